@@ -1,0 +1,9 @@
+#include <stdio.h>
+
+#include "statepath.h"
+
+int main(void)
+{
+    printf("statepath %s\n", sp_version());
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* Inside of sp_chain, for the decoders (core, decode); not installed. */
+#ifndef STATEPATH_CHAIN_STATES_H
+#define STATEPATH_CHAIN_STATES_H
+
+#include "statepath/chain.h"
+
+struct sp_chain {
+    int32_t n_classes; /* K */
+    int32_t n_states;  /* M, after unfolding */
+    bool is_plain;     /* M = K and state s emits class s */
+    bool is_boolean;   /* every weight, start and end is 0 or -INFINITY */
+    bool has_end;      /* some end[s] is not 0 */
+    bool min_dwell_at_end;
+
+    int32_t *state_class; /* [M] non-decreasing */
+    int32_t *class_first; /* [K+1] the states of class k are class_first[k] .. class_first[k+1]-1 */
+
+    /* Predecessors of j, ascending: pred[pred_row[j]] .. pred[pred_row[j+1]-1]; pred_weight beside, finite. */
+    int64_t *pred_row;
+    int32_t *pred;
+    double *pred_weight;
+    /* Successors of i, ascending, likewise. */
+    int64_t *succ_row;
+    int32_t *succ;
+    double *succ_weight;
+
+    double *start;      /* [M] nats, -INFINITY = no */
+    double *end;        /* [M] nats, -INFINITY = no */
+    uint8_t *entry;     /* [M] 1: may stand first after a gap (the first state of each dwell) */
+    int32_t *min_dwell; /* [K] */
+
+    /* Legal pairs of classes, compressed: legal_to[legal_row[a]] .. ascending. For plain chains these are succ_row and succ. */
+    int64_t *legal_row;
+    int32_t *legal_to;
+};
+
+/* Weight of the transition i -> j, -INFINITY when forbidden. O(log successors). */
+double sp_chain_weight(const struct sp_chain *chain, int32_t i, int32_t j);
+
+#endif

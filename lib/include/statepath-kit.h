@@ -1,0 +1,18 @@
+/* Everything: the core and the kit (evaluation, learning, files, reports). */
+#ifndef STATEPATH_KIT_H
+#define STATEPATH_KIT_H
+
+#include "statepath.h"
+#include "statepath/agreement.h"
+#include "statepath/build.h"
+#include "statepath/comparison.h"
+#include "statepath/model_json.h"
+#include "statepath/paths_file.h"
+#include "statepath/recipe_json.h"
+#include "statepath/report.h"
+#include "statepath/simulate.h"
+#include "statepath/source.h"
+#include "statepath/statistics.h"
+#include "statepath/transitions.h"
+
+#endif

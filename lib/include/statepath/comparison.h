@@ -1,0 +1,164 @@
+/* The result of a comparison: everything that a table, a JSON file or a page shows. Filled by sp_evaluation, read by report/.
+ *
+ * All arrays belong to the sp_comparison. Classes are in the order of the score columns.
+ */
+#ifndef STATEPATH_COMPARISON_H
+#define STATEPATH_COMPARISON_H
+
+#include "statepath/agreement.h"
+#include "statepath/decode.h"
+#include "statepath/model.h"
+#include "statepath/statistics.h"
+#include "statepath/transitions.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One recording under one strategy. */
+typedef struct sp_recording_result {
+    sp_decoded decoded;
+    int64_t scored, correct;
+    sp_value accuracy, kappa;
+    sp_transition_counts counts;
+} sp_recording_result;
+
+/* What a strategy changed against argmax, over scored steps. */
+typedef struct sp_changes {
+    int64_t fixed, broken, wrong_to_wrong, same;
+} sp_changes;
+
+typedef struct sp_strategy_result {
+    char *name; /* "beam:8"; for paths from a file the name there */
+    bool is_legal_by_construction;
+    bool has_agreement;                                        /* labels were there */
+    sp_agreement agreement;                                    /* pooled over all scored steps */
+    sp_value mean_accuracy, sd_accuracy, mean_kappa, sd_kappa; /* over recordings where defined, n - 1 */
+    int64_t mean_accuracy_n, mean_kappa_n;
+    sp_class_agreement *classes; /* [K] */
+    int64_t *confusion;          /* [K,K] */
+    int64_t *undecoded_steps;    /* [K] scored steps of undecoded recordings by reference class */
+    sp_transition_counts counts;
+    int64_t n_illegal_pairs;
+    sp_pair_count *illegal_pairs;    /* most frequent first, then by index */
+    int64_t recordings_with_illegal; /* illegal > 0 */
+    bool has_path_score;
+    sp_value path_score; /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
+    int64_t n_undecoded;
+    int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
+    bool has_changes;
+    sp_changes changes;              /* from argmax, when argmax is among the strategies */
+    sp_recording_result *recordings; /* [N] */
+    double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
+} sp_strategy_result;
+
+typedef struct sp_pair_comparison {
+    int32_t a, b;       /* indices of strategies */
+    const char *metric; /* "accuracy" */
+    sp_difference difference;
+    sp_wilcoxon test;
+} sp_pair_comparison;
+
+/* Steps of one recording, kept for pictures. */
+typedef struct sp_trace {
+    int64_t recording; /* index */
+    int64_t n_steps;
+    int32_t *labels;   /* [T] or NULL */
+    int32_t **paths;   /* [n_strategies][T] */
+    int64_t *segments; /* [T] or NULL */
+} sp_trace;
+
+typedef struct sp_comparison {
+    /* Input. */
+    char *file;                                    /* base name */
+    int64_t file_size;                             /* bytes */
+    char *command;                                 /* the command line, or NULL */
+    int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
+    bool has_labels;
+    char **ids;            /* [N] */
+    int64_t *steps;        /* [N] */
+    int64_t *scored_steps; /* [N] */
+    char **input_classes;  /* [K] as the file names them */
+    /* Model. */
+    char *model_name, *model_description, *model_source;
+    int32_t n_classes;
+    char **classes; /* [K] the model's names, in the order of the score columns */
+    int64_t forbidden_count;
+    int64_t n_forbidden;                  /* listed: at most 1,000 */
+    sp_pair_count *forbidden;             /* count unused */
+    uint8_t *start_allowed, *end_allowed; /* [K] */
+    int32_t *min_dwell;                   /* [K] */
+    /* Reference. */
+    sp_transition_counts reference;
+    int64_t n_reference_illegal_pairs;
+    sp_pair_count *reference_illegal_pairs;
+    sp_value mask_ceiling;
+    /* Strategies. */
+    int32_t n_strategies;
+    sp_strategy_result *strategies;
+    int32_t n_comparisons;
+    sp_pair_comparison *comparisons; /* each later strategy against argmax, then the others pairwise */
+    uint64_t seed;
+    /* Pictures. */
+    int64_t n_traces;
+    sp_trace *traces;
+} sp_comparison;
+
+void sp_comparison_free(sp_comparison *comparison);
+
+/* ---- filling it ---- */
+
+typedef struct sp_evaluation sp_evaluation;
+
+typedef struct sp_evaluation_options {
+    bool has_labels;
+    int32_t n_strategies;
+    const char *const *names; /* [n_strategies] */
+    const bool *is_legal;     /* [n_strategies] legal by construction */
+    bool with_ceiling;        /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
+    int64_t trace_steps;      /* keep traces of the first recordings up to so many steps in all; 0: none */
+    sp_bootstrap_options bootstrap;
+} sp_evaluation_options;
+
+sp_evaluation_options sp_evaluation_options_default(void);
+
+/* chain: the model as decoded; rules: the same model compiled with is_boolean, for the ceiling (may be NULL without it). Both are
+ * borrowed until _finish. SP_OK, SP_EINVAL (K above 8,192: the matrices would not fit), SP_ENOMEM. */
+sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
+                            sp_evaluation **out, sp_error *err);
+void sp_evaluation_free(sp_evaluation *evaluation);
+
+/* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
+ * took. paths    [n_strategies][S]; results [n_strategies][N] Labels outside -1..K-1 are SP_EDATA (recording and step named). */
+typedef struct sp_evaluation_block {
+    int64_t n_recordings;
+    const int64_t *offsets;  /* [N+1] from 0 */
+    const char *const *ids;  /* [N] or NULL */
+    const int32_t *labels;   /* [S] or NULL */
+    const int64_t *segments; /* [S] or NULL */
+    const int32_t *const *paths;
+    const sp_decoded *const *results;
+    const double *seconds; /* [n_strategies] or NULL */
+} sp_evaluation_block;
+sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
+
+/* Finishes: metrics, means, pairs, intervals. Everything about the input file, the names of classes and the model's texts is left
+ * empty for the caller to fill (sp_comparison_describe). The evaluation is empty afterwards; free it. */
+sp_status sp_evaluation_finish(sp_evaluation *evaluation, sp_comparison **out, sp_error *err);
+
+/* Fills the input and model texts of a comparison. Strings are copied. class_of_column as from sp_model_align (NULL: in order).
+ */
+typedef struct sp_comparison_texts {
+    const char *file;
+    int64_t file_size;
+    const char *command;
+    const char *const *input_classes; /* [K] or NULL: the model's */
+    const sp_model *model;
+    const int32_t *class_of_column;
+} sp_comparison_texts;
+sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,101 @@
+/* Decoding: scores and rules to a path.
+ *
+ * Every strategy is one function of the same shape, for one recording:
+ *
+ *   chain    the compiled rules
+ *   scores   [T,K] nats, -INFINITY allowed, no NaN, no +INFINITY; K = the chain's classes
+ *   scratch  memory that only grows; one per thread
+ *   path     out [T], classes 0..K-1; untouched on failure
+ *   score    out, nats, sp_path_score() of the path; may be NULL
+ * Returns SP_OK; SP_ENOPATH (err->step: the first step that no state reaches, or T-1 when only the end rule fails);
+ *         SP_EDEADEND (greedy; err->step); SP_EINVAL (K differs); SP_ENOMEM.
+ * T = 0 gives an empty path and score 0.
+ *
+ * Forbidden is -INFINITY, exactly. Ties go to the lowest class: at the last step first, then at each predecessor; models with
+ * several states per class are no exception (states that emit the same class never decide a tie between classes). Arithmetic is
+ * float64, in the order (delta + log_trans) + e. Across a gap (scores->segments) every class that has an entry state may follow
+ * every class, at no weight; a dwell cut off by a gap counts as satisfied and starts afresh after it.
+ */
+#ifndef STATEPATH_DECODE_H
+#define STATEPATH_DECODE_H
+
+#include "statepath/chain.h"
+#include "statepath/strategy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sp_scratch sp_scratch;
+sp_scratch *sp_scratch_new(void); /* NULL on lack of memory */
+void sp_scratch_free(sp_scratch *scratch);
+
+/* Each step's best class: ignores the rules. SP_ENOPATH where every class of a step is -INFINITY. *score may be -INFINITY:
+ * the path may be illegal. O(T K). */
+sp_status sp_argmax(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                    sp_error *err);
+
+/* Previous-prediction masking: step 0 takes the best allowed start; each later step the best class among those allowed after the
+ * class just chosen, its log weight added; the last step counts the end rule. Never looks ahead. Where it meets a step with no
+ * allowed class of finite score: SP_EDEADEND when some other path exists, SP_ENOPATH when none does. With several states per
+ * class, all states that emit the classes chosen so far stay in play (it is online:0 with the end rule). O(T successors). */
+sp_status sp_greedy(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                    sp_error *err);
+
+/* Most likely allowed path.
+ *     delta[0,j] = start[j] + e[0,j];  delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j];  best = max_j delta[T-1,j] +
+ * end[j] O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes. Source  Viterbi 1967; Rabiner 1989, eqs. 32a-35,
+ * doi:10.1109/5.18626. */
+sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                     sp_error *err);
+
+/* Fewest broken rules first, best score second; never SP_ENOPATH. Each forbidden transition, start or end and each class of
+ * score -INFINITY on the path breaks one rule; broken terms add 0 to the score that decides among equals. A minimum dwell
+ * cut short is one forbidden transition.
+ *   n_broken  out, rules broken on the path; may be NULL
+ *   broken    out [T], 1 where a rule is broken at or into that step (the end rule: at T-1); may be NULL
+ * For greedy the count is minimised step by step, for Viterbi over the path. */
+sp_status sp_viterbi_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                             int64_t *n_broken, uint8_t *broken, sp_error *err);
+sp_status sp_greedy_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,
+                            uint8_t *broken, sp_error *err);
+
+/* ---- many recordings, many threads ---- */
+
+typedef struct sp_workers sp_workers; /* threads' scratch, kept between calls */
+/* n_threads >= 1, or 0 for the processors this process may use. NULL on lack of memory. */
+sp_workers *sp_workers_new(int n_threads);
+void sp_workers_free(sp_workers *workers);
+int sp_workers_count(const sp_workers *workers);
+
+typedef struct sp_decode_options {
+    sp_strategy strategy; /* viterbi */
+    bool relax;           /* where no allowed path exists, break the fewest rules; false */
+} sp_decode_options;
+
+sp_decode_options sp_decode_options_default(void);
+
+/* What became of one recording. */
+typedef struct sp_decoded {
+    sp_status status; /* SP_OK, SP_ENOPATH or SP_EDEADEND */
+    int64_t step;     /* of the failure, from 0 in the recording; -1 */
+    int64_t n_broken; /* rules broken by a relaxed path; 0 */
+    double score;     /* sp_path_score() of the path; -INFINITY where undecoded, illegal or relaxed */
+} sp_decoded;
+
+/* Where the answers go; all owned by the caller, NULL where not wanted unless said. */
+typedef struct sp_decode_output {
+    int32_t *paths;      /* [S], never NULL; -1 at every step of a recording that could not be decoded */
+    sp_decoded *results; /* [N], never NULL */
+    uint8_t *broken;     /* [S] 1 where a relaxed path breaks a rule, see sp_viterbi_relaxed(); 0 elsewhere */
+} sp_decode_output;
+
+/* Decodes each recording of a batch. Recordings that cannot be decoded say so in results; the call still returns SP_OK.
+ * Returns SP_OK, SP_EINVAL, SP_ENOMEM. The same bytes for every number of threads. */
+sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
+                          const sp_decode_output *output, sp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

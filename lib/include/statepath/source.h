@@ -1,0 +1,77 @@
+/* A source: recordings of scores, labels and what stands beside them in one HDF5 file, read block by block. Never writes.
+ *
+ * Layouts (found by what the file holds; CONTRACT of files in docs of io/):
+ *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] (and <g>/ids [N])
+ *   padded  <g>/log_probs [N,T,K] with <g>/lengths [N] or <g>/valid bool [N,T]
+ *   single  <g>/log_probs [T,K], one recording
+ *   groups  <pattern with {id}>, by default /recordings/{id}/log_probs, ids in natural order ("n2" before "n10")
+ * <g> is the root unless --scores says otherwise. The name log_probs, probs, logits or scores says what the numbers are; a
+ * dataset of another name is taken for probs or log_probs when its first row is one, else `kind` must be given.
+ */
+#ifndef STATEPATH_SOURCE_H
+#define STATEPATH_SOURCE_H
+
+#include "statepath/block.h"
+#include "statepath/prepare.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sp_layout { SP_LAYOUT_PACKED, SP_LAYOUT_PADDED, SP_LAYOUT_SINGLE, SP_LAYOUT_GROUPS } sp_layout;
+const char *sp_layout_name(sp_layout layout); /* "packed" ... */
+
+/* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
+typedef struct sp_source_options {
+    const char *scores, *labels, *offsets, *lengths, *ids;
+    bool has_kind; /* false: by the dataset's name */
+    sp_kind kind;
+    bool needs_scores; /* true; false: a file of labels only will do (evaluate --labels, model new from-labels) */
+} sp_source_options;
+sp_source_options sp_source_options_default(void);
+
+typedef struct sp_source sp_source;
+
+/* Opens for reading and looks at everything but the numbers: layout, shapes, types, names, lengths; reads no scores.
+ * SP_OK; SP_EFILE, SP_EDATA, SP_EINVAL (message: file, dataset, what was found, what to do; lists what the file holds where a
+ * dataset is missing); SP_ENOMEM. */
+sp_status sp_source_open(const char *file, const sp_source_options *options, sp_source **out, sp_error *err);
+void sp_source_close(sp_source *source);
+
+/* What was found; borrowed, valid until close. */
+typedef struct sp_source_info {
+    const char *file;  /* as given */
+    int64_t file_size; /* bytes */
+    sp_layout layout;
+    sp_kind kind;
+    bool kind_from_name; /* false: given, or guessed from the first row */
+    bool has_scores;
+    sp_dtype dtype;                /* in memory: f16 is widened to f32 */
+    const char *stored_type;       /* "float16", "float32", "float64", "float32 big-endian" */
+    const char *storage;           /* "contiguous", "chunks 4096 x 5, gzip 4, shuffle", ... of the first scores dataset */
+    const char *scores_path;       /* "/recordings/{id}/log_probs" */
+    int64_t n_recordings, n_steps; /* N, S */
+    int32_t n_classes;             /* K; 0 for a file of labels only without class names */
+    const char *const *ids;        /* [N] from the file, or "0", "1", ... ; single: the file's base name without ending */
+    bool has_ids;                  /* the ids are the file's own */
+    const int64_t *offsets;        /* [N+1] from 0 */
+    const char *const *classes;    /* [K] names of the columns, or NULL: the file has none */
+    const char *classes_place;     /* "attribute classes of /", ... or NULL */
+    bool has_labels, has_segments, has_weights, has_mask;
+    const char *labels_path; /* or NULL */
+} sp_source_info;
+const sp_source_info *sp_source_info_of(const sp_source *source);
+
+/* Reads recordings first .. first+count-1 into the block. `parts` is SP_BLOCK_* or-ed; a part the file has not becomes NULL.
+ * Labels outside -1..K-1, not integers (float labels must be whole), or NaN: SP_EDATA with recording and step. Weights below 0:
+ * likewise. Scores are as stored (only widened from f16, swapped to this machine's order): sp_prepare() checks them. SP_OK,
+ * SP_EFILE (a filter that is not installed is named, with the package that brings it), SP_EDATA, SP_ENOMEM. */
+sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block, sp_error *err);
+
+/* How many recordings from `first` on fit into about `bytes` of scores; at least 1. */
+int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

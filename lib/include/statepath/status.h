@@ -1,0 +1,62 @@
+/* Statuses and error sentences.
+ *
+ * A function that can fail returns an sp_status. The sentence for a person goes into a caller-owned sp_error, always the last
+ * argument, which may be NULL. On failure outputs are untouched unless a header says otherwise. The user's mistakes are
+ * statuses; our own are assert().
+ */
+#ifndef STATEPATH_STATUS_H
+#define STATEPATH_STATUS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sp_status {
+    SP_OK = 0,
+    SP_EINVAL,   /* an option or argument that cannot be used */
+    SP_EDATA,    /* scores or labels that break a promise: NaN, +inf, rows that do not sum to one, unknown label */
+    SP_EMODEL,   /* a model that contradicts itself, or does not fit the classes of the scores */
+    SP_EFILE,    /* a file that cannot be opened, read or written, or is not what it should be */
+    SP_ENOPATH,  /* no allowed path has a finite score: a result of decoding, not a crash */
+    SP_EDEADEND, /* greedy met a step where no allowed class has a finite score, though a path exists */
+    SP_ENOMEM,   /* memory */
+    SP_N_STATUS
+} sp_status;
+
+enum { SP_ERROR_SIZE = 2048 };
+
+/* One error: what, where (file, dataset, recording, step, class), what to do. */
+typedef struct sp_error {
+    sp_status status;
+    int64_t step;                /* step the error speaks of, from 0; -1 when it speaks of none */
+    char message[SP_ERROR_SIZE]; /* one sentence, no newline, always terminated; cut with "..." when too long */
+} sp_error;
+
+/* Short name of a status for machines: "ok", "invalid", "data", "model", "file", "no_path", "dead_end", "memory". Never NULL. */
+const char *sp_status_name(sp_status status);
+
+/* Fills *err (when not NULL) with a printf-style sentence, step -1, and returns `status`:
+ *     return sp_fail(err, SP_EINVAL, "beam width %d: must be at least 1", width);
+ * The arguments may point into err->message itself. */
+sp_status sp_fail(sp_error *err, sp_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* The same for an error that speaks of one step. */
+sp_status sp_fail_at(sp_error *err, sp_status status, int64_t step, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+/* "statepath" version, e.g. "1.0.0". */
+const char *sp_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+# Writes the shipped models as one C file: name and text of each, in the order of their names.
+#   cmake -DOUT=shipped_models.c -DMODELS="a.model.json;b.model.json" -P embed.cmake
+list(SORT MODELS)
+set(text "/* Made from models/ by models/embed.cmake. */\n#include \"io/shipped_models.h\"\n\n")
+set(table "")
+set(n 0)
+foreach(model IN LISTS MODELS)
+  get_filename_component(name ${model} NAME)
+  string(REGEX REPLACE "\\.model\\.json$" "" name ${name})
+  file(READ ${model} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND text "static const unsigned char model_${n}[] = {${bytes}0};\n")
+  string(APPEND table "    {\"${name}\", (const char *)model_${n}},\n")
+  math(EXPR n "${n} + 1")
+endforeach()
+string(APPEND text "\nconst sp_shipped_model sp_shipped_models[] = {\n${table}    {0, 0}};\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,38 @@
+/* What every test includes: cmocka and its required headers, and the library. */
+#ifndef TEST_CHECK_H
+#define TEST_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statepath-kit.h"
+
+/* The call succeeds, else the test fails with the library's sentence. */
+#define assert_ok(call, err)                                                                                                     \
+    do {                                                                                                                         \
+        sp_status assert_ok_status = (call);                                                                                     \
+        if (assert_ok_status != SP_OK)                                                                                           \
+            fail_msg("%s: %s: %s", #call, sp_status_name(assert_ok_status), (err)->message);                                     \
+    } while (0)
+
+/* |a - b| <= abs_tol + rel_tol * |b|; infinities must be equal; NaN never passes. */
+#define assert_close(a, b, abs_tol, rel_tol)                                                                                     \
+    do {                                                                                                                         \
+        double assert_a = (a), assert_b = (b);                                                                                   \
+        if (!(assert_a == assert_b || fabs(assert_a - assert_b) <= (abs_tol) + (rel_tol)*fabs(assert_b)))                        \
+            fail_msg("%s = %.17g, expected %.17g", #a, assert_a, assert_b);                                                      \
+    } while (0)
+
+/* A file of the shared folder, or NULL (the test then calls skip()). Static buffer. */
+const char *shared_file(const char *relative);
+
+#endif
