@@ -7,13 +7,11 @@
 
 static const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
 
-/* exp(x) for x <= 0.1 with a relative error below 5e-5; anything under 2^-120, -INFINITY too, gives about 2^-120. 2^y is taken
- * apart into 2^n, written straight into the exponent bits, and 2^f with f in [-1/2,1/2], the Taylor series of exp(f ln 2) up to
- * the fourth power. No branch and no table, so a compiler makes vectors of the loop around it. */
+/* exp(x) for -83 <= x <= 0.1 with a relative error below 5e-5. 2^y is taken apart into 2^n, written straight into the exponent
+ * bits, and 2^f with f in [-1/2,1/2], the Taylor series of exp(f ln 2) up to the fourth power. */
 static inline float rough_exp(float x)
 {
     float y = x * 1.44269504f;
-    y = y > -120.0f ? y : -120.0f;
     float n = (y + 12582912.0f) - 12582912.0f; /* 1.5 * 2^23: rounds to a whole number */
     float f = y - n;
     float p = 1.0f + f * (0.693147181f + f * (0.240226507f + f * (0.0555041087f + f * 0.00961812911f)));
@@ -23,25 +21,53 @@ static inline float rough_exp(float x)
     return p * power;
 }
 
-/* exp of n log probabilities into `out`; false when one of them is NaN or over the tolerance. */
+/* A log probability brought into the range of rough_exp; *bad is set when it is NaN or above 0.03. On the bits, because compilers
+ * make vectors of integer minima but, for fear of floating-point traps, not of float comparisons. */
+static inline float into_range(float x, int32_t *bad)
+{
+    enum { BITS_TOP = 0x3cf5c28f /* 0.03f */, BITS_DEEP = 0x42a60000 /* 83.0f */, BITS_INFINITY = 0x7f800000 };
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int32_t negative = (int32_t)(bits >> 31), size = (int32_t)(bits & 0x7fffffffu);
+    int32_t nearest = BITS_TOP + negative * (BITS_DEEP - BITS_TOP), highest = BITS_TOP + negative * (BITS_INFINITY - BITS_TOP);
+    *bad |= size > highest;
+    size = size < nearest ? size : nearest;
+    bits = (uint32_t)size | (uint32_t)negative << 31;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* exp of n log probabilities into `out`; false when one of them is NaN or above 0.03. */
 static bool piece_exp_f32(const float *x, int n, float *out)
 {
-    int bad = 0;
-    for (int i = 0; i < n; i++) {
-        bad |= !(x[i] <= 0.03f);
-        out[i] = rough_exp(x[i] <= 0.03f ? x[i] : 0.0f);
-    }
+    int32_t bad = 0;
+    for (int i = 0; i < n; i++)
+        out[i] = rough_exp(into_range(x[i], &bad));
     return !bad;
 }
 
 static bool piece_exp_f64(const double *x, int n, float *out)
 {
-    int bad = 0;
-    for (int i = 0; i < n; i++) {
-        bad |= !(x[i] <= 0.03);
-        out[i] = rough_exp(x[i] <= 0.03 ? (float)x[i] : 0.0f);
-    }
+    int32_t bad = 0;
+    for (int i = 0; i < n; i++)
+        out[i] = rough_exp(into_range((float)x[i], &bad));
     return !bad;
+}
+
+/* Four sums at once, because one would wait for itself. */
+static double piece_sum(const float *p, int n)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        a += (double)p[i];
+        b += (double)p[i + 1];
+        c += (double)p[i + 2];
+        d += (double)p[i + 3];
+    }
+    for (; i < n; i++)
+        a += (double)p[i];
+    return (a + b) + (c + d);
 }
 
 /* log_probs: the rows' sums by the rough exp, in pieces that may end inside a row. A row counts as plain when its sum is so far
@@ -52,7 +78,7 @@ static bool log_rows_are_plain(const void *data, sp_dtype dtype, int64_t n_rows,
     const double low = exp(-tolerance) + 1e-4, high = exp(tolerance) - 1e-4;
     float p[PIECE];
     int64_t n = n_rows * n_classes;
-    int32_t k = 0;
+    int32_t rest = n_classes; /* of the row */
     double sum = 0;
     int bad = 0;
     for (int64_t done = 0; done < n && !bad; done += PIECE) {
@@ -60,12 +86,15 @@ static bool log_rows_are_plain(const void *data, sp_dtype dtype, int64_t n_rows,
         if (!(dtype == SP_F32 ? piece_exp_f32((const float *)data + done, count, p)
                               : piece_exp_f64((const double *)data + done, count, p)))
             return false;
-        for (int i = 0; i < count; i++) {
-            sum += (double)p[i];
-            if (++k == n_classes) {
+        for (int i = 0; i < count;) {
+            int run = count - i < rest ? count - i : rest;
+            sum += piece_sum(p + i, run);
+            i += run;
+            rest -= run;
+            if (rest == 0) {
                 bad |= !(sum > low && sum < high);
                 sum = 0;
-                k = 0;
+                rest = n_classes;
             }
         }
     }
