@@ -1,5 +1,6 @@
 /* Blocks: room that only grows, widening in place, names of places. */
 #include "check.h"
+#include "failing_alloc.h"
 
 static void test_parts(void **state)
 {
@@ -63,7 +64,7 @@ static void test_too_large(void **state)
     assert_int_equal(b->n_recordings, 0);
     assert_null(b->scores);
     assert_null(b->offsets);
-    assert_int_equal(sp_block_reserve(b, 1, INT64_MAX / 4, 1, SP_F64, SP_BLOCK_LABELS, NULL), SP_ENOMEM);
+    assert_int_equal(sp_block_reserve(b, 1, INT64_MAX / 2, 1, SP_F64, SP_BLOCK_LABELS, NULL), SP_ENOMEM);
     assert_ok(sp_block_reserve(b, 1, 4, 2, SP_F32, SP_BLOCK_SCORES, &err), &err);
     assert_non_null(b->scores);
     sp_block_free(b);
@@ -121,6 +122,42 @@ static void test_widen_borrowed(void **state)
     assert_true(((double *)b->scores)[2] == (double)0.1f);
     assert_true(mine[0] == 1.5f);
     sp_block_free(b);
+}
+
+static sp_status reserve_everything(void *arg)
+{
+    (void)arg;
+    sp_block *b = sp_block_new();
+    if (!b)
+        return SP_ENOMEM;
+    sp_error err;
+    sp_status status = sp_block_reserve(
+        b, 3, 10, 4, SP_F32, SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK, &err);
+    if (status != SP_OK) {
+        assert_int_equal(b->n_steps, 0);
+        assert_int_equal(b->n_recordings, 0);
+        assert_null(b->scores);
+        assert_null(b->mask);
+        assert_string_equal(err.message, "not enough memory for a block of 10 steps of 4 classes");
+    } else {
+        fill_f32(b, 40);
+        status = sp_block_widen(b, &err);
+        if (status != SP_OK) { /* unchanged */
+            assert_int_equal(b->dtype, SP_F32);
+            assert_true(((float *)b->scores)[39] == 39 * -0.1f);
+            assert_string_equal(err.message, "not enough memory for 10 steps of 4 classes in float64");
+        } else {
+            check_f64(b, 40);
+        }
+    }
+    sp_block_free(b);
+    return status;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_int_equal(assert_each_alloc_may_fail(reserve_everything, NULL), 8);
 }
 
 static void test_batch(void **state)
@@ -183,9 +220,9 @@ static void test_where(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_nothing_is_not_null), cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_widen), cmocka_unit_test(test_widen_borrowed),      cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_where),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_nothing_is_not_null),      cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_widen), cmocka_unit_test(test_widen_borrowed),           cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_where), cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* From a file's numbers to nats: every kind, every option, everything that can be wrong with a row. */
 #include "check.h"
+#include "failing_alloc.h"
 
 static const char *const ids[] = {"n1", "n2", "n3"};
 static const char *const classes[] = {"Wake", "NREM", "REM"};
@@ -500,6 +501,27 @@ static void test_clamp_needs_labels(void **state)
         "fix it");
 }
 
+static sp_status prepare_some_probs(void *arg)
+{
+    sp_block *b = arg;
+    sp_prepare_options o = of_kind(SP_KIND_PROBS);
+    sp_prepare_counts counts = {1, 2, 3};
+    sp_status status = sp_prepare(b, &o, &counts, NULL);
+    assert_int_equal(counts.floored, 1);
+    assert_int_equal(b->dtype, status == SP_OK ? SP_F64 : SP_F32);
+    return status;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    const double row[] = {0.2, 0.3, 0.5};
+    sp_block *b = block_of(SP_F32, 1, row, 0);
+    assert_int_equal(assert_each_alloc_may_fail(prepare_some_probs, b), 1);
+    assert_true(at(b, 0, 2) == log(0.5));
+    sp_block_free(b);
+}
+
 static void test_empty(void **state)
 {
     (void)state;
@@ -535,6 +557,7 @@ int main(void)
         cmocka_unit_test(test_mask_and_clamp),
         cmocka_unit_test(test_clamp_needs_labels),
         cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
