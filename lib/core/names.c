@@ -1,0 +1,57 @@
+#include "core/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash(const char *text)
+{
+    uint64_t h = 14695981039346656037u;
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 1099511628211u;
+    return h;
+}
+
+/* Slot of the name: where it is, or the free slot where it would go. */
+static int64_t slot_of(const sp_names *names, const char *name)
+{
+    int64_t slot = (int64_t)(hash(name) & (uint64_t)(names->n_slots - 1));
+    while (names->name[slot] && strcmp(names->name[slot], name) != 0)
+        slot = (slot + 1) & (names->n_slots - 1);
+    return slot;
+}
+
+sp_status sp_names_init(sp_names *names, int64_t n)
+{
+    names->n_slots = 8;
+    while (names->n_slots < 2 * n)
+        names->n_slots *= 2;
+    names->name = calloc((size_t)names->n_slots, sizeof *names->name);
+    names->value = malloc((size_t)names->n_slots * sizeof *names->value);
+    if (names->name && names->value)
+        return SP_OK;
+    sp_names_clear(names);
+    return SP_ENOMEM;
+}
+
+void sp_names_clear(sp_names *names)
+{
+    free(names->name);
+    free(names->value);
+    *names = (sp_names){0, NULL, NULL};
+}
+
+int32_t sp_names_add(sp_names *names, const char *name, int32_t value)
+{
+    int64_t slot = slot_of(names, name);
+    if (!names->name[slot]) {
+        names->name[slot] = name;
+        names->value[slot] = value;
+    }
+    return names->value[slot];
+}
+
+int32_t sp_names_find(const sp_names *names, const char *name)
+{
+    int64_t slot = slot_of(names, name);
+    return names->name[slot] ? names->value[slot] : -1;
+}
