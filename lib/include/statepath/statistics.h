@@ -23,6 +23,9 @@ sp_bootstrap_options sp_bootstrap_options_default(void);
 /* SP_OK, or SP_EINVAL: n_resamples below 1, or level not between 0 and 1. */
 sp_status sp_bootstrap_options_check(const sp_bootstrap_options *options, sp_error *err);
 
+/* Resamples that are drawn for n recordings. */
+int32_t sp_bootstrap_resamples(const sp_bootstrap_options *options, int64_t n);
+
 /* A difference of pooled accuracies with its interval. */
 typedef struct sp_difference {
     sp_value difference; /* undefined "no scored steps" when there are none */
@@ -83,7 +86,7 @@ sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootst
 /* McNemar's test over steps. It takes steps as independent, which neighbouring steps are not: its p is too small. Descriptive
  * only; the unit of inference is the recording.
  *   only_a, only_b  steps that only a, only b has right
- *   exact  2 P(X <= min) for X ~ Bin(only_a + only_b, 1/2), at most 1;   mid_p  exact less P(X = min)
+ *   exact  2 P(X <= min) for X ~ Bin(only_a + only_b, 1/2), at most 1;   mid_p  exact less P(X = min), half of it where b = c
  *   chi2, chi2_p  (b - c)^2 / (b + c), one degree of freedom;  with continuity correction (|b - c| - 1)^2 / (b + c)
  * All undefined "no discordant steps" when both are 0. Source  McNemar 1947; Fagerland et al. 2013 (mid-p). */
 typedef struct sp_mcnemar {
