@@ -1,0 +1,96 @@
+#include "decode/recording.h"
+
+#include <math.h>
+#include <string.h>
+
+sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_error *err)
+{
+    if (scores->n_classes == chain->n_classes)
+        return SP_OK;
+    return sp_fail(err, SP_EINVAL, "the scores have %d classes and the model has %d: take a model of the same classes",
+                   (int)scores->n_classes, (int)chain->n_classes);
+}
+
+sp_status sp_decode_no_memory(sp_error *err)
+{
+    return sp_fail(err, SP_ENOMEM, "not enough memory to decode: use fewer threads or shorter recordings");
+}
+
+sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, int32_t *path, double *score,
+                           sp_error *err)
+{
+    if (score) {
+        sp_status status = sp_path_score(chain, scores, found, score, err);
+        if (status != SP_OK)
+            return status;
+    }
+    if (path != found && scores->n_steps > 0)
+        memcpy(path, found, (size_t)scores->n_steps * sizeof *path);
+    return SP_OK;
+}
+
+/* Marks in next[M] the states that can stand at step t, given those of step t-1 in now[M]. Returns whether there is any. */
+static bool reach_step(const sp_chain *chain, const sp_scores *scores, int64_t t, const double *e, const uint8_t *now,
+                       uint8_t *next)
+{
+    int32_t n_states = chain->n_states;
+    if (t == 0) {
+        for (int32_t j = 0; j < n_states; j++)
+            next[j] = chain->start[j] > -INFINITY;
+    } else if (sp_scores_is_gap(scores, t)) {
+        memcpy(next, chain->entry, (size_t)n_states);
+    } else {
+        memset(next, 0, (size_t)n_states);
+        for (int32_t i = 0; i < n_states; i++)
+            if (now[i])
+                for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++)
+                    next[chain->succ[s]] = 1;
+    }
+    bool any = false;
+    for (int32_t j = 0; j < n_states; j++) {
+        next[j] = next[j] && e[chain->state_class[j]] > -INFINITY;
+        any = any || next[j];
+    }
+    return any;
+}
+
+sp_status sp_path_exists(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
+{
+    size_t n_states = (size_t)chain->n_states;
+    double *row = sp_row_buffer(scores, scratch);
+    uint8_t *now = sp_scratch_get(scratch, SP_SLOT_REACH, 2 * n_states, 1);
+    if (!row || !now)
+        return sp_decode_no_memory(err);
+    if (scores->n_steps == 0)
+        return SP_OK;
+    uint8_t *next = now + n_states;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        if (!reach_step(chain, scores, t, sp_row(scores, t, row), now, next))
+            return sp_fail_at(
+                err, SP_ENOPATH, t,
+                "no allowed path has a finite score: no class that may stand at step %lld is possible there: look at "
+                "its scores and masks, or decode with --on-infeasible relax",
+                (long long)t);
+        uint8_t *before = now;
+        now = next;
+        next = before;
+    }
+    for (size_t j = 0; j < n_states; j++)
+        if (now[j] && chain->end[j] > -INFINITY)
+            return SP_OK;
+    return sp_fail_at(
+        err, SP_ENOPATH, scores->n_steps - 1,
+        "no allowed path has a finite score: none of the classes that can stand at the last step, %lld, may end: look "
+        "at \"end\" in the model, or decode with --on-infeasible relax",
+        (long long)(scores->n_steps - 1));
+}
+
+sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
+{
+    sp_status status = sp_path_exists(chain, scores, scratch, err);
+    if (status != SP_OK)
+        return status;
+    return sp_fail_at(
+        err, SP_ENOPATH, scores->n_steps - 1,
+        "no allowed path has a finite score, because the sum of the scores leaves the range of a double: scale them down");
+}

@@ -1,0 +1,49 @@
+/* What every decoder of one recording shares: its door, one row of scores, the end of a path, and the answer when there is none;
+ * not installed. */
+#ifndef STATEPATH_DECODE_RECORDING_H
+#define STATEPATH_DECODE_RECORDING_H
+
+#include "core/chain_states.h"
+#include "decode/scratch.h"
+#include "statepath/decode.h"
+
+/* Do scores and chain speak of the same number of classes? SP_OK or SP_EINVAL. */
+sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_error *err);
+
+/* SP_ENOMEM with the sentence for it. */
+sp_status sp_decode_no_memory(sp_error *err);
+
+/* Row t of the scores as doubles: the row itself when it is f64, else a copy in buffer [K]. Exact for both types. */
+static inline const double *sp_row(const sp_scores *scores, int64_t t, double *buffer)
+{
+    size_t n = (size_t)scores->n_classes;
+    if (scores->dtype == SP_F64)
+        return (const double *)scores->data + (size_t)t * n;
+    const float *row = (const float *)scores->data + (size_t)t * n;
+    for (size_t k = 0; k < n; k++)
+        buffer[k] = row[k];
+    return buffer;
+}
+
+/* Room for sp_row(); NULL on lack of memory. */
+static inline double *sp_row_buffer(const sp_scores *scores, sp_scratch *scratch)
+{
+    return sp_scratch_get(scratch, SP_SLOT_ROW, (size_t)scores->n_classes, sizeof(double));
+}
+
+/* Hands out a finished path: its sp_path_score() to *score (when not NULL), then the path itself; nothing is written on failure.
+ *   found   [T] classes; may be path itself only when a failure here may leave it written
+ * SP_OK, SP_ENOMEM. */
+sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, int32_t *path, double *score,
+                           sp_error *err);
+
+/* Is there any allowed path over finite scores? A boolean forward pass: no weight is added, so nothing rounds or overflows.
+ * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end; SP_ENOMEM.
+ * Uses SP_SLOT_ROW and SP_SLOT_REACH. O(T transitions), less when few states are reached. */
+sp_status sp_path_exists(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
+
+/* For a decoder that looked at every path and found none of a finite score: sp_path_exists()'s answer; SP_ENOPATH at T-1 should
+ * a path exist whose sum left the range of a double. Never SP_OK. */
+sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
+
+#endif
