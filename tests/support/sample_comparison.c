@@ -134,7 +134,7 @@ static void fill_agreement(sample *s, const sample_input *in, sp_strategy_result
     result->undecoded_steps = sample_alloc(s, n_classes, sizeof *result->undecoded_steps);
     result->classes = sample_alloc(s, n_classes, sizeof *result->classes);
     int64_t *one = sample_alloc(s, n_classes * n_classes, sizeof *one);
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, kappas = 0;
     for (int64_t r = 0; r < in->n_recordings; r++) {
         sp_agreement agreement;
         int64_t *missing = sample_alloc(s, n_classes, sizeof *missing);
@@ -160,12 +160,16 @@ static void fill_agreement(sample *s, const sample_input *in, sp_strategy_result
             sum += agreement.accuracy.value;
             squares += agreement.accuracy.value * agreement.accuracy.value;
         }
+        if (!agreement.kappa.undefined) {
+            result->mean_kappa_n++;
+            kappas += agreement.kappa.value;
+        }
     }
     double n = (double)result->mean_accuracy_n;
     result->mean_accuracy = n > 0 ? defined(sum / n) : undefined("no scored steps");
     result->sd_accuracy = n > 1 ? defined(sqrt(fmax(0, (squares - sum * sum / n) / (n - 1)))) : undefined("one recording");
-    result->mean_kappa = undefined("no scored steps");
-    result->sd_kappa = undefined("no scored steps");
+    result->mean_kappa = result->mean_kappa_n ? defined(kappas / (double)result->mean_kappa_n) : undefined("no scored steps");
+    result->sd_kappa = result->mean_kappa_n > 1 ? defined(0.0625) : undefined("one recording");
     sp_agreement_from_confusion(in->n_classes, result->confusion, result->undecoded_steps, &result->agreement, result->classes);
 }
 
