@@ -46,4 +46,10 @@ sp_status sp_first_unreachable(const sp_chain *chain, const sp_scores *scores, s
 /* For a decoder that found no path: SP_ENOPATH, err->step from sp_first_unreachable(). */
 sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
 
+/* For a search that drops partial paths and has none left at `step`: SP_ENOPATH when there is no path at all, else SP_EDEADEND at
+ * that step.
+ *   who   for the sentence: "beam search" */
+sp_status sp_decode_stuck(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const char *who, int64_t step,
+                          sp_error *err);
+
 #endif

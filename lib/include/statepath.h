@@ -11,6 +11,8 @@
 #include "statepath/decode.h"
 #include "statepath/logmath.h"
 #include "statepath/model.h"
+#include "statepath/online.h"
+#include "statepath/posterior.h"
 #include "statepath/prepare.h"
 #include "statepath/scores.h"
 #include "statepath/status.h"
