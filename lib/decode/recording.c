@@ -54,43 +54,45 @@ static bool reach_step(const sp_chain *chain, const sp_scores *scores, int64_t t
     return any;
 }
 
-sp_status sp_first_unreachable(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int64_t *step, sp_error *err)
+sp_status sp_path_exists(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
 {
     size_t n_states = (size_t)chain->n_states;
     double *row = sp_row_buffer(scores, scratch);
     uint8_t *now = sp_scratch_get(scratch, SP_SLOT_REACH, 2 * n_states, 1);
     if (!row || !now)
         return sp_decode_no_memory(err);
+    if (scores->n_steps == 0)
+        return SP_OK;
     uint8_t *next = now + n_states;
     for (int64_t t = 0; t < scores->n_steps; t++) {
-        if (!reach_step(chain, scores, t, sp_row(scores, t, row), now, next)) {
-            *step = t;
-            return SP_OK;
-        }
+        if (!reach_step(chain, scores, t, sp_row(scores, t, row), now, next))
+            return sp_fail_at(
+                err, SP_ENOPATH, t,
+                "no allowed path has a finite score: no class that may stand at step %lld is possible there: look at "
+                "its scores and masks, or decode with --on-infeasible relax",
+                (long long)t);
         uint8_t *before = now;
         now = next;
         next = before;
     }
-    bool may_end = scores->n_steps == 0;
-    for (size_t j = 0; j < n_states && !may_end; j++)
-        may_end = now[j] && chain->end[j] > -INFINITY;
-    *step = may_end ? -1 : scores->n_steps - 1;
-    return SP_OK;
+    for (size_t j = 0; j < n_states; j++)
+        if (now[j] && chain->end[j] > -INFINITY)
+            return SP_OK;
+    return sp_fail_at(
+        err, SP_ENOPATH, scores->n_steps - 1,
+        "no allowed path has a finite score: none of the classes that can stand at the last step, %lld, may end: look "
+        "at \"end\" in the model, or decode with --on-infeasible relax",
+        (long long)(scores->n_steps - 1));
 }
 
 sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
 {
-    int64_t step;
-    sp_status status = sp_first_unreachable(chain, scores, scratch, &step, err);
+    sp_status status = sp_path_exists(chain, scores, scratch, err);
     if (status != SP_OK)
         return status;
-    if (step < 0) /* the rules leave a path, but the sum of its finite scores left the range of a double */
-        return sp_fail_at(err, SP_ENOPATH, scores->n_steps - 1,
-                          "no allowed path has a finite score: the sum of the scores is too large for a double: scale them down");
-    return sp_fail_at(err, SP_ENOPATH, step,
-                      "no allowed path has a finite score: step %lld cannot be reached, or nothing may end there: look at its "
-                      "scores and masks, or decode with --on-infeasible relax",
-                      (long long)step);
+    return sp_fail_at(
+        err, SP_ENOPATH, scores->n_steps - 1,
+        "no allowed path has a finite score, because the sum of the scores leaves the range of a double: scale them down");
 }
 
 sp_status sp_decode_stuck(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const char *who, int64_t step,

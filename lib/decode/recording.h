@@ -37,13 +37,13 @@ static inline double *sp_row_buffer(const sp_scores *scores, sp_scratch *scratch
 sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, int32_t *path, double *score,
                            sp_error *err);
 
-/* The first step that no state reaches by allowed transitions over finite scores; T-1 when states reach it but none of them may
- * end; -1 when a path exists. A boolean forward pass: no weight is added, so nothing rounds or overflows.
- *   step  out
- * SP_OK, SP_ENOMEM. Uses SP_SLOT_ROW and SP_SLOT_REACH. O(T transitions), less when few states are reached. */
-sp_status sp_first_unreachable(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int64_t *step, sp_error *err);
+/* Is there any allowed path over finite scores? A boolean forward pass: no weight is added, so nothing rounds or overflows.
+ * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end; SP_ENOMEM.
+ * Uses SP_SLOT_ROW and SP_SLOT_REACH. O(T transitions), less when few states are reached. */
+sp_status sp_path_exists(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
 
-/* For a decoder that found no path: SP_ENOPATH, err->step from sp_first_unreachable(). */
+/* For a decoder that looked at every path and found none of a finite score: sp_path_exists()'s answer; SP_ENOPATH at T-1 should
+ * a path exist whose sum left the range of a double. Never SP_OK. */
 sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
 
 /* For a search that drops partial paths and has none left at `step`: SP_ENOPATH when there is no path at all, else SP_EDEADEND at

@@ -43,9 +43,13 @@ sp_status sp_greedy(const sp_chain *chain, const sp_scores *scores, sp_scratch *
                     sp_error *err);
 
 /* Most likely allowed path.
- *     delta[0,j] = start[j] + e[0,j];  delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j];  best = max_j delta[T-1,j] +
- * end[j] O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes. Source  Viterbi 1967; Rabiner 1989, eqs. 32a-35,
- * doi:10.1109/5.18626. */
+ *
+ *     delta[0,j] = start[j] + e[0,j]
+ *     delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j]
+ *     best       = max_j delta[T-1,j] + end[j]
+ *
+ * O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes.
+ * Source  Viterbi 1967; Rabiner 1989, eqs. 32a-35, doi:10.1109/5.18626. */
 sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
                      sp_error *err);
 
@@ -56,20 +60,37 @@ sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch 
 sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width, sp_scratch *scratch, int32_t *path,
                   double *score, sp_error *err);
 
-/* Fewest broken rules first, best score second; never SP_ENOPATH. Each forbidden transition, start or end and each class of
- * score -INFINITY on the path breaks one rule; broken terms add 0 to the score that decides among equals. A minimum dwell
- * cut short is one forbidden transition.
+/* ---- relaxed: fewest broken rules first, best score second; never SP_ENOPATH ----
+ *
+ * A path of states breaks one rule for each of
+ *   - a first step in a state that may not start (start = -INFINITY),
+ *   - a step into a state that the state before does not allow, outside gaps,
+ *   - a step whose class has score -INFINITY,
+ *   - a last step in a state that may not end,
+ * and its score is the sum of the other, finite, terms. Where a rule is broken, a state is entered at the beginning of its
+ * minimum dwell; so a dwell cut short is one broken rule, at the step that should still have been in it, whatever class follows.
+ * A path of classes breaks as many rules as the best path of states that emits it. Ties go to the lowest class as everywhere. On
+ * a recording with an allowed path the answer is that of the strict function, with 0 broken rules.
+ *
+ *   path      out [T]
  *   n_broken  out, rules broken on the path; may be NULL
  *   broken    out [T], 1 where a rule is broken at or into that step (the end rule: at T-1); may be NULL
- * For greedy the count is minimised step by step, for Viterbi over the path. */
+ * Returns SP_OK, SP_EINVAL (K differs), SP_ENOMEM. O(T (transitions + states)). */
 sp_status sp_viterbi_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                              int64_t *n_broken, uint8_t *broken, sp_error *err);
+/* Step by step: of all that may follow the classes chosen so far, the class with the fewest broken rules, then the best score. */
 sp_status sp_greedy_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,
+                            uint8_t *broken, sp_error *err);
+/* sp_argmax(), and class 0 at the price of one broken rule where every class of a step is -INFINITY. The model's rules do not
+ * count. O(T K). */
+sp_status sp_argmax_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,
                             uint8_t *broken, sp_error *err);
 
 /* ---- many recordings, many threads ---- */
 
-typedef struct sp_workers sp_workers; /* threads' scratch, kept between calls */
+/* A number of threads and the scratch of each, kept between calls. The threads themselves live only during a call, so a program
+ * may fork() between calls. One call at a time. */
+typedef struct sp_workers sp_workers;
 /* n_threads >= 1, or 0 for the processors this process may use. NULL on lack of memory. */
 sp_workers *sp_workers_new(int n_threads);
 void sp_workers_free(sp_workers *workers);
@@ -77,7 +98,7 @@ int sp_workers_count(const sp_workers *workers);
 
 typedef struct sp_decode_options {
     sp_strategy strategy; /* viterbi */
-    bool relax;           /* where no allowed path exists, break the fewest rules; false */
+    bool relax;           /* where the strategy finds no path, break the fewest rules; false */
 } sp_decode_options;
 
 sp_decode_options sp_decode_options_default(void);
@@ -94,11 +115,16 @@ typedef struct sp_decoded {
 typedef struct sp_decode_output {
     int32_t *paths;      /* [S], never NULL; -1 at every step of a recording that could not be decoded */
     sp_decoded *results; /* [N], never NULL */
-    uint8_t *broken;     /* [S] 1 where a relaxed path breaks a rule, see sp_viterbi_relaxed(); 0 elsewhere */
+    uint8_t *broken;     /* [S] 1 where a relaxed path breaks a rule, see above; 0 elsewhere */
 } sp_decode_output;
 
 /* Decodes each recording of a batch. Recordings that cannot be decoded say so in results; the call still returns SP_OK.
- * Returns SP_OK, SP_EINVAL, SP_ENOMEM. The same bytes for every number of threads. */
+ *
+ * With options->relax a recording that the strategy cannot decode is decoded once more: argmax and greedy by their own relaxed
+ * forms, every other strategy by sp_viterbi_relaxed() (without an allowed path there are no marginals to go by).
+ *
+ * Returns SP_OK; SP_EINVAL (K differs, offsets that do not ascend from 0 to S, a strategy's parameter out of range), outputs
+ * untouched; SP_ENOMEM, outputs undefined. The same bytes for every number of threads. */
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
                           const sp_decode_output *output, sp_error *err);
 

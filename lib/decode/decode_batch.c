@@ -1,0 +1,122 @@
+/* Many recordings: each is decoded alone, so that one that fails disturbs no other and threads change nothing. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "decode/recording.h"
+#include "decode/workers.h"
+
+sp_decode_options sp_decode_options_default(void)
+{
+    return (sp_decode_options){.strategy = {SP_VITERBI, 0}};
+}
+
+typedef struct batch_work {
+    const sp_chain *chain;
+    const sp_batch *batch;
+    const sp_decode_options *options;
+    const sp_decode_output *output;
+    atomic_bool no_memory;
+} batch_work;
+
+/* By the rules. */
+static sp_status decode_strictly(const batch_work *w, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                                 sp_error *err)
+{
+    switch (w->options->strategy.kind) {
+    case SP_ARGMAX:
+        return sp_argmax(w->chain, scores, scratch, path, score, err);
+    case SP_GREEDY:
+        return sp_greedy(w->chain, scores, scratch, path, score, err);
+    case SP_VITERBI:
+        return sp_viterbi(w->chain, scores, scratch, path, score, err);
+    default:
+        return SP_EINVAL; /* check_arguments() lets none through */
+    }
+}
+
+/* Where the rules leave nothing. */
+static sp_status decode_relaxed(const batch_work *w, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                                sp_decoded *result, uint8_t *broken, sp_error *err)
+{
+    sp_status status;
+    switch (w->options->strategy.kind) {
+    case SP_ARGMAX:
+        status = sp_argmax_relaxed(w->chain, scores, scratch, path, &result->n_broken, broken, err);
+        break;
+    case SP_GREEDY:
+        status = sp_greedy_relaxed(w->chain, scores, scratch, path, &result->n_broken, broken, err);
+        break;
+    default:
+        status = sp_viterbi_relaxed(w->chain, scores, scratch, path, &result->n_broken, broken, err);
+    }
+    if (status != SP_OK)
+        return status;
+    return sp_path_score(w->chain, scores, path, &result->score, err);
+}
+
+static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
+{
+    sp_scores scores = sp_batch_recording(w->batch, n);
+    int64_t first = w->batch->offsets[n];
+    int32_t *path = w->output->paths + first;
+    uint8_t *broken = w->output->broken ? w->output->broken + first : NULL;
+    sp_decoded result = {.status = SP_OK, .step = -1};
+    sp_error err;
+
+    if (broken && scores.n_steps > 0)
+        memset(broken, 0, (size_t)scores.n_steps);
+    sp_status status = decode_strictly(w, &scores, scratch, path, &result.score, &err);
+    if ((status == SP_ENOPATH || status == SP_EDEADEND) && w->options->relax)
+        status = decode_relaxed(w, &scores, scratch, path, &result, broken, &err);
+    if (status == SP_ENOPATH || status == SP_EDEADEND) {
+        result = (sp_decoded){.status = status, .step = err.step, .score = -INFINITY};
+        for (int64_t t = 0; t < scores.n_steps; t++)
+            path[t] = -1;
+        status = SP_OK;
+    }
+    w->output->results[n] = result;
+    return status;
+}
+
+static void decode_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    batch_work *w = arg;
+    for (int64_t n = first; n < last && !w->no_memory; n++)
+        if (decode_one(w, scratch, n) != SP_OK)
+            w->no_memory = true; /* nothing else can go wrong once check_arguments() is content */
+}
+
+static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_error *err)
+{
+    sp_status status = sp_decode_check(chain, &batch->scores, err);
+    if (status != SP_OK)
+        return status;
+    if (batch->offsets[0] != 0 || batch->offsets[batch->n_recordings] != batch->scores.n_steps)
+        return sp_fail(err, SP_EINVAL, "offsets go from %" PRId64 " to %" PRId64 ": they must go from 0 to the %" PRId64 " steps",
+                       batch->offsets[0], batch->offsets[batch->n_recordings], batch->scores.n_steps);
+    for (int64_t n = 0; n < batch->n_recordings; n++)
+        if (batch->offsets[n + 1] < batch->offsets[n])
+            return sp_fail(err, SP_EINVAL, "offsets go down from %" PRId64 " to %" PRId64 " at recording %" PRId64,
+                           batch->offsets[n], batch->offsets[n + 1], n);
+    switch (options->strategy.kind) {
+    case SP_ARGMAX:
+    case SP_GREEDY:
+    case SP_VITERBI:
+        return SP_OK;
+    default:
+        return sp_fail(err, SP_EINVAL, "strategy %d is not one that decodes a batch", (int)options->strategy.kind);
+    }
+}
+
+sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
+                          const sp_decode_output *output, sp_error *err)
+{
+    sp_status status = check_arguments(chain, batch, options, err);
+    if (status != SP_OK)
+        return status;
+    batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output};
+    sp_workers_share(workers, batch->n_recordings, decode_run, &w);
+    return w.no_memory ? sp_decode_no_memory(err) : SP_OK;
+}

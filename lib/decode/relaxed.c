@@ -1,0 +1,211 @@
+/* Relaxed decoding: fewest broken rules first, best score second. See decode.h for what breaks a rule.
+ *
+ * The price of a partial path is the pair (rules broken, score), compared in that order:
+ *
+ *     price[0,j] = start(j) + e(0,j)
+ *     price[t,j] = best of { price[t-1,i] + log_trans[i,j]   for each predecessor i
+ *                          { price[t-1,i] + one broken rule  for every i, when j is an entry state
+ *                  + e(t,j)
+ *
+ * where a finite term adds to the score and a term of -INFINITY adds one broken rule. The second line is the same for all j, so
+ * the best state of each step is looked up once: O(transitions + states) a step, not O(states^2). A pair that is allowed anyway
+ * costs nothing to be offered there once more, since its price with a broken rule is always worse.
+ *
+ * Greedy is the same recurrence in which, after each step, only the states of the best class stay in play.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "decode/history.h"
+#include "decode/recording.h"
+
+typedef struct price {
+    int64_t n_broken;
+    double score;
+} price;
+
+static const price no_price = {INT64_MAX / 2, -INFINITY}; /* worse than any path; more may be added */
+
+typedef struct forward {
+    const sp_chain *chain;
+    price *now, *next; /* [M] */
+    int32_t *from;     /* [M] best state before each */
+    double *row;       /* [K] */
+    sp_back back;
+    sp_ranks ranks; /* of t-1 while t is computed */
+} forward;
+
+static bool is_possible(price p)
+{
+    return p.n_broken < no_price.n_broken;
+}
+
+static bool is_better(price a, price b)
+{
+    return a.n_broken < b.n_broken || (a.n_broken == b.n_broken && a.score > b.score);
+}
+
+static bool is_equal(price a, price b)
+{
+    return a.n_broken == b.n_broken && a.score == b.score;
+}
+
+/* The price with one more term: a start, an end or a score. */
+static price add(price p, double term)
+{
+    if (term == -INFINITY)
+        p.n_broken++;
+    else
+        p.score += term;
+    return p;
+}
+
+static sp_status forward_init(forward *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
+{
+    size_t n_states = (size_t)chain->n_states;
+    f->chain = chain;
+    f->now = sp_scratch_get(scratch, SP_SLOT_NOW, n_states, sizeof *f->now);
+    f->next = sp_scratch_get(scratch, SP_SLOT_NEXT, n_states, sizeof *f->next);
+    f->from = sp_scratch_get(scratch, SP_SLOT_FROM, n_states, sizeof *f->from);
+    f->row = sp_row_buffer(scores, scratch);
+    bool has_room = f->now && f->next && f->from && f->row && sp_back_init(&f->back, chain, scores->n_steps, scratch) &&
+                    sp_ranks_init(&f->ranks, chain, scratch);
+    return has_room ? SP_OK : sp_decode_no_memory(err);
+}
+
+static void start(forward *f, const double *e)
+{
+    const sp_chain *c = f->chain;
+    for (int32_t j = 0; j < c->n_states; j++)
+        f->now[j] = c->entry[j] ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
+}
+
+/* The best state in play, the lowest history among equals. Some state always is. */
+static int32_t best_state(const forward *f)
+{
+    int32_t best = 0;
+    for (int32_t i = 1; i < f->chain->n_states; i++)
+        if (is_better(f->now[i], f->now[best]) || (is_equal(f->now[i], f->now[best]) && f->ranks.rank[i] < f->ranks.rank[best]))
+            best = i;
+    return best;
+}
+
+/* Fills next[] and from[]. */
+static void step(const forward *f, const double *e, bool is_gap)
+{
+    const sp_chain *c = f->chain;
+    const int32_t *rank = f->ranks.rank;
+    int32_t jump_from = best_state(f);
+    price jump = f->now[jump_from];
+    jump.n_broken += !is_gap;
+    for (int32_t j = 0; j < c->n_states; j++) {
+        price best = c->entry[j] ? jump : no_price;
+        int32_t best_from = jump_from;
+        for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1] && !is_gap; p++) {
+            int32_t i = c->pred[p];
+            price candidate = {f->now[i].n_broken, f->now[i].score + c->pred_weight[p]};
+            if (is_better(candidate, best) || (is_equal(candidate, best) && rank[i] < rank[best_from])) {
+                best = candidate;
+                best_from = i;
+            }
+        }
+        f->next[j] = is_possible(best) ? add(best, e[c->state_class[j]]) : no_price;
+        f->from[j] = best_from;
+    }
+}
+
+static void forward_step(forward *f, const sp_scores *scores, int64_t t)
+{
+    bool is_gap = sp_scores_is_gap(scores, t);
+    step(f, sp_row(scores, t, f->row), is_gap);
+    sp_back_put(&f->back, t, f->from);
+    if (is_gap)
+        sp_ranks_restart(&f->ranks, f->chain);
+    else
+        sp_ranks_step(&f->ranks, f->chain, f->from);
+    price *before = f->now;
+    f->now = f->next;
+    f->next = before;
+}
+
+static void add_end(forward *f)
+{
+    for (int32_t j = 0; j < f->chain->n_states; j++)
+        if (is_possible(f->now[j]))
+            f->now[j] = add(f->now[j], f->chain->end[j]);
+}
+
+/* Greedy: only the states of the best class (the lowest among equals) stay in play. What has been broken and the score so far
+ * are common to all from then on; taking them off keeps differences exact however long the recording. */
+static void keep_best_class(forward *f)
+{
+    const sp_chain *c = f->chain;
+    int32_t best = 0;
+    for (int32_t i = 1; i < c->n_states; i++)
+        if (is_better(f->now[i], f->now[best]))
+            best = i;
+    price common = f->now[best];
+    for (int32_t i = 0; i < c->n_states; i++) {
+        bool stays = c->state_class[i] == c->state_class[best] && is_possible(f->now[i]);
+        f->now[i] = stays ? (price){f->now[i].n_broken - common.n_broken, f->now[i].score - common.score} : no_price;
+    }
+}
+
+/* Rules broken at or into step t by a path of states. */
+static int32_t count_broken(const sp_chain *c, const sp_scores *scores, const int32_t *states, int64_t t)
+{
+    int32_t j = states[t];
+    bool forbidden = false;
+    if (t == 0)
+        forbidden = c->start[j] == -INFINITY;
+    else if (!sp_scores_is_gap(scores, t))
+        forbidden = sp_chain_weight(c, states[t - 1], j) == -INFINITY;
+    bool impossible = sp_scores_at(scores, t, c->state_class[j]) == -INFINITY;
+    bool wrong_end = t == scores->n_steps - 1 && c->end[j] == -INFINITY;
+    return forbidden + impossible + wrong_end;
+}
+
+static sp_status decode(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, bool is_greedy, int32_t *path,
+                        int64_t *n_broken, uint8_t *broken, sp_error *err)
+{
+    sp_status status = sp_decode_check(chain, scores, err);
+    if (status != SP_OK)
+        return status;
+    int64_t n_steps = scores->n_steps, total = 0;
+    if (n_steps > 0) {
+        forward f;
+        status = forward_init(&f, chain, scores, scratch, err);
+        if (status != SP_OK)
+            return status;
+        start(&f, sp_row(scores, 0, f.row));
+        for (int64_t t = 1; t < n_steps; t++) {
+            if (is_greedy)
+                keep_best_class(&f);
+            forward_step(&f, scores, t);
+        }
+        add_end(&f);
+        sp_back_trace(&f.back, best_state(&f), path);
+    }
+    for (int64_t t = 0; t < n_steps; t++) {
+        int32_t here = count_broken(chain, scores, path, t);
+        total += here;
+        if (broken)
+            broken[t] = here > 0;
+    }
+    sp_states_to_classes(chain, n_steps, path, path);
+    if (n_broken)
+        *n_broken = total;
+    return SP_OK;
+}
+
+sp_status sp_viterbi_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                             int64_t *n_broken, uint8_t *broken, sp_error *err)
+{
+    return decode(chain, scores, scratch, false, path, n_broken, broken, err);
+}
+
+sp_status sp_greedy_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,
+                            uint8_t *broken, sp_error *err)
+{
+    return decode(chain, scores, scratch, true, path, n_broken, broken, err);
+}
