@@ -98,14 +98,11 @@ sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_s
 sp_status sp_decode_stuck(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const char *who, int64_t step,
                           sp_error *err)
 {
-    int64_t unreachable;
-    sp_status status = sp_first_unreachable(chain, scores, scratch, &unreachable, err);
+    sp_status status = sp_path_exists(chain, scores, scratch, err);
     if (status != SP_OK)
         return status;
-    if (unreachable >= 0)
-        return sp_decode_no_path(chain, scores, scratch, err);
     return sp_fail_at(err, SP_EDEADEND, step,
                       "%s met a dead end: nothing that it kept can go on at step %lld, or end there, though an allowed path "
-                      "exists: decode with --strategy viterbi, which looks ahead to the end",
+                      "exists: decode with viterbi, which looks ahead to the end",
                       who, (long long)step);
 }

@@ -11,6 +11,7 @@
 #include "statepath/decode.h"
 #include "statepath/logmath.h"
 #include "statepath/model.h"
+#include "statepath/nbest.h"
 #include "statepath/online.h"
 #include "statepath/posterior.h"
 #include "statepath/prepare.h"
