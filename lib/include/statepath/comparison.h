@@ -70,6 +70,8 @@ typedef struct sp_entities {
     sp_entity_counts *types; /* [n_entity_types], as pooled */
 } sp_entities;
 
+/* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
+ * of agreement is undefined. */
 typedef struct sp_strategy_result {
     char *name; /* "beam:8"; for paths from a file the name there */
     bool is_legal_by_construction;
@@ -90,7 +92,7 @@ typedef struct sp_strategy_result {
     int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
     bool has_changes;
     sp_changes changes;        /* from argmax, when argmax is among the strategies */
-    sp_changes *class_changes; /* [K] the same by reference class; NULL without changes */
+    sp_changes *class_changes; /* [K] the same by reference class; NULL without labels */
     sp_changes context_changes[SP_N_CONTEXTS];
     int64_t context_steps[SP_N_CONTEXTS], context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
     sp_bouts *bouts;                                                      /* [K] */
