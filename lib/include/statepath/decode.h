@@ -53,6 +53,13 @@ sp_status sp_greedy(const sp_chain *chain, const sp_scores *scores, sp_scratch *
 sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
                      sp_error *err);
 
+/* Beam search: after each step only the `width` best partial paths are kept, one for each end state (of two that end in one state
+ * the worse can never win); equals at the edge of the beam by the tie rule. The end rule counts once the last step's beam is known.
+ * width >= M gives sp_viterbi()'s path. SP_EDEADEND when everything kept is stuck, or may not end, and some other path exists;
+ * SP_EINVAL for width < 1. O(T width successors) time, 8 T width bytes. */
+sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width, sp_scratch *scratch, int32_t *path,
+                  double *score, sp_error *err);
+
 /* ---- relaxed: fewest broken rules first, best score second; never SP_ENOPATH ----
  *
  * A path of states breaks one rule for each of
