@@ -9,88 +9,6 @@ static void *new_array(size_t n, size_t size)
     return array;
 }
 
-/* ---- dense models ---- */
-
-static int32_t dwell_of(const sp_model *model, int32_t s)
-{
-    return model->min_dwell ? model->min_dwell[s] : 1;
-}
-
-static int32_t column_of_class(const sp_model *model, const int32_t *class_of_column, int32_t class_index)
-{
-    for (int32_t k = 0; class_of_column && k < model->n_classes; k++)
-        if (class_of_column[k] == class_index)
-            return k;
-    return class_index;
-}
-
-/* Weight of a declared transition; -INFINITY when there is none. Looks at every edge. */
-static double edge_weight(const sp_model *model, int32_t from, int32_t to)
-{
-    for (int64_t e = model->row[from]; e < model->row[from + 1]; e++)
-        if (model->to[e] == to)
-            return model->weight ? model->weight[e] : 0;
-    return -INFINITY;
-}
-
-dense_model *dense_model_new(const sp_model *model, const int32_t *class_of_column)
-{
-    dense_model *m = new_array(1, sizeof *m);
-    int32_t *first = new_array((size_t)model->n_states + 1, sizeof *first);
-    for (int32_t s = 0; s < model->n_states; s++)
-        first[s + 1] = first[s] + dwell_of(model, s);
-    size_t n = (size_t)first[model->n_states];
-    m->n_classes = model->n_classes;
-    m->n_states = (int32_t)n;
-    m->state_class = new_array(n, sizeof *m->state_class);
-    m->weight = new_array(n * n, sizeof *m->weight);
-    m->start = new_array(n, sizeof *m->start);
-    m->end = new_array(n, sizeof *m->end);
-    m->is_entry = new_array(n, sizeof *m->is_entry);
-    for (size_t i = 0; i < n * n; i++)
-        m->weight[i] = -INFINITY;
-    for (int32_t s = 0; s < model->n_states; s++) {
-        int32_t last = first[s + 1] - 1;
-        for (int32_t i = first[s]; i <= last; i++) {
-            m->state_class[i] = column_of_class(model, class_of_column, model->state_class ? model->state_class[s] : s);
-            m->is_entry[i] = i == first[s];
-            m->start[i] = i > first[s] ? -INFINITY : model->start ? model->start[s] : 0;
-            m->end[i] = i < last && model->min_dwell_at_end ? -INFINITY : model->end ? model->end[s] : 0;
-            if (i < last)
-                m->weight[(size_t)i * n + (size_t)i + 1] = edge_weight(model, s, s);
-        }
-        for (int32_t next = 0; next < model->n_states; next++)
-            m->weight[(size_t)last * n + (size_t)(next == s ? last : first[next])] = edge_weight(model, s, next);
-    }
-    free(first);
-    return m;
-}
-
-void dense_model_free(dense_model *m)
-{
-    if (!m)
-        return;
-    free(m->state_class);
-    free(m->weight);
-    free(m->start);
-    free(m->end);
-    free(m->is_entry);
-    free(m);
-}
-
-/* Weight into state j at step t > 0 from state i. */
-static double weight_into(const dense_model *m, const sp_scores *scores, int64_t t, int32_t i, int32_t j)
-{
-    if (sp_scores_is_gap(scores, t))
-        return m->is_entry[j] ? 0 : -INFINITY;
-    return m->weight[(size_t)i * (size_t)m->n_states + (size_t)j];
-}
-
-static double emission(const dense_model *m, const sp_scores *scores, int64_t t, int32_t j)
-{
-    return sp_scores_at(scores, t, m->state_class[j]);
-}
-
 /* ---- textbook Viterbi ---- */
 
 /* Compares the class histories that end in states a and b at step t, the last step first. */
@@ -116,19 +34,19 @@ bool oracle_viterbi(const dense_model *m, const sp_scores *scores, int32_t *path
     double *delta = new_array((size_t)n, sizeof *delta), *next = new_array((size_t)n, sizeof *next);
     int32_t *back = new_array((size_t)n_steps * (size_t)n, sizeof *back);
     for (int32_t j = 0; j < n; j++)
-        delta[j] = m->start[j] + emission(m, scores, 0, j);
+        delta[j] = m->start[j] + dense_emission(m, scores, 0, j);
     for (int64_t t = 1; t < n_steps; t++) {
         for (int32_t j = 0; j < n; j++) {
             double best = -INFINITY;
             int32_t from = 0;
             for (int32_t i = 0; i < n; i++) {
-                double value = delta[i] + weight_into(m, scores, t, i, j);
+                double value = delta[i] + dense_weight(m, scores, t, i, j);
                 if (value > best || (value == best && value > -INFINITY && compare_histories(m, back, t - 1, i, from) < 0)) {
                     best = value;
                     from = i;
                 }
             }
-            next[j] = best + emission(m, scores, t, j);
+            next[j] = best + dense_emission(m, scores, t, j);
             back[t * n + j] = from;
         }
         memcpy(delta, next, (size_t)n * sizeof *delta);
@@ -152,6 +70,30 @@ bool oracle_viterbi(const dense_model *m, const sp_scores *scores, int32_t *path
     free(next);
     free(back);
     return best > -INFINITY;
+}
+
+double oracle_viterbi_score(const dense_model *m, const sp_scores *scores)
+{
+    int32_t n = m->n_states;
+    if (scores->n_steps == 0)
+        return 0;
+    double *delta = new_array((size_t)n, sizeof *delta), *next = new_array((size_t)n, sizeof *next), score = -INFINITY;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        for (int32_t j = 0; j < n; j++) {
+            double best = t == 0 ? m->start[j] : -INFINITY;
+            for (int32_t i = 0; t > 0 && i < n; i++) {
+                double value = delta[i] + dense_weight(m, scores, t, i, j);
+                best = value > best ? value : best;
+            }
+            next[j] = best + dense_emission(m, scores, t, j);
+        }
+        memcpy(delta, next, (size_t)n * sizeof *delta);
+    }
+    for (int32_t j = 0; j < n; j++)
+        score = fmax(score, delta[j] + m->end[j]);
+    free(delta);
+    free(next);
+    return score;
 }
 
 /* ---- enumeration ---- */
@@ -188,8 +130,8 @@ static void fill_strict(const enumeration *x, int64_t t, int32_t j)
     double best = t == 0 ? m->start[j] : -INFINITY;
     for (int32_t i = 0; t > 0 && i < m->n_states; i++)
         if (m->state_class[i] == x->path[t - 1])
-            best = fmax(best, x->strict[t - 1][i] + weight_into(m, x->scores, t, i, j));
-    x->strict[t][j] = best + emission(m, x->scores, t, j);
+            best = fmax(best, x->strict[t - 1][i] + dense_weight(m, x->scores, t, i, j));
+    x->strict[t][j] = best + dense_emission(m, x->scores, t, j);
 }
 
 static void fill_relaxed(const enumeration *x, int64_t t, int32_t j)
@@ -199,7 +141,7 @@ static void fill_relaxed(const enumeration *x, int64_t t, int32_t j)
     if (t == 0 && m->is_entry[j])
         best = price_add((price){0, 0}, m->start[j]);
     for (int32_t i = 0; t > 0 && i < m->n_states; i++) {
-        double weight = weight_into(m, x->scores, t, i, j);
+        double weight = dense_weight(m, x->scores, t, i, j);
         if (m->state_class[i] != x->path[t - 1] || x->relaxed[t - 1][i].n_broken < 0)
             continue;
         if (weight == -INFINITY && !m->is_entry[j])
@@ -208,7 +150,7 @@ static void fill_relaxed(const enumeration *x, int64_t t, int32_t j)
         if (best.n_broken < 0 || price_is_less(p, best))
             best = p;
     }
-    x->relaxed[t][j] = best.n_broken < 0 ? best : price_add(best, emission(m, x->scores, t, j));
+    x->relaxed[t][j] = best.n_broken < 0 ? best : price_add(best, dense_emission(m, x->scores, t, j));
 }
 
 static void finish_path(const enumeration *x, int64_t last)
@@ -313,8 +255,8 @@ int64_t oracle_first_unreachable(const dense_model *m, const sp_scores *scores)
         for (int32_t j = 0; j < n; j++) {
             next[j] = t == 0 && m->start[j] > -INFINITY;
             for (int32_t i = 0; t > 0 && i < n; i++)
-                next[j] |= now[i] && weight_into(m, scores, t, i, j) > -INFINITY;
-            next[j] &= emission(m, scores, t, j) > -INFINITY;
+                next[j] |= now[i] && dense_weight(m, scores, t, i, j) > -INFINITY;
+            next[j] &= dense_emission(m, scores, t, j) > -INFINITY;
             any |= next[j];
         }
         memcpy(now, next, (size_t)n * sizeof *now);
@@ -343,8 +285,8 @@ double oracle_path_score(const dense_model *m, const sp_scores *scores, const in
         for (int32_t j = 0; j < n; j++) {
             double best = t == 0 ? m->start[j] : -INFINITY;
             for (int32_t i = 0; t > 0 && i < n; i++)
-                best = fmax(best, now[i] + weight_into(m, scores, t, i, j));
-            next[j] = m->state_class[j] == path[t] ? best + emission(m, scores, t, j) : -INFINITY;
+                best = fmax(best, now[i] + dense_weight(m, scores, t, i, j));
+            next[j] = m->state_class[j] == path[t] ? best + dense_emission(m, scores, t, j) : -INFINITY;
         }
         memcpy(now, next, (size_t)n * sizeof *now);
     }
@@ -365,15 +307,15 @@ double oracle_rules_score(const sp_model *model, const int32_t *class_of_column,
         if (t == 0)
             score = model->start ? model->start[now] : 0;
         else if (!is_gap)
-            score += edge_weight(model, before, now);
-        if (t > 0 && !is_gap && before != now && run < dwell_of(model, before))
+            score += declared_weight(model, before, now);
+        if (t > 0 && !is_gap && before != now && run < declared_dwell(model, before))
             return -INFINITY;
         run = t > 0 && !is_gap && before == now ? run + 1 : 1;
         score += sp_scores_at(scores, t, path[t]);
     }
     if (n_steps > 0) {
         int32_t last = class_of_column[path[n_steps - 1]];
-        if (model->min_dwell_at_end && run < dwell_of(model, last))
+        if (model->min_dwell_at_end && run < declared_dwell(model, last))
             return -INFINITY;
         score += model->end ? model->end[last] : 0;
     }
@@ -409,11 +351,11 @@ static partial_set grow(const dense_model *m, const sp_scores *scores, int64_t t
     partial_set grown = {0};
     for (int32_t j = 0; j < m->n_states; j++)
         for (size_t n = 0; n < (t == 0 ? 1 : set->n); n++) {
-            double into = t == 0 ? m->start[j] : weight_into(m, scores, t, set->items[n].state, j);
+            double into = t == 0 ? m->start[j] : dense_weight(m, scores, t, set->items[n].state, j);
             if (into == -INFINITY && !m->is_entry[j])
                 continue;
             price p = price_add(t == 0 ? (price){0, 0} : set->items[n].price, into);
-            p = price_add(p, emission(m, scores, t, j));
+            p = price_add(p, dense_emission(m, scores, t, j));
             if (t == scores->n_steps - 1)
                 p = price_add(p, m->end[j]);
             if (relaxed || p.n_broken == 0)

@@ -4,30 +4,16 @@
 #ifndef TEST_ORACLE_H
 #define TEST_ORACLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "statepath.h"
-
-/* ---- a model as a dense matrix, states in order of declaration ---- */
-
-typedef struct dense_model {
-    int32_t n_classes, n_states;
-    int32_t *state_class; /* [M] column of the scores */
-    double *weight;       /* [M,M] rows = from, -INFINITY forbidden */
-    double *start, *end;  /* [M] */
-    bool *is_entry;       /* [M] may stand first after a gap, or where a rule is broken */
-} dense_model;
-
-/* class_of_column as in sp_chain_options; NULL: in order. */
-dense_model *dense_model_new(const sp_model *model, const int32_t *class_of_column);
-void dense_model_free(dense_model *m);
+#include "dense_model.h"
 
 /* ---- textbook Viterbi: any T, any M ---- */
 
 /* The best path in classes; ties by comparing whole histories of classes backwards. False when there is none (outputs untouched).
  * O(T M^2), and O(T) for each tie. */
 bool oracle_viterbi(const dense_model *m, const sp_scores *scores, int32_t *path, double *score);
+
+/* Only the score, in O(M) memory; -INFINITY when there is no path. */
+double oracle_viterbi_score(const dense_model *m, const sp_scores *scores);
 
 /* ---- enumeration of all class paths: K^T of them ---- */
 
