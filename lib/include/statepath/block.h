@@ -32,7 +32,8 @@ typedef struct sp_block {
     const char *dataset;        /* path of the scores, with {id} where the layout has one dataset a recording */
     const char *const *ids;     /* [N] of this block's recordings */
     const char *const *classes; /* [K] names of the score columns */
-    /* Capacities in bytes; private to the block's functions. */
+    /* Private to the block's functions: memory of the six arrays above, kept while an array is NULL, and its bytes. */
+    void *memory[6];
     size_t capacity[6];
 } sp_block;
 
@@ -47,11 +48,20 @@ void sp_block_free(sp_block *block);
 sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_steps, int32_t n_classes, sp_dtype dtype,
                            unsigned parts, sp_error *err);
 
-/* Turns f32 scores into f64 in place, exactly. SP_OK or SP_ENOMEM (the block is unchanged then). */
+/* Turns f32 scores into f64 in place, exactly; nothing to do when they are f64 already or absent. SP_OK or SP_ENOMEM (the block
+ * is unchanged then). */
 sp_status sp_block_widen(sp_block *block, sp_error *err);
 
 /* The block as the decoders see it; borrows. */
 sp_batch sp_block_batch(const sp_block *block);
+
+/* Where a row of the block stands, for messages: "night.h5: /recordings/n3/log_probs, recording n3, step 17, class REM".
+ *   row    0..S-1 of the block
+ *   k      class, or -1 to name none
+ *   text   out, `size` bytes, always terminated, cut when too long; what the block does not know is left out (a recording
+ *          without id is named by its index in the file, a class without name by its index)
+ * Returns the step within its recording, from 0. */
+int64_t sp_block_where(const sp_block *block, int64_t row, int32_t k, char *text, size_t size);
 
 #ifdef __cplusplus
 }

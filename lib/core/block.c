@@ -1,0 +1,210 @@
+#include "statepath/block.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Places in `memory` and `capacity`. */
+enum { OFFSETS, SCORES, LABELS, SEGMENTS, WEIGHTS, MASK, N_ARRAYS };
+
+sp_block *sp_block_new(void)
+{
+    sp_block *block = calloc(1, sizeof *block);
+    if (block)
+        block->dtype = SP_F32;
+    return block;
+}
+
+void sp_block_free(sp_block *block)
+{
+    if (!block)
+        return;
+    for (int i = 0; i < N_ARRAYS; i++)
+        free(block->memory[i]);
+    free(block);
+}
+
+static void block_clear(sp_block *block)
+{
+    block->n_recordings = block->n_steps = 0;
+    block->n_classes = 0;
+    block->offsets = NULL;
+    block->scores = NULL;
+    block->labels = NULL;
+    block->segments = NULL;
+    block->weights = NULL;
+    block->mask = NULL;
+}
+
+/* Memory for a * b items of `size` bytes in place i, NULL when there is none. What was there is lost, so that the old and the
+ * new array never stand in memory together. */
+static void *block_room(sp_block *block, int i, uint64_t a, uint64_t b, size_t size)
+{
+    if (b && a > (SIZE_MAX / 2) / b / size)
+        return NULL;
+    size_t need = (size_t)(a * b) * size;
+    if (need == 0)
+        need = size; /* an array that was asked for is never NULL */
+    if (need > block->capacity[i]) {
+        free(block->memory[i]);
+        block->memory[i] = malloc(need);
+        block->capacity[i] = block->memory[i] ? need : 0;
+    }
+    return block->memory[i];
+}
+
+sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_steps, int32_t n_classes, sp_dtype dtype,
+                           unsigned parts, sp_error *err)
+{
+    assert(n_recordings >= 0 && n_steps >= 0 && n_classes >= 0 && (dtype == SP_F32 || dtype == SP_F64));
+    uint64_t steps = (uint64_t)n_steps, classes = (uint64_t)n_classes;
+
+    block_clear(block);
+    int64_t *offsets = block_room(block, OFFSETS, (uint64_t)n_recordings + 1, 1, sizeof *offsets);
+    void *scores = parts & SP_BLOCK_SCORES ? block_room(block, SCORES, steps, classes, (size_t)dtype) : NULL;
+    int32_t *labels = parts & SP_BLOCK_LABELS ? block_room(block, LABELS, steps, 1, sizeof *labels) : NULL;
+    int64_t *segments = parts & SP_BLOCK_SEGMENTS ? block_room(block, SEGMENTS, steps, 1, sizeof *segments) : NULL;
+    double *weights = parts & SP_BLOCK_WEIGHTS ? block_room(block, WEIGHTS, steps, 1, sizeof *weights) : NULL;
+    uint8_t *mask = parts & SP_BLOCK_MASK ? block_room(block, MASK, steps, classes, 1) : NULL;
+    if (!offsets || (parts & SP_BLOCK_SCORES && !scores) || (parts & SP_BLOCK_LABELS && !labels) ||
+        (parts & SP_BLOCK_SEGMENTS && !segments) || (parts & SP_BLOCK_WEIGHTS && !weights) || (parts & SP_BLOCK_MASK && !mask))
+        return sp_fail(err, SP_ENOMEM, "not enough memory for a block of %lld steps of %d classes", (long long)n_steps,
+                       (int)n_classes);
+
+    block->n_recordings = n_recordings;
+    block->n_steps = n_steps;
+    block->n_classes = n_classes;
+    block->dtype = dtype;
+    block->offsets = offsets;
+    block->scores = scores;
+    block->labels = labels;
+    block->segments = segments;
+    block->weights = weights;
+    block->mask = mask;
+    return SP_OK;
+}
+
+/* out[i] = in[i] for n items, where both may start at the same address. From the end, piece by piece: the doubles of a piece end
+ * where floats are that have been read. The piece between is what keeps loads and stores of two types at one address in order. */
+static void widen(void *out, const void *in, size_t n)
+{
+    enum { PIECE = 512 };
+    float piece[PIECE];
+    while (n) {
+        size_t count = n < PIECE ? n : PIECE;
+        n -= count;
+        memcpy(piece, (const char *)in + n * sizeof(float), count * sizeof(float));
+        double *to = (double *)out + n;
+        for (size_t i = 0; i < count; i++)
+            to[i] = (double)piece[i];
+    }
+}
+
+sp_status sp_block_widen(sp_block *block, sp_error *err)
+{
+    if (block->dtype == SP_F64)
+        return SP_OK;
+    if (block->scores) {
+        size_t n = (size_t)block->n_steps * (size_t)block->n_classes, need = (n ? n : 1) * sizeof(double);
+        bool owns = block->scores == block->memory[SCORES]; /* else the caller's: they are left alone */
+        if (need > block->capacity[SCORES]) {
+            void *room = n > SIZE_MAX / 2 / sizeof(double) ? NULL : realloc(block->memory[SCORES], need);
+            if (!room)
+                return sp_fail(err, SP_ENOMEM, "not enough memory for %lld steps of %d classes in float64",
+                               (long long)block->n_steps, (int)block->n_classes);
+            block->memory[SCORES] = room;
+            block->capacity[SCORES] = need;
+        }
+        widen(block->memory[SCORES], owns ? block->memory[SCORES] : block->scores, n);
+        block->scores = block->memory[SCORES];
+    }
+    block->dtype = SP_F64;
+    return SP_OK;
+}
+
+sp_batch sp_block_batch(const sp_block *block)
+{
+    sp_batch batch = {.scores = {.data = block->scores,
+                                 .dtype = block->dtype,
+                                 .n_classes = block->n_classes,
+                                 .n_steps = block->n_steps,
+                                 .segments = block->segments},
+                      .n_recordings = block->n_recordings,
+                      .offsets = block->offsets};
+    return batch;
+}
+
+/* Appends to text[*used ..], always terminated. */
+static void append(char *text, size_t size, size_t *used, const char *bytes, size_t n)
+{
+    if (*used + 1 >= size)
+        return;
+    if (n > size - 1 - *used)
+        n = size - 1 - *used;
+    memcpy(text + *used, bytes, n);
+    *used += n;
+    text[*used] = '\0';
+}
+
+static void append_text(char *text, size_t size, size_t *used, const char *more)
+{
+    append(text, size, used, more, strlen(more));
+}
+
+/* The dataset's path with each {id} replaced by the recording's id. */
+static void append_dataset(char *text, size_t size, size_t *used, const char *dataset, const char *id)
+{
+    const char *hole;
+    while (id && (hole = strstr(dataset, "{id}")) != NULL) {
+        append(text, size, used, dataset, (size_t)(hole - dataset));
+        append_text(text, size, used, id);
+        dataset = hole + 4;
+    }
+    append_text(text, size, used, dataset);
+}
+
+/* The recording that row t belongs to: the last one that starts at or before t (empty ones before it start there too). */
+static int64_t recording_of(const sp_block *block, int64_t t)
+{
+    int64_t low = 0, high = block->n_recordings; /* offsets[low] <= t < offsets[high] */
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (block->offsets[middle] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t sp_block_where(const sp_block *block, int64_t row, int32_t k, char *text, size_t size)
+{
+    assert(size > 0 && row >= 0 && row < block->n_steps);
+    int64_t n = block->offsets ? recording_of(block, row) : 0;
+    int64_t step = block->offsets ? row - block->offsets[n] : row;
+    char number[32], id_number[32];
+    snprintf(id_number, sizeof id_number, "%lld", (long long)(block->first + n));
+    const char *id = block->ids && block->ids[n] ? block->ids[n] : id_number;
+
+    size_t used = 0;
+    text[0] = '\0';
+    if (block->file) {
+        append_text(text, size, &used, block->file);
+        append_text(text, size, &used, ": ");
+    }
+    if (block->dataset) {
+        append_dataset(text, size, &used, block->dataset, block->ids ? id : NULL);
+        append_text(text, size, &used, ", ");
+    }
+    append_text(text, size, &used, "recording ");
+    append_text(text, size, &used, id);
+    snprintf(number, sizeof number, ", step %lld", (long long)step);
+    append_text(text, size, &used, number);
+    if (k >= 0) {
+        snprintf(number, sizeof number, "%d", (int)k);
+        append_text(text, size, &used, ", class ");
+        append_text(text, size, &used, block->classes ? block->classes[k] : number);
+    }
+    return step;
+}

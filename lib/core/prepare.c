@@ -1,0 +1,244 @@
+#include "statepath/prepare.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/row_check.h"
+#include "core/row_mask.h"
+#include "statepath/logmath.h"
+
+static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};
+
+const char *sp_kind_name(sp_kind kind)
+{
+    return (unsigned)kind < SP_N_KINDS ? kind_names[kind] : "unknown";
+}
+
+sp_status sp_kind_parse(const char *text, sp_kind *out, sp_error *err)
+{
+    for (int i = 0; i < SP_N_KINDS; i++)
+        if (strcmp(text, kind_names[i]) == 0) {
+            *out = (sp_kind)i;
+            return SP_OK;
+        }
+    return sp_fail(err, SP_EINVAL, "--kind %s: there is no such kind of scores; use log_probs, probs, logits or scores", text);
+}
+
+sp_prepare_options sp_prepare_options_default(void)
+{
+    sp_prepare_options options = {.kind = SP_KIND_LOG_PROBS, .temperature = 1};
+    return options;
+}
+
+sp_status sp_prepare_options_check(const sp_prepare_options *o, sp_error *err)
+{
+    if ((unsigned)o->kind >= SP_N_KINDS)
+        return sp_fail(err, SP_EINVAL, "kind of scores %d: there are log_probs, probs, logits and scores", (int)o->kind);
+    if (!(o->floor >= 0 && o->floor < 1))
+        return sp_fail(err, SP_EINVAL, "--floor %.6g: the smallest probability must lie between 0 (none) and 1", o->floor);
+    if (o->floor > 0 && o->kind == SP_KIND_SCORES)
+        return sp_fail(err, SP_EINVAL,
+                       "--floor %.6g: these are scores, not probabilities, so a smallest probability means nothing; leave "
+                       "--floor out, or say what they are with --kind",
+                       o->floor);
+    if (!(o->temperature > 0 && isfinite(o->temperature)))
+        return sp_fail(err, SP_EINVAL, "--temperature %.6g: scores are divided by it; it must be greater than 0 and finite",
+                       o->temperature);
+    if (!isfinite(o->prior_weight))
+        return sp_fail(err, SP_EINVAL, "--prior-weight %.6g: it must be a finite number", o->prior_weight);
+    if (o->prior_weight != 0 && !o->log_prior)
+        return sp_fail(err, SP_EINVAL,
+                       "--prior-weight %.6g needs the class frequencies of the classifier's training set: add \"prior\" to the "
+                       "model",
+                       o->prior_weight);
+    return SP_OK;
+}
+
+/* What options_check could not see: the prior's numbers and the block's labels. */
+static sp_status check_against_block(const sp_block *block, const sp_prepare_options *o, sp_error *err)
+{
+    for (int32_t k = 0; o->prior_weight != 0 && k < block->n_classes; k++) {
+        if (isfinite(o->log_prior[k]))
+            continue;
+        char number[32];
+        snprintf(number, sizeof number, "%d", (int)k);
+        return sp_fail(err, SP_EINVAL,
+                       "--prior-weight %.6g: class %s has prior %.6g, which cannot be divided by; give the model a \"prior\" "
+                       "greater than 0 for every class",
+                       o->prior_weight, block->classes ? block->classes[k] : number, exp(o->log_prior[k]));
+    }
+    if (o->clamp && !block->labels)
+        return sp_fail(err, SP_EINVAL, "%s%s--clamp needs labels, and there are none; name them with --labels",
+                       block->file ? block->file : "", block->file ? ": " : "");
+    return SP_OK;
+}
+
+/* Steps 4 and 8, for each type of scores. n counts rows times classes. */
+
+static int64_t floor_f32(float *e, int64_t n, float log_floor)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        count += e[i] < log_floor;
+        e[i] = e[i] < log_floor ? log_floor : e[i];
+    }
+    return count;
+}
+
+static int64_t floor_f64(double *e, int64_t n, double log_floor)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        count += e[i] < log_floor;
+        e[i] = e[i] < log_floor ? log_floor : e[i];
+    }
+    return count;
+}
+
+static void clamp_row(void *row, sp_dtype dtype, int32_t n_classes, int32_t label)
+{
+    for (int32_t k = 0; k < n_classes; k++) {
+        if (k == label)
+            continue;
+        if (dtype == SP_F32)
+            ((float *)row)[k] = -INFINITY;
+        else
+            ((double *)row)[k] = (double)-INFINITY;
+    }
+}
+
+/* Steps 5 and 6: e = e / temperature - prior_weight * log_prior[k]. Returns the first class whose finite score did not stay
+ * finite, or -1. */
+static int32_t scale_row(double *e, int32_t n_classes, const sp_prepare_options *o)
+{
+    int32_t lost = -1;
+    for (int32_t k = n_classes; k-- > 0;) {
+        double x = e[k] / o->temperature;
+        if (o->prior_weight != 0)
+            x -= o->prior_weight * o->log_prior[k];
+        if (!isfinite(x) && e[k] != -INFINITY)
+            lost = k;
+        e[k] = x;
+    }
+    return lost;
+}
+
+/* Step 3 for one row. */
+static void row_to_nats(double *e, int32_t n_classes, sp_kind kind)
+{
+    if (kind == SP_KIND_LOGITS)
+        sp_log_softmax(e, n_classes, e);
+    if (kind == SP_KIND_PROBS)
+        for (int32_t k = 0; k < n_classes; k++)
+            e[k] = log(e[k]);
+}
+
+static inline void *row_of(const sp_block *block, int64_t t)
+{
+    return (char *)block->scores + (size_t)t * (size_t)block->n_classes * (size_t)block->dtype;
+}
+
+static bool is_scaled(const sp_prepare_options *o)
+{
+    return o->temperature != 1 || o->prior_weight != 0;
+}
+
+/* Steps 3 to 6 for rows first .. first+count-1, none of them missing. */
+static sp_status transform_rows(sp_block *block, const sp_prepare_options *o, int64_t first, int64_t count,
+                                sp_prepare_counts *counts, sp_error *err)
+{
+    int32_t n_classes = block->n_classes;
+    for (int64_t t = first; t < first + count && (o->kind == SP_KIND_LOGITS || o->kind == SP_KIND_PROBS); t++)
+        row_to_nats(row_of(block, t), n_classes, o->kind);
+    if (o->floor > 0 && block->dtype == SP_F32)
+        counts->floored += floor_f32(row_of(block, first), count * n_classes, (float)log(o->floor));
+    else if (o->floor > 0)
+        counts->floored += floor_f64(row_of(block, first), count * n_classes, log(o->floor));
+    for (int64_t t = first; t < first + count && is_scaled(o); t++) {
+        int32_t lost = scale_row(row_of(block, t), n_classes, o);
+        if (lost >= 0) {
+            char place[SP_ERROR_SIZE / 2];
+            int64_t step = sp_block_where(block, t, lost, place, sizeof place);
+            return sp_fail_at(err, SP_EDATA, step,
+                              "%s: the score is too large for --temperature %.6g and --prior-weight %.6g to stay finite", place,
+                              o->temperature, o->prior_weight);
+        }
+    }
+    return SP_OK;
+}
+
+/* Steps 1 to 6 for rows that are not all plain: one by one. */
+static sp_status transform_one_by_one(sp_block *block, const sp_prepare_options *o, int64_t first, int64_t count,
+                                      sp_prepare_counts *counts, sp_error *err)
+{
+    for (int64_t t = first; t < first + count; t++) {
+        bool is_missing;
+        sp_status status = sp_row_check(block, o, t, &is_missing, err);
+        if (status == SP_OK && is_missing) {
+            memset(row_of(block, t), 0, (size_t)block->n_classes * (size_t)block->dtype); /* 0.0 in every type */
+            counts->missing++;
+        } else if (status == SP_OK) {
+            status = transform_rows(block, o, t, 1, counts, err);
+        }
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
+/* Steps 7 and 8. */
+static sp_status restrict_rows(sp_block *block, const sp_prepare_options *o, int64_t first, int64_t count,
+                               sp_prepare_counts *counts, sp_error *err)
+{
+    int32_t n_classes = block->n_classes;
+    if (block->mask) {
+        const uint8_t *mask = block->mask + (size_t)first * (size_t)n_classes;
+        counts->masked += block->dtype == SP_F32 ? row_mask_f32(row_of(block, first), count * n_classes, mask)
+                                                 : row_mask_f64(row_of(block, first), count * n_classes, mask);
+    }
+    for (int64_t t = first; o->clamp && t < first + count; t++) {
+        int32_t label = block->labels[t];
+        if (label >= n_classes) {
+            char place[SP_ERROR_SIZE / 2];
+            int64_t step = sp_block_where(block, t, -1, place, sizeof place);
+            return sp_fail_at(err, SP_EDATA, step, "%s: label %d is none of the %d classes, so --clamp cannot fix it", place,
+                              (int)label, (int)n_classes);
+        }
+        if (label >= 0)
+            clamp_row(row_of(block, t), block->dtype, n_classes, label);
+    }
+    return SP_OK;
+}
+
+sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prepare_counts *counts, sp_error *err)
+{
+    const sp_prepare_options *o = options;
+    sp_status status = sp_prepare_options_check(o, err);
+    if (status == SP_OK)
+        status = check_against_block(block, o, err);
+    if (status == SP_OK && (o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || is_scaled(o)))
+        status = sp_block_widen(block, err);
+    if (status != SP_OK)
+        return status;
+
+    /* All steps on a few rows while they are in the nearest cache, then the next few. */
+    int64_t few = block->n_classes < 4096 ? 4096 / (block->n_classes > 0 ? block->n_classes : 1) : 1;
+    sp_prepare_counts here = {0};
+    for (int64_t t = 0; t < block->n_steps && block->n_classes > 0; t += few) {
+        int64_t count = block->n_steps - t < few ? block->n_steps - t : few;
+        status = sp_rows_are_plain(block, o->kind, t, count) ? transform_rows(block, o, t, count, &here, err)
+                                                             : transform_one_by_one(block, o, t, count, &here, err);
+        if (status == SP_OK)
+            status = restrict_rows(block, o, t, count, &here, err);
+        if (status != SP_OK)
+            return status;
+    }
+    if (counts) {
+        counts->floored += here.floored;
+        counts->missing += here.missing;
+        counts->masked += here.masked;
+    }
+    return SP_OK;
+}

@@ -1,0 +1,235 @@
+#include "core/row_check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "statepath/logmath.h"
+
+static const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
+
+/* exp(x) for -83 <= x <= 0.1 with a relative error below 5e-5. 2^y is taken apart into 2^n, written straight into the exponent
+ * bits, and 2^f with f in [-1/2,1/2], the Taylor series of exp(f ln 2) up to the fourth power. */
+static inline float rough_exp(float x)
+{
+    float y = x * 1.44269504f;
+    float n = (y + 12582912.0f) - 12582912.0f; /* 1.5 * 2^23: rounds to a whole number */
+    float f = y - n;
+    float p = 1.0f + f * (0.693147181f + f * (0.240226507f + f * (0.0555041087f + f * 0.00961812911f)));
+    int32_t exponent = ((int32_t)n + 127) * (1 << 23);
+    float power;
+    memcpy(&power, &exponent, sizeof power);
+    return p * power;
+}
+
+/* A log probability brought into the range of rough_exp; *bad is set when it is NaN or above 0.03. On the bits, because compilers
+ * make vectors of integer minima but, for fear of floating-point traps, not of float comparisons. */
+static inline float into_range(float x, int32_t *bad)
+{
+    enum { BITS_TOP = 0x3cf5c28f /* 0.03f */, BITS_DEEP = 0x42a60000 /* 83.0f */, BITS_INFINITY = 0x7f800000 };
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int32_t negative = (int32_t)(bits >> 31), size = (int32_t)(bits & 0x7fffffffu);
+    int32_t nearest = BITS_TOP + negative * (BITS_DEEP - BITS_TOP), highest = BITS_TOP + negative * (BITS_INFINITY - BITS_TOP);
+    *bad |= size > highest;
+    size = size < nearest ? size : nearest;
+    bits = (uint32_t)size | (uint32_t)negative << 31;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* exp of n log probabilities into `out`; false when one of them is NaN or above 0.03. */
+static bool piece_exp_f32(const float *x, int n, float *out)
+{
+    int32_t bad = 0;
+    for (int i = 0; i < n; i++)
+        out[i] = rough_exp(into_range(x[i], &bad));
+    return !bad;
+}
+
+static bool piece_exp_f64(const double *x, int n, float *out)
+{
+    int32_t bad = 0;
+    for (int i = 0; i < n; i++)
+        out[i] = rough_exp(into_range((float)x[i], &bad));
+    return !bad;
+}
+
+/* Four sums at once, because one would wait for itself. */
+static double piece_sum(const float *p, int n)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        a += (double)p[i];
+        b += (double)p[i + 1];
+        c += (double)p[i + 2];
+        d += (double)p[i + 3];
+    }
+    for (; i < n; i++)
+        a += (double)p[i];
+    return (a + b) + (c + d);
+}
+
+/* log_probs: the rows' sums by the rough exp, in pieces that may end inside a row. A row counts as plain when its sum is so far
+ * inside the tolerance that the roughness cannot matter; the exact check decides about the others. */
+static bool log_rows_are_plain(const void *data, sp_dtype dtype, int64_t n_rows, int32_t n_classes)
+{
+    enum { PIECE = 1024 };
+    const double low = exp(-tolerance) + 1e-4, high = exp(tolerance) - 1e-4;
+    float p[PIECE];
+    int64_t n = n_rows * n_classes;
+    int32_t rest = n_classes; /* of the row */
+    double sum = 0;
+    int bad = 0;
+    for (int64_t done = 0; done < n && !bad; done += PIECE) {
+        int count = n - done < PIECE ? (int)(n - done) : PIECE;
+        if (!(dtype == SP_F32 ? piece_exp_f32((const float *)data + done, count, p)
+                              : piece_exp_f64((const double *)data + done, count, p)))
+            return false;
+        for (int i = 0; i < count;) {
+            int run = count - i < rest ? count - i : rest;
+            sum += piece_sum(p + i, run);
+            i += run;
+            rest -= run;
+            if (rest == 0) {
+                bad |= !(sum > low && sum < high);
+                sum = 0;
+                rest = n_classes;
+            }
+        }
+    }
+    return !bad;
+}
+
+static bool prob_row_is_plain(const double *p, int32_t n_classes)
+{
+    double sum = 0;
+    int bad = 0;
+    for (int32_t k = 0; k < n_classes; k++) {
+        bad |= !(p[k] >= 0);
+        sum += p[k];
+    }
+    return !bad && fabs(sum - 1) <= tolerance;
+}
+
+/* logits, scores: anything below +INFINITY that is not NaN. */
+static bool are_below_infinity(const void *data, sp_dtype dtype, int64_t n)
+{
+    int bad = 0;
+    if (dtype == SP_F32) {
+        const float *x = data;
+        for (int64_t i = 0; i < n; i++)
+            bad |= !(x[i] < INFINITY);
+    } else {
+        const double *x = data;
+        for (int64_t i = 0; i < n; i++)
+            bad |= !(x[i] < (double)INFINITY);
+    }
+    return !bad;
+}
+
+bool sp_rows_are_plain(const sp_block *block, sp_kind kind, int64_t first, int64_t count)
+{
+    int32_t n_classes = block->n_classes;
+    const char *data = (const char *)block->scores + (size_t)first * (size_t)n_classes * (size_t)block->dtype;
+    if (kind == SP_KIND_LOG_PROBS)
+        return log_rows_are_plain(data, block->dtype, count, n_classes);
+    if (kind != SP_KIND_PROBS)
+        return are_below_infinity(data, block->dtype, count * n_classes);
+    if (block->dtype != SP_F64)
+        return false;
+    for (int64_t t = 0; t < count; t++)
+        if (!prob_row_is_plain((const double *)data + (size_t)t * (size_t)n_classes, n_classes))
+            return false;
+    return true;
+}
+
+/* What a row is, seen from all sides: which kinds it would pass for. */
+typedef struct row_view {
+    int32_t nan, infinite, negative; /* first class that is so, or -1 */
+    double sum;                      /* of the numbers */
+    double exp_sum;                  /* of their exponentials */
+    bool is_nothing;                 /* all -INFINITY */
+} row_view;
+
+static row_view look_at_row(const sp_scores *scores, int64_t row)
+{
+    row_view v = {.nan = -1, .infinite = -1, .negative = -1, .is_nothing = true};
+    for (int32_t k = 0; k < scores->n_classes; k++) {
+        double x = sp_scores_at(scores, row, k);
+        if (isnan(x) && v.nan < 0)
+            v.nan = k;
+        if (x == INFINITY && v.infinite < 0)
+            v.infinite = k;
+        if (x < 0 && v.negative < 0)
+            v.negative = k;
+        v.sum += x;
+        v.exp_sum += exp(x);
+        v.is_nothing = v.is_nothing && x == -INFINITY;
+    }
+    return v;
+}
+
+static bool looks_like_probs(const row_view *v)
+{
+    return v->negative < 0 && fabs(v->sum - 1) <= tolerance;
+}
+
+static bool looks_like_log_probs(const row_view *v)
+{
+    return fabs(log(v->exp_sum)) <= tolerance;
+}
+
+enum { PLACE = SP_ERROR_SIZE / 2 };
+
+static const char *const other_kinds = "are these logits? --kind logits applies the softmax, --kind scores uses them as they are";
+
+static sp_status fail_probs(const sp_block *block, const sp_scores *scores, const row_view *v, int64_t row, sp_error *err)
+{
+    char place[PLACE];
+    int64_t step = sp_block_where(block, row, v->negative, place, sizeof place);
+    const char *mend =
+        looks_like_log_probs(v) ? "these look like log probabilities: --kind log_probs reads them so" : other_kinds;
+    if (v->negative >= 0)
+        return sp_fail_at(err, SP_EDATA, step, "%s: %.6g is not a probability (probs): %s", place,
+                          sp_scores_at(scores, row, v->negative), mend);
+    return sp_fail_at(err, SP_EDATA, step, "%s: the row sums to %.6g, not 1 (probs): %s", place, v->sum, mend);
+}
+
+static sp_status fail_log_probs(const sp_block *block, const row_view *v, int64_t row, sp_error *err)
+{
+    char place[PLACE];
+    int64_t step = sp_block_where(block, row, -1, place, sizeof place);
+    const char *mend = looks_like_probs(v) ? "these look like probabilities: --kind probs takes their logarithm" : other_kinds;
+    return sp_fail_at(err, SP_EDATA, step, "%s: the probabilities of the row sum to %.6g, not 1 (log_probs): %s", place,
+                      v->exp_sum, mend);
+}
+
+sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options, int64_t row, bool *is_missing, sp_error *err)
+{
+    sp_scores scores = sp_block_batch(block).scores;
+    row_view v = look_at_row(&scores, row);
+    char place[PLACE];
+    *is_missing = false;
+
+    if (v.infinite >= 0) {
+        int64_t step = sp_block_where(block, row, v.infinite, place, sizeof place);
+        return sp_fail_at(err, SP_EDATA, step, "%s: +infinity is no score; was a probability of 1 turned into log-odds?", place);
+    }
+    if (v.nan >= 0) {
+        if (options->missing_uniform) {
+            *is_missing = true;
+            return SP_OK;
+        }
+        int64_t step = sp_block_where(block, row, v.nan, place, sizeof place);
+        return sp_fail_at(err, SP_EDATA, step, "%s: NaN; --missing uniform treats such steps as saying nothing", place);
+    }
+    if (options->kind == SP_KIND_PROBS) {
+        bool is_nothing = v.sum == 0 && v.negative < 0;
+        if (!is_nothing && !looks_like_probs(&v))
+            return fail_probs(block, &scores, &v, row, err);
+    }
+    if (options->kind == SP_KIND_LOG_PROBS && !v.is_nothing && !looks_like_log_probs(&v))
+        return fail_log_probs(block, &v, row, err);
+    return SP_OK;
+}

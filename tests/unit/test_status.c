@@ -1,0 +1,73 @@
+/* Statuses, error sentences, log arithmetic. */
+#include "check.h"
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(sp_status_name(SP_OK), "ok");
+    assert_string_equal(sp_status_name(SP_ENOPATH), "no_path");
+    assert_string_equal(sp_status_name(SP_EDEADEND), "dead_end");
+    assert_string_equal(sp_status_name((sp_status)99), "unknown");
+    assert_string_equal(sp_version(), "1.0.0");
+}
+
+static void test_fail(void **state)
+{
+    (void)state;
+    sp_error err;
+    assert_int_equal(sp_fail(NULL, SP_EDATA, "nobody listens %d", 1), SP_EDATA);
+    assert_int_equal(sp_fail(&err, SP_EDATA, "step %d", 7), SP_EDATA);
+    assert_int_equal(err.status, SP_EDATA);
+    assert_int_equal(err.step, -1);
+    assert_string_equal(err.message, "step 7");
+    assert_int_equal(sp_fail_at(&err, SP_ENOPATH, 12, "%s, again", err.message), SP_ENOPATH);
+    assert_int_equal(err.step, 12);
+    assert_string_equal(err.message, "step 7, again");
+}
+
+static void test_long_messages_are_cut(void **state)
+{
+    (void)state;
+    static char word[2 * SP_ERROR_SIZE];
+    memset(word, 'x', sizeof word - 1);
+    sp_error err;
+    sp_fail(&err, SP_EINVAL, "%s", word);
+    assert_int_equal(strlen(err.message), SP_ERROR_SIZE - 1);
+    assert_string_equal(err.message + SP_ERROR_SIZE - 4, "...");
+}
+
+static void test_logsumexp(void **state)
+{
+    (void)state;
+    const double x[] = {log(0.2), log(0.3), log(0.5)}, none[] = {-INFINITY, -INFINITY}, large[] = {1000, 1000},
+                 small[] = {-2000, -INFINITY};
+    assert_close(sp_logsumexp(x, 3), 0, 1e-15, 0);
+    assert_true(sp_logsumexp(none, 2) == -INFINITY);
+    assert_true(sp_logsumexp(x, 0) == -INFINITY);
+    assert_close(sp_logsumexp(large, 2), 1000 + log(2), 0, 1e-15);
+    assert_true(sp_logsumexp(small, 2) == -2000);
+    assert_close(sp_logaddexp(log(0.25), log(0.5)), log(0.75), 1e-15, 0);
+    assert_true(sp_logaddexp(-INFINITY, -3) == -3);
+    assert_true(sp_logaddexp(-INFINITY, -INFINITY) == -INFINITY);
+}
+
+static void test_log_softmax(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, -INFINITY, 3}, none[] = {-INFINITY, -INFINITY};
+    double total = sp_log_softmax(x, 4, x);
+    assert_close(total, log(exp(1) + exp(2) + exp(3)), 1e-14, 0);
+    assert_close(sp_logsumexp(x, 4), 0, 1e-15, 0);
+    assert_true(x[2] == -INFINITY);
+    assert_close(x[3] - x[0], 2, 1e-15, 0);
+    assert_true(sp_log_softmax(none, 2, none) == -INFINITY);
+    assert_true(none[0] == -INFINITY && none[1] == -INFINITY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_fail),
+                                       cmocka_unit_test(test_long_messages_are_cut), cmocka_unit_test(test_logsumexp),
+                                       cmocka_unit_test(test_log_softmax)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
