@@ -22,6 +22,8 @@ typedef struct sp_class_agreement {
     int64_t support;   /* reference steps of the class, undecoded ones included */
     int64_t predicted; /* decoded scored steps of the class */
     sp_value precision, recall, f1, specificity, kappa;
+    sp_value npv;        /* TN / (TN + FN); null where the class is predicted at every step */
+    sp_value prevalence; /* support / scored */
 } sp_class_agreement;
 
 typedef struct sp_agreement {
@@ -32,13 +34,27 @@ typedef struct sp_agreement {
     int32_t macro_precision_classes, macro_recall_classes, macro_f1_classes; /* classes the means are over */
 } sp_agreement;
 
-/* From counts: confusion[i,j] reference class i, decoded class j, row-major [K,K]; undecoded[K] steps of reference class i
- * without a decision (NULL: none). With r_i = row sum + undecoded[i], c_j = column sum, N = sum of r: accuracy  sum C_ii / N
- * precision_i  C_ii / c_i (null when c_i = 0) recall_i  C_ii / r_i (null when r_i = 0)      F1_i  2 C_ii / (r_i + c_i) (null when
- * both are 0) macro     mean over the classes where defined; balanced accuracy = macro recall weighted F1  sum r_i F1_i / sum r_i
- * specificity_i  TN / (TN + FP) kappa     (po - pe) / (1 - pe), pe = sum r_i c_i / N^2 (null when pe = 1) MCC       (N sum C_ii -
- * sum r_i c_i) / sqrt((N^2 - sum r^2)(N^2 - sum c'^2)), c' with undecoded as one more column; 0 when one factor is 0, null when
- * both are classes   out [K]; may be NULL Source  Cohen 1960; Gorodkin 2004. */
+/* From counts.
+ *
+ *   confusion  [K,K] row-major: confusion[i,j] steps of reference class i decoded as class j
+ *   undecoded  [K] steps of reference class i without a decision: wrong, in no column; NULL: none
+ *   classes    out [K]; may be NULL
+ *
+ * With C the confusion, r_i = row sum + undecoded[i], c_j = column sum, N = sum of r, D = sum C_ii:
+ *   accuracy     D / N
+ *   precision_i  C_ii / c_i; null when c_i = 0 ("never predicted")
+ *   recall_i     C_ii / r_i; null when r_i = 0 ("absent from the reference")
+ *   F1_i         2 C_ii / (r_i + c_i); null only when both are 0
+ *   macro        mean over the classes where defined, how many stands beside; balanced accuracy = macro recall
+ *   weighted F1  sum r_i F1_i / sum r_i
+ *   kappa        (po - pe) / (1 - pe), po = D / N, pe = sum r_i c_i / N^2; null when pe = 1 ("one class only")
+ *   MCC          (N D - sum r_i c_i) / sqrt((N^2 - sum r^2)(N^2 - sum c^2)), undecoded steps being one more column in sum c^2;
+ *                0 when one factor is 0, null when both are
+ * One class against the rest (TP = C_ii, FP = c_i - TP, FN = r_i - TP, TN = N - TP - FP - FN; an undecoded step is not
+ * predicted as the class):
+ *   specificity  TN / (TN + FP);   npv  TN / (TN + FN);   kappa  of the 2 x 2 table
+ * N = 0: everything that divides by N is null ("no scored steps").
+ * Cost    O(K^2). Source  Cohen 1960; Gorodkin 2004, doi:10.1016/j.compbiolchem.2004.09.006. */
 void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_agreement *out,
                                  sp_class_agreement *classes);
 

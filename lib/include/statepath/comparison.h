@@ -23,11 +23,55 @@ typedef struct sp_recording_result {
     sp_transition_counts counts;
 } sp_recording_result;
 
-/* What a strategy changed against argmax, over scored steps. */
+/* What a strategy changed against argmax, over scored steps; the four sum to them. An undecoded step is wrong; two undecoded
+ * steps are the same. */
 typedef struct sp_changes {
     int64_t fixed, broken, wrong_to_wrong, same;
 } sp_changes;
 
+/* Where a step stands in the reference: does the neighbour before it and after it have the same class? A neighbour that is
+ * missing (ends of recordings and segments) or unscored counts as the same. Names as in Luna: AAA inside a run, AAX before a
+ * change, XAA after one, XAX a run of one step. */
+typedef enum sp_context { SP_CONTEXT_AAA, SP_CONTEXT_AAX, SP_CONTEXT_XAA, SP_CONTEXT_XAX, SP_N_CONTEXTS } sp_context;
+const char *sp_context_name(sp_context context); /* "AAA" ... */
+
+/* Runs of one class. With a reference both sides are counted inside stretches of scored steps, so that they compare; without one
+ * over whole paths. Gaps and ends cut runs; a run that is cut counts with the length it has. Undecoded steps have no runs. */
+typedef struct sp_length_count {
+    int64_t length, count;
+} sp_length_count;
+typedef struct sp_bouts {
+    int64_t count, steps;
+    sp_value mean, median; /* length in steps; undefined "no bouts" */
+    sp_value count_ratio;  /* count / count in the reference; undefined in the reference itself and where it has none */
+    int64_t n_lengths;
+    sp_length_count *lengths; /* ascending: the whole distribution */
+} sp_bouts;
+
+/* Changes of class found within 0, 1, 2 steps: a change of the reference is matched by a change of the path between the same two
+ * classes, each used once. Both sides inside stretches of scored steps. */
+enum { SP_N_TOLERANCES = 3 };
+typedef struct sp_boundaries {
+    int64_t reference, decoded;       /* changes on each side */
+    int64_t matched[SP_N_TOLERANCES]; /* within 0, 1, 2 steps */
+    sp_value recall[SP_N_TOLERANCES]; /* matched / reference, undefined "no changes" */
+    sp_value precision[SP_N_TOLERANCES];
+} sp_boundaries;
+
+/* Named entities from BIO and BIOES tags (BILOU's L and U are E and S), counted inside stretches of scored steps: an entity is
+ * right when its first step, last step and type are. Read as conlleval does it: an I or E that follows nothing of its type starts
+ * an entity of its own. `strict` reads only well-formed entities: B I* in BIO, B I* E or S in BIOES; others do not exist. */
+typedef struct sp_entity_counts {
+    int64_t reference, decoded, correct;
+    sp_value precision, recall, f1; /* correct / decoded, correct / reference, 2 correct / (reference + decoded) */
+} sp_entity_counts;
+typedef struct sp_entities {
+    sp_entity_counts pooled, strict;
+    sp_entity_counts *types; /* [n_entity_types], as pooled */
+} sp_entities;
+
+/* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
+ * of agreement is undefined. */
 typedef struct sp_strategy_result {
     char *name; /* "beam:8"; for paths from a file the name there */
     bool is_legal_by_construction;
@@ -47,7 +91,15 @@ typedef struct sp_strategy_result {
     int64_t n_undecoded;
     int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
     bool has_changes;
-    sp_changes changes;              /* from argmax, when argmax is among the strategies */
+    sp_changes changes;        /* from argmax, when argmax is among the strategies */
+    sp_changes *class_changes; /* [K] the same by reference class; NULL without labels */
+    sp_changes context_changes[SP_N_CONTEXTS];
+    int64_t context_steps[SP_N_CONTEXTS], context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
+    sp_bouts *bouts;                                                      /* [K] */
+    sp_boundaries boundaries;
+    sp_value edit_score;  /* mean over recordings of 1 - Levenshtein(runs, reference runs) / longer; Lea et al. 2017, in 0..1 */
+    int64_t edit_score_n; /* recordings it is over: those with scored steps */
+    sp_entities entities; /* when the comparison has_entities */
     sp_recording_result *recordings; /* [N] */
     double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
 } sp_strategy_result;
@@ -56,8 +108,15 @@ typedef struct sp_pair_comparison {
     int32_t a, b;       /* indices of strategies */
     const char *metric; /* "accuracy" */
     sp_difference difference;
-    sp_wilcoxon test;
+    sp_wilcoxon test;          /* over recordings with scored steps, on differences of accuracy a - b */
+    sp_value p_holm;           /* test.p adjusted by Holm over all comparisons; equals it when there is one */
+    sp_value mean, median, sd; /* of the differences of the recordings */
+    sp_sign_flip permutation;  /* of their mean */
+    sp_mcnemar mcnemar;        /* over steps: descriptive */
 } sp_pair_comparison;
+
+/* Pairs beyond so many are not compared. */
+enum { SP_MAX_COMPARISONS = 28 };
 
 /* Steps of one recording, kept for pictures. */
 typedef struct sp_trace {
@@ -92,7 +151,13 @@ typedef struct sp_comparison {
     sp_transition_counts reference;
     int64_t n_reference_illegal_pairs;
     sp_pair_count *reference_illegal_pairs;
-    sp_value mask_ceiling;
+    sp_value mask_ceiling;      /* undefined "not asked for" without with_ceiling */
+    int64_t ceiling_infeasible; /* recordings that no allowed path fits: they count 0 in the ceiling */
+    sp_bouts *reference_bouts;  /* [K]; NULL without labels */
+    /* Entities: the classes are tags. */
+    bool has_entities;
+    int32_t n_entity_types;
+    char **entity_types; /* [n_entity_types] in the order of the classes */
     /* Strategies. */
     int32_t n_strategies;
     sp_strategy_result *strategies;
@@ -113,23 +178,32 @@ typedef struct sp_evaluation sp_evaluation;
 typedef struct sp_evaluation_options {
     bool has_labels;
     int32_t n_strategies;
-    const char *const *names; /* [n_strategies] */
-    const bool *is_legal;     /* [n_strategies] legal by construction */
-    bool with_ceiling;        /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
-    int64_t trace_steps;      /* keep traces of the first recordings up to so many steps in all; 0: none */
+    const char *const *names;   /* [n_strategies] */
+    const bool *is_legal;       /* [n_strategies] legal by construction */
+    bool with_ceiling;          /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
+    bool has_path_scores;       /* true; false: results carry no scores (paths from elsewhere) */
+    int64_t trace_steps;        /* keep traces of the first recordings up to so many steps in all; 0: none */
+    const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
     sp_bootstrap_options bootstrap;
 } sp_evaluation_options;
 
 sp_evaluation_options sp_evaluation_options_default(void);
 
 /* chain: the model as decoded; rules: the same model compiled with is_boolean, for the ceiling (may be NULL without it). Both are
- * borrowed until _finish. SP_OK, SP_EINVAL (K above 8,192: the matrices would not fit), SP_ENOMEM. */
+ * borrowed until _finish. Names are copied.
+ * SP_OK, SP_EINVAL (K above 8,192: the matrices would not fit; more than 64 strategies; bootstrap options; a ceiling without
+ * rules or labels), SP_ENOMEM. Memory O(strategies (K^2 + N) + traces). */
 sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
                             sp_evaluation **out, sp_error *err);
 void sp_evaluation_free(sp_evaluation *evaluation);
 
 /* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
- * took. paths    [n_strategies][S]; results [n_strategies][N] Labels outside -1..K-1 are SP_EDATA (recording and step named). */
+ * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
+ *   paths    [n_strategies][S], -1..K-1;   results  [n_strategies][N];   ids  [N] or NULL: the recording's number
+ *   workers  threads for the ceiling; NULL: one
+ * SP_OK; SP_EDATA (a label or class of a path outside -1..K-1: recording and step named); SP_EINVAL (labels missing where they
+ * were announced); SP_ENOMEM. After SP_ENOMEM the evaluation can only be freed. Cost O(S) a strategy, plus the ceiling's decoding
+ * and the edit score's product of numbers of runs. */
 typedef struct sp_evaluation_block {
     int64_t n_recordings;
     const int64_t *offsets;  /* [N+1] from 0 */

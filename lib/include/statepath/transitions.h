@@ -22,8 +22,9 @@ typedef struct sp_transition_counts {
     int64_t illegal;       /* of them forbidden (staying too, where it is forbidden) */
     int64_t illegal_start; /* recordings whose first step may not start */
     int64_t illegal_end;   /* recordings whose last step may not end */
-    int64_t short_runs;    /* runs shorter than the minimum dwell; cut off by a gap they count as long enough, by the end of the
-                              recording too unless the model says otherwise, by an unscored step (reference) likewise */
+    int64_t short_runs;    /* runs shorter than the minimum dwell of their class. A run that ends at a gap counts as long enough,
+                              at the end of the recording too unless the model says otherwise; a run that an unscored step cuts
+                              on either side likewise. The first run of a recording or segment counts from its first step */
 } sp_transition_counts;
 
 /* Counts along one path.
@@ -31,7 +32,8 @@ typedef struct sp_transition_counts {
  *   segments  [T] or NULL
  *   counts    added to
  *   illegal   [K,K] counts of forbidden pairs, added to; may be NULL
- *   flags     out [T], 1 where the transition into the step is forbidden (t > 0), or the start (t = 0); may be NULL */
+ *   flags     out [T], 1 where the transition into the step is forbidden (t > 0), or the start (t = 0), else 0; may be NULL
+ * The start is judged where path[0] has a class, the end where path[T-1] has one. O(T), a look-up in the rules per change. */
 void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
                           sp_transition_counts *counts, int64_t *illegal, uint8_t *flags);
 

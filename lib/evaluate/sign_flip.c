@@ -1,0 +1,100 @@
+/* Sign-flip permutation test. */
+#include "statepath/statistics.h"
+
+#include "evaluate/random.h"
+#include "evaluate/value.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_EXACT = 20 };
+
+/* Signed sums of the n values for each pattern of signs: sums[pattern], bit i of the pattern set = d[i] subtracted. */
+static void all_sums(int n, const double *d, double *sums)
+{
+    sums[0] = 0;
+    for (int i = 0; i < n; i++)
+        sums[0] += d[i];
+    for (int i = 0; i < n; i++)
+        for (int pattern = 0; pattern < 1 << i; pattern++)
+            sums[pattern | 1 << i] = sums[pattern] - 2 * d[i];
+}
+
+/* Sums that are equal on paper differ by rounding: as good as the observed one counts as at least as extreme. */
+static double threshold_of(int64_t n, const double *d)
+{
+    double sum = 0, size = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += d[i];
+        size += fabs(d[i]);
+    }
+    return fabs(sum) - 1e-12 * size;
+}
+
+/* Share of all 2^n sign patterns with |sum| >= threshold: every sum of the first half of the values with every sum of the rest.
+ */
+static double exact_p(int n, const double *d, double threshold)
+{
+    double left[1 << (MAX_EXACT / 2)], right[1 << (MAX_EXACT / 2)];
+    int half = n / 2, rest = n - half;
+    all_sums(half, d, left);
+    all_sums(rest, d + half, right);
+    int64_t extreme = 0;
+    for (int i = 0; i < 1 << half; i++)
+        for (int j = 0; j < 1 << rest; j++)
+            extreme += fabs(left[i] + right[j]) >= threshold;
+    return ldexp((double)extreme, -n);
+}
+
+static double sampled_p(gsl_rng *rng, int64_t n, const double *d, double threshold, int32_t n_resamples)
+{
+    int64_t extreme = 0;
+    for (int32_t b = 0; b < n_resamples; b++) {
+        double sum = 0;
+        uint32_t bits = 0;
+        for (int64_t i = 0; i < n; i++) {
+            if (i % 32 == 0)
+                bits = (uint32_t)gsl_rng_get(rng);
+            sum += bits & 1 ? d[i] : -d[i];
+            bits >>= 1;
+        }
+        extreme += fabs(sum) >= threshold;
+    }
+    return ((double)extreme + 1) / ((double)n_resamples + 1);
+}
+
+sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootstrap_options *options, sp_sign_flip *out,
+                            sp_error *err)
+{
+    sp_status status = sp_bootstrap_options_check(options, err);
+    if (status != SP_OK)
+        return status;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(difference[i]))
+            return sp_fail(err, SP_EINVAL, "difference %lld of %lld is not finite: the sign-flip test needs finite differences",
+                           (long long)i, (long long)n);
+        kept += difference[i] != 0;
+    }
+    if (kept == 0) {
+        *out = (sp_sign_flip){.p = value_undefined(n ? "no difference" : "no recordings")};
+        return SP_OK;
+    }
+    gsl_rng rng;
+    double *d = malloc((size_t)kept * sizeof *d);
+    if (!d || !random_open(&rng, options->seed)) {
+        free(d);
+        return sp_fail(err, SP_ENOMEM, "no memory for the sign-flip test of %lld differences", (long long)kept);
+    }
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (difference[i] != 0) /* a zero adds the same to every sum */
+            d[m++] = difference[i];
+    double threshold = threshold_of(kept, d);
+    int32_t n_resamples = sp_bootstrap_resamples(options, kept);
+    out->is_exact = kept <= MAX_EXACT;
+    out->p = value_of(kept <= MAX_EXACT ? exact_p((int)kept, d, threshold) : sampled_p(&rng, kept, d, threshold, n_resamples));
+    random_close(&rng);
+    free(d);
+    return SP_OK;
+}

@@ -1,0 +1,183 @@
+#include "report/buffer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sp_buffer_free(sp_buffer *buffer)
+{
+    free(buffer->data);
+    *buffer = (sp_buffer){0};
+}
+
+/* Room for n more bytes and the terminator. */
+static bool buffer_reserve(sp_buffer *buffer, size_t n)
+{
+    if (buffer->failed)
+        return false;
+    if (n < buffer->capacity - buffer->length)
+        return true;
+    size_t capacity = buffer->capacity ? buffer->capacity : 256;
+    while (capacity - buffer->length <= n) {
+        if (capacity > SIZE_MAX / 2) {
+            buffer->failed = true;
+            return false;
+        }
+        capacity *= 2;
+    }
+    char *data = realloc(buffer->data, capacity);
+    if (!data) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return true;
+}
+
+void sp_buffer_add(sp_buffer *buffer, const char *bytes, size_t n)
+{
+    if (!buffer_reserve(buffer, n))
+        return;
+    memcpy(buffer->data + buffer->length, bytes, n);
+    buffer->length += n;
+    buffer->data[buffer->length] = '\0';
+}
+
+void sp_buffer_text(sp_buffer *buffer, const char *text)
+{
+    if (text)
+        sp_buffer_add(buffer, text, strlen(text));
+}
+
+void sp_buffer_repeat(sp_buffer *buffer, char c, int64_t n)
+{
+    if (n <= 0 || !buffer_reserve(buffer, (size_t)n))
+        return;
+    memset(buffer->data + buffer->length, c, (size_t)n);
+    buffer->length += (size_t)n;
+    buffer->data[buffer->length] = '\0';
+}
+
+void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    if (n < 0)
+        buffer->failed = true;
+    else if (buffer_reserve(buffer, (size_t)n)) {
+        vsnprintf(buffer->data + buffer->length, (size_t)n + 1, format, again);
+        buffer->length += (size_t)n;
+    }
+    va_end(again);
+    va_end(arguments);
+}
+
+sp_status sp_buffer_finish(sp_buffer *buffer, char **out, sp_error *err)
+{
+    sp_buffer_add(buffer, "", 0); /* so that an empty text is a text */
+    if (buffer->failed) {
+        sp_buffer_free(buffer);
+        return sp_fail(err, SP_ENOMEM, "out of memory while writing a report");
+    }
+    *out = buffer->data;
+    *buffer = (sp_buffer){0};
+    return SP_OK;
+}
+
+/* ---- numbers ---- */
+
+/* printf follows the locale of the program; reports do not. */
+static void use_point(char *text)
+{
+    for (; *text; text++)
+        if (*text == ',')
+            *text = '.';
+}
+
+/* Adds digits with a comma between groups of three. */
+static void add_grouped(sp_buffer *buffer, const char *digits, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            sp_buffer_add(buffer, ",", 1);
+        sp_buffer_add(buffer, digits + i, 1);
+    }
+}
+
+void sp_buffer_count(sp_buffer *buffer, int64_t n)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)n);
+    const char *digits = text + (text[0] == '-');
+    sp_buffer_add(buffer, text, (size_t)(digits - text));
+    add_grouped(buffer, digits, strlen(digits));
+}
+
+void sp_buffer_fixed(sp_buffer *buffer, double value, int decimals)
+{
+    if (!isfinite(value)) {
+        sp_buffer_text(buffer, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    char text[352]; /* the greatest double has 309 digits before the point */
+    snprintf(text, sizeof text, "%.*f", decimals, value);
+    use_point(text);
+    const char *digits = text + (text[0] == '-');
+    if (digits > text && strspn(digits, "0.") != strlen(digits))
+        sp_buffer_add(buffer, "-", 1);
+    size_t whole = strcspn(digits, ".");
+    add_grouped(buffer, digits, whole);
+    sp_buffer_text(buffer, digits + whole);
+}
+
+void sp_buffer_signed(sp_buffer *buffer, double value, int decimals)
+{
+    double least = 0.5;
+    for (int i = 0; i < decimals; i++)
+        least /= 10;
+    if (value > 0 && value > least)
+        sp_buffer_add(buffer, "+", 1);
+    sp_buffer_fixed(buffer, value, decimals);
+}
+
+void sp_buffer_percent(sp_buffer *buffer, int64_t part, int64_t whole)
+{
+    if (whole <= 0) {
+        sp_buffer_text(buffer, "–");
+        return;
+    }
+    double percent = 100.0 * (double)part / (double)whole;
+    if (part == 0)
+        sp_buffer_text(buffer, "0 %");
+    else if (percent < 0.005)
+        sp_buffer_text(buffer, "< 0.01 %");
+    else {
+        sp_buffer_fixed(buffer, percent, percent < 9.995 ? 2 : 1);
+        sp_buffer_text(buffer, " %");
+    }
+}
+
+void sp_buffer_p(sp_buffer *buffer, double p)
+{
+    if (p < 0.001)
+        sp_buffer_text(buffer, "< 0.001");
+    else
+        sp_buffer_fixed(buffer, p, p < 0.1 ? 3 : 2);
+}
+
+void sp_buffer_real(sp_buffer *buffer, double value)
+{
+    char text[40];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    use_point(text);
+    sp_buffer_text(buffer, text);
+}

@@ -1,0 +1,63 @@
+/* Text that grows. Errors stick: after a failed allocation everything is a no-op, and only sp_buffer_finish() has to be checked.
+ */
+#ifndef STATEPATH_REPORT_BUFFER_H
+#define STATEPATH_REPORT_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "statepath/status.h"
+
+typedef struct sp_buffer {
+    char *data; /* always terminated once something was added; may hold NUL bytes before its end */
+    size_t length, capacity;
+    bool failed;
+} sp_buffer;
+
+/* {0} is an empty buffer. _free leaves an empty buffer behind. */
+void sp_buffer_free(sp_buffer *buffer);
+
+void sp_buffer_add(sp_buffer *buffer, const char *bytes, size_t n);
+void sp_buffer_text(sp_buffer *buffer, const char *text); /* NULL adds nothing */
+void sp_buffer_repeat(sp_buffer *buffer, char c, int64_t n);
+void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* Hands the text to the caller (who frees it) and empties the buffer. SP_OK, or SP_ENOMEM with *out untouched. */
+sp_status sp_buffer_finish(sp_buffer *buffer, char **out, sp_error *err);
+
+/* ---- names: any bytes from a file. All of these replace what is not UTF-8 by U+FFFD ---- */
+
+/* Columns that a terminal gives to the text: 0 for combining marks, 2 for wide East Asian characters and emoji. */
+int sp_text_width(const char *text);
+
+/* Adds the text with control characters (an escape sequence could speak to the terminal) as U+FFFD, newlines and tabs as spaces,
+ * cut to `width` columns with an ellipsis in its middle when longer (0: never cut). */
+void sp_buffer_name(sp_buffer *buffer, const char *text, int width);
+
+/* Adds the text as valid UTF-8, otherwise unchanged. */
+void sp_buffer_utf8(sp_buffer *buffer, const char *text);
+
+/* Adds the text for HTML, inside an element or a quoted attribute: & < > " ' as entities, control characters as U+FFFD. */
+void sp_buffer_html(sp_buffer *buffer, const char *text);
+
+/* Adds the text for a cell of a GitHub table: pipes, backslashes, markup and < > & are escaped, newlines are spaces. */
+void sp_buffer_markdown(sp_buffer *buffer, const char *text);
+
+/* Adds the text as a field of a CSV file (RFC 4180): quoted when it holds a comma, a quote or a line break. */
+void sp_buffer_csv(sp_buffer *buffer, const char *text);
+
+/* ---- numbers ---- */
+
+void sp_buffer_count(sp_buffer *buffer, int64_t n);                     /* 53,181 */
+void sp_buffer_fixed(sp_buffer *buffer, double value, int decimals);    /* -12,345.6; never "-0.0" */
+void sp_buffer_signed(sp_buffer *buffer, double value, int decimals);   /* +0.12, -0.03, 0.00 */
+void sp_buffer_percent(sp_buffer *buffer, int64_t part, int64_t whole); /* 0 %, < 0.01 %, 0.13 %, 12.4 %; "–" of nothing */
+void sp_buffer_p(sp_buffer *buffer, double p);                          /* 0.013, 0.21, < 0.001 */
+void sp_buffer_real(sp_buffer *buffer, double value);                   /* fewest digits that read back as the same number */
+
+#endif

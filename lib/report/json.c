@@ -1,0 +1,276 @@
+/* Results as the contract of results words them. The tree is jansson's, which refuses NaN and bad UTF-8; the layout is ours,
+ * because jansson puts every number of a matrix on a line of its own and writes 0.87760000000000005 for 0.8776.
+ *
+ * Beyond the contract, all additive:
+ *   input.bytes, input.classes (names as in the file), command, has_labels, seed
+ *   model.description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
+ *   reference.changes, illegal_start, illegal_end, short_runs
+ *   strategies.*.scored, correct, undecoded_steps (by reference class; absent when 0), macro_precision, macro_recall,
+ *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), relaxed, rules_broken,
+ *     legal_by_construction; classes.*.predicted; per_recording.*.correct, transitions, changes, status, step, path_score
+ *   comparisons.*.rank_biserial, p_holm, p_sign_flip, mean, median, sd (of the recordings' differences), n, better, worse, ties,
+ *     resamples
+ * Time is left out: the same input gives the same bytes. */
+#include "report/json_tree.h"
+#include "report/tables.h"
+#include "statepath/report.h"
+
+#include <string.h>
+
+static json_t *class_list(const sp_comparison *c, const uint8_t *is_in, bool *failed)
+{
+    json_t *list = json_array();
+    for (int32_t k = 0; k < c->n_classes; k++)
+        if (is_in[k])
+            sp_json_append(list, sp_json_text(c->classes[k], failed), failed);
+    return list;
+}
+
+static bool is_all(const uint8_t *flags, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++)
+        if (!flags[k])
+            return false;
+    return true;
+}
+
+static json_t *pair_list(const sp_comparison *c, const sp_pair_count *pairs, int64_t n, bool with_count, bool *failed)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < n; i++) {
+        json_t *from = sp_json_text(c->classes[pairs[i].from], failed), *to = sp_json_text(c->classes[pairs[i].to], failed);
+        json_t *pair = with_count ? json_object() : json_array();
+        if (with_count) {
+            sp_json_set(pair, "from", from, failed);
+            sp_json_set(pair, "to", to, failed);
+            sp_json_set(pair, "count", json_integer(pairs[i].count), failed);
+        } else {
+            sp_json_append(pair, from, failed);
+            sp_json_append(pair, to, failed);
+        }
+        sp_json_append(list, pair, failed);
+    }
+    return list;
+}
+
+static json_t *input_object(const sp_comparison *c, bool *failed)
+{
+    json_t *input = json_object(), *classes = json_array();
+    sp_json_set(input, "file", c->file ? sp_json_text(c->file, failed) : json_null(), failed);
+    sp_json_set(input, "bytes", json_integer(c->file_size), failed);
+    sp_json_set(input, "recordings", json_integer(c->n_recordings), failed);
+    sp_json_set(input, "steps", json_integer(c->n_steps), failed);
+    sp_json_set(input, "scored_steps", json_integer(c->n_scored_steps), failed);
+    sp_json_set(input, "has_labels", json_boolean(c->has_labels), failed);
+    for (int32_t k = 0; c->input_classes && k < c->n_classes; k++)
+        sp_json_append(classes, sp_json_text(c->input_classes[k], failed), failed);
+    sp_json_set(input, "classes", classes, failed);
+    return input;
+}
+
+static json_t *model_object(const sp_comparison *c, bool *failed)
+{
+    json_t *model = json_object(), *classes = json_array(), *dwell = json_object();
+    sp_json_set(model, "name", c->model_name ? sp_json_text(c->model_name, failed) : json_null(), failed);
+    if (c->model_description)
+        sp_json_set(model, "description", sp_json_text(c->model_description, failed), failed);
+    if (c->model_source)
+        sp_json_set(model, "source", sp_json_text(c->model_source, failed), failed);
+    for (int32_t k = 0; k < c->n_classes; k++)
+        sp_json_append(classes, sp_json_text(c->classes[k], failed), failed);
+    sp_json_set(model, "classes", classes, failed);
+    sp_json_set(model, "forbidden", pair_list(c, c->forbidden, c->n_forbidden, false, failed), failed);
+    sp_json_set(model, "forbidden_count", json_integer(c->forbidden_count), failed);
+    if (c->start_allowed && !is_all(c->start_allowed, c->n_classes))
+        sp_json_set(model, "start", class_list(c, c->start_allowed, failed), failed);
+    if (c->end_allowed && !is_all(c->end_allowed, c->n_classes))
+        sp_json_set(model, "end", class_list(c, c->end_allowed, failed), failed);
+    for (int32_t k = 0; c->min_dwell && k < c->n_classes; k++)
+        if (c->min_dwell[k] > 1)
+            sp_json_set_named(dwell, c->classes[k], json_integer(c->min_dwell[k]), failed);
+    if (json_object_size(dwell))
+        sp_json_set(model, "min_dwell", dwell, failed);
+    else
+        json_decref(dwell);
+    return model;
+}
+
+static json_t *reference_object(const sp_comparison *c, bool *failed)
+{
+    json_t *reference = json_object();
+    sp_json_set(reference, "transitions", json_integer(c->reference.transitions), failed);
+    sp_json_set(reference, "changes", json_integer(c->reference.changes), failed);
+    sp_json_set(reference, "illegal", json_integer(c->reference.illegal), failed);
+    sp_json_set(reference, "illegal_start", json_integer(c->reference.illegal_start), failed);
+    sp_json_set(reference, "illegal_end", json_integer(c->reference.illegal_end), failed);
+    sp_json_set(reference, "short_runs", json_integer(c->reference.short_runs), failed);
+    sp_json_set(reference, "illegal_pairs", pair_list(c, c->reference_illegal_pairs, c->n_reference_illegal_pairs, true, failed),
+                failed);
+    return reference;
+}
+
+static void set_agreement(json_t *object, const sp_comparison *c, const sp_strategy_result *s, bool *failed)
+{
+    const sp_agreement *a = &s->agreement;
+    size_t n_classes = (size_t)c->n_classes;
+    sp_json_set(object, "scored", json_integer(a->scored), failed);
+    sp_json_set(object, "correct", json_integer(a->correct), failed);
+    sp_json_set_value(object, "accuracy", &a->accuracy, failed);
+    sp_json_set_value(object, "balanced_accuracy", &a->balanced_accuracy, failed);
+    sp_json_set_value(object, "kappa", &a->kappa, failed);
+    sp_json_set_value(object, "mcc", &a->mcc, failed);
+    sp_json_set_value(object, "macro_precision", &a->macro_precision, failed);
+    sp_json_set_value(object, "macro_recall", &a->macro_recall, failed);
+    sp_json_set_value(object, "macro_f1", &a->macro_f1, failed);
+    sp_json_set(object, "macro_f1_classes", json_integer(a->macro_f1_classes), failed);
+    sp_json_set_value(object, "weighted_f1", &a->weighted_f1, failed);
+    sp_json_set_value(object, "mean_accuracy", &s->mean_accuracy, failed);
+    sp_json_set_value(object, "sd_accuracy", &s->sd_accuracy, failed);
+    sp_json_set_value(object, "mean_kappa", &s->mean_kappa, failed);
+    sp_json_set_value(object, "sd_kappa", &s->sd_kappa, failed);
+    json_t *matrix = json_array(), *classes = json_object(), *undecoded = json_object();
+    for (size_t i = 0; i < n_classes; i++) {
+        json_t *row = json_array();
+        for (size_t j = 0; j < n_classes; j++)
+            sp_json_append(row, json_integer(s->confusion[i * n_classes + j]), failed);
+        sp_json_append(matrix, row, failed);
+    }
+    for (size_t i = 0; i < n_classes; i++) {
+        const sp_class_agreement *k = &s->classes[i];
+        json_t *class = json_object();
+        sp_json_set_value(class, "precision", &k->precision, failed);
+        sp_json_set_value(class, "recall", &k->recall, failed);
+        sp_json_set_value(class, "f1", &k->f1, failed);
+        sp_json_set_value(class, "specificity", &k->specificity, failed);
+        sp_json_set_value(class, "kappa", &k->kappa, failed);
+        sp_json_set(class, "support", json_integer(k->support), failed);
+        sp_json_set(class, "predicted", json_integer(k->predicted), failed);
+        sp_json_set_named(classes, c->classes[i], class, failed);
+        if (s->undecoded_steps && s->undecoded_steps[i])
+            sp_json_set_named(undecoded, c->classes[i], json_integer(s->undecoded_steps[i]), failed);
+    }
+    sp_json_set(object, "confusion", matrix, failed);
+    sp_json_set(object, "undecoded_steps", undecoded, failed);
+    sp_json_set(object, "classes", classes, failed);
+}
+
+static json_t *recording_object(const sp_comparison *c, const sp_strategy_result *s, int64_t r, bool *failed)
+{
+    const sp_recording_result *recording = &s->recordings[r];
+    json_t *object = json_object();
+    sp_json_set(object, "id", sp_json_text(c->ids[r], failed), failed);
+    sp_json_set(object, "steps", json_integer(c->steps[r]), failed);
+    if (c->has_labels) {
+        sp_json_set(object, "scored", json_integer(recording->scored), failed);
+        sp_json_set(object, "correct", json_integer(recording->correct), failed);
+        sp_json_set_value(object, "accuracy", &recording->accuracy, failed);
+        sp_json_set_value(object, "kappa", &recording->kappa, failed);
+    }
+    sp_json_set(object, "transitions", json_integer(recording->counts.transitions), failed);
+    sp_json_set(object, "changes", json_integer(recording->counts.changes), failed);
+    sp_json_set(object, "illegal", json_integer(recording->counts.illegal), failed);
+    sp_json_set(object, "status", json_string(sp_status_name(recording->decoded.status)), failed);
+    if (recording->decoded.status != SP_OK)
+        sp_json_set(object, "step", json_integer(recording->decoded.step), failed);
+    if (recording->decoded.n_broken)
+        sp_json_set(object, "rules_broken", json_integer(recording->decoded.n_broken), failed);
+    if (s->has_path_score)
+        sp_json_set_score(object, "path_score", recording->decoded.score, failed);
+    return object;
+}
+
+static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result *s, bool *failed)
+{
+    json_t *object = json_object(), *undecoded = json_array(), *recordings = json_array();
+    if (s->has_agreement)
+        set_agreement(object, c, s, failed);
+    sp_json_set(object, "transitions", json_integer(s->counts.transitions), failed);
+    sp_json_set(object, "changes", json_integer(s->counts.changes), failed);
+    sp_json_set(object, "illegal", json_integer(s->counts.illegal), failed);
+    sp_json_set(object, "illegal_start", json_integer(s->counts.illegal_start), failed);
+    sp_json_set(object, "illegal_end", json_integer(s->counts.illegal_end), failed);
+    sp_json_set(object, "short_runs", json_integer(s->counts.short_runs), failed);
+    sp_json_set(object, "illegal_pairs", pair_list(c, s->illegal_pairs, s->n_illegal_pairs, true, failed), failed);
+    sp_json_set(object, "recordings_with_illegal", json_integer(s->recordings_with_illegal), failed);
+    if (s->has_path_score)
+        sp_json_set_value(object, "path_score", &s->path_score, failed);
+    for (int64_t r = 0; r < c->n_recordings; r++) {
+        if (s->recordings[r].decoded.status != SP_OK)
+            sp_json_append(undecoded, sp_json_text(c->ids[r], failed), failed);
+        sp_json_append(recordings, recording_object(c, s, r, failed), failed);
+    }
+    sp_json_set(object, "undecoded", undecoded, failed);
+    sp_json_set(object, "legal_by_construction", json_boolean(s->is_legal_by_construction), failed);
+    sp_json_set(object, "relaxed", json_integer(s->n_relaxed), failed);
+    sp_json_set(object, "rules_broken", json_integer(s->n_broken), failed);
+    sp_json_set(object, "per_recording", recordings, failed);
+    if (s->has_changes) {
+        json_t *changes = json_object();
+        sp_json_set(changes, "fixed", json_integer(s->changes.fixed), failed);
+        sp_json_set(changes, "broken", json_integer(s->changes.broken), failed);
+        sp_json_set(changes, "wrong_to_wrong", json_integer(s->changes.wrong_to_wrong), failed);
+        sp_json_set(changes, "same", json_integer(s->changes.same), failed);
+        sp_json_set(object, "changed_from_argmax", changes, failed);
+    }
+    return object;
+}
+
+static json_t *comparison_object(const sp_comparison *c, const sp_pair_comparison *pair, bool *failed)
+{
+    const sp_difference *d = &pair->difference;
+    json_t *object = json_object();
+    sp_json_set(object, "a", sp_json_text(c->strategies[pair->a].name, failed), failed);
+    sp_json_set(object, "b", sp_json_text(c->strategies[pair->b].name, failed), failed);
+    sp_json_set(object, "metric", sp_json_text(pair->metric, failed), failed);
+    sp_json_set_value(object, "difference", &d->difference, failed);
+    if (d->low.undefined || d->high.undefined) {
+        sp_json_set(object, "ci", json_null(), failed);
+        sp_json_set(object, "ci_undefined", json_string(d->low.undefined ? d->low.undefined : d->high.undefined), failed);
+    } else {
+        json_t *interval = json_array();
+        sp_json_append(interval, json_real(d->low.value), failed);
+        sp_json_append(interval, json_real(d->high.value), failed);
+        sp_json_set(object, "ci", interval, failed);
+    }
+    sp_json_set_value(object, "p", &pair->test.p, failed);
+    sp_json_set_value(object, "rank_biserial", &pair->test.rank_biserial, failed);
+    sp_json_set_value(object, "p_holm", &pair->p_holm, failed);
+    sp_json_set_value(object, "p_sign_flip", &pair->permutation.p, failed);
+    sp_json_set_value(object, "mean", &pair->mean, failed);
+    sp_json_set_value(object, "median", &pair->median, failed);
+    sp_json_set_value(object, "sd", &pair->sd, failed);
+    sp_json_set(object, "n", json_integer(d->n), failed);
+    sp_json_set(object, "better", json_integer(pair->test.better), failed);
+    sp_json_set(object, "worse", json_integer(pair->test.worse), failed);
+    sp_json_set(object, "ties", json_integer(pair->test.ties), failed);
+    sp_json_set(object, "resamples", json_integer(d->n_resamples), failed);
+    return object;
+}
+
+sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    const sp_comparison *c = comparison;
+    bool failed = false;
+    sp_buffer text = {0};
+    json_t *root = json_object(), *strategies = json_object(), *comparisons = json_array();
+    sp_json_set(root, "statepath", json_string(sp_version()), &failed);
+    if (c->command)
+        sp_json_set(root, "command", sp_json_text(c->command, &failed), &failed);
+    sp_json_set(root, "input", input_object(c, &failed), &failed);
+    sp_json_set(root, "model", model_object(c, &failed), &failed);
+    if (c->has_labels) {
+        sp_json_set(root, "reference", reference_object(c, &failed), &failed);
+        sp_json_set_value(root, "mask_ceiling", &c->mask_ceiling, &failed);
+    }
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &failed), &failed);
+    sp_json_set(root, "strategies", strategies, &failed);
+    for (int32_t i = 0; i < c->n_comparisons; i++)
+        sp_json_append(comparisons, comparison_object(c, &c->comparisons[i], &failed), &failed);
+    sp_json_set(root, "comparisons", comparisons, &failed);
+    sp_json_set(root, "seed", json_integer((json_int_t)c->seed), &failed);
+    sp_json_write(root, &text, &failed);
+    json_decref(root);
+    text.failed |= failed;
+    return sp_buffer_finish(&text, out, err);
+}

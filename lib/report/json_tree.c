@@ -1,0 +1,179 @@
+#include "report/json_tree.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *sp_json_text(const char *text, bool *failed)
+{
+    sp_buffer clean = {0};
+    sp_buffer_utf8(&clean, text);
+    json_t *value = clean.failed ? NULL : json_stringn_nocheck(clean.data ? clean.data : "", clean.length);
+    sp_buffer_free(&clean);
+    *failed |= !value;
+    return value;
+}
+
+void sp_json_set(json_t *object, const char *key, json_t *value, bool *failed)
+{
+    if (json_object_set_new_nocheck(object, key, value) != 0)
+        *failed = true;
+}
+
+void sp_json_set_named(json_t *object, const char *name, json_t *value, bool *failed)
+{
+    sp_buffer key = {0};
+    sp_buffer_utf8(&key, name);
+    size_t length = key.length;
+    for (int n = 2; !key.failed && key.data && json_object_get(object, key.data); n++) {
+        key.length = length;
+        sp_buffer_format(&key, "#%d", n);
+    }
+    if (key.failed) {
+        json_decref(value);
+        *failed = true;
+    } else {
+        sp_json_set(object, key.data ? key.data : "", value, failed);
+    }
+    sp_buffer_free(&key);
+}
+
+void sp_json_append(json_t *array, json_t *value, bool *failed)
+{
+    if (json_array_append_new(array, value) != 0)
+        *failed = true;
+}
+
+static void set_undefined(json_t *object, const char *key, const char *reason, bool *failed)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s_undefined", key);
+    sp_json_set(object, key, json_null(), failed);
+    sp_json_set(object, name, json_string(reason), failed);
+}
+
+void sp_json_set_value(json_t *object, const char *key, const sp_value *value, bool *failed)
+{
+    if (value->undefined)
+        set_undefined(object, key, value->undefined, failed);
+    else
+        sp_json_set(object, key, json_real(value->value), failed);
+}
+
+void sp_json_set_score(json_t *object, const char *key, double score, bool *failed)
+{
+    if (isfinite(score))
+        sp_json_set(object, key, json_real(score), failed);
+    else
+        set_undefined(object, key, "the path is illegal, impossible or missing", failed);
+}
+
+/* ---- layout ---- */
+
+static bool is_plain(const json_t *value)
+{
+    return !json_is_array(value) && !json_is_object(value);
+}
+
+/* A list of numbers or a small object of plain values reads best on one line. */
+static bool is_inline(const json_t *value)
+{
+    size_t i;
+    json_t *element;
+    const char *key;
+    if (json_is_array(value)) {
+        json_array_foreach(value, i, element)
+        {
+            if (!is_plain(element) &&
+                !(json_is_array(element) && json_array_size(element) == 2 && json_is_string(json_array_get(element, 0))))
+                return false;
+        }
+        return true;
+    }
+    if (json_object_size(value) > 16)
+        return false;
+    json_object_foreach((json_t *)value, key, element)
+    {
+        if (!is_plain(element) && !(json_is_array(element) && is_inline(element)))
+            return false;
+    }
+    return true;
+}
+
+static void write_plain(const json_t *value, sp_buffer *out)
+{
+    if (json_is_real(value)) {
+        size_t start = out->length;
+        sp_buffer_real(out, json_real_value(value));
+        if (!out->failed && !strpbrk(out->data + start, ".e")) /* 1.0, not 1: a metric stays a real number in every reader */
+            sp_buffer_text(out, ".0");
+        return;
+    }
+    char *text = json_dumps(value, JSON_ENCODE_ANY);
+    out->failed |= !text;
+    sp_buffer_text(out, text);
+    free(text);
+}
+
+static void write_key(const char *key, sp_buffer *out, bool *failed)
+{
+    json_t *name = json_string_nocheck(key);
+    *failed |= !name;
+    if (name)
+        write_plain(name, out);
+    json_decref(name);
+    sp_buffer_text(out, ": ");
+}
+
+static void new_line(sp_buffer *out, bool is_one_line, int depth)
+{
+    if (is_one_line)
+        return;
+    sp_buffer_text(out, "\n");
+    sp_buffer_repeat(out, ' ', 2 * depth);
+}
+
+/* depth: of the value; the tree of a report is at most five deep. */
+static void write_value(const json_t *value, int depth, sp_buffer *out, bool *failed)
+{
+    if (is_plain(value)) {
+        write_plain(value, out);
+        return;
+    }
+    bool is_list = json_is_array(value), is_one_line = is_inline(value), is_first = true;
+    size_t i, n = is_list ? json_array_size(value) : json_object_size(value);
+    const char *key, *between = is_one_line ? ", " : ",";
+    json_t *element;
+    sp_buffer_text(out, is_list ? "[" : "{");
+    if (is_list) {
+        json_array_foreach(value, i, element)
+        {
+            sp_buffer_text(out, is_first ? "" : between);
+            new_line(out, is_one_line, depth + 1);
+            write_value(element, depth + 1, out, failed);
+            is_first = false;
+        }
+    } else {
+        json_object_foreach((json_t *)value, key, element)
+        {
+            sp_buffer_text(out, is_first ? "" : between);
+            new_line(out, is_one_line, depth + 1);
+            write_key(key, out, failed);
+            write_value(element, depth + 1, out, failed);
+            is_first = false;
+        }
+    }
+    new_line(out, is_one_line || n == 0, depth);
+    sp_buffer_text(out, is_list ? "]" : "}");
+}
+
+void sp_json_write(const json_t *root, sp_buffer *out, bool *failed)
+{
+    if (!root || *failed) {
+        *failed = true;
+        return;
+    }
+    write_value(root, 0, out, failed);
+    sp_buffer_text(out, "\n");
+}

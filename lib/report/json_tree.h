@@ -1,0 +1,24 @@
+/* Building a jansson tree with errors that stick, and laying it out. Every function that takes a json_t* takes it over, also when
+ * it fails. `failed` is only ever set. */
+#ifndef STATEPATH_REPORT_JSON_TREE_H
+#define STATEPATH_REPORT_JSON_TREE_H
+
+#include <jansson.h>
+
+#include "report/buffer.h"
+#include "statepath/agreement.h"
+
+json_t *sp_json_text(const char *text, bool *failed); /* bytes that are no UTF-8 become U+FFFD */
+void sp_json_set(json_t *object, const char *key, json_t *value, bool *failed);
+/* The key is a name from a file: cleaned as in sp_json_text(); names that are equal then stay apart by "#2", "#3", ... */
+void sp_json_set_named(json_t *object, const char *name, json_t *value, bool *failed);
+void sp_json_append(json_t *array, json_t *value, bool *failed);
+/* "key": number, or "key": null and "key_undefined": reason. */
+void sp_json_set_value(json_t *object, const char *key, const sp_value *value, bool *failed);
+/* A path score: null with a reason where it is -infinity. */
+void sp_json_set_score(json_t *object, const char *key, double score, bool *failed);
+
+/* Two spaces a level; arrays and objects of plain values on one line; shortest numbers; keys in the order they were set. */
+void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);
+
+#endif

@@ -1,0 +1,97 @@
+#include "report/tables.h"
+#include "statepath/report.h"
+
+enum { MATRIX_CLASSES = 20, CLASSES = 60, PAIRS = 30 };
+
+static void heading(sp_buffer *out, const char *text)
+{
+    sp_buffer_format(out, "\n### %s\n\n", text);
+}
+
+static void section(sp_buffer *out, const char *text, const sp_table *table)
+{
+    if (sp_table_rows(table) == 0 && !table->failed)
+        return;
+    heading(out, text);
+    sp_table_markdown(table, out);
+}
+
+static void list(sp_buffer *out, const sp_table *lines)
+{
+    out->failed |= lines->failed || lines->text.failed;
+    if (!out->failed && sp_table_rows(lines))
+        sp_buffer_text(out, "\n");
+    for (size_t i = 1; !out->failed && i <= sp_table_rows(lines); i++) {
+        sp_buffer_text(out, "- ");
+        sp_buffer_markdown(out, sp_table_get(lines, i, 0));
+        sp_buffer_text(out, "\n");
+    }
+}
+
+static void title(const sp_comparison *c, sp_buffer *out)
+{
+    sp_buffer_text(out, "## ");
+    sp_buffer_markdown(out, c->file ? c->file : "scores");
+    sp_buffer_text(out, "\n\n");
+    sp_buffer_count(out, c->n_recordings);
+    sp_buffer_format(out, " recording%s, ", c->n_recordings == 1 ? "" : "s");
+    sp_buffer_count(out, c->n_steps);
+    sp_buffer_format(out, " step%s, ", c->n_steps == 1 ? "" : "s");
+    if (c->has_labels) {
+        sp_buffer_count(out, c->n_scored_steps);
+        sp_buffer_text(out, " with a reference");
+    } else {
+        sp_buffer_text(out, "no labels");
+    }
+    sp_buffer_text(out, "; model ");
+    sp_buffer_markdown(out, c->model_name ? c->model_name : "without a name");
+    sp_buffer_text(out, ", ");
+    sp_buffer_count(out, c->forbidden_count);
+    sp_buffer_format(out, " forbidden transition%s.\n\n", c->forbidden_count == 1 ? "" : "s");
+}
+
+static void confusions(const sp_comparison *c, sp_buffer *out)
+{
+    if (!c->n_scored_steps || c->n_classes > MATRIX_CLASSES)
+        return;
+    heading(out, "Confusion (rows: reference, columns: decoded)");
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        sp_table table = {0};
+        sp_fill_confusion(c, s, &table);
+        sp_buffer_text(out, s ? "\n" : "");
+        sp_table_markdown(&table, out);
+        sp_table_free(&table);
+    }
+}
+
+sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    sp_buffer text = {0};
+    sp_table leaderboard = {0}, notes = {0}, differences = {0}, changes = {0}, classes = {0}, pairs = {0};
+    title(comparison, &text);
+    sp_fill_leaderboard(comparison, true, &leaderboard);
+    sp_table_markdown(&leaderboard, &text);
+    sp_fill_notes(comparison, &notes);
+    list(&text, &notes);
+    sp_fill_differences(comparison, &differences);
+    section(&text, differences.title, &differences);
+    if (comparison->n_comparisons)
+        sp_buffer_text(&text, "\nInterval: 95 %, bootstrap over recordings. p: Wilcoxon signed rank.\n");
+    sp_fill_changes(comparison, &changes);
+    section(&text, "Steps that differ from argmax", &changes);
+    confusions(comparison, &text);
+    if (comparison->n_scored_steps && comparison->n_classes <= CLASSES)
+        sp_fill_class_f1(comparison, &classes);
+    section(&text, "F1 by class", &classes);
+    int64_t n = sp_fill_illegal_pairs(comparison, PAIRS, &pairs);
+    section(&text, "Illegal transitions, by pair", &pairs);
+    if (n > PAIRS)
+        sp_buffer_format(&text, "\nand %lld more pairs.\n", (long long)(n - PAIRS));
+    sp_table_free(&leaderboard);
+    sp_table_free(&notes);
+    sp_table_free(&differences);
+    sp_table_free(&changes);
+    sp_table_free(&classes);
+    sp_table_free(&pairs);
+    return sp_buffer_finish(&text, out, err);
+}

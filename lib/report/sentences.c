@@ -1,0 +1,329 @@
+/* What a reader should take home, in words. Never "significant": the difference, its interval, the count of recordings and the
+ * p-value stand side by side, and the reader judges. */
+#include "report/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void add_legality(const sp_comparison *comparison, const sp_strategy_result *strategy, sp_buffer *line)
+{
+    const sp_transition_counts *counts = &strategy->counts;
+    sp_buffer_text(line, strategy->name);
+    sp_buffer_text(line, ": ");
+    if (counts->illegal == 0) {
+        sp_buffer_text(line, "no illegal transition");
+        sp_buffer_text(line, strategy->is_legal_by_construction && !strategy->n_broken ? " (by construction)" : "");
+        return;
+    }
+    sp_buffer_count(line, counts->illegal);
+    sp_buffer_format(line, " illegal transition%s (", plural(counts->illegal));
+    sp_buffer_percent(line, counts->illegal, counts->transitions);
+    sp_buffer_text(line, " of all, in ");
+    sp_buffer_count(line, strategy->recordings_with_illegal);
+    sp_buffer_text(line, " of ");
+    sp_buffer_count(line, comparison->n_recordings);
+    sp_buffer_format(line, " recording%s)", plural(comparison->n_recordings));
+}
+
+static const sp_pair_comparison *pair_against(const sp_comparison *comparison, int32_t a, const char *baseline)
+{
+    for (int32_t i = 0; i < comparison->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &comparison->comparisons[i];
+        if (pair->a == a && !strcmp(comparison->strategies[pair->b].name, baseline) && !strcmp(pair->metric, "accuracy"))
+            return pair;
+    }
+    return NULL;
+}
+
+/* "+0.10 points against argmax (95 % interval -0.10 to +0.20; 50 recordings: 11 better, 2 worse, 1 same; Wilcoxon p = 0.013)" */
+static void add_difference(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_buffer *line)
+{
+    const sp_difference *d = &pair->difference;
+    if (d->difference.undefined)
+        return;
+    sp_buffer_text(line, ", ");
+    sp_buffer_signed(line, 100 * d->difference.value, 2);
+    sp_buffer_format(line, " percentage points against %s (", comparison->strategies[pair->b].name);
+    if (!d->low.undefined && !d->high.undefined) {
+        sp_buffer_text(line, "95 % interval ");
+        sp_buffer_signed(line, 100 * d->low.value, 2);
+        sp_buffer_text(line, " to ");
+        sp_buffer_signed(line, 100 * d->high.value, 2);
+        sp_buffer_text(line, "; ");
+    }
+    sp_buffer_count(line, d->n);
+    sp_buffer_format(line, " recording%s: ", plural(d->n));
+    sp_buffer_count(line, pair->test.better);
+    sp_buffer_text(line, " better, ");
+    sp_buffer_count(line, pair->test.worse);
+    sp_buffer_text(line, " worse, ");
+    sp_buffer_count(line, pair->test.ties);
+    sp_buffer_text(line, " the same");
+    if (!pair->test.p.undefined) {
+        sp_buffer_text(line, pair->test.p.value < 0.001 ? "; Wilcoxon p " : "; Wilcoxon p = ");
+        sp_buffer_p(line, pair->test.p.value);
+    }
+    sp_buffer_text(line, ")");
+}
+
+void sp_fill_verdict(const sp_comparison *comparison, sp_table *lines)
+{
+    sp_table_column(lines, SP_LEFT, "verdict");
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_strategy_result *strategy = &comparison->strategies[s];
+        sp_buffer *line = sp_table_cell(lines, strategy->counts.illegal ? SP_TONE_BAD : SP_TONE_PLAIN);
+        add_legality(comparison, strategy, line);
+        if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
+            sp_buffer_text(line, "; accuracy ");
+            sp_buffer_fixed(line, strategy->agreement.accuracy.value, 4);
+            const sp_pair_comparison *pair = pair_against(comparison, s, "argmax");
+            if (pair)
+                add_difference(comparison, pair, line);
+        } else if (strategy->has_changes && strcmp(strategy->name, "argmax")) {
+            int64_t changed = strategy->changes.fixed + strategy->changes.broken + strategy->changes.wrong_to_wrong;
+            if (changed) {
+                sp_buffer_text(line, "; ");
+                sp_buffer_count(line, changed);
+                sp_buffer_format(line, " step%s differ from argmax", plural(changed));
+            }
+        }
+        sp_buffer_text(line, ".");
+    }
+}
+
+/* ---- headline ---- */
+
+int32_t sp_argmax_strategy(const sp_comparison *comparison)
+{
+    for (int32_t s = 0; s < comparison->n_strategies; s++)
+        if (!strcmp(comparison->strategies[s].name, "argmax"))
+            return s;
+    return -1;
+}
+
+int32_t sp_focus_strategy(const sp_comparison *comparison)
+{
+    int32_t argmax = sp_argmax_strategy(comparison), focus = -1;
+    double best = -INFINITY;
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_strategy_result *strategy = &comparison->strategies[s];
+        const sp_value *value = strategy->has_agreement ? &strategy->agreement.accuracy : &strategy->path_score;
+        bool has_value = strategy->has_agreement || strategy->has_path_score;
+        double merit = has_value && !value->undefined ? value->value : -INFINITY;
+        if (s == argmax || strategy->counts.illegal || strategy->n_undecoded == comparison->n_recordings)
+            continue;
+        if (focus < 0 || merit >= best) {
+            focus = s;
+            best = merit;
+        }
+    }
+    return focus >= 0 ? focus : comparison->n_strategies - 1;
+}
+
+static void add_accuracy_clause(const sp_comparison *comparison, int32_t focus, int32_t argmax, sp_buffer *line)
+{
+    const sp_value *a = &comparison->strategies[focus].agreement.accuracy,
+                   *b = &comparison->strategies[argmax].agreement.accuracy;
+    const sp_pair_comparison *pair = pair_against(comparison, focus, "argmax");
+    if (!comparison->strategies[focus].has_agreement || a->undefined || b->undefined)
+        return;
+    const sp_difference *d = pair ? &pair->difference : NULL;
+    bool has_interval = d && !d->low.undefined && !d->high.undefined;
+    sp_buffer_text(line, has_interval && d->low.value > 0    ? " It is more accurate: "
+                         : has_interval && d->high.value < 0 ? " It is less accurate: "
+                         : has_interval                      ? " Accuracy is about the same: "
+                                                             : " Accuracy is ");
+    sp_buffer_fixed(line, a->value, 4);
+    sp_buffer_text(line, " against ");
+    sp_buffer_fixed(line, b->value, 4);
+    sp_buffer_text(line, ", ");
+    sp_buffer_signed(line, 100 * (a->value - b->value), 2);
+    sp_buffer_text(line, " percentage points");
+    if (has_interval) {
+        sp_buffer_text(line, " (95 % interval ");
+        sp_buffer_signed(line, 100 * d->low.value, 2);
+        sp_buffer_text(line, " to ");
+        sp_buffer_signed(line, 100 * d->high.value, 2);
+        sp_buffer_text(line, ", ");
+        sp_buffer_count(line, d->n);
+        sp_buffer_text(line, " recordings)");
+    }
+    sp_buffer_text(line, ".");
+}
+
+void sp_fill_headline(const sp_comparison *comparison, sp_table *lines)
+{
+    int32_t focus = sp_focus_strategy(comparison), argmax = sp_argmax_strategy(comparison);
+    sp_table_column(lines, SP_LEFT, "headline");
+    if (focus < 0)
+        return;
+    const sp_strategy_result *strategy = &comparison->strategies[focus];
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (argmax < 0 || argmax == focus) {
+        add_legality(comparison, strategy, line);
+        sp_buffer_text(line, ".");
+        return;
+    }
+    const sp_strategy_result *plain = &comparison->strategies[argmax];
+    int64_t n = strategy->counts.illegal;
+    sp_buffer_text(line, strategy->name);
+    sp_buffer_text(line, n ? " makes " : " makes no");
+    if (n)
+        sp_buffer_count(line, n);
+    sp_buffer_format(line, " illegal transition%s; argmax makes ", plural(n == 0 ? 1 : n));
+    if (plain->counts.illegal == 0) {
+        sp_buffer_text(line, "none either.");
+    } else {
+        sp_buffer_count(line, plain->counts.illegal);
+        sp_buffer_text(line, " (");
+        sp_buffer_percent(line, plain->counts.illegal, plain->counts.transitions);
+        sp_buffer_text(line, " of all, in ");
+        sp_buffer_count(line, plain->recordings_with_illegal);
+        sp_buffer_text(line, " of ");
+        sp_buffer_count(line, comparison->n_recordings);
+        sp_buffer_format(line, " recording%s).", plural(comparison->n_recordings));
+    }
+    add_accuracy_clause(comparison, focus, argmax, line);
+}
+
+/* ---- notes ---- */
+
+static void note_reference(const sp_comparison *comparison, sp_table *lines)
+{
+    const sp_transition_counts *counts = &comparison->reference;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs == 0) {
+        sp_buffer_text(line, "The reference itself keeps every rule of the model (");
+        sp_buffer_count(line, counts->transitions);
+        sp_buffer_text(line, " transitions).");
+    } else {
+        sp_buffer_text(line, "The reference itself breaks the model: ");
+        sp_buffer_count(line, counts->illegal);
+        sp_buffer_text(line, " of its ");
+        sp_buffer_count(line, counts->transitions);
+        sp_buffer_format(line, " transitions %s illegal (", counts->illegal == 1 ? "is" : "are");
+        sp_buffer_percent(line, counts->illegal, counts->transitions);
+        sp_buffer_text(line, ")");
+        if (counts->illegal_start)
+            sp_buffer_format(line, ", %lld illegal start%s", (long long)counts->illegal_start, plural(counts->illegal_start));
+        if (counts->illegal_end)
+            sp_buffer_format(line, ", %lld illegal end%s", (long long)counts->illegal_end, plural(counts->illegal_end));
+        if (counts->short_runs)
+            sp_buffer_format(line, ", %lld run%s shorter than the minimum dwell", (long long)counts->short_runs,
+                             plural(counts->short_runs));
+        sp_buffer_text(line, ".");
+    }
+    if (!comparison->mask_ceiling.undefined) {
+        line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_text(line, "Mask ceiling ");
+        sp_buffer_fixed(line, comparison->mask_ceiling.value, 4);
+        sp_buffer_text(line, ": no path that the model allows can agree with the reference better than that.");
+        if (comparison->ceiling_infeasible)
+            sp_buffer_format(line, " %lld recording%s with no allowed path count%s 0 in it.",
+                             (long long)comparison->ceiling_infeasible, plural(comparison->ceiling_infeasible),
+                             comparison->ceiling_infeasible == 1 ? "s" : "");
+    }
+    if (comparison->n_scored_steps < comparison->n_steps) {
+        line = sp_table_cell(lines, SP_TONE_PLAIN);
+        int64_t unscored = comparison->n_steps - comparison->n_scored_steps;
+        sp_buffer_count(line, unscored);
+        sp_buffer_text(line, " of ");
+        sp_buffer_count(line, comparison->n_steps);
+        sp_buffer_format(line, " steps %s no reference: decoded, but left out of agreement.", unscored == 1 ? "has" : "have");
+    }
+}
+
+static void note_undecoded(const sp_comparison *comparison, const sp_strategy_result *strategy, sp_table *lines)
+{
+    enum { SHOWN = 3 };
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
+    sp_buffer_format(line, "%s could not decode ", strategy->name);
+    sp_buffer_count(line, strategy->n_undecoded);
+    sp_buffer_text(line, " of ");
+    sp_buffer_count(line, comparison->n_recordings);
+    sp_buffer_format(line, " recording%s%s: ", plural(comparison->n_recordings),
+                     comparison->has_labels ? " (wrong at each scored step)" : "");
+    int64_t shown = 0;
+    for (int64_t r = 0; r < comparison->n_recordings && shown < SHOWN; r++) {
+        const sp_decoded *decoded = &strategy->recordings[r].decoded;
+        if (decoded->status == SP_OK)
+            continue;
+        sp_buffer_text(line, shown++ ? ", " : "");
+        sp_buffer_text(line, comparison->ids[r]);
+        sp_buffer_format(line, " (%s", sp_undecoded_reason(decoded->status));
+        if (decoded->step >= 0)
+            sp_buffer_format(line, " at step %lld", (long long)decoded->step);
+        sp_buffer_text(line, ")");
+    }
+    if (strategy->n_undecoded > shown)
+        sp_buffer_format(line, " and %lld more", (long long)(strategy->n_undecoded - shown));
+    sp_buffer_text(line, ".");
+}
+
+static void note_undefined(const sp_comparison *comparison, sp_table *lines)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } metrics[] = {{"accuracy", offsetof(sp_strategy_result, agreement.accuracy)},
+                   {"kappa", offsetof(sp_strategy_result, agreement.kappa)},
+                   {"MCC", offsetof(sp_strategy_result, agreement.mcc)},
+                   {"macro F1", offsetof(sp_strategy_result, agreement.macro_f1)}};
+    for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) {
+        sp_buffer *line = NULL;
+        const char *reason = NULL;
+        for (int32_t s = 0; s < comparison->n_strategies; s++) {
+            const sp_strategy_result *strategy = &comparison->strategies[s];
+            const sp_value *value = (const sp_value *)((const char *)strategy + metrics[m].offset);
+            if (!strategy->has_agreement || !value->undefined)
+                continue;
+            if (!line) {
+                line = sp_table_cell(lines, SP_TONE_PLAIN);
+                reason = value->undefined;
+                sp_buffer_format(line, "%s is undefined for ", metrics[m].name);
+            } else {
+                sp_buffer_text(line, ", ");
+            }
+            sp_buffer_text(line, strategy->name);
+        }
+        if (line)
+            sp_buffer_format(line, ": %s.", reason);
+    }
+}
+
+/* A macro mean over fewer classes than the model has must say so. */
+static void note_macro(const sp_comparison *comparison, sp_table *lines)
+{
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_strategy_result *strategy = &comparison->strategies[s];
+        const sp_agreement *agreement = &strategy->agreement;
+        if (strategy->has_agreement && !agreement->macro_f1.undefined && agreement->macro_f1_classes < comparison->n_classes)
+            sp_buffer_format(sp_table_cell(lines, SP_TONE_PLAIN), "Macro F1 of %s is over %d of %d classes.", strategy->name,
+                             (int)agreement->macro_f1_classes, (int)comparison->n_classes);
+    }
+}
+
+void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
+{
+    sp_table_column(lines, SP_LEFT, "notes");
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_strategy_result *strategy = &comparison->strategies[s];
+        if (strategy->n_undecoded)
+            note_undecoded(comparison, strategy, lines);
+        if (strategy->n_relaxed)
+            sp_buffer_format(sp_table_cell(lines, SP_TONE_BAD),
+                             "%s broke %lld rule%s in %lld recording%s that no allowed path can explain (relaxed).",
+                             strategy->name, (long long)strategy->n_broken, plural(strategy->n_broken),
+                             (long long)strategy->n_relaxed, plural(strategy->n_relaxed));
+    }
+    if (comparison->has_labels)
+        note_reference(comparison, lines);
+    note_undefined(comparison, lines);
+    note_macro(comparison, lines);
+}

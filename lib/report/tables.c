@@ -1,0 +1,277 @@
+#include "report/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone tone)
+{
+    if (value->undefined)
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    else
+        sp_buffer_fixed(sp_table_cell(table, tone), value->value, decimals);
+}
+
+bool sp_has_undecoded(const sp_comparison *comparison)
+{
+    for (int32_t s = 0; s < comparison->n_strategies; s++)
+        if (comparison->strategies[s].n_undecoded)
+            return true;
+    return false;
+}
+
+const char *sp_undecoded_reason(sp_status status)
+{
+    return status == SP_EDEADEND ? "dead end" : "no path";
+}
+
+int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording)
+{
+    return comparison->scored_steps ? comparison->scored_steps[recording] : 0;
+}
+
+/* ---- leaderboard ---- */
+
+/* A metric of the leaderboard: where it stands in the result. */
+typedef struct metric_column {
+    const char *name;
+    size_t offset; /* of the sp_value in sp_strategy_result */
+    bool is_wide;  /* shown only where there is room */
+} metric_column;
+
+static const metric_column metric_columns[] = {
+    {"accuracy", offsetof(sp_strategy_result, agreement.accuracy), false},
+    {"balanced", offsetof(sp_strategy_result, agreement.balanced_accuracy), true},
+    {"kappa", offsetof(sp_strategy_result, agreement.kappa), false},
+    {"MCC", offsetof(sp_strategy_result, agreement.mcc), true},
+    {"macro F1", offsetof(sp_strategy_result, agreement.macro_f1), false},
+    {"weighted F1", offsetof(sp_strategy_result, agreement.weighted_f1), true},
+};
+enum { N_METRICS = sizeof metric_columns / sizeof *metric_columns };
+
+static const sp_value *metric_of(const sp_strategy_result *strategy, const metric_column *column)
+{
+    return (const sp_value *)((const char *)strategy + column->offset);
+}
+
+/* The greatest value of the column where it is one strategy's alone or shared by some but not all; else NaN: nothing to star. */
+static double best_metric(const sp_comparison *comparison, const metric_column *column)
+{
+    double best = NAN, worst = NAN;
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_value *value = metric_of(&comparison->strategies[s], column);
+        if (!comparison->strategies[s].has_agreement || value->undefined)
+            continue;
+        best = isnan(best) || value->value > best ? value->value : best;
+        worst = isnan(worst) || value->value < worst ? value->value : worst;
+    }
+    return best > worst ? best : NAN;
+}
+
+static void cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd)
+{
+    if (mean->undefined) {
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        return;
+    }
+    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_fixed(cell, mean->value, 4);
+    if (!sd->undefined) {
+        sp_buffer_text(cell, " ± ");
+        sp_buffer_fixed(cell, sd->value, 4);
+    }
+}
+
+typedef struct leaderboard_shape {
+    bool has_start, has_end, has_short, has_score, has_undecoded, has_broken;
+} leaderboard_shape;
+
+/* Columns that would hold nothing but zeros are left out. */
+static leaderboard_shape shape_of(const sp_comparison *comparison)
+{
+    leaderboard_shape shape = {.has_undecoded = sp_has_undecoded(comparison)};
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_strategy_result *strategy = &comparison->strategies[s];
+        shape.has_start |= strategy->counts.illegal_start > 0;
+        shape.has_end |= strategy->counts.illegal_end > 0;
+        shape.has_short |= strategy->counts.short_runs > 0;
+        shape.has_score |= strategy->has_path_score;
+        shape.has_broken |= strategy->n_relaxed > 0;
+    }
+    return shape;
+}
+
+static void leaderboard_columns(const sp_comparison *comparison, bool wide, const leaderboard_shape *shape, sp_table *table)
+{
+    sp_table_column(table, SP_LEFT, "strategy");
+    sp_table_column(table, SP_RIGHT, "illegal");
+    sp_table_column(table, SP_RIGHT, wide ? "of transitions" : "");
+    if (wide)
+        sp_table_column(table, SP_RIGHT, "recordings with illegal");
+    if (shape->has_start)
+        sp_table_column(table, SP_RIGHT, wide ? "illegal starts" : "starts");
+    if (shape->has_end)
+        sp_table_column(table, SP_RIGHT, wide ? "illegal ends" : "ends");
+    if (shape->has_short)
+        sp_table_column(table, SP_RIGHT, wide ? "runs too short" : "short");
+    if (comparison->has_labels)
+        for (int m = 0; m < N_METRICS; m++)
+            if (wide || !metric_columns[m].is_wide)
+                sp_table_column(table, SP_RIGHT, metric_columns[m].name);
+    if (comparison->has_labels && wide) {
+        sp_table_column(table, SP_RIGHT, "mean accuracy");
+        sp_table_column(table, SP_RIGHT, "mean kappa");
+    }
+    sp_table_column(table, SP_RIGHT, "changes");
+    if (shape->has_score)
+        sp_table_column(table, SP_RIGHT, "path score");
+    if (shape->has_broken)
+        sp_table_column(table, SP_RIGHT, wide ? "rules broken" : "broken");
+    if (shape->has_undecoded)
+        sp_table_column(table, SP_RIGHT, "undecoded");
+}
+
+static void leaderboard_row(const sp_comparison *comparison, const sp_strategy_result *strategy, bool wide,
+                            const leaderboard_shape *shape, const double *best, sp_table *table)
+{
+    const sp_transition_counts *counts = &strategy->counts;
+    sp_tone legal = counts->illegal ? SP_TONE_BAD : SP_TONE_PLAIN;
+    sp_table_cell_text(table, SP_TONE_PLAIN, strategy->name);
+    sp_table_cell_count(table, legal, counts->illegal);
+    sp_buffer_percent(sp_table_cell(table, counts->illegal ? SP_TONE_BAD : SP_TONE_MUTED), counts->illegal, counts->transitions);
+    if (wide)
+        sp_table_cell_count(table, legal, strategy->recordings_with_illegal);
+    if (shape->has_start)
+        sp_table_cell_count(table, counts->illegal_start ? SP_TONE_BAD : SP_TONE_PLAIN, counts->illegal_start);
+    if (shape->has_end)
+        sp_table_cell_count(table, counts->illegal_end ? SP_TONE_BAD : SP_TONE_PLAIN, counts->illegal_end);
+    if (shape->has_short)
+        sp_table_cell_count(table, counts->short_runs ? SP_TONE_BAD : SP_TONE_PLAIN, counts->short_runs);
+    for (int m = 0; comparison->has_labels && m < N_METRICS; m++) {
+        const sp_value *value = metric_of(strategy, &metric_columns[m]);
+        if (wide || !metric_columns[m].is_wide)
+            sp_cell_value(table, value, 4, !value->undefined && value->value == best[m] ? SP_TONE_BEST : SP_TONE_PLAIN);
+    }
+    if (comparison->has_labels && wide) {
+        cell_mean(table, &strategy->mean_accuracy, &strategy->sd_accuracy);
+        cell_mean(table, &strategy->mean_kappa, &strategy->sd_kappa);
+    }
+    sp_table_cell_count(table, SP_TONE_PLAIN, counts->changes);
+    if (shape->has_score && strategy->has_path_score)
+        sp_cell_value(table, &strategy->path_score, 1, SP_TONE_PLAIN);
+    else if (shape->has_score)
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    if (shape->has_broken)
+        sp_table_cell_count(table, strategy->n_broken ? SP_TONE_BAD : SP_TONE_PLAIN, strategy->n_broken);
+    if (shape->has_undecoded)
+        sp_table_cell_count(table, strategy->n_undecoded ? SP_TONE_BAD : SP_TONE_PLAIN, strategy->n_undecoded);
+}
+
+void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *table)
+{
+    leaderboard_shape shape = shape_of(comparison);
+    double best[N_METRICS];
+    for (int m = 0; m < N_METRICS; m++)
+        best[m] = best_metric(comparison, &metric_columns[m]);
+    table->title = "Strategies on the same scores";
+    leaderboard_columns(comparison, wide, &shape, table);
+    for (int32_t s = 0; s < comparison->n_strategies; s++)
+        leaderboard_row(comparison, &comparison->strategies[s], wide, &shape, best, table);
+}
+
+/* ---- paired differences ---- */
+
+static bool is_all_accuracy(const sp_comparison *comparison)
+{
+    for (int32_t i = 0; i < comparison->n_comparisons; i++)
+        if (strcmp(comparison->comparisons[i].metric, "accuracy") != 0)
+            return false;
+    return true;
+}
+
+/* In percentage points: differences of a few thousandths are the rule. */
+static void cell_interval(sp_table *table, const sp_difference *d)
+{
+    if (d->difference.undefined)
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    else
+        sp_buffer_signed(sp_table_cell(table, SP_TONE_PLAIN), 100 * d->difference.value, 2);
+    if (d->low.undefined || d->high.undefined) {
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        return;
+    }
+    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_signed(cell, 100 * d->low.value, 2);
+    sp_buffer_text(cell, " to ");
+    sp_buffer_signed(cell, 100 * d->high.value, 2);
+}
+
+static void cell_p(sp_table *table, const sp_value *p)
+{
+    if (p->undefined)
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    else
+        sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), p->value);
+}
+
+void sp_fill_differences(const sp_comparison *comparison, sp_table *table)
+{
+    bool has_metric = !is_all_accuracy(comparison), has_holm = comparison->n_comparisons > 1;
+    table->title = has_metric ? "Difference in percentage points, paired over recordings"
+                              : "Difference in accuracy in percentage points, paired over recordings";
+    sp_table_column(table, SP_LEFT, "pair");
+    if (has_metric)
+        sp_table_column(table, SP_LEFT, "metric");
+    sp_table_column(table, SP_RIGHT, "points");
+    sp_table_column(table, SP_RIGHT, "95 % interval");
+    sp_table_column(table, SP_RIGHT, "better");
+    sp_table_column(table, SP_RIGHT, "worse");
+    sp_table_column(table, SP_RIGHT, "same");
+    sp_table_column(table, SP_RIGHT, "p");
+    if (has_holm)
+        sp_table_column(table, SP_RIGHT, "Holm p");
+    for (int32_t i = 0; i < comparison->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &comparison->comparisons[i];
+        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+        sp_buffer_text(cell, comparison->strategies[pair->a].name);
+        sp_buffer_text(cell, " − ");
+        sp_buffer_text(cell, comparison->strategies[pair->b].name);
+        if (has_metric)
+            sp_table_cell_text(table, SP_TONE_PLAIN, pair->metric);
+        cell_interval(table, &pair->difference);
+        sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.better);
+        sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.worse);
+        sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.ties);
+        cell_p(table, &pair->test.p);
+        if (has_holm)
+            cell_p(table, &pair->p_holm);
+    }
+}
+
+/* ---- what changed ---- */
+
+void sp_fill_changes(const sp_comparison *comparison, sp_table *table)
+{
+    table->title = "Steps that differ from argmax";
+    sp_table_column(table, SP_LEFT, "strategy");
+    sp_table_column(table, SP_RIGHT, "fixed");
+    sp_table_column(table, SP_RIGHT, "broken");
+    sp_table_column(table, SP_RIGHT, "net");
+    sp_table_column(table, SP_RIGHT, "wrong to wrong");
+    sp_table_column(table, SP_RIGHT, "unchanged");
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_strategy_result *strategy = &comparison->strategies[s];
+        const sp_changes *changes = &strategy->changes;
+        if (!strategy->has_changes || !strcmp(strategy->name, "argmax"))
+            continue;
+        sp_table_cell_text(table, SP_TONE_PLAIN, strategy->name);
+        sp_table_cell_count(table, SP_TONE_PLAIN, changes->fixed);
+        sp_table_cell_count(table, SP_TONE_PLAIN, changes->broken);
+        int64_t net = changes->fixed - changes->broken;
+        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+        sp_buffer_text(cell, net > 0 ? "+" : "");
+        sp_buffer_count(cell, net);
+        sp_table_cell_count(table, SP_TONE_PLAIN, changes->wrong_to_wrong);
+        sp_table_cell_count(table, SP_TONE_PLAIN, changes->same);
+    }
+}

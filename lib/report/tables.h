@@ -1,0 +1,59 @@
+/* The tables and sentences of a report, filled from a comparison; text, Markdown and HTML show the same ones. A table for which
+ * the comparison has nothing (no labels, one strategy) stays without rows, and the renderers then show nothing. */
+#ifndef STATEPATH_REPORT_TABLES_H
+#define STATEPATH_REPORT_TABLES_H
+
+#include "report/table.h"
+#include "statepath/comparison.h"
+
+/* One row a strategy. wide: every pooled metric, and the means over recordings; else what a terminal has room for. */
+void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *table);
+/* Paired differences: one row a pair of strategies. */
+void sp_fill_differences(const sp_comparison *comparison, sp_table *table);
+/* F1 by class (rows) and strategy (columns), with the support. */
+void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table);
+/* Precision, recall, F1, specificity, kappa of each class under one strategy. */
+void sp_fill_class_detail(const sp_comparison *comparison, int32_t strategy, sp_table *table);
+/* Counts: rows reference, columns decoded; a column of undecoded steps where there are any. */
+void sp_fill_confusion(const sp_comparison *comparison, int32_t strategy, sp_table *table);
+/* Pairs that the model forbids and someone made, most frequent first, at most `limit` (0: all): rows "A -> B", columns the
+ * reference and each strategy. Returns how many pairs there are in all. */
+int64_t sp_fill_illegal_pairs(const sp_comparison *comparison, int64_t limit, sp_table *table);
+/* What each strategy changed against argmax. */
+void sp_fill_changes(const sp_comparison *comparison, sp_table *table);
+/* The same by class of the reference, and by place in a run of the reference. */
+void sp_fill_class_changes(const sp_comparison *comparison, int32_t strategy, sp_table *table);
+void sp_fill_contexts(const sp_comparison *comparison, sp_table *table);
+/* Runs of each class: number and mean length, reference and each strategy. */
+void sp_fill_bouts(const sp_comparison *comparison, sp_table *table);
+/* Changes found within 0, 1, 2 steps of the reference's, and the segment edit score. */
+void sp_fill_boundaries(const sp_comparison *comparison, sp_table *table);
+/* Entities, where the classes are tags. */
+void sp_fill_entities(const sp_comparison *comparison, sp_table *table);
+/* One row a recording: accuracy and illegal transitions of every strategy, in columns of their own or, compact, as "0.954 (23)".
+ */
+void sp_fill_recordings(const sp_comparison *comparison, bool compact, sp_table *table);
+/* Recordings that a strategy could not decode, at most `limit` (0: all). Returns how many there are in all. */
+int64_t sp_fill_undecoded(const sp_comparison *comparison, int64_t limit, sp_table *table);
+
+/* Sentences, one a row of a one-column table. Verdict: what a reader should take home, strategy by strategy. Notes: what has to
+ * be known to read the figures right (reference, ceiling, undecoded, undefined). */
+/* Headline: the best strategy that obeys the rules against argmax, in one or two sentences. */
+void sp_fill_headline(const sp_comparison *comparison, sp_table *lines);
+void sp_fill_verdict(const sp_comparison *comparison, sp_table *lines);
+void sp_fill_notes(const sp_comparison *comparison, sp_table *lines);
+
+/* ---- small questions that several writers ask ---- */
+
+void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone tone); /* "–" when undefined */
+bool sp_has_undecoded(const sp_comparison *comparison);
+/* "no path", "dead end" */
+const char *sp_undecoded_reason(sp_status status);
+/* The strategy to show first: of those without illegal transition (argmax apart) the most accurate, else that of the greatest
+ * path score, else the last; argmax when there is no other. -1 without strategies. */
+int32_t sp_focus_strategy(const sp_comparison *comparison);
+/* Index of the strategy "argmax", or -1. */
+int32_t sp_argmax_strategy(const sp_comparison *comparison);
+int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording);
+
+#endif
