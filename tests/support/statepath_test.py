@@ -57,6 +57,10 @@ class TestCase(unittest.TestCase):
         with open(self.path(name), "w", encoding="utf-8") as out:
             out.write(text)
 
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
     def h5(self, name, **datasets):
         """Writes datasets (a__b is /a/b); `classes` becomes an attribute of the root."""
         with h5py.File(self.path(name), "w") as f:
