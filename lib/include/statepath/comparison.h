@@ -100,7 +100,8 @@ typedef struct sp_strategy_result {
     sp_boundaries boundaries;
     sp_value edit_score;  /* mean over recordings of 1 - Levenshtein(runs, reference runs) / longer; Lea et al. 2017, in 0..1 */
     int64_t edit_score_n; /* recordings it is over: those with scored steps */
-    sp_entities entities; /* when the comparison has_entities */
+    int64_t edit_score_too_long;     /* of those, left out because runs x reference runs exceeds 2^32 */
+    sp_entities entities;            /* when the comparison has_entities */
     sp_recording_result *recordings; /* [N] */
     double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
 } sp_strategy_result;
