@@ -12,6 +12,8 @@
 #include "statepath/report.h"
 #include "statepath/report_leak.h"
 #include "statepath/scores_file.h"
+#include "statepath/signals.h"
+#include "statepath/signals_file.h"
 #include "statepath/simulate.h"
 #include "statepath/source.h"
 #include "statepath/statistics.h"
