@@ -180,7 +180,6 @@ static void print_model(const sp_model *model)
 /* ---- check ---- */
 
 typedef struct warnings {
-    const char *file;
     int64_t count;
 } warnings;
 
@@ -188,16 +187,16 @@ static void print_warning(void *arg, const char *sentence)
 {
     warnings *w = arg;
     w->count++;
-    fprintf(stderr, "statepath: warning: %s: %s\n", w->file, sentence);
+    fprintf(stderr, "statepath: warning: %s\n", sentence);
 }
 
 static sp_status check_model(const char *name, sp_error *err)
 {
     sp_model *model = NULL;
-    warnings w = {.file = name};
+    warnings w = {0};
     sp_status status = sp_model_load(name, &model, err);
     if (status == SP_OK)
-        status = sp_model_warnings(model, print_warning, &w, err);
+        status = sp_model_load_warnings(name, print_warning, &w, err);
     if (status == SP_OK) {
         printf("%s is a model of %d classes and %lld allowed transitions", name, model->n_classes,
                (long long)model->row[model->n_states]);
