@@ -25,6 +25,13 @@ enum { TYPES, CLASSES, NAME, MIN_COUNT, LABELS }; /* options.extra */
 
 /* ---- list ---- */
 
+static void print_first_sentence(const char *name, const char *description)
+{
+    const char *end = strstr(description, ". ");
+    int length = end ? (int)(end - description) + 1 : (int)strlen(description);
+    printf("%-18s %.*s\n", name, length, description);
+}
+
 static sp_status list_models(sp_error *err)
 {
     char **names = NULL;
@@ -34,7 +41,7 @@ static sp_status list_models(sp_error *err)
         sp_model *model = NULL;
         status = sp_model_load(names[i], &model, err);
         if (status == SP_OK)
-            printf("%-18s %s\n", names[i], model->description ? model->description : "");
+            print_first_sentence(names[i], model->description ? model->description : "");
         sp_model_free(model);
     }
     for (int32_t i = 0; i < n; i++)
