@@ -43,7 +43,7 @@ static const random_shape shapes[] = {
      .impossible = 0.1},
     {.max_classes = 3, .max_steps = 6, .max_states_per_class = 3, .max_dwell = 2, .has_weights = true, .impossible = 0.1},
 };
-enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 800, MOST_STATES = 32 };
+enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 800, MOST_STATES = 200 };
 
 static bool is_lower(const int32_t *a, const int32_t *b, int64_t n_steps)
 {
@@ -250,6 +250,47 @@ static void test_definitions(void **state)
     }
     sp_scratch_free(scratch);
     assert_true(n_paths > CASES && n_dead_ends > 100 && n_unlike_viterbi > 100);
+}
+
+/* Many classes of which few are ever live, and ties everywhere: the beam still knows which comes first. */
+static void test_sparse_beam(void **state)
+{
+    (void)state;
+    enum { SUCCESSORS = 3, STEPS = 7 };
+    sp_scratch *scratch = sp_scratch_new();
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        random_source random = {seed};
+        char(*text)[16] = malloc(MOST_STATES * sizeof *text);
+        const char *names[MOST_STATES];
+        for (int32_t k = 0; k < MOST_STATES; k++) {
+            snprintf(text[k], sizeof text[k], "c%d", (int)k);
+            names[k] = text[k];
+        }
+        random_case c = {.seed = seed, .model = sp_model_new("sparse", MOST_STATES, names)};
+        uint8_t *allow = calloc(MOST_STATES * MOST_STATES, 1);
+        for (int32_t i = 0; i < MOST_STATES * SUCCESSORS; i++)
+            allow[i / SUCCESSORS * MOST_STATES + random_below(&random, MOST_STATES)] = 1;
+        sp_error err;
+        assert_ok(sp_model_set_matrix(c.model, allow, NULL, &err), &err);
+        assert_ok(sp_chain_new(c.model, NULL, &c.chain, &err), &err);
+        double *data = malloc(STEPS * MOST_STATES * sizeof *data);
+        for (int i = 0; i < STEPS * MOST_STATES; i++)
+            data[i] = random_below(&random, 2);
+        c.scores = (sp_scores){data, SP_F64, MOST_STATES, STEPS, NULL};
+        dense_model *m = dense_model_new(c.model, NULL);
+        for (int32_t width = 1; width <= 4; width++) {
+            int32_t expected[ORACLE_STEPS];
+            int64_t stuck = oracle_beam(m, &c.scores, width, expected);
+            check(&c, m, "beam", sp_beam, width, scratch, stuck, expected);
+        }
+        dense_model_free(m);
+        sp_chain_free(c.chain);
+        sp_model_free(c.model);
+        free(data);
+        free(allow);
+        free(text);
+    }
+    sp_scratch_free(scratch);
 }
 
 /* online:0 is greedy where nothing is said about the end. */
@@ -478,8 +519,9 @@ static void test_bad_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definitions), cmocka_unit_test(test_lag_zero_is_greedy), cmocka_unit_test(test_stream_is_file),
-        cmocka_unit_test(test_failed_push), cmocka_unit_test(test_endless_stream),     cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_definitions),    cmocka_unit_test(test_sparse_beam), cmocka_unit_test(test_lag_zero_is_greedy),
+        cmocka_unit_test(test_stream_is_file), cmocka_unit_test(test_failed_push), cmocka_unit_test(test_endless_stream),
+        cmocka_unit_test(test_bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
