@@ -83,7 +83,8 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     mean_over(c->n_recordings, s->recordings, false, &s->mean_accuracy, &s->sd_accuracy, &s->mean_accuracy_n);
     mean_over(c->n_recordings, s->recordings, true, &s->mean_kappa, &s->sd_kappa, &s->mean_kappa_n);
     memcpy(s->context_steps, e->context_steps, sizeof s->context_steps);
-    s->edit_score = value_ratio(sums->edit_sum, (double)s->edit_score_n, "no scored steps");
+    s->edit_score = value_ratio(sums->edit_sum, (double)s->edit_score_n,
+                                s->edit_score_too_long ? "recordings of too many runs" : "no scored steps");
     sp_boundaries_finish(&s->boundaries);
     sp_entities_finish(e, &s->entities);
     finish_score(e, strategy);

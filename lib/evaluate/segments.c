@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Beyond so many pairs of runs, 65,536 on each side, a recording's edit distance would take longer than all the rest. */
+static const int64_t max_edit_cells = INT64_C(1) << 32;
+
 /* Runs of `steps` [T]; -1 and gaps cut. runs has room for T. Returns how many. */
 static int64_t find_runs(const sp_recording *r, const int32_t *steps, sp_span *runs)
 {
@@ -86,6 +89,10 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
         return status;
     add_boundaries(r, steps, scratch->flags, &s->boundaries);
     int64_t distance = 0, m = scratch->n_reference_runs;
+    if (n > max_edit_cells / m) {
+        s->edit_score_too_long++;
+        return SP_OK;
+    }
     status = sp_edit_distance(e->K, m, scratch->reference_runs, n, scratch->spans, &distance, err);
     if (status != SP_OK)
         return status;

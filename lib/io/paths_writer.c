@@ -12,6 +12,7 @@ typedef struct slot {
     char *path;
     sp_paths_type type;
     int64_t n_rows, length; /* n_rows 0: one dimension */
+    int64_t n_columns;      /* 0: one value a place of `length`; k: a second dimension */
     int64_t position;       /* of the first value in the file */
     int64_t written;        /* values so far */
 } slot;
@@ -34,6 +35,12 @@ static size_t type_size(sp_paths_type type)
 {
     static const size_t sizes[] = {1, 2, 4, 8, 4, 8};
     return sizes[type];
+}
+
+/* Bytes of one place of `length`. */
+static int64_t place_size(const slot *s)
+{
+    return (s->n_columns ? s->n_columns : 1) * (int64_t)type_size(s->type);
 }
 
 static hid_t type_h5(sp_paths_type type)
@@ -123,6 +130,8 @@ static sp_status plan(sp_paths_writer *writer, const char *file, const sp_paths_
         const sp_paths_extra *extra = &header->extras[i];
         has_memory = slot_add(writer, extra->path, NULL, extra->type, extra->n_rows,
                               extra->is_per_step ? header->n_steps : header->n_recordings);
+        if (has_memory)
+            writer->slots[writer->n_slots - 1].n_columns = extra->n_columns;
     }
     return has_memory ? SP_OK : sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
 }
@@ -133,7 +142,7 @@ static int64_t plan_size(const sp_paths_writer *writer, const sp_paths_header *h
     int64_t bytes = 65536 + 8 * (header->n_recordings + 1);
     for (int32_t i = 0; i < writer->n_slots; i++) {
         const slot *s = &writer->slots[i];
-        bytes += 4096 + (s->n_rows ? s->n_rows : 1) * s->length * (int64_t)type_size(s->type);
+        bytes += 4096 + (s->n_rows ? s->n_rows : 1) * s->length * place_size(s);
     }
     for (int64_t n = 0; header->ids && n < header->n_recordings; n++)
         bytes += 48 + (int64_t)strlen(header->ids[n]);
@@ -174,19 +183,21 @@ static bool attribute_text(hid_t object, const char *name, const char *text)
 }
 
 /* Contiguous and in place from the start; no times, so that the same answers give the same bytes. */
-static hid_t creation_list(void)
+static hid_t creation_list(bool is_text)
 {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_layout(list, H5D_CONTIGUOUS);
     H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
+    if (!is_text) /* HDF5 needs a fill value for variable strings */
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
     H5Pset_obj_track_times(list, 0);
     return list;
 }
 
 static hid_t dataset_new(hid_t file, const char *path, hid_t type, int rank, const hsize_t *dims)
 {
-    hid_t space = H5Screate_simple(rank, dims, NULL), created = creation_list(), links = H5Pcreate(H5P_LINK_CREATE);
+    hid_t space = H5Screate_simple(rank, dims, NULL), created = creation_list(H5Tget_class(type) == H5T_STRING),
+          links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1);
     hid_t id = H5Dcreate2(file, path, type, space, links, created, H5P_DEFAULT);
     H5Pclose(links);
@@ -221,8 +232,9 @@ static bool dataset_offsets(hid_t file, const int64_t *offsets, int64_t n)
 static bool slot_create(hid_t file, slot *s, bool is_status)
 {
     static const char *const names[] = {"ok", "no_path", "dead_end"};
-    const hsize_t dims[2] = {(hsize_t)(s->n_rows ? s->n_rows : s->length), (hsize_t)s->length};
-    hid_t id = dataset_new(file, s->path, type_h5(s->type), s->n_rows ? 2 : 1, dims);
+    const bool has_columns = s->n_columns > 0;
+    const hsize_t dims[2] = {(hsize_t)(s->n_rows ? s->n_rows : s->length), (hsize_t)(has_columns ? s->n_columns : s->length)};
+    hid_t id = dataset_new(file, s->path, type_h5(s->type), s->n_rows || has_columns ? 2 : 1, dims);
     if (id < 0)
         return false;
     haddr_t position = H5Dget_offset(id);
@@ -250,7 +262,7 @@ static bool skeleton_fill(hid_t file, sp_paths_writer *writer, const sp_paths_he
                 attribute_text(file, "statepath_version", sp_version()) && attribute_text(file, "command", header->command) &&
                 attribute_text(file, "model", header->model_json) && attribute_text(file, "input", header->input) &&
                 attribute_size(file, header->input_size) &&
-                attribute_texts(file, "strategies", header->strategies, header->n_strategies);
+                (header->n_strategies == 0 || attribute_texts(file, "strategies", header->strategies, header->n_strategies));
     for (int32_t i = 0; done && i < writer->n_slots; i++) {
         bool is_status = i < header->n_strategies * writer->per_strategy && i % writer->per_strategy == SLOT_STATUS;
         done = slot_create(file, &writer->slots[i], is_status);
@@ -307,7 +319,7 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
 static sp_status slot_write(sp_paths_writer *writer, slot *s, int64_t row, int64_t first, int64_t count, const void *values,
                             sp_error *err)
 {
-    const int64_t size = (int64_t)type_size(s->type);
+    const int64_t size = place_size(s);
     if (first < 0 || count < 0 || first > s->length - count || row < 0 || row >= (s->n_rows ? s->n_rows : 1))
         return sp_fail(err, SP_EINVAL, "%s: %s: values %lld to %lld of row %lld do not fit its shape", writer->output.file,
                        s->path, (long long)first, (long long)(first + count - 1), (long long)row);

@@ -10,6 +10,10 @@ static bool is_weight(double w)
     return w >= 0 && isfinite(w);
 }
 
+static const char *const too_heavy =
+    "the weights sum to more than a float64 holds: divide them by a constant, which leaves the mean as "
+    "it is";
+
 static sp_status fail_weight(double w, int64_t i, sp_error *err)
 {
     return sp_fail_at(err, SP_EDATA, i, "weight %.6g at place %lld: weights must be finite and not negative; 0 leaves a step out",
@@ -34,6 +38,8 @@ sp_status sp_loss_mean(const double *loss, const double *weights, int64_t n, dou
     }
     if (total == 0)
         return sp_fail(err, SP_EDATA, "the weights of %lld losses sum to 0: there is no step to take the mean of", (long long)n);
+    if (isinf(total))
+        return sp_fail(err, SP_EDATA, "%s", too_heavy);
     *mean = sum / total;
     return SP_OK;
 }
@@ -113,6 +119,8 @@ sp_status sp_nll_mean(const sp_nll *nll, double *mean, sp_error *err)
 {
     if (nll->n_steps == 0)
         return sp_fail(err, SP_EDATA, "no step has a label and a weight above 0: there is no likelihood to take the mean of");
+    if (isinf(nll->weight))
+        return sp_fail(err, SP_EDATA, "%s", too_heavy);
     *mean = nll->n_impossible > 0 ? INFINITY : nll->sum / nll->weight;
     return SP_OK;
 }

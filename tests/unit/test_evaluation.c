@@ -521,6 +521,52 @@ static void test_infeasible_ceiling(void **state)
     sp_chain_free(chain);
 }
 
+/* Runs beyond what an edit distance may cost: the recording takes no part in the score, and is counted. */
+static void test_too_many_runs(void **state)
+{
+    (void)state;
+    enum { T = 70000 };
+    sp_error err;
+    sp_chain *chain = example_chain();
+    int32_t *reference = malloc(2 * T * sizeof *reference), *path = malloc(2 * T * sizeof *path);
+    assert_non_null(reference);
+    assert_non_null(path);
+    for (int t = 0; t < 2 * T; t++) {
+        reference[t] = t % 2;
+        path[t] = t < T ? 2 - t % 2 : t % 2;
+    }
+    path[T + 1] = A;
+    const int64_t places[] = {0, T, T + 6};
+    const sp_decoded fine[] = {{SP_OK, -1, 0, 0}, {SP_OK, -1, 0, 0}};
+    for (int64_t n_recordings = 1; n_recordings <= 2; n_recordings++) {
+        sp_evaluation *e = NULL;
+        sp_comparison *c = NULL;
+        sp_evaluation_options options = example_options();
+        options.n_strategies = 1;
+        options.with_ceiling = false;
+        assert_ok(sp_evaluation_new(chain, NULL, &options, &e, &err), &err);
+        sp_evaluation_block block = {.n_recordings = n_recordings,
+                                     .offsets = places,
+                                     .labels = reference,
+                                     .paths = (const int32_t *const[]){path},
+                                     .results = (const sp_decoded *const[]){fine}};
+        assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
+        assert_ok(sp_evaluation_finish(e, &c, &err), &err);
+        const sp_strategy_result *s = &c->strategies[0];
+        assert_int_equal(s->edit_score_too_long, 1);
+        assert_int_equal(s->edit_score_n, n_recordings - 1);
+        if (n_recordings == 1)
+            assert_undefined(s->edit_score, "recordings of too many runs");
+        else
+            assert_value(s->edit_score, 1 - 2. / 6); /* A B A B A B against A (B become A, so one run) B A B: two fewer */
+        sp_comparison_free(c);
+        sp_evaluation_free(e);
+    }
+    free(reference);
+    free(path);
+    sp_chain_free(chain);
+}
+
 /* ---- memory ---- */
 
 static sp_status attempt(void *arg)
@@ -571,6 +617,8 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_infeasible_ceiling),
+        cmocka_unit_test(test_too_many_runs),
+        cmocka_unit_test(test_too_many_runs),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -482,6 +482,62 @@ static void files_and_their_faults(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void saving(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/statepath-test-XXXXXX", file[64], message[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/m.json", folder);
+    sp_error err;
+    sp_model *m = NULL, *back = NULL;
+    assert_ok(sp_model_load("sleep-textbook", &m, &err), &err);
+    assert_ok(sp_model_save(m, file, false, &err), &err);
+    assert_int_equal(sp_model_save(m, file, false, &err), SP_EFILE);
+    snprintf(message, sizeof message, "%s: exists already; use --force to replace it", file);
+    assert_string_equal(err.message, message);
+    free(m->name);
+    m->name = strdup("other");
+    assert_ok(sp_model_save(m, file, true, &err), &err);
+    assert_ok(sp_model_load(file, &back, &err), &err);
+    assert_string_equal(back->name, "other");
+    assert_int_equal(back->n_aliases, m->n_aliases);
+    assert_edges(back, "11100"
+                       "11101"
+                       "11111"
+                       "10110"
+                       "11101");
+    sp_model_free(m);
+    sp_model_free(back);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing is left beside it */
+}
+
+static void the_models_of_real_data(void **state)
+{
+    (void)state;
+    const struct {
+        const char *file;
+        int32_t n_classes, n_states, n_edges;
+    } models[] = {{"accusleep_mouse", 3, 3, 8},      {"applewatch_balanced", 5, 5, 19}, {"dodh_votes", 5, 5, 19},
+                  {"salads_eval_edtcn", 10, 10, 50}, {"tmbed_sample", 5, 27, 39},       {"wnut17_linear", 13, 13, 103}};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "data/%s.model.json", models[i].file);
+        const char *file = shared_file(name);
+        if (!file) {
+            print_message("skipped: no shared data here\n");
+            skip();
+        }
+        sp_error err;
+        sp_model *m = NULL;
+        assert_ok(sp_model_load(file, &m, &err), &err);
+        assert_int_equal(m->n_classes, models[i].n_classes);
+        assert_int_equal(m->n_states, models[i].n_states);
+        assert_int_equal(m->row[m->n_states], models[i].n_edges);
+        sp_model_free(m);
+    }
+}
+
 static void keep_sentence(void *arg, const char *sentence)
 {
     char *all = arg;
@@ -634,6 +690,8 @@ int main(void)
         cmocka_unit_test(what_the_sleep_models_forbid),
         cmocka_unit_test(files_and_their_faults),
         cmocka_unit_test(warnings_say_where),
+        cmocka_unit_test(saving),
+        cmocka_unit_test(the_models_of_real_data),
         cmocka_unit_test(each_allocation_may_fail),
         cmocka_unit_test(jansson_may_fail),
     };

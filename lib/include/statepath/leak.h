@@ -3,7 +3,8 @@
  *     leak[t] = sum over forbidden k of softmax(e[t,:])[k]
  *
  * It says what a mask is worth: 0 means that the classifier has learned the rules, a large maximum that it breaks them where it
- * matters. The scores are used before any mask is applied to them (with a masked row the leak is 0 by construction).
+ * matters. The scores are used before any mask is applied to them (a masked row leaks nothing by construction): a program that
+ * prepares a block sets block->mask aside for sp_prepare() and hands it over here.
  */
 #ifndef STATEPATH_LEAK_H
 #define STATEPATH_LEAK_H
@@ -30,8 +31,9 @@ sp_status sp_mask_leak(const sp_scores *scores, const uint8_t *mask, double *lea
 /* Leak of a model along a path: at step t > 0 the mass on classes that may not follow path[t-1] (sp_chain_is_legal: staying too,
  * where it is forbidden; minimum dwell is not looked at), at step 0 the mass on classes that may not start.
  *   path    [T] 0..K-1, or -1 where there is none (all of a recording that could not be decoded)
- *   leak    out [T], 0..1; SP_LEAK_NONE across a gap, after a step without class, and where every class is -INFINITY; untouched
- * on failure Returns SP_OK; SP_EINVAL (K differs, a class out of range); SP_EDATA (err->step) for NaN or +INFINITY. O(T K). */
+ *   leak    out [T], 0..1; SP_LEAK_NONE across a gap, after a step without class, and where every class is -INFINITY;
+ *           untouched on failure
+ * Returns SP_OK; SP_EINVAL (K differs, a class out of range); SP_EDATA (err->step) for NaN or +INFINITY. O(T K). */
 sp_status sp_chain_leak(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *leak, sp_error *err);
 
 typedef struct sp_leak_summary {
@@ -39,7 +41,7 @@ typedef struct sp_leak_summary {
     int64_t n_left_out;  /* rows that are SP_LEAK_NONE */
     int64_t n_leaking;   /* rows with a leak above 0 */
     double mean;         /* 0 when n_rows is 0, like those below: it means nothing then */
-    double maximum;      /* */
+    double maximum;      /* the greatest leak of one row */
     int64_t maximum_row; /* the first row that has it; -1 when n_rows is 0 */
 } sp_leak_summary;
 

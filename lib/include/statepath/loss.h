@@ -20,7 +20,7 @@ extern "C" {
  *   weights  [n] finite, >= 0; NULL: all 1
  *   mean     out; untouched on failure
  * Returns SP_OK; SP_EDATA, with err->step = the place, for a weight that is negative, NaN or infinite, for a loss that counts and
- * is NaN or -INFINITY; SP_EDATA when the weights sum to 0. O(n). */
+ * is NaN or -INFINITY; SP_EDATA when the weights sum to 0, or to more than a float64 holds. O(n). */
 sp_status sp_loss_mean(const double *loss, const double *weights, int64_t n, double *mean, sp_error *err);
 
 /* Weights from a mask and from labels; `weights` [n] are multiplied in (NULL: all 1). out [n] may be `weights` itself.
@@ -60,7 +60,7 @@ typedef struct sp_nll {
 sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels, const double *weights, sp_error *err);
 
 /* sum / weight: nats per step. +INFINITY when the reference is impossible somewhere.
- * Returns SP_OK, SP_EDATA (no step counts). */
+ * Returns SP_OK, SP_EDATA (no step counts, or the weights sum to more than a float64 holds). */
 sp_status sp_nll_mean(const sp_nll *nll, double *mean, sp_error *err);
 
 #ifdef __cplusplus

@@ -30,8 +30,9 @@ typedef enum sp_paths_type { SP_PATHS_U8, SP_PATHS_I16, SP_PATHS_I32, SP_PATHS_I
 typedef struct sp_paths_extra {
     const char *path; /* "/confidence/viterbi"; its groups are made */
     sp_paths_type type;
-    bool is_per_step; /* [S], else one value a recording, [N] */
-    int64_t n_rows;   /* 0: one dimension; n: [n,S] or [n,N] */
+    bool is_per_step;  /* [S], else one value a recording, [N] */
+    int64_t n_rows;    /* 0: one dimension; n: [n,S] or [n,N] */
+    int32_t n_columns; /* 0: one value a step or recording; k: [S,k] or [N,k]. Not together with rows */
 } sp_paths_extra;
 
 typedef struct sp_paths_header {
