@@ -57,8 +57,7 @@ static sp_status fail_syntax(const sp_json_doc *doc, sp_status status, const jso
         if ((unsigned char)*c < ' ')
             *c = ' ';
     return sp_fail(doc->err, status, "%s:%d:%d: not valid JSON: %s%s", doc->name, error->line,
-                   error->column > 0 ? error->column : 1, text,
-                   syntax_hint(doc->text, error));
+                   error->column > 0 ? error->column : 1, text, syntax_hint(doc->text, error));
 }
 
 sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status status, sp_error *err)
