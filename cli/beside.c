@@ -14,8 +14,8 @@ static void plan_one(beside *b, const char *group, const char *name, sp_paths_ty
     b->n_extras++;
 }
 
-/* Places in the plan: three a strategy, then log_partition, then the N best. */
-enum { CONFIDENCE, POSTERIOR, MARGIN, PER_STRATEGY };
+/* Places in the plan: two a strategy, then log_partition, then the N best. */
+enum { POSTERIOR, MARGIN, PER_STRATEGY };
 
 sp_status beside_plan(beside *b, const pipeline *p, sp_error *err)
 {
@@ -34,7 +34,6 @@ sp_status beside_plan(beside *b, const pipeline *p, sp_error *err)
         return sp_fail(err, SP_EINVAL, "--nbest gives the best paths of viterbi, which is not among the strategies");
     for (int s = 0; b->with_confidence && s < p->n_strategies; s++) {
         const char *name = sp_strategy_name(p->strategies[s].kind);
-        plan_one(b, "confidence", name, SP_PATHS_F32, true, 0);
         plan_one(b, "path_posteriors", name, SP_PATHS_F64, false, 0);
         plan_one(b, "margins", name, SP_PATHS_F64, false, 0);
     }
@@ -97,8 +96,8 @@ sp_status beside_reserve(beside *b, int s, const sp_block *block, sp_decode_outp
     return SP_OK;
 }
 
-static sp_status write_confidence(beside *b, int s, const sp_block *block, int64_t first_step, const sp_decode_output *output,
-                                  sp_paths_writer *writer, sp_error *err)
+static sp_status write_sureness(beside *b, int s, const sp_block *block, const sp_decode_output *output, sp_paths_writer *writer,
+                                sp_error *err)
 {
     int64_t N = block->n_recordings, first = block->first;
     for (int64_t n = 0; n < N; n++) /* an illegal path has score -inf and posterior 0; an undecoded recording has neither */
@@ -106,9 +105,7 @@ static sp_status write_confidence(beside *b, int s, const sp_block *block, int64
                     : output->results[n].score == -INFINITY ? 0
                                                             : exp(output->results[n].score - output->log_partition[n]);
     int at = s * PER_STRATEGY;
-    sp_status status = sp_paths_writer_put(writer, at + CONFIDENCE, 0, first_step, block->n_steps, output->confidence, err);
-    if (status == SP_OK)
-        status = sp_paths_writer_put(writer, at + POSTERIOR, 0, first, N, b->row, err);
+    sp_status status = sp_paths_writer_put(writer, at + POSTERIOR, 0, first, N, b->row, err);
     if (status == SP_OK)
         status = sp_paths_writer_put(writer, at + MARGIN, 0, first, N, output->margins, err);
     if (status == SP_OK && s == 0)
@@ -139,7 +136,7 @@ sp_status beside_write(beside *b, int s, const sp_block *block, int64_t first_st
 {
     sp_status status = SP_OK;
     if (b->with_confidence)
-        status = write_confidence(b, s, block, first_step, output, writer, err);
+        status = write_sureness(b, s, block, output, writer, err);
     if (status == SP_OK && b->n_best && s == b->nbest_of)
         status = write_best(b, block, first_step, writer, err);
     return status;

@@ -12,7 +12,7 @@
 
 #include "pipeline.h"
 
-enum { MAX_EXTRAS = 3 * MAX_STRATEGIES + 3 };
+enum { MAX_EXTRAS = 2 * MAX_STRATEGIES + 3 };
 
 typedef struct beside {
     int n_strategies;

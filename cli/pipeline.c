@@ -298,6 +298,7 @@ sp_status pipeline_open_writer(const pipeline *p, const beside *extras, const ch
                               .input = p->file,
                               .input_size = p->info->file_size,
                               .force = p->opt->force,
+                              .with_confidence = extras->with_confidence,
                               .n_extras = extras->n_extras,
                               .extras = extras->extras};
     status = sp_paths_writer_open(p->opt->output, &header, out, err);
