@@ -4,8 +4,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "decode/batch_extras.h"
 #include "decode/recording.h"
 #include "decode/workers.h"
+#include "statepath/online.h"
+#include "statepath/posterior.h"
 
 sp_decode_options sp_decode_options_default(void)
 {
@@ -24,6 +27,7 @@ typedef struct batch_work {
 static sp_status decode_strictly(const batch_work *w, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
                                  sp_error *err)
 {
+    int32_t parameter = w->options->strategy.parameter;
     switch (w->options->strategy.kind) {
     case SP_ARGMAX:
         return sp_argmax(w->chain, scores, scratch, path, score, err);
@@ -31,6 +35,16 @@ static sp_status decode_strictly(const batch_work *w, const sp_scores *scores, s
         return sp_greedy(w->chain, scores, scratch, path, score, err);
     case SP_VITERBI:
         return sp_viterbi(w->chain, scores, scratch, path, score, err);
+    case SP_BEAM:
+        return sp_beam(w->chain, scores, parameter, scratch, path, score, err);
+    case SP_POSTERIOR:
+        return sp_posterior(w->chain, scores, scratch, path, score, err);
+    case SP_MEA:
+        return sp_mea(w->chain, scores, scratch, path, score, err);
+    case SP_POSTERIOR_VITERBI:
+        return sp_posterior_viterbi(w->chain, scores, scratch, path, score, err);
+    case SP_ONLINE:
+        return sp_online_decode(w->chain, scores, parameter, scratch, path, score, err);
     default:
         return SP_EINVAL; /* check_arguments() lets none through */
     }
@@ -77,7 +91,7 @@ static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
         status = SP_OK;
     }
     w->output->results[n] = result;
-    return status;
+    return status == SP_OK ? sp_batch_extras(w->chain, w->batch, n, scratch, w->output) : status;
 }
 
 static void decode_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
@@ -88,7 +102,8 @@ static void decode_run(void *arg, sp_scratch *scratch, int64_t first, int64_t la
             w->no_memory = true; /* nothing else can go wrong once check_arguments() is content */
 }
 
-static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_error *err)
+static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
+                                 const sp_decode_output *output, sp_error *err)
 {
     sp_status status = sp_decode_check(chain, &batch->scores, err);
     if (status != SP_OK)
@@ -100,20 +115,21 @@ static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, c
         if (batch->offsets[n + 1] < batch->offsets[n])
             return sp_fail(err, SP_EINVAL, "offsets go down from %" PRId64 " to %" PRId64 " at recording %" PRId64,
                            batch->offsets[n], batch->offsets[n + 1], n);
-    switch (options->strategy.kind) {
-    case SP_ARGMAX:
-    case SP_GREEDY:
-    case SP_VITERBI:
-        return SP_OK;
-    default:
-        return sp_fail(err, SP_EINVAL, "strategy %d is not one that decodes a batch", (int)options->strategy.kind);
-    }
+    const sp_strategy *strategy = &options->strategy;
+    if ((int)strategy->kind < 0 || strategy->kind >= SP_N_STRATEGIES)
+        return sp_fail(err, SP_EINVAL, "strategy %d is not one that decodes a batch", (int)strategy->kind);
+    if (strategy->kind == SP_BEAM && strategy->parameter < 1)
+        return sp_fail(err, SP_EINVAL, "beam width %d: at least one partial path must be kept", (int)strategy->parameter);
+    if (strategy->kind == SP_ONLINE && strategy->parameter < 0)
+        return sp_fail(err, SP_EINVAL, "online lag %d: a step cannot be decided before it is seen; use 0 or more",
+                       (int)strategy->parameter);
+    return sp_batch_extras_check(chain, output, err);
 }
 
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
                           const sp_decode_output *output, sp_error *err)
 {
-    sp_status status = check_arguments(chain, batch, options, err);
+    sp_status status = check_arguments(chain, batch, options, output, err);
     if (status != SP_OK)
         return status;
     batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output};

@@ -65,11 +65,6 @@ bool sp_ranks_init(sp_ranks *ranks, const sp_chain *chain, sp_scratch *scratch)
     return true;
 }
 
-void sp_ranks_restart(sp_ranks *ranks, const sp_chain *chain)
-{
-    ranks->rank = chain->state_class;
-}
-
 void sp_ranks_step(sp_ranks *ranks, const sp_chain *chain, const int32_t *from)
 {
     if (chain->is_plain)

@@ -64,13 +64,11 @@ typedef struct sp_ranks {
     int32_t n_keys;      /* ranks are 0 .. n_keys-1 */
 } sp_ranks;
 
-/* Room in SP_SLOT_RANKS, and the ranks of step 0. False on lack of memory. */
+/* Room in SP_SLOT_RANKS, and the ranks of step 0: there the class decides. False on lack of memory. */
 bool sp_ranks_init(sp_ranks *ranks, const sp_chain *chain, sp_scratch *scratch);
 
-/* Ranks where all states share one history, or have none: at step 0 and after a gap. The class decides. */
-void sp_ranks_restart(sp_ranks *ranks, const sp_chain *chain);
-
-/* Goes on by one step. from[j] is the state before j; any valid state for a j that nothing reaches. */
+/* Goes on by one step. from[j] is the state before j; any valid state for a j that nothing reaches. Over a gap, where all states
+ * follow the same one, the class decides again. */
 void sp_ranks_step(sp_ranks *ranks, const sp_chain *chain, const int32_t *from);
 
 #endif

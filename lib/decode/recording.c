@@ -94,3 +94,15 @@ sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_s
         err, SP_ENOPATH, scores->n_steps - 1,
         "no allowed path has a finite score, because the sum of the scores leaves the range of a double: scale them down");
 }
+
+sp_status sp_decode_stuck(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const char *who, int64_t step,
+                          sp_error *err)
+{
+    sp_status status = sp_path_exists(chain, scores, scratch, err);
+    if (status != SP_OK)
+        return status;
+    return sp_fail_at(err, SP_EDEADEND, step,
+                      "%s met a dead end: nothing that it kept can go on at step %lld, or end there, though an allowed path "
+                      "exists: decode with viterbi, which looks ahead to the end",
+                      who, (long long)step);
+}

@@ -46,4 +46,10 @@ sp_status sp_path_exists(const sp_chain *chain, const sp_scores *scores, sp_scra
  * a path exist whose sum left the range of a double. Never SP_OK. */
 sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
 
+/* For a search that drops partial paths and has none left at `step`: SP_ENOPATH when there is no path at all, else SP_EDEADEND at
+ * that step.
+ *   who   for the sentence: "beam search" */
+sp_status sp_decode_stuck(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const char *who, int64_t step,
+                          sp_error *err);
+
 #endif

@@ -119,10 +119,7 @@ static void forward_step(forward *f, const sp_scores *scores, int64_t t)
     bool is_gap = sp_scores_is_gap(scores, t);
     step(f, sp_row(scores, t, f->row), is_gap);
     sp_back_put(&f->back, t, f->from);
-    if (is_gap)
-        sp_ranks_restart(&f->ranks, f->chain);
-    else
-        sp_ranks_step(&f->ranks, f->chain, f->from);
+    sp_ranks_step(&f->ranks, f->chain, f->from);
     price *before = f->now;
     f->now = f->next;
     f->next = before;

@@ -112,10 +112,7 @@ static void forward_step(forward *f, const sp_scores *scores, int64_t t)
     else
         step_ranked(f, e);
     sp_back_put(&f->back, t, f->from);
-    if (is_gap)
-        sp_ranks_restart(&f->ranks, f->chain);
-    else
-        sp_ranks_step(&f->ranks, f->chain, f->from);
+    sp_ranks_step(&f->ranks, f->chain, f->from);
     double *before = f->now;
     f->now = f->next;
     f->next = before;

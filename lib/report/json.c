@@ -4,6 +4,7 @@
  * Beyond the contract, all additive:
  *   input.bytes, input.classes (names as in the file), command, has_labels, seed
  *   model.description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
+ *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
  *   reference.changes, illegal_start, illegal_end, short_runs
  *   reference.bouts, mask_ceiling_infeasible (recordings that no allowed path fits)
  *   strategies.*.scored, correct, undecoded_steps (by reference class, those above 0), macro_precision, macro_recall,
@@ -269,6 +270,11 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
         sp_json_set(root, "reference", reference_object(c, &failed), &failed);
         sp_json_set_value(root, "mask_ceiling", &c->mask_ceiling, &failed);
         sp_json_set(root, "mask_ceiling_infeasible", json_integer(c->ceiling_infeasible), &failed);
+    }
+    if (c->has_nll) {
+        sp_json_set_value(root, "nll", &c->nll, &failed);
+        sp_json_set(root, "nll_steps", json_integer(c->nll_steps), &failed);
+        sp_json_set(root, "nll_impossible_steps", json_integer(c->nll_impossible), &failed);
     }
     for (int32_t s = 0; s < c->n_strategies; s++)
         sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &failed), &failed);

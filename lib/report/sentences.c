@@ -229,6 +229,20 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
                              (long long)comparison->ceiling_infeasible, plural(comparison->ceiling_infeasible),
                              comparison->ceiling_infeasible == 1 ? "s" : "");
     }
+    if (comparison->has_nll && (!comparison->nll.undefined || comparison->nll_impossible)) {
+        line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_text(line, "Mean negative log-likelihood of the reference, before any decoding: ");
+        if (comparison->nll.undefined) {
+            sp_buffer_text(line, "infinite, the scores give ");
+            sp_buffer_count(line, comparison->nll_impossible);
+            sp_buffer_text(line, " of ");
+            sp_buffer_count(line, comparison->nll_steps);
+            sp_buffer_text(line, " steps probability 0.");
+        } else {
+            sp_buffer_fixed(line, comparison->nll.value, 4);
+            sp_buffer_text(line, " nats per step.");
+        }
+    }
     if (comparison->n_scored_steps < comparison->n_steps) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
         int64_t unscored = comparison->n_steps - comparison->n_scored_steps;

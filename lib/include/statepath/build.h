@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 /* Tagging models over entity types, e.g. {"PER","LOC"} -> O, B-PER, I-PER, B-LOC, I-LOC. I-X only after B-X or I-X, never first.
- * bioes adds E-X and S-X: B-X and I-X are followed by I-X or E-X; nothing ends in B-X or I-X. */
+ * bioes adds E-X and S-X: B-X and I-X are followed by I-X or E-X; nothing ends in B-X or I-X.
+ * Returns, as all builders here: SP_OK, SP_EINVAL (no names, an empty or a repeated one, step < 1), SP_ENOMEM. */
 sp_status sp_model_new_bio(int32_t n_types, const char *const *types, sp_model **out, sp_error *err);
 sp_status sp_model_new_bioes(int32_t n_types, const char *const *types, sp_model **out, sp_error *err);
 
@@ -28,12 +29,15 @@ typedef struct sp_label_counts {
     int64_t *steps;       /* [K] */
     int64_t n_recordings;
 } sp_label_counts;
-sp_status sp_label_counts_init(sp_label_counts *counts, int32_t n_classes, sp_error *err);
-void sp_label_counts_clear(sp_label_counts *counts); /* frees */
+sp_status sp_label_counts_init(sp_label_counts *counts, int32_t n_classes, sp_error *err); /* SP_OK, SP_EINVAL, SP_ENOMEM */
+void sp_label_counts_clear(sp_label_counts *counts);                                       /* frees */
+/* One recording. labels [T] -1 (unscored) to K-1; segments [T] or NULL. */
 void sp_label_counts_add(sp_label_counts *counts, int64_t n_steps, const int32_t *labels, const int64_t *segments);
 
 /* The model that allows the transitions and starts seen at least min_count times (staying is always allowed for a class seen at
- * all; classes never seen may be entered from nowhere and are warned about by model check). Boolean; prior from the steps. */
+ * all; classes never seen may be entered from nowhere and are warned about by model check). Boolean; ends anywhere; prior from
+ * the steps (used only where prior_weight asks for it). min_count >= 1. SP_OK; SP_EINVAL (min_count, no labelled step, no start
+ * seen often enough); SP_EMODEL (names empty or repeated); SP_ENOMEM. */
 sp_status sp_model_from_counts(const char *name, const char *const *classes, const sp_label_counts *counts, int64_t min_count,
                                sp_model **out, sp_error *err);
 

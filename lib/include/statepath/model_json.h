@@ -18,11 +18,18 @@ sp_status sp_model_from_json(const char *text, const char *name, sp_model **out,
  * SP_OK, SP_EFILE (not found: lists the shipped models and a near name), SP_EMODEL, SP_ENOMEM. */
 sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err);
 
-/* The model as JSON text, as a person would write it: `allow` by names where boolean, matrices one row a line. The caller frees
- * *text. Reading it back gives the same model. */
+/* sp_model_warnings() of the same model, each with its place: "sleep.json:6:13: key "allow": class "REM" can never be left ...".
+ * Returns as sp_model_load(). */
+sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *arg, const char *sentence), void *arg,
+                                 sp_error *err);
+
+/* The model as JSON text, as a person would write it: `allow` by names where boolean, matrices one row a line; large dense models
+ * as `matrix`. The caller frees *text. Reading it back gives the same model, to the last bit of each weight (weights declared as
+ * probabilities that no longer sum to 1 are written as log weights).
+ * SP_OK, SP_EINVAL (a name that is not UTF-8), SP_ENOMEM. */
 sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err);
 
-/* Writes it to a file, atomically; `force` to replace. */
+/* Writes it to a file, atomically; `force` to replace. Returns as sp_model_to_json() and sp_text_save(). */
 sp_status sp_model_save(const sp_model *model, const char *file, bool force, sp_error *err);
 
 /* Names of the shipped models, sorted; the caller frees the array and each name. */

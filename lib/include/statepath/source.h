@@ -59,6 +59,7 @@ typedef struct sp_source_info {
     const char *classes_place;     /* "attribute classes of /", ... or NULL */
     bool has_labels, has_segments, has_weights, has_mask;
     const char *labels_path; /* or NULL */
+    int64_t n_unlabelled;    /* groups: recordings without labels where others have them; all their steps are -1 */
 } sp_source_info;
 const sp_source_info *sp_source_info_of(const sp_source *source);
 

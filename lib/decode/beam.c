@@ -1,0 +1,137 @@
+/* Beam search: a frontier of at most W states.
+ *
+ * Partial paths are kept by end state. Of two that end in one state only the better can win, since both go on alike; the other
+ * would take up a place in the beam for nothing. With W of at least the number of states nothing is ever dropped, and the answer
+ * is Viterbi's.
+ */
+#include <math.h>
+
+#include "decode/frontier.h"
+#include "decode/recording.h"
+
+enum { SLOT_KEPT = SP_SLOT_FREE, SLOT_PARENT, SLOT_VALUES, SLOT_LISTS };
+
+/* The n-th greatest (1 = the greatest) of x[count], which is put in disorder. Hoare's selection, median of three. O(count). */
+static double nth_greatest(double *x, int32_t count, int32_t n)
+{
+    int32_t low = 0, high = count - 1, target = n - 1;
+    while (low < high) {
+        double a = x[low], b = x[low + (high - low) / 2], c = x[high];
+        double pivot = a > b ? (b > c ? b : a > c ? c : a) : (a > c ? a : b > c ? c : b);
+        int32_t i = low, j = high;
+        while (i <= j) {
+            while (x[i] > pivot)
+                i++;
+            while (x[j] < pivot)
+                j--;
+            if (i <= j) {
+                double swap = x[i];
+                x[i++] = x[j];
+                x[j--] = swap;
+            }
+        }
+        if (target <= j)
+            high = j;
+        else if (target >= i)
+            low = i;
+        else
+            break;
+    }
+    return x[target];
+}
+
+/* Keeps the `width` best of the live states, the lowest histories among equals, in their order. values [M] is room. */
+static void prune(sp_frontier *f, int32_t width, double *values)
+{
+    if (f->n_live <= width)
+        return;
+    for (int32_t n = 0; n < f->n_live; n++)
+        values[n] = f->value[f->live[n]];
+    double least = nth_greatest(values, f->n_live, width);
+    int32_t n_equal = width, n_left = 0; /* how many of value `least` still fit */
+    for (int32_t n = 0; n < f->n_live; n++)
+        n_equal -= f->value[f->live[n]] > least;
+    for (int32_t n = 0; n < f->n_live; n++) {
+        int32_t i = f->live[n];
+        if (f->value[i] > least || (f->value[i] == least && n_equal-- > 0))
+            f->live[n_left++] = i;
+        else
+            f->value[i] = -INFINITY;
+    }
+    f->n_live = n_left;
+}
+
+/* What is kept of each step: states, and the place of each one's predecessor among those kept of the step before. */
+typedef struct beam {
+    int32_t *kept;   /* [T,width] */
+    int32_t *parent; /* [T,width] */
+    size_t width;
+} beam;
+
+static void remember(const beam *b, int64_t t, const sp_frontier *f, const int32_t *back, const int32_t *place)
+{
+    for (int32_t n = 0; n < f->n_live; n++) {
+        b->kept[(size_t)t * b->width + (size_t)n] = f->live[n];
+        b->parent[(size_t)t * b->width + (size_t)n] = t > 0 ? place[back[f->live[n]]] : 0;
+    }
+}
+
+static void trace(const beam *b, const sp_chain *chain, int64_t n_steps, int32_t place, int32_t *path)
+{
+    for (int64_t t = n_steps - 1; t >= 0; t--) {
+        size_t at = (size_t)t * b->width + (size_t)place;
+        path[t] = chain->state_class[b->kept[at]];
+        place = b->parent[at];
+    }
+}
+
+sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width, sp_scratch *scratch, int32_t *path,
+                  double *score, sp_error *err)
+{
+    if (width < 1)
+        return sp_fail(err, SP_EINVAL, "beam width %d: at least one partial path must be kept", (int)width);
+    sp_status status = sp_decode_check(chain, scores, err);
+    if (status != SP_OK)
+        return status;
+    size_t n_states = (size_t)chain->n_states, n_steps = (size_t)scores->n_steps;
+    beam b = {.width = width < chain->n_states ? (size_t)width : n_states};
+    if (n_steps > SIZE_MAX / b.width)
+        return sp_decode_no_memory(err);
+    b.kept = sp_scratch_get(scratch, SLOT_KEPT, n_steps * b.width, sizeof *b.kept);
+    b.parent = sp_scratch_get(scratch, SLOT_PARENT, n_steps * b.width, sizeof *b.parent);
+    double *doubles = sp_scratch_get(scratch, SLOT_VALUES, sp_frontier_doubles(chain, 2) + n_states, sizeof *doubles);
+    int32_t *ints = sp_scratch_get(scratch, SLOT_LISTS, sp_frontier_ints(chain, 2) + n_states, sizeof *ints);
+    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, n_steps, sizeof *found);
+    double *row = sp_row_buffer(scores, scratch);
+    if (!b.kept || !b.parent || !doubles || !ints || !found || !row)
+        return sp_decode_no_memory(err);
+
+    sp_frontier frontiers[2], *now = &frontiers[0], *next = &frontiers[1];
+    sp_frontier_room room;
+    sp_frontier_layout(chain, 2, frontiers, &room, doubles, ints);
+    double *values = doubles + sp_frontier_doubles(chain, 2);
+    int32_t *back = ints + sp_frontier_ints(chain, 2);
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        const double *e = sp_row(scores, t, row);
+        if (t == 0)
+            sp_frontier_start(chain, e, next);
+        else
+            sp_frontier_step(chain, e, sp_scores_is_gap(scores, t), now, next, back, &room);
+        prune(next, width, values);
+        if (next->n_live == 0)
+            return sp_decode_stuck(chain, scores, scratch, "beam search", t, err);
+        remember(&b, t, next, back, room.place);
+        sp_frontier *before = now;
+        now = next;
+        next = before;
+    }
+    if (n_steps > 0) {
+        int32_t last = sp_frontier_best(now, chain->end), place = 0;
+        if (last < 0)
+            return sp_decode_stuck(chain, scores, scratch, "beam search", scores->n_steps - 1, err);
+        while (now->live[place] != last)
+            place++;
+        trace(&b, chain, scores->n_steps, place, found);
+    }
+    return sp_decode_finish(chain, scores, found, path, score, err);
+}

@@ -1,0 +1,40 @@
+/* Marginals row by row: what forward-backward hands to those who need them; not installed.
+ *
+ * Rows come from the last step to the first, and none is handed out before it is known that a legal path exists, so a sink may
+ * write its caller's output. How much of the forward pass is kept in memory is nobody else's business.
+ */
+#ifndef STATEPATH_DECODE_MARGINALS_H
+#define STATEPATH_DECODE_MARGINALS_H
+
+#include "core/chain_states.h"
+#include "decode/scratch.h"
+#include "statepath/posterior.h"
+
+typedef struct sp_marginal_sink {
+    /* Called for t = T-1 .. 0. marginal [K] sums to 1; log_marginal [K] in nats, exact where the marginal itself underflows, or
+     * NULL unless wants_log. */
+    void (*row)(void *arg, int64_t t, const double *marginal, const double *log_marginal);
+    void *arg;
+    bool wants_log;
+    int64_t block; /* steps of the forward pass that are kept at a time; 0: as suits the memory */
+} sp_marginal_sink;
+
+/* Runs forward and backward. sink NULL: log Z only, M doubles of memory.
+ *   log_partition  out, untouched on failure; may be NULL
+ * Returns SP_OK, SP_ENOPATH, SP_EINVAL, SP_ENOMEM. */
+sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
+                           double *log_partition, sp_error *err);
+
+/* A marginal, or its log, as the strategies compare it: to a multiple of 2^-40; -INFINITY stays. */
+double sp_marginal_rounded(double x);
+
+/* Scratch that forward-backward uses beside SP_SLOT_ROW; its callers take numbers from SP_SLOT_MARGINALS_FREE on. */
+enum {
+    SP_SLOT_FORWARD = SP_SLOT_FREE, /* [block,M] forward rows of one block */
+    SP_SLOT_FORWARD_STARTS,         /* [blocks,M] the first row of each */
+    SP_SLOT_LINEAR,                 /* exp of the transition weights, in order of successors and of predecessors */
+    SP_SLOT_STEP,                   /* rows of one step */
+    SP_SLOT_MARGINALS_FREE
+};
+
+#endif

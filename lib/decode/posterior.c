@@ -1,0 +1,82 @@
+/* What is read off the marginals step by step: the marginals themselves, the posterior path, the confidence in a given path. */
+#include "statepath/posterior.h"
+
+#include <string.h>
+
+#include "decode/marginals.h"
+#include "decode/recording.h"
+
+typedef struct copy_out {
+    double *marginals;
+    size_t n_classes;
+} copy_out;
+
+static void copy_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+{
+    (void)log_marginal;
+    copy_out *out = arg;
+    memcpy(out->marginals + (size_t)t * out->n_classes, marginal, out->n_classes * sizeof *marginal);
+}
+
+sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, double *marginals,
+                              double *log_partition, sp_error *err)
+{
+    copy_out out = {marginals, (size_t)chain->n_classes};
+    sp_marginal_sink sink = {.row = copy_row, .arg = &out};
+    return sp_marginal_rows(chain, scores, scratch, marginals ? &sink : NULL, log_partition, err);
+}
+
+typedef struct best_of {
+    int32_t *path;
+    int32_t n_classes;
+} best_of;
+
+static void best_of_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+{
+    (void)log_marginal;
+    best_of *out = arg;
+    double best = -1;
+    for (int32_t k = 0; k < out->n_classes; k++) {
+        double value = sp_marginal_rounded(marginal[k]);
+        if (value > best) {
+            best = value;
+            out->path[t] = k;
+        }
+    }
+}
+
+sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                       sp_error *err)
+{
+    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
+    if (!found)
+        return sp_decode_no_memory(err);
+    best_of out = {found, chain->n_classes};
+    sp_marginal_sink sink = {.row = best_of_row, .arg = &out};
+    sp_status status = sp_marginal_rows(chain, scores, scratch, &sink, NULL, err);
+    return status == SP_OK ? sp_decode_finish(chain, scores, found, path, score, err) : status;
+}
+
+typedef struct chosen {
+    const int32_t *path;
+    float *confidence;
+} chosen;
+
+static void chosen_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+{
+    (void)log_marginal;
+    chosen *out = arg;
+    out->confidence[t] = (float)marginal[out->path[t]];
+}
+
+sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                        float *confidence, double *log_partition, sp_error *err)
+{
+    for (int64_t t = 0; t < scores->n_steps; t++)
+        if (path[t] < 0 || path[t] >= chain->n_classes)
+            return sp_fail_at(err, SP_EINVAL, t, "step %lld of the path has class %d, and there are %d: give a decoded path",
+                              (long long)t, (int)path[t], (int)chain->n_classes);
+    chosen out = {path, confidence};
+    sp_marginal_sink sink = {.row = chosen_row, .arg = &out};
+    return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
+}

@@ -1,0 +1,66 @@
+/* Decoding while the recording goes on: fixed lag.
+ *
+ * Step t is decided once step t+L has been seen: it gets the class that the best partial path ending at t+L has at t, among the
+ * partial paths that agree with everything decided before. What has been decided is never taken back, and every decision leaves a
+ * legal way on to the steps seen so far, so the output never breaks the model. The last L steps are decided together at the end,
+ * where the end rule counts. L = 0 is greedy without the end rule in mind; L >= T gives sp_viterbi()'s path.
+ *
+ *     sp_online_new(chain, 20, &online, &err);
+ *     while (next_row(row)) {
+ *         sp_online_push(online, row, false, &decided, &err);
+ *         if (decided >= 0) use(decided);
+ *     }
+ *     sp_online_finish(online, rest, &n_rest, &err);
+ *
+ * A decision can lead to a dead end: later steps that no path through it can explain. With a longer lag that is rarer.
+ * Source  fixed-lag decoding as in Rabiner's truncated traceback; conditioning on what was decided keeps it legal.
+ */
+#ifndef STATEPATH_ONLINE_H
+#define STATEPATH_ONLINE_H
+
+#include "statepath/decode.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sp_online sp_online;
+
+/* Starts. The chain is borrowed until sp_online_free(). Memory O(lag (K + M)), taken as steps come in and then constant.
+ * Returns SP_OK; SP_EINVAL (lag < 0); SP_ENOMEM. */
+sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_error *err);
+void sp_online_free(sp_online *online);
+
+/* One more step.
+ *   row      [K] nats, -INFINITY allowed
+ *   is_gap   the chain is broken before this step: any class with an entry state may follow, at no weight
+ *   decided  out, class of the step `lag` steps back; -1 while there is none
+ * On failure the step has not been taken and nothing has changed: the caller may offer another row, the same row after a gap,
+ * end here, or restart.
+ * Returns SP_OK; SP_ENOPATH (no path at all, whatever had been decided, reaches this step); SP_EDEADEND (none that agrees with
+ * what has been decided); SP_EDATA (NaN or +inf); SP_ENOMEM. err->step counts steps from 0. Cost  O(transitions), and now and
+ * then up to `lag` times that, when a decision rules out partial paths that were still in play. */
+sp_status sp_online_push(sp_online *online, const double *row, bool is_gap, int32_t *decided, sp_error *err);
+
+/* Steps pushed and not yet decided: at most the lag. */
+int32_t sp_online_pending(const sp_online *online);
+
+/* Ends the recording and decides what is pending; afterwards `online` is as new, ready for another recording.
+ *   classes   out [sp_online_pending()] in order
+ *   n         out, how many
+ * Returns SP_OK; SP_ENOPATH or SP_EDEADEND at the last step when no path, or none that agrees, may end there (nothing has
+ * changed then: sp_online_restart() gives up on it). */
+sp_status sp_online_finish(sp_online *online, int32_t *classes, int32_t *n, sp_error *err);
+
+/* Forgets everything that was pushed. */
+void sp_online_restart(sp_online *online);
+
+/* The same on a whole recording, in the shape described in decode.h; equal to pushing each row and finishing, save that a dead
+ * end is reported as SP_ENOPATH when, all steps seen, no path exists. lag >= 0, else SP_EINVAL. */
+sp_status sp_online_decode(const sp_chain *chain, const sp_scores *scores, int32_t lag, sp_scratch *scratch, int32_t *path,
+                           double *score, sp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

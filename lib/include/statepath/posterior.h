@@ -1,0 +1,60 @@
+/* What the whole recording says about each step: forward-backward, and the paths that follow from it.
+ *
+ * All legal state paths together weigh Z = sum over paths of exp(path score). The marginal of class k at step t is the share of Z
+ * that passes through the states of k at t: p(s_t = k | all steps), given the rules. Scores need not be normalised: adding a
+ * constant to a row changes log Z and no marginal. Masks and clamped steps are -INFINITY in the scores, so marginals honour them.
+ *
+ * The work is done in logs with the greatest value of each step taken out, so nothing under- or overflows in recordings of any
+ * length: a class has log marginal -INFINITY exactly when no legal path of finite score passes through it.
+ * Source  Baum, Petrie, Soules, Weiss 1970; Rabiner 1989, eqs. 18-28, doi:10.1109/5.18626.
+ */
+#ifndef STATEPATH_POSTERIOR_H
+#define STATEPATH_POSTERIOR_H
+
+#include "statepath/decode.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Marginals and log Z.
+ *   marginals      out [T,K], each row sums to 1; may be NULL
+ *   log_partition  out, log Z in nats (0 for T = 0); may be NULL
+ * Outputs are untouched on failure.
+ * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL; SP_ENOMEM.
+ * Cost    O(T (M exponentials + transitions)) time. Memory T M doubles up to 32 MB, beyond that 2 sqrt(T) M doubles and half as
+ *         much time again (the forward pass of a stretch is done twice). */
+sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, double *marginals,
+                              double *log_partition, sp_error *err);
+
+/* Marginal of the class that a path has at each step: how sure all legal paths together are of it.
+ *   path           [T] 0..K-1, of any strategy
+ *   confidence     out [T]; may be NULL
+ *   log_partition  out, log Z; may be NULL. exp(path score - log Z) is the posterior of the path
+ * Returns as sp_forward_backward(); SP_EINVAL where the path names no class. */
+sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                        float *confidence, double *log_partition, sp_error *err);
+
+/* The three strategies below have the shape described in decode.h. They compare marginals rounded to multiples of 2^-40 (1e-12),
+ * so that what differs by rounding only is a tie, and ties go to the lowest class. */
+
+/* Each step's class of greatest marginal. May be illegal (*score is then -INFINITY). */
+sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                       sp_error *err);
+
+/* Maximum expected accuracy: the legal path with the greatest sum of marginals, that is, with the most steps expected to be
+ * right. Weights of the model shape the marginals and are not added again; transitions, start, end and dwell are obeyed, and a
+ * step whose score is -INFINITY is never taken. Needs T K doubles more. Source  Kaell, Krogh, Sonnhammer 2005,
+ * doi:10.1093/bioinformatics/bti1014 ("optimal accuracy"). */
+sp_status sp_mea(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                 sp_error *err);
+
+/* The legal path with the greatest product of marginals; otherwise as sp_mea().
+ * Source  Fariselli, Martelli, Casadio 2005, doi:10.1186/1471-2105-6-S4-S12. */
+sp_status sp_posterior_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                               sp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,289 @@
+#include "io/h5_element.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- types ---- */
+
+static bool is_big(hid_t type)
+{
+    return H5Tget_order(type) == H5T_ORDER_BE;
+}
+
+/* The bits of a float, as IEEE 754 lays out half, single and double precision: sign, exponent, fraction without the leading 1. */
+static bool is_ieee(hid_t type, size_t size)
+{
+    static const struct {
+        size_t size, exponent, fraction, bias;
+    } layouts[] = {{2, 5, 10, 15}, {4, 8, 23, 127}, {8, 11, 52, 1023}};
+    size_t sign, exponent_at, exponent, fraction_at, fraction;
+    if (H5Tget_precision(type) != 8 * size || H5Tget_offset(type) != 0 || H5Tget_norm(type) != H5T_NORM_IMPLIED)
+        return false;
+    if (H5Tget_fields(type, &sign, &exponent_at, &exponent, &fraction_at, &fraction) < 0)
+        return false;
+    H5T_order_t order = H5Tget_order(type);
+    if (order != H5T_ORDER_LE && order != H5T_ORDER_BE)
+        return false;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (layouts[i].size == size)
+            return sign == 8 * size - 1 && exponent_at == layouts[i].fraction && exponent == layouts[i].exponent &&
+                   fraction_at == 0 && fraction == layouts[i].fraction && H5Tget_ebias(type) == layouts[i].bias;
+    return false;
+}
+
+static void integer_of(hid_t type, sp_element *out)
+{
+    size_t size = H5Tget_size(type);
+    if ((size != 1 && size != 2 && size != 4 && size != 8) || H5Tget_precision(type) != 8 * size || H5Tget_offset(type) != 0)
+        return;
+    H5T_order_t order = H5Tget_order(type);
+    if (size > 1 && order != H5T_ORDER_LE && order != H5T_ORDER_BE)
+        return;
+    *out = (sp_element){.kind = H5Tget_sign(type) == H5T_SGN_NONE ? SP_ELEMENT_UINT : SP_ELEMENT_INT,
+                        .size = (uint8_t)size,
+                        .is_big = size > 1 && is_big(type)};
+}
+
+void sp_element_of(hid_t type, sp_element *out)
+{
+    *out = (sp_element){.kind = SP_ELEMENT_NONE};
+    switch (H5Tget_class(type)) {
+    case H5T_FLOAT: {
+        size_t size = H5Tget_size(type);
+        if (is_ieee(type, size))
+            *out = (sp_element){.kind = SP_ELEMENT_FLOAT, .size = (uint8_t)size, .is_big = is_big(type)};
+        break;
+    }
+    case H5T_INTEGER:
+        integer_of(type, out);
+        break;
+    case H5T_ENUM: {
+        hid_t base = H5Tget_super(type);
+        if (base >= 0) {
+            integer_of(base, out);
+            H5Tclose(base);
+        }
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+/* h5py's bool: an enum with the two members FALSE and TRUE. */
+static bool is_bool(hid_t type)
+{
+    if (H5Tget_nmembers(type) != 2)
+        return false;
+    char *name = H5Tget_member_name(type, 0);
+    bool is = name && (strcmp(name, "FALSE") == 0 || strcmp(name, "TRUE") == 0);
+    H5free_memory(name);
+    return is;
+}
+
+static const char *float_name(hid_t type, const sp_element *element, char buffer[SP_ELEMENT_NAME])
+{
+    size_t bits = H5Tget_precision(type), sign, at, exponent = 0, fraction_at, fraction;
+    if (element->kind == SP_ELEMENT_NONE && bits == 16 &&
+        H5Tget_fields(type, &sign, &at, &exponent, &fraction_at, &fraction) >= 0 && exponent == 8)
+        snprintf(buffer, SP_ELEMENT_NAME, "bfloat16");
+    else if (element->kind == SP_ELEMENT_NONE)
+        snprintf(buffer, SP_ELEMENT_NAME, "%zu-bit floats%s", bits,
+                 bits == 16 || bits == 32 || bits == 64 ? " not of IEEE 754" : "");
+    else
+        snprintf(buffer, SP_ELEMENT_NAME, "float%zu%s", bits, element->is_big ? " big-endian" : "");
+    return buffer;
+}
+
+const char *sp_element_name(hid_t type, char buffer[SP_ELEMENT_NAME])
+{
+    sp_element element;
+    sp_element_of(type, &element);
+    H5T_class_t class = H5Tget_class(type);
+    switch (class) {
+    case H5T_FLOAT:
+        return float_name(type, &element, buffer);
+    case H5T_INTEGER:
+    case H5T_ENUM:
+        if (class == H5T_ENUM && is_bool(type))
+            return "bool";
+        snprintf(buffer, SP_ELEMENT_NAME, "%s%sint%zu%s", class == H5T_ENUM ? "enum of " : "",
+                 element.kind == SP_ELEMENT_UINT ? "u" : "", 8 * H5Tget_size(type), element.is_big ? " big-endian" : "");
+        return buffer;
+    case H5T_STRING:
+        return "text";
+    case H5T_COMPOUND:
+        return "compound";
+    case H5T_VLEN:
+        return "variable-length lists";
+    case H5T_ARRAY:
+        return "arrays";
+    case H5T_REFERENCE:
+        return "references";
+    case H5T_BITFIELD:
+        return "bit fields";
+    case H5T_OPAQUE:
+        return "opaque";
+    default:
+        return "of an unknown type";
+    }
+}
+
+/* ---- values ---- */
+
+float sp_half_to_float(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = (half >> 10) & 0x1fu, fraction = half & 0x3ffu, bits;
+    if (exponent == 0x1fu) {
+        bits = sign | 0x7f800000u | fraction << 13;
+    } else if (exponent) {
+        bits = sign | (exponent + 112) << 23 | fraction << 13;
+    } else if (fraction) {
+        /* Subnormal: fraction * 2^-24. Shift until the leading 1 is where a normal number hides it. */
+        exponent = 113;
+        while (!(fraction & 0x400u)) {
+            fraction <<= 1;
+            exponent--;
+        }
+        bits = sign | exponent << 23 | (fraction & 0x3ffu) << 13;
+    } else {
+        bits = sign;
+    }
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint16_t load16(const unsigned char *p, bool big)
+{
+    return (uint16_t)(big ? p[0] << 8 | p[1] : p[1] << 8 | p[0]);
+}
+
+static uint32_t load32(const unsigned char *p, bool big)
+{
+    uint32_t a = load16(p, big), b = load16(p + 2, big);
+    return big ? a << 16 | b : b << 16 | a;
+}
+
+static uint64_t load64(const unsigned char *p, bool big)
+{
+    uint64_t a = load32(p, big), b = load32(p + 4, big);
+    return big ? a << 32 | b : b << 32 | a;
+}
+
+static float load_f32(const unsigned char *p, const sp_element *e)
+{
+    if (e->size == 2)
+        return sp_half_to_float(load16(p, e->is_big));
+    uint32_t bits = load32(p, e->is_big);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double load_f64(const unsigned char *p, const sp_element *e)
+{
+    if (e->size < 8)
+        return (double)load_f32(p, e);
+    uint64_t bits = load64(p, e->is_big);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Two's complement is put together by hand: no conversion that the language leaves to the compiler. */
+static int64_t load_integer(const unsigned char *p, const sp_element *e)
+{
+    uint64_t bits = e->size == 1   ? p[0]
+                    : e->size == 2 ? load16(p, e->is_big)
+                    : e->size == 4 ? load32(p, e->is_big)
+                                   : load64(p, e->is_big);
+    if (e->kind == SP_ELEMENT_UINT)
+        return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
+    uint64_t sign = UINT64_C(1) << (8 * e->size - 1);
+    return bits & sign ? -(int64_t)((sign << 1) - 1 - bits) - 1 : (int64_t)bits;
+}
+
+/* One value as an integer. False: a float that is not whole (or NaN, or beyond int64); *value is the number. */
+static bool load_whole(const unsigned char *p, const sp_element *e, int64_t *whole, double *value)
+{
+    if (e->kind != SP_ELEMENT_FLOAT) {
+        *whole = load_integer(p, e);
+        *value = (double)*whole;
+        return true;
+    }
+    *value = load_f64(p, e);
+    if (!(fabs(*value) < 9.2e18) || *value != floor(*value))
+        return false;
+    *whole = (int64_t)*value;
+    return true;
+}
+
+size_t sp_target_size(sp_target target)
+{
+    return target == SP_TO_BOOL ? 1 : target == SP_TO_F32 || target == SP_TO_I32 ? 4 : 8;
+}
+
+/* Is the stored form the wanted one, bit for bit, and nothing asked of the values? */
+static bool is_same(const sp_element *e, sp_target target)
+{
+    const uint16_t one = 1;
+    const bool here_big = *(const unsigned char *)&one == 0;
+    return e->kind == SP_ELEMENT_FLOAT && e->is_big == here_big &&
+           ((target == SP_TO_F32 && e->size == 4) || (target == SP_TO_F64 && e->size == 8));
+}
+
+int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_target target, int64_t limit, void *out,
+                           double *bad)
+{
+    if (is_same(e, target)) {
+        if (raw != out)
+            memmove(out, raw, (size_t)n * e->size);
+        return -1;
+    }
+    /* Each value is loaded before its own place is written, and no later value's raw form lies in that place. */
+    const unsigned char *p = raw;
+    const sp_element element = *e;
+    int64_t whole = 0;
+    switch (target) {
+    case SP_TO_F32:
+        for (int64_t i = 0; i < n; i++, p += element.size)
+            ((float *)out)[i] = load_f32(p, &element);
+        break;
+    case SP_TO_F64:
+        for (int64_t i = 0; i < n; i++, p += element.size)
+            ((double *)out)[i] = load_f64(p, &element);
+        break;
+    case SP_TO_I32:
+        for (int64_t i = 0; i < n; i++, p += element.size) {
+            if (!load_whole(p, &element, &whole, bad) || whole < -1 || whole >= limit)
+                return i;
+            ((int32_t *)out)[i] = (int32_t)whole;
+        }
+        break;
+    case SP_TO_I64:
+        for (int64_t i = 0; i < n; i++, p += element.size) {
+            if (!load_whole(p, &element, &whole, bad))
+                return i;
+            ((int64_t *)out)[i] = whole;
+        }
+        break;
+    case SP_TO_WEIGHT:
+        for (int64_t i = 0; i < n; i++, p += element.size) {
+            *bad = element.kind == SP_ELEMENT_FLOAT ? load_f64(p, &element) : (double)load_integer(p, &element);
+            if (!(*bad >= 0 && *bad <= 1.7976931348623157e308))
+                return i;
+            ((double *)out)[i] = *bad;
+        }
+        break;
+    case SP_TO_BOOL:
+        for (int64_t i = 0; i < n; i++, p += element.size) {
+            if (!load_whole(p, &element, &whole, bad) || (whole != 0 && whole != 1))
+                return i;
+            ((uint8_t *)out)[i] = (uint8_t)whole;
+        }
+        break;
+    }
+    return -1;
+}

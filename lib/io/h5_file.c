@@ -1,0 +1,154 @@
+#include "io/h5_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/file_kind.h"
+
+void sp_h5_quiet_begin(sp_h5_quiet *quiet)
+{
+    *quiet = (sp_h5_quiet){0};
+    (void)H5Eget_auto2(H5E_DEFAULT, &quiet->call, &quiet->data);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void sp_h5_quiet_end(const sp_h5_quiet *quiet)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, quiet->call, quiet->data);
+}
+
+static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *data)
+{
+    if (n == 0)
+        snprintf(data, SP_H5_REASON, "%s", entry->desc ? entry->desc : "");
+    return 0;
+}
+
+const char *sp_h5_reason(char buffer[SP_H5_REASON])
+{
+    buffer[0] = '\0';
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, buffer);
+    for (char *p = buffer; *p; p++)
+        if (*p == '\n' || *p == '\r')
+            *p = ' ';
+    if (!buffer[0])
+        snprintf(buffer, SP_H5_REASON, "no reason given");
+    return buffer;
+}
+
+/* ---- opening ---- */
+
+/* Can the file be read, and is there anything in it? What HDF5 says of these is not for people. */
+static sp_status file_check(const char *file, int64_t *size, sp_error *err)
+{
+    struct stat info;
+    if (stat(file, &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR)
+            return sp_fail(err, SP_EFILE, "%s: there is no such file", file);
+        return sp_fail(err, SP_EFILE, "%s: cannot be opened (%s)", file, strerror(errno));
+    }
+    if (S_ISDIR(info.st_mode))
+        return sp_fail(err, SP_EFILE, "%s: is a folder; give the name of an HDF5 file", file);
+    if (!S_ISREG(info.st_mode))
+        return sp_fail(err, SP_EFILE, "%s: is not an ordinary file; HDF5 cannot be read from a stream, save it first", file);
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        if (errno == EACCES)
+            return sp_fail(err, SP_EFILE, "%s: may not be read (%s); change its permissions", file, strerror(errno));
+        return sp_fail(err, SP_EFILE, "%s: cannot be opened (%s)", file, strerror(errno));
+    }
+    close(fd);
+    if (info.st_size == 0)
+        return sp_fail(err, SP_EFILE, "%s: is empty; write it again", file);
+    *size = (int64_t)info.st_size;
+    return SP_OK;
+}
+
+static sp_status not_hdf5(const char *file, sp_error *err)
+{
+    unsigned char head[512];
+    size_t n = 0;
+    FILE *stream = fopen(file, "rb");
+    if (stream) {
+        n = fread(head, 1, sizeof head, stream);
+        fclose(stream);
+    }
+    const char *kind = sp_file_kind(head, n);
+    const char *mend = "write the scores with h5py: h5py.File(name, 'w')['log_probs'] = array";
+    if (!kind)
+        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", file, mend);
+    if (strchr(kind, ';'))
+        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", file, kind);
+    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", file, kind, mend);
+}
+
+static sp_status open_failed(const char *file, const char *reason, int64_t size, sp_error *err)
+{
+    if (strstr(reason, "truncated file")) {
+        const char *stored = strstr(reason, "stored_eof = ");
+        if (stored)
+            return sp_fail(err, SP_EFILE, "%s: is cut short, %lld of %lld bytes are there; copy or write it again", file,
+                           (long long)size, atoll(stored + strlen("stored_eof = ")));
+        return sp_fail(err, SP_EFILE, "%s: is cut short; copy or write it again", file);
+    }
+    if (strstr(reason, "already open for write"))
+        return sp_fail(err, SP_EFILE,
+                       "%s: is marked as open for writing; close it in the program that writes it, or if that program is gone "
+                       "run h5clear -s on the file",
+                       file);
+    return sp_fail(err, SP_EFILE, "%s: cannot be opened as HDF5, it is damaged or not finished (%s); copy or write it again",
+                   file, reason);
+}
+
+/* A reader has no use for a lock: a file that another program holds open for writing, or that lies on a file system without
+ * locks, is read all the same. */
+static hid_t access_new(void)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+    if (access >= 0)
+        (void)H5Pset_file_locking(access, 0, 1);
+#endif
+    return access;
+}
+
+sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err)
+{
+    int64_t bytes = 0;
+    sp_status status = file_check(file, &bytes, err);
+    if (status != SP_OK)
+        return status;
+    hid_t access = access_new();
+    if (access < 0)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+    char reason[SP_H5_REASON];
+    hid_t id = H5Fopen(file, H5F_ACC_RDONLY, access);
+    if (id < 0) {
+        sp_h5_reason(reason);
+        if (strstr(reason, "already open for write"))
+            id = H5Fopen(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access); /* a writer that lets readers in */
+    }
+    H5Pclose(access);
+    if (id >= 0) {
+        *out = id;
+        *size = bytes;
+        return SP_OK;
+    }
+    if (H5Fis_hdf5(file) == 0)
+        return not_hdf5(file, err);
+    return open_failed(file, reason, bytes, err);
+}
+
+char *sp_h5_shape(int rank, const hsize_t *dims, char buffer[SP_H5_SHAPE])
+{
+    size_t used = (size_t)snprintf(buffer, SP_H5_SHAPE, "[");
+    for (int i = 0; i < rank && used < SP_H5_SHAPE - 32; i++)
+        used += (size_t)snprintf(buffer + used, SP_H5_SHAPE - used, "%s%llu", i ? ", " : "", (unsigned long long)dims[i]);
+    snprintf(buffer + used, SP_H5_SHAPE - used, "]");
+    return buffer;
+}

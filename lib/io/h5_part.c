@@ -1,0 +1,297 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/h5_file.h"
+#include "io/h5_map.h"
+
+void sp_h5_part_close(sp_h5_part *part)
+{
+    sp_h5_data_close(&part->data);
+    free(part->path);
+    free(part->absent);
+    *part = (sp_h5_part){0};
+}
+
+static int64_t part_width(const sp_h5_map *map, const sp_h5_part *part)
+{
+    return part->has_classes ? map->n_classes : 1;
+}
+
+/* The shape a part must have: the reference's, with or without its class axis. n_steps: of the recording, in groups. */
+static sp_status shape_check(const sp_h5_map *map, const sp_h5_part *part, const sp_h5_data *data, const char *path,
+                             int64_t n_steps, sp_error *err)
+{
+    hsize_t want[3];
+    int rank = 0;
+    if (map->layout == SP_LAYOUT_PADDED) {
+        want[rank++] = map->data.dims[0];
+        want[rank++] = map->data.dims[1];
+    } else {
+        want[rank++] = (hsize_t)n_steps;
+    }
+    if (part->has_classes)
+        want[rank++] = (hsize_t)map->n_classes;
+    bool is_same = data->rank == rank;
+    for (int i = 0; is_same && i < rank; i++)
+        is_same = data->dims[i] == want[i];
+    if (is_same)
+        return SP_OK;
+    char shape[SP_H5_SHAPE], wanted[SP_H5_SHAPE];
+    bool is_one_hot =
+        !part->has_classes && map->n_classes > 1 && data->rank == rank + 1 && data->dims[rank] == (hsize_t)map->n_classes;
+    return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but must have shape %s to go with %s%s", map->file_name, path,
+                   sp_h5_shape(data->rank, data->dims, shape), sp_h5_shape(rank, want, wanted), map->path,
+                   is_one_hot ? "; where it is one-hot write the index of the class (argmax over the last axis)"
+                              : "; write one for each step, or name another dataset");
+}
+
+/* Notes which recordings lack the part. */
+static sp_status groups_look(const sp_h5_map *map, sp_h5_part *part, bool is_optional, sp_error *err)
+{
+    for (int64_t n = 0; n < map->n_recordings; n++) {
+        char *path = sp_h5_map_path(map, part->path, n);
+        if (!path)
+            return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        sp_status status = SP_OK;
+        if (!sp_h5_has_link(map->file, path)) {
+            if (!is_optional) {
+                status = sp_fail(err, SP_EFILE,
+                                 "%s: recording %s has no dataset %s; write it for every recording, or name another dataset",
+                                 map->file_name, map->ids[n], path);
+            } else if (!part->absent && !(part->absent = calloc((size_t)map->n_recordings, 1))) {
+                status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+            } else {
+                part->absent[n] = 1;
+                part->n_absent++;
+            }
+        }
+        free(path);
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
+sp_status sp_h5_part_open(const sp_h5_map *map, char *path, const char *noun, bool has_classes, bool is_optional,
+                          sp_h5_part *part, sp_error *err)
+{
+    *part = (sp_h5_part){.path = path, .noun = noun, .has_classes = has_classes};
+    if (!path)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    sp_status status;
+    if (map->layout == SP_LAYOUT_GROUPS) {
+        if (sp_h5_path_has_id(path))
+            status = groups_look(map, part, is_optional, err);
+        else
+            status = sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording, so %s needs {id} too", map->file_name,
+                             map->path, path);
+    } else {
+        if (sp_h5_path_has_id(path))
+            status = sp_fail(err, SP_EINVAL, "%s: %s is one dataset, so %s cannot have {id}", map->file_name, map->path, path);
+        else
+            status = sp_h5_data_open(map->file, map->file_name, path, "name another dataset", &part->data, err);
+        if (status == SP_OK)
+            status = shape_check(map, part, &part->data, path, map->n_steps, err);
+        if (status == SP_OK)
+            status = sp_h5_data_tune(map->file, map->file_name, path, &part->data, err);
+    }
+    if (status != SP_OK)
+        sp_h5_part_close(part);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* Reading one stretch of steps: of which recording, in which dataset. */
+typedef struct stretch {
+    const sp_h5_part *part;
+    const char *path;
+    sp_target target;
+    int64_t limit;
+} stretch;
+
+/* The sentence for value `at` (counted in values) of steps that begin with `step` of recording n, or in packed layouts with row
+ * `step` of the dataset. */
+static sp_status bad_value(const sp_h5_map *map, const stretch *s, int64_t n, int64_t step, int64_t at, double bad, sp_error *err)
+{
+    const int64_t width = part_width(map, s->part);
+    int64_t t = step + at / width;
+    if (map->layout == SP_LAYOUT_PACKED || map->layout == SP_LAYOUT_SINGLE) {
+        int64_t low = 0, high = map->n_recordings; /* the last recording that begins at or before row t and is not empty */
+        while (high - low > 1) {
+            int64_t middle = low + (high - low) / 2;
+            if (map->offsets[middle] <= t)
+                low = middle;
+            else
+                high = middle;
+        }
+        n = low;
+        t -= map->offsets[n];
+    }
+    char what[160];
+    switch (s->target) {
+    case SP_TO_I32:
+        if (bad != floor(bad))
+            snprintf(what, sizeof what, "is not a whole number; unscored steps are -1");
+        else if (s->limit > INT32_MAX)
+            snprintf(what, sizeof what, "is not the number of a class; unscored steps are -1");
+        else
+            snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; unscored steps are -1", (long long)s->limit,
+                     (long long)s->limit - 1);
+        break;
+    case SP_TO_WEIGHT:
+        snprintf(what, sizeof what, "is not a number from 0 up");
+        break;
+    case SP_TO_BOOL:
+        snprintf(what, sizeof what, "is neither 0 nor 1");
+        break;
+    default:
+        snprintf(what, sizeof what, "is not a whole number");
+        break;
+    }
+    char number[40], class[40] = "";
+    if (bad == floor(bad) && fabs(bad) < 1e15)
+        snprintf(number, sizeof number, "%.0f", bad);
+    else
+        snprintf(number, sizeof number, "%g", bad);
+    if (s->part->has_classes)
+        snprintf(class, sizeof class, ", class %lld", (long long)(at % width));
+    return sp_fail_at(err, SP_EDATA, t, "%s: dataset %s, recording %s, step %lld%s: %s %s %s", map->file_name, s->path,
+                      map->ids[n], (long long)t, class, s->part->noun, number, what);
+}
+
+/* Reads `count` steps into out. Raw values no larger than the target's go where they end with it and grow in place; larger ones
+ * go by the scratch. start: where the steps begin in the dataset (its first `rank_steps` dimensions). */
+static sp_status read_stretch(sp_h5_map *map, const stretch *s, const sp_h5_data *data, int64_t n, const hsize_t *start,
+                              int rank_steps, int64_t count, void *out, sp_error *err)
+{
+    const int64_t values = count * part_width(map, s->part);
+    const size_t to = sp_target_size(s->target), from = data->element.size;
+    hsize_t begin[3] = {0}, size[3] = {1, 1, 1};
+    for (int i = 0; i < rank_steps; i++)
+        begin[i] = start[i];
+    size[rank_steps - 1] = (hsize_t)count;
+    if (s->part->has_classes)
+        size[rank_steps] = (hsize_t)map->n_classes;
+    if (values == 0)
+        return SP_OK;
+    unsigned char *raw =
+        from <= to ? (unsigned char *)out + (size_t)values * (to - from) : sp_h5_map_scratch(map, (size_t)values * from);
+    if (!raw)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", map->file_name, s->path);
+    sp_status status = sp_h5_data_read(data, map->file_name, s->path, begin, size, raw, err);
+    if (status != SP_OK)
+        return status;
+    double bad = 0;
+    int64_t at = sp_element_convert(&data->element, raw, values, s->target, s->limit, out, &bad);
+    return at < 0 ? SP_OK : bad_value(map, s, n, (int64_t)start[rank_steps - 1], at, bad, err);
+}
+
+static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
+{
+    const size_t row = (size_t)part_width(map, s->part) * sp_target_size(s->target);
+    for (int64_t n = first; n < first + count; n++) {
+        const int64_t n_steps = map->offsets[n + 1] - map->offsets[n];
+        unsigned char *to = out + (size_t)(map->offsets[n] - map->offsets[first]) * row;
+        if (s->part->absent && s->part->absent[n]) {
+            memset(to, 0xff, (size_t)n_steps * row); /* -1 */
+            continue;
+        }
+        char *path = sp_h5_map_path(map, s->part->path, n);
+        sp_h5_data data = {0};
+        const hsize_t start = 0;
+        s->path = path;
+        sp_status status = path ? sp_h5_data_open(map->file, map->file_name, path, "write it for every recording", &data, err)
+                                : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        if (status == SP_OK)
+            status = shape_check(map, s->part, &data, path, n_steps, err);
+        if (status == SP_OK)
+            status = read_stretch(map, s, &data, n, &start, 1, n_steps, to, err);
+        sp_h5_data_close(&data);
+        free(path);
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
+/* Recordings n .. n+count-1 of a padded dataset in one reading, the padding with them, then each packed. */
+static sp_status read_slab(sp_h5_map *map, const stretch *s, int64_t n, int64_t count, int64_t longest, unsigned char *out,
+                           sp_error *err)
+{
+    const sp_h5_data *data = &s->part->data;
+    const int64_t width = part_width(map, s->part);
+    const size_t raw_row = (size_t)width * data->element.size, row = (size_t)width * sp_target_size(s->target);
+    const hsize_t start[3] = {(hsize_t)n, 0, 0}, size[3] = {(hsize_t)count, (hsize_t)longest, (hsize_t)width};
+    unsigned char *raw = sp_h5_map_scratch(map, (size_t)(count * longest) * raw_row + 1);
+    if (!raw)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", map->file_name, s->path);
+    sp_status status = sp_h5_data_read(data, map->file_name, s->path, start, size, raw, err);
+    for (int64_t i = 0; status == SP_OK && i < count; i++) {
+        const int64_t n_steps = map->offsets[n + i + 1] - map->offsets[n + i];
+        double bad = 0;
+        int64_t at = sp_element_convert(&data->element, raw + (size_t)(i * longest) * raw_row, n_steps * width, s->target,
+                                        s->limit, out + (size_t)(map->offsets[n + i] - map->offsets[n]) * row, &bad);
+        if (at >= 0)
+            status = bad_value(map, s, n + i, 0, at, bad, err);
+    }
+    return status;
+}
+
+static sp_status read_padded(sp_h5_map *map, const stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
+{
+    const int64_t width = part_width(map, s->part), slab_bytes = 4 << 20;
+    const size_t row = (size_t)width * sp_target_size(s->target);
+    const int64_t one = map->padded_steps * width * s->part->data.element.size;
+    const int64_t slab = one > 0 && one < slab_bytes ? slab_bytes / one : 1;
+    for (int64_t n = first; n < first + count; n += slab) {
+        const int64_t these = n + slab < first + count ? slab : first + count - n;
+        unsigned char *to = out + (size_t)(map->offsets[n] - map->offsets[first]) * row;
+        int64_t longest = 0;
+        for (int64_t i = 0; i < these; i++)
+            if (map->offsets[n + i + 1] - map->offsets[n + i] > longest)
+                longest = map->offsets[n + i + 1] - map->offsets[n + i];
+        const hsize_t start[2] = {(hsize_t)n, 0};
+        sp_status status = these == 1 ? read_stretch(map, s, &s->part->data, n, start, 2, longest, to, err)
+                                      : read_slab(map, s, n, these, longest, to, err);
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
+sp_status sp_h5_part_read(sp_h5_map *map, const sp_h5_part *part, int64_t first, int64_t count, sp_target target, int64_t limit,
+                          void *out, sp_error *err)
+{
+    stretch s = {.part = part, .path = part->path, .target = target, .limit = limit};
+    if (map->layout == SP_LAYOUT_GROUPS)
+        return read_groups(map, &s, first, count, out, err);
+    if (map->layout == SP_LAYOUT_PADDED)
+        return read_padded(map, &s, first, count, out, err);
+    const hsize_t start = (hsize_t)map->offsets[first];
+    return read_stretch(map, &s, &part->data, first, &start, 1, map->offsets[first + count] - map->offsets[first], out, err);
+}
+
+sp_status sp_h5_part_head(sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t steps, sp_target target, int64_t limit,
+                          void *out, sp_error *err)
+{
+    stretch s = {.part = part, .path = part->path, .target = target, .limit = limit};
+    if (map->layout != SP_LAYOUT_GROUPS) {
+        const bool is_padded = map->layout == SP_LAYOUT_PADDED;
+        const hsize_t start[2] = {(hsize_t)(is_padded ? n : map->offsets[n]), 0};
+        return read_stretch(map, &s, &part->data, n, start, is_padded ? 2 : 1, steps, out, err);
+    }
+    char *path = sp_h5_map_path(map, part->path, n);
+    sp_h5_data data = {0};
+    const hsize_t start = 0;
+    s.path = path;
+    sp_status status = path ? sp_h5_data_open(map->file, map->file_name, path, "name another dataset", &data, err)
+                            : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    if (status == SP_OK)
+        status = read_stretch(map, &s, &data, n, &start, 1, steps, out, err);
+    sp_h5_data_close(&data);
+    free(path);
+    return status;
+}

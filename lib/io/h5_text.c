@@ -1,0 +1,311 @@
+#include "io/h5_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/h5_data.h"
+#include "io/h5_file.h"
+
+/* ---- UTF-8 ---- */
+
+static bool is_utf8(const unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        size_t more = p[i] < 0x80                   ? 0
+                      : p[i] >= 0xc2 && p[i] < 0xe0 ? 1
+                      : p[i] >= 0xe0 && p[i] < 0xf0 ? 2
+                      : p[i] >= 0xf0 && p[i] < 0xf5 ? 3
+                                                    : 4;
+        if (more == 4 || i + more >= n)
+            return false;
+        for (size_t j = 1; j <= more; j++)
+            if ((p[i + j] & 0xc0) != 0x80)
+                return false;
+        if ((p[i] == 0xe0 && p[i + 1] < 0xa0) || (p[i] == 0xed && p[i + 1] > 0x9f) || (p[i] == 0xf0 && p[i + 1] < 0x90) ||
+            (p[i] == 0xf4 && p[i + 1] > 0x8f))
+            return false;
+        i += more + 1;
+    }
+    return true;
+}
+
+/* Writes the text to `out` (2 n + 1 bytes) and returns its length. */
+static size_t text_clean(const char *text, size_t n, char *out)
+{
+    if (is_utf8((const unsigned char *)text, n)) {
+        memcpy(out, text, n);
+        out[n] = '\0';
+        return n;
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x80) {
+            out[used++] = (char)c;
+        } else {
+            out[used++] = (char)(0xc0 | c >> 6);
+            out[used++] = (char)(0x80 | (c & 0x3f));
+        }
+    }
+    out[used] = '\0';
+    return used;
+}
+
+/* ---- packing ---- */
+
+typedef struct span {
+    const char *text;
+    size_t length;
+} span;
+
+/* Packs n texts into one allocation. */
+static sp_texts pack(const span *spans, int64_t n)
+{
+    size_t bytes = ((size_t)n + 1) * sizeof(char *);
+    for (int64_t i = 0; i < n; i++)
+        bytes += 2 * spans[i].length + 1;
+    sp_texts out = malloc(bytes);
+    if (!out)
+        return NULL;
+    char *to = (char *)(out + n + 1);
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = to;
+        to += text_clean(spans[i].text, spans[i].length, to) + 1;
+    }
+    out[n] = NULL;
+    return out;
+}
+
+sp_texts sp_texts_copy(const char *const *texts, int64_t n)
+{
+    span *spans = calloc((size_t)n + 1, sizeof *spans);
+    if (!spans)
+        return NULL;
+    for (int64_t i = 0; i < n; i++)
+        spans[i] = (span){texts[i], strlen(texts[i])};
+    sp_texts out = pack(spans, n);
+    free(spans);
+    return out;
+}
+
+static sp_texts pack_integers(const int64_t *values, int64_t n)
+{
+    enum { DIGITS = 24 };
+    span *spans = calloc((size_t)n + 1, sizeof *spans);
+    char *digits = malloc(((size_t)n + 1) * DIGITS);
+    sp_texts out = NULL;
+    if (spans && digits) {
+        for (int64_t i = 0; i < n; i++) {
+            char *to = digits + (size_t)i * DIGITS;
+            spans[i] = (span){to, (size_t)snprintf(to, DIGITS, "%lld", (long long)values[i])};
+        }
+        out = pack(spans, n);
+    }
+    free(spans);
+    free(digits);
+    return out;
+}
+
+/* Length of one fixed string of `size` bytes. */
+static size_t fixed_length(const char *text, size_t size, H5T_str_t padding)
+{
+    const char *end = memchr(text, '\0', size);
+    size_t n = end ? (size_t)(end - text) : size;
+    if (padding == H5T_STR_SPACEPAD)
+        while (n > 0 && text[n - 1] == ' ')
+            n--;
+    return n;
+}
+
+/* ---- reading ---- */
+
+typedef struct holder {
+    hid_t id; /* dataset or attribute */
+    bool is_dataset;
+    hid_t type, space;
+    const char *file_name, *what; /* for messages: "dataset /ids" */
+} holder;
+
+static herr_t holder_read(const holder *from, void *raw)
+{
+    return from->is_dataset ? H5Dread(from->id, from->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw)
+                            : H5Aread(from->id, from->type, raw);
+}
+
+static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_error *err)
+{
+    char **raw = calloc((size_t)n + 1, sizeof *raw);
+    span *spans = calloc((size_t)n + 1, sizeof *spans);
+    sp_texts made = NULL;
+    bool is_read = false;
+    if (raw && spans) {
+        is_read = n == 0 || holder_read(from, raw) >= 0; /* the memory type is the file's own: no conversion of character sets */
+        if (is_read) {
+            for (int64_t i = 0; i < n; i++)
+                spans[i] = raw[i] ? (span){raw[i], strlen(raw[i])} : (span){"", 0};
+            made = pack(spans, n);
+            if (n > 0)
+                (void)H5Dvlen_reclaim(from->type, from->space, H5P_DEFAULT, raw);
+        }
+    }
+    bool has_memory = raw && spans && (!is_read || made);
+    free(raw);
+    free(spans);
+    if (!has_memory)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
+    if (!is_read)
+        return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
+                       from->what);
+    *out = made;
+    return SP_OK;
+}
+
+/* Fixed strings and integers. */
+static sp_status read_fixed(const holder *from, int64_t n, const sp_element *element, sp_texts *out, sp_error *err)
+{
+    size_t size = H5Tget_size(from->type);
+    char *raw = calloc((size_t)n + 1, size);
+    span *spans = calloc((size_t)n + 1, sizeof *spans);
+    int64_t *values = malloc(((size_t)n + 1) * sizeof *values);
+    sp_texts made = NULL;
+    bool is_read = false;
+    if (raw && spans && values) {
+        is_read = n == 0 || holder_read(from, raw) >= 0;
+        if (is_read && element->kind != SP_ELEMENT_NONE) {
+            double bad;
+            (void)sp_element_convert(element, raw, n, SP_TO_I64, 0, values, &bad);
+            made = pack_integers(values, n);
+        } else if (is_read) {
+            H5T_str_t padding = H5Tget_strpad(from->type);
+            for (int64_t i = 0; i < n; i++)
+                spans[i] = (span){raw + (size_t)i * size, fixed_length(raw + (size_t)i * size, size, padding)};
+            made = pack(spans, n);
+        }
+    }
+    bool has_memory = raw && spans && values && (!is_read || made);
+    free(raw);
+    free(spans);
+    free(values);
+    if (!has_memory)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
+    if (!is_read)
+        return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
+                       from->what);
+    *out = made;
+    return SP_OK;
+}
+
+static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, bool *is_number, sp_error *err)
+{
+    hsize_t dims[H5S_MAX_RANK] = {0};
+    char name[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
+    int rank = H5Sget_simple_extent_dims(from->space, dims, NULL);
+    bool is_null = H5Sget_simple_extent_type(from->space) == H5S_NULL;
+    if (is_null || rank > 1 || rank < 0 || (rank == 0 && from->is_dataset))
+        return sp_fail(err, SP_EDATA, "%s: %s has shape %s, but must be a list of texts (one dimension)", from->file_name,
+                       from->what, sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
+    int64_t count = rank == 0 ? 1 : (int64_t)dims[0];
+    sp_element element;
+    sp_element_of(from->type, &element);
+    H5T_class_t class = H5Tget_class(from->type);
+    if (class != H5T_STRING && (element.kind == SP_ELEMENT_NONE || element.kind == SP_ELEMENT_FLOAT))
+        return sp_fail(err, SP_EDATA, "%s: %s holds %s, but must hold texts", from->file_name, from->what,
+                       sp_element_name(from->type, name));
+    sp_status status = class == H5T_STRING && H5Tis_variable_str(from->type) > 0 ? read_variable(from, count, out, err)
+                                                                                 : read_fixed(from, count, &element, out, err);
+    if (status == SP_OK) {
+        *n = count;
+        *is_number = class != H5T_STRING;
+    }
+    return status;
+}
+
+sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
+                              bool *is_number, sp_error *err)
+{
+    hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
+    if (id < 0)
+        return sp_h5_explain(file, file_name, path, mend, err);
+    sp_status status = sp_h5_filters_check(id, file_name, path, err);
+    if (status == SP_OK) {
+        char what[512];
+        snprintf(what, sizeof what, "dataset %s", path);
+        holder from = {id, true, H5Dget_type(id), H5Dget_space(id), file_name, what};
+        status = holder_texts(&from, out, n, is_number, err);
+        H5Sclose(from.space);
+        H5Tclose(from.type);
+    }
+    H5Dclose(id);
+    return status;
+}
+
+bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute)
+{
+    return H5Aexists_by_name(file, path, attribute, H5P_DEFAULT) > 0;
+}
+
+sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
+                                int64_t *n, bool *is_number, sp_error *err)
+{
+    char what[512];
+    snprintf(what, sizeof what, "attribute %s of %s", attribute, path);
+    hid_t id = H5Aopen_by_name(file, path, attribute, H5P_DEFAULT, H5P_DEFAULT);
+    if (id < 0)
+        return sp_fail(err, SP_EFILE, "%s: %s cannot be opened", file_name, what);
+    holder from = {id, false, H5Aget_type(id), H5Aget_space(id), file_name, what};
+    sp_status status = holder_texts(&from, out, n, is_number, err);
+    H5Sclose(from.space);
+    H5Tclose(from.type);
+    H5Aclose(id);
+    return status;
+}
+
+char *sp_h5_root_text(hid_t file, const char *attribute)
+{
+    sp_texts texts = NULL;
+    int64_t n = 0;
+    bool is_number;
+    if (!sp_h5_has_attribute(file, "/", attribute) ||
+        sp_h5_texts_attribute(file, "", "/", attribute, &texts, &n, &is_number, NULL) != SP_OK)
+        return NULL;
+    char *out = n == 1 ? strdup(texts[0]) : NULL;
+    free(texts);
+    return out;
+}
+
+/* ---- duplicates ---- */
+
+typedef struct entry {
+    const char *text;
+    int64_t index;
+} entry;
+
+static int compare_entries(const void *a, const void *b)
+{
+    const entry *p = a, *q = b;
+    int order = strcmp(p->text, q->text);
+    return order ? order : (p->index > q->index) - (p->index < q->index);
+}
+
+bool sp_texts_duplicate(const char *const *texts, int64_t n, int64_t *a, int64_t *b)
+{
+    entry *sorted = malloc(((size_t)n + 1) * sizeof *sorted);
+    *a = -1;
+    if (!sorted) {
+        *a = -2;
+        return false;
+    }
+    for (int64_t i = 0; i < n; i++)
+        sorted[i] = (entry){texts[i], i};
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_entries);
+    bool found = false;
+    for (int64_t i = 1; i < n && !found; i++)
+        if (strcmp(sorted[i - 1].text, sorted[i].text) == 0) {
+            found = true;
+            *a = sorted[i - 1].index;
+            *b = sorted[i].index;
+        }
+    free(sorted);
+    return found;
+}

@@ -1,0 +1,35 @@
+/* Texts in HDF5 files as h5py and others write them: fixed (null-terminated, null-padded, space-padded) and variable strings,
+ * ASCII and UTF-8, in datasets and attributes. Integers are taken as texts of digits. Private to io/. */
+#ifndef STATEPATH_IO_H5_TEXT_H
+#define STATEPATH_IO_H5_TEXT_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "statepath/status.h"
+
+/* Texts in one allocation: free(texts). texts[n] is NULL. Bytes that are not UTF-8 are taken for Latin-1. */
+typedef char **sp_texts;
+
+/* Reads a dataset of texts (or integers) with one dimension. is_number: they were integers. SP_OK; SP_EFILE, SP_EDATA. */
+sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
+                              bool *is_number, sp_error *err);
+
+/* The same for an attribute of the object at `path`; also for a single text (n = 1). SP_EFILE, SP_EDATA. */
+sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
+                                int64_t *n, bool *is_number, sp_error *err);
+
+bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute);
+
+/* A single text attribute of the root, or NULL when it is missing or not one. The caller frees it. */
+char *sp_h5_root_text(hid_t file, const char *attribute);
+
+/* Copies n texts. NULL on lack of memory. */
+sp_texts sp_texts_copy(const char *const *texts, int64_t n);
+
+/* Two of n texts that are equal: true, with the lower and the higher index of one such pair. false also on lack of memory (*a is
+ * -2 then). O(n log n). */
+bool sp_texts_duplicate(const char *const *texts, int64_t n, int64_t *a, int64_t *b);
+
+#endif

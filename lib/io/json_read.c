@@ -1,0 +1,120 @@
+#include "io/json_read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/name_hint.h"
+
+const char *sp_json_kind(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "a list";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+        return "true";
+    case JSON_FALSE:
+        return "false";
+    default:
+        return "null";
+    }
+}
+
+/* What the usual slips look like. `position` is how many bytes the parser had read when it gave up. */
+static const char *syntax_hint(const char *text, const json_error_t *error)
+{
+    if (strstr(error->text, "near '/'") || strstr(error->text, "near '#'"))
+        return "; JSON has no comments, use the key \"description\"";
+    if (strstr(error->text, "near '''"))
+        return "; strings are written in double quotes";
+    if (strstr(error->text, "near 'NaN'") || strstr(error->text, "near 'nan'") || strstr(error->text, "near 'Infinity'") ||
+        strstr(error->text, "near '-I'") || strstr(error->text, "near '-i'") || strstr(error->text, "near 'inf'"))
+        return "; JSON has no NaN and no infinity, use null";
+    if (strstr(error->text, "near 'True'") || strstr(error->text, "near 'False'"))
+        return "; write true and false in small letters";
+    if (strstr(error->text, "near ']'") || strstr(error->text, "near '}'")) {
+        int i = error->position - 2;
+        while (i > 0 && strchr(" \t\r\n", text[i]))
+            i--;
+        if (i >= 0 && text[i] == ',')
+            return "; drop the comma before it";
+    }
+    return "";
+}
+
+static sp_status fail_syntax(const sp_json_doc *doc, sp_status status, const json_error_t *error)
+{
+    char text[JSON_ERROR_TEXT_LENGTH];
+    snprintf(text, sizeof text, "%s", error->text);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    return sp_fail(doc->err, status, "%s:%d:%d: not valid JSON: %s%s", doc->name, error->line,
+                   error->column > 0 ? error->column : 1, text, syntax_hint(doc->text, error));
+}
+
+sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status status, sp_error *err)
+{
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* byte order mark, as some editors leave it */
+        text += 3;
+    *doc = (sp_json_doc){.text = text, .name = name, .err = err};
+    if (text[strspn(text, " \t\r\n")] == 0)
+        return sp_fail(err, status, "%s:1:1: empty; %s is a JSON object, {\"key\": ...}", name, what);
+    json_error_t error;
+    doc->root = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (!doc->root && (json_error_code(&error) == json_error_out_of_memory || !error.text[0]))
+        return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", name);
+    if (!doc->root)
+        return fail_syntax(doc, status, &error);
+    if (json_is_object(doc->root))
+        return SP_OK;
+    sp_json_at root = {0};
+    status = sp_json_fail(doc, status, &root, "%s is a JSON object, {\"key\": ...}; this is %s", what, sp_json_kind(doc->root));
+    sp_json_close(doc);
+    return status;
+}
+
+void sp_json_close(sp_json_doc *doc)
+{
+    json_decref(doc->root);
+    doc->root = NULL;
+}
+
+sp_status sp_json_fail(const sp_json_doc *doc, sp_status status, const sp_json_at *at, const char *format, ...)
+{
+    char sentence[SP_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    sp_json_place place = sp_json_locate(doc->text, at);
+    return sp_fail(doc->err, status, "%s:%d:%d: %s", doc->name, place.line, place.column, sentence);
+}
+
+sp_status sp_json_check_keys(const sp_json_doc *doc, sp_status status, const sp_json_at *at, json_t *object, int32_t n,
+                             const char *const *keys)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        int32_t i = 0;
+        while (i < n && strcmp(keys[i], key) != 0)
+            i++;
+        if (i < n)
+            continue;
+        char hint[128], list[512];
+        sp_json_at here = {at, key, 0};
+        return sp_json_fail(doc, status, &here, "key \"%s\" is not known%s%s (known: %s)%s", key, at->key ? " in " : "",
+                            at->key ? at->key : "", sp_name_list(list, sizeof list, n, keys),
+                            sp_name_hint(hint, sizeof hint, key, n, keys));
+    }
+    return SP_OK;
+}

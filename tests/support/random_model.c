@@ -1,0 +1,192 @@
+#include "random_model.h"
+
+#include "check.h"
+
+uint64_t random_next(random_source *random)
+{
+    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+int32_t random_below(random_source *random, int32_t n)
+{
+    return (int32_t)(random_next(random) % (uint64_t)n);
+}
+
+double random_unit(random_source *random)
+{
+    return (double)(random_next(random) >> 11) * 0x1p-53;
+}
+
+bool random_chance(random_source *random, double p)
+{
+    return random_unit(random) < p;
+}
+
+static void *new_array(size_t n, size_t size)
+{
+    void *array = calloc(n > 0 ? n : 1, size);
+    assert_non_null(array);
+    return array;
+}
+
+static char *new_name(const char *letter, int32_t i)
+{
+    char *name = new_array(16, 1);
+    snprintf(name, 16, "%s%d", letter, (int)i);
+    return name;
+}
+
+/* A finite log weight or score. */
+static double draw_number(random_source *random, const random_shape *shape)
+{
+    return shape->has_ties ? random_below(random, 4) - 2 : 4 * random_unit(random) - 3;
+}
+
+/* ---- the model ---- */
+
+static sp_model *draw_classes(random_source *random, const random_shape *shape)
+{
+    int32_t n_classes = 1 + random_below(random, shape->max_classes);
+    char **names = new_array((size_t)n_classes, sizeof *names);
+    for (int32_t k = 0; k < n_classes; k++)
+        names[k] = new_name("c", k);
+    sp_model *model = sp_model_new("random", n_classes, (const char *const *)names);
+    assert_non_null(model);
+    for (int32_t k = 0; k < n_classes; k++)
+        free(names[k]);
+    free(names);
+    return model;
+}
+
+/* Gives every class 0 .. max states (all of them at least one in all), declared in any order. */
+static void draw_states(sp_model *model, random_source *random, const random_shape *shape)
+{
+    if (shape->max_states_per_class == 1)
+        return;
+    int32_t most = model->n_classes * shape->max_states_per_class, n = 0;
+    model->state_class = new_array((size_t)most, sizeof *model->state_class);
+    for (int32_t k = 0; k < model->n_classes; k++)
+        for (int32_t left = random_chance(random, 0.05) ? 0 : 1 + random_below(random, shape->max_states_per_class); left > 0;
+             left--)
+            model->state_class[n++] = k;
+    if (n == 0)
+        n = 1;
+    for (int32_t s = n - 1; s > 0; s--) {
+        int32_t other = random_below(random, s + 1), k = model->state_class[s];
+        model->state_class[s] = model->state_class[other];
+        model->state_class[other] = k;
+    }
+    model->n_states = n;
+    model->states = new_array((size_t)n, sizeof *model->states);
+    for (int32_t s = 0; s < n; s++)
+        model->states[s] = new_name("s", s);
+}
+
+static void draw_dwell(sp_model *model, random_source *random, const random_shape *shape)
+{
+    if (shape->max_dwell == 1 || random_chance(random, 0.2))
+        return;
+    model->min_dwell = new_array((size_t)model->n_states, sizeof *model->min_dwell);
+    for (int32_t s = 0; s < model->n_states; s++)
+        model->min_dwell[s] = 1 + random_below(random, shape->max_dwell);
+    model->min_dwell_at_end = random_chance(random, 0.3);
+}
+
+static void draw_transitions(sp_model *model, random_source *random, const random_shape *shape)
+{
+    size_t m = (size_t)model->n_states;
+    uint8_t *allow = new_array(m * m, 1);
+    double *weight = new_array(m * m, sizeof *weight);
+    bool is_weighted = shape->has_weights && random_chance(random, 0.6);
+    double density = 0.25 * (1 + random_below(random, 4));
+    for (size_t i = 0; i < m * m; i++) {
+        allow[i] = random_chance(random, density);
+        weight[i] = draw_number(random, shape);
+    }
+    for (size_t s = 0; s < m; s++)
+        if (model->min_dwell && model->min_dwell[s] > 1)
+            allow[s * m + s] = 1;
+    sp_error err;
+    assert_ok(sp_model_set_matrix(model, allow, is_weighted ? weight : NULL, &err), &err);
+    model->weight_form = is_weighted ? SP_WEIGHTS_LOG : SP_WEIGHTS_NONE;
+    free(allow);
+    free(weight);
+}
+
+/* NULL (anything may), or some states with or without weights; at least one is possible. */
+static double *draw_ends(const sp_model *model, random_source *random, const random_shape *shape)
+{
+    if (random_chance(random, 0.4))
+        return NULL;
+    double *ends = new_array((size_t)model->n_states, sizeof *ends);
+    bool is_weighted = shape->has_weights && random_chance(random, 0.5);
+    for (int32_t s = 0; s < model->n_states; s++)
+        ends[s] = random_chance(random, 0.4) ? -INFINITY : is_weighted ? draw_number(random, shape) : 0;
+    ends[random_below(random, model->n_states)] = 0;
+    return ends;
+}
+
+/* ---- the scores ---- */
+
+void random_case_draw_scores(random_case *c, random_source *random, int64_t n_steps, const random_shape *shape)
+{
+    size_t n_classes = (size_t)c->model->n_classes;
+    free(c->data);
+    free(c->segments);
+    c->data = new_array((size_t)n_steps * n_classes, sizeof *c->data);
+    c->segments = NULL;
+    double impossible = shape->impossible * random_below(random, 3) / 2;
+    for (size_t i = 0; i < (size_t)n_steps * n_classes; i++)
+        c->data[i] = random_chance(random, impossible) ? -INFINITY : draw_number(random, shape);
+    if (shape->has_gaps && random_chance(random, 0.4)) {
+        c->segments = new_array((size_t)n_steps, sizeof *c->segments);
+        for (int64_t t = 1; t < n_steps; t++)
+            c->segments[t] = c->segments[t - 1] + (random_chance(random, 0.3) ? 7 : 0);
+    }
+    c->scores = (sp_scores){c->data, SP_F64, (int32_t)n_classes, n_steps, c->segments};
+}
+
+static void draw_order(random_case *c, random_source *random)
+{
+    int32_t n = c->model->n_classes;
+    c->class_of_column = new_array((size_t)n, sizeof *c->class_of_column);
+    for (int32_t k = 0; k < n; k++)
+        c->class_of_column[k] = k;
+    if (random_chance(random, 0.5))
+        return;
+    for (int32_t k = n - 1; k > 0; k--) {
+        int32_t other = random_below(random, k + 1), class_index = c->class_of_column[k];
+        c->class_of_column[k] = c->class_of_column[other];
+        c->class_of_column[other] = class_index;
+    }
+}
+
+random_case random_case_new(uint64_t seed, const random_shape *shape)
+{
+    random_source random = {seed};
+    random_case c = {.seed = seed, .model = draw_classes(&random, shape)};
+    draw_states(c.model, &random, shape);
+    draw_dwell(c.model, &random, shape);
+    draw_transitions(c.model, &random, shape);
+    c.model->start = draw_ends(c.model, &random, shape);
+    c.model->end = draw_ends(c.model, &random, shape);
+    draw_order(&c, &random);
+    sp_chain_options options = sp_chain_options_default();
+    options.class_of_column = c.class_of_column;
+    sp_error err;
+    assert_ok(sp_chain_new(c.model, &options, &c.chain, &err), &err);
+    random_case_draw_scores(&c, &random, random_below(&random, (int32_t)shape->max_steps + 1), shape);
+    return c;
+}
+
+void random_case_free(random_case *c)
+{
+    sp_model_free(c->model);
+    sp_chain_free(c->chain);
+    free(c->class_of_column);
+    free(c->data);
+    free(c->segments);
+}

@@ -1,0 +1,263 @@
+/* Batches: threads, neighbours, types of scores, lack of memory. */
+#include "check.h"
+#include "decode/workers.h"
+#include "failing_alloc.h"
+#include "random_batch.h"
+
+static const sp_decode_options all_options[] = {
+    {{SP_ARGMAX, 0}, false}, {{SP_GREEDY, 0}, false}, {{SP_VITERBI, 0}, false},
+    {{SP_ARGMAX, 0}, true},  {{SP_GREEDY, 0}, true},  {{SP_VITERBI, 0}, true},
+};
+enum { N_OPTIONS = sizeof all_options / sizeof *all_options };
+
+static void test_threads_change_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_OPTIONS * 2; i++) {
+        random_batch f = random_batch_new(100 + (uint64_t)i, 500, 40, 1 + i / N_OPTIONS);
+        answer one = answer_decode(1, f.c.chain, &f.batch, &all_options[i % N_OPTIONS]);
+        const int n_threads[] = {2, 3, 8};
+        for (int n = 0; n < 3; n++) {
+            answer more = answer_decode(n_threads[n], f.c.chain, &f.batch, &all_options[i % N_OPTIONS]);
+            assert_same_answer(&f.batch, &one, &more);
+            answer_free(&more);
+        }
+        answer_free(&one);
+        random_batch_free(&f);
+    }
+}
+
+/* What the strategy's own function says about one recording. */
+static sp_status decode_alone(sp_strategy_kind kind, const sp_chain *chain, const sp_scores *scores, int32_t *path, double *score,
+                              sp_error *err)
+{
+    sp_scratch *scratch = sp_scratch_new();
+    sp_status status = kind == SP_ARGMAX   ? sp_argmax(chain, scores, scratch, path, score, err)
+                       : kind == SP_GREEDY ? sp_greedy(chain, scores, scratch, path, score, err)
+                                           : sp_viterbi(chain, scores, scratch, path, score, err);
+    sp_scratch_free(scratch);
+    return status;
+}
+
+static sp_status decode_alone_relaxed(sp_strategy_kind kind, const sp_chain *chain, const sp_scores *scores, int32_t *path,
+                                      int64_t *n_broken, uint8_t *broken, sp_error *err)
+{
+    sp_scratch *scratch = sp_scratch_new();
+    sp_status status = kind == SP_ARGMAX   ? sp_argmax_relaxed(chain, scores, scratch, path, n_broken, broken, err)
+                       : kind == SP_GREEDY ? sp_greedy_relaxed(chain, scores, scratch, path, n_broken, broken, err)
+                                           : sp_viterbi_relaxed(chain, scores, scratch, path, n_broken, broken, err);
+    sp_scratch_free(scratch);
+    return status;
+}
+
+static void check_recording(const random_batch *f, const sp_decode_options *options, const answer *a, int64_t n)
+{
+    sp_scores scores = sp_batch_recording(&f->batch, n);
+    int64_t first = f->offsets[n];
+    int32_t path[64];
+    uint8_t broken[64] = {0};
+    sp_error err;
+    sp_decoded expected = {.step = -1};
+    expected.status = decode_alone(options->strategy.kind, f->c.chain, &scores, path, &expected.score, &err);
+    if (expected.status != SP_OK && options->relax) {
+        expected.status =
+            decode_alone_relaxed(options->strategy.kind, f->c.chain, &scores, path, &expected.n_broken, broken, &err);
+        assert_ok(expected.status, &err);
+        assert_ok(sp_path_score(f->c.chain, &scores, path, &expected.score, &err), &err);
+    } else if (expected.status != SP_OK) {
+        expected.step = err.step;
+        expected.score = -INFINITY;
+        for (int64_t t = 0; t < scores.n_steps; t++)
+            path[t] = -1;
+    }
+    assert_same_result(&a->results[n], &expected);
+    if (scores.n_steps == 0)
+        return;
+    assert_memory_equal(a->paths + first, path, (size_t)scores.n_steps * sizeof *path);
+    assert_memory_equal(a->broken + first, broken, (size_t)scores.n_steps);
+}
+
+/* Each recording's answer is that of the recording alone: failing neighbours disturb nobody. */
+static void test_recordings_are_decoded_alone(void **state)
+{
+    (void)state;
+    int n_failed = 0, n_relaxed = 0;
+    for (int i = 0; i < N_OPTIONS * 4; i++) {
+        random_batch f = random_batch_new(200 + (uint64_t)i, 200, 30, 1 + i % 2);
+        const sp_decode_options *options = &all_options[i % N_OPTIONS];
+        answer a = answer_decode(2, f.c.chain, &f.batch, options);
+        for (int64_t n = 0; n < f.batch.n_recordings; n++) {
+            check_recording(&f, options, &a, n);
+            n_failed += a.results[n].status != SP_OK;
+            n_relaxed += a.results[n].n_broken > 0;
+        }
+        answer_free(&a);
+        random_batch_free(&f);
+    }
+    assert_true(n_failed > 100 && n_relaxed > 100);
+}
+
+static void test_output_without_flags(void **state)
+{
+    (void)state;
+    random_batch f = random_batch_new(300, 50, 30, 1);
+    for (int i = 0; i < N_OPTIONS; i++) {
+        answer with = answer_decode(1, f.c.chain, &f.batch, &all_options[i]), without = answer_new(&f.batch);
+        sp_decode_output output = answer_output(&without);
+        output.broken = NULL;
+        sp_workers *workers = sp_workers_new(2);
+        sp_error err;
+        assert_ok(sp_decode_batch(f.c.chain, &f.batch, &all_options[i], workers, &output, &err), &err);
+        sp_workers_free(workers);
+        assert_memory_equal(with.paths, without.paths, (size_t)f.batch.scores.n_steps * sizeof(int32_t));
+        answer_free(&with);
+        answer_free(&without);
+    }
+    random_batch_free(&f);
+}
+
+static void test_workers_by_default(void **state)
+{
+    (void)state;
+    sp_workers *workers = sp_workers_new(0);
+    assert_true(sp_workers_count(workers) >= 1);
+    sp_workers_free(workers);
+}
+
+static void mark(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    (void)scratch;
+    for (int64_t i = first; i < last; i++)
+        ((uint8_t *)arg)[i]++;
+}
+
+static void test_every_item_once(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {0, 1, 2, 7, 100, 4097, 100000};
+    for (int n_threads = 1; n_threads <= 5; n_threads++) {
+        sp_workers *workers = sp_workers_new(n_threads);
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            uint8_t *marks = calloc((size_t)sizes[s] + 1, 1);
+            sp_workers_share(workers, sizes[s], mark, marks);
+            for (int64_t i = 0; i < sizes[s]; i++)
+                assert_int_equal(marks[i], 1);
+            assert_int_equal(marks[sizes[s]], 0);
+            free(marks);
+        }
+        sp_workers_free(workers);
+    }
+}
+
+static void test_f32_is_f64_of_the_same_values(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_OPTIONS; i++) {
+        random_batch f = random_batch_new(400 + (uint64_t)i, 100, 30, 2);
+        size_t n = (size_t)f.batch.scores.n_steps * (size_t)f.batch.scores.n_classes;
+        float *narrow = malloc((n + 1) * sizeof *narrow);
+        for (size_t x = 0; x < n; x++) {
+            narrow[x] = (float)(f.c.data[x] / 3);
+            f.c.data[x] = narrow[x];
+        }
+        sp_batch batch = f.batch;
+        batch.scores.data = narrow;
+        batch.scores.dtype = SP_F32;
+        answer wide = answer_decode(2, f.c.chain, &f.batch, &all_options[i]),
+               small = answer_decode(2, f.c.chain, &batch, &all_options[i]);
+        assert_same_answer(&batch, &wide, &small);
+        answer_free(&wide);
+        answer_free(&small);
+        free(narrow);
+        random_batch_free(&f);
+    }
+}
+
+/* ---- lack of memory ---- */
+
+typedef struct attempt {
+    const random_batch *f;
+    const sp_decode_options *options;
+    answer answer;
+} attempt;
+
+static sp_status decode_once(void *arg)
+{
+    attempt *a = arg;
+    sp_error err;
+    sp_workers *workers = sp_workers_new(2);
+    if (!workers)
+        return SP_ENOMEM;
+    sp_decode_output output = answer_output(&a->answer);
+    sp_status status = sp_decode_batch(a->f->c.chain, &a->f->batch, a->options, workers, &output, &err);
+    if (status != SP_OK)
+        assert_true(err.status == status && strstr(err.message, "memory"));
+    sp_workers_free(workers);
+    return status;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_OPTIONS * 2; i++) {
+        random_batch f = random_batch_new(500 + (uint64_t)i, 20, 20, 1 + i / N_OPTIONS);
+        attempt a = {&f, &all_options[i % N_OPTIONS], answer_new(&f.batch)};
+        assert_true(assert_each_alloc_may_fail(decode_once, &a) > 5);
+        answer expected = answer_decode(1, f.c.chain, &f.batch, a.options);
+        assert_same_answer(&f.batch, &a.answer, &expected);
+        answer_free(&expected);
+        answer_free(&a.answer);
+        random_batch_free(&f);
+    }
+}
+
+/* A single decoder leaves its outputs alone whichever allocation fails. */
+typedef struct single_attempt {
+    const random_case *c;
+    sp_strategy_kind kind;
+} single_attempt;
+
+static sp_status decode_alone_once(void *arg)
+{
+    const single_attempt *a = arg;
+    int32_t path[64];
+    double score = 77;
+    sp_error err;
+    memset(path, 0x55, sizeof path);
+    sp_scratch *scratch = sp_scratch_new();
+    if (!scratch)
+        return SP_ENOMEM;
+    const sp_chain *chain = a->c->chain;
+    const sp_scores *scores = &a->c->scores;
+    sp_status status = a->kind == SP_ARGMAX   ? sp_argmax(chain, scores, scratch, path, &score, &err)
+                       : a->kind == SP_GREEDY ? sp_greedy(chain, scores, scratch, path, &score, &err)
+                                              : sp_viterbi(chain, scores, scratch, path, &score, &err);
+    sp_scratch_free(scratch);
+    if (status != SP_OK)
+        assert_true(score == 77 && path[0] == 0x55555555);
+    return status == SP_ENOPATH || status == SP_EDEADEND ? SP_OK : status;
+}
+
+static void test_single_decoders_leave_outputs_alone(void **state)
+{
+    (void)state;
+    const random_shape shape = {.max_classes = 5, .max_steps = 60, .max_states_per_class = 3, .max_dwell = 2, .impossible = 0.1};
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        const sp_strategy_kind kinds[] = {SP_ARGMAX, SP_GREEDY, SP_VITERBI};
+        random_case c = random_case_new(seed, &shape);
+        single_attempt a = {&c, kinds[seed % 3]};
+        assert_each_alloc_may_fail(decode_alone_once, &a);
+        random_case_free(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_change_nothing),   cmocka_unit_test(test_recordings_are_decoded_alone),
+        cmocka_unit_test(test_output_without_flags),     cmocka_unit_test(test_workers_by_default),
+        cmocka_unit_test(test_every_item_once),          cmocka_unit_test(test_f32_is_f64_of_the_same_values),
+        cmocka_unit_test(test_each_allocation_may_fail), cmocka_unit_test(test_single_decoders_leave_outputs_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
