@@ -28,7 +28,7 @@ typedef struct options {
     decode_options decode;
     talk_options talk;
     char *model, *strategies, *output;
-    int force;
+    int force, confidence, n_best;
     char *report, *json, *csv, *markdown; /* compare and evaluate */
     char *seed;
     char *extra[6]; /* strings of one command alone */

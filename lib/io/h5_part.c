@@ -130,16 +130,17 @@ static sp_status bad_value(const sp_h5_map *map, const stretch *s, int64_t n, in
         n = low;
         t -= map->offsets[n];
     }
+    const char *none = strcmp(s->part->noun, "class") == 0 ? "undecoded" : "unscored"; /* what -1 stands for */
     char what[160];
     switch (s->target) {
     case SP_TO_I32:
         if (bad != floor(bad))
-            snprintf(what, sizeof what, "is not a whole number; unscored steps are -1");
+            snprintf(what, sizeof what, "is not a whole number; %s steps are -1", none);
         else if (s->limit > INT32_MAX)
-            snprintf(what, sizeof what, "is not the number of a class; unscored steps are -1");
+            snprintf(what, sizeof what, "is not the number of a class; %s steps are -1", none);
         else
-            snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; unscored steps are -1", (long long)s->limit,
-                     (long long)s->limit - 1);
+            snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; %s steps are -1", (long long)s->limit,
+                     (long long)s->limit - 1, none);
         break;
     case SP_TO_WEIGHT:
         snprintf(what, sizeof what, "is not a number from 0 up");
