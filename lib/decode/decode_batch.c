@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "decode/lanes.h"
 #include "decode/recording.h"
 #include "decode/workers.h"
 
@@ -88,6 +89,34 @@ static void decode_run(void *arg, sp_scratch *scratch, int64_t first, int64_t la
             w->no_memory = true; /* nothing else can go wrong once check_arguments() is content */
 }
 
+/* ---- in lanes: runs of recordings, and what the lanes leave one by one ---- */
+
+typedef struct lane_work {
+    batch_work *plain;
+    sp_lane_run_options options;
+    int64_t run; /* recordings of one */
+} lane_work;
+
+static void decode_lanes(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    const lane_work *w = arg;
+    int64_t n_recordings = w->plain->batch->n_recordings;
+    int32_t left[SP_LANE_RUN_MOST];
+    for (int64_t n = first; n < last && !w->plain->no_memory; n++) {
+        int64_t begin = n * w->run, count = n_recordings - begin < w->run ? n_recordings - begin : w->run;
+        int32_t n_left = sp_lanes_run(&w->options, w->plain->batch, w->plain->output, scratch, begin, (int32_t)count, left);
+        for (int32_t i = 0; i < n_left; i++)
+            decode_run(w->plain, scratch, begin + left[i], begin + left[i] + 1);
+    }
+}
+
+/* Recordings of a run: enough runs to share among the threads, else as many as there is room for. */
+static int64_t run_length(int64_t n_recordings, int64_t n_threads)
+{
+    int64_t run = (n_recordings / (n_threads * 8) + SP_LANES_MOST - 1) / SP_LANES_MOST * SP_LANES_MOST;
+    return run < SP_LANES_MOST ? SP_LANES_MOST : run > SP_LANE_RUN_MOST ? SP_LANE_RUN_MOST : run;
+}
+
 static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_error *err)
 {
     sp_status status = sp_decode_check(chain, &batch->scores, err);
@@ -110,13 +139,25 @@ static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, c
     }
 }
 
-sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
-                          const sp_decode_output *output, sp_error *err)
+sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
+                               sp_workers *workers, const sp_decode_output *output, sp_error *err)
 {
     sp_status status = check_arguments(chain, batch, options, err);
     if (status != SP_OK)
         return status;
     batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output};
-    sp_workers_share(workers, batch->n_recordings, decode_run, &w);
+    sp_lane_rules rules;
+    if (isa != SP_ISA_PLAIN && options->strategy.kind == SP_VITERBI && sp_lane_rules_init(&rules, chain)) {
+        lane_work lanes = {&w, {isa, &rules}, run_length(batch->n_recordings, sp_workers_count(workers))};
+        sp_workers_share(workers, (batch->n_recordings + lanes.run - 1) / lanes.run, decode_lanes, &lanes);
+    } else {
+        sp_workers_share(workers, batch->n_recordings, decode_run, &w);
+    }
     return w.no_memory ? sp_decode_no_memory(err) : SP_OK;
+}
+
+sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
+                          const sp_decode_output *output, sp_error *err)
+{
+    return sp_decode_batch_with(sp_isa_best(), chain, batch, options, workers, output, err);
 }

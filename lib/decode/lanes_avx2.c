@@ -1,0 +1,20 @@
+/* The lane kernels for AVX2.
+ * See lanes.h. */
+#include "decode/lanes.h"
+
+#include <math.h>
+
+#if defined(__x86_64__)
+
+#define LANE_W 4
+#define LANE_TARGET __attribute__((target("avx2")))
+#include "decode/lanes_vector.h"
+
+#include "decode/lanes_viterbi.h"
+
+LANE_TARGET void sp_lanes_viterbi_avx2(sp_lane_group *group)
+{
+    lanes_viterbi_any(group);
+}
+
+#endif
