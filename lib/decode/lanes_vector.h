@@ -11,9 +11,8 @@ enum { W = LANE_W, G = 4, L = W * G };
 typedef double vd __attribute__((vector_size(8 * LANE_W), may_alias));
 typedef int64_t vi __attribute__((vector_size(8 * LANE_W), may_alias));
 typedef uint64_t vu64 __attribute__((vector_size(8 * LANE_W), may_alias));
-typedef float vf __attribute__((vector_size(4 * LANE_W), may_alias));
-typedef uint32_t vu32 __attribute__((vector_size(4 * LANE_W), may_alias));
-typedef uint16_t vu16 __attribute__((vector_size(2 * LANE_W), may_alias));
+typedef float vf2 __attribute__((vector_size(8 * LANE_W), may_alias));
+typedef double vd2 __attribute__((vector_size(16 * LANE_W), may_alias));
 
 /* m ? a : b, where each lane of m is all ones or all zeros. Compilers turn it into one blend. */
 #define PICK(type, m, a, b) ((type)(((m) & (vi)(a)) | (~(m) & (vi)(b))))
@@ -37,7 +36,19 @@ typedef uint64_t p64 __attribute__((vector_size(8 * LANE_W), aligned(8), may_ali
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE32(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #define SHUFFLE64(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#if LANE_W == 2
+#define LOW_HALF(out, x) (*(out) = __builtin_shufflevector(x, x, 0, 1))
+#define HIGH_HALF(out, x) (*(out) = __builtin_shufflevector(x, x, 2, 3))
+#elif LANE_W == 4
+#define LOW_HALF(out, x) (*(out) = __builtin_shufflevector(x, x, 0, 1, 2, 3))
+#define HIGH_HALF(out, x) (*(out) = __builtin_shufflevector(x, x, 4, 5, 6, 7))
 #else
+#define LOW_HALF(out, x) (*(out) = __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7))
+#define HIGH_HALF(out, x) (*(out) = __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15))
+#endif
+#else
+#define LOW_HALF(out, x) (*(out) = ((const vd *)&(x))[0])
+#define HIGH_HALF(out, x) (*(out) = ((const vd *)&(x))[1])
 #define SHUFFLE32(a, b, ...) __builtin_shuffle(a, b, (p32){__VA_ARGS__})
 #define SHUFFLE64(a, b, ...) __builtin_shuffle(a, b, (p64){__VA_ARGS__})
 #endif
@@ -153,9 +164,15 @@ LANE_FN void scatter32(const int32_t *from, size_t stride, int32_t *const *to, i
     ROWS32(SCATTER_ROW, p32)
 }
 
-/* `n` items (a multiple of 8) from item `at` on of L rows: tile[n,L]. */
+enum { AHEAD = 2 * SP_LANES_TILE * 5 * sizeof(float) }; /* bytes: about two tiles of five classes */
+
+/* `n` items (a multiple of 8) from item `at` on of L rows: tile[n,L]. There are more rows than the processor follows by itself,
+ * so what is needed later is asked for here. */
 LANE_FN void gather_tile(sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
 {
+    for (size_t lane = 0; lane < L; lane++)
+        for (size_t byte = 0; byte < n * (size_t)dtype; byte += 64)
+            __builtin_prefetch((const char *)rows[lane] + at * (size_t)dtype + AHEAD + byte);
     if (dtype == SP_F32)
         for (size_t lane = 0; lane < L; lane += P32)
             for (size_t m = 0; m < n; m += P32)
@@ -166,10 +183,16 @@ LANE_FN void gather_tile(sp_dtype dtype, const void *const *rows, size_t at, siz
                 gather64(rows + lane, (at + m) * sizeof(double), (uint64_t *)tile + m * L + lane, L);
 }
 
-/* Vector `g` of row m of a tile, as doubles. */
-LANE_FN vd tile_at(sp_dtype dtype, const void *tile, size_t m, size_t g)
+/* Vectors 2 pair and 2 pair + 1 of row m of a tile, as doubles. Two at a time, because compilers widen one vector of floats to
+ * two of doubles. */
+LANE_FN void tile_pair(sp_dtype dtype, const void *tile, size_t m, int pair, vd *low, vd *high)
 {
-    if (dtype == SP_F32)
-        return __builtin_convertvector(((const vf *)tile)[m * G + g], vd);
-    return ((const vd *)tile)[m * G + g];
+    if (dtype == SP_F32) {
+        vd2 both = __builtin_convertvector(((const vf2 *)tile)[m * (G / 2) + (size_t)pair], vd2);
+        LOW_HALF(low, both);
+        HIGH_HALF(high, both);
+    } else {
+        *low = ((const vd *)tile)[m * G + 2 * (size_t)pair];
+        *high = ((const vd *)tile)[m * G + 2 * (size_t)pair + 1];
+    }
 }

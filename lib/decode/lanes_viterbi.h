@@ -8,9 +8,9 @@
 
 enum { MOST = SP_LANES_MOST_CLASSES };
 
-/* One step: now[K,L] and the tile's rows of this step, starting at row m, to next[K,L] and words[L]. */
+/* One step: now[K,L] and the rows of a tile from row m on to next[K,L] and words[L]. */
 LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, const vd *now, vd *next,
-                       const void *tile, size_t m, char *words)
+                       const void *tile, size_t m, vi *words)
 {
 #define DECLARE(g) vi word##g = {0};
     EACH(DECLARE)
@@ -39,20 +39,23 @@ LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size
     }
             EACH(OFFER)
         }
+        vd e0, e1, e2, e3;
+        tile_pair(dtype, tile, m + (size_t)j, 0, &e0, &e1);
+        tile_pair(dtype, tile, m + (size_t)j, 1, &e2, &e3);
 #define FINISH(g)                                                                                                                \
-    next[j * G + g] = best##g + tile_at(dtype, tile, m + (size_t)j, g);                                                          \
+    next[j * G + g] = best##g + e##g;                                                                                            \
     word##g |= code##g;
         EACH(FINISH)
     }
+    /* Narrow words of the lanes of several vectors share the 64 bits of a lane: see lanes_back(). */
     if (word_size == 2) {
-#define STORE2(g) ((vu16 *)words)[g] = __builtin_convertvector((vu64)word##g, vu16);
-        EACH(STORE2)
+        words[0] = (word0 | word1 << 16) | (word2 << 32 | word3 << 48);
     } else if (word_size == 4) {
-#define STORE4(g) ((vu32 *)words)[g] = __builtin_convertvector((vu64)word##g, vu32);
-        EACH(STORE4)
+        words[0] = word0 | word1 << 32;
+        words[1] = word2 | word3 << 32;
     } else {
-#define STORE8(g) ((vi *)words)[g] = word##g;
-        EACH(STORE8)
+#define STORE(g) words[g] = word##g;
+        EACH(STORE)
     }
 }
 
@@ -87,10 +90,14 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
             gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
         if (t == 0)
             for (size_t j = 0; j < K; j++)
-                for (size_t g = 0; g < G; g++)
-                    ((vd *)next)[j * G + g] = spread(r->start[j]) + tile_at(dtype, tile, j, g);
+                for (int pair = 0; pair < G / 2; pair++) {
+                    vd *out = (vd *)next + j * G + 2 * pair;
+                    tile_pair(dtype, tile, j, pair, out, out + 1);
+                    out[0] = r->start[j] + out[0];
+                    out[1] = r->start[j] + out[1];
+                }
         else
-            lane_step(r, dtype, word_size, has_weights, (vd *)now, (vd *)next, tile, m, words);
+            lane_step(r, dtype, word_size, has_weights, (vd *)now, (vd *)next, tile, m, (vi *)words);
         double *before = now;
         now = next;
         next = before;
@@ -99,50 +106,86 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     }
 }
 
-/* block[TILE,L] holds the classes of steps first .. first+TILE-1. */
-LANE_FN void lanes_write(const sp_lane_group *group, const int32_t *block, int64_t first)
+/* The lanes in the order in which they stand in a block of classes: 32-bit items of two vectors side by side. */
+typedef struct lane_paths {
+    int32_t *path[L];
+    int64_t length[L];
+    int64_t shortest[L / P32]; /* of the lanes of each square of a transpose */
+} lane_paths;
+
+LANE_FN void lane_paths_init(lane_paths *paths, const sp_lane_group *group)
 {
-    for (int32_t lane = 0; lane < group->n_lanes; lane += P32) {
-        if (group->length[lane + P32 - 1] >= first + SP_LANES_TILE) {
-            for (int32_t s = 0; s < SP_LANES_TILE; s += P32)
-                scatter32(block + s * L + lane, L, group->path + lane, first + s);
-            continue;
-        }
-        for (int32_t l = lane; l < lane + P32; l++)
-            for (int64_t t = first; t < first + SP_LANES_TILE && t < group->length[l]; t++)
-                group->path[l][t] = block[(t - first) * L + l];
+    for (int place = 0; place < L; place++) {
+        int pair = place / (2 * W), lane = pair * 2 * W + place % 2 * W + place % (2 * W) / 2;
+        int64_t *shortest = &paths->shortest[place / P32];
+        paths->path[place] = group->path[lane];
+        paths->length[place] = group->length[lane];
+        if (place % P32 == 0 || group->length[lane] < *shortest)
+            *shortest = group->length[lane];
     }
 }
 
-/* The states before `state`, given the words of its step. */
-LANE_FN void lanes_back(int32_t word_size, const char *words, int32_t *state)
+/* block[TILE,L] holds the classes of steps first .. first+TILE-1. */
+LANE_FN void lanes_write(const lane_paths *paths, const int32_t *block, int64_t first)
 {
-    for (int g = 0; g < G; g++) {
-        vu32 s = ((vu32 *)state)[g];
-        if (word_size == 2)
-            s = (__builtin_convertvector(((const vu16 *)words)[g], vu32) >> (s + (s << 1))) & 7;
-        else if (word_size == 4)
-            s = (((const vu32 *)words)[g] >> (s << 2)) & 15;
-        else
-            s = __builtin_convertvector((((const vu64 *)words)[g] >> (__builtin_convertvector(s, vu64) << 2)) & 15, vu32);
-        ((vu32 *)state)[g] = s;
+    for (int place = 0; place < L; place += P32) {
+        if (paths->shortest[place / P32] >= first + SP_LANES_TILE) {
+            for (int32_t s = 0; s < SP_LANES_TILE; s += P32)
+                scatter32(block + s * L + place, L, paths->path + place, first + s);
+            continue;
+        }
+        for (int p = place; p < place + P32; p++)
+            for (int64_t t = first; t < first + SP_LANES_TILE && t < paths->length[p]; t++)
+                paths->path[p][t] = block[(t - first) * L + p];
     }
+}
+
+/* The states of a vector of lanes before s, given the words of its step. */
+LANE_FN vu64 lane_back(int32_t word_size, const vu64 *words, int g, vu64 s)
+{
+    if (word_size == 2)
+        return words[0] >> (s + (s << 1) + (uint64_t)(16 * g)) & 7;
+    if (word_size == 4)
+        return words[g / 2] >> ((s << 2) + (uint64_t)(32 * (g % 2))) & 15;
+    return words[g] >> (s << 2) & 15;
+}
+
+/* From step `high` down to `low`: their classes to block[high-low+1,L], and state[L] to what stands before `low`. words are those
+ * of step `low`; those of step 0 are anything. */
+LANE_FN void lanes_trace_some(int32_t word_size, const char *words, int64_t n, uint64_t *state, int32_t *block)
+{
+#define LOAD(g) vu64 s##g = ((vu64 *)state)[g];
+    EACH(LOAD)
+    for (int64_t t = n - 1; t >= 0; t--) {
+        ((vu64 *)block)[t * 2] = s0 | s1 << 32;
+        ((vu64 *)block)[t * 2 + 1] = s2 | s3 << 32;
+        const vu64 *at = (const vu64 *)(words + t * word_size * L);
+#define BACK(g) s##g = lane_back(word_size, at, g, s##g);
+        EACH(BACK)
+    }
+#define SAVE(g) ((vu64 *)state)[g] = s##g;
+    EACH(SAVE)
 }
 
 LANE_FN void lanes_trace(const sp_lane_group *group, int32_t word_size, const int32_t *last)
 {
-    _Alignas(64) int32_t state[L] = {0}, block[SP_LANES_TILE * L];
+    _Alignas(64) uint64_t state[L] = {0};
+    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    lane_paths paths;
+    lane_paths_init(&paths, group);
     int32_t n_begun = 0;
-    for (int64_t t = group->length[0] - 1; t >= 0; t--) {
-        for (; n_begun < group->n_lanes && group->length[n_begun] == t + 1; n_begun++)
-            state[n_begun] = last[n_begun];
-        int64_t s = t % SP_LANES_TILE;
-        for (int g = 0; g < G; g++)
-            ((vu32 *)block)[s * G + g] = ((vu32 *)state)[g];
-        if (s == 0)
-            lanes_write(group, block, t);
-        if (t > 0)
-            lanes_back(word_size, (const char *)group->words + t * word_size * L, state);
+    int64_t high = group->length[0];
+    while (high > 0) { /* steps high-1 and below are left, and some lane may begin at high-1 */
+        for (; n_begun < group->n_lanes && group->length[n_begun] == high; n_begun++)
+            state[n_begun] = (uint64_t)last[n_begun];
+        int64_t first = (high - 1) / SP_LANES_TILE * SP_LANES_TILE, low = first;
+        if (n_begun < group->n_lanes && group->length[n_begun] > low)
+            low = group->length[n_begun];
+        lanes_trace_some(word_size, (const char *)group->words + low * word_size * L, high - low, state,
+                         block + (low - first) * L);
+        if (low == first)
+            lanes_write(&paths, block, first);
+        high = low;
     }
 }
 
