@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "decode/chunks.h"
 #include "decode/lanes.h"
 #include "decode/recording.h"
 #include "decode/workers.h"
@@ -105,8 +106,32 @@ static void decode_lanes(void *arg, sp_scratch *scratch, int64_t first, int64_t 
     for (int64_t n = first; n < last && !w->plain->no_memory; n++) {
         int64_t begin = n * w->run, count = n_recordings - begin < w->run ? n_recordings - begin : w->run;
         int32_t n_left = sp_lanes_run(&w->options, w->plain->batch, w->plain->output, scratch, begin, (int32_t)count, left);
-        for (int32_t i = 0; i < n_left; i++)
-            decode_run(w->plain, scratch, begin + left[i], begin + left[i] + 1);
+        for (int32_t i = 0; i < n_left; i++) {
+            sp_scores scores = sp_batch_recording(w->plain->batch, begin + left[i]);
+            if (!sp_chunks_fit(&scores)) /* else decode_long() */
+                decode_run(w->plain, scratch, begin + left[i], begin + left[i] + 1);
+        }
+    }
+}
+
+/* The long recordings, each on all threads. */
+static void decode_long(const lane_work *w, sp_workers *workers)
+{
+    const batch_work *plain = w->plain;
+    for (int64_t n = 0; n < plain->batch->n_recordings; n++) {
+        sp_scores scores = sp_batch_recording(plain->batch, n);
+        if (!sp_chunks_fit(&scores))
+            continue;
+        int64_t first = plain->batch->offsets[n];
+        sp_decoded result = {.status = SP_OK, .step = -1};
+        if (sp_chunks_viterbi(w->options.isa, w->options.rules, &scores, workers, plain->output->paths + first, &result.score) !=
+            SP_OK) {
+            decode_run(w->plain, sp_workers_scratch(workers), n, n + 1);
+            continue;
+        }
+        plain->output->results[n] = result;
+        if (plain->output->broken)
+            memset(plain->output->broken + first, 0, (size_t)scores.n_steps);
     }
 }
 
@@ -150,6 +175,7 @@ sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch
     if (isa != SP_ISA_PLAIN && options->strategy.kind == SP_VITERBI && sp_lane_rules_init(&rules, chain)) {
         lane_work lanes = {&w, {isa, &rules}, run_length(batch->n_recordings, sp_workers_count(workers))};
         sp_workers_share(workers, (batch->n_recordings + lanes.run - 1) / lanes.run, decode_lanes, &lanes);
+        decode_long(&lanes, workers);
     } else {
         sp_workers_share(workers, batch->n_recordings, decode_run, &w);
     }

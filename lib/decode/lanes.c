@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decode/chunks.h"
 #include "decode/recording.h"
 
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
@@ -181,7 +182,7 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
     int32_t order[SP_LANE_RUN_MOST], room[SP_LANE_RUN_MOST], n_ordered = 0, longest = 0, lanes = sp_lanes_count(options->isa);
     for (int32_t i = 0; i < n; i++) {
         sp_scores scores = sp_batch_recording(batch, first + i);
-        if (scores.n_steps > SP_LANES_MOST_STEPS || has_gap(&scores)) {
+        if (scores.n_steps > SP_CHUNKS_LEAST || has_gap(&scores)) {
             left[run.n_left++] = i;
             continue;
         }

@@ -13,11 +13,10 @@
 #include "decode/kernels.h"
 
 enum {
-    SP_LANES_MOST = 32,            /* lanes of the widest kernel */
-    SP_LANES_MOST_CLASSES = 16,    /* a choice among them takes 4 bits */
-    SP_LANES_TILE = 8,             /* steps that are transposed at a time */
-    SP_LANES_MOST_STEPS = 1 << 17, /* of one recording; longer ones have other ways */
-    SP_LANES_WORTH = 4,            /* a group pays while at least 1 / so many of its lanes' steps are in use */
+    SP_LANES_MOST = 32,         /* lanes of the widest kernel */
+    SP_LANES_MOST_CLASSES = 16, /* a choice among them takes 4 bits */
+    SP_LANES_TILE = 8,          /* steps that are transposed at a time */
+    SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
     SP_LANE_RUN_MOST = 1024
 };
 

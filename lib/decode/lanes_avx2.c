@@ -1,5 +1,6 @@
 /* The lane kernels for AVX2.
  * See lanes.h. */
+#include "decode/chunks.h"
 #include "decode/lanes.h"
 
 #include <math.h>
@@ -12,9 +13,21 @@
 
 #include "decode/lanes_viterbi.h"
 
+#include "decode/chunks_body.h"
+
 LANE_TARGET void sp_lanes_viterbi_avx2(sp_lane_group *group)
 {
     lanes_viterbi_any(group);
+}
+
+LANE_TARGET void sp_chunks_forward_avx2(const sp_chunk_band *band)
+{
+    chunks_forward_any(band);
+}
+
+LANE_TARGET void sp_chunks_trace_avx2(const sp_chunk_band *band)
+{
+    chunks_trace_any(band);
 }
 
 #endif
