@@ -36,12 +36,7 @@ typedef struct chunked {
 
 bool sp_chunks_fit(const sp_scores *scores)
 {
-    if (scores->n_steps <= SP_CHUNKS_LEAST)
-        return false;
-    for (int64_t t = 1; scores->segments && t < scores->n_steps; t++)
-        if (sp_scores_is_gap(scores, t))
-            return false;
-    return true;
+    return scores->n_steps > SP_CHUNKS_LEAST && !sp_scores_have_gap(scores);
 }
 
 /* ---- bands ---- */

@@ -11,3 +11,11 @@ sp_isa sp_isa_best(void)
 #endif
     return SP_ISA_BASE;
 }
+
+bool sp_scores_have_gap(const sp_scores *scores)
+{
+    for (int64_t t = 1; scores->segments && t < scores->n_steps; t++)
+        if (sp_scores_is_gap(scores, t))
+            return true;
+    return false;
+}

@@ -20,4 +20,7 @@ sp_isa sp_isa_best(void);
 sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
                                sp_workers *workers, const sp_decode_output *output, sp_error *err);
 
+/* Is the chain broken anywhere in the recording? O(T) where it has segments. */
+bool sp_scores_have_gap(const sp_scores *scores);
+
 #endif

@@ -104,14 +104,6 @@ typedef struct lane_run {
     int32_t n_left;
 } lane_run;
 
-static bool has_gap(const sp_scores *scores)
-{
-    for (int64_t t = 1; scores->segments && t < scores->n_steps; t++)
-        if (sp_scores_is_gap(scores, t))
-            return true;
-    return false;
-}
-
 static void put_result(const lane_run *run, int32_t i, double score)
 {
     int64_t n = run->first + i, begin = run->batch->offsets[n];
@@ -182,7 +174,7 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
     int32_t order[SP_LANE_RUN_MOST], room[SP_LANE_RUN_MOST], n_ordered = 0, longest = 0, lanes = sp_lanes_count(options->isa);
     for (int32_t i = 0; i < n; i++) {
         sp_scores scores = sp_batch_recording(batch, first + i);
-        if (scores.n_steps > SP_CHUNKS_LEAST || has_gap(&scores)) {
+        if (scores.n_steps > SP_CHUNKS_LEAST || sp_scores_have_gap(&scores)) {
             left[run.n_left++] = i;
             continue;
         }

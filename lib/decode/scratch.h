@@ -26,6 +26,8 @@ enum {
     SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next two */
     SP_SLOT_CHUNK_TAIL,
     SP_SLOT_CHUNK_DELTAS,
+    SP_SLOT_DENSE_MATRIX, /* see dense.h */
+    SP_SLOT_DENSE_DELTAS,
     SP_SLOT_FREE /* first number that nobody has taken */
 };
 
