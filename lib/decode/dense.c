@@ -6,7 +6,7 @@
 
 #include "decode/recording.h"
 
-enum { LEAST_CLASSES = 17, LEAST_STEPS = 16 };
+enum { LEAST_CLASSES = 17, LEAST_STEPS = 16, ROWS_AHEAD = 8 };
 
 bool sp_dense_fits(const sp_chain *chain, int64_t n_steps)
 {
@@ -109,10 +109,14 @@ static void forward(const dense_run *r, int64_t first, int64_t last, bool marks_
     }
 }
 
+/* The state before `state` of step t. The rows of delta that come next on the way back are asked for here: they are far away. */
 static int32_t state_before(const dense_run *r, int64_t t, int32_t state)
 {
     const sp_chain *c = r->dense->chain;
     const double *now = delta_at(r, t - 1);
+    if (t > ROWS_AHEAD)
+        for (size_t j = 0; j < r->width; j += 8)
+            __builtin_prefetch(delta_at(r, t - 1 - ROWS_AHEAD) + j);
     int64_t first = c->pred_row[state], last = c->pred_row[state + 1];
     if (last - first == r->dense->n)
         return choice(r->dense->isa, now, c->pred_weight + first, r->dense->n);

@@ -32,32 +32,44 @@ DENSE_TARGET static void dense_step(const sp_dense *dense, const double *now, do
     }
 }
 
+enum { DENSE_W = DENSE_COLUMNS / 8 };
+typedef double dense_vd __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
+typedef int64_t dense_vi __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
+
+/* Among the candidates of one place in the vectors, the first of the best is kept; then among the places. */
 DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight, int32_t n)
 {
-    enum { WIDTH = DENSE_COLUMNS / 4 };
-    double best[WIDTH], top = -INFINITY;
-    for (int32_t l = 0; l < WIDTH; l++)
-        best[l] = -INFINITY;
+    double value[2 * DENSE_W], top = -INFINITY;
+    int64_t place[2 * DENSE_W], from = n;
+    dense_vd best0 = (dense_vd){0} - INFINITY, best1 = best0;
+    dense_vi at0 = {0}, at1 = {0}, i0 = {0}, i1 = i0 + DENSE_W;
     int32_t i = 0;
-    for (; i + WIDTH <= n; i += WIDTH)
-        for (int32_t l = 0; l < WIDTH; l++) {
-            double candidate = now[i + l] + weight[i + l];
-            best[l] = candidate > best[l] ? candidate : best[l];
-        }
-    for (int32_t l = 0; l < WIDTH; l++)
-        top = best[l] > top ? best[l] : top;
-    for (; i < n; i++)
-        top = now[i] + weight[i] > top ? now[i] + weight[i] : top;
-    if (top == -INFINITY)
-        return 0;
-    for (i = 0; i + WIDTH <= n; i += WIDTH) {
-        int64_t found = 0;
-        for (int32_t l = 0; l < WIDTH; l++)
-            found |= -(int64_t)(now[i + l] + weight[i + l] == top);
-        if (found)
-            break;
+#define DENSE_OFFER(a)                                                                                                           \
+    {                                                                                                                            \
+        dense_vd candidate = *(const dense_vd *)(now + i + (a)*DENSE_W) + *(const dense_vd *)(weight + i + (a)*DENSE_W);         \
+        dense_vi is_better = (dense_vi)(candidate > best##a);                                                                    \
+        best##a = (dense_vd)((is_better & (dense_vi)candidate) | (~is_better & (dense_vi)best##a));                              \
+        at##a = (is_better & i##a) | (~is_better & at##a);                                                                       \
+        i##a += 2 * DENSE_W;                                                                                                     \
     }
-    while (now[i] + weight[i] != top)
-        i++;
-    return i;
+    for (; i + 2 * DENSE_W <= n; i += 2 * DENSE_W) {
+        DENSE_OFFER(0)
+        DENSE_OFFER(1)
+    }
+    *(dense_vd *)value = best0;
+    *(dense_vd *)(value + DENSE_W) = best1;
+    *(dense_vi *)place = at0;
+    *(dense_vi *)(place + DENSE_W) = at1;
+    for (int32_t l = 0; l < 2 * DENSE_W; l++)
+        top = value[l] > top ? value[l] : top;
+    for (int32_t l = 0; l < 2 * DENSE_W; l++) {
+        int64_t here = place[l] + l % DENSE_W;
+        from = value[l] == top && here < from ? here : from;
+    }
+    for (; i < n; i++)
+        if (now[i] + weight[i] > top) {
+            top = now[i] + weight[i];
+            from = i;
+        }
+    return top == -INFINITY ? 0 : (int32_t)from;
 }
