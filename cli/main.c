@@ -1,9 +1,64 @@
+/* statepath: the table of commands. */
+#include "cli.h"
+
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "statepath.h"
+typedef struct command {
+    const char *name;
+    command_run *run;
+    const char *arguments; /* "SCORES.h5 --model M" */
+    const char *summary;   /* "decode with each strategy, evaluate, report" */
+} command;
 
-int main(void)
+static const command commands[] = {
+    {"compare", cmd_compare, "SCORES.h5 --model M", "decode with each strategy, evaluate, report"},
+    {"decode", cmd_decode, "SCORES.h5 --model M -o PATHS.h5", "write the path of one strategy"},
+    {"evaluate", cmd_evaluate, "PATHS.h5 --model M", "judge paths that already exist"},
+    {"inspect", cmd_inspect, "FILE.h5", "say what is in a file and how it would be read"},
+    {"model", cmd_model, "list | show M | check M | new KIND", "look at, validate and build models"},
+    {"mask", cmd_mask, "leak | softmax SCORES.h5", "mass on what cannot occur; masked softmax"},
+    {"stream", cmd_stream, "--model M --lag L < SCORES", "decide each step while the recording goes on"},
+    {"simulate", cmd_simulate, "RECIPE.json -o DATA.h5", "make data from a recipe"},
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_usage(FILE *out)
 {
-    printf("statepath %s\n", sp_version());
-    return 0;
+    fprintf(out, "statepath %s: sequences that obey the rules, from any classifier's scores\n\n", sp_version());
+    fprintf(out, "Usage: statepath COMMAND ...\n\n");
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(out, "  %-9s %-36s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+    fprintf(out, "\nStart with:  statepath inspect SCORES.h5\n"
+                 "             statepath compare SCORES.h5 --model sleep-strict --report report.html\n"
+                 "`statepath COMMAND --help` lists a command's options with an example.\n");
+}
+
+int main(int argc, const char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_usage(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("statepath %s\n", sp_version());
+        return EXIT_DONE;
+    }
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0) {
+            int status = commands[i].run(argc - 1, argv + 1);
+            if (fflush(stdout) != 0 || ferror(stdout)) {
+                complain("standard output could not be written");
+                return EXIT_FAILED;
+            }
+            return status;
+        }
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    complain("\"%s\" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, stream, simulate", name);
+    return EXIT_USAGE;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/row_check.h"
+#include "core/row_mask.h"
 #include "statepath/logmath.h"
 
 static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};
@@ -74,7 +75,7 @@ static sp_status check_against_block(const sp_block *block, const sp_prepare_opt
     return SP_OK;
 }
 
-/* Steps 4, 7 and 8, for each type of scores. n counts rows times classes. */
+/* Steps 4 and 8, for each type of scores. n counts rows times classes. */
 
 static int64_t floor_f32(float *e, int64_t n, float log_floor)
 {
@@ -92,26 +93,6 @@ static int64_t floor_f64(double *e, int64_t n, double log_floor)
     for (int64_t i = 0; i < n; i++) {
         count += e[i] < log_floor;
         e[i] = e[i] < log_floor ? log_floor : e[i];
-    }
-    return count;
-}
-
-static int64_t mask_f32(float *e, int64_t n, const uint8_t *mask)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) {
-        count += !mask[i] && e[i] > -INFINITY;
-        e[i] = mask[i] ? e[i] : -INFINITY;
-    }
-    return count;
-}
-
-static int64_t mask_f64(double *e, int64_t n, const uint8_t *mask)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) {
-        count += !mask[i] && e[i] > (double)-INFINITY;
-        e[i] = mask[i] ? e[i] : (double)-INFINITY;
     }
     return count;
 }
@@ -214,8 +195,8 @@ static sp_status restrict_rows(sp_block *block, const sp_prepare_options *o, int
     int32_t n_classes = block->n_classes;
     if (block->mask) {
         const uint8_t *mask = block->mask + (size_t)first * (size_t)n_classes;
-        counts->masked += block->dtype == SP_F32 ? mask_f32(row_of(block, first), count * n_classes, mask)
-                                                 : mask_f64(row_of(block, first), count * n_classes, mask);
+        counts->masked += block->dtype == SP_F32 ? row_mask_f32(row_of(block, first), count * n_classes, mask)
+                                                 : row_mask_f64(row_of(block, first), count * n_classes, mask);
     }
     for (int64_t t = first; o->clamp && t < first + count; t++) {
         int32_t label = block->labels[t];

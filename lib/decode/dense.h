@@ -15,8 +15,9 @@
 #define STATEPATH_DECODE_DENSE_H
 
 #include "core/chain_states.h"
-#include "decode/kernels.h"
+#include "decode/isa.h"
 #include "decode/scratch.h"
+#include "statepath/decode.h"
 
 enum { SP_DENSE_MOST_BYTES = 256 << 20 };
 

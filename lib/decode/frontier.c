@@ -49,14 +49,16 @@ static void order_by_state(const sp_chain *chain, sp_frontier *f)
 }
 
 /* By class, then by the place of the predecessor: lists of the successors of each place, gone through in order and appended to
- * lists of each class. O(live + K). */
+ * lists of each class. O(M + K). */
 static void order_by_history(const sp_chain *chain, const sp_frontier *from, sp_frontier *to, const int32_t *back,
                              sp_frontier_room *room)
 {
     for (int32_t n = 0; n < from->n_live; n++)
         room->head[n] = -1;
-    for (int32_t n = to->n_live - 1; n >= 0; n--) {
-        int32_t j = to->live[n], place = room->place[back[j]];
+    for (int32_t j = chain->n_states - 1; j >= 0; j--) {
+        if (to->value[j] == -INFINITY)
+            continue;
+        int32_t place = room->place[back[j]];
         room->next[j] = room->head[place];
         room->head[place] = j;
     }

@@ -2,7 +2,8 @@
  *
  * Beam and online search drop partial paths as they go, so few states may be live, and which of two equal paths comes first must
  * be known among the live ones only. The live states stand in a list, lowest history first (see history.h): by class, then by the
- * place of their predecessor in the list before. A step walks that list and offers each state's successors
+ * place of their predecessor in the list before, then by number (which decides nothing between classes: it only makes clear which
+ * of two states of one class history comes first). A step walks that list and offers each state's successors
  *
  *     next[j] = max_i (now[i] + w[i,j]) + e[j]
  *

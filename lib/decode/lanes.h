@@ -10,7 +10,8 @@
 #define STATEPATH_DECODE_LANES_H
 
 #include "core/chain_states.h"
-#include "decode/kernels.h"
+#include "decode/isa.h"
+#include "statepath/decode.h"
 
 enum {
     SP_LANES_MOST = 32,         /* lanes of the widest kernel */

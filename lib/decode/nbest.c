@@ -400,7 +400,7 @@ sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *
     status = sp_nbest(chain, scores, 2, scratch, &two, err);
     if (status != SP_OK)
         return status;
-    bool is_first = memcmp(path, paths, n_steps * sizeof *path) == 0;
+    bool is_first = n_steps == 0 || memcmp(path, paths, n_steps * sizeof *path) == 0;
     if (is_first)
         *margin = two.n_found > 1 ? own - best[1] : INFINITY;
     else

@@ -90,7 +90,7 @@ sp_status sp_strategy_parse(const char *text, sp_strategy *out, sp_error *err)
         const strategy_row *row = &rows[kind];
         if (strlen(row->name) != length || memcmp(row->name, text, length) != 0)
             continue;
-        int32_t parameter;
+        int32_t parameter = 0;
         sp_status status = parse_parameter(row, text, colon ? colon + 1 : NULL, &parameter, err);
         if (status == SP_OK)
             *out = (sp_strategy){(sp_strategy_kind)kind, parameter};

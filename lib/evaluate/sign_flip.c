@@ -46,21 +46,41 @@ static double exact_p(int n, const double *d, double threshold)
     return ldexp((double)extreme, -n);
 }
 
-static double sampled_p(gsl_rng *rng, int64_t n, const double *d, double threshold, int32_t n_resamples)
+/* Random signs, four values at a time: sums [n / 4 rounded up][16] holds what each pattern of four signs adds. */
+static double sampled_p(gsl_rng *rng, int64_t n_fours, const double (*sums)[16], double threshold, int32_t n_resamples)
 {
     int64_t extreme = 0;
     for (int32_t b = 0; b < n_resamples; b++) {
         double sum = 0;
         uint32_t bits = 0;
-        for (int64_t i = 0; i < n; i++) {
-            if (i % 32 == 0)
+        for (int64_t i = 0; i < n_fours; i++) {
+            if (i % 8 == 0)
                 bits = (uint32_t)gsl_rng_get(rng);
-            sum += bits & 1 ? d[i] : -d[i];
-            bits >>= 1;
+            sum += sums[i][bits & 15];
+            bits >>= 4;
         }
         extreme += fabs(sum) >= threshold;
     }
     return ((double)extreme + 1) / ((double)n_resamples + 1);
+}
+
+/* d [n], with room for three more, which are set to 0. */
+static sp_status sampled(int64_t n, double *d, const sp_bootstrap_options *options, double *p, sp_error *err)
+{
+    int64_t n_fours = (n + 3) / 4;
+    double(*sums)[16] = malloc((size_t)n_fours * sizeof *sums);
+    gsl_rng rng;
+    if (!sums || !random_open(&rng, options->seed)) {
+        free(sums);
+        return sp_fail(err, SP_ENOMEM, "no memory for the sign-flip test of %lld differences", (long long)n);
+    }
+    memset(d + n, 0, 3 * sizeof *d);
+    for (int64_t i = 0; i < n_fours; i++)
+        all_sums(4, d + 4 * i, sums[i]);
+    *p = sampled_p(&rng, n_fours, (const double(*)[16])sums, threshold_of(n, d), sp_bootstrap_resamples(options, n));
+    random_close(&rng);
+    free(sums);
+    return SP_OK;
 }
 
 sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootstrap_options *options, sp_sign_flip *out,
@@ -80,21 +100,19 @@ sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootst
         *out = (sp_sign_flip){.p = value_undefined(n ? "no difference" : "no recordings")};
         return SP_OK;
     }
-    gsl_rng rng;
-    double *d = malloc((size_t)kept * sizeof *d);
-    if (!d || !random_open(&rng, options->seed)) {
-        free(d);
+    double *d = malloc((size_t)(kept + 3) * sizeof *d), p = 0;
+    if (!d)
         return sp_fail(err, SP_ENOMEM, "no memory for the sign-flip test of %lld differences", (long long)kept);
-    }
     int64_t m = 0;
     for (int64_t i = 0; i < n; i++)
         if (difference[i] != 0) /* a zero adds the same to every sum */
             d[m++] = difference[i];
-    double threshold = threshold_of(kept, d);
-    int32_t n_resamples = sp_bootstrap_resamples(options, kept);
-    out->is_exact = kept <= MAX_EXACT;
-    out->p = value_of(kept <= MAX_EXACT ? exact_p((int)kept, d, threshold) : sampled_p(&rng, kept, d, threshold, n_resamples));
-    random_close(&rng);
+    if (kept <= MAX_EXACT)
+        p = exact_p((int)kept, d, threshold_of(kept, d));
+    else
+        status = sampled(kept, d, options, &p, err);
     free(d);
-    return SP_OK;
+    if (status == SP_OK)
+        *out = (sp_sign_flip){.p = value_of(p), .is_exact = kept <= MAX_EXACT};
+    return status;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* Spreads neighbouring keys (Fibonacci hashing); n_slots is a power of two. */
-static size_t slot_of(const tally *t, int64_t key)
+static size_t slot_of(const sp_tally *t, int64_t key)
 {
     size_t i = (size_t)(((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (t->n_slots - 1);
     while (t->slots[i].count && t->slots[i].key != key)
@@ -11,9 +11,9 @@ static size_t slot_of(const tally *t, int64_t key)
     return i;
 }
 
-static bool grow(tally *t)
+static bool grow(sp_tally *t)
 {
-    tally bigger = {.n_slots = t->n_slots ? 2 * t->n_slots : 16, .n = t->n};
+    sp_tally bigger = {.n_slots = t->n_slots ? 2 * t->n_slots : 16, .n = t->n};
     bigger.slots = calloc(bigger.n_slots, sizeof *bigger.slots);
     if (!bigger.slots)
         return false;
@@ -25,30 +25,30 @@ static bool grow(tally *t)
     return true;
 }
 
-bool tally_add(tally *t, int64_t key, int64_t count)
+bool sp_tally_add(sp_tally *t, int64_t key, int64_t count)
 {
     if (2 * (t->n + 1) > t->n_slots && !grow(t))
         return false;
-    tally_entry *e = &t->slots[slot_of(t, key)];
+    sp_tally_entry *e = &t->slots[slot_of(t, key)];
     t->n += e->count == 0;
     e->key = key;
     e->count += count;
     return true;
 }
 
-void tally_free(tally *t)
+void sp_tally_free(sp_tally *t)
 {
     free(t->slots);
-    *t = (tally){0};
+    *t = (sp_tally){0};
 }
 
 static int by_key(const void *a, const void *b)
 {
-    int64_t x = ((const tally_entry *)a)->key, y = ((const tally_entry *)b)->key;
+    int64_t x = ((const sp_tally_entry *)a)->key, y = ((const sp_tally_entry *)b)->key;
     return (x > y) - (x < y);
 }
 
-const tally_entry *tally_sort(tally *t)
+const sp_tally_entry *sp_tally_sort(sp_tally *t)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->n_slots; i++)

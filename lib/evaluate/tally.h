@@ -6,22 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct tally_entry {
+typedef struct sp_tally_entry {
     int64_t key, count; /* count 0: empty */
-} tally_entry;
+} sp_tally_entry;
 
 /* Open addressing with linear probing; {0} is empty. */
-typedef struct tally {
-    tally_entry *slots;
+typedef struct sp_tally {
+    sp_tally_entry *slots;
     size_t n_slots; /* 0 or a power of two */
     size_t n;       /* keys */
-} tally;
+} sp_tally;
 
 /* Adds `count` > 0 to a key >= 0. False on lack of memory: the tally is as before. */
-bool tally_add(tally *t, int64_t key, int64_t count);
-void tally_free(tally *t);
+bool sp_tally_add(sp_tally *t, int64_t key, int64_t count);
+void sp_tally_free(sp_tally *t);
 
 /* Packs the entries into the front of `slots`, sorted by key; returns them (t->n of them). Nothing can be added afterwards. */
-const tally_entry *tally_sort(tally *t);
+const sp_tally_entry *sp_tally_sort(sp_tally *t);
 
 #endif

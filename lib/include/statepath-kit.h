@@ -10,6 +10,8 @@
 #include "statepath/paths_file.h"
 #include "statepath/recipe_json.h"
 #include "statepath/report.h"
+#include "statepath/report_leak.h"
+#include "statepath/scores_file.h"
 #include "statepath/simulate.h"
 #include "statepath/source.h"
 #include "statepath/statistics.h"

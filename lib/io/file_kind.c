@@ -50,16 +50,22 @@ const char *sp_file_kind(const unsigned char *head, size_t n)
         size_t length;
         const char *kind;
     } known[] = {
-        {"\x93NUMPY", 6, "a numpy .npy file"},    {"CDF\x01", 4, "a NetCDF 3 file"},
-        {"CDF\x02", 4, "a NetCDF 3 file"},        {"CDF\x05", 4, "a NetCDF 3 file"},
-        {"\x0e\x03\x13\x01", 4, "an HDF4 file"},  {"\x1f\x8b", 2, "gzip-compressed; unpack it with gunzip"},
+        {"\x93NUMPY", 6, "a numpy .npy file"},
+        {"CDF\x01", 4, "a NetCDF 3 file"},
+        {"CDF\x02", 4, "a NetCDF 3 file"},
+        {"CDF\x05", 4, "a NetCDF 3 file"},
+        {"\x0e\x03\x13\x01", 4, "an HDF4 file"},
+        {"\x1f\x8b", 2, "gzip-compressed; unpack it with gunzip"},
         {"\x28\xb5\x2f\xfd", 4, "zstd-compressed; unpack it with unzstd"},
         {"\xfd\x37zXZ", 5, "xz-compressed; unpack it with unxz"},
         {"BZh", 3, "bzip2-compressed; unpack it with bunzip2"},
         {"MATLAB 5.0", 10, "a MATLAB file before version 7.3"},
-        {"PAR1", 4, "a Parquet file"},            {"ARROW1", 6, "an Arrow file"},
-        {"0       ", 8, "an EDF recording"},      {"%PDF", 4, "a PDF"},
-        {"SQLite format 3", 15, "an SQLite file"}, {"version https://git-lfs", 23, "a Git LFS pointer; run git lfs pull"},
+        {"PAR1", 4, "a Parquet file"},
+        {"ARROW1", 6, "an Arrow file"},
+        {"0       ", 8, "an EDF recording"},
+        {"%PDF", 4, "a PDF"},
+        {"SQLite format 3", 15, "an SQLite file"},
+        {"version https://git-lfs", 23, "a Git LFS pointer; run git lfs pull"},
     };
     if (n >= 4 && memcmp(head, "PK\x03\x04", 4) == 0)
         return zip_kind(head, n);

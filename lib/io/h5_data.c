@@ -15,12 +15,24 @@ typedef struct filter_name {
 
 /* Ids as the HDF Group registers them. */
 static const filter_name filter_names[] = {
-    {H5Z_FILTER_DEFLATE, "gzip"}, {H5Z_FILTER_SHUFFLE, "shuffle"}, {H5Z_FILTER_FLETCHER32, "fletcher32"},
-    {H5Z_FILTER_SZIP, "szip"},    {H5Z_FILTER_NBIT, "nbit"},       {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
-    {305, "lzo"},                 {307, "bzip2"},                  {32000, "lzf"},
-    {32001, "blosc"},             {32004, "lz4"},                  {32008, "bitshuffle"},
-    {32013, "zfp"},               {32015, "zstd"},                 {32017, "sz"},
-    {32019, "fcidecomp"},         {32024, "sz3"},                  {32026, "blosc2"},
+    {H5Z_FILTER_DEFLATE, "gzip"},
+    {H5Z_FILTER_SHUFFLE, "shuffle"},
+    {H5Z_FILTER_FLETCHER32, "fletcher32"},
+    {H5Z_FILTER_SZIP, "szip"},
+    {H5Z_FILTER_NBIT, "nbit"},
+    {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
+    {305, "lzo"},
+    {307, "bzip2"},
+    {32000, "lzf"},
+    {32001, "blosc"},
+    {32004, "lz4"},
+    {32008, "bitshuffle"},
+    {32013, "zfp"},
+    {32015, "zstd"},
+    {32017, "sz"},
+    {32019, "fcidecomp"},
+    {32024, "sz3"},
+    {32026, "blosc2"},
 };
 
 static const char *filter_find(H5Z_filter_t id, const char *stored)
@@ -62,8 +74,8 @@ sp_status sp_h5_filters_check(hid_t dataset, const char *file_name, const char *
         size_t n_values = 0;
         char stored[64] = "";
         H5Z_filter_t id = H5Pget_filter2(list, (unsigned)i, &flags, &n_values, NULL, sizeof stored, stored, NULL);
-        bool can = H5Zfilter_avail(id) > 0 &&
-                   (H5Zget_filter_info(id, &config) < 0 || (config & H5Z_FILTER_CONFIG_DECODE_ENABLED));
+        bool can =
+            H5Zfilter_avail(id) > 0 && (H5Zget_filter_info(id, &config) < 0 || (config & H5Z_FILTER_CONFIG_DECODE_ENABLED));
         if (!can)
             status = sp_fail(err, SP_EFILE,
                              "%s: dataset %s is compressed with the filter %s (%d), which is not installed here; %s and set "
@@ -147,10 +159,11 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
     char name[SP_ELEMENT_NAME];
     sp_status status = SP_OK;
     if (is_null)
-        status = sp_fail(err, SP_EDATA, "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name, path);
+        status =
+            sp_fail(err, SP_EDATA, "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name, path);
     else if (data.element.kind == SP_ELEMENT_NONE)
-        status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s", file_name,
-                         path, sp_element_name(data.type, name),
+        status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
+                         file_name, path, sp_element_name(data.type, name),
                          H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");
     else
         status = sp_h5_filters_check(data.id, file_name, path, err);
@@ -177,8 +190,8 @@ sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, s
         if (i > 0)
             n_chunks *= (data->dims[i] + chunk[i] - 1) / chunk[i];
     }
-    /* HDF5's own default is 1 MiB. A chunk that does not fit is inflated again for each block that touches it, which is worse than
-     * any memory: only chunks without filters, which can be read in part, are left to the default when they are large. */
+    /* HDF5's own default is 1 MiB. A chunk that does not fit is inflated again for each block that touches it, which is worse
+     * than any memory: only chunks without filters, which can be read in part, are left to the default when they are large. */
     const uint64_t usual = 1 << 20, large = 64 << 20;
     uint64_t need = bytes * n_chunks;
     if (need <= usual || (!has_filters && need > large) || need > UINT64_C(1) << 34)
@@ -193,8 +206,8 @@ sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, s
     return data->id < 0 ? sp_h5_explain(file, file_name, path, "name another dataset", err) : SP_OK;
 }
 
-sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start, const hsize_t *count,
-                          void *raw, sp_error *err)
+sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start,
+                          const hsize_t *count, void *raw, sp_error *err)
 {
     hsize_t n = 1;
     for (int i = 0; i < data->rank; i++)
@@ -215,8 +228,8 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
     if (space >= 0)
         H5Sclose(space);
     if (done < 0)
-        return sp_fail(err, SP_EFILE, "%s: dataset %s cannot be read (%s); the file is damaged: copy or write it again", file_name, path,
-                       reason);
+        return sp_fail(err, SP_EFILE, "%s: dataset %s cannot be read (%s); the file is damaged: copy or write it again",
+                       file_name, path, reason);
     return SP_OK;
 }
 
@@ -245,8 +258,8 @@ sp_status sp_h5_read_integers(hid_t file, const char *file_name, const char *pat
         double bad = 0;
         int64_t at = sp_element_convert(&data.element, raw, (int64_t)data.dims[0], SP_TO_I64, 0, out, &bad);
         if (at >= 0)
-            status = sp_fail(err, SP_EDATA, "%s: dataset %s, value %lld is %g, not a whole number; write integers", file_name, path,
-                             (long long)at, bad);
+            status = sp_fail(err, SP_EDATA, "%s: dataset %s, value %lld is %g, not a whole number; write integers", file_name,
+                             path, (long long)at, bad);
     }
     free(raw);
     if (status == SP_OK) {

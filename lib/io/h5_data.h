@@ -14,8 +14,8 @@ typedef struct sp_h5_data {
     hsize_t dims[H5S_MAX_RANK];
 } sp_h5_data;
 
-/* Opens the dataset at a path. `mend` completes the sentence for one that is missing. Its filters must be installed and its values
- * numbers: SP_OK; SP_EFILE, SP_EDATA. */
+/* Opens the dataset at a path. `mend` completes the sentence for one that is missing. Its filters must be installed and its
+ * values numbers: SP_OK; SP_EFILE, SP_EDATA. */
 sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, const char *mend, sp_h5_data *out, sp_error *err);
 /* The same for a dataset that is open already; takes it over, also on failure. */
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
@@ -26,8 +26,8 @@ void sp_h5_data_close(sp_h5_data *data); /* fine on a closed one */
 sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err);
 
 /* Reads start[] .. start[]+count[] of each dimension, raw. SP_OK, SP_EFILE. */
-sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start, const hsize_t *count,
-                          void *raw, sp_error *err);
+sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start,
+                          const hsize_t *count, void *raw, sp_error *err);
 
 /* Reads a whole dataset of one dimension as integers. The caller frees *values. SP_OK; SP_EFILE, SP_EDATA (rank, not whole). */
 sp_status sp_h5_read_integers(hid_t file, const char *file_name, const char *path, const char *mend, int64_t **values, int64_t *n,

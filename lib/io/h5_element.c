@@ -89,7 +89,8 @@ static const char *float_name(hid_t type, const sp_element *element, char buffer
         H5Tget_fields(type, &sign, &at, &exponent, &fraction_at, &fraction) >= 0 && exponent == 8)
         snprintf(buffer, SP_ELEMENT_NAME, "bfloat16");
     else if (element->kind == SP_ELEMENT_NONE)
-        snprintf(buffer, SP_ELEMENT_NAME, "%zu-bit float%s", bits, bits == 16 || bits == 32 || bits == 64 ? " not of IEEE 754" : "");
+        snprintf(buffer, SP_ELEMENT_NAME, "%zu-bit floats%s", bits,
+                 bits == 16 || bits == 32 || bits == 64 ? " not of IEEE 754" : "");
     else
         snprintf(buffer, SP_ELEMENT_NAME, "float%zu%s", bits, element->is_big ? " big-endian" : "");
     return buffer;

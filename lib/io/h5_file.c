@@ -101,8 +101,8 @@ static sp_status open_failed(const char *file, const char *reason, int64_t size,
                        "%s: is marked as open for writing; close it in the program that writes it, or if that program is gone "
                        "run h5clear -s on the file",
                        file);
-    return sp_fail(err, SP_EFILE, "%s: cannot be opened as HDF5, it is damaged or not finished (%s); copy or write it again", file,
-                   reason);
+    return sp_fail(err, SP_EFILE, "%s: cannot be opened as HDF5, it is damaged or not finished (%s); copy or write it again",
+                   file, reason);
 }
 
 /* A reader has no use for a lock: a file that another program holds open for writing, or that lies on a file system without

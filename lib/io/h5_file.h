@@ -24,8 +24,8 @@ void sp_h5_quiet_end(const sp_h5_quiet *quiet);
 enum { SP_H5_REASON = 256 };
 const char *sp_h5_reason(char buffer[SP_H5_REASON]);
 
-/* Opens a file for reading, without locking it. SP_OK; SP_EFILE (missing, a folder, not allowed, empty, not HDF5 and what it looks
- * like instead, cut short, marked as open for writing). size: bytes. */
+/* Opens a file for reading, without locking it. SP_OK; SP_EFILE (missing, a folder, not allowed, empty, not HDF5 and what it
+ * looks like instead, cut short, marked as open for writing). size: bytes. */
 sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err);
 
 /* ---- paths inside a file ---- */
@@ -51,12 +51,12 @@ bool sp_h5_has_link(hid_t file, const char *path);
 /* What stands there. BROKEN: a link that leads nowhere. */
 sp_h5_what sp_h5_look(hid_t file, const char *path);
 
-/* The sentence for a path that is not the dataset it should be: missing (`mend` says what to do then), broken link, group. Returns
- * SP_EFILE. */
+/* The sentence for a path that is not the dataset it should be: missing (`mend` says what to do then), broken link, group.
+ * Returns SP_EFILE. */
 sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, const char *mend, sp_error *err);
 
-/* Writes what the file holds, the first ten datasets, as "/X float32 [100, 5], /y int64 [100]", "no dataset". example: the path of
- * something that may be scores, with {id} where several groups hold one of that name; may come back empty. */
+/* Writes what the file holds, the first ten datasets, as "/X float32 [100, 5], /y int64 [100]", "no dataset". example: the path
+ * of something that may be scores, with {id} where several groups hold one of that name; may come back empty. */
 void sp_h5_list(hid_t file, char *text, size_t size, char *example, size_t example_size);
 
 /* "[100, 5]" of a dataset's shape, "[]" for a scalar. Returns the buffer. */

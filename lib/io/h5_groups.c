@@ -12,6 +12,7 @@
 typedef struct names {
     char **items;
     int64_t n, capacity;
+    bool failed; /* no memory */
 } names;
 
 static herr_t names_add(hid_t group, const char *name, const H5L_info_t *info, void *data)
@@ -22,13 +23,19 @@ static herr_t names_add(hid_t group, const char *name, const H5L_info_t *info, v
     if (list->n == list->capacity) {
         int64_t capacity = list->capacity ? 2 * list->capacity : 64;
         char **grown = realloc(list->items, (size_t)capacity * sizeof *grown);
-        if (!grown)
+        if (!grown) {
+            list->failed = true;
             return -1;
+        }
         list->items = grown;
         list->capacity = capacity;
     }
     list->items[list->n] = strdup(name);
-    return list->items[list->n] ? (list->n++, 0) : -1;
+    list->failed = !list->items[list->n];
+    if (list->failed)
+        return -1;
+    list->n++;
+    return 0;
 }
 
 static void names_free(names *list)
@@ -47,9 +54,11 @@ sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_t
     herr_t done = H5Literate(id, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, names_add, &list);
     H5Gclose(id);
     sp_status status = SP_OK;
-    if (done < 0) {
-        status = sp_fail(err, SP_EFILE, "%s: the contents of %s cannot be listed; the file is damaged: copy or write it again", file_name,
-                         group);
+    if (list.failed) {
+        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory for the links of %s", file_name, group);
+    } else if (done < 0) {
+        status = sp_fail(err, SP_EFILE, "%s: the contents of %s cannot be listed; the file is damaged: copy or write it again",
+                         file_name, group);
     } else {
         sp_natural_sort(list.items, list.n);
         *out = sp_texts_copy((const char *const *)list.items, list.n);
@@ -114,8 +123,8 @@ static bool is_reserved(const char *name)
 
 /* A link that has not the dataset: is it a recording at all? A group without the dataset is (an error); anything else that stands
  * among groups is not. */
-static sp_status not_there(const sp_h5_map *map, const sp_h5_map_request *request, const pattern *p, const char *id, const char *path,
-                           sp_error *err)
+static sp_status not_there(const sp_h5_map *map, const sp_h5_map_request *request, const pattern *p, const char *id,
+                           const char *path, sp_error *err)
 {
     char component[1024];
     snprintf(component, sizeof component, "%s%s%s", p->before, id, p->after);
@@ -128,8 +137,8 @@ static sp_status not_there(const sp_h5_map *map, const sp_h5_map_request *reques
         status = sp_h5_explain(map->file, map->file_name, link, request->mend, err);
     else if (what == SP_H5_GROUP && !p->is_leaf) {
         if (sp_h5_look(map->file, path) == SP_H5_ABSENT)
-            status = sp_fail(err, SP_EFILE, "%s: recording %s has no dataset %s; write it, or take the group out of %s", map->file_name, id,
-                             path, p->group);
+            status = sp_fail(err, SP_EFILE, "%s: recording %s has no dataset %s; write it, or take the group out of %s",
+                             map->file_name, id, path, p->group);
         else
             status = sp_h5_explain(map->file, map->file_name, path, request->mend, err);
     }
@@ -150,8 +159,8 @@ static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request
     bool is_dataset = object >= 0 && H5Iget_type(object) == H5I_DATASET;
     if (object >= 0 && !is_dataset)
         H5Oclose(object);
-    sp_status status = is_dataset ? sp_h5_data_adopt(object, map->file_name, path, &data, err)
-                                  : not_there(map, request, p, id, path, err);
+    sp_status status =
+        is_dataset ? sp_h5_data_adopt(object, map->file_name, path, &data, err) : not_there(map, request, p, id, path, err);
     if (status == SP_OK && is_dataset) {
         status = sp_h5_map_check(map, request, &data, path, 1 + request->has_class_axis, err);
         if (status == SP_OK && !map->first_path) {
@@ -186,7 +195,8 @@ sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_
         status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     if (status == SP_OK && sp_h5_look(map->file, p.group) != SP_H5_GROUP)
         status = sp_h5_look(map->file, p.group) == SP_H5_DATASET
-                     ? sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", map->file_name, p.group, request->mend)
+                     ? sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", map->file_name, p.group,
+                               request->mend)
                      : sp_h5_explain(map->file, map->file_name, p.group, request->mend, err);
     if (status == SP_OK)
         status = sp_h5_links(map->file, map->file_name, p.group, &found, &n_found, err);

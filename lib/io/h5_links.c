@@ -79,46 +79,57 @@ char *sp_h5_path_fill(const char *pattern, const char *id)
 
 /* ---- links ---- */
 
-/* H5Lexists wants every group on the way to exist, so it is asked component by component. `broken`, when not NULL, gets the
- * length of the first prefix that is a link leading nowhere, else 0. */
-static bool walk(hid_t file, const char *path, size_t *broken)
+/* H5Lexists wants every group on the way to exist, so it is asked component by component, in a copy of the path that is cut short
+ * at each. `broken`, when not NULL, gets the length of the first prefix that is a link leading nowhere, else 0. */
+static bool walk(hid_t file, char *path, size_t *broken)
 {
+    bool found = true;
     if (broken)
         *broken = 0;
-    char *prefix = strdup(path);
-    if (!prefix)
-        return false;
-    bool found = true;
-    for (size_t i = 1; found && path[i - 1]; i++) {
-        if ((path[i] != '/' && path[i] != '\0') || i == 1)
+    for (size_t i = 2; found && path[0] && path[1]; i++) {
+        const char here = path[i];
+        if (here != '/' && here != '\0')
             continue;
-        prefix[i] = '\0';
-        found = H5Lexists(file, prefix, H5P_DEFAULT) > 0;
+        path[i] = '\0';
+        found = H5Lexists(file, path, H5P_DEFAULT) > 0;
         if (found && broken) {
-            hid_t object = H5Oopen(file, prefix, H5P_DEFAULT);
-            if (object < 0) {
-                *broken = i;
-                found = false;
-            } else {
+            hid_t object = H5Oopen(file, path, H5P_DEFAULT);
+            found = object >= 0;
+            if (found)
                 H5Oclose(object);
-            }
+            else
+                *broken = i;
         }
-        prefix[i] = path[i];
+        path[i] = here;
+        if (here == '\0')
+            break;
     }
-    free(prefix);
     return found;
+}
+
+enum { LONGEST_PATH = 4096 };
+
+static bool walk_copy(hid_t file, const char *path, size_t *broken)
+{
+    char copy[LONGEST_PATH];
+    if (broken)
+        *broken = 0;
+    if (strlen(path) >= sizeof copy)
+        return false; /* nobody has such a path; ids come from links, which are opened and not asked for */
+    memcpy(copy, path, strlen(path) + 1);
+    return walk(file, copy, broken);
 }
 
 bool sp_h5_has_link(hid_t file, const char *path)
 {
-    return strcmp(path, "/") == 0 || walk(file, path, NULL);
+    return walk_copy(file, path, NULL);
 }
 
 sp_h5_what sp_h5_look(hid_t file, const char *path)
 {
     if (!sp_h5_has_link(file, path)) {
         size_t broken;
-        (void)walk(file, path, &broken);
+        (void)walk_copy(file, path, &broken);
         return broken ? SP_H5_BROKEN : SP_H5_ABSENT;
     }
     hid_t object = H5Oopen(file, path, H5P_DEFAULT);
@@ -140,24 +151,27 @@ static sp_status explain_link(hid_t file, const char *file_name, const char *lin
         sp_h5_reason(reason);
     H5L_info_t info;
     if (H5Lget_info(file, link, &info, H5P_DEFAULT) >= 0 && info.type != H5L_TYPE_HARD && info.u.val_size > 0) {
-        sp_status status = SP_ENOMEM;
+        sp_status status = SP_OK;
         char *value = calloc(info.u.val_size + 1, 1);
         const char *other = NULL, *target = NULL;
-        if (value && H5Lget_val(file, link, value, info.u.val_size, H5P_DEFAULT) >= 0) {
+        if (!value)
+            status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+        else if (H5Lget_val(file, link, value, info.u.val_size, H5P_DEFAULT) >= 0) {
             if (info.type == H5L_TYPE_SOFT && strstr(reason, "too many links"))
-                status = sp_fail(err, SP_EFILE, "%s: %s is a link that leads back to itself; mend the link or name another dataset",
-                                 file_name, link);
+                status =
+                    sp_fail(err, SP_EFILE, "%s: %s is a link that leads back to itself; mend the link or name another dataset",
+                            file_name, link);
             else if (info.type == H5L_TYPE_SOFT)
-                status = sp_fail(err, SP_EFILE, "%s: %s is a link to %s, which is not there; mend the link or name another dataset",
-                                 file_name, link, value);
-            else if (info.type == H5L_TYPE_EXTERNAL &&
-                     H5Lunpack_elink_val(value, info.u.val_size, NULL, &other, &target) >= 0)
+                status =
+                    sp_fail(err, SP_EFILE, "%s: %s is a link to %s, which is not there; mend the link or name another dataset",
+                            file_name, link, value);
+            else if (info.type == H5L_TYPE_EXTERNAL && H5Lunpack_elink_val(value, info.u.val_size, NULL, &other, &target) >= 0)
                 status = sp_fail(err, SP_EFILE,
-                                 "%s: %s is a link to %s in the file %s, which cannot be opened; put that file beside this one", file_name,
-                                 link, target, other);
+                                 "%s: %s is a link to %s in the file %s, which cannot be opened; put that file beside this one",
+                                 file_name, link, target, other);
         }
         free(value);
-        if (status != SP_ENOMEM)
+        if (status != SP_OK)
             return status;
     }
     return sp_fail(err, SP_EFILE, "%s: %s cannot be opened (%s); the file is damaged: copy or write it again", file_name, link,
@@ -174,9 +188,10 @@ sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, con
     case SP_H5_BROKEN:
     case SP_H5_DATASET: {
         size_t broken = 0;
-        (void)walk(file, path, &broken);
+        (void)walk_copy(file, path, &broken);
         char *link = strndup(path, broken ? broken : strlen(path));
-        sp_status status = link ? explain_link(file, file_name, link, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+        sp_status status =
+            link ? explain_link(file, file_name, link, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
         free(link);
         return status;
     }
@@ -251,8 +266,8 @@ static herr_t list_link(hid_t group, const char *name, const H5L_info_t *info, v
         sp_element element;
         sp_element_of(stored, &element);
         if (list->n_datasets < LIST_DATASETS && list->used < list->size - 300) {
-            int added = snprintf(list->text + list->used, list->size - list->used, "%s%.120s %s %s", list->n_datasets ? ", " : "", path,
-                                 sp_element_name(stored, type), sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
+            int added = snprintf(list->text + list->used, list->size - list->used, "%s%.120s %s %s", list->n_datasets ? ", " : "",
+                                 path, sp_element_name(stored, type), sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
             list->used += (size_t)added;
             list->n_datasets++;
         } else {

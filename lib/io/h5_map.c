@@ -47,24 +47,27 @@ sp_status sp_h5_map_check(const sp_h5_map *map, const sp_h5_map_request *request
     char type[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
     const char *file = map->file_name;
     if (request->has_class_axis && data->element.kind != SP_ELEMENT_FLOAT)
-        return sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, but scores must be float16, float32 or float64; write it again with "
-                                      ".astype('float32')",
+        return sp_fail(err, SP_EDATA,
+                       "%s: dataset %s holds %s, but scores must be float16, float32 or float64; write it again with "
+                       ".astype('float32')",
                        file, path, sp_element_name(data->type, type));
-    if (data->rank != rank && !(rank == 0 && data->rank >= 1 + request->has_class_axis && data->rank <= 2 + request->has_class_axis)) {
-        const char *expected = request->has_class_axis ? (rank ? "[steps, classes]" : "[steps, classes] or [recordings, steps, classes]")
-                                                       : (rank ? "[steps]" : "[steps] or [recordings, steps]");
-        return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but must have %s; reshape it, or name another dataset", file, path,
-                       sp_h5_shape(data->rank, data->dims, shape), expected);
+    const int least = rank ? rank : 1 + request->has_class_axis, most = rank ? rank : least + 1;
+    if (data->rank < least || data->rank > most) {
+        const char *expected = request->has_class_axis
+                                   ? (rank ? "[steps, classes]" : "[steps, classes] or [recordings, steps, classes]")
+                                   : (rank ? "[steps]" : "[steps] or [recordings, steps]");
+        return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but must have %s; reshape it, or name another dataset", file,
+                       path, sp_h5_shape(data->rank, data->dims, shape), expected);
     }
     if (request->has_class_axis) {
         hsize_t k = data->dims[data->rank - 1];
         if (k < 1 || k > INT32_MAX)
-            return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s: its last axis, the classes, must have at least one", file, path,
-                           sp_h5_shape(data->rank, data->dims, shape));
+            return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s: its last axis, the classes, must have at least one", file,
+                           path, sp_h5_shape(data->rank, data->dims, shape));
         if (map->n_classes && (hsize_t)map->n_classes != k)
-            return sp_fail(err, SP_EDATA, "%s: dataset %s has %lld classes (shape %s), but %s has %lld; all recordings need the same",
-                           file, path, (long long)k, sp_h5_shape(data->rank, data->dims, shape), map->first_path,
-                           (long long)map->n_classes);
+            return sp_fail(
+                err, SP_EDATA, "%s: dataset %s has %lld classes (shape %s), but %s has %lld; all recordings need the same", file,
+                path, (long long)k, sp_h5_shape(data->rank, data->dims, shape), map->first_path, (long long)map->n_classes);
     }
     return SP_OK;
 }
@@ -101,24 +104,28 @@ static sp_status use_offsets(sp_h5_map *map, const char *path, sp_error *err)
         return status;
     map->offsets = offsets;
     if (n < 1)
-        return sp_fail(err, SP_EDATA, "%s: dataset %s is empty, but must hold where each recording begins and the end, from 0 to %lld",
+        return sp_fail(err, SP_EDATA,
+                       "%s: dataset %s is empty, but must hold where each recording begins and the end, from 0 to %lld",
                        map->file_name, path, (long long)map->n_steps);
     for (int64_t i = 1; i < n; i++)
         if (offsets[i] < offsets[i - 1])
-            return sp_fail(err, SP_EDATA, "%s: dataset %s goes down from %lld to %lld at value %lld; it must ascend from 0 to %lld",
-                           map->file_name, path, (long long)offsets[i - 1], (long long)offsets[i], (long long)i, (long long)map->n_steps);
+            return sp_fail(
+                err, SP_EDATA, "%s: dataset %s goes down from %lld to %lld at value %lld; it must ascend from 0 to %lld",
+                map->file_name, path, (long long)offsets[i - 1], (long long)offsets[i], (long long)i, (long long)map->n_steps);
     if (offsets[0] != 0 || offsets[n - 1] != map->n_steps)
-        return sp_fail(err, SP_EDATA,
-                       "%s: dataset %s goes from %lld to %lld, but dataset %s has %lld steps; it must begin with 0 and end with %lld "
-                       "(one value more than there are recordings)",
-                       map->file_name, path, (long long)offsets[0], (long long)offsets[n - 1], map->path, (long long)map->n_steps,
-                       (long long)map->n_steps);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: dataset %s goes from %lld to %lld, but dataset %s has %lld steps; it must begin with 0 and end with %lld "
+            "(one value more than there are recordings)",
+            map->file_name, path, (long long)offsets[0], (long long)offsets[n - 1], map->path, (long long)map->n_steps,
+            (long long)map->n_steps);
     map->n_recordings = n - 1;
     return SP_OK;
 }
 
 /* Offsets from lengths [N]. limit: longest allowed, or -1. */
-static sp_status offsets_of_lengths(sp_h5_map *map, const char *path, const int64_t *lengths, int64_t n, int64_t limit, sp_error *err)
+static sp_status offsets_of_lengths(sp_h5_map *map, const char *path, const int64_t *lengths, int64_t n, int64_t limit,
+                                    sp_error *err)
 {
     map->offsets = malloc(((size_t)n + 1) * sizeof *map->offsets);
     if (!map->offsets)
@@ -127,12 +134,13 @@ static sp_status offsets_of_lengths(sp_h5_map *map, const char *path, const int6
     map->offsets[0] = 0;
     for (int64_t i = 0; i < n; i++) {
         if (lengths[i] < 0 || (limit >= 0 && lengths[i] > limit))
-            return sp_fail(err, SP_EDATA, "%s: dataset %s, recording %lld: length %lld, but dataset %s has room for 0 to %lld steps",
+            return sp_fail(err, SP_EDATA,
+                           "%s: dataset %s, recording %lld: length %lld, but dataset %s has room for 0 to %lld steps",
                            map->file_name, path, (long long)i, (long long)lengths[i], map->path,
                            (long long)(limit >= 0 ? limit : map->n_steps));
         if (lengths[i] > INT64_MAX - total)
-            return sp_fail(err, SP_EDATA, "%s: dataset %s, recording %lld: length %lld is too large", map->file_name, path, (long long)i,
-                           (long long)lengths[i]);
+            return sp_fail(err, SP_EDATA, "%s: dataset %s, recording %lld: length %lld is too large", map->file_name, path,
+                           (long long)i, (long long)lengths[i]);
         total += lengths[i];
         map->offsets[i + 1] = total;
     }
@@ -140,8 +148,9 @@ static sp_status offsets_of_lengths(sp_h5_map *map, const char *path, const int6
     if (limit >= 0)
         map->n_steps = total;
     else if (total != map->n_steps)
-        return sp_fail(err, SP_EDATA, "%s: dataset %s adds up to %lld steps, but dataset %s has %lld; the lengths of all recordings "
-                                      "must add up to its first axis",
+        return sp_fail(err, SP_EDATA,
+                       "%s: dataset %s adds up to %lld steps, but dataset %s has %lld; the lengths of all recordings "
+                       "must add up to its first axis",
                        map->file_name, path, (long long)total, map->path, (long long)map->n_steps);
     return SP_OK;
 }
@@ -174,10 +183,11 @@ static sp_status valid_lengths(const sp_h5_map *map, const char *path, const uin
             length++;
         for (int64_t t = length; t < width; t++)
             if (row[t])
-                return sp_fail_at(err, SP_EDATA, t,
-                                  "%s: dataset %s, recording %lld: true again at step %lld after false at step %lld; only a prefix of "
-                                  "each row may be true (mark gaps with a dataset segments, or unscored steps with label -1)",
-                                  map->file_name, path, (long long)(first + i), (long long)t, (long long)length);
+                return sp_fail_at(
+                    err, SP_EDATA, t,
+                    "%s: dataset %s, recording %lld: true again at step %lld after false at step %lld; only a prefix of "
+                    "each row may be true (mark gaps with a dataset segments, or unscored steps with label -1)",
+                    map->file_name, path, (long long)(first + i), (long long)t, (long long)length);
         lengths[first + i] = length;
     }
     return SP_OK;
@@ -198,7 +208,8 @@ static sp_status use_valid(sp_h5_map *map, const char *path, int64_t n, sp_error
     unsigned char *raw = malloc((size_t)(rows * width) * data.element.size + 1);
     uint8_t *valid = malloc((size_t)(rows * width) + 1);
     if (data.rank != 2 || (int64_t)data.dims[0] != n || (int64_t)data.dims[1] != width)
-        status = sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but dataset %s has %s; it must be one flag per recording and step",
+        status = sp_fail(err, SP_EDATA,
+                         "%s: dataset %s has shape %s, but dataset %s has %s; it must be one flag per recording and step",
                          map->file_name, path, sp_h5_shape(data.rank, data.dims, shape), map->path,
                          sp_h5_shape(map->data.rank, map->data.dims, other));
     else if (!lengths || !raw || !valid)
@@ -246,11 +257,12 @@ static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp
     else if (valid)
         status = use_valid(map, valid, n, err);
     else
-        status = sp_fail(err, SP_EDATA,
-                         "%s: dataset %s has shape %s, one row a recording, but nothing says how long each is; write a dataset lengths "
-                         "[%lld] beside it (all %lld when nothing is padded), or name it with --lengths",
-                         map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape), (long long)n,
-                         (long long)map->padded_steps);
+        status = sp_fail(
+            err, SP_EDATA,
+            "%s: dataset %s has shape %s, one row a recording, but nothing says how long each is; write a dataset lengths "
+            "[%lld] beside it (all %lld when nothing is padded), or name it with --lengths",
+            map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape), (long long)n,
+            (long long)map->padded_steps);
     free(lengths);
     free(valid);
     return status;

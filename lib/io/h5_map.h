@@ -24,11 +24,11 @@ typedef struct sp_h5_map {
     sp_texts ids;     /* [N] */
     bool has_ids;     /* they are the file's own */
     /* What the reference is like; in groups of the first recording unless said. */
-    int64_t n_classes;    /* length of its class axis; 0 without */
-    sp_element element;   /* the widest of all recordings */
-    bool is_mixed;        /* recordings differ in type */
-    sp_h5_data data;      /* open but in groups */
-    char *first_path;     /* of the first recording's dataset; the reference itself but in groups */
+    int64_t n_classes;  /* length of its class axis; 0 without */
+    sp_element element; /* the widest of all recordings */
+    bool is_mixed;      /* recordings differ in type */
+    sp_h5_data data;    /* open but in groups */
+    char *first_path;   /* of the first recording's dataset; the reference itself but in groups */
     char type_name[SP_ELEMENT_NAME];
     char storage[160];
     unsigned char *scratch; /* raw values on their way; only grows */
@@ -36,10 +36,10 @@ typedef struct sp_h5_map {
 } sp_h5_map;
 
 typedef struct sp_h5_map_request {
-    const char *path;    /* normal path or pattern of the reference */
-    const char *base;    /* NULL: the group the reference stands in */
-    const char *mend;    /* completes "there is no dataset X; ..." */
-    bool has_class_axis; /* scores: floats with K last; else integers */
+    const char *path;                    /* normal path or pattern of the reference */
+    const char *base;                    /* NULL: the group the reference stands in */
+    const char *mend;                    /* completes "there is no dataset X; ..." */
+    bool has_class_axis;                 /* scores: floats with K last; else integers */
     const char *offsets, *lengths, *ids; /* places as given, or NULL */
 } sp_h5_map_request;
 
@@ -55,7 +55,7 @@ char *sp_h5_map_path(const sp_h5_map *map, const char *path, int64_t recording);
 
 /* Steps for a layout with all recordings in groups (h5_groups.c). */
 sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_error *err);
-/* Checks type, rank and classes of the reference or one recording of it. */
+/* Checks type, rank and classes of the reference or one recording of it. rank 0: that of one recording, or one more. */
 sp_status sp_h5_map_check(const sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data, const char *path,
                           int rank, sp_error *err);
 

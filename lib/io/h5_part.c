@@ -20,8 +20,8 @@ static int64_t part_width(const sp_h5_map *map, const sp_h5_part *part)
 }
 
 /* The shape a part must have: the reference's, with or without its class axis. n_steps: of the recording, in groups. */
-static sp_status shape_check(const sp_h5_map *map, const sp_h5_part *part, const sp_h5_data *data, const char *path, int64_t n_steps,
-                             sp_error *err)
+static sp_status shape_check(const sp_h5_map *map, const sp_h5_part *part, const sp_h5_data *data, const char *path,
+                             int64_t n_steps, sp_error *err)
 {
     hsize_t want[3];
     int rank = 0;
@@ -39,7 +39,8 @@ static sp_status shape_check(const sp_h5_map *map, const sp_h5_part *part, const
     if (is_same)
         return SP_OK;
     char shape[SP_H5_SHAPE], wanted[SP_H5_SHAPE];
-    bool is_one_hot = !part->has_classes && map->n_classes > 1 && data->rank == rank + 1 && data->dims[rank] == (hsize_t)map->n_classes;
+    bool is_one_hot =
+        !part->has_classes && map->n_classes > 1 && data->rank == rank + 1 && data->dims[rank] == (hsize_t)map->n_classes;
     return sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but must have shape %s to go with %s%s", map->file_name, path,
                    sp_h5_shape(data->rank, data->dims, shape), sp_h5_shape(rank, want, wanted), map->path,
                    is_one_hot ? "; where it is one-hot write the index of the class (argmax over the last axis)"
@@ -56,7 +57,8 @@ static sp_status groups_look(const sp_h5_map *map, sp_h5_part *part, bool is_opt
         sp_status status = SP_OK;
         if (!sp_h5_has_link(map->file, path)) {
             if (!is_optional) {
-                status = sp_fail(err, SP_EFILE, "%s: recording %s has no dataset %s; write it for every recording, or name another dataset",
+                status = sp_fail(err, SP_EFILE,
+                                 "%s: recording %s has no dataset %s; write it for every recording, or name another dataset",
                                  map->file_name, map->ids[n], path);
             } else if (!part->absent && !(part->absent = calloc((size_t)map->n_recordings, 1))) {
                 status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
@@ -83,7 +85,8 @@ sp_status sp_h5_part_open(const sp_h5_map *map, char *path, const char *noun, bo
         if (sp_h5_path_has_id(path))
             status = groups_look(map, part, is_optional, err);
         else
-            status = sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording, so %s needs {id} too", map->file_name, map->path, path);
+            status = sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording, so %s needs {id} too", map->file_name,
+                             map->path, path);
     } else {
         if (sp_h5_path_has_id(path))
             status = sp_fail(err, SP_EINVAL, "%s: %s is one dataset, so %s cannot have {id}", map->file_name, map->path, path);
@@ -127,16 +130,17 @@ static sp_status bad_value(const sp_h5_map *map, const stretch *s, int64_t n, in
         n = low;
         t -= map->offsets[n];
     }
+    const char *none = strcmp(s->part->noun, "class") == 0 ? "undecoded" : "unscored"; /* what -1 stands for */
     char what[160];
     switch (s->target) {
     case SP_TO_I32:
         if (bad != floor(bad))
-            snprintf(what, sizeof what, "is not a whole number; unscored steps are -1");
+            snprintf(what, sizeof what, "is not a whole number; %s steps are -1", none);
         else if (s->limit > INT32_MAX)
-            snprintf(what, sizeof what, "is not the number of a class; unscored steps are -1");
+            snprintf(what, sizeof what, "is not the number of a class; %s steps are -1", none);
         else
-            snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; unscored steps are -1", (long long)s->limit,
-                     (long long)s->limit - 1);
+            snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; %s steps are -1", (long long)s->limit,
+                     (long long)s->limit - 1, none);
         break;
     case SP_TO_WEIGHT:
         snprintf(what, sizeof what, "is not a number from 0 up");
@@ -155,8 +159,8 @@ static sp_status bad_value(const sp_h5_map *map, const stretch *s, int64_t n, in
         snprintf(number, sizeof number, "%g", bad);
     if (s->part->has_classes)
         snprintf(class, sizeof class, ", class %lld", (long long)(at % width));
-    return sp_fail_at(err, SP_EDATA, t, "%s: dataset %s, recording %s, step %lld%s: %s %s %s", map->file_name, s->path, map->ids[n],
-                      (long long)t, class, s->part->noun, number, what);
+    return sp_fail_at(err, SP_EDATA, t, "%s: dataset %s, recording %s, step %lld%s: %s %s %s", map->file_name, s->path,
+                      map->ids[n], (long long)t, class, s->part->noun, number, what);
 }
 
 /* Reads `count` steps into out. Raw values no larger than the target's go where they end with it and grow in place; larger ones
@@ -174,7 +178,8 @@ static sp_status read_stretch(sp_h5_map *map, const stretch *s, const sp_h5_data
         size[rank_steps] = (hsize_t)map->n_classes;
     if (values == 0)
         return SP_OK;
-    unsigned char *raw = from <= to ? (unsigned char *)out + (size_t)values * (to - from) : sp_h5_map_scratch(map, (size_t)values * from);
+    unsigned char *raw =
+        from <= to ? (unsigned char *)out + (size_t)values * (to - from) : sp_h5_map_scratch(map, (size_t)values * from);
     if (!raw)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", map->file_name, s->path);
     sp_status status = sp_h5_data_read(data, map->file_name, s->path, begin, size, raw, err);
@@ -228,8 +233,8 @@ static sp_status read_slab(sp_h5_map *map, const stretch *s, int64_t n, int64_t 
     for (int64_t i = 0; status == SP_OK && i < count; i++) {
         const int64_t n_steps = map->offsets[n + i + 1] - map->offsets[n + i];
         double bad = 0;
-        int64_t at = sp_element_convert(&data->element, raw + (size_t)(i * longest) * raw_row, n_steps * width, s->target, s->limit,
-                                        out + (size_t)(map->offsets[n + i] - map->offsets[n]) * row, &bad);
+        int64_t at = sp_element_convert(&data->element, raw + (size_t)(i * longest) * raw_row, n_steps * width, s->target,
+                                        s->limit, out + (size_t)(map->offsets[n + i] - map->offsets[n]) * row, &bad);
         if (at >= 0)
             status = bad_value(map, s, n + i, 0, at, bad, err);
     }

@@ -12,7 +12,11 @@
 static bool is_utf8(const unsigned char *p, size_t n)
 {
     for (size_t i = 0; i < n;) {
-        size_t more = p[i] < 0x80 ? 0 : p[i] >= 0xc2 && p[i] < 0xe0 ? 1 : p[i] >= 0xe0 && p[i] < 0xf0 ? 2 : p[i] >= 0xf0 && p[i] < 0xf5 ? 3 : 4;
+        size_t more = p[i] < 0x80                   ? 0
+                      : p[i] >= 0xc2 && p[i] < 0xe0 ? 1
+                      : p[i] >= 0xe0 && p[i] < 0xf0 ? 2
+                      : p[i] >= 0xf0 && p[i] < 0xf5 ? 3
+                                                    : 4;
         if (more == 4 || i + more >= n)
             return false;
         for (size_t j = 1; j <= more; j++)
@@ -75,7 +79,7 @@ static sp_texts pack(const span *spans, int64_t n)
 
 sp_texts sp_texts_copy(const char *const *texts, int64_t n)
 {
-    span *spans = malloc(((size_t)n + 1) * sizeof *spans);
+    span *spans = calloc((size_t)n + 1, sizeof *spans);
     if (!spans)
         return NULL;
     for (int64_t i = 0; i < n; i++)
@@ -88,7 +92,7 @@ sp_texts sp_texts_copy(const char *const *texts, int64_t n)
 static sp_texts pack_integers(const int64_t *values, int64_t n)
 {
     enum { DIGITS = 24 };
-    span *spans = malloc(((size_t)n + 1) * sizeof *spans);
+    span *spans = calloc((size_t)n + 1, sizeof *spans);
     char *digits = malloc(((size_t)n + 1) * DIGITS);
     sp_texts out = NULL;
     if (spans && digits) {
@@ -125,13 +129,14 @@ typedef struct holder {
 
 static herr_t holder_read(const holder *from, void *raw)
 {
-    return from->is_dataset ? H5Dread(from->id, from->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) : H5Aread(from->id, from->type, raw);
+    return from->is_dataset ? H5Dread(from->id, from->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw)
+                            : H5Aread(from->id, from->type, raw);
 }
 
 static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_error *err)
 {
     char **raw = calloc((size_t)n + 1, sizeof *raw);
-    span *spans = malloc(((size_t)n + 1) * sizeof *spans);
+    span *spans = calloc((size_t)n + 1, sizeof *spans);
     sp_texts made = NULL;
     bool is_read = false;
     if (raw && spans) {
@@ -150,7 +155,8 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
     if (!has_memory)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
     if (!is_read)
-        return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name, from->what);
+        return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
+                       from->what);
     *out = made;
     return SP_OK;
 }
@@ -160,7 +166,7 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
 {
     size_t size = H5Tget_size(from->type);
     char *raw = calloc((size_t)n + 1, size);
-    span *spans = malloc(((size_t)n + 1) * sizeof *spans);
+    span *spans = calloc((size_t)n + 1, sizeof *spans);
     int64_t *values = malloc(((size_t)n + 1) * sizeof *values);
     sp_texts made = NULL;
     bool is_read = false;
@@ -184,7 +190,8 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
     if (!has_memory)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
     if (!is_read)
-        return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name, from->what);
+        return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
+                       from->what);
     *out = made;
     return SP_OK;
 }
@@ -196,8 +203,8 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     int rank = H5Sget_simple_extent_dims(from->space, dims, NULL);
     bool is_null = H5Sget_simple_extent_type(from->space) == H5S_NULL;
     if (is_null || rank > 1 || rank < 0 || (rank == 0 && from->is_dataset))
-        return sp_fail(err, SP_EDATA, "%s: %s has shape %s, but must be a list of texts (one dimension)", from->file_name, from->what,
-                       sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
+        return sp_fail(err, SP_EDATA, "%s: %s has shape %s, but must be a list of texts (one dimension)", from->file_name,
+                       from->what, sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
     int64_t count = rank == 0 ? 1 : (int64_t)dims[0];
     sp_element element;
     sp_element_of(from->type, &element);
@@ -206,7 +213,7 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
         return sp_fail(err, SP_EDATA, "%s: %s holds %s, but must hold texts", from->file_name, from->what,
                        sp_element_name(from->type, name));
     sp_status status = class == H5T_STRING && H5Tis_variable_str(from->type) > 0 ? read_variable(from, count, out, err)
-                                                                                : read_fixed(from, count, &element, out, err);
+                                                                                 : read_fixed(from, count, &element, out, err);
     if (status == SP_OK) {
         *n = count;
         *is_number = class != H5T_STRING;
@@ -254,17 +261,19 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
     return status;
 }
 
-char *sp_h5_root_text(hid_t file, const char *attribute)
+sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err)
 {
     sp_texts texts = NULL;
     int64_t n = 0;
     bool is_number;
-    if (!sp_h5_has_attribute(file, "/", attribute) ||
-        sp_h5_texts_attribute(file, "", "/", attribute, &texts, &n, &is_number, NULL) != SP_OK)
-        return NULL;
-    char *out = n == 1 ? strdup(texts[0]) : NULL;
+    *out = NULL;
+    if (!sp_h5_has_attribute(file, "/", attribute))
+        return SP_OK;
+    sp_status status = sp_h5_texts_attribute(file, file_name, "/", attribute, &texts, &n, &is_number, err);
+    if (status == SP_OK && n == 1 && !(*out = strdup(texts[0])))
+        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
     free(texts);
-    return out;
+    return status == SP_ENOMEM ? status : SP_OK;
 }
 
 /* ---- duplicates ---- */

@@ -57,8 +57,7 @@ static sp_status fail_syntax(const sp_json_doc *doc, sp_status status, const jso
         if ((unsigned char)*c < ' ')
             *c = ' ';
     return sp_fail(doc->err, status, "%s:%d:%d: not valid JSON: %s%s", doc->name, error->line,
-                   error->column > 0 ? error->column : 1, text,
-                   syntax_hint(doc->text, error));
+                   error->column > 0 ? error->column : 1, text, syntax_hint(doc->text, error));
 }
 
 sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status status, sp_error *err)
@@ -70,7 +69,7 @@ sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, con
         return sp_fail(err, status, "%s:1:1: empty; %s is a JSON object, {\"key\": ...}", name, what);
     json_error_t error;
     doc->root = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (!doc->root && json_error_code(&error) == json_error_out_of_memory)
+    if (!doc->root && (json_error_code(&error) == json_error_out_of_memory || !error.text[0]))
         return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", name);
     if (!doc->root)
         return fail_syntax(doc, status, &error);

@@ -49,8 +49,12 @@ void sp_json_put_string(sp_json_writer *writer, const char *string)
     if (quoted)
         sp_json_put(writer, quoted);
     else {
-        writer->status = SP_EINVAL;
+        /* Was it the encoding, or memory for a moment? */
+        json_t *again = json_string(string), *unchecked = json_string_nocheck(string);
+        writer->status = !again && unchecked ? SP_EINVAL : SP_ENOMEM;
         writer->faulty = string;
+        json_decref(again);
+        json_decref(unchecked);
     }
     free(quoted);
     json_decref(value);

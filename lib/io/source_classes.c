@@ -9,8 +9,8 @@ static const char *const attribute_names[] = {"classes", "class_names"};
 
 /* Takes texts that were found at `place` if they can be names of K classes. Numbers of another count are something else that
  * happens to be called so (how many classes there are, a column of labels): no names, no error. */
-static sp_status names_check(const sp_h5_map *map, int64_t n_classes, const char *place, bool is_number, sp_texts *texts, int64_t n,
-                             sp_error *err)
+static sp_status names_check(const sp_h5_map *map, int64_t n_classes, const char *place, bool is_number, sp_texts *texts,
+                             int64_t n, sp_error *err)
 {
     if (is_number && (n != n_classes || n == 1)) {
         free(*texts);
@@ -19,11 +19,12 @@ static sp_status names_check(const sp_h5_map *map, int64_t n_classes, const char
     }
     int64_t a = 0, b = 0;
     if (n_classes > 0 && n != n_classes)
-        return sp_fail(err, SP_EDATA, "%s: %s names %lld classes, but dataset %s has %lld columns; write one name for each column",
-                       map->file_name, place, (long long)n, map->path, (long long)n_classes);
+        return sp_fail(err, SP_EDATA,
+                       "%s: %s names %lld class%s, but dataset %s has %lld columns; write one name for each column",
+                       map->file_name, place, (long long)n, n == 1 ? "" : "es", map->path, (long long)n_classes);
     if (sp_texts_duplicate((const char *const *)*texts, n, &a, &b))
-        return sp_fail(err, SP_EDATA, "%s: %s: classes %lld and %lld are both called '%s'; give each its own name", map->file_name, place,
-                       (long long)a, (long long)b, (*texts)[a]);
+        return sp_fail(err, SP_EDATA, "%s: %s: classes %lld and %lld are both called '%s'; give each its own name",
+                       map->file_name, place, (long long)a, (long long)b, (*texts)[a]);
     if (a == -2)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     return SP_OK;
@@ -65,12 +66,16 @@ static sp_status try_attribute(const sp_h5_map *map, const char *path, int64_t n
 }
 
 /* Names on the scores of one recording, or on its group. */
-static sp_status names_of_recording(const sp_h5_map *map, const char *path, int64_t n_classes, sp_texts *out, int64_t *n, char *place,
-                                    size_t place_size, sp_error *err)
+static sp_status names_of_recording(const sp_h5_map *map, const char *path, int64_t n_classes, sp_texts *out, int64_t *n,
+                                    char *place, size_t place_size, sp_error *err)
 {
     sp_status status = try_attribute(map, path, n_classes, out, n, place, place_size, err);
-    char *group = status == SP_OK && !*out ? sp_h5_path_group(path) : NULL;
-    if (group && strcmp(group, map->base) != 0 && strcmp(group, "/") != 0) {
+    if (status != SP_OK || *out)
+        return status;
+    char *group = sp_h5_path_group(path);
+    if (!group)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    if (strcmp(group, map->base) != 0 && strcmp(group, "/") != 0) {
         status = try_dataset(map, group, n_classes, out, n, place, place_size, err);
         if (status == SP_OK && !*out)
             status = try_attribute(map, group, n_classes, out, n, place, place_size, err);
@@ -90,10 +95,11 @@ static sp_status recordings_agree(const sp_h5_map *map, const sp_texts names, in
                                 : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
         for (int64_t k = 0; status == SP_OK && other && k < n; k++)
             if (strcmp(names[k], other[k]) != 0)
-                status = sp_fail(err, SP_EDATA,
-                                 "%s: recording %s: class %lld is called '%s' (%s), but '%s' in recording %s; all recordings need the same "
-                                 "classes in the same order",
-                                 map->file_name, map->ids[i], (long long)k, other[k], place, names[k], map->ids[0]);
+                status = sp_fail(
+                    err, SP_EDATA,
+                    "%s: recording %s: class %lld is called '%s' (%s), but '%s' in recording %s; all recordings need the same "
+                    "classes in the same order",
+                    map->file_name, map->ids[i], (long long)k, other[k], place, names[k], map->ids[0]);
         free(other);
         free(path);
         if (status != SP_OK)

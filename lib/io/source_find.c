@@ -146,9 +146,10 @@ static sp_status nothing_found(hid_t file, const char *file_name, const char *wh
     char holds[1200], example[256];
     sp_h5_list(file, holds, sizeof holds, example, sizeof example);
     if (example[0])
-        return sp_fail(err, SP_EFILE, "%s: found no %s; it holds %s; say where they are with %s PATH, for example %s '%s'", file_name,
-                       what, holds, option, option, example);
-    return sp_fail(err, SP_EFILE, "%s: found no %s; it holds %s; say where they are with %s PATH ({id} in it stands for the recording)",
+        return sp_fail(err, SP_EFILE, "%s: found no %s; it holds %s; say where they are with %s PATH, for example %s '%s'",
+                       file_name, what, holds, option, option, example);
+    return sp_fail(err, SP_EFILE,
+                   "%s: found no %s; it holds %s; say where they are with %s PATH ({id} in it stands for the recording)",
                    file_name, what, holds, option);
 }
 
@@ -185,8 +186,9 @@ sp_status sp_source_find(hid_t file, const char *file_name, const sp_source_opti
             if (status == SP_OK && !found)
                 status = nothing_found(file, file_name, "labels (/labels or /recordings/<id>/labels)", "--labels", err);
         } else if (status == SP_OK && !found) {
-            status = nothing_found(file, file_name, "scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>)",
-                                   "--scores", err);
+            status =
+                nothing_found(file, file_name, "scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>)",
+                              "--scores", err);
         }
     }
     if (status == SP_OK)

@@ -50,7 +50,7 @@ void sp_source_close(sp_source *source)
 /* ---- what stands beside the scores ---- */
 
 /* In groups: does any recording have it? */
-static bool beside_exists(const sp_h5_map *map, const char *path)
+static bool beside_exists(const sp_h5_map *map, const char *path, bool *failed)
 {
     if (map->layout != SP_LAYOUT_GROUPS)
         return sp_h5_has_link(map->file, path);
@@ -58,8 +58,9 @@ static bool beside_exists(const sp_h5_map *map, const char *path)
         char *filled = sp_h5_map_path(map, path, n);
         bool is_there = filled && sp_h5_has_link(map->file, filled);
         free(filled);
-        if (is_there)
-            return true;
+        *failed = !filled;
+        if (is_there || *failed)
+            return is_there;
     }
     return false;
 }
@@ -71,9 +72,11 @@ static sp_status open_beside(sp_source *source, const char *given, const char *n
     char *path = given ? sp_h5_path(given) : sp_source_beside(source->map.path, name, &failed);
     if (failed || (given && !path))
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", source->file_name);
-    if (!path || (!given && !beside_exists(&source->map, path))) {
-        free(path);
+    if (!path)
         return SP_OK;
+    if (!given && !beside_exists(&source->map, path, &failed)) {
+        free(path);
+        return failed ? sp_fail(err, SP_ENOMEM, "%s: not enough memory", source->file_name) : SP_OK;
     }
     return sp_h5_part_open(&source->map, path, noun, has_classes, is_optional && !given, part, err);
 }
@@ -85,7 +88,8 @@ static sp_status open_parts(sp_source *source, const sp_source_options *options,
     if (is_scores)
         status = sp_h5_part_open(map, strdup(map->path), "score", true, false, &source->scores, err);
     if (status == SP_OK)
-        status = open_beside(source, is_scores ? options->labels : map->path, "labels", "label", false, true, &source->labels, err);
+        status =
+            open_beside(source, is_scores ? options->labels : map->path, "labels", "label", false, true, &source->labels, err);
     if (status == SP_OK)
         status = open_beside(source, NULL, "segments", "segment", false, false, &source->segments, err);
     if (status == SP_OK)
@@ -142,10 +146,11 @@ static sp_status guess_kind(sp_source *source, sp_kind *kind, sp_error *err)
     else if (found == 2)
         *kind = SP_KIND_LOG_PROBS;
     else
-        return sp_fail(err, SP_EDATA,
-                       "%s: the name of dataset %s does not say what it holds, and its first row is neither probabilities nor log "
-                       "probabilities; say it with --kind logits or --kind scores",
-                       map->file_name, map->path);
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: the name of dataset %s does not say what it holds, and its first row is neither probabilities nor log "
+            "probabilities; say it with --kind logits or --kind scores",
+            map->file_name, map->path);
     return SP_OK;
 }
 

@@ -28,9 +28,9 @@ bool sp_source_kind_of_name(const char *path, sp_kind *kind);
  * frees it; NULL where there is no such place or (*failed) on lack of memory. (source_find.c) */
 char *sp_source_beside(const char *scores, const char *name, bool *failed);
 
-/* Class names, from the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
- * their group, the group of the recordings, the root. n_classes: K, or 0: not known. *out NULL where there are none. SP_OK;
- * SP_EDATA (their number is not K; two are the same; recordings differ). (source_classes.c) */
+/* Class names, from the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the
+ * scores, their group, the group of the recordings, the root. n_classes: K, or 0: not known. *out NULL where there are none.
+ * SP_OK; SP_EDATA (their number is not K; two are the same; recordings differ). (source_classes.c) */
 sp_status sp_source_classes(const sp_h5_map *map, int64_t n_classes, sp_texts *out, int64_t *n, char *place, size_t place_size,
                             sp_error *err);
 

@@ -181,6 +181,8 @@ sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *e
         csv_line line = {.strategy = "reference", .recording = "", .class = ""};
         add_counts(&text, line, &c->reference);
         add_value(&text, line, "mask_ceiling", &c->mask_ceiling, c->n_scored_steps);
+        if (c->has_nll)
+            add_value(&text, line, "nll", &c->nll, c->nll_steps);
         add_pairs(c, &text, line, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
     }
     for (int32_t s = 0; s < c->n_strategies; s++)

@@ -97,6 +97,101 @@ void sp_fill_verdict(const sp_comparison *comparison, sp_table *lines)
     }
 }
 
+/* ---- headline ---- */
+
+int32_t sp_argmax_strategy(const sp_comparison *comparison)
+{
+    for (int32_t s = 0; s < comparison->n_strategies; s++)
+        if (!strcmp(comparison->strategies[s].name, "argmax"))
+            return s;
+    return -1;
+}
+
+int32_t sp_focus_strategy(const sp_comparison *comparison)
+{
+    int32_t argmax = sp_argmax_strategy(comparison), focus = -1;
+    double best = -INFINITY;
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_strategy_result *strategy = &comparison->strategies[s];
+        const sp_value *value = strategy->has_agreement ? &strategy->agreement.accuracy : &strategy->path_score;
+        bool has_value = strategy->has_agreement || strategy->has_path_score;
+        double merit = has_value && !value->undefined ? value->value : -INFINITY;
+        if (s == argmax || strategy->counts.illegal || strategy->n_undecoded == comparison->n_recordings)
+            continue;
+        if (focus < 0 || merit >= best) {
+            focus = s;
+            best = merit;
+        }
+    }
+    return focus >= 0 ? focus : comparison->n_strategies - 1;
+}
+
+static void add_accuracy_clause(const sp_comparison *comparison, int32_t focus, int32_t argmax, sp_buffer *line)
+{
+    const sp_value *a = &comparison->strategies[focus].agreement.accuracy,
+                   *b = &comparison->strategies[argmax].agreement.accuracy;
+    const sp_pair_comparison *pair = pair_against(comparison, focus, "argmax");
+    if (!comparison->strategies[focus].has_agreement || a->undefined || b->undefined)
+        return;
+    const sp_difference *d = pair ? &pair->difference : NULL;
+    bool has_interval = d && !d->low.undefined && !d->high.undefined;
+    sp_buffer_text(line, has_interval && d->low.value > 0    ? " It is more accurate: "
+                         : has_interval && d->high.value < 0 ? " It is less accurate: "
+                         : has_interval                      ? " Accuracy is about the same: "
+                                                             : " Accuracy is ");
+    sp_buffer_fixed(line, a->value, 4);
+    sp_buffer_text(line, " against ");
+    sp_buffer_fixed(line, b->value, 4);
+    sp_buffer_text(line, ", ");
+    sp_buffer_signed(line, 100 * (a->value - b->value), 2);
+    sp_buffer_text(line, " percentage points");
+    if (has_interval) {
+        sp_buffer_text(line, " (95 % interval ");
+        sp_buffer_signed(line, 100 * d->low.value, 2);
+        sp_buffer_text(line, " to ");
+        sp_buffer_signed(line, 100 * d->high.value, 2);
+        sp_buffer_text(line, ", ");
+        sp_buffer_count(line, d->n);
+        sp_buffer_text(line, " recordings)");
+    }
+    sp_buffer_text(line, ".");
+}
+
+void sp_fill_headline(const sp_comparison *comparison, sp_table *lines)
+{
+    int32_t focus = sp_focus_strategy(comparison), argmax = sp_argmax_strategy(comparison);
+    sp_table_column(lines, SP_LEFT, "headline");
+    if (focus < 0)
+        return;
+    const sp_strategy_result *strategy = &comparison->strategies[focus];
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (argmax < 0 || argmax == focus) {
+        add_legality(comparison, strategy, line);
+        sp_buffer_text(line, ".");
+        return;
+    }
+    const sp_strategy_result *plain = &comparison->strategies[argmax];
+    int64_t n = strategy->counts.illegal;
+    sp_buffer_text(line, strategy->name);
+    sp_buffer_text(line, n ? " makes " : " makes no");
+    if (n)
+        sp_buffer_count(line, n);
+    sp_buffer_format(line, " illegal transition%s; argmax makes ", plural(n == 0 ? 1 : n));
+    if (plain->counts.illegal == 0) {
+        sp_buffer_text(line, "none either.");
+    } else {
+        sp_buffer_count(line, plain->counts.illegal);
+        sp_buffer_text(line, " (");
+        sp_buffer_percent(line, plain->counts.illegal, plain->counts.transitions);
+        sp_buffer_text(line, " of all, in ");
+        sp_buffer_count(line, plain->recordings_with_illegal);
+        sp_buffer_text(line, " of ");
+        sp_buffer_count(line, comparison->n_recordings);
+        sp_buffer_format(line, " recording%s).", plural(comparison->n_recordings));
+    }
+    add_accuracy_clause(comparison, focus, argmax, line);
+}
+
 /* ---- notes ---- */
 
 static void note_reference(const sp_comparison *comparison, sp_table *lines)
@@ -133,6 +228,20 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
             sp_buffer_format(line, " %lld recording%s with no allowed path count%s 0 in it.",
                              (long long)comparison->ceiling_infeasible, plural(comparison->ceiling_infeasible),
                              comparison->ceiling_infeasible == 1 ? "s" : "");
+    }
+    if (comparison->has_nll && (!comparison->nll.undefined || comparison->nll_impossible)) {
+        line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_text(line, "Mean negative log-likelihood of the reference, before any decoding: ");
+        if (comparison->nll.undefined) {
+            sp_buffer_text(line, "infinite, the scores give ");
+            sp_buffer_count(line, comparison->nll_impossible);
+            sp_buffer_text(line, " of ");
+            sp_buffer_count(line, comparison->nll_steps);
+            sp_buffer_text(line, " steps probability 0.");
+        } else {
+            sp_buffer_fixed(line, comparison->nll.value, 4);
+            sp_buffer_text(line, " nats per step.");
+        }
     }
     if (comparison->n_scored_steps < comparison->n_steps) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);

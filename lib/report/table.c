@@ -211,18 +211,20 @@ static void html_cell(const sp_table *table, size_t row, int32_t column, sp_buff
     sp_buffer_text(out, is_head ? "</th>" : "</td>");
 }
 
-void sp_table_html(const sp_table *table, const char *classes, sp_buffer *out)
+void sp_table_html(const sp_table *table, const char *classes, const sp_extra_column *extra, sp_buffer *out)
 {
     if (is_broken(table, out) || sp_table_rows(table) == 0)
         return;
-    sp_buffer_format(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"%s\">\n",
-                     table->title ? table->title : "Table", classes);
+    sp_buffer_format(out, "<div class=\"scroll%s\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"%s\">\n",
+                     strstr(classes, "tall") ? " tall" : "", table->title ? table->title : "Table", classes);
     if (table->title)
         sp_buffer_format(out, "<caption>%s</caption>\n", table->title);
     for (size_t r = 0; r <= sp_table_rows(table); r++) {
         sp_buffer_text(out, r == 0 ? "<thead><tr>" : r == 1 ? "<tbody>\n<tr>" : "<tr>");
         for (int32_t c = 0; c < table->n_columns; c++)
             html_cell(table, r, c, out);
+        if (extra)
+            extra->cell(extra->arg, r, out);
         sp_buffer_text(out, r == 0 ? "</tr></thead>\n" : "</tr>\n");
     }
     sp_buffer_text(out, "</tbody></table></div>\n");

@@ -55,7 +55,16 @@ void sp_text_plain(sp_buffer *out, const char *text, bool ascii);
 /* Each renderer adds to the buffer; a table without rows adds nothing. */
 void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer *out);
 void sp_table_markdown(const sp_table *table, sp_buffer *out);
-/* classes: of the <table>; the first column is a row header. */
-void sp_table_html(const sp_table *table, const char *classes, sp_buffer *out);
+
+/* A last column that only a page has: called with row 0 for the header cell, then 1.. for the others; adds a whole <th> or <td>.
+ */
+typedef struct sp_extra_column {
+    void (*cell)(const void *arg, size_t row, sp_buffer *out);
+    const void *arg;
+} sp_extra_column;
+
+/* classes: of the <table>; "tall" among them: the rows scroll below their headers. The first column is a row header. extra may be
+ * NULL. */
+void sp_table_html(const sp_table *table, const char *classes, const sp_extra_column *extra, sp_buffer *out);
 
 #endif

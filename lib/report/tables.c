@@ -75,10 +75,10 @@ static void cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd)
         return;
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_fixed(cell, mean->value, 4);
+    sp_buffer_fixed(cell, mean->value, 3);
     if (!sd->undefined) {
         sp_buffer_text(cell, " ± ");
-        sp_buffer_fixed(cell, sd->value, 4);
+        sp_buffer_fixed(cell, sd->value, 3);
     }
 }
 

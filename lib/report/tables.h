@@ -21,6 +21,15 @@ void sp_fill_confusion(const sp_comparison *comparison, int32_t strategy, sp_tab
 int64_t sp_fill_illegal_pairs(const sp_comparison *comparison, int64_t limit, sp_table *table);
 /* What each strategy changed against argmax. */
 void sp_fill_changes(const sp_comparison *comparison, sp_table *table);
+/* The same by class of the reference, and by place in a run of the reference. */
+void sp_fill_class_changes(const sp_comparison *comparison, int32_t strategy, sp_table *table);
+void sp_fill_contexts(const sp_comparison *comparison, sp_table *table);
+/* Runs of each class: number and mean length, reference and each strategy. */
+void sp_fill_bouts(const sp_comparison *comparison, sp_table *table);
+/* Changes found within 0, 1, 2 steps of the reference's, and the segment edit score. */
+void sp_fill_boundaries(const sp_comparison *comparison, sp_table *table);
+/* Entities, where the classes are tags. */
+void sp_fill_entities(const sp_comparison *comparison, sp_table *table);
 /* One row a recording: accuracy and illegal transitions of every strategy, in columns of their own or, compact, as "0.954 (23)".
  */
 void sp_fill_recordings(const sp_comparison *comparison, bool compact, sp_table *table);
@@ -29,6 +38,8 @@ int64_t sp_fill_undecoded(const sp_comparison *comparison, int64_t limit, sp_tab
 
 /* Sentences, one a row of a one-column table. Verdict: what a reader should take home, strategy by strategy. Notes: what has to
  * be known to read the figures right (reference, ceiling, undecoded, undefined). */
+/* Headline: the best strategy that obeys the rules against argmax, in one or two sentences. */
+void sp_fill_headline(const sp_comparison *comparison, sp_table *lines);
 void sp_fill_verdict(const sp_comparison *comparison, sp_table *lines);
 void sp_fill_notes(const sp_comparison *comparison, sp_table *lines);
 
@@ -38,6 +49,11 @@ void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone
 bool sp_has_undecoded(const sp_comparison *comparison);
 /* "no path", "dead end" */
 const char *sp_undecoded_reason(sp_status status);
+/* The strategy to show first: of those without illegal transition (argmax apart) the most accurate, else that of the greatest
+ * path score, else the last; argmax when there is no other. -1 without strategies. */
+int32_t sp_focus_strategy(const sp_comparison *comparison);
+/* Index of the strategy "argmax", or -1. */
+int32_t sp_argmax_strategy(const sp_comparison *comparison);
 int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording);
 
 #endif

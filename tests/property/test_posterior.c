@@ -423,14 +423,55 @@ static void test_extreme_scores(void **state)
     assert_ok(sp_posterior_viterbi(chain, &scores, scratch, path, &score, &err), &err);
     assert_true(score == -7000 && path[1] == 0 && path[2] == 1);
 
-    /* Marginals that underflow are not impossible: b first is exp(-5000) of the whole, yet the only way to end in b. */
+    /* Marginals that underflow are not impossible, and their logs say how improbable. a a: 0, a b: -5000, b b: -10000 nats. */
     sp_chain_free(chain);
     chain = two_classes(0, 0, true);
-    double far[] = {0, -5000, 0, -5000};
+    double far[] = {0, -5000, 0, -5000}, logs[4];
+    const double expected[] = {0, -10000, 0, -5000};
     scores = (sp_scores){far, SP_F64, 2, 2, NULL};
-    assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, &log_z, &err), &err);
-    assert_true(marginals[1] == 0 && marginals[0] == 1);
+    collected out = {marginals, logs, 2, 2};
+    sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
+    assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, &log_z, &err), &err);
+    for (int i = 0; i < 4; i++)
+        assert_true(logs[i] == expected[i] && marginals[i] == (i % 2 ? 0 : 1));
     sp_chain_free(chain);
+    sp_scratch_free(scratch);
+}
+
+/* Four paths of equal weight. 0 stands first in two of them and 1 last in two others; together they would have the greatest sum
+ * of marginals by far, but the only way from 0 to 1 is a class that is impossible where it would be needed. */
+static void test_impossible_steps_are_never_taken(void **state)
+{
+    (void)state;
+    enum { K = 7, T = 5 };
+    const char *names[K] = {"first", "last", "bridge", "a", "b", "c", "d"};
+    const uint8_t pairs[][2] = {{0, 0}, {0, 2}, {2, 1}, {1, 1}, {0, 3}, {0, 4}, {3, 3}, {4, 4}, {5, 5}, {6, 6}, {5, 1}, {6, 1}};
+    const uint8_t possible[T][K] = {
+        {1, 0, 0, 0, 0, 1, 1}, {1, 0, 0, 0, 0, 1, 1}, {0, 0, 0, 1, 1, 1, 1}, {0, 1, 0, 1, 1, 0, 0}, {0, 1, 0, 1, 1, 0, 0}};
+    const int32_t expected[T] = {5, 5, 5, 1, 1}; /* 1.75, as all four; the lowest class at the last step */
+    uint8_t allow[K * K] = {0};
+    double data[T * K], marginals[T * K], score;
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
+        allow[pairs[p][0] * K + pairs[p][1]] = 1;
+    for (int i = 0; i < T * K; i++)
+        data[i] = possible[i / K][i % K] ? 0 : -INFINITY;
+    sp_model *model = sp_model_new("bridge", K, names);
+    sp_scores scores = {data, SP_F64, K, T, NULL};
+    sp_scratch *scratch = sp_scratch_new();
+    sp_chain *chain;
+    int32_t path[T];
+    sp_error err;
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, NULL, &err), &err);
+    assert_true(marginals[0] == 0.5 && marginals[4 * K + 1] == 0.5 && marginals[2 * K + 2] == 0);
+    assert_ok(sp_mea(chain, &scores, scratch, path, &score, &err), &err);
+    assert_memory_equal(path, expected, sizeof path);
+    assert_true(score == 0);
+    assert_ok(sp_posterior_viterbi(chain, &scores, scratch, path, &score, &err), &err);
+    assert_memory_equal(path, expected, sizeof path);
+    sp_chain_free(chain);
+    sp_model_free(model);
     sp_scratch_free(scratch);
 }
 
@@ -473,6 +514,7 @@ int main(void)
         cmocka_unit_test(test_one_hot),
         cmocka_unit_test(test_long_recording),
         cmocka_unit_test(test_extreme_scores),
+        cmocka_unit_test(test_impossible_steps_are_never_taken),
         cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,11 +221,10 @@ static void keep_best(void *arg, const int32_t *path, double score, int64_t n_br
 {
     best_so_far *s = arg;
     oracle_best *b = &s->best;
-    size_t size = (size_t)s->n_steps * sizeof *path;
     if (score > -INFINITY && (!b->has_path || score > b->score || (score == b->score && is_lower(path, b->path, s->n_steps)))) {
         b->has_path = true;
         b->score = score;
-        memcpy(b->path, path, size);
+        memcpy(b->path, path, sizeof b->path);
     }
     if (n_broken < 0)
         return;
@@ -234,7 +233,7 @@ static void keep_best(void *arg, const int32_t *path, double score, int64_t n_br
         (!price_is_less(before, now) && is_lower(path, b->relaxed_path, s->n_steps))) {
         b->n_broken = n_broken;
         b->relaxed_score = relaxed_score;
-        memcpy(b->relaxed_path, path, size);
+        memcpy(b->relaxed_path, path, sizeof b->relaxed_path);
     }
 }
 

@@ -20,6 +20,7 @@ double oracle_viterbi_score(const dense_model *m, const sp_scores *scores);
 enum { ORACLE_STEPS = 8 };
 
 /* Calls visit for every path of classes, in lexicographic order:
+ *   path           [ORACLE_STEPS], of which T are meant
  *   score          strict: the best state path that emits it; -INFINITY when there is none
  *   n_broken, relaxed_score   of the state path that breaks the fewest rules, the best among equals; n_broken -1 when no state
  *                             path can emit the classes at all (a class without states) */

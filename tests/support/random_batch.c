@@ -48,7 +48,7 @@ void answer_free(answer *a)
 
 sp_decode_output answer_output(const answer *a)
 {
-    return (sp_decode_output){a->paths, a->results, a->broken};
+    return (sp_decode_output){.paths = a->paths, .results = a->results, .broken = a->broken};
 }
 
 answer answer_decode(int n_threads, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options)

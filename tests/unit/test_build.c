@@ -1,5 +1,6 @@
 /* Built models: each shape against its rule written out, and models counted from labels. */
 #include "check.h"
+#include "failing_alloc.h"
 
 static void assert_matrix(const sp_model *m, const char *rows)
 {
@@ -212,11 +213,52 @@ static void counting(void **state)
     assert_int_equal(sp_label_counts_init(&c, 0, &err), SP_EINVAL);
 }
 
+static sp_status attempt_bioes(void *arg)
+{
+    (void)arg;
+    const char *types[] = {"A", "B", "C"};
+    sp_model *m = NULL;
+    sp_status status = sp_model_new_bioes(3, types, &m, NULL);
+    assert_int_equal(status == SP_OK, m != NULL);
+    sp_model_free(m);
+    return status;
+}
+
+static sp_status attempt_counts(void *arg)
+{
+    (void)arg;
+    const char *names[] = {"a", "b"};
+    const int32_t labels[] = {0, 1, 1};
+    sp_label_counts c;
+    sp_model *m = NULL;
+    sp_status status = sp_label_counts_init(&c, 2, NULL);
+    if (status != SP_OK)
+        return status;
+    sp_label_counts_add(&c, 3, labels, NULL);
+    status = sp_model_from_counts("m", names, &c, 1, &m, NULL);
+    assert_int_equal(status == SP_OK, m != NULL);
+    sp_model_free(m);
+    sp_label_counts_clear(&c);
+    return status;
+}
+
+static void each_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_true(assert_each_alloc_may_fail(attempt_bioes, NULL) > 30);
+    assert_true(assert_each_alloc_may_fail(attempt_counts, NULL) > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bio),    cmocka_unit_test(bio_is_that_of_the_real_data), cmocka_unit_test(bioes),
-        cmocka_unit_test(orders), cmocka_unit_test(what_cannot_be_built),         cmocka_unit_test(counting),
+        cmocka_unit_test(bio),
+        cmocka_unit_test(bio_is_that_of_the_real_data),
+        cmocka_unit_test(bioes),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(what_cannot_be_built),
+        cmocka_unit_test(counting),
+        cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

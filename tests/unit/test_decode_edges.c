@@ -108,6 +108,67 @@ static void test_what_is_refused(void **state)
     sp_chain_free(chain);
 }
 
+/* Finite scores whose sum is not: no path of a finite score, said as what it is; relaxed decoding still finds one. */
+static void test_sums_out_of_range(void **state)
+{
+    (void)state;
+    sp_chain *chain = free_chain(2);
+    sp_scratch *scratch = sp_scratch_new();
+    const double e[4] = {-1.7e308, -1.7e308, -1.7e308, -1.7e308};
+    sp_scores scores = {e, SP_F64, 2, 2, NULL};
+    int32_t path[2] = {7, 7};
+    int64_t n_broken;
+    sp_error err;
+    assert_int_equal(sp_viterbi(chain, &scores, scratch, path, NULL, &err), SP_ENOPATH);
+    assert_int_equal(err.step, 1);
+    assert_non_null(strstr(err.message, "leaves the range of a double"));
+    assert_int_equal(path[0], 7);
+    assert_ok(sp_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, NULL, &err), &err);
+    assert_int_equal(n_broken, 0);
+    assert_memory_equal(path, ((int32_t[]){0, 0}), sizeof path);
+    sp_scratch_free(scratch);
+    sp_chain_free(chain);
+}
+
+/* The sentences say where and what to do. */
+static void test_sentences(void **state)
+{
+    (void)state;
+    const char *names[2] = {"a", "b"};
+    const uint8_t allow[4] = {1, 1, 0, 0}; /* b is the end of everything */
+    const double inf = INFINITY, blocked[6] = {0, 0, -inf, -inf, 0, 0}, last_is_b[4] = {0, 0, -inf, 0},
+                 into_b[6] = {-1, 0, 0, 0, 0, 0};
+    const struct {
+        const double *e;
+        int64_t n_steps, step;
+        sp_status status;
+        const char *says;
+    } cases[] = {
+        {blocked, 3, 1, SP_ENOPATH, "no class that may stand at step 1 is possible there"},
+        {last_is_b, 2, 1, SP_ENOPATH, "none of the classes that can stand at the last step, 1, may end: look at \"end\""},
+        {into_b, 3, 1, SP_EDEADEND, "no class allowed after its choices has a finite score at step 1: decode with viterbi"},
+    };
+    sp_error err;
+    sp_chain *chain = NULL;
+    sp_model *model = sp_model_new("sink", 2, names);
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    model->end = calloc(2, sizeof *model->end);
+    model->end[1] = -inf;
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    sp_scratch *scratch = sp_scratch_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t path[3];
+        sp_scores scores = {cases[i].e, SP_F64, 2, cases[i].n_steps, NULL};
+        assert_int_equal(sp_greedy(chain, &scores, scratch, path, NULL, &err), cases[i].status);
+        assert_int_equal(err.step, cases[i].step);
+        if (!strstr(err.message, cases[i].says) || !strstr(err.message, "--on-infeasible relax"))
+            fail_msg("%s", err.message);
+    }
+    sp_scratch_free(scratch);
+    sp_chain_free(chain);
+    sp_model_free(model);
+}
+
 /* More states than one byte, and than two, can number. */
 static void test_wide_back_pointers(void **state)
 {
@@ -183,10 +244,9 @@ static void test_long_recording(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_short_recordings),
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_wide_back_pointers),
-        cmocka_unit_test(test_long_recording),
+        cmocka_unit_test(test_short_recordings),   cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_sums_out_of_range),  cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_wide_back_pointers), cmocka_unit_test(test_long_recording),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* Models from JSON: every key, and every sentence for what is wrong with one, with its line and column. */
 #include "check.h"
+#include "failing_alloc.h"
 
+#include <jansson.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -321,6 +323,29 @@ static void every_fault_has_its_sentence(void **state)
     assert_int_equal(sp_model_from_json("{}", "m.json", &(sp_model *){NULL}, NULL), SP_EMODEL); /* err may be NULL */
 }
 
+/* tests/data/models.json, which the schema is tested with too: what is good to one is good to the other. */
+static void the_reader_agrees_with_the_schema(void **state)
+{
+    (void)state;
+    json_t *cases = json_load_file(SOURCE_DIR "/tests/data/models.json", 0, NULL), *model;
+    size_t i;
+    assert_non_null(cases);
+    assert_true(json_array_size(json_object_get(cases, "good")) > 3 && json_array_size(json_object_get(cases, "broken")) > 30);
+    for (int is_good = 0; is_good < 2; is_good++)
+        json_array_foreach(json_object_get(cases, is_good ? "good" : "broken"), i, model)
+        {
+            char *text = json_dumps(model, 0);
+            sp_model *read = NULL;
+            sp_error err = {0};
+            assert_non_null(text);
+            if (sp_model_from_json(text, "m.json", &read, &err) != (is_good ? SP_OK : SP_EMODEL))
+                fail_msg("%s: %s", text, is_good ? err.message : "accepted");
+            sp_model_free(read);
+            free(text);
+        }
+    json_decref(cases);
+}
+
 /* ---- finding models ---- */
 
 static void shipped_models_by_name(void **state)
@@ -457,6 +482,62 @@ static void files_and_their_faults(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void saving(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/statepath-test-XXXXXX", file[64], message[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/m.json", folder);
+    sp_error err;
+    sp_model *m = NULL, *back = NULL;
+    assert_ok(sp_model_load("sleep-textbook", &m, &err), &err);
+    assert_ok(sp_model_save(m, file, false, &err), &err);
+    assert_int_equal(sp_model_save(m, file, false, &err), SP_EFILE);
+    snprintf(message, sizeof message, "%s: exists already; use --force to replace it", file);
+    assert_string_equal(err.message, message);
+    free(m->name);
+    m->name = strdup("other");
+    assert_ok(sp_model_save(m, file, true, &err), &err);
+    assert_ok(sp_model_load(file, &back, &err), &err);
+    assert_string_equal(back->name, "other");
+    assert_int_equal(back->n_aliases, m->n_aliases);
+    assert_edges(back, "11100"
+                       "11101"
+                       "11111"
+                       "10110"
+                       "11101");
+    sp_model_free(m);
+    sp_model_free(back);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing is left beside it */
+}
+
+static void the_models_of_real_data(void **state)
+{
+    (void)state;
+    const struct {
+        const char *file;
+        int32_t n_classes, n_states, n_edges;
+    } models[] = {{"accusleep_mouse", 3, 3, 8},      {"applewatch_balanced", 5, 5, 19}, {"dodh_votes", 5, 5, 19},
+                  {"salads_eval_edtcn", 10, 10, 50}, {"tmbed_sample", 5, 27, 39},       {"wnut17_linear", 13, 13, 103}};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "data/%s.model.json", models[i].file);
+        const char *file = shared_file(name);
+        if (!file) {
+            print_message("skipped: no shared data here\n");
+            skip();
+        }
+        sp_error err;
+        sp_model *m = NULL;
+        assert_ok(sp_model_load(file, &m, &err), &err);
+        assert_int_equal(m->n_classes, models[i].n_classes);
+        assert_int_equal(m->n_states, models[i].n_states);
+        assert_int_equal(m->row[m->n_states], models[i].n_edges);
+        sp_model_free(m);
+    }
+}
+
 static void keep_sentence(void *arg, const char *sentence)
 {
     char *all = arg;
@@ -487,14 +568,132 @@ static void warnings_say_where(void **state)
     assert_string_equal(all, "");
 }
 
+/* ---- lack of memory ---- */
+
+static const char everything[] =
+    "{\"statepath_model\":1,\"name\":\"all\",\"description\":\"d\",\"source\":\"s\",\"classes\":[\"x\",\"y\"],"
+    "\"aliases\":{\"x\":[\"X\"],\"y\":\"Y\"},\"states\":{\"x1\":\"x\",\"y1\":\"y\",\"x2\":\"x\"},"
+    "\"matrix\":[[1,1,0],[0,1,1],[1,0,1]],\"probabilities\":[[0.5,0.5,0],[0,0.5,0.5],[1e-3,0,0.999]],"
+    "\"start\":{\"x1\":1},\"end\":[\"x2\"],\"min_dwell\":{\"y1\":3},\"min_dwell_at_end\":true,\"prior\":[0.5,0.5],"
+    "\"decoding\":{\"temperature\":2}}";
+
+static sp_status attempt_read(void *arg)
+{
+    (void)arg;
+    sp_model *m = NULL;
+    sp_status status = sp_model_from_json(everything, "m.json", &m, NULL);
+    assert_int_equal(status == SP_OK, m != NULL);
+    sp_model_free(m);
+    return status;
+}
+
+static sp_status attempt_write(void *arg)
+{
+    char *text = NULL;
+    sp_status status = sp_model_to_json(arg, &text, NULL);
+    assert_int_equal(status == SP_OK, text != NULL);
+    free(text);
+    return status;
+}
+
+static void no_warning(void *arg, const char *sentence)
+{
+    (void)arg, (void)sentence;
+}
+
+static sp_status attempt_warnings(void *arg)
+{
+    return sp_model_load_warnings(arg, no_warning, NULL, NULL);
+}
+
+static sp_status attempt_load(void *arg)
+{
+    sp_model *m = NULL;
+    sp_status status = sp_model_load(arg, &m, NULL);
+    assert_int_equal(status == SP_OK, m != NULL);
+    sp_model_free(m);
+    return status;
+}
+
+static sp_status attempt_list(void *arg)
+{
+    (void)arg;
+    char **names = NULL;
+    int32_t n = 0;
+    sp_status status = sp_model_list(&names, &n, NULL);
+    assert_int_equal(status == SP_OK, names != NULL);
+    for (int32_t i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+    return status;
+}
+
+static void each_allocation_may_fail(void **state)
+{
+    (void)state;
+    char file[] = SOURCE_DIR "/models/sleep-strict.model.json", shipped[] = "sleep-aasm";
+    sp_model *m = read_model(everything);
+    assert_true(assert_each_alloc_may_fail(attempt_read, NULL) > 25);
+    assert_int_equal(assert_each_alloc_may_fail(attempt_write, m), 0); /* jansson's and the stream's only */
+    assert_true(assert_each_alloc_may_fail(attempt_load, file) > 60);
+    assert_true(assert_each_alloc_may_fail(attempt_warnings, shipped) > 60);
+    assert_true(assert_each_alloc_may_fail(attempt_list, NULL) >= 5);
+    sp_model_free(m);
+}
+
+/* malloc and free as functions of this program, so that jansson's allocations can be made to fail too. */
+static void *own_malloc(size_t size)
+{
+    return malloc(size);
+}
+
+static void own_free(void *p)
+{
+    free(p);
+}
+
+/* jansson calls some of its own lack of memory a syntax error; nothing worse may come of it. */
+static void jansson_may_fail(void **state)
+{
+    (void)state;
+    sp_model *m = read_model(everything);
+    json_malloc_t malloc_before;
+    json_free_t free_before;
+    json_get_alloc_funcs(&malloc_before, &free_before);
+    json_set_alloc_funcs(own_malloc, own_free);
+    bool is_reading = true, is_writing = true;
+    for (int n = 0; is_reading || is_writing; n++) {
+        failing_alloc_arm(n);
+        sp_status status = attempt_read(NULL);
+        is_reading = failing_alloc_disarm();
+        assert_true(is_reading ? status == SP_ENOMEM || status == SP_EMODEL : status == SP_OK);
+        failing_alloc_arm(n);
+        status = attempt_write(m);
+        is_writing = failing_alloc_disarm();
+        assert_int_equal(status, is_writing ? SP_ENOMEM : SP_OK);
+    }
+    json_set_alloc_funcs(malloc_before, free_before);
+    sp_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_of_the_format), cmocka_unit_test(forbid_and_matrix_say_the_same),
-        cmocka_unit_test(weights_of_both_forms),     cmocka_unit_test(states_speak_in_the_rules),
-        cmocka_unit_test(names_in_any_script),       cmocka_unit_test(every_fault_has_its_sentence),
-        cmocka_unit_test(shipped_models_by_name),    cmocka_unit_test(what_the_sleep_models_forbid),
-        cmocka_unit_test(files_and_their_faults),    cmocka_unit_test(warnings_say_where),
+        cmocka_unit_test(the_example_of_the_format),
+        cmocka_unit_test(forbid_and_matrix_say_the_same),
+        cmocka_unit_test(weights_of_both_forms),
+        cmocka_unit_test(states_speak_in_the_rules),
+        cmocka_unit_test(names_in_any_script),
+        cmocka_unit_test(every_fault_has_its_sentence),
+        cmocka_unit_test(the_reader_agrees_with_the_schema),
+        cmocka_unit_test(shipped_models_by_name),
+        cmocka_unit_test(what_the_sleep_models_forbid),
+        cmocka_unit_test(files_and_their_faults),
+        cmocka_unit_test(warnings_say_where),
+        cmocka_unit_test(saving),
+        cmocka_unit_test(the_models_of_real_data),
+        cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(jansson_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

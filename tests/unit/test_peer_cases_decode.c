@@ -122,6 +122,42 @@ static double check_path(const peer_case *c, decoder *decode, const char *what, 
     return score;
 }
 
+/* log Z and marginals, recomputed by enumeration for the file. */
+static void check_marginals(const peer_case *c, const json_t *log_partition, const json_t *expected)
+{
+    size_t n_steps = (size_t)c->scores.n_steps, n_classes = (size_t)c->scores.n_classes;
+    double *marginals = calloc(n_steps * n_classes, sizeof *marginals), log_z;
+    double *values = read_numbers(expected, n_steps, n_classes, false);
+    sp_error err;
+    sp_scratch *scratch = sp_scratch_new();
+    assert_ok(sp_forward_backward(c->chain, &c->scores, scratch, marginals, &log_z, &err), &err);
+    assert_close(log_z, json_number_value(log_partition), 1e-9, 0);
+    for (size_t i = 0; i < n_steps * n_classes; i++)
+        assert_close(marginals[i], values[i], 1e-9, 0);
+    sp_scratch_free(scratch);
+    free(values);
+    free(marginals);
+}
+
+/* The second best path: its score, and itself where no other has that score. */
+static void check_second_best(const peer_case *c, const json_t *second)
+{
+    int32_t paths[3 * 64], *path = paths + 64;
+    double scores[3] = {0, 0, -INFINITY};
+    if (!json_is_object(second)) /* too many paths to enumerate */
+        return;
+    sp_error err;
+    sp_scratch *scratch = sp_scratch_new();
+    sp_nbest_paths out = {.paths = paths, .stride = 64, .scores = scores};
+    assert_ok(sp_nbest(c->chain, &c->scores, 3, scratch, &out, &err), &err);
+    sp_scratch_free(scratch);
+    assert_true(out.n_found >= 2);
+    assert_close(scores[1], json_number_value(json_object_get(second, "score")), 1e-9, 0);
+    bool is_alone = scores[0] > scores[1] + 1e-9 && scores[2] < scores[1] - 1e-9;
+    for (int64_t t = 0; is_alone && t < c->scores.n_steps; t++)
+        assert_int_equal(path[t], json_integer_value(json_array_get(json_object_get(second, "path"), (size_t)t)));
+}
+
 static void check_failure(const peer_case *c, decoder *decode, sp_status expected, int64_t step)
 {
     int32_t path[64];
@@ -161,6 +197,8 @@ static void test_peers(void **state)
         assert_close(score, json_number_value(json_object_get(value, "expected_log_score")), 1e-9, 0);
         check_path(&c, sp_argmax, "argmax", json_object_get(value, "argmax_path"));
         check_path(&c, sp_greedy, "greedy", json_object_get(value, "greedy_prev_mask_path"));
+        check_marginals(&c, json_object_get(value, "log_partition"), json_object_get(value, "marginals"));
+        check_second_best(&c, json_object_get(value, "second_best"));
         peer_case_free(&c);
         n_checked++;
     }

@@ -297,6 +297,30 @@ static void test_tolerance(void **state)
         }
 }
 
+/* Random rows that miss by a little less and a little more than the tolerance: the quick look must never decide wrongly. */
+static void test_tolerance_of_random_rows(void **state)
+{
+    (void)state;
+    uint32_t seed = 7;
+    for (int i = 0; i < 20000; i++) {
+        double x[K], out[K];
+        for (int k = 0; k < K; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            x[k] = (double)(seed >> 8) / (1 << 24) * (i % 3 ? 4 : 90);
+        }
+        sp_log_softmax(x, K, out);
+        double off = (i & 1 ? 0.03 : -0.03) + (i & 2 ? 1e-9 : -1e-9);
+        for (int k = 0; k < K; k++)
+            out[k] += off;
+        bool inside = (i & 1) == !(i & 2);
+        sp_block *b = block_of(SP_F64, 1, out, 0);
+        sp_prepare_options o = of_kind(SP_KIND_LOG_PROBS);
+        if (sp_prepare(b, &o, NULL, NULL) != (inside ? SP_OK : SP_EDATA))
+            fail_msg("row %d: %.17g %.17g %.17g", i, out[0], out[1], out[2]);
+        sp_block_free(b);
+    }
+}
+
 /* Rows of many classes, longer than any piece of the loops: right rows pass, a wrong one is found. */
 static void test_many_classes(void **state)
 {
@@ -547,6 +571,7 @@ int main(void)
         cmocka_unit_test(test_late_row),
         cmocka_unit_test(test_rows_that_are_something_else),
         cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_tolerance_of_random_rows),
         cmocka_unit_test(test_many_classes),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_missing_is_not_infinite),

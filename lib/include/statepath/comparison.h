@@ -7,6 +7,7 @@
 
 #include "statepath/agreement.h"
 #include "statepath/decode.h"
+#include "statepath/loss.h"
 #include "statepath/model.h"
 #include "statepath/statistics.h"
 #include "statepath/transitions.h"
@@ -70,6 +71,8 @@ typedef struct sp_entities {
     sp_entity_counts *types; /* [n_entity_types], as pooled */
 } sp_entities;
 
+/* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
+ * of agreement is undefined. */
 typedef struct sp_strategy_result {
     char *name; /* "beam:8"; for paths from a file the name there */
     bool is_legal_by_construction;
@@ -90,14 +93,16 @@ typedef struct sp_strategy_result {
     int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
     bool has_changes;
     sp_changes changes;        /* from argmax, when argmax is among the strategies */
-    sp_changes *class_changes; /* [K] the same by reference class; NULL without changes */
+    sp_changes *class_changes; /* [K] the same by reference class; NULL without labels */
     sp_changes context_changes[SP_N_CONTEXTS];
     int64_t context_steps[SP_N_CONTEXTS], context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
     sp_bouts *bouts;                                                      /* [K] */
     sp_boundaries boundaries;
-    sp_value edit_score;  /* mean over recordings of 1 - Levenshtein(runs, reference runs) / longer; Lea et al. 2017, in 0..1 */
-    int64_t edit_score_n; /* recordings it is over: those with scored steps */
-    sp_entities entities; /* when the comparison has_entities */
+    /* Mean over recordings of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1 (Lea et al. 2017). */
+    sp_value edit_score;
+    int64_t edit_score_n;            /* recordings it is over: those with scored steps */
+    int64_t edit_score_too_long;     /* but for these, where both numbers of runs multiply to more than 2^32 */
+    sp_entities entities;            /* when the comparison has_entities */
     sp_recording_result *recordings; /* [N] */
     double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
 } sp_strategy_result;
@@ -152,6 +157,10 @@ typedef struct sp_comparison {
     sp_value mask_ceiling;      /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible; /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_bouts *reference_bouts;  /* [K]; NULL without labels */
+    /* The scores themselves, before any strategy; filled by whoever has them (sp_comparison_set_nll). */
+    bool has_nll;
+    sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
+    int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;
@@ -201,7 +210,7 @@ void sp_evaluation_free(sp_evaluation *evaluation);
  *   workers  threads for the ceiling; NULL: one
  * SP_OK; SP_EDATA (a label or class of a path outside -1..K-1: recording and step named); SP_EINVAL (labels missing where they
  * were announced); SP_ENOMEM. After SP_ENOMEM the evaluation can only be freed. Cost O(S) a strategy, plus the ceiling's decoding
- * and the edit score's product of numbers of runs. */
+ * and, for the edit score, the product of both numbers of runs divided by 64. */
 typedef struct sp_evaluation_block {
     int64_t n_recordings;
     const int64_t *offsets;  /* [N+1] from 0 */
@@ -229,6 +238,9 @@ typedef struct sp_comparison_texts {
     const int32_t *class_of_column;
 } sp_comparison_texts;
 sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err);
+
+/* Sets nll from its sums: undefined where the reference is impossible somewhere, or no step counts. */
+void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll);
 
 #ifdef __cplusplus
 }

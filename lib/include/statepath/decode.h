@@ -54,9 +54,9 @@ sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch 
                      sp_error *err);
 
 /* Beam search: after each step only the `width` best partial paths are kept, one for each end state (of two that end in one state
- * the worse can never win); equals at the edge of the beam by the tie rule. The end rule counts once the last step's beam is known.
- * width >= M gives sp_viterbi()'s path. SP_EDEADEND when everything kept is stuck, or may not end, and some other path exists;
- * SP_EINVAL for width < 1. O(T width successors) time, 8 T width bytes. */
+ * the worse can never win); equals at the edge of the beam by the tie rule. The end rule counts once the last step's beam is
+ * known. width >= M gives sp_viterbi()'s path. SP_EDEADEND when everything kept is stuck, or may not end, and some other path
+ * exists; SP_EINVAL for width < 1. O(T width successors) time, 8 T width bytes. */
 sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width, sp_scratch *scratch, int32_t *path,
                   double *score, sp_error *err);
 
@@ -116,6 +116,18 @@ typedef struct sp_decode_output {
     int32_t *paths;      /* [S], never NULL; -1 at every step of a recording that could not be decoded */
     sp_decoded *results; /* [N], never NULL */
     uint8_t *broken;     /* [S] 1 where a relaxed path breaks a rule, see above; 0 elsewhere */
+
+    /* How sure: by forward-backward (posterior.h) and the two best paths (nbest.h), so asking takes time. */
+    float *confidence; /* [S] marginal, given the rules, of the class that the path has at the step; NaN where there is no path,
+                          and where no allowed one exists */
+    double *log_partition; /* [N] log Z; -INFINITY where no allowed path exists. exp(score - log Z) is the path's posterior */
+    double *margins;       /* [N] nats, sp_margin() of the path; NaN where there is no path, -INFINITY where it is not allowed */
+
+    /* The n_best best paths of each recording, whatever the strategy. */
+    int32_t n_best;        /* 0: none */
+    int32_t *best_paths;   /* [n_best,S], -1 where there are fewer; never NULL when n_best > 0 */
+    double *best_scores;   /* [N,n_best] nats, -INFINITY where there are fewer; never NULL when n_best > 0 */
+    int32_t *n_best_found; /* [N] how many there are; may be NULL */
 } sp_decode_output;
 
 /* Decodes each recording of a batch. Recordings that cannot be decoded say so in results; the call still returns SP_OK.
@@ -123,8 +135,8 @@ typedef struct sp_decode_output {
  * With options->relax a recording that the strategy cannot decode is decoded once more: argmax and greedy by their own relaxed
  * forms, every other strategy by sp_viterbi_relaxed() (without an allowed path there are no marginals to go by).
  *
- * Returns SP_OK; SP_EINVAL (K differs, offsets that do not ascend from 0 to S, a strategy's parameter out of range), outputs
- * untouched; SP_ENOMEM, outputs undefined. The same bytes for every number of threads. */
+ * Returns SP_OK; SP_EINVAL (K differs, offsets that do not ascend from 0 to S, a strategy's parameter or n_best out of range),
+ * outputs untouched; SP_ENOMEM, outputs undefined. The same bytes for every number of threads. */
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
                           const sp_decode_output *output, sp_error *err);
 

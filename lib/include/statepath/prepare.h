@@ -55,11 +55,17 @@ enum { SP_ROW_TOLERANCE_PERCENT = 3 }; /* rows may miss their sum by 0.03 */
 
 /* Turns block->scores from what the file holds into nats, in place (block->dtype may become SP_F64).
  *
- * Row checks, tolerance 0.03: probs in [0,1] and summing to 1; log_probs <= 0 with logsumexp 0; a row of zeros (probs) or of
- * -inf (log_probs, logits, scores) passes: it is an impossible step, for the decoder to report. Logits and scores: anything
- * finite or -inf. counts   added to; may be NULL Returns SP_OK; SP_EDATA with err->step, the message naming file, dataset,
- * recording, step (from 0, in its recording), class, what was found, and the option that helps; SP_EINVAL; SP_ENOMEM. On failure
- * the scores are undefined. Cost    O(S K). */
+ * Row checks, with a tolerance of 0.03: probs are not negative and sum to 1; log_probs have logsumexp 0; logits and scores are
+ * anything finite or -inf. A row of zeros (probs) or of -inf (the others) passes: it is an impossible step, for the decoder
+ * to report, unless a floor lifts it. +inf is an error in every kind, in rows with a NaN too.
+ *
+ *   block    scores as read; labels where clamping is asked for; mask or NULL
+ *   counts   added to; may be NULL; untouched on failure
+ *
+ * Returns SP_OK; SP_EDATA with err->step, the message naming file, dataset, recording, step (from 0, in its recording), class,
+ * what was found, and the option that helps (a finite score that temperature and prior would make infinite is one more
+ * such error); SP_EINVAL (options, a zero prior, clamping without labels); SP_ENOMEM. On failure the scores are undefined.
+ * Cost: O(S K); no more memory than the float64 scores. */
 sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prepare_counts *counts, sp_error *err);
 
 #ifdef __cplusplus

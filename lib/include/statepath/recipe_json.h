@@ -1,4 +1,16 @@
-/* Recipes as JSON, and made data as HDF5 (packed layout). */
+/* Recipes as JSON, and made data as HDF5 (packed layout).
+ *
+ *     {"statepath_recipe": 1, "name": "...", "description": "...", "seed": 1,
+ *      "classes": ["Wake", "N1"],
+ *      "recordings": 20, "steps": [700, 1100],                     one number: all of that length
+ *      "start": {"Wake": 1},                                       who is not named never starts
+ *      "transitions": [[0.9, 0.1], [0.2, 0.8]],                    rows = from
+ *      "unscored": 0.01,                                           default 0
+ *      "classifier": {"confusion": [[0.9, 0.1], [0.3, 0.7]],       rows = true class
+ *                     "error_run": 3, "noise": 0.7,                defaults 1 and 0
+ *                     "overconfidence": 1.3, "floor": 0.001}}      defaults 1 and 0.001 (1/K where that is less)
+ * What each means: simulate.h.
+ */
 #ifndef STATEPATH_RECIPE_JSON_H
 #define STATEPATH_RECIPE_JSON_H
 
@@ -8,10 +20,17 @@
 extern "C" {
 #endif
 
-/* Reads a recipe file, with errors that name file, line, column and key. */
+/* Reads one recipe from text. `name` is what messages call it. SP_OK (a checked recipe), SP_EINVAL ("night.json:7:12: key
+ * \"transitions\", row \"N1\": ..."), SP_ENOMEM. */
+sp_status sp_recipe_from_json(const char *text, const char *name, sp_recipe **out, sp_error *err);
+/* Reads a recipe file. Also SP_EFILE. */
 sp_status sp_recipe_load(const char *file, sp_recipe **out, sp_error *err);
-/* Writes /log_probs f32 [S,K], /labels int8/int16 [S], /offsets, /ids, /classes; root attributes recipe (JSON text) and seed.
- * Atomic. */
+/* The recipe as JSON text, which the caller frees; reading it back gives the same recipe. SP_OK, SP_EINVAL (a name that is not
+ * UTF-8), SP_ENOMEM. */
+sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err);
+
+/* Writes /log_probs f32 [S,K], /labels int8 [S] (int16, int32 where K needs it), /offsets int64 [N+1], /ids, /classes; root
+ * attributes `recipe` (JSON text) and `seed`. Atomic; `force` to replace. SP_OK, SP_EFILE, SP_EINVAL, SP_ENOMEM. */
 sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *recipe, const char *file, bool force, sp_error *err);
 
 #ifdef __cplusplus

@@ -1,0 +1,29 @@
+/* What the commands share: exit statuses, messages, the table of commands. */
+#ifndef STATEPATH_CLI_H
+#define STATEPATH_CLI_H
+
+#include <stdint.h>
+
+#include "statepath-kit.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNDECODED = 3, EXIT_GATE = 4 };
+
+/* A command: argv[0] is its name. Returns an exit status. */
+typedef int command_run(int argc, const char **argv);
+
+command_run cmd_compare, cmd_decode, cmd_evaluate, cmd_inspect, cmd_model, cmd_mask, cmd_stream, cmd_simulate;
+
+/* "statepath: <sentence>" on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints err's sentence; returns the exit status that goes with `status`: EXIT_USAGE for SP_EINVAL, else EXIT_FAILED. */
+int fail_with(sp_status status, const sp_error *err);
+
+/* The command line as the shell would need it, for reports; the caller frees. NULL on lack of memory. */
+char *command_line(int argc, const char **argv);
+
+/* 1234567 as "1,234,567" in buffer; returns buffer. */
+enum { COUNT_TEXT = 32 };
+char *count_text(int64_t n, char buffer[COUNT_TEXT]);
+
+#endif

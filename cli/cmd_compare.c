@@ -1,0 +1,115 @@
+/* statepath compare: decode with each strategy, evaluate, report. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "beside.h"
+#include "outputs.h"
+#include "pipeline.h"
+
+static const usage compare_usage = {
+    .arguments = "SCORES.h5 --model M [OPTION...]",
+    .summary = "decode with each strategy, evaluate against the labels, report",
+    .example =
+        "  statepath compare night.h5 --model sleep-strict --report night.html -o paths.h5\n"
+        "  decodes every recording of night.h5 with argmax, greedy and viterbi, prints a table, writes a page and the paths\n",
+    .min_words = 1,
+    .max_words = 1};
+
+/* Steps of recordings kept for the pictures of a page. */
+enum { TRACE_STEPS = 200000 };
+
+static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out, sp_error *err)
+{
+    const options *o = p->opt;
+    const char *names[MAX_STRATEGIES];
+    bool is_legal[MAX_STRATEGIES];
+    for (int s = 0; s < p->n_strategies; s++) {
+        names[s] = p->names[s];
+        is_legal[s] = sp_strategy_is_legal(p->strategies[s].kind) && p->on_infeasible != INFEASIBLE_RELAX;
+    }
+    sp_evaluation_options how = sp_evaluation_options_default();
+    how.has_labels = p->info->has_labels;
+    how.n_strategies = p->n_strategies;
+    how.names = names;
+    how.is_legal = is_legal;
+    how.trace_steps = o->report ? TRACE_STEPS : 0;
+    sp_evaluation *evaluation = NULL;
+    sp_paths_writer *writer = NULL;
+    beside extras;
+    sp_status status = beside_plan(&extras, p, err);
+    if (status == SP_OK)
+        status = outputs_seed(o, &how.bootstrap.seed, err);
+    if (status == SP_OK)
+        status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
+    if (status == SP_OK && o->output)
+        status = pipeline_open_writer(p, &extras, command, &writer, err);
+    if (status == SP_OK)
+        status = pipeline_run(p, evaluation, writer, &extras, err);
+    if (status == SP_OK)
+        status = sp_evaluation_finish(evaluation, out, err);
+    if (status == SP_OK) {
+        sp_comparison_texts texts = {.file = p->file,
+                                     .file_size = p->info->file_size,
+                                     .command = command,
+                                     .input_classes = p->info->classes,
+                                     .model = p->model,
+                                     .class_of_column = p->class_of_column};
+        status = sp_comparison_describe(*out, &texts, err);
+        if (p->has_nll)
+            sp_comparison_set_nll(*out, &p->nll);
+    }
+    if (status == SP_OK && writer) {
+        status = sp_paths_writer_commit(writer, err);
+        writer = NULL;
+    }
+    sp_paths_writer_abort(writer);
+    beside_clear(&extras);
+    sp_evaluation_free(evaluation);
+    return status;
+}
+
+int cmd_compare(int argc, const char **argv)
+{
+    options o;
+    options_init(&o);
+    struct poptOption places[PLACE_TABLE], decode[DECODE_TABLE], report[REPORT_TABLE], talk[TALK_TABLE];
+    place_table(&o, places);
+    decode_table(&o, decode);
+    report_table(&o, report);
+    talk_table(&o, talk);
+    struct poptOption table[] = {
+        {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model by name", "M"},
+        {"strategies", 's', POPT_ARG_STRING, &o.strategies, 0, "what to compare (argmax,greedy,viterbi)", "LIST"},
+        {"output", 'o', POPT_ARG_STRING, &o.output, 0, "write the paths", "PATHS.h5"},
+        {"confidence", 0, POPT_ARG_NONE, &o.confidence, 0, "write how sure each step is, given the rules", NULL},
+        {"nbest", 0, POPT_ARG_INT, &o.n_best, 0, "write the N best paths of viterbi", "N"},
+        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, report, 0, "Results:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, decode, 0, "Decoding:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
+        POPT_TABLEEND};
+    const char *file;
+    int exit_status = options_read(argc, argv, table, &compare_usage, &file);
+    if (exit_status >= 0) {
+        options_clear(&o);
+        return exit_status;
+    }
+    sp_error err = {.status = SP_OK};
+    pipeline p = {.opt = &o};
+    sp_comparison *comparison = NULL;
+    char *command = command_line(argc, argv);
+    sp_status status = outputs_check(&o, &err);
+    if (status == SP_OK)
+        status = pipeline_open(&p, file, &o, o.strategies ? o.strategies : "argmax,greedy,viterbi", &err);
+    if (status == SP_OK)
+        status = evaluate(&p, command, &comparison, &err);
+    if (status == SP_OK)
+        status = outputs_write(&o, comparison, &err);
+    exit_status = status == SP_OK ? pipeline_exit_status(&p) : fail_with(status, &err);
+    sp_comparison_free(comparison);
+    pipeline_close(&p);
+    free(command);
+    options_clear(&o);
+    return exit_status;
+}

@@ -1,0 +1,386 @@
+/* statepath evaluate: judge paths that already exist, ours or others'. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outputs.h"
+#include "pipeline.h"
+#include "progress.h"
+
+static const usage evaluate_usage = {
+    .arguments = "PATHS.h5 [--labels LABELS.h5] [--model M] [OPTION...]",
+    .summary = "judge paths that already exist",
+    .example = "  statepath evaluate paths.h5 --labels night.h5 --model sleep-strict --json result.json\n"
+               "  statepath evaluate others.h5 --paths '/recordings/{id}/pred' --labels night.h5 --model sleep-strict\n",
+    .min_words = 1,
+    .max_words = 1};
+
+enum { LABELS_DATASET, PATHS_DATASET }; /* options.extra */
+
+/* Steps looked at at a time. */
+enum { BLOCK_STEPS = 4 << 20 };
+
+typedef struct judge {
+    const options *opt;
+    sp_paths_reader *reader;
+    const sp_paths_info *info;
+    sp_source *labels; /* or NULL: the labels are in the file of paths, or nowhere */
+    const sp_source_info *labels_info;
+    int64_t *label_recording; /* [N] recording of the labels' file, or NULL: the same */
+    int32_t *column_of_label; /* [its classes], or NULL: the same */
+    sp_model *model;
+    int32_t *class_of_column; /* [K] */
+    sp_chain *chain, *rules;
+    sp_workers *workers;
+    int32_t n_strategies;
+    int32_t strategy[MAX_STRATEGIES]; /* index in the file */
+    const char *names[MAX_STRATEGIES];
+    int64_t undecoded;
+} judge;
+
+static void judge_close(judge *j)
+{
+    sp_workers_free(j->workers);
+    sp_chain_free(j->rules);
+    sp_chain_free(j->chain);
+    free(j->class_of_column);
+    free(j->column_of_label);
+    free(j->label_recording);
+    sp_model_free(j->model);
+    sp_source_close(j->labels);
+    sp_paths_reader_close(j->reader);
+}
+
+/* ---- opening ---- */
+
+static sp_status choose_strategies(judge *j, const char *file, sp_error *err)
+{
+    if (!j->opt->strategies) {
+        if (j->info->n_strategies > MAX_STRATEGIES)
+            return sp_fail(err, SP_EINVAL, "%s holds %d strategies; choose up to %d with --strategies", file,
+                           j->info->n_strategies, MAX_STRATEGIES);
+        for (int32_t s = 0; s < j->info->n_strategies; s++) {
+            j->strategy[s] = s;
+            j->names[s] = j->info->strategies[s];
+        }
+        j->n_strategies = j->info->n_strategies;
+        return SP_OK;
+    }
+    char *text = strdup(j->opt->strategies), *parts[MAX_STRATEGIES];
+    if (!text)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    int n = split_list(text, MAX_STRATEGIES, parts);
+    sp_status status = n ? SP_OK : sp_fail(err, SP_EINVAL, "--strategies needs a name");
+    for (int i = 0; status == SP_OK && i < n; i++) {
+        int32_t s = 0;
+        while (s < j->info->n_strategies && strcmp(parts[i], j->info->strategies[s]) != 0)
+            s++;
+        if (s == j->info->n_strategies)
+            status = sp_fail(err, SP_EINVAL, "%s holds no paths of %s; it has %s%s", file, parts[i], j->info->strategies[0],
+                             j->info->n_strategies > 1 ? " and others (statepath inspect lists them)" : "");
+        else {
+            j->strategy[j->n_strategies] = s;
+            j->names[j->n_strategies++] = j->info->strategies[s];
+        }
+    }
+    free(text);
+    return status;
+}
+
+static sp_status open_model(judge *j, const char *file, sp_error *err)
+{
+    sp_status status;
+    if (j->opt->model)
+        status = sp_model_load(j->opt->model, &j->model, err);
+    else if (j->info->model_json)
+        status = sp_model_from_json(j->info->model_json, file, &j->model, err);
+    else
+        status =
+            sp_fail(err, SP_EINVAL,
+                    "--model is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)", file);
+    if (status != SP_OK)
+        return status;
+    int32_t K = j->info->n_classes ? j->info->n_classes : j->model->n_classes;
+    j->class_of_column = malloc((size_t)K * sizeof *j->class_of_column);
+    if (!j->class_of_column)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    if ((status = sp_model_align(j->model, K, j->info->classes, j->class_of_column, err)) != SP_OK)
+        return status;
+    sp_chain_options compile = sp_chain_options_default();
+    compile.class_of_column = j->class_of_column;
+    if ((status = sp_chain_new(j->model, &compile, &j->chain, err)) != SP_OK)
+        return status;
+    compile.is_boolean = true;
+    return sp_chain_new(j->model, &compile, &j->rules, err);
+}
+
+/* Where the labels' classes stand among the paths' columns. */
+static sp_status match_classes(judge *j, sp_error *err)
+{
+    const sp_source_info *l = j->labels_info;
+    if (!l->classes)
+        return SP_OK;
+    int32_t K = l->n_classes;
+    int32_t *class_of_label = malloc((size_t)K * sizeof *class_of_label);
+    j->column_of_label = malloc((size_t)K * sizeof *j->column_of_label);
+    sp_status status = class_of_label && j->column_of_label ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    if (status == SP_OK)
+        status = sp_model_align(j->model, K, l->classes, class_of_label, err);
+    for (int32_t k = 0; status == SP_OK && k < K; k++)
+        for (int32_t c = 0; c < K; c++)
+            if (j->class_of_column[c] == class_of_label[k])
+                j->column_of_label[k] = c;
+    free(class_of_label);
+    return status;
+}
+
+typedef struct named {
+    const char *id;
+    int64_t index;
+} named;
+
+static int compare_named(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->id, ((const named *)b)->id);
+}
+
+static named *sorted_ids(int64_t n, const char *const *ids)
+{
+    named *list = malloc((size_t)(n + 1) * sizeof *list);
+    for (int64_t i = 0; list && i < n; i++)
+        list[i] = (named){ids[i], i};
+    if (list)
+        qsort(list, (size_t)n, sizeof *list, compare_named);
+    return list;
+}
+
+/* Which recording of the labels belongs to which of the paths: by id where both files have ids, else by place. */
+static sp_status match_recordings(judge *j, sp_error *err)
+{
+    const sp_source_info *l = j->labels_info;
+    int64_t N = j->info->n_recordings;
+    if (l->n_recordings != N)
+        return sp_fail(err, SP_EDATA,
+                       "%s has %lld recordings, the labels in %s have %lld; the two files must speak of the same recordings",
+                       j->info->file, (long long)N, l->file, (long long)l->n_recordings);
+    j->label_recording = malloc((size_t)(N + 1) * sizeof *j->label_recording);
+    if (!j->label_recording)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    for (int64_t n = 0; n < N; n++)
+        j->label_recording[n] = n;
+    sp_status status = SP_OK;
+    if (j->info->ids && l->has_ids) {
+        named *ours = sorted_ids(N, j->info->ids), *theirs = sorted_ids(N, l->ids);
+        if (!ours || !theirs)
+            status = sp_fail(err, SP_ENOMEM, "no memory");
+        for (int64_t i = 0; status == SP_OK && i < N; i++)
+            if (strcmp(ours[i].id, theirs[i].id) != 0)
+                status = sp_fail(err, SP_EDATA, "recording %s of %s is not among the labels of %s (which has %s, say)",
+                                 ours[i].id, j->info->file, l->file, theirs[i].id);
+            else
+                j->label_recording[ours[i].index] = theirs[i].index;
+        free(ours);
+        free(theirs);
+    }
+    for (int64_t n = 0; status == SP_OK && n < N; n++) {
+        int64_t m = j->label_recording[n], have = j->info->offsets[n + 1] - j->info->offsets[n];
+        int64_t labelled = l->offsets[m + 1] - l->offsets[m];
+        if (have != labelled)
+            status =
+                sp_fail(err, SP_EDATA, "recording %s: %lld steps in %s, %lld labels in %s; cut both to the same steps",
+                        j->info->ids ? j->info->ids[n] : l->ids[m], (long long)have, j->info->file, (long long)labelled, l->file);
+    }
+    return status;
+}
+
+static sp_status judge_open(judge *j, const char *file, sp_error *err)
+{
+    const options *o = j->opt;
+    sp_source_options places;
+    sp_status status = source_options_from(o, &places, err);
+    if (status != SP_OK)
+        return status;
+    places.labels = NULL;
+    places.needs_scores = false;
+    if ((status = sp_paths_reader_open(file, o->extra[PATHS_DATASET], &places, &j->reader, err)) != SP_OK)
+        return status;
+    j->info = sp_paths_reader_info(j->reader);
+    if ((status = choose_strategies(j, file, err)) != SP_OK || (status = open_model(j, file, err)) != SP_OK)
+        return status;
+    if (o->place.labels) {
+        places = sp_source_options_default();
+        places.labels = o->extra[LABELS_DATASET];
+        places.needs_scores = false;
+        if ((status = sp_source_open(o->place.labels, &places, &j->labels, err)) != SP_OK)
+            return status;
+        j->labels_info = sp_source_info_of(j->labels);
+        if (!j->labels_info->has_labels)
+            return sp_fail(err, SP_EDATA, "%s holds no labels; --labels-dataset PATH says where they are", o->place.labels);
+        if ((status = match_classes(j, err)) != SP_OK || (status = match_recordings(j, err)) != SP_OK)
+            return status;
+    }
+    j->workers = sp_workers_new(o->decode.threads);
+    return j->workers ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+}
+
+/* ---- judging ---- */
+
+/* Labels of recordings first .. first+count-1 in the paths' order of recordings and classes. */
+static sp_status read_labels(judge *j, int64_t first, int64_t count, sp_block *block, int32_t *labels, sp_error *err)
+{
+    const int64_t *offsets = j->info->offsets;
+    if (!j->labels)
+        return sp_paths_reader_labels(j->reader, first, count, labels, NULL, err);
+    sp_status status = SP_OK;
+    for (int64_t n = first; status == SP_OK && n < first + count;) {
+        int64_t run = 1; /* recordings that follow one another in both files are read together */
+        while (n + run < first + count && j->label_recording[n + run] == j->label_recording[n] + run)
+            run++;
+        status = sp_source_read(j->labels, j->label_recording[n], run, SP_BLOCK_LABELS, block, err);
+        int32_t *out = labels + (offsets[n] - offsets[first]);
+        for (int64_t t = 0; status == SP_OK && t < block->n_steps; t++) {
+            int32_t label = block->labels[t];
+            if (label >= j->model->n_classes)
+                status = sp_fail(err, SP_EDATA, "%s: label %d, but model %s has %d classes; unscored steps are -1",
+                                 j->labels_info->file, label, j->model->name, j->model->n_classes);
+            else
+                out[t] = label >= 0 && j->column_of_label ? j->column_of_label[label] : label;
+        }
+        n += run;
+    }
+    return status;
+}
+
+static sp_status judge_block(judge *j, int64_t first, int64_t count, bool has_labels, sp_block *block, sp_evaluation *evaluation,
+                             sp_error *err)
+{
+    int64_t steps = j->info->offsets[first + count] - j->info->offsets[first];
+    size_t S = (size_t)steps + 1, N = (size_t)count + 1;
+    int64_t *offsets = malloc(N * sizeof *offsets), *segments = j->info->has_segments ? malloc(S * sizeof *segments) : NULL;
+    int32_t *labels = has_labels ? malloc(S * sizeof *labels) : NULL, *paths[MAX_STRATEGIES] = {NULL};
+    sp_decoded *results[MAX_STRATEGIES] = {NULL};
+    bool has_memory = offsets && (segments || !j->info->has_segments) && (labels || !has_labels);
+    for (int32_t s = 0; s < j->n_strategies; s++) {
+        paths[s] = malloc(S * sizeof *paths[s]);
+        results[s] = malloc(N * sizeof *results[s]);
+        has_memory &= paths[s] && results[s];
+    }
+    sp_status status = has_memory ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %lld steps", (long long)steps);
+    for (int64_t n = 0; status == SP_OK && n <= count; n++)
+        offsets[n] = j->info->offsets[first + n] - j->info->offsets[first];
+    if (status == SP_OK && segments)
+        status = sp_paths_reader_labels(j->reader, first, count, NULL, segments, err);
+    if (status == SP_OK && labels)
+        status = read_labels(j, first, count, block, labels, err);
+    for (int32_t s = 0; status == SP_OK && s < j->n_strategies; s++) {
+        status = sp_paths_reader_read(j->reader, j->strategy[s], first, count, paths[s], results[s], err);
+        for (int64_t n = 0; status == SP_OK && n < count; n++)
+            j->undecoded += results[s][n].status != SP_OK;
+    }
+    if (status == SP_OK) {
+        sp_evaluation_block add = {.n_recordings = count,
+                                   .offsets = offsets,
+                                   .ids = j->info->ids ? j->info->ids + first : NULL,
+                                   .labels = labels,
+                                   .segments = segments,
+                                   .paths = (const int32_t *const *)paths,
+                                   .results = (const sp_decoded *const *)results};
+        status = sp_evaluation_add(evaluation, &add, j->workers, err);
+    }
+    for (int32_t s = 0; s < j->n_strategies; s++) {
+        free(paths[s]);
+        free(results[s]);
+    }
+    free(labels);
+    free(segments);
+    free(offsets);
+    return status;
+}
+
+static sp_status judge_all(judge *j, const char *file, const char *command, sp_comparison **out, sp_error *err)
+{
+    bool has_labels = j->labels || j->info->has_labels, is_legal[MAX_STRATEGIES] = {false}; /* others' word is not taken for it */
+    sp_evaluation_options how = sp_evaluation_options_default();
+    how.has_labels = has_labels;
+    how.n_strategies = j->n_strategies;
+    how.names = j->names;
+    how.is_legal = is_legal;
+    how.trace_steps = j->opt->report ? 200000 : 0;
+    sp_evaluation *evaluation = NULL;
+    sp_block *block = sp_block_new();
+    sp_status status = block ? outputs_seed(j->opt, &how.bootstrap.seed, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    if (status == SP_OK)
+        status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
+    progress line;
+    progress_start(&line, "steps", j->info->n_steps, j->opt->talk.quiet);
+    for (int64_t first = 0; status == SP_OK && first < j->info->n_recordings;) {
+        int64_t count = 1;
+        while (first + count < j->info->n_recordings &&
+               j->info->offsets[first + count + 1] - j->info->offsets[first] <= BLOCK_STEPS)
+            count++;
+        status = judge_block(j, first, count, has_labels, block, evaluation, err);
+        first += count;
+        progress_show(&line, j->info->offsets[first]);
+    }
+    progress_end(&line);
+    if (status == SP_OK)
+        status = sp_evaluation_finish(evaluation, out, err);
+    if (status == SP_OK) {
+        sp_comparison_texts texts = {.file = file,
+                                     .file_size = j->info->file_size,
+                                     .command = command,
+                                     .input_classes = j->info->classes,
+                                     .model = j->model,
+                                     .class_of_column = j->class_of_column};
+        status = sp_comparison_describe(*out, &texts, err);
+    }
+    sp_evaluation_free(evaluation);
+    sp_block_free(block);
+    return status;
+}
+
+int cmd_evaluate(int argc, const char **argv)
+{
+    options o;
+    options_init(&o);
+    struct poptOption report[REPORT_TABLE], talk[TALK_TABLE];
+    report_table(&o, report);
+    talk_table(&o, talk);
+    struct poptOption table[] = {
+        {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model (the one inside PATHS.h5)", "M"},
+        {"labels", 0, POPT_ARG_STRING, &o.place.labels, 0, "file with the reference (the labels inside PATHS.h5)", "LABELS.h5"},
+        {"strategies", 's', POPT_ARG_STRING, &o.strategies, 0, "which of the paths to judge (all)", "LIST"},
+        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
+        {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, report, 0, "Results:", NULL},
+        {"paths", 0, POPT_ARG_STRING, &o.extra[PATHS_DATASET], 0,
+         "dataset of the paths in another's file; {id} stands for the recording", "PATH"},
+        {"labels-dataset", 0, POPT_ARG_STRING, &o.extra[LABELS_DATASET], 0, "dataset of the labels in LABELS.h5", "PATH"},
+        {"offsets", 0, POPT_ARG_STRING, &o.place.offsets, 0, "dataset of the offsets in PATHS.h5", "PATH"},
+        {"ids", 0, POPT_ARG_STRING, &o.place.ids, 0, "dataset of the recordings' names in PATHS.h5", "PATH"},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
+        POPT_TABLEEND};
+    const char *file;
+    int exit_status = options_read(argc, argv, table, &evaluate_usage, &file);
+    if (exit_status >= 0) {
+        options_clear(&o);
+        return exit_status;
+    }
+    sp_error err = {.status = SP_OK};
+    judge j = {.opt = &o};
+    sp_comparison *comparison = NULL;
+    char *command = command_line(argc, argv);
+    sp_status status = outputs_check(&o, &err);
+    if (status == SP_OK)
+        status = judge_open(&j, file, &err);
+    if (status == SP_OK)
+        status = judge_all(&j, file, command, &comparison, &err);
+    if (status == SP_OK)
+        status = outputs_write(&o, comparison, &err);
+    exit_status = status != SP_OK ? fail_with(status, &err) : j.undecoded ? EXIT_UNDECODED : EXIT_DONE;
+    sp_comparison_free(comparison);
+    judge_close(&j);
+    free(command);
+    options_clear(&o);
+    return exit_status;
+}

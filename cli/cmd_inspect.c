@@ -1,0 +1,251 @@
+/* statepath inspect: what is in a file, and how it would be read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+static const usage inspect_usage = {.arguments = "FILE.h5 [OPTION...]",
+                                    .summary = "say what is in a file and how it would be read",
+                                    .example = "  statepath inspect night.h5\n"
+                                               "  statepath inspect others.h5 --scores '/night/{id}/softmax' --kind probs\n",
+                                    .min_words = 1,
+                                    .max_words = 1};
+
+/* Recordings and classes named; the rest are counted. */
+enum { NAMED = 6, NAMED_CLASSES = 40 };
+
+static void print_names(int64_t n, const char *const *names, int64_t named)
+{
+    char count[COUNT_TEXT];
+    for (int64_t i = 0; i < n && i < named; i++)
+        printf("%s%s", i ? ", " : "", names[i]);
+    if (n > named)
+        printf(" and %s more", count_text(n - named, count));
+}
+
+static void print_shape(const sp_source_info *info)
+{
+    char a[COUNT_TEXT], b[COUNT_TEXT];
+    static const char *const meaning[SP_N_KINDS] = {"natural logs of probabilities", "probabilities, their logs are taken",
+                                                    "logits, log-softmaxed", "scores that add up, used as they are"};
+    if (info->has_scores) {
+        printf("scores      %s: %s (%s%s)\n", info->scores_path, sp_kind_name(info->kind), meaning[info->kind],
+               info->kind_from_name ? "" : "; not from its name");
+        printf("layout      %s\n", sp_layout_name(info->layout));
+        printf("stored as   %s, %s\n", info->stored_type, info->storage);
+    }
+    printf("recordings  %s: ", count_text(info->n_recordings, a));
+    print_names(info->n_recordings, info->ids, NAMED);
+    printf("\nsteps       %s", count_text(info->n_steps, a));
+    if (info->n_recordings > 0) {
+        int64_t shortest = INT64_MAX, longest = 0;
+        for (int64_t n = 0; n < info->n_recordings; n++) {
+            int64_t length = info->offsets[n + 1] - info->offsets[n];
+            shortest = length < shortest ? length : shortest;
+            longest = length > longest ? length : longest;
+        }
+        printf("; the shortest recording has %s, the longest %s", count_text(shortest, a), count_text(longest, b));
+    }
+    printf("\nclasses     %d: ", info->n_classes);
+    if (info->classes) {
+        print_names(info->n_classes, info->classes, NAMED_CLASSES);
+        printf(" (%s)\n", info->classes_place);
+    } else {
+        printf("the file does not name them; a model's names are taken in order\n");
+    }
+    printf("beside      %s%s%s%s%s\n", info->has_labels ? "labels " : "", info->has_segments ? "segments " : "",
+           info->has_weights ? "weights " : "", info->has_mask ? "mask " : "",
+           info->has_labels || info->has_segments || info->has_weights || info->has_mask ? "" : "nothing");
+}
+
+/* Reads everything once: are the numbers what their kind says? How often does each label occur? */
+static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, sp_error *err)
+{
+    sp_prepare_options prepare = sp_prepare_options_default();
+    prepare.kind = info->kind;
+    prepare.missing_uniform = true;
+    sp_prepare_counts counts = {0};
+    sp_block *block = sp_block_new();
+    int64_t *label_count = calloc((size_t)info->n_classes + 1, sizeof *label_count);
+    sp_status status = block && label_count ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    unsigned parts = (info->has_scores ? SP_BLOCK_SCORES : 0) | SP_BLOCK_LABELS;
+    int64_t impossible = 0;
+    for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
+        int64_t count = sp_source_fit(source, first, 16 << 20);
+        status = sp_source_read(source, first, count, parts, block, err);
+        for (int64_t t = 0; status == SP_OK && block->labels && t < block->n_steps; t++)
+            if (block->labels[t] < info->n_classes)
+                label_count[block->labels[t] + 1]++;
+        if (status == SP_OK && info->has_scores)
+            status = sp_prepare(block, &prepare, &counts, err);
+        for (int64_t t = 0; status == SP_OK && info->has_scores && t < block->n_steps; t++) {
+            sp_scores scores = sp_block_batch(block).scores;
+            bool any = false;
+            for (int32_t k = 0; !any && k < info->n_classes; k++)
+                any = sp_scores_at(&scores, t, k) > -1e300;
+            impossible += !any;
+        }
+        first += count;
+    }
+    char a[COUNT_TEXT];
+    if (status == SP_OK && info->has_scores) {
+        printf("numbers     every row is as %s should be", sp_kind_name(info->kind));
+        if (counts.missing)
+            printf("; %s steps hold NaN (--missing uniform carries paths across them)", count_text(counts.missing, a));
+        if (impossible)
+            printf("; %s steps allow no class (-inf)", count_text(impossible, a));
+        printf("\n");
+    }
+    if (status == SP_OK && info->has_labels && info->n_classes > 0) {
+        printf("labels      %s: ", info->labels_path);
+        for (int32_t k = 0; k < info->n_classes && k < NAMED_CLASSES; k++) {
+            if (info->classes)
+                printf("%s %s, ", info->classes[k], count_text(label_count[k + 1], a));
+            else
+                printf("%d: %s, ", k, count_text(label_count[k + 1], a));
+        }
+        printf("unscored %s\n", count_text(label_count[0], a));
+    }
+    free(label_count);
+    sp_block_free(block);
+    return status;
+}
+
+/* "PER,LOC" when the classes are O and B-X, I-X tags; the caller frees. NULL when they are not, or on lack of memory. */
+static char *entity_types(const sp_source_info *info)
+{
+    size_t size = 1;
+    int32_t n_outside = 0, n_begin = 0, n_inside = 0;
+    for (int32_t k = 0; info->classes && k < info->n_classes; k++) {
+        const char *name = info->classes[k];
+        n_outside += strcmp(name, "O") == 0;
+        n_begin += strncmp(name, "B-", 2) == 0;
+        n_inside += strncmp(name, "I-", 2) == 0;
+        size += strlen(name);
+    }
+    if (n_outside != 1 || n_begin == 0 || n_begin != n_inside || n_outside + n_begin + n_inside != info->n_classes)
+        return NULL;
+    char *types = malloc(size), *end = types;
+    for (int32_t k = 0; types && k < info->n_classes; k++)
+        if (strncmp(info->classes[k], "B-", 2) == 0)
+            end += sprintf(end, "%s%s", end > types ? "," : "", info->classes[k] + 2);
+    return types;
+}
+
+static void suggest_new_model(const char *file, const sp_source_info *info)
+{
+    char *types = entity_types(info);
+    if (types)
+        printf("\nnext: statepath model new bio --types %s -o tags.json\n      statepath compare %s --model tags.json\n", types,
+               file);
+    else if (info->has_labels && info->classes)
+        printf(
+            "\nnext: write the rules as a model, or take what the labels do: statepath model new from-labels %s -o rules.json\n"
+            "      then statepath compare %s --model rules.json\n",
+            file, file);
+    else
+        printf(
+            "\nnext: write the rules as a model (`statepath model new --help`), then statepath compare %s --model MODEL.json\n",
+            file);
+    free(types);
+}
+
+/* Which shipped models speak of these classes? */
+static sp_status suggest_models(const char *file, const sp_source_info *info, sp_error *err)
+{
+    char **names = NULL;
+    int32_t n_names = 0;
+    int32_t *classes = malloc(((size_t)info->n_classes + 1) * sizeof *classes);
+    sp_status status = classes ? sp_model_list(&names, &n_names, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    const char *first = NULL;
+    for (int32_t i = 0; status == SP_OK && i < n_names; i++) {
+        sp_model *model = NULL;
+        status = sp_model_load(names[i], &model, err);
+        if (status == SP_OK && info->classes && sp_model_align(model, info->n_classes, info->classes, classes, NULL) == SP_OK) {
+            printf("%s%s", first ? ", " : "models      fitting: ", names[i]);
+            first = first ? first : names[i];
+        }
+        sp_model_free(model);
+    }
+    if (status == SP_OK && first)
+        printf("\n\nnext: statepath compare %s --model %s\n", file, first);
+    else if (status == SP_OK)
+        suggest_new_model(file, info);
+    for (int32_t i = 0; i < n_names; i++)
+        free(names[i]);
+    free(names);
+    free(classes);
+    return status;
+}
+
+static sp_status inspect_scores(const char *file, const options *o, sp_error *err)
+{
+    sp_source_options places;
+    sp_source *source = NULL;
+    sp_status status = source_options_from(o, &places, err);
+    if (status == SP_OK)
+        status = sp_source_open(file, &places, &source, err);
+    if (status != SP_OK)
+        return status;
+    const sp_source_info *info = sp_source_info_of(source);
+    char size[COUNT_TEXT];
+    printf("%s: %s bytes\n", file, count_text(info->file_size, size));
+    print_shape(info);
+    status = look_at_numbers(source, info, err);
+    if (status == SP_OK)
+        status = suggest_models(file, info, err);
+    sp_source_close(source);
+    return status;
+}
+
+static sp_status inspect_paths(const char *file, sp_error *err)
+{
+    sp_paths_reader *reader = NULL;
+    sp_status status = sp_paths_reader_open(file, NULL, NULL, &reader, err);
+    if (status != SP_OK)
+        return status;
+    const sp_paths_info *info = sp_paths_reader_info(reader);
+    char a[COUNT_TEXT];
+    printf("%s: %s bytes\n", file, count_text(info->file_size, a));
+    printf("paths       ");
+    print_names(info->n_strategies, info->strategies, NAMED_CLASSES);
+    if (info->input)
+        printf("\ninput       %s", info->input);
+    printf("\nrecordings  %s", count_text(info->n_recordings, a));
+    printf("\nsteps       %s", count_text(info->n_steps, a));
+    if (info->classes) {
+        printf("\nclasses     %d: ", info->n_classes);
+        print_names(info->n_classes, info->classes, NAMED_CLASSES);
+    }
+    printf("\nbeside      %s%s%s\n", info->has_labels ? "labels " : "", info->has_segments ? "segments " : "",
+           info->has_labels || info->has_segments ? "" : "nothing");
+    printf("\nnext: statepath evaluate %s%s%s\n", file, info->has_labels ? "" : " --labels LABELS.h5",
+           info->model_json ? "" : " --model M");
+    sp_paths_reader_close(reader);
+    return SP_OK;
+}
+
+int cmd_inspect(int argc, const char **argv)
+{
+    options o;
+    options_init(&o);
+    struct poptOption places[PLACE_TABLE];
+    place_table(&o, places);
+    struct poptOption table[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
+                                 POPT_TABLEEND};
+    const char *file;
+    int exit_status = options_read(argc, argv, table, &inspect_usage, &file);
+    if (exit_status >= 0) {
+        options_clear(&o);
+        return exit_status;
+    }
+    /* A file of paths is not a file of scores: whichever it is, its own message is the one to show. */
+    sp_error err = {.status = SP_OK}, other;
+    sp_status status = o.place.scores ? SP_EFILE : inspect_paths(file, &other);
+    if (status != SP_OK)
+        status = inspect_scores(file, &o, &err);
+    exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
+    options_clear(&o);
+    return exit_status;
+}

@@ -1,0 +1,407 @@
+/* statepath model: look at, validate and build models. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+#include "outputs.h"
+
+static const usage model_usage = {.arguments = "list | show M | check M | new KIND [OPTION...]",
+                                  .summary = "look at, validate and build models",
+                                  .example =
+                                      "  statepath model show sleep-strict\n"
+                                      "  statepath model check my-rules.json\n"
+                                      "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
+                                      "  statepath model new bioes --types PER,ORG,LOC -o tags.json\n"
+                                      "  statepath model new left-right --classes setup,pour,cut,clean --step 1 -o steps.json\n"
+                                      "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
+                                      "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"
+                                      "  statepath model new from-labels night.h5 --min-count 5 -o learnt.json\n",
+                                  .min_words = 1,
+                                  .max_words = 3};
+
+enum { TYPES, CLASSES, NAME, MIN_COUNT, LABELS }; /* options.extra */
+
+/* ---- list ---- */
+
+static void print_first_sentence(const char *name, const char *description)
+{
+    const char *end = strstr(description, ". ");
+    int length = end ? (int)(end - description) + 1 : (int)strlen(description);
+    printf("%-18s %.*s\n", name, length, description);
+}
+
+static sp_status list_models(sp_error *err)
+{
+    char **names = NULL;
+    int32_t n = 0;
+    sp_status status = sp_model_list(&names, &n, err);
+    for (int32_t i = 0; status == SP_OK && i < n; i++) {
+        sp_model *model = NULL;
+        status = sp_model_load(names[i], &model, err);
+        if (status == SP_OK)
+            print_first_sentence(names[i], model->description ? model->description : "");
+        sp_model_free(model);
+    }
+    for (int32_t i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+    return status;
+}
+
+/* ---- show ---- */
+
+/* A matrix wider than this is not drawn; longer lists of forbidden pairs are cut. */
+enum { DRAWN_STATES = 60, LISTED_PAIRS = 1000 };
+
+/* Columns a UTF-8 name takes, near enough: its code points. */
+static int name_width(const char *name)
+{
+    int width = 0;
+    for (; *name; name++)
+        width += ((unsigned char)*name & 0xC0) != 0x80;
+    return width;
+}
+
+static void print_padded(const char *name, int width)
+{
+    printf("%s%*s", name, width - name_width(name), "");
+}
+
+static void print_matrix(const sp_model *model)
+{
+    int32_t M = model->n_states;
+    int widest = 4;
+    for (int32_t s = 0; s < M; s++) {
+        int width = name_width(sp_model_state_name(model, s));
+        widest = width > widest ? width : widest;
+    }
+    printf("\nfrom \\ to (%s)\n", model->weight ? "log weights, . is forbidden" : "1 allowed, . forbidden");
+    print_padded("", widest);
+    int cell[DRAWN_STATES];
+    for (int32_t j = 0; j < M; j++) {
+        int width = name_width(sp_model_state_name(model, j));
+        cell[j] = model->weight && width < 7 ? 7 : width;
+        printf("  ");
+        printf("%*s", cell[j] - width, "");
+        printf("%s", sp_model_state_name(model, j));
+    }
+    printf("\n");
+    for (int32_t i = 0; i < M; i++) {
+        print_padded(sp_model_state_name(model, i), widest);
+        for (int32_t j = 0; j < M; j++) {
+            int64_t e = sp_model_edge(model, i, j);
+            if (e < 0)
+                printf("  %*s", cell[j], ".");
+            else if (model->weight)
+                printf("  %*.3f", cell[j], model->weight[e]);
+            else
+                printf("  %*s", cell[j], "1");
+        }
+        printf("\n");
+    }
+}
+
+static void print_forbidden(const sp_model *model)
+{
+    int64_t M = model->n_states, n_forbidden = M * M - model->row[M], listed = 0;
+    char count[COUNT_TEXT], all[COUNT_TEXT];
+    printf("\nforbidden: %s of %s pairs\n", count_text(n_forbidden, count), count_text(M * M, all));
+    for (int32_t i = 0; i < M && listed < LISTED_PAIRS; i++)
+        for (int32_t j = 0; j < M && listed < LISTED_PAIRS; j++)
+            if (sp_model_edge(model, i, j) < 0) {
+                printf("  %s -> %s\n", sp_model_state_name(model, i), sp_model_state_name(model, j));
+                listed++;
+            }
+    if (listed < n_forbidden)
+        printf("  and %s more\n", count_text(n_forbidden - listed, count));
+}
+
+/* "start: Wake, N1" or with weights; nothing where every state may. */
+static void print_ends(const sp_model *model, const double *weight, const char *what)
+{
+    if (!weight)
+        return;
+    printf("%s", what);
+    const char *separator = " ";
+    for (int32_t s = 0; s < model->n_states; s++) {
+        if (weight[s] == -INFINITY)
+            continue;
+        printf("%s%s", separator, sp_model_state_name(model, s));
+        if (weight[s] != 0)
+            printf(" (%.4g)", weight[s]);
+        separator = ", ";
+    }
+    printf("\n");
+}
+
+static void print_model(const sp_model *model)
+{
+    printf("%s: %d classes", model->name, model->n_classes);
+    if (model->states)
+        printf(", %d states", model->n_states);
+    printf("\n");
+    if (model->description)
+        printf("%s\n", model->description);
+    if (model->source)
+        printf("source: %s\n", model->source);
+    printf("\n");
+    for (int32_t k = 0; k < model->n_classes && k < LISTED_PAIRS; k++) {
+        printf("  %s", model->classes[k]);
+        const char *separator = ", also ";
+        for (int32_t i = 0; i < model->n_aliases; i++)
+            if (model->aliases[i].class_index == k) {
+                printf("%s%s", separator, model->aliases[i].name);
+                separator = ", ";
+            }
+        separator = ": states ";
+        for (int32_t s = 0; model->states && s < model->n_states; s++)
+            if (model->state_class[s] == k) {
+                printf("%s%s", separator, model->states[s]);
+                separator = ", ";
+            }
+        printf("\n");
+    }
+    if (model->n_states <= DRAWN_STATES)
+        print_matrix(model);
+    print_forbidden(model);
+    if (model->start || model->end || model->min_dwell || model->prior)
+        printf("\n");
+    print_ends(model, model->start, "starts with:");
+    print_ends(model, model->end, "ends with:");
+    for (int32_t s = 0; model->min_dwell && s < model->n_states; s++)
+        if (model->min_dwell[s] > 1)
+            printf("stays: %s for at least %d steps%s\n", sp_model_state_name(model, s), model->min_dwell[s],
+                   model->min_dwell_at_end ? ", at the end too" : "");
+    for (int32_t k = 0; model->prior && k < model->n_classes; k++)
+        printf("prior: %s %.4g\n", model->classes[k], model->prior[k]);
+    if (!isnan(model->temperature))
+        printf("decoding: temperature %g\n", model->temperature);
+    if (!isnan(model->transition_weight))
+        printf("decoding: transition weight %g\n", model->transition_weight);
+    if (!isnan(model->prior_weight))
+        printf("decoding: prior weight %g\n", model->prior_weight);
+}
+
+/* ---- check ---- */
+
+typedef struct warnings {
+    int64_t count;
+} warnings;
+
+static void print_warning(void *arg, const char *sentence)
+{
+    warnings *w = arg;
+    w->count++;
+    fprintf(stderr, "statepath: warning: %s\n", sentence);
+}
+
+static sp_status check_model(const char *name, sp_error *err)
+{
+    sp_model *model = NULL;
+    warnings w = {0};
+    sp_status status = sp_model_load(name, &model, err);
+    if (status == SP_OK)
+        status = sp_model_load_warnings(name, print_warning, &w, err);
+    if (status == SP_OK) {
+        printf("%s is a model of %d classes and %lld allowed transitions", name, model->n_classes,
+               (long long)model->row[model->n_states]);
+        if (w.count)
+            printf("; %lld warning%s\n", (long long)w.count, w.count == 1 ? "" : "s");
+        else
+            printf("; every class can be reached and left\n");
+    }
+    sp_model_free(model);
+    return status;
+}
+
+/* ---- new ---- */
+
+enum { MAX_NAMES = 65536 };
+
+/* The names of --types or --classes; the caller frees the array. */
+static sp_status names_from(char *text, const char *option, const char *kind, const char ***names, int32_t *n, sp_error *err)
+{
+    if (!text)
+        return sp_fail(err, SP_EINVAL, "model new %s needs --%s A,B,C", kind, option);
+    char **parts = malloc(MAX_NAMES * sizeof *parts);
+    if (!parts)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    *n = split_list(text, MAX_NAMES, parts);
+    *names = (const char **)parts;
+    return *n > 0 ? SP_OK : sp_fail(err, SP_EINVAL, "--%s names nothing; a list such as A,B,C", option);
+}
+
+static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_label_counts *counts, sp_error *err)
+{
+    sp_block *block = sp_block_new();
+    sp_status status = block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
+        int64_t count = sp_source_fit(source, first, 16 << 20);
+        status = sp_source_read(source, first, count, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err);
+        for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
+            int64_t at = block->offsets[n];
+            sp_label_counts_add(counts, block->offsets[n + 1] - at, block->labels + at,
+                                block->segments ? block->segments + at : NULL);
+        }
+        first += count;
+    }
+    sp_block_free(block);
+    return status;
+}
+
+static sp_status new_from_labels(const char *file, options *o, sp_model **out, sp_error *err)
+{
+    if (!file)
+        return sp_fail(err, SP_EINVAL,
+                       "model new from-labels needs a file: statepath model new from-labels LABELS.h5 -o MODEL.json");
+    char *end = NULL;
+    long long min_count = o->extra[MIN_COUNT] ? strtoll(o->extra[MIN_COUNT], &end, 10) : 1;
+    if (end && (*end || end == o->extra[MIN_COUNT] || min_count < 1))
+        return sp_fail(err, SP_EINVAL, "--min-count %s: a whole number, at least 1", o->extra[MIN_COUNT]);
+    sp_source_options places = sp_source_options_default();
+    places.labels = o->extra[LABELS];
+    places.needs_scores = false;
+    sp_source *source = NULL;
+    const char **names = NULL;
+    int32_t n_names = 0;
+    sp_label_counts counts = {0};
+    sp_status status = sp_source_open(file, &places, &source, err);
+    if (status != SP_OK)
+        return status;
+    const sp_source_info *info = sp_source_info_of(source);
+    const char *const *classes = info->classes;
+    n_names = info->n_classes;
+    if (!info->has_labels)
+        status = sp_fail(err, SP_EDATA, "%s holds no labels; --labels PATH says where they are", file);
+    else if (o->extra[CLASSES]) {
+        status = names_from(o->extra[CLASSES], "classes", "from-labels", &names, &n_names, err);
+        classes = names;
+        if (status == SP_OK && info->n_classes && n_names != info->n_classes)
+            status = sp_fail(err, SP_EINVAL, "--classes names %d classes, %s has %d", n_names, file, info->n_classes);
+    } else if (!classes)
+        status = sp_fail(err, SP_EINVAL, "%s does not name its classes; --classes A,B,C names them in order", file);
+    if (status == SP_OK)
+        status = sp_label_counts_init(&counts, n_names, err);
+    if (status == SP_OK)
+        status = count_labels(source, info, &counts, err);
+    if (status == SP_OK)
+        status = sp_model_from_counts(o->extra[NAME] ? o->extra[NAME] : "from-labels", classes, &counts, min_count, out, err);
+    sp_label_counts_clear(&counts);
+    free(names);
+    sp_source_close(source);
+    return status;
+}
+
+static sp_status new_model(const char *kind, const char *file, options *o, sp_model **out, sp_error *err)
+{
+    if (strcmp(kind, "from-labels") == 0)
+        return new_from_labels(file, o, out, err);
+    if (file)
+        return sp_fail(err, SP_EINVAL, "model new %s takes no file (\"%s\")", kind, file);
+    bool is_tagging = strcmp(kind, "bio") == 0 || strcmp(kind, "bioes") == 0;
+    const char **names = NULL;
+    int32_t n = 0;
+    sp_status status = is_tagging ? names_from(o->extra[TYPES], "types", kind, &names, &n, err)
+                                  : names_from(o->extra[CLASSES], "classes", kind, &names, &n, err);
+    if (status != SP_OK)
+        ;
+    else if (strcmp(kind, "bio") == 0)
+        status = sp_model_new_bio(n, names, out, err);
+    else if (strcmp(kind, "bioes") == 0)
+        status = sp_model_new_bioes(n, names, out, err);
+    else if (strcmp(kind, "left-right") == 0)
+        status = sp_model_new_left_right(n, names, o->number, out, err);
+    else if (strcmp(kind, "cycle") == 0)
+        status = sp_model_new_cycle(n, names, out, err);
+    else
+        status = sp_model_new_band(n, names, o->number, out, err);
+    free(names);
+    if (status == SP_OK && o->extra[NAME]) {
+        char *name = strdup(o->extra[NAME]);
+        if (!name)
+            return sp_fail(err, SP_ENOMEM, "no memory");
+        free((*out)->name);
+        (*out)->name = name;
+    }
+    return status;
+}
+
+static sp_status make_model(const char *kind, const char *file, options *o, sp_error *err)
+{
+    static const char *const kinds[] = {"bio", "bioes", "left-right", "cycle", "band", "from-labels"};
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        is_known |= strcmp(kind, kinds[i]) == 0;
+    if (!is_known)
+        return sp_fail(err, SP_EINVAL,
+                       "\"%s\" is no kind of model; the kinds are bio, bioes, left-right, cycle, band, from-labels", kind);
+    sp_model *model = NULL;
+    char *text = NULL;
+    sp_status status = outputs_check(o, err);
+    if (status == SP_OK)
+        status = new_model(kind, file, o, &model, err);
+    if (status == SP_OK && o->output)
+        status = sp_model_save(model, o->output, o->force, err);
+    else if (status == SP_OK && (status = sp_model_to_json(model, &text, err)) == SP_OK)
+        fputs(text, stdout);
+    if (status == SP_OK && o->output && !o->talk.quiet)
+        fprintf(stderr, "wrote %s\n", o->output);
+    free(text);
+    sp_model_free(model);
+    return status;
+}
+
+static sp_status show_model(const char *name, sp_error *err)
+{
+    sp_model *model = NULL;
+    sp_status status = sp_model_load(name, &model, err);
+    if (status == SP_OK)
+        print_model(model);
+    sp_model_free(model);
+    return status;
+}
+
+int cmd_model(int argc, const char **argv)
+{
+    options o;
+    options_init(&o);
+    o.number = 1;
+    struct poptOption talk[TALK_TABLE];
+    talk_table(&o, talk);
+    struct poptOption table[] = {
+        {"output", 'o', POPT_ARG_STRING, &o.output, 0, "new: write the model (standard output)", "MODEL.json"},
+        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "new: replace a file that exists", NULL},
+        {"name", 0, POPT_ARG_STRING, &o.extra[NAME], 0, "new: name of the model", "NAME"},
+        {"types", 0, POPT_ARG_STRING, &o.extra[TYPES], 0, "new bio, bioes: entity types", "A,B,C"},
+        {"classes", 0, POPT_ARG_STRING, &o.extra[CLASSES], 0, "new left-right, cycle, band, from-labels: classes in order",
+         "A,B,C"},
+        {"step", 0, POPT_ARG_INT, &o.number, 0, "new left-right, band: how far a step may go (1)", "N"},
+        {"min-count", 0, POPT_ARG_STRING, &o.extra[MIN_COUNT], 0, "new from-labels: allow what was seen N times (1)", "N"},
+        {"labels", 0, POPT_ARG_STRING, &o.extra[LABELS], 0, "new from-labels: dataset of the labels", "PATH"},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
+        POPT_TABLEEND};
+    const char *words[3];
+    int exit_status = options_read(argc, argv, table, &model_usage, words);
+    if (exit_status >= 0) {
+        options_clear(&o);
+        return exit_status;
+    }
+    sp_error err = {.status = SP_OK};
+    sp_status status;
+    const char *verb = words[0];
+    if (strcmp(verb, "list") == 0 && !words[1])
+        status = list_models(&err);
+    else if (strcmp(verb, "show") == 0 && words[1] && !words[2])
+        status = show_model(words[1], &err);
+    else if (strcmp(verb, "check") == 0 && words[1] && !words[2])
+        status = check_model(words[1], &err);
+    else if (strcmp(verb, "new") == 0 && words[1])
+        status = make_model(words[1], words[2], &o, &err);
+    else
+        status = sp_fail(&err, SP_EINVAL, "model: usage: statepath model %s", model_usage.arguments);
+    exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
+    options_clear(&o);
+    return exit_status;
+}

@@ -1,0 +1,250 @@
+/* statepath stream: one line of K numbers in, one class name out, while the recording goes on. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+static const usage stream_usage = {
+    .arguments = "--model M --lag L [OPTION...] < SCORES > CLASSES",
+    .summary = "decide each step once L more have been seen: lines of K numbers in, class names out",
+    .example = "  classifier | statepath stream --model sleep-strict --lag 10 --kind probs\n"
+               "  Numbers are separated by spaces, tabs or commas, in the order of the model's classes (or of --classes).\n"
+               "  An empty line ends a recording: what is pending is decided, and the next line starts another one.\n",
+    .min_words = 0,
+    .max_words = 0};
+
+enum { CLASSES }; /* options.extra */
+
+typedef struct stream {
+    const options *opt;
+    sp_model *model;
+    int32_t n_classes;
+    const char **names; /* [K] what is printed, in the order of the columns */
+    char *names_text;
+    double *log_prior;
+    sp_chain *chain;
+    sp_online *online;
+    sp_prepare_options prepare;
+    bool has_kind, relax;
+    sp_block *block; /* one step */
+    int64_t line, n_broken;
+    int32_t *rest; /* [lag + 1] */
+} stream;
+
+static void stream_close(stream *s)
+{
+    sp_block_free(s->block);
+    sp_online_free(s->online);
+    sp_chain_free(s->chain);
+    sp_model_free(s->model);
+    free(s->log_prior);
+    free(s->names);
+    free(s->names_text);
+    free(s->rest);
+}
+
+static sp_status stream_open(stream *s, sp_error *err)
+{
+    const options *o = s->opt;
+    const decode_options *d = &o->decode;
+    if (!o->model)
+        return sp_fail(err, SP_EINVAL, "--model is missing: a file, or a shipped model (`statepath model list`)");
+    sp_status status = sp_model_load(o->model, &s->model, err);
+    if (status != SP_OK)
+        return status;
+    int32_t K = s->n_classes = s->model->n_classes;
+    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
+    s->names = malloc(((size_t)K + 1) * sizeof *s->names);
+    s->log_prior = malloc((size_t)K * sizeof *s->log_prior);
+    s->rest = malloc(((size_t)o->number + 1) * sizeof *s->rest);
+    s->block = sp_block_new();
+    s->names_text = o->extra[CLASSES] ? strdup(o->extra[CLASSES]) : NULL;
+    if (!class_of_column || !s->names || !s->log_prior || !s->rest || !s->block || (o->extra[CLASSES] && !s->names_text)) {
+        free(class_of_column);
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    }
+    int32_t n_names = s->names_text ? split_list(s->names_text, K + 1, (char **)s->names) : K;
+    for (int32_t k = 0; !s->names_text && k < K; k++)
+        s->names[k] = s->model->classes[k];
+    sp_chain_options compile = sp_chain_options_default();
+    compile.class_of_column = class_of_column;
+    compile.transition_weight = first_given(d->transition_weight, s->model->transition_weight, 1);
+    status = sp_model_align(s->model, n_names, s->names, class_of_column, err);
+    if (status == SP_OK)
+        status = sp_chain_new(s->model, &compile, &s->chain, err);
+    if (status == SP_OK)
+        status = sp_online_new(s->chain, o->number, &s->online, err);
+    if (status == SP_OK)
+        status = prepare_options_from(o, s->model, class_of_column, s->log_prior, &s->prepare, err);
+    if (status == SP_OK && o->place.kind)
+        status = sp_kind_parse(o->place.kind, &s->prepare.kind, err);
+    s->has_kind = o->place.kind != NULL;
+    int rule = 0;
+    if (status == SP_OK)
+        status = infeasible_from(o, &rule, err);
+    s->relax = rule == INFEASIBLE_RELAX;
+    free(class_of_column);
+    return status;
+}
+
+/* The K numbers of a line. */
+static sp_status parse_line(stream *s, char *text, double *row, sp_error *err)
+{
+    int32_t n = 0;
+    for (char *rest = NULL, *word = strtok_r(text, " \t,;\r\n", &rest); word; word = strtok_r(NULL, " \t,;\r\n", &rest), n++) {
+        char *end;
+        double value = strtod(word, &end);
+        if (*end || end == word)
+            return sp_fail(err, SP_EDATA, "standard input, line %lld: \"%s\" is not a number", (long long)s->line, word);
+        if (n < s->n_classes)
+            row[n] = value;
+    }
+    if (n != s->n_classes)
+        return sp_fail(err, SP_EDATA, "standard input, line %lld: %d numbers, but model %s has %d classes", (long long)s->line, n,
+                       s->model->name, s->n_classes);
+    return SP_OK;
+}
+
+/* Turns the line's numbers into nats in s->block. The first line says what they are when --kind does not. */
+static sp_status prepare_line(stream *s, const double *row, sp_error *err)
+{
+    static const sp_kind guesses[] = {SP_KIND_PROBS, SP_KIND_LOG_PROBS};
+    int n_tries = s->has_kind ? 1 : 2;
+    sp_error detail;
+    sp_status status = SP_OK;
+    for (int i = 0; i < n_tries; i++) {
+        status = sp_block_reserve(s->block, 1, 1, s->n_classes, SP_F64, SP_BLOCK_SCORES, err);
+        if (status != SP_OK)
+            return status;
+        memcpy(s->block->scores, row, (size_t)s->n_classes * sizeof *row);
+        s->block->offsets[0] = 0;
+        s->block->offsets[1] = 1;
+        s->block->classes = s->names;
+        if (!s->has_kind)
+            s->prepare.kind = guesses[i];
+        status = sp_prepare(s->block, &s->prepare, NULL, &detail);
+        if (status == SP_OK) {
+            s->has_kind = true;
+            return SP_OK;
+        }
+    }
+    if (!s->has_kind)
+        return sp_fail(err, SP_EINVAL,
+                       "standard input, line %lld: neither probabilities nor their logs; --kind logits or --kind scores says "
+                       "what they are",
+                       (long long)s->line);
+    return sp_fail(err, status, "standard input, line %lld: %s", (long long)s->line, detail.message);
+}
+
+static void print_class(const stream *s, int32_t k)
+{
+    puts(s->names[k]);
+}
+
+/* Ends the recording: decides and prints what is pending. */
+static sp_status finish(stream *s, sp_error *err)
+{
+    int32_t n = 0;
+    sp_error detail;
+    sp_status status = sp_online_finish(s->online, s->rest, &n, &detail);
+    if (status != SP_OK) {
+        sp_online_restart(s->online);
+        return sp_fail(err, status, "standard input, line %lld: the recording may not end here: %s", (long long)s->line,
+                       detail.message);
+    }
+    for (int32_t i = 0; i < n; i++)
+        print_class(s, s->rest[i]);
+    return SP_OK;
+}
+
+static sp_status take(stream *s, const double *row, sp_error *err)
+{
+    sp_error detail;
+    int32_t decided = -1;
+    sp_status status = sp_online_push(s->online, row, false, &decided, &detail);
+    if ((status == SP_ENOPATH || status == SP_EDEADEND) && s->relax) {
+        s->n_broken++;
+        status = sp_online_push(s->online, row, true, &decided, &detail); /* go on as after a gap */
+    }
+    if (status != SP_OK)
+        return sp_fail(err, status, "standard input, line %lld: %s", (long long)s->line, detail.message);
+    if (decided >= 0)
+        print_class(s, decided);
+    return SP_OK;
+}
+
+static sp_status run(stream *s, FILE *in, sp_error *err)
+{
+    char *text = NULL;
+    size_t room = 0;
+    double *row = malloc((size_t)s->n_classes * sizeof *row);
+    sp_status status = row ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    while (status == SP_OK && getline(&text, &room, in) >= 0) {
+        s->line++;
+        if (text[strspn(text, " \t\r\n")] == 0) {
+            status = finish(s, err);
+            puts("");
+        } else {
+            status = parse_line(s, text, row, err);
+            if (status == SP_OK)
+                status = prepare_line(s, row, err);
+            if (status == SP_OK)
+                status = take(s, s->block->scores, err);
+        }
+        fflush(stdout); /* whoever listens wants it now */
+    }
+    if (status == SP_OK && ferror(in))
+        status = sp_fail(err, SP_EFILE, "standard input cannot be read: %s", strerror(errno));
+    if (status == SP_OK)
+        status = finish(s, err);
+    free(row);
+    free(text);
+    return status;
+}
+
+int cmd_stream(int argc, const char **argv)
+{
+    options o;
+    options_init(&o);
+    o.number = -1;
+    struct poptOption decode[DECODE_TABLE], talk[TALK_TABLE];
+    decode_table(&o, decode);
+    talk_table(&o, talk);
+    struct poptOption table[] = {
+        {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model by name", "M"},
+        {"lag", 'L', POPT_ARG_INT, &o.number, 0, "decide a step once L more have been seen", "L"},
+        {"kind", 0, POPT_ARG_STRING, &o.place.kind, 0, "what the numbers are (probs or log_probs, by the first line)",
+         "log_probs|probs|logits|scores"},
+        {"classes", 0, POPT_ARG_STRING, &o.extra[CLASSES], 0, "names of the columns, when not in the model's order", "A,B,C"},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, decode, 0, "Decoding:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
+        POPT_TABLEEND};
+    int exit_status = options_read(argc, argv, table, &stream_usage, NULL);
+    if (exit_status >= 0) {
+        options_clear(&o);
+        return exit_status;
+    }
+    sp_error err = {.status = SP_OK};
+    stream s = {.opt = &o};
+    sp_status status =
+        o.number < 0 ? sp_fail(&err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once") : SP_OK;
+    if (status == SP_OK)
+        status = stream_open(&s, &err);
+    if (status == SP_OK)
+        status = run(&s, stdin, &err);
+    if (s.n_broken && !o.talk.quiet)
+        complain("%lld steps broke a rule (--on-infeasible relax)", (long long)s.n_broken);
+    if (status == SP_OK)
+        exit_status = EXIT_DONE;
+    else {
+        exit_status = fail_with(status, &err);
+        if (status == SP_ENOPATH || status == SP_EDEADEND)
+            exit_status = EXIT_UNDECODED;
+    }
+    stream_close(&s);
+    options_clear(&o);
+    return exit_status;
+}

@@ -1,0 +1,282 @@
+#include "options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void options_init(options *o)
+{
+    *o = (options){0};
+    o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = NAN;
+}
+
+void options_clear(options *o)
+{
+    char *owned[] = {o->place.scores,   o->place.labels,
+                     o->place.offsets,  o->place.lengths,
+                     o->place.ids,      o->place.kind,
+                     o->model,          o->strategies,
+                     o->decode.missing, o->decode.on_infeasible,
+                     o->output,         o->report,
+                     o->json,           o->csv,
+                     o->markdown,       o->seed};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+    for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
+        free(o->extra[i]);
+}
+
+/* ---- tables ---- */
+
+void place_table(options *o, struct poptOption table[PLACE_TABLE])
+{
+    place_options *p = &o->place;
+    struct poptOption rows[PLACE_TABLE] = {
+        {"scores", 0, POPT_ARG_STRING, &p->scores, 0, "dataset of the scores; {id} stands for the recording", "PATH"},
+        {"labels", 0, POPT_ARG_STRING, &p->labels, 0, "dataset of the labels", "PATH"},
+        {"offsets", 0, POPT_ARG_STRING, &p->offsets, 0, "dataset of the offsets (packed)", "PATH"},
+        {"lengths", 0, POPT_ARG_STRING, &p->lengths, 0, "dataset of the lengths (padded)", "PATH"},
+        {"ids", 0, POPT_ARG_STRING, &p->ids, 0, "dataset of the recordings' names", "PATH"},
+        {"kind", 0, POPT_ARG_STRING, &p->kind, 0, "what the scores are, when their name does not say",
+         "log_probs|probs|logits|scores"},
+        POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
+void decode_table(options *o, struct poptOption table[DECODE_TABLE])
+{
+    decode_options *d = &o->decode;
+    struct poptOption rows[DECODE_TABLE] = {
+        {"threads", 0, POPT_ARG_INT, &d->threads, 0, "threads; 0, the default, takes all processors", "N"},
+        {"missing", 0, POPT_ARG_STRING, &d->missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
+        {"floor", 0, POPT_ARG_DOUBLE, &d->floor, 0, "raise smaller probabilities to P", "P"},
+        {"on-infeasible", 0, POPT_ARG_STRING, &d->on_infeasible, 0,
+         "a recording without allowed path: report it, break the fewest rules, or stop", "report|relax|error"},
+        {"temperature", 0, POPT_ARG_DOUBLE, &d->temperature, 0, "divide scores by X", "X"},
+        {"transition-weight", 0, POPT_ARG_DOUBLE, &d->transition_weight, 0, "multiply the model's log weights by X", "X"},
+        {"prior-weight", 0, POPT_ARG_DOUBLE, &d->prior_weight, 0, "subtract X times the log of the model's prior", "X"},
+        {"clamp", 0, POPT_ARG_NONE, &d->clamp, 0, "labels that are there are certain", NULL},
+        POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
+void report_table(options *o, struct poptOption table[REPORT_TABLE])
+{
+    struct poptOption rows[REPORT_TABLE] = {
+        {"report", 0, POPT_ARG_STRING, &o->report, 0, "write a page for the browser", "R.html"},
+        {"json", 0, POPT_ARG_STRING, &o->json, 0, "write results as JSON; - is standard output", "R.json"},
+        {"csv", 0, POPT_ARG_STRING, &o->csv, 0, "write results as long CSV", "R.csv"},
+        {"markdown", 0, POPT_ARG_STRING, &o->markdown, 0, "write results as Markdown", "R.md"},
+        {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
+        POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
+void talk_table(options *o, struct poptOption table[TALK_TABLE])
+{
+    struct poptOption rows[TALK_TABLE] = {
+        {"quiet", 'q', POPT_ARG_NONE, &o->talk.quiet, 0, "say nothing but errors on stderr", NULL},
+        {"verbose", 'v', POPT_ARG_NONE, &o->talk.verbose, 0, "say more", NULL},
+        POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
+/* ---- reading ---- */
+
+enum { VALUE_HELP = 1000, VALUE_VERSION };
+
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    size_t m = strlen(a), n = strlen(b);
+    if (m >= LONGEST || n >= LONGEST)
+        return LONGEST;
+    int row[LONGEST + 1];
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= m; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= n; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]), other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = change < other ? change : other;
+        }
+    }
+    return row[n];
+}
+
+/* The long option nearest to a word, or NULL when none is near. */
+static const char *nearest_option(const struct poptOption *table, const char *word, int *best)
+{
+    const char *found = NULL;
+    for (; table->longName || table->shortName || table->arg; table++) {
+        if ((table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE) {
+            const char *inner = nearest_option(table->arg, word, best);
+            found = inner ? inner : found;
+        } else if (table->longName) {
+            int d = distance(word, table->longName);
+            if (d < *best) {
+                *best = d;
+                found = table->longName;
+            }
+        }
+    }
+    return found;
+}
+
+static int refuse(int argc, const char **argv, poptContext context, const struct poptOption *table, int code)
+{
+    const char *name = argv[0], *word = poptBadOption(context, POPT_BADOPTION_NOALIAS), *option = "an option";
+    for (int i = 1; i + 1 < argc; i++) /* the word may be an option's value */
+        if (strcmp(argv[i + 1], word) == 0)
+            option = argv[i];
+    if (code == POPT_ERROR_BADOPT) {
+        int best = 4;
+        const char *near = nearest_option(table, word + strspn(word, "-"), &best);
+        if (near)
+            complain("%s: there is no option %s; did you mean --%s?", name, word, near);
+        else
+            complain("%s: there is no option %s; `statepath %s --help` lists them", name, word, name);
+    } else if (code == POPT_ERROR_BADNUMBER || code == POPT_ERROR_OVERFLOW) {
+        complain("%s: %s needs a number, not \"%s\"", name, option, word);
+    } else if (code == POPT_ERROR_NOARG) {
+        complain("%s: %s needs a value", name, word);
+    } else {
+        complain("%s: %s: %s", name, word, poptStrerror(code));
+    }
+    return EXIT_USAGE;
+}
+
+int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words)
+{
+    struct poptOption help[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
+                                {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
+                                POPT_TABLEEND};
+    struct poptOption all[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)table, 0, NULL, NULL},
+                               {NULL, 0, POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+                               POPT_TABLEEND};
+    char program[64];
+    snprintf(program, sizeof program, "statepath %s", argv[0]);
+    const char **copy = malloc(((size_t)argc + 1) * sizeof *copy);
+    if (!copy) {
+        complain("no memory");
+        return EXIT_FAILED;
+    }
+    memcpy(copy, argv, ((size_t)argc + 1) * sizeof *copy);
+    copy[0] = program;
+    poptContext context = poptGetContext(NULL, argc, copy, all, 0);
+    poptSetOtherOptionHelp(context, use->arguments);
+    int result = -1, code;
+    while (result < 0 && (code = poptGetNextOpt(context)) != -1) {
+        if (code == VALUE_HELP) {
+            printf("%s: %s\n\n", program, use->summary);
+            poptPrintHelp(context, stdout, 0);
+            printf("\nExample:\n%s", use->example);
+            result = EXIT_DONE;
+        } else if (code == VALUE_VERSION) {
+            printf("statepath %s\n", sp_version());
+            result = EXIT_DONE;
+        } else if (code < -1) {
+            result = refuse(argc, argv, context, table, code);
+        }
+    }
+    int n = 0;
+    const char *word;
+    while (result < 0 && (word = poptGetArg(context)) != NULL) {
+        if (n == use->max_words) {
+            complain("%s: \"%s\" is one word too many; usage: %s %s", argv[0], word, program, use->arguments);
+            result = EXIT_USAGE;
+            break;
+        }
+        for (int i = 1; i < argc; i++) /* the context's copy goes with it */
+            if (strcmp(argv[i], word) == 0)
+                words[n] = argv[i];
+        n++;
+    }
+    if (result < 0 && n < use->min_words) {
+        complain("%s: a word is missing; usage: %s %s", argv[0], program, use->arguments);
+        result = EXIT_USAGE;
+    }
+    for (; result < 0 && n < use->max_words; n++)
+        words[n] = NULL;
+    poptFreeContext(context);
+    free(copy);
+    return result;
+}
+
+sp_status source_options_from(const options *o, sp_source_options *out, sp_error *err)
+{
+    *out = sp_source_options_default();
+    out->scores = o->place.scores;
+    out->labels = o->place.labels;
+    out->offsets = o->place.offsets;
+    out->lengths = o->place.lengths;
+    out->ids = o->place.ids;
+    out->has_kind = o->place.kind != NULL;
+    return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
+}
+
+static sp_status choose(const char *option, const char *value, int n, const char *const *choices, int *out, sp_error *err)
+{
+    *out = 0;
+    for (int i = 0; value && i < n; i++)
+        if (strcmp(value, choices[i]) == 0) {
+            *out = i;
+            return SP_OK;
+        }
+    if (!value)
+        return SP_OK;
+    return n == 2 ? sp_fail(err, SP_EINVAL, "--%s %s: it is %s or %s", option, value, choices[0], choices[1])
+                  : sp_fail(err, SP_EINVAL, "--%s %s: it is %s, %s or %s", option, value, choices[0], choices[1], choices[2]);
+}
+
+double first_given(double option, double model, double usual)
+{
+    return !isnan(option) ? option : !isnan(model) ? model : usual;
+}
+
+sp_status infeasible_from(const options *o, int *rule, sp_error *err)
+{
+    static const char *const rules[] = {"report", "relax", "error"};
+    return choose("on-infeasible", o->decode.on_infeasible, 3, rules, rule, err);
+}
+
+sp_status prepare_options_from(const options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
+                               sp_prepare_options *out, sp_error *err)
+{
+    const decode_options *d = &o->decode;
+    static const char *const missing[] = {"error", "uniform"};
+    int is_uniform;
+    sp_status status = choose("missing", d->missing, 2, missing, &is_uniform, err);
+    if (status != SP_OK)
+        return status;
+    if (d->threads < 0 || d->threads > 4096)
+        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", d->threads);
+    if (d->floor == 0)
+        return sp_fail(err, SP_EINVAL, "--floor 0: it is a probability above 0, or is left out");
+    *out = sp_prepare_options_default();
+    out->missing_uniform = is_uniform;
+    out->clamp = d->clamp;
+    out->floor = isnan(d->floor) ? 0 : d->floor;
+    out->temperature = first_given(d->temperature, model->temperature, 1);
+    out->prior_weight = first_given(d->prior_weight, model->prior_weight, 0);
+    if (out->prior_weight == 0)
+        return SP_OK;
+    if (!model->prior)
+        return sp_fail(err, SP_EINVAL, "--prior-weight needs class frequencies: model %s has no \"prior\"", model->name);
+    for (int32_t c = 0; c < model->n_classes; c++)
+        log_prior[c] = log(model->prior[class_of_column[c]]);
+    out->log_prior = log_prior;
+    return SP_OK;
+}
+
+int split_list(char *text, int max_parts, char **parts)
+{
+    int n = 0;
+    char *rest = NULL;
+    for (char *part = strtok_r(text, ",", &rest); part && n < max_parts; part = strtok_r(NULL, ",", &rest))
+        parts[n++] = part;
+    return n;
+}

@@ -1,0 +1,77 @@
+/* Options that several commands share, read by popt. */
+#ifndef STATEPATH_CLI_OPTIONS_H
+#define STATEPATH_CLI_OPTIONS_H
+
+#include <popt.h>
+#include <stdbool.h>
+
+#include "cli.h"
+
+/* Where things are in a file. Strings belong to the struct. */
+typedef struct place_options {
+    char *scores, *labels, *offsets, *lengths, *ids, *kind;
+} place_options;
+
+/* How to decode. NaN: not given. */
+typedef struct decode_options {
+    char *missing, *on_infeasible;
+    double floor, temperature, transition_weight, prior_weight;
+    int clamp, threads;
+} decode_options;
+
+typedef struct talk_options {
+    int quiet, verbose;
+} talk_options;
+
+typedef struct options {
+    place_options place;
+    decode_options decode;
+    talk_options talk;
+    char *model, *strategies, *output;
+    int force, confidence, n_best;
+    char *report, *json, *csv, *markdown; /* compare and evaluate */
+    char *seed;
+    char *extra[6]; /* strings of one command alone */
+    int number;     /* a number of one command alone */
+    int flag;       /* a flag of one command alone */
+} options;
+
+void options_init(options *o);
+void options_clear(options *o);
+
+/* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
+ */
+enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 6, TALK_TABLE = 3 };
+void place_table(options *o, struct poptOption table[PLACE_TABLE]);
+void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
+void report_table(options *o, struct poptOption table[REPORT_TABLE]);
+void talk_table(options *o, struct poptOption table[TALK_TABLE]);
+
+/* Reads a command's words. `usage` is what follows its name in the usage line, `example` some lines printed by --help.
+ *   words  out: the words that are not options, at most `max_words` and at least `min_words`; borrowed from argv
+ * Returns -1 to go on, else an exit status (after --help: EXIT_DONE; wrong usage: EXIT_USAGE, the reason printed). */
+typedef struct usage {
+    const char *arguments, *summary, *example;
+    int min_words, max_words;
+} usage;
+int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words);
+
+/* The library's options from the user's. */
+sp_status source_options_from(const options *o, sp_source_options *out, sp_error *err);
+
+/* The first of them that is not NaN: the option, what the model says, what is usual. */
+double first_given(double option, double model, double usual);
+
+/* What --on-infeasible says. */
+typedef enum infeasible_rule { INFEASIBLE_REPORT, INFEASIBLE_RELAX, INFEASIBLE_ERROR } infeasible_rule;
+sp_status infeasible_from(const options *o, int *rule, sp_error *err);
+
+/* --missing, --floor, --temperature, --prior-weight, --clamp, over what the model says under "decoding"; also checks --threads.
+ * The kind is left alone. log_prior holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
+sp_status prepare_options_from(const options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
+                               sp_prepare_options *out, sp_error *err);
+
+/* A comma-separated list, split in place; returns the number of parts (0 for an empty text). parts[] points into text. */
+int split_list(char *text, int max_parts, char **parts);
+
+#endif

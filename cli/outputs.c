@@ -1,0 +1,109 @@
+#include "outputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
+
+static sp_status check_file(const char *file, bool force, sp_error *err)
+{
+    struct stat info;
+    if (!file || strcmp(file, "-") == 0)
+        return SP_OK;
+    if (stat(file, &info) == 0) {
+        if (S_ISDIR(info.st_mode))
+            return sp_fail(err, SP_EFILE, "%s is a folder; name a file in it", file);
+        if (S_ISREG(info.st_mode) && info.st_size > 0 && !force)
+            return sp_fail(err, SP_EFILE, "%s exists and is kept; --force replaces it", file);
+        return SP_OK;
+    }
+    const char *slash = strrchr(file, '/');
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
+    if (access(folder, W_OK) != 0)
+        return sp_fail(err, SP_EFILE, "%s cannot be written: folder %s: %s", file, folder, strerror(errno));
+    return SP_OK;
+}
+
+sp_status outputs_check(const options *o, sp_error *err)
+{
+    const char *files[] = {o->report, o->json, o->csv, o->markdown, o->output};
+    enum { N_FILES = sizeof files / sizeof files[0] };
+    int n_stdout = 0;
+    for (int i = 0; i < N_FILES; i++) {
+        sp_status status = check_file(files[i], o->force, err);
+        if (status != SP_OK)
+            return status;
+        n_stdout += files[i] && strcmp(files[i], "-") == 0;
+        for (int j = 0; files[i] && j < i; j++)
+            if (files[j] && strcmp(files[i], files[j]) == 0 && strcmp(files[i], "/dev/null") != 0)
+                return sp_fail(err, SP_EINVAL, "two results would be written to %s; name two files", files[i]);
+    }
+    if (o->output && strcmp(o->output, "-") == 0)
+        return sp_fail(err, SP_EINVAL, "-o -: HDF5 cannot be written to standard output; name a file");
+    return n_stdout > 1 ? sp_fail(err, SP_EINVAL, "only one result can go to standard output (-)") : SP_OK;
+}
+
+sp_status outputs_seed(const options *o, uint64_t *seed, sp_error *err)
+{
+    *seed = 1;
+    if (!o->seed)
+        return SP_OK;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(o->seed, &end, 10);
+    if (errno || end == o->seed || *end || o->seed[0] == '-')
+        return sp_fail(err, SP_EINVAL, "--seed %s: a whole number, at least 0", o->seed);
+    *seed = value;
+    return SP_OK;
+}
+
+static sp_status write_one(const char *file, report_writer *writer, const sp_comparison *comparison, bool force, sp_error *err)
+{
+    char *text = NULL;
+    sp_status status = writer(comparison, &text, err);
+    if (status == SP_OK)
+        status = sp_text_save(file, text, force, err);
+    free(text);
+    return status;
+}
+
+static sp_status print_table(const options *o, const sp_comparison *comparison, sp_error *err)
+{
+    struct winsize window;
+    bool is_terminal = isatty(STDOUT_FILENO);
+    sp_text_options how = {.colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->talk.verbose};
+    if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
+        how.width = window.ws_col;
+    char *text = NULL;
+    sp_status status = sp_report_text(comparison, &how, &text, err);
+    if (status == SP_OK)
+        fputs(text, stdout);
+    free(text);
+    return status;
+}
+
+sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err)
+{
+    const struct {
+        const char *file;
+        report_writer *writer;
+    } results[] = {
+        {o->json, sp_report_json}, {o->csv, sp_report_csv}, {o->markdown, sp_report_markdown}, {o->report, sp_report_html}};
+    bool is_stdout_taken = false;
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
+        is_stdout_taken |= results[i].file && strcmp(results[i].file, "-") == 0;
+    sp_status status = is_stdout_taken ? SP_OK : print_table(o, comparison, err);
+    for (size_t i = 0; status == SP_OK && i < sizeof results / sizeof results[0]; i++)
+        if (results[i].file) {
+            status = write_one(results[i].file, results[i].writer, comparison, o->force, err);
+            if (status == SP_OK && !o->talk.quiet && strcmp(results[i].file, "-") != 0)
+                fprintf(stderr, "wrote %s\n", results[i].file);
+        }
+    return status;
+}

@@ -1,0 +1,16 @@
+/* Writing a finished comparison wherever the options ask: the table on stdout, files beside. */
+#ifndef STATEPATH_CLI_OUTPUTS_H
+#define STATEPATH_CLI_OUTPUTS_H
+
+#include "options.h"
+
+/* Before hours of work: may each file that the options name be written? Names the first that may not. */
+sp_status outputs_check(const options *o, sp_error *err);
+
+/* Writes them. The table goes to stdout unless one of the files is "-". */
+sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err);
+
+/* The bootstrap's seed from --seed. */
+sp_status outputs_seed(const options *o, uint64_t *seed, sp_error *err);
+
+#endif

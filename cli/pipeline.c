@@ -1,0 +1,307 @@
+#include "pipeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "beside.h"
+#include "progress.h"
+
+/* Scores read at a time. Large enough that starting threads costs nothing, small enough to stay near the processor. */
+enum { BLOCK_BYTES = 16 << 20 };
+/* Failed recordings named on stderr per strategy; all are in the files. */
+enum { NAMED_FAILURES = 5 };
+
+/* ---- opening ---- */
+
+static sp_status read_strategies(pipeline *p, const char *list, sp_error *err)
+{
+    char *text = strdup(list), *parts[MAX_STRATEGIES + 1];
+    if (!text)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    int n = split_list(text, MAX_STRATEGIES + 1, parts);
+    sp_status status = SP_OK;
+    if (n == 0 || n > MAX_STRATEGIES)
+        status = sp_fail(err, SP_EINVAL, "--strategies needs 1 to %d names, for example argmax,greedy,viterbi", MAX_STRATEGIES);
+    for (int i = 0; status == SP_OK && i < n; i++) {
+        status = sp_strategy_parse(parts[i], &p->strategies[i], err);
+        if (status != SP_OK)
+            break;
+        sp_strategy_format(&p->strategies[i], p->names[i]);
+        for (int j = 0; j < i; j++)
+            if (strcmp(p->names[i], p->names[j]) == 0)
+                status = sp_fail(err, SP_EINVAL, "strategy %s is named twice", p->names[i]);
+    }
+    p->n_strategies = n;
+    free(text);
+    return status;
+}
+
+static sp_status read_decode_options(pipeline *p, sp_error *err)
+{
+    int rule;
+    sp_status status = infeasible_from(p->opt, &rule, err);
+    if (status != SP_OK)
+        return status;
+    p->on_infeasible = (infeasible_rule)rule;
+    p->log_prior = malloc((size_t)p->model->n_classes * sizeof *p->log_prior);
+    if (!p->log_prior)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    status = prepare_options_from(p->opt, p->model, p->class_of_column, p->log_prior, &p->prepare, err);
+    p->prepare.kind = p->info->kind;
+    if (status == SP_OK && p->prepare.clamp && !p->info->has_labels)
+        return sp_fail(err, SP_EINVAL, "--clamp takes labels for certain, but %s has none; --labels PATH says where they are",
+                       p->file);
+    return status == SP_OK ? sp_prepare_options_check(&p->prepare, err) : status;
+}
+
+sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const char *strategies, sp_error *err)
+{
+    *p = (pipeline){.opt = opt, .file = file};
+    sp_source_options places;
+    sp_status status;
+    if (!opt->model)
+        return sp_fail(err, SP_EINVAL, "--model is missing: a file, or a shipped model (`statepath model list`)");
+    if ((status = read_strategies(p, strategies, err)) != SP_OK || (status = source_options_from(opt, &places, err)) != SP_OK ||
+        (status = sp_source_open(file, &places, &p->source, err)) != SP_OK)
+        return status;
+    p->info = sp_source_info_of(p->source);
+    if ((status = sp_model_load(opt->model, &p->model, err)) != SP_OK)
+        return status;
+    p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);
+    if (!p->class_of_column)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    if ((status = sp_model_align(p->model, p->info->n_classes, p->info->classes, p->class_of_column, err)) != SP_OK ||
+        (status = read_decode_options(p, err)) != SP_OK)
+        return status;
+    sp_chain_options compile = sp_chain_options_default();
+    compile.class_of_column = p->class_of_column;
+    compile.transition_weight = first_given(opt->decode.transition_weight, p->model->transition_weight, 1);
+    if ((status = sp_chain_new(p->model, &compile, &p->chain, err)) != SP_OK)
+        return status;
+    compile.is_boolean = true;
+    if ((status = sp_chain_new(p->model, &compile, &p->rules, err)) != SP_OK)
+        return status;
+    p->workers = sp_workers_new(opt->decode.threads);
+    return p->workers ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
+}
+
+void pipeline_close(pipeline *p)
+{
+    sp_workers_free(p->workers);
+    sp_chain_free(p->rules);
+    sp_chain_free(p->chain);
+    free(p->log_prior);
+    free(p->class_of_column);
+    sp_model_free(p->model);
+    sp_source_close(p->source);
+}
+
+/* ---- running ---- */
+
+/* The answers of all strategies for one block; buffers that only grow. */
+typedef struct answers {
+    int32_t *paths[MAX_STRATEGIES];
+    sp_decoded *results[MAX_STRATEGIES];
+    uint8_t *broken[MAX_STRATEGIES];
+    double seconds[MAX_STRATEGIES];
+    int64_t step_room, recording_room;
+} answers;
+
+static void answers_clear(answers *a)
+{
+    for (int s = 0; s < MAX_STRATEGIES; s++) {
+        free(a->paths[s]);
+        free(a->results[s]);
+        free(a->broken[s]);
+    }
+    *a = (answers){.step_room = 0};
+}
+
+static sp_status answers_reserve(answers *a, int n_strategies, const sp_block *block, sp_error *err)
+{
+    if (block->n_steps < a->step_room && block->n_recordings < a->recording_room)
+        return SP_OK;
+    int64_t steps = block->n_steps > a->step_room ? block->n_steps : a->step_room;
+    int64_t recordings = block->n_recordings > a->recording_room ? block->n_recordings : a->recording_room;
+    answers_clear(a);
+    a->step_room = steps + 1; /* never nothing */
+    a->recording_room = recordings + 1;
+    for (int s = 0; s < n_strategies; s++) {
+        a->paths[s] = malloc((size_t)a->step_room * sizeof *a->paths[s]);
+        a->results[s] = malloc((size_t)a->recording_room * sizeof *a->results[s]);
+        a->broken[s] = malloc((size_t)a->step_room);
+        if (!a->paths[s] || !a->results[s] || !a->broken[s])
+            return sp_fail(err, SP_ENOMEM, "no memory for paths of %lld steps", (long long)steps);
+    }
+    return SP_OK;
+}
+
+/* Counts the failures of a block, names the first few on stderr. */
+static sp_status look_at_failures(pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err)
+{
+    for (int64_t n = 0; n < block->n_recordings; n++) {
+        p->relaxed[s] += results[n].status == SP_OK && results[n].n_broken > 0;
+        if (results[n].status == SP_OK)
+            continue;
+        char sentence[512];
+        const char *id = block->ids ? block->ids[n] : "?";
+        if (results[n].status == SP_ENOPATH)
+            snprintf(sentence, sizeof sentence,
+                     "%s: recording %s has no allowed path of finite score: no state reaches step %lld", p->names[s], id,
+                     (long long)results[n].step);
+        else
+            snprintf(sentence, sizeof sentence,
+                     "%s: recording %s: dead end at step %lld, no allowed class has a finite score there", p->names[s], id,
+                     (long long)results[n].step);
+        if (p->on_infeasible == INFEASIBLE_ERROR)
+            return sp_fail(err, results[n].status,
+                           "%s; nothing was written (--on-infeasible error); report leaves it out, relax breaks the "
+                           "fewest rules",
+                           sentence);
+        if (p->undecoded[s]++ < NAMED_FAILURES && !p->opt->talk.quiet)
+            complain("%s", sentence);
+    }
+    return SP_OK;
+}
+
+static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluation *evaluation, sp_paths_writer *writer,
+                           beside *extras, sp_error *err)
+{
+    sp_status status = sp_prepare(block, &p->prepare, &p->counts, err);
+    if (status == SP_OK)
+        status = answers_reserve(a, p->n_strategies, block, err);
+    sp_batch batch = sp_block_batch(block);
+    if (status == SP_OK && p->has_nll)
+        status = sp_nll_add(&p->nll, &batch.scores, block->labels, block->weights, err);
+    for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
+        sp_decode_options decode = sp_decode_options_default();
+        decode.strategy = p->strategies[s];
+        decode.relax = p->on_infeasible == INFEASIBLE_RELAX;
+        sp_decode_output output = {.paths = a->paths[s], .results = a->results[s], .broken = decode.relax ? a->broken[s] : NULL};
+        if (writer)
+            status = beside_reserve(extras, s, block, &output, err);
+        if (status != SP_OK)
+            break;
+        double started = now_seconds();
+        status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
+        a->seconds[s] = now_seconds() - started;
+        if (status == SP_OK)
+            status = look_at_failures(p, s, block, a->results[s], err);
+        if (status == SP_OK && writer)
+            status = sp_paths_writer_add(writer, s, block->first, block->n_recordings, p->info->offsets[block->first],
+                                         block->n_steps, &output, err);
+        if (status == SP_OK && writer)
+            status = beside_write(extras, s, block, p->info->offsets[block->first], &output, writer, err);
+    }
+    if (status == SP_OK && writer)
+        status = sp_paths_writer_add_labels(writer, p->info->offsets[block->first], block->n_steps, block->labels,
+                                            block->segments, err);
+    if (status == SP_OK && evaluation) {
+        sp_evaluation_block add = {.n_recordings = block->n_recordings,
+                                   .offsets = block->offsets,
+                                   .ids = block->ids,
+                                   .labels = block->labels,
+                                   .segments = block->segments,
+                                   .paths = (const int32_t *const *)a->paths,
+                                   .results = (const sp_decoded *const *)a->results,
+                                   .seconds = a->seconds};
+        status = sp_evaluation_add(evaluation, &add, p->workers, err);
+    }
+    return status;
+}
+
+static void summarise(const pipeline *p)
+{
+    char n[COUNT_TEXT], all[COUNT_TEXT];
+    if (p->opt->talk.quiet)
+        return;
+    count_text(p->info->n_recordings, all);
+    for (int s = 0; s < p->n_strategies; s++) {
+        if (p->undecoded[s])
+            complain("%s: %s of %s recordings could not be decoded; their paths are -1", p->names[s],
+                     count_text(p->undecoded[s], n), all);
+        if (p->relaxed[s])
+            complain("%s: %s of %s recordings were decoded by breaking the fewest rules", p->names[s],
+                     count_text(p->relaxed[s], n), all);
+    }
+    if (p->counts.floored)
+        complain("%s scores were raised to the floor %g", count_text(p->counts.floored, n), p->prepare.floor);
+    if (p->counts.missing)
+        complain("%s steps with NaN say nothing (--missing uniform)", count_text(p->counts.missing, n));
+}
+
+sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, beside *extras, sp_error *err)
+{
+    sp_block *block = sp_block_new();
+    if (!block)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    answers a = {.step_room = 0};
+    p->has_nll = evaluation && p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
+    progress line;
+    progress_start(&line, "steps", p->info->n_steps, p->opt->talk.quiet);
+    unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
+    sp_status status = SP_OK;
+    for (int64_t first = 0; status == SP_OK && first < p->info->n_recordings;) {
+        int64_t count = sp_source_fit(p->source, first, BLOCK_BYTES);
+        status = sp_source_read(p->source, first, count, parts, block, err);
+        if (status == SP_OK)
+            status = run_block(p, block, &a, evaluation, writer, extras, err);
+        first += count;
+        if (status == SP_OK)
+            progress_show(&line, p->info->offsets[first]);
+    }
+    progress_end(&line);
+    if (status == SP_OK)
+        summarise(p);
+    answers_clear(&a);
+    sp_block_free(block);
+    return status;
+}
+
+int pipeline_exit_status(const pipeline *p)
+{
+    for (int s = 0; s < p->n_strategies; s++)
+        if (p->undecoded[s])
+            return EXIT_UNDECODED;
+    return EXIT_DONE;
+}
+
+sp_status pipeline_open_writer(const pipeline *p, const beside *extras, const char *command, sp_paths_writer **out, sp_error *err)
+{
+    const char *names[MAX_STRATEGIES];
+    for (int s = 0; s < p->n_strategies; s++) {
+        names[s] = sp_strategy_name(p->strategies[s].kind);
+        for (int other = 0; other < s; other++)
+            if (strcmp(names[s], names[other]) == 0)
+                return sp_fail(err, SP_EINVAL,
+                               "%s and %s would both be written to /paths/%s; write them to two files with `statepath decode`",
+                               p->names[other], p->names[s], names[s]);
+    }
+    char *model_json = NULL;
+    sp_status status = sp_model_to_json(p->model, &model_json, err);
+    if (status != SP_OK)
+        return status;
+    sp_paths_header header = {.n_strategies = p->n_strategies,
+                              .strategies = names,
+                              .n_recordings = p->info->n_recordings,
+                              .n_steps = p->info->n_steps,
+                              .offsets = p->info->offsets,
+                              .n_classes = p->info->n_classes,
+                              .ids = p->info->ids,
+                              .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
+                              .with_labels = p->info->has_labels,
+                              .with_segments = p->info->has_segments,
+                              .with_broken = p->on_infeasible == INFEASIBLE_RELAX,
+                              .command = command,
+                              .model_json = model_json,
+                              .input = p->file,
+                              .input_size = p->info->file_size,
+                              .force = p->opt->force,
+                              .with_confidence = extras->with_confidence,
+                              .n_extras = extras->n_extras,
+                              .extras = extras->extras};
+    status = sp_paths_writer_open(p->opt->output, &header, out, err);
+    free(model_json);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* From files to decoded blocks: what compare and decode share.
+ *
+ * The way: open the scores, load the model, match its classes to the columns, compile it, then block by block read, prepare and
+ * decode with each strategy; each block is handed to the evaluation and to the file of paths. Memory is bounded by the block.
+ */
+#ifndef STATEPATH_CLI_PIPELINE_H
+#define STATEPATH_CLI_PIPELINE_H
+
+#include "options.h"
+
+enum { MAX_STRATEGIES = 16 };
+
+typedef struct pipeline {
+    const options *opt;
+    const char *file;
+    sp_source *source;
+    const sp_source_info *info;
+    sp_model *model;
+    int32_t *class_of_column; /* [K] */
+    double *log_prior;        /* [K], or NULL */
+    sp_chain *chain;          /* as decoded */
+    sp_chain *rules;          /* boolean */
+    sp_prepare_options prepare;
+    infeasible_rule on_infeasible;
+    sp_workers *workers;
+    int n_strategies;
+    sp_strategy strategies[MAX_STRATEGIES];
+    char names[MAX_STRATEGIES][SP_STRATEGY_TEXT];
+    /* What happened. */
+    sp_prepare_counts counts;
+    bool has_nll;
+    sp_nll nll; /* of the labels under the prepared scores, weighted by the file's weights */
+    int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
+} pipeline;
+
+struct beside;
+
+/* Opens everything that the options name. `strategies` is a comma-separated list. On failure the pipeline can (and must) still be
+ * closed. */
+sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const char *strategies, sp_error *err);
+void pipeline_close(pipeline *p);
+
+/* Runs all blocks. `evaluation` and `writer` may be NULL; `extras` is looked at with a writer only. Says on stderr what could not
+ * be decoded, floored, missing. SP_OK, also when recordings could not be decoded; an error otherwise (SP_ENOPATH with
+ * --on-infeasible error). */
+sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, struct beside *extras, sp_error *err);
+
+/* Opens a file of paths for what the pipeline decodes. */
+sp_status pipeline_open_writer(const pipeline *p, const struct beside *extras, const char *command, sp_paths_writer **out,
+                               sp_error *err);
+
+/* EXIT_UNDECODED when some recording could not be decoded, else EXIT_DONE. */
+int pipeline_exit_status(const pipeline *p);
+
+#endif

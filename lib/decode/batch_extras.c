@@ -1,0 +1,81 @@
+#include "decode/batch_extras.h"
+
+#include <math.h>
+
+#include "core/chain_states.h"
+#include "decode/recording.h"
+#include "statepath/nbest.h"
+#include "statepath/posterior.h"
+
+sp_status sp_batch_extras_check(const sp_chain *chain, const sp_decode_output *output, sp_error *err)
+{
+    if (output->n_best < 0)
+        return sp_fail(err, SP_EINVAL, "%d best paths: ask for at least one, or 0 for none", (int)output->n_best);
+    if (output->n_best >= INT32_MAX / chain->n_states)
+        return sp_fail(err, SP_EINVAL, "%d best paths of a model of %d states: ask for at most %d", (int)output->n_best,
+                       (int)chain->n_states, (int)(INT32_MAX / chain->n_states - 1));
+    return SP_OK;
+}
+
+static sp_status fill_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                                 float *confidence, double *log_partition)
+{
+    double log_z = -INFINITY;
+    sp_status status = path && confidence ? sp_confidence(chain, scores, scratch, path, confidence, &log_z, NULL)
+                                          : sp_forward_backward(chain, scores, scratch, NULL, &log_z, NULL);
+    if (status != SP_OK && status != SP_ENOPATH)
+        return status;
+    for (int64_t t = 0; t < scores->n_steps && confidence && (!path || status == SP_ENOPATH); t++)
+        confidence[t] = NAN;
+    if (log_partition)
+        *log_partition = log_z;
+    return SP_OK;
+}
+
+static sp_status fill_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                             double *margin)
+{
+    *margin = NAN;
+    if (!path)
+        return SP_OK;
+    sp_status status = sp_margin(chain, scores, scratch, path, margin, NULL);
+    if (status != SP_ENOPATH)
+        return status;
+    *margin = -INFINITY; /* a path where none is allowed */
+    return SP_OK;
+}
+
+static sp_status fill_best(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t n_best, int32_t *paths,
+                           int64_t stride, double *best_scores, int32_t *n_found)
+{
+    sp_nbest_paths best = {.paths = paths, .stride = stride, .scores = best_scores};
+    sp_status status = sp_nbest(chain, scores, n_best, scratch, &best, NULL);
+    if (status != SP_OK && status != SP_ENOPATH)
+        return status;
+    for (int32_t r = best.n_found; r < n_best; r++) {
+        best_scores[r] = -INFINITY;
+        for (int64_t t = 0; t < scores->n_steps; t++)
+            paths[r * stride + t] = -1;
+    }
+    if (n_found)
+        *n_found = best.n_found;
+    return SP_OK;
+}
+
+sp_status sp_batch_extras(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
+                          const sp_decode_output *output)
+{
+    sp_scores scores = sp_batch_recording(batch, n);
+    int64_t first = batch->offsets[n], n_best = output->n_best;
+    const int32_t *path = output->results[n].status == SP_OK ? output->paths + first : NULL;
+    sp_status status = SP_OK;
+    if (output->confidence || output->log_partition)
+        status = fill_confidence(chain, &scores, scratch, path, output->confidence ? output->confidence + first : NULL,
+                                 output->log_partition ? output->log_partition + n : NULL);
+    if (status == SP_OK && output->margins)
+        status = fill_margin(chain, &scores, scratch, path, output->margins + n);
+    if (status == SP_OK && n_best > 0)
+        status = fill_best(chain, &scores, scratch, output->n_best, output->best_paths + first, batch->scores.n_steps,
+                           output->best_scores + n * n_best, output->n_best_found ? output->n_best_found + n : NULL);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* What a batch may be asked for beside paths: confidence, log Z, margins, the n best paths; not installed. */
+#ifndef STATEPATH_DECODE_BATCH_EXTRAS_H
+#define STATEPATH_DECODE_BATCH_EXTRAS_H
+
+#include "statepath/decode.h"
+
+/* Can what is asked for be given? SP_OK or SP_EINVAL. */
+sp_status sp_batch_extras_check(const sp_chain *chain, const sp_decode_output *output, sp_error *err);
+
+/* Fills in what output asks for of recording n, whose path and result stand in output already. SP_OK or SP_ENOMEM. */
+sp_status sp_batch_extras(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
+                          const sp_decode_output *output);
+
+#endif

@@ -1,0 +1,126 @@
+/* A comparison as a thing of its own: freed, and told what its numbers are called. */
+#include "evaluate/evaluation.h"
+
+#include <string.h>
+
+static void free_strings(int64_t n, char **strings)
+{
+    for (int64_t i = 0; strings && i < n; i++)
+        free(strings[i]);
+    free(strings);
+}
+
+/* What sp_comparison_describe() fills. */
+static void free_texts(sp_comparison *c, int32_t n_classes)
+{
+    free(c->file);
+    free(c->command);
+    free(c->model_name);
+    free(c->model_description);
+    free(c->model_source);
+    free_strings(n_classes, c->classes);
+    free_strings(n_classes, c->input_classes);
+}
+
+static void strategy_free(int32_t K, sp_strategy_result *s)
+{
+    free(s->name);
+    free(s->classes);
+    free(s->confusion);
+    free(s->undecoded_steps);
+    free(s->illegal_pairs);
+    free(s->class_changes);
+    sp_bouts_free(K, s->bouts);
+    free(s->entities.types);
+    free(s->recordings);
+}
+
+static void trace_free(int32_t n_strategies, sp_trace *trace)
+{
+    free(trace->labels);
+    free(trace->segments);
+    for (int32_t s = 0; trace->paths && s < n_strategies; s++)
+        free(trace->paths[s]);
+    free(trace->paths);
+}
+
+void sp_comparison_free(sp_comparison *c)
+{
+    if (!c)
+        return;
+    free_texts(c, c->n_classes);
+    free_strings(c->n_recordings, c->ids);
+    free(c->steps);
+    free(c->scored_steps);
+    free(c->forbidden);
+    free(c->start_allowed);
+    free(c->end_allowed);
+    free(c->min_dwell);
+    free(c->reference_illegal_pairs);
+    sp_bouts_free(c->n_classes, c->reference_bouts);
+    free_strings(c->n_entity_types, c->entity_types);
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        strategy_free(c->n_classes, &c->strategies[s]);
+    free(c->strategies);
+    free(c->comparisons);
+    for (int64_t i = 0; i < c->n_traces; i++)
+        trace_free(c->n_strategies, &c->traces[i]);
+    free(c->traces);
+    free(c);
+}
+
+/* ---- texts ---- */
+
+static bool copy_string(const char *from, char **out)
+{
+    *out = from ? malloc(strlen(from) + 1) : NULL;
+    if (*out)
+        strcpy(*out, from);
+    return *out || !from;
+}
+
+/* names [n]: name i is from[index ? index[i] : i]. */
+static bool copy_strings(int32_t n, const char *const *from, const int32_t *index, char ***out)
+{
+    *out = calloc((size_t)(n > 0 ? n : 1), sizeof **out);
+    bool is_whole = *out != NULL;
+    for (int32_t i = 0; is_whole && i < n; i++)
+        is_whole = copy_string(from[index ? index[i] : i], &(*out)[i]);
+    return is_whole;
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    return slash ? slash + 1 : file;
+}
+
+sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err)
+{
+    const sp_model *model = texts->model;
+    if (model->n_classes != comparison->n_classes)
+        return sp_fail(err, SP_EINVAL, "the model %s has %d classes, the comparison %d", model->name, model->n_classes,
+                       comparison->n_classes);
+    const char *const *classes = (const char *const *)model->classes;
+    sp_comparison t = {0}; /* the new texts, until all are there */
+    bool is_whole = copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
+                    copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
+                    copy_string(model->source, &t.model_source) &&
+                    copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
+                    (texts->input_classes ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
+                                          : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
+    if (!is_whole) {
+        free_texts(&t, model->n_classes);
+        return sp_fail(err, SP_ENOMEM, "no memory for the texts of a comparison");
+    }
+    free_texts(comparison, model->n_classes);
+    comparison->file = t.file;
+    comparison->file_size = texts->file_size;
+    comparison->command = t.command;
+    comparison->model_name = t.model_name;
+    comparison->model_description = t.model_description;
+    comparison->model_source = t.model_source;
+    comparison->classes = t.classes;
+    comparison->input_classes = t.input_classes;
+    return SP_OK;
+}

@@ -1,0 +1,95 @@
+/* Levenshtein distance of two sequences of runs, 64 rows of the table at a time.
+ *
+ * The table D[i,j] (edits from the first i of the pattern to the first j of the text) changes by -1, 0 or 1 between neighbours,
+ * so a column is kept as two bit vectors, P (one more than the row above) and M (one less). For each symbol of the text and each
+ * block of 64 rows, with Eq the rows whose symbol matches and h the change that enters from the block above:
+ *     Xv = Eq | M;  Xh = (((Eq' & P) + P) ^ P) | Eq',  Eq' = Eq with bit 0 set when h = -1
+ *     Ph = M | ~(Xh | P);  Mh = P & Xh                   the changes along the rows
+ *     P = Mh << 1 | ~(Xv | Ph << 1);  M = Ph << 1 & Xv    h shifted in
+ * Row 0 grows by one with each symbol: h = 1 enters the first block. The distance starts at m and follows the last row.
+ * Source  Myers 1999, doi:10.1145/316542.316550; Hyyro 2003. */
+#include "evaluate/evaluation.h"
+
+typedef struct block {
+    uint64_t plus, minus;
+} block;
+
+/* One symbol through one block. `bottom` is the bit of the row whose change is returned. */
+static int advance(block *b, uint64_t equal, int h, uint64_t bottom)
+{
+    uint64_t vertical = equal | b->minus;
+    equal |= h < 0;
+    uint64_t horizontal = (((equal & b->plus) + b->plus) ^ b->plus) | equal;
+    uint64_t plus = b->minus | ~(horizontal | b->plus), minus = b->plus & horizontal;
+    int out = (plus & bottom) ? 1 : (minus & bottom) ? -1 : 0;
+    plus = plus << 1 | (h > 0);
+    minus = minus << 1 | (h < 0);
+    b->plus = minus | ~(vertical | plus);
+    b->minus = plus & vertical;
+    return out;
+}
+
+/* Where each symbol of the pattern stands: match[slot, block]; slot_of [K] -1 for symbols that the pattern has not. */
+static int64_t count_symbols(int32_t K, int64_t m, const sp_span *pattern, int32_t *slot_of)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < K; k++)
+        slot_of[k] = -1;
+    for (int64_t i = 0; i < m; i++)
+        if (slot_of[pattern[i].k] < 0)
+            slot_of[pattern[i].k] = n++;
+    return n;
+}
+
+static int64_t distance_of(int64_t m, int64_t n, const sp_span *text, const int32_t *slot_of, const uint64_t *match,
+                           block *blocks)
+{
+    int64_t n_blocks = (m + 63) / 64, distance = m;
+    uint64_t high = UINT64_C(1) << 63, last = UINT64_C(1) << ((m - 1) % 64);
+    for (int64_t b = 0; b < n_blocks; b++)
+        blocks[b] = (block){UINT64_MAX, 0};
+    for (int64_t j = 0; j < n; j++) {
+        int32_t slot = slot_of[text[j].k];
+        const uint64_t *equal = slot < 0 ? NULL : match + (size_t)slot * (size_t)n_blocks;
+        int h = 1;
+        for (int64_t b = 0; b < n_blocks; b++)
+            h = advance(&blocks[b], equal ? equal[b] : 0, h, b + 1 < n_blocks ? high : last);
+        distance += h;
+    }
+    return distance;
+}
+
+sp_status sp_edit_distance(int32_t K, int64_t m, const sp_span *a, int64_t n, const sp_span *b, int64_t *distance, sp_error *err)
+{
+    /* What both share at the ends costs nothing. */
+    while (m > 0 && n > 0 && a[0].k == b[0].k)
+        a++, b++, m--, n--;
+    while (m > 0 && n > 0 && a[m - 1].k == b[n - 1].k)
+        m--, n--;
+    if (m > n) { /* the pattern is the shorter one */
+        const sp_span *spans = a;
+        int64_t length = m;
+        a = b;
+        m = n;
+        b = spans;
+        n = length;
+    }
+    if (m == 0) {
+        *distance = n;
+        return SP_OK;
+    }
+    size_t n_blocks = (size_t)(m + 63) / 64;
+    int32_t *slot_of = malloc((size_t)K * sizeof *slot_of);
+    block *blocks = malloc(n_blocks * sizeof *blocks);
+    uint64_t *match = slot_of ? calloc((size_t)count_symbols(K, m, a, slot_of) * n_blocks, sizeof *match) : NULL;
+    bool is_ready = slot_of && blocks && match;
+    if (is_ready) {
+        for (int64_t i = 0; i < m; i++)
+            match[(size_t)slot_of[a[i].k] * n_blocks + (size_t)(i / 64)] |= UINT64_C(1) << (i % 64);
+        *distance = distance_of(m, n, b, slot_of, match, blocks);
+    }
+    free(slot_of);
+    free(blocks);
+    free(match);
+    return is_ready ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to compare %lld runs with %lld", (long long)m, (long long)n);
+}

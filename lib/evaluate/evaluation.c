@@ -1,0 +1,395 @@
+/* The accumulation: what is checked, what memory there is, in which order a recording's counts are taken. */
+#include "evaluate/evaluation.h"
+#include "evaluate/value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+sp_evaluation_options sp_evaluation_options_default(void)
+{
+    return (sp_evaluation_options){.with_ceiling = true, .has_path_scores = true, .bootstrap = sp_bootstrap_options_default()};
+}
+
+/* calloc that never asks for nothing, so that NULL always means lack of memory. */
+static void *zeros(int64_t n, size_t size)
+{
+    return calloc((size_t)(n > 0 ? n : 1), size);
+}
+
+/* ---- made and freed ---- */
+
+static void scratch_free(sp_evaluation_scratch *s)
+{
+    free(s->nothing);
+    free(s->path);
+    free(s->flags);
+    free(s->context);
+    free(s->right);
+    free(s->reference_runs);
+    free(s->spans);
+    free(s->reference_spans);
+    free(s->row);
+    free(s->column);
+}
+
+void sp_evaluation_free(sp_evaluation *e)
+{
+    if (!e)
+        return;
+    for (int32_t s = 0; e->sums && s < e->options.n_strategies; s++) {
+        sp_tally_free(&e->sums[s].illegal);
+        sp_tally_free(&e->sums[s].bouts);
+    }
+    free(e->sums);
+    sp_tally_free(&e->reference_illegal);
+    sp_tally_free(&e->reference_bouts);
+    free(e->tags);
+    free(e->pairs);
+    free(e->only);
+    scratch_free(&e->scratch);
+    sp_comparison_free(e->result);
+    free(e);
+}
+
+static sp_status check_options(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options, sp_error *err)
+{
+    int32_t K = sp_chain_n_classes(chain);
+    if (K > SP_EVALUATION_MAX_CLASSES)
+        return sp_fail(
+            err, SP_EINVAL,
+            "evaluation holds a matrix of all pairs of classes and takes at most %d of them, not %d; decoding alone has "
+            "no such limit",
+            SP_EVALUATION_MAX_CLASSES, K);
+    if (options->n_strategies < 0 || options->n_strategies > SP_EVALUATION_MAX_STRATEGIES)
+        return sp_fail(err, SP_EINVAL, "%d strategies: at most %d can be compared at once", options->n_strategies,
+                       SP_EVALUATION_MAX_STRATEGIES);
+    if (options->with_ceiling && options->has_labels && (!rules || sp_chain_n_classes(rules) != K))
+        return sp_fail(err, SP_EINVAL, "the mask ceiling needs the rules of the same %d classes", K);
+    return sp_bootstrap_options_check(&options->bootstrap, err);
+}
+
+/* Names, matrices; the result is freed by the caller when this fails. */
+static sp_status strategy_open(sp_strategy_result *s, const char *name, bool is_legal, int32_t K, bool has_labels, sp_error *err)
+{
+    s->name = malloc(strlen(name) + 1);
+    if (s->name)
+        strcpy(s->name, name);
+    s->is_legal_by_construction = is_legal;
+    s->has_agreement = has_labels;
+    if (has_labels) {
+        s->confusion = zeros((int64_t)K * K, sizeof *s->confusion);
+        s->classes = zeros(K, sizeof *s->classes);
+        s->undecoded_steps = zeros(K, sizeof *s->undecoded_steps);
+        s->class_changes = zeros(K, sizeof *s->class_changes);
+    }
+    if (!s->name || (has_labels && !(s->confusion && s->classes && s->undecoded_steps && s->class_changes)))
+        return sp_fail(err, SP_ENOMEM, "no memory to evaluate %s over %d classes", name, K);
+    return SP_OK;
+}
+
+static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
+{
+    int32_t n = options->n_strategies;
+    e->result = calloc(1, sizeof *e->result);
+    e->sums = zeros(n, sizeof *e->sums);
+    e->scratch.row = zeros(e->K, sizeof *e->scratch.row);
+    e->scratch.column = zeros(e->K, sizeof *e->scratch.column);
+    if (!e->result || !e->sums || !e->scratch.row || !e->scratch.column)
+        return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
+    sp_comparison *c = e->result;
+    c->n_classes = e->K;
+    c->has_labels = options->has_labels;
+    c->seed = options->bootstrap.seed;
+    c->strategies = zeros(n, sizeof *c->strategies);
+    if (!c->strategies)
+        return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
+    c->n_strategies = n;
+    for (int32_t s = 0; s < n; s++) {
+        sp_status status = strategy_open(&c->strategies[s], options->names[s], options->is_legal && options->is_legal[s], e->K,
+                                         options->has_labels, err);
+        if (status != SP_OK)
+            return status;
+        if (strcmp(options->names[s], "argmax") == 0)
+            e->argmax = s;
+    }
+    for (int32_t s = 0; s < n; s++)
+        c->strategies[s].has_changes = options->has_labels && e->argmax >= 0;
+    sp_status status = options->has_labels ? sp_tags_find(e, options->classes, err) : SP_OK;
+    return status != SP_OK ? status : sp_pairs_choose(e, err);
+}
+
+sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
+                            sp_evaluation **out, sp_error *err)
+{
+    sp_status status = check_options(chain, rules, options, err);
+    if (status != SP_OK)
+        return status;
+    sp_evaluation *e = calloc(1, sizeof *e);
+    if (!e)
+        return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
+    e->chain = chain;
+    e->rules = rules;
+    e->options = *options;
+    e->options.names = NULL;
+    e->options.is_legal = NULL;
+    e->options.classes = NULL;
+    e->K = sp_chain_n_classes(chain);
+    e->argmax = -1;
+    status = evaluation_open(e, options, err);
+    if (status != SP_OK) {
+        sp_evaluation_free(e);
+        return status;
+    }
+    *out = e;
+    return SP_OK;
+}
+
+/* ---- room ---- */
+
+/* `old` with room for n items of `size`, or `old` itself and *is_whole false on lack of memory. */
+static void *grown(void *old, int64_t n, size_t size, bool *is_whole)
+{
+    void *bigger = *is_whole ? realloc(old, (size_t)n * size) : NULL;
+    if (!bigger)
+        *is_whole = false;
+    return bigger ? bigger : old;
+}
+
+static sp_status reserve_steps(sp_evaluation_scratch *s, int64_t n, sp_error *err)
+{
+    n = n > 0 ? n : 1;
+    if (n <= s->capacity)
+        return SP_OK;
+    bool is_whole = true;
+    s->nothing = grown(s->nothing, n, sizeof *s->nothing, &is_whole);
+    s->path = grown(s->path, n, sizeof *s->path, &is_whole);
+    s->flags = grown(s->flags, n, sizeof *s->flags, &is_whole);
+    s->context = grown(s->context, n, sizeof *s->context, &is_whole);
+    s->right = grown(s->right, n, sizeof *s->right, &is_whole);
+    s->reference_runs = grown(s->reference_runs, n, sizeof *s->reference_runs, &is_whole);
+    s->spans = grown(s->spans, n, sizeof *s->spans, &is_whole);
+    s->reference_spans = grown(s->reference_spans, n, sizeof *s->reference_spans, &is_whole);
+    if (!is_whole)
+        return sp_fail(err, SP_ENOMEM, "no memory to evaluate a recording of %" PRId64 " steps", n);
+    for (int64_t t = s->capacity; t < n; t++)
+        s->nothing[t] = -1;
+    s->capacity = n;
+    return SP_OK;
+}
+
+static sp_status reserve_recordings(sp_evaluation *e, int64_t more, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    int64_t n = c->n_recordings + more;
+    if (n <= e->capacity)
+        return SP_OK;
+    n = n < 2 * e->capacity ? 2 * e->capacity : n;
+    bool is_whole = true;
+    c->ids = grown(c->ids, n, sizeof *c->ids, &is_whole);
+    c->steps = grown(c->steps, n, sizeof *c->steps, &is_whole);
+    c->scored_steps = grown(c->scored_steps, n, sizeof *c->scored_steps, &is_whole);
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        c->strategies[s].recordings = grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
+    if (!is_whole)
+        return sp_fail(err, SP_ENOMEM, "no memory to evaluate %" PRId64 " recordings", n);
+    e->capacity = n;
+    return SP_OK;
+}
+
+/* ---- a block ---- */
+
+static void recording_name(const sp_evaluation *e, const sp_evaluation_block *block, int64_t n, char *out, size_t size)
+{
+    if (block->ids)
+        snprintf(out, size, "%s", block->ids[n]);
+    else
+        snprintf(out, size, "%" PRId64, e->result->n_recordings + n);
+}
+
+/* The first step whose class is not one. `what` speaks of it. */
+static sp_status check_steps(const sp_evaluation *e, const sp_evaluation_block *block, const int32_t *steps, const char *what,
+                             sp_error *err)
+{
+    char name[256];
+    for (int64_t n = 0; n < block->n_recordings; n++)
+        for (int64_t t = block->offsets[n]; t < block->offsets[n + 1]; t++) {
+            if (steps[t] >= -1 && steps[t] < e->K)
+                continue;
+            recording_name(e, block, n, name, sizeof name);
+            int64_t step = t - block->offsets[n];
+            return sp_fail_at(err, SP_EDATA, step,
+                              "recording %s, step %" PRId64 ": %s is %d, but the %d classes are 0 to %d, and -1 stands for none",
+                              name, step, what, steps[t], e->K, e->K - 1);
+        }
+    return SP_OK;
+}
+
+static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *block, sp_error *err)
+{
+    if (e->options.has_labels && !block->labels)
+        return sp_fail(err, SP_EINVAL, "labels were announced, but a block has none");
+    sp_status status = e->options.has_labels ? check_steps(e, block, block->labels, "the label", err) : SP_OK;
+    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++) {
+        char what[96];
+        snprintf(what, sizeof what, "the class chosen by %.64s", e->result->strategies[s].name);
+        status = check_steps(e, block, block->paths[s], what, err);
+    }
+    return status;
+}
+
+sp_status sp_add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_counts *counts,
+                             sp_tally *illegal, sp_error *err)
+{
+    int64_t before = counts->illegal;
+    sp_transitions_count(e->chain, r->n_steps, path, r->segments, counts, NULL, e->scratch.flags);
+    for (int64_t t = 1; counts->illegal > before && t < r->n_steps; t++)
+        if (e->scratch.flags[t] && !sp_tally_add(illegal, (int64_t)path[t - 1] * e->K + path[t], 1))
+            return sp_fail(err, SP_ENOMEM, "no memory to count forbidden transitions");
+    return SP_OK;
+}
+
+static void counts_add(sp_transition_counts *sum, const sp_transition_counts *c)
+{
+    sum->transitions += c->transitions;
+    sum->changes += c->changes;
+    sum->illegal += c->illegal;
+    sum->illegal_start += c->illegal_start;
+    sum->illegal_end += c->illegal_end;
+    sum->short_runs += c->short_runs;
+}
+
+/* What the decoder said about a recording. */
+static void add_result(sp_evaluation *e, int32_t strategy, const sp_decoded *decoded)
+{
+    sp_strategy_result *s = &e->result->strategies[strategy];
+    if (decoded->status != SP_OK) {
+        s->n_undecoded++;
+        return;
+    }
+    s->n_relaxed += decoded->n_broken > 0;
+    s->n_broken += decoded->n_broken;
+    if (isfinite(decoded->score))
+        e->sums[strategy].score_sum += decoded->score;
+    else
+        e->sums[strategy].has_impossible = true;
+}
+
+static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording *r, const sp_decoded *decoded,
+                          const int32_t *path, const int32_t *baseline, sp_error *err)
+{
+    sp_strategy_result *s = &e->result->strategies[strategy];
+    sp_recording_result row = {.decoded = *decoded};
+    add_result(e, strategy, decoded);
+    sp_status status = sp_add_transitions(e, r, path, &row.counts, &e->sums[strategy].illegal, err);
+    if (status != SP_OK)
+        return status;
+    counts_add(&s->counts, &row.counts);
+    s->recordings_with_illegal += row.counts.illegal > 0;
+    if (r->labels)
+        sp_add_agreement(e, strategy, r, path, baseline, &row);
+    else
+        row.accuracy = row.kappa = value_undefined("no scored steps");
+    if (e->tags && r->labels)
+        sp_add_entities(e, strategy, r, path);
+    s->recordings[r->index] = row;
+    return sp_add_segments(e, strategy, r, path, err);
+}
+
+static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t *scored, sp_error *err)
+{
+    for (int64_t t = 0; t < r->n_steps; t++)
+        *scored += r->labels[t] >= 0;
+    memset(e->scratch.right, 0, (size_t)r->n_steps * sizeof *e->scratch.right);
+    sp_find_contexts(e, r);
+    sp_status status = sp_add_transitions(e, r, r->labels, &e->result->reference, &e->reference_illegal, err);
+    return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
+}
+
+/* The steps of a strategy: what is in the block, or nothing where the recording was not decoded. */
+static const int32_t *path_of(const sp_evaluation *e, const sp_evaluation_block *block, int32_t strategy, int64_t n)
+{
+    return block->results[strategy][n].status == SP_OK ? block->paths[strategy] + block->offsets[n] : e->scratch.nothing;
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+    void *copy = malloc(bytes ? bytes : 1);
+    if (copy && bytes)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+/* Keeps the recording's steps, as long as all recordings so far fit. */
+static sp_status add_trace(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, const sp_recording *r, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    if (e->options.trace_steps <= 0 || c->n_traces != r->index || c->n_steps + r->n_steps > e->options.trace_steps)
+        return SP_OK;
+    static const char no_memory[] = "no memory to keep a recording's steps for pictures";
+    bool is_whole = true;
+    c->traces = grown(c->traces, c->n_traces + 1, sizeof *c->traces, &is_whole);
+    if (!is_whole)
+        return sp_fail(err, SP_ENOMEM, no_memory);
+    sp_trace *trace = &c->traces[c->n_traces++];
+    size_t T = (size_t)r->n_steps;
+    *trace = (sp_trace){.recording = r->index, .n_steps = r->n_steps};
+    trace->paths = zeros(c->n_strategies, sizeof *trace->paths);
+    trace->labels = r->labels ? copy_of(r->labels, T * sizeof *r->labels) : NULL;
+    trace->segments = r->segments ? copy_of(r->segments, T * sizeof *r->segments) : NULL;
+    is_whole = trace->paths && (trace->labels || !r->labels) && (trace->segments || !r->segments);
+    for (int32_t s = 0; is_whole && s < c->n_strategies; s++) {
+        trace->paths[s] = copy_of(path_of(e, block, s, n), T * sizeof **trace->paths);
+        is_whole = trace->paths[s] != NULL;
+    }
+    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, no_memory);
+}
+
+static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    int64_t first = block->offsets[n], scored = 0;
+    sp_recording r = {.index = c->n_recordings,
+                      .n_steps = block->offsets[n + 1] - first,
+                      .labels = e->options.has_labels ? block->labels + first : NULL,
+                      .segments = block->segments ? block->segments + first : NULL};
+    char name[32];
+    snprintf(name, sizeof name, "%" PRId64, r.index);
+    const char *id = block->ids ? block->ids[n] : name;
+    sp_status status = reserve_steps(&e->scratch, r.n_steps, err);
+    if (status == SP_OK && r.labels)
+        status = add_reference(e, &r, &scored, err);
+    const int32_t *baseline = e->argmax >= 0 ? path_of(e, block, e->argmax, n) : NULL;
+    for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++)
+        status = add_path(e, s, &r, &block->results[s][n], path_of(e, block, s, n), baseline, err);
+    if (status == SP_OK)
+        status = add_trace(e, block, n, &r, err);
+    if (status != SP_OK)
+        return status;
+    if (r.labels)
+        sp_add_discordance(e, &r);
+    c->ids[r.index] = copy_of(id, strlen(id) + 1);
+    if (!c->ids[r.index])
+        return sp_fail(err, SP_ENOMEM, "no memory for the names of recordings");
+    c->steps[r.index] = r.n_steps;
+    c->scored_steps[r.index] = scored;
+    c->n_recordings++;
+    c->n_steps += r.n_steps;
+    c->n_scored_steps += scored;
+    return SP_OK;
+}
+
+sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
+{
+    sp_status status = check_block(e, block, err);
+    if (status == SP_OK)
+        status = reserve_recordings(e, block->n_recordings, err);
+    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++)
+        status = add_recording(e, block, n, err);
+    for (int32_t s = 0; status == SP_OK && block->seconds && s < e->result->n_strategies; s++)
+        e->result->strategies[s].seconds += block->seconds[s];
+    if (status == SP_OK && e->options.has_labels && e->options.with_ceiling)
+        status = sp_add_ceiling(e, block, workers, err);
+    return status;
+}

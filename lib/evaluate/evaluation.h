@@ -1,0 +1,126 @@
+/* Inside of an evaluation; not installed.
+ *
+ * An evaluation holds the comparison that it will hand out and fills it as blocks come in; beside it stands what is only needed
+ * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c  checks, memory, the order of
+ * things      score_path.c  confusion, changes, context, per recording segments.c    runs, boundaries, edit score entities.c
+ * entities ceiling.c     the mask ceiling                         finish.c      sums to values
+ */
+#ifndef EVALUATE_EVALUATION_H
+#define EVALUATE_EVALUATION_H
+
+#include "statepath/comparison.h"
+
+#include "evaluate/tally.h"
+
+#include <stdlib.h>
+
+enum { SP_EVALUATION_MAX_CLASSES = 8192, SP_EVALUATION_MAX_STRATEGIES = 64 };
+
+/* What a class says as a tag. */
+typedef enum sp_tag_kind { SP_TAG_OUTSIDE, SP_TAG_BEGIN, SP_TAG_INSIDE, SP_TAG_END, SP_TAG_SINGLE } sp_tag_kind;
+typedef struct sp_tag {
+    sp_tag_kind kind;
+    int32_t type; /* 0..n_entity_types-1; -1 outside */
+} sp_tag;
+
+/* A run of one class, or an entity of one type. */
+typedef struct sp_span {
+    int64_t first, last;
+    int32_t k;
+} sp_span;
+
+/* What is counted for a strategy beside its result. */
+typedef struct sp_strategy_sums {
+    sp_tally illegal; /* from * K + to */
+    sp_tally bouts;   /* see sp_bout_key() */
+    double edit_sum;
+    double score_sum;
+    bool has_impossible; /* a decoded path whose score is -INFINITY */
+} sp_strategy_sums;
+
+/* Memory for one recording, grown to the longest. */
+typedef struct sp_evaluation_scratch {
+    int64_t capacity;         /* steps there is room for */
+    int32_t *nothing;         /* [T] -1: the path of an undecoded recording */
+    int32_t *path;            /* [T] a path, -1 where the reference is unscored */
+    uint8_t *flags;           /* [T] */
+    uint8_t *context;         /* [T] sp_context of each scored step */
+    uint64_t *right;          /* [T] bit s: strategy s has the step right */
+    sp_span *reference_runs;  /* [T] */
+    sp_span *spans;           /* [T] */
+    sp_span *reference_spans; /* [T] */
+    int64_t n_reference_runs;
+    int64_t *row, *column; /* [K] zero between uses */
+} sp_evaluation_scratch;
+
+struct sp_evaluation {
+    const sp_chain *chain, *rules;
+    sp_evaluation_options options; /* names and is_legal are not kept */
+    int32_t K;
+    int32_t argmax;         /* strategy of that name, or -1 */
+    sp_comparison *result;  /* being filled */
+    int64_t capacity;       /* recordings there is room for */
+    sp_strategy_sums *sums; /* [n_strategies] */
+    sp_tally reference_illegal, reference_bouts;
+    int64_t context_steps[SP_N_CONTEXTS];
+    int64_t ceiling_correct;
+    sp_tag *tags;        /* [K], or NULL: classes are no tags */
+    bool has_end_tags;   /* BIOES */
+    int32_t n_pairs;     /* of strategies to compare */
+    int32_t (*pairs)[2]; /* [n_pairs] a, b */
+    int64_t (*only)[2];  /* [n_pairs] steps that only a, only b has right */
+    sp_evaluation_scratch scratch;
+};
+
+/* One recording, borrowed. */
+typedef struct sp_recording {
+    int64_t index, n_steps;
+    const int32_t *labels;   /* or NULL */
+    const int64_t *segments; /* or NULL */
+} sp_recording;
+
+/* Do steps t-1 and t belong to one segment? t > 0. */
+static inline bool sp_is_joined(const sp_recording *r, int64_t t)
+{
+    return !r->segments || r->segments[t] == r->segments[t - 1];
+}
+
+/* Counts transitions along a path and adds forbidden pairs to the tally. */
+sp_status sp_add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_counts *counts,
+                             sp_tally *illegal, sp_error *err);
+
+/* score_path.c */
+void sp_find_contexts(sp_evaluation *e, const sp_recording *r);
+void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline,
+                      sp_recording_result *row);
+void sp_add_discordance(sp_evaluation *e, const sp_recording *r);
+
+/* segments.c */
+static inline int64_t sp_bout_key(int32_t k, int64_t length)
+{
+    return (int64_t)k << 40 | length;
+}
+sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err);
+sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, sp_error *err);
+/* Fills bouts [K] from a tally, whose order it changes. reference [K] or NULL. On failure `out` can be freed by
+ * sp_bouts_free(). */
+sp_status sp_bouts_fill(int32_t K, sp_tally *tally, const sp_bouts *reference, sp_bouts **out, sp_error *err);
+void sp_bouts_free(int32_t K, sp_bouts *bouts);
+void sp_boundaries_finish(sp_boundaries *boundaries);
+
+/* edit.c: Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
+sp_status sp_edit_distance(int32_t K, int64_t m, const sp_span *a, int64_t n, const sp_span *b, int64_t *distance, sp_error *err);
+
+/* entities.c */
+sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *err);
+void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
+void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);
+
+/* ceiling.c */
+sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
+
+/* pairs.c */
+sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
+sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
+
+#endif

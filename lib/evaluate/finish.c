@@ -1,0 +1,154 @@
+/* From sums to the values of a comparison. */
+#include "evaluate/evaluation.h"
+#include "evaluate/value.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- forbidden pairs that were met ---- */
+
+static int by_count(const void *a, const void *b)
+{
+    const sp_pair_count *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static sp_status list_pairs(int32_t K, sp_tally *tally, sp_pair_count **out, int64_t *n, sp_error *err)
+{
+    const sp_tally_entry *entry = sp_tally_sort(tally);
+    sp_pair_count *pairs = malloc((tally->n ? tally->n : 1) * sizeof *pairs);
+    if (!pairs)
+        return sp_fail(err, SP_ENOMEM, "no memory for %zu forbidden pairs", tally->n);
+    for (size_t i = 0; i < tally->n; i++)
+        pairs[i] = (sp_pair_count){(int32_t)(entry[i].key / K), (int32_t)(entry[i].key % K), entry[i].count};
+    qsort(pairs, tally->n, sizeof *pairs, by_count);
+    *out = pairs;
+    *n = (int64_t)tally->n;
+    return SP_OK;
+}
+
+/* ---- means over recordings ---- */
+
+static void mean_over(int64_t n, const sp_recording_result *rows, bool is_kappa, sp_value *mean, sp_value *sd, int64_t *used)
+{
+    double sum = 0, squares = 0;
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sp_value v = is_kappa ? rows[i].kappa : rows[i].accuracy;
+        if (!v.undefined) {
+            sum += v.value;
+            m++;
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        sp_value v = is_kappa ? rows[i].kappa : rows[i].accuracy;
+        if (!v.undefined)
+            squares += (v.value - sum / (double)m) * (v.value - sum / (double)m);
+    }
+    *used = m;
+    *mean = value_ratio(sum, (double)m, "defined in no recording");
+    *sd = m > 1 ? value_of(sqrt(squares / (double)(m - 1))) : value_undefined(m ? "one recording" : "defined in no recording");
+}
+
+/* ---- a strategy ---- */
+
+static void finish_score(const sp_evaluation *e, int32_t strategy)
+{
+    sp_strategy_result *s = &e->result->strategies[strategy];
+    const sp_strategy_sums *sums = &e->sums[strategy];
+    s->has_path_score = e->options.has_path_scores;
+    if (!s->has_path_score)
+        s->path_score = value_undefined("no scores");
+    else if (sums->has_impossible)
+        s->path_score = value_undefined("a path that the model or the scores make impossible");
+    else if (s->n_undecoded == e->result->n_recordings)
+        s->path_score = value_undefined("no recording decoded");
+    else
+        s->path_score = value_of(sums->score_sum);
+}
+
+static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    sp_strategy_result *s = &c->strategies[strategy];
+    sp_strategy_sums *sums = &e->sums[strategy];
+    if (s->has_agreement)
+        sp_agreement_from_confusion(e->K, s->confusion, s->undecoded_steps, &s->agreement, s->classes);
+    else
+        sp_agreement_from_confusion(0, NULL, NULL, &s->agreement, NULL); /* everything undefined */
+    mean_over(c->n_recordings, s->recordings, false, &s->mean_accuracy, &s->sd_accuracy, &s->mean_accuracy_n);
+    mean_over(c->n_recordings, s->recordings, true, &s->mean_kappa, &s->sd_kappa, &s->mean_kappa_n);
+    memcpy(s->context_steps, e->context_steps, sizeof s->context_steps);
+    s->edit_score = value_ratio(sums->edit_sum, (double)s->edit_score_n,
+                                s->edit_score_too_long ? "recordings of too many runs" : "no scored steps");
+    sp_boundaries_finish(&s->boundaries);
+    sp_entities_finish(e, &s->entities);
+    finish_score(e, strategy);
+    sp_status status = list_pairs(e->K, &sums->illegal, &s->illegal_pairs, &s->n_illegal_pairs, err);
+    return status != SP_OK ? status : sp_bouts_fill(e->K, &sums->bouts, c->reference_bouts, &s->bouts, err);
+}
+
+/* ---- the rules ---- */
+
+enum { MAX_FORBIDDEN = 1000 };
+
+static sp_status list_rules(const sp_evaluation *e, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    size_t K = (size_t)e->K;
+    c->forbidden = malloc(MAX_FORBIDDEN * sizeof *c->forbidden);
+    c->start_allowed = malloc(K);
+    c->end_allowed = malloc(K);
+    c->min_dwell = malloc(K * sizeof *c->min_dwell);
+    if (!c->forbidden || !c->start_allowed || !c->end_allowed || !c->min_dwell)
+        return sp_fail(err, SP_ENOMEM, "no memory for the rules of %d classes", e->K);
+    for (int32_t i = 0; i < e->K; i++) {
+        c->start_allowed[i] = sp_chain_is_legal_start(e->chain, i);
+        c->end_allowed[i] = sp_chain_is_legal_end(e->chain, i);
+        c->min_dwell[i] = sp_chain_min_dwell(e->chain, i);
+        for (int32_t j = 0; j < e->K; j++) {
+            if (sp_chain_is_legal(e->chain, i, j))
+                continue;
+            c->forbidden_count++;
+            if (c->n_forbidden < MAX_FORBIDDEN)
+                c->forbidden[c->n_forbidden++] = (sp_pair_count){i, j, 0};
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status finish_reference(sp_evaluation *e, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    sp_status status = list_pairs(e->K, &e->reference_illegal, &c->reference_illegal_pairs, &c->n_reference_illegal_pairs, err);
+    if (status != SP_OK || !c->has_labels)
+        return status;
+    return sp_bouts_fill(e->K, &e->reference_bouts, NULL, &c->reference_bouts, err);
+}
+
+sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    if (!c)
+        return sp_fail(err, SP_EINVAL, "this evaluation has been finished before");
+    c->mask_ceiling = !c->has_labels ? value_undefined("no labels")
+                      : !e->options.with_ceiling
+                          ? value_undefined("not asked for")
+                          : value_ratio((double)e->ceiling_correct, (double)c->n_scored_steps, "no scored steps");
+    sp_status status = list_rules(e, err);
+    if (status == SP_OK)
+        status = finish_reference(e, err);
+    for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++)
+        status = finish_strategy(e, s, err);
+    if (status == SP_OK)
+        status = sp_pairs_compare(e, err);
+    if (status != SP_OK)
+        return status;
+    e->result = NULL;
+    *out = c;
+    return SP_OK;
+}

@@ -1,0 +1,153 @@
+/* Which strategies are compared with which, and the comparisons. */
+#include "evaluate/evaluation.h"
+#include "evaluate/value.h"
+
+#include <math.h>
+
+/* Each other strategy against argmax, in order; then, of the rest, each later one against each earlier one. */
+sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err)
+{
+    int32_t n = e->result->n_strategies, count = 0;
+    if (!e->options.has_labels || n < 2)
+        return SP_OK;
+    e->pairs = calloc(SP_MAX_COMPARISONS, sizeof *e->pairs);
+    e->only = calloc(SP_MAX_COMPARISONS, sizeof *e->only);
+    if (!e->pairs || !e->only)
+        return sp_fail(err, SP_ENOMEM, "no memory to compare %d strategies", n);
+    for (int32_t a = 0; e->argmax >= 0 && a < n && count < SP_MAX_COMPARISONS; a++)
+        if (a != e->argmax) {
+            e->pairs[count][0] = a;
+            e->pairs[count++][1] = e->argmax;
+        }
+    for (int32_t a = 1; a < n; a++)
+        for (int32_t b = 0; b < a && count < SP_MAX_COMPARISONS; b++)
+            if (a != e->argmax && b != e->argmax) {
+                e->pairs[count][0] = a;
+                e->pairs[count++][1] = b;
+            }
+    e->n_pairs = count;
+    return SP_OK;
+}
+
+/* Recordings with scored steps, as the tests want them. */
+typedef struct paired {
+    int64_t n;         /* recordings */
+    int64_t *scored;   /* [n] */
+    int64_t **correct; /* [n_strategies][n] */
+    double *d;         /* [n] differences of one pair */
+} paired;
+
+static void paired_free(paired *p, int32_t n_strategies)
+{
+    free(p->scored);
+    for (int32_t s = 0; p->correct && s < n_strategies; s++)
+        free(p->correct[s]);
+    free(p->correct);
+    free(p->d);
+}
+
+static sp_status paired_fill(const sp_comparison *c, paired *p, sp_error *err)
+{
+    size_t N = (size_t)(c->n_recordings > 0 ? c->n_recordings : 1);
+    p->scored = malloc(N * sizeof *p->scored);
+    p->d = malloc(N * sizeof *p->d);
+    p->correct = calloc((size_t)c->n_strategies, sizeof *p->correct);
+    bool is_whole = p->scored && p->d && p->correct;
+    for (int32_t s = 0; is_whole && s < c->n_strategies; s++) {
+        p->correct[s] = malloc(N * sizeof **p->correct);
+        is_whole = p->correct[s] != NULL;
+    }
+    if (!is_whole)
+        return sp_fail(err, SP_ENOMEM, "no memory to compare %lld recordings", (long long)c->n_recordings);
+    for (int64_t i = 0; i < c->n_recordings; i++) {
+        if (c->scored_steps[i] == 0)
+            continue;
+        p->scored[p->n] = c->scored_steps[i];
+        for (int32_t s = 0; s < c->n_strategies; s++)
+            p->correct[s][p->n] = c->strategies[s].recordings[i].correct;
+        p->n++;
+    }
+    return SP_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Mean, median and standard deviation of the differences, which are sorted. */
+static void describe(int64_t n, double *d, sp_pair_comparison *out)
+{
+    if (n == 0) {
+        out->mean = out->median = out->sd = value_undefined("no scored steps");
+        return;
+    }
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += d[i];
+    double mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        squares += (d[i] - mean) * (d[i] - mean);
+    qsort(d, (size_t)n, sizeof *d, ascending);
+    out->mean = value_of(mean);
+    out->median = value_of((d[(n - 1) / 2] + d[n / 2]) / 2);
+    out->sd = n > 1 ? value_of(sqrt(squares / (double)(n - 1))) : value_undefined("one recording");
+}
+
+/* A difference of accuracies is one division of integers, so that equal differences are equal as doubles and tie. */
+static sp_status compare(const sp_evaluation *e, int32_t pair, paired *p, sp_pair_comparison *out, sp_error *err)
+{
+    int32_t a = e->pairs[pair][0], b = e->pairs[pair][1];
+    out->a = a;
+    out->b = b;
+    out->metric = "accuracy";
+    for (int64_t i = 0; i < p->n; i++)
+        p->d[i] = (double)(p->correct[a][i] - p->correct[b][i]) / (double)p->scored[i];
+    sp_status status = sp_wilcoxon_signed_rank(p->n, p->d, &out->test, err);
+    if (status == SP_OK)
+        status = sp_sign_flip_test(p->n, p->d, &e->options.bootstrap, &out->permutation, err);
+    if (status != SP_OK)
+        return status;
+    describe(p->n, p->d, out);
+    sp_mcnemar_test(e->only[pair][0], e->only[pair][1], &out->mcnemar);
+    return SP_OK;
+}
+
+/* Intervals from one set of draws, and p-values adjusted for their number. */
+static sp_status compare_together(const sp_evaluation *e, const paired *p, sp_pair_comparison *out, sp_error *err)
+{
+    sp_difference differences[SP_MAX_COMPARISONS];
+    sp_value values[SP_MAX_COMPARISONS];
+    sp_status status =
+        sp_bootstrap_accuracies(p->n, e->result->n_strategies, (const int64_t *const *)p->correct, p->scored, e->n_pairs,
+                                (const int32_t(*)[2])e->pairs, &e->options.bootstrap, differences, err);
+    for (int32_t i = 0; i < e->n_pairs; i++)
+        values[i] = out[i].test.p;
+    if (status == SP_OK)
+        status = sp_holm_adjust(e->n_pairs, values, values, err);
+    for (int32_t i = 0; status == SP_OK && i < e->n_pairs; i++) {
+        out[i].difference = differences[i];
+        out[i].p_holm = values[i];
+    }
+    return status;
+}
+
+sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    if (e->n_pairs == 0)
+        return SP_OK;
+    c->comparisons = calloc((size_t)e->n_pairs, sizeof *c->comparisons);
+    if (!c->comparisons)
+        return sp_fail(err, SP_ENOMEM, "no memory to compare %d pairs of strategies", e->n_pairs);
+    c->n_comparisons = e->n_pairs;
+    paired p = {0};
+    sp_status status = paired_fill(c, &p, err);
+    for (int32_t i = 0; status == SP_OK && i < e->n_pairs; i++)
+        status = compare(e, i, &p, &c->comparisons[i], err);
+    if (status == SP_OK)
+        status = compare_together(e, &p, c->comparisons, err);
+    paired_free(&p, c->n_strategies);
+    return status;
+}

@@ -1,0 +1,312 @@
+/* Matrices as tables: a screen reader walks them by row and column, a number stands in every cell, colour and hatching only help.
+ * Confusion: count over row per cent. Legality: the cells that the model forbids are hatched and hold how often they happened. */
+#include "report/html_page.h"
+
+#include <stdlib.h>
+
+enum {
+    TWO_LINE_CLASSES = 14, /* up to here a cell holds count and per cent */
+    MATRIX_CLASSES = 60,   /* up to here there is a matrix at all */
+    LEGALITY_CLASSES = 60,
+    LISTED = 40, /* rows of a list that stands for a matrix */
+};
+
+static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
+{
+    return (size_t)i * (size_t)c->n_classes + (size_t)j;
+}
+
+/* Opens the table with its header row. Names are cut by the style, whole in the title. */
+static void matrix_begin(sp_page *page, const char *corner, const char *label, bool has_undecoded)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    bool is_many = c->n_classes > TWO_LINE_CLASSES;
+    sp_buffer_format(
+        out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\">\n<thead><tr>"
+        "<th scope=\"col\" class=\"corner\">%s</th>",
+        label, is_many ? " many" : "", corner);
+    for (int32_t j = 0; j < c->n_classes; j++) {
+        sp_buffer_text(out, "<th scope=\"col\">");
+        sp_page_name(page, c->classes[j]);
+        sp_buffer_text(out, "</th>");
+    }
+    sp_buffer_text(out, has_undecoded ? "<th scope=\"col\">undecoded</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
+}
+
+static void row_begin(sp_page *page, int32_t i)
+{
+    sp_buffer_text(&page->out, "<tr><th scope=\"row\">");
+    sp_page_name(page, page->comparison->classes[i]);
+    sp_buffer_text(&page->out, "</th>");
+}
+
+static void matrix_end(sp_page *page)
+{
+    sp_buffer_text(&page->out, "</tbody></table></div>\n");
+}
+
+/* ---- legality ---- */
+
+bool sp_has_legality(const sp_comparison *comparison)
+{
+    return comparison->n_strategies > 0 && (comparison->forbidden_count > 0 || comparison->reference.illegal > 0);
+}
+
+/* [K,K] 1 where forbidden, or NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has failed).
+ */
+static uint8_t *forbidden_matrix(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    if (c->n_classes > LEGALITY_CLASSES || c->n_forbidden < c->forbidden_count)
+        return NULL;
+    uint8_t *forbidden = calloc((size_t)c->n_classes * (size_t)c->n_classes, 1);
+    if (!forbidden) {
+        page->out.failed = true;
+        return NULL;
+    }
+    for (int64_t i = 0; i < c->n_forbidden; i++)
+        forbidden[cell(c, c->forbidden[i].from, c->forbidden[i].to)] = 1;
+    return forbidden;
+}
+
+static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    int64_t *counts = calloc((size_t)c->n_classes * (size_t)c->n_classes, sizeof *counts);
+    if (!counts) {
+        out->failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        counts[cell(c, pairs[i].from, pairs[i].to)] = pairs[i].count;
+    matrix_begin(page, "from \\ to", "Illegal transitions from row to column", false);
+    for (int32_t i = 0; i < c->n_classes; i++) {
+        row_begin(page, i);
+        for (int32_t j = 0; j < c->n_classes; j++) {
+            int64_t count = counts[cell(c, i, j)];
+            if (!forbidden[cell(c, i, j)] && count == 0) {
+                sp_buffer_text(out, "<td></td>");
+                continue;
+            }
+            sp_buffer_text(out, count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>");
+            sp_buffer_count(out, count);
+            sp_buffer_text(out, "</b></td>");
+        }
+        sp_buffer_text(out, "</tr>\n");
+    }
+    matrix_end(page);
+    free(counts);
+}
+
+static void legality_block(sp_page *page, const char *name, const sp_transition_counts *counts, const uint8_t *forbidden,
+                           const sp_pair_count *pairs, int64_t n)
+{
+    sp_buffer *out = &page->out;
+    sp_buffer_text(out, "<section><h3>");
+    sp_page_name(page, name);
+    sp_buffer_text(out, ": ");
+    sp_buffer_count(out, counts->illegal);
+    sp_buffer_text(out, " of ");
+    sp_buffer_count(out, counts->transitions);
+    sp_buffer_text(out, "</h3>\n");
+    legality_matrix(page, forbidden, pairs, n);
+    sp_buffer_text(out, "</section>\n");
+}
+
+void sp_page_legality(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    uint8_t *forbidden = forbidden_matrix(page);
+    bool has_legal = false;
+    sp_page_section(page, "legality", "Illegal transitions");
+    sp_buffer_text(out, "<p>“Illegal” is what this model forbids, not what nature does: ");
+    sp_buffer_text(out, c->has_labels ? "the reference’s own count stands beside. " : "there is no reference to compare with. ");
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        if (c->strategies[s].counts.illegal)
+            continue;
+        sp_buffer_text(out, has_legal ? ", " : "Without any: ");
+        sp_page_name(page, c->strategies[s].name);
+        has_legal = true;
+    }
+    sp_buffer_text(out, has_legal ? ".</p>\n" : "</p>\n");
+    if (forbidden) {
+        sp_buffer_text(out, "<div class=\"grid\">\n");
+        if (c->has_labels)
+            legality_block(page, "Reference", &c->reference, forbidden, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
+        for (int32_t s = 0; s < c->n_strategies; s++) {
+            const sp_strategy_result *strategy = &c->strategies[s];
+            if (strategy->counts.illegal || (!c->has_labels && s == 0))
+                legality_block(page, strategy->name, &strategy->counts, forbidden, strategy->illegal_pairs,
+                               strategy->n_illegal_pairs);
+        }
+        sp_buffer_text(out, "</div>\n<p class=\"small\">Rows: from, columns: to. Hatched: forbidden, with the number of times it "
+                            "happened. Empty: allowed.</p>\n");
+    } else {
+        sp_buffer_text(out, "<p>The model forbids ");
+        sp_buffer_count(out, c->forbidden_count);
+        sp_buffer_text(out, " pairs, too many for a matrix.</p>\n");
+    }
+    sp_table table = {0};
+    int64_t n = sp_fill_illegal_pairs(c, LISTED, &table);
+    sp_table_html(&table, n > 15 ? "sortable tall" : "sortable", NULL, out);
+    if (n > LISTED)
+        sp_buffer_format(out, "<p class=\"small\">The %d most frequent of %lld pairs; the JSON file holds all.</p>\n", LISTED,
+                         (long long)n);
+    sp_table_free(&table);
+    sp_buffer_text(out, "</section>\n");
+    free(forbidden);
+}
+
+/* ---- confusion ---- */
+
+static void confusion_cell(sp_page *page, int64_t count, int64_t row_sum, bool is_diagonal)
+{
+    sp_buffer *out = &page->out;
+    double share = row_sum ? (double)count / (double)row_sum : 0;
+    int level = count == 0 ? 0 : 1 + (int)(share * 9.0 + 0.5);
+    sp_buffer_format(out, "<td class=\"h%d%s\">", level > 10 ? 10 : level, is_diagonal ? " diagonal" : "");
+    sp_buffer_count(out, count);
+    if (page->comparison->n_classes <= TWO_LINE_CLASSES) {
+        sp_buffer_text(out, "<span>");
+        if (row_sum)
+            sp_buffer_fixed(out, 100 * share, 1);
+        else
+            sp_buffer_text(out, "–");
+        sp_buffer_text(out, row_sum ? "&nbsp;%</span>" : "</span>");
+    }
+    sp_buffer_text(out, "</td>");
+}
+
+static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer_text(&page->out, "<section><h3>");
+    sp_page_name(page, strategy->name);
+    sp_buffer_text(&page->out, "</h3>\n");
+    matrix_begin(page, "reference \\ decoded", "Confusion matrix, reference by decoded", strategy->n_undecoded > 0);
+    for (int32_t i = 0; i < c->n_classes; i++) {
+        int64_t row_sum = strategy->classes[i].support;
+        row_begin(page, i);
+        for (int32_t j = 0; j < c->n_classes; j++)
+            confusion_cell(page, strategy->confusion[cell(c, i, j)], row_sum, i == j);
+        if (strategy->n_undecoded)
+            confusion_cell(page, strategy->undecoded_steps[i], row_sum, false);
+        sp_buffer_text(&page->out, "</tr>\n");
+    }
+    matrix_end(page);
+    sp_buffer_text(&page->out, "</section>\n");
+}
+
+/* B - A: what moved. Coloured by share of the row, by sign. */
+static void difference_matrix(sp_page *page, const sp_strategy_result *strategy, const sp_strategy_result *argmax)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer_text(&page->out, "<section><h3>");
+    sp_page_name(page, strategy->name);
+    sp_buffer_text(&page->out, " − argmax</h3>\n");
+    matrix_begin(page, "reference \\ decoded", "Difference of the confusion matrices", false);
+    for (int32_t i = 0; i < c->n_classes; i++) {
+        row_begin(page, i);
+        for (int32_t j = 0; j < c->n_classes; j++) {
+            int64_t d = strategy->confusion[cell(c, i, j)] - argmax->confusion[cell(c, i, j)],
+                    support = strategy->classes[i].support;
+            double share = support ? 100.0 * (double)llabs(d) / (double)support : 0;
+            int level = d == 0 ? 0 : share < 0.5 ? 1 : share < 2 ? 2 : 3;
+            sp_buffer_format(&page->out, "<td class=\"%s%d%s\">%s",
+                             d > 0   ? "more"
+                             : d < 0 ? "less"
+                                     : "h",
+                             level, i == j ? " diagonal" : "", d > 0 ? "+" : "");
+            sp_buffer_count(&page->out, d);
+            sp_buffer_text(&page->out, "</td>");
+        }
+        sp_buffer_text(&page->out, "</tr>\n");
+    }
+    matrix_end(page);
+    sp_buffer_text(&page->out, "</section>\n");
+}
+
+typedef struct confused {
+    int32_t i, j;
+    int64_t count;
+} confused;
+
+static int by_count(const void *a, const void *b)
+{
+    const confused *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->i != y->i ? (x->i < y->i ? -1 : 1) : (x->j > y->j) - (x->j < y->j);
+}
+
+/* Too many classes for a matrix: the most frequent confusions. */
+static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
+{
+    const sp_comparison *c = page->comparison;
+    size_t n = 0, room = (size_t)c->n_classes * (size_t)c->n_classes;
+    sp_table table = {.title = "Most frequent confusions"};
+    confused *all = malloc(room * sizeof *all);
+    if (!all) {
+        page->out.failed = true;
+        return;
+    }
+    for (int32_t i = 0; i < c->n_classes; i++)
+        for (int32_t j = 0; j < c->n_classes; j++)
+            if (i != j && strategy->confusion[cell(c, i, j)])
+                all[n++] = (confused){.i = i, .j = j, .count = strategy->confusion[cell(c, i, j)]};
+    qsort(all, n, sizeof *all, by_count);
+    sp_table_column(&table, SP_LEFT, "reference");
+    sp_table_column(&table, SP_LEFT, "decoded");
+    sp_table_column(&table, SP_RIGHT, "steps");
+    sp_table_column(&table, SP_RIGHT, "of the class");
+    for (size_t i = 0; i < n && i < LISTED; i++) {
+        sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].i]);
+        sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].j]);
+        sp_table_cell_count(&table, SP_TONE_PLAIN, all[i].count);
+        sp_buffer_percent(sp_table_cell(&table, SP_TONE_PLAIN), all[i].count, strategy->classes[all[i].i].support);
+    }
+    sp_buffer_text(&page->out, "<section><h3>");
+    sp_page_name(page, strategy->name);
+    sp_buffer_text(&page->out, "</h3>\n");
+    sp_table_html(&table, "sortable", NULL, &page->out);
+    sp_buffer_text(&page->out, "</section>\n");
+    sp_table_free(&table);
+    free(all);
+}
+
+void sp_page_confusions(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    bool is_list = c->n_classes > MATRIX_CLASSES;
+    sp_page_section(page, "confusion", "Confusion");
+    sp_buffer_text(out, "<div class=\"grid\">\n");
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        if (is_list)
+            confusion_list(page, &c->strategies[s]);
+        else
+            confusion_matrix(page, &c->strategies[s]);
+    }
+    sp_buffer_text(out, "</div>\n");
+    if (is_list)
+        sp_buffer_format(out, "<p class=\"small\">%d classes are too many for a matrix; the JSON file holds it.</p>\n",
+                         (int)c->n_classes);
+    else
+        sp_buffer_format(out,
+                         "<p class=\"small\">Rows: reference, columns: decoded. Steps%s; the colour is the share of the row, on "
+                         "the same scale everywhere. Framed: right.</p>\n",
+                         c->n_classes <= TWO_LINE_CLASSES ? ", and per cent of the row" : "");
+    if (!is_list && page->argmax >= 0 && c->n_strategies > 1) {
+        sp_buffer_text(out, "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
+        for (int32_t s = 0; s < c->n_strategies; s++)
+            if (s != page->argmax)
+                difference_matrix(page, &c->strategies[s], &c->strategies[page->argmax]);
+        sp_buffer_text(out,
+                       "</div>\n<p class=\"small\">Steps more (+) or fewer (-) than argmax has in the cell.</p></details>\n");
+    }
+    sp_buffer_text(out, "</section>\n");
+}

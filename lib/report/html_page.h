@@ -1,0 +1,45 @@
+/* The page, one section a function, in files by kind: summary, matrices, classes, recordings, step plots. Each adds its section,
+ * or nothing where the comparison has no data for it. All names are escaped; the page's policy forbids every request. */
+#ifndef STATEPATH_REPORT_HTML_PAGE_H
+#define STATEPATH_REPORT_HTML_PAGE_H
+
+#include "report/tables.h"
+
+typedef struct sp_page {
+    const sp_comparison *comparison;
+    sp_buffer out;
+    int32_t focus, argmax; /* strategies; -1: none */
+} sp_page;
+
+/* Opens <section id="..."><h2>; closed with "</section>\n". */
+void sp_page_section(sp_page *page, const char *id, const char *title);
+void sp_page_name(sp_page *page, const char *name); /* escaped */
+/* Shape number `strategy` (circle, square, triangle, ...) at x per cent, y pixels, and the list that explains the shapes. */
+void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y);
+void sp_page_key(sp_page *page);
+
+/* html_summary.c */
+void sp_page_verdict(sp_page *page);
+void sp_page_run_card(sp_page *page);
+void sp_page_leaderboard(sp_page *page);
+void sp_page_differences(sp_page *page);
+/* html_matrices.c */
+bool sp_has_legality(const sp_comparison *comparison);
+void sp_page_legality(sp_page *page);
+void sp_page_confusions(sp_page *page);
+/* html_classes.c */
+void sp_page_classes(sp_page *page);
+void sp_page_changes(sp_page *page);
+void sp_page_runs(sp_page *page);
+/* html_recordings.c */
+void sp_page_recordings(sp_page *page);
+/* html_steps.c */
+void sp_page_steps(sp_page *page);
+
+/* Which sections there are: the navigation and the page ask the same question. */
+bool sp_has_differences(const sp_comparison *comparison);
+bool sp_has_agreement(const sp_comparison *comparison);
+bool sp_has_changes(const sp_comparison *comparison);
+bool sp_has_runs(const sp_comparison *comparison);
+
+#endif

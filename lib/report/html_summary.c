@@ -1,0 +1,283 @@
+/* What a reader sees first: the verdict, the strategies side by side, their differences; and at the end, what was run. */
+#include "report/html_page.h"
+
+#include <math.h>
+
+static void add_lines(sp_page *page, const sp_table *lines, const char *before, const char *after)
+{
+    page->out.failed |= lines->failed || lines->text.failed;
+    for (size_t i = 1; !page->out.failed && i <= sp_table_rows(lines); i++) {
+        sp_buffer_text(&page->out, before);
+        sp_page_name(page, sp_table_get(lines, i, 0));
+        sp_buffer_text(&page->out, after);
+    }
+}
+
+static void tile(sp_page *page, const sp_strategy_result *strategy)
+{
+    sp_buffer *out = &page->out;
+    int64_t illegal = strategy->counts.illegal;
+    sp_buffer_text(out, "<li class=\"tile\"><h3>");
+    sp_page_name(page, strategy->name);
+    sp_buffer_format(out, "</h3><p><strong%s>", illegal ? " class=\"bad\"" : "");
+    sp_buffer_count(out, illegal);
+    sp_buffer_format(out, "</strong>illegal transition%s</p>", illegal == 1 ? "" : "s");
+    if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
+        sp_buffer_text(out, "<p><strong>");
+        sp_buffer_fixed(out, strategy->agreement.accuracy.value, 4);
+        sp_buffer_text(out, "</strong>accuracy</p>");
+        if (!strategy->agreement.kappa.undefined) {
+            sp_buffer_text(out, "<p><strong>");
+            sp_buffer_fixed(out, strategy->agreement.kappa.value, 4);
+            sp_buffer_text(out, "</strong>kappa</p>");
+        }
+    }
+    if (strategy->n_undecoded) {
+        sp_buffer_text(out, "<p><strong class=\"bad\">");
+        sp_buffer_count(out, strategy->n_undecoded);
+        sp_buffer_format(out, "</strong>recording%s undecoded</p>", strategy->n_undecoded == 1 ? "" : "s");
+    }
+    sp_buffer_text(out, "</li>\n");
+}
+
+void sp_page_verdict(sp_page *page)
+{
+    sp_table headline = {0}, notes = {0};
+    sp_buffer_text(&page->out, "<section class=\"verdict\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">In short</h2>\n");
+    sp_fill_headline(page->comparison, &headline);
+    add_lines(page, &headline, "<p class=\"headline\">", "</p>\n");
+    if (page->comparison->n_strategies) {
+        sp_buffer_text(&page->out, "<ul class=\"tiles\">\n");
+        for (int32_t s = 0; s < page->comparison->n_strategies; s++)
+            tile(page, &page->comparison->strategies[s]);
+        sp_buffer_text(&page->out, "</ul>\n");
+    }
+    sp_fill_notes(page->comparison, &notes);
+    if (sp_table_rows(&notes) || notes.failed) {
+        sp_buffer_text(&page->out, "<ul class=\"notes\">\n");
+        add_lines(page, &notes, "<li>", "</li>\n");
+        sp_buffer_text(&page->out, "</ul>\n");
+    }
+    sp_buffer_text(&page->out, "</section>\n");
+    sp_table_free(&headline);
+    sp_table_free(&notes);
+}
+
+void sp_page_leaderboard(sp_page *page)
+{
+    sp_table table = {0};
+    sp_page_section(page, "strategies", "Strategies");
+    sp_fill_leaderboard(page->comparison, true, &table);
+    sp_table_html(&table, "sortable", NULL, &page->out);
+    sp_table_free(&table);
+    sp_buffer_text(&page->out, "<p class=\"small\">");
+    if (page->comparison->has_labels)
+        sp_buffer_text(&page->out, "★ best of its column. Columns named “mean” are over recordings (± standard deviation), all "
+                                   "others are pooled over all scored steps. ");
+    sp_buffer_text(&page->out, "“Changes” are steps whose class differs from the step before.</p>\n</section>\n");
+}
+
+/* ---- differences ---- */
+
+/* Common scale of all rows, in accuracy: from low to high, 0 always inside. */
+typedef struct difference_scale {
+    const sp_comparison *comparison;
+    double low, high;
+} difference_scale;
+
+static void widen(difference_scale *scale, const sp_value *value)
+{
+    if (value->undefined)
+        return;
+    scale->low = fmin(scale->low, value->value);
+    scale->high = fmax(scale->high, value->value);
+}
+
+static double at(const difference_scale *scale, double value)
+{
+    double span = scale->high - scale->low;
+    return span > 0 ? 2 + 96 * (value - scale->low) / span : 50;
+}
+
+static void add_percent(sp_buffer *out, const char *name, double value)
+{
+    sp_buffer_format(out, " %s=\"", name);
+    sp_buffer_fixed(out, value, 2);
+    sp_buffer_text(out, "%\"");
+}
+
+static void interval_cell(const void *arg, size_t row, sp_buffer *out)
+{
+    const difference_scale *scale = arg;
+    if (row == 0) {
+        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>");
+        sp_buffer_signed(out, 100 * scale->low, 2);
+        sp_buffer_text(out, "</span><span>points, dashed: no difference</span><span>");
+        sp_buffer_signed(out, 100 * scale->high, 2);
+        sp_buffer_text(out, "</span></span></th>");
+        return;
+    }
+    const sp_difference *d = &scale->comparison->comparisons[row - 1].difference;
+    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"zero\" y1=\"0\" y2=\"26\"");
+    add_percent(out, "x1", at(scale, 0));
+    add_percent(out, "x2", at(scale, 0));
+    sp_buffer_text(out, "/>");
+    if (!d->low.undefined && !d->high.undefined) {
+        sp_buffer_text(out, "<line class=\"whisker\" y1=\"13\" y2=\"13\"");
+        add_percent(out, "x1", at(scale, d->low.value));
+        add_percent(out, "x2", at(scale, d->high.value));
+        sp_buffer_text(out, "/>");
+    }
+    if (!d->difference.undefined) {
+        sp_buffer_text(out, "<circle class=\"dot\" cy=\"13\" r=\"5\"");
+        add_percent(out, "cx", at(scale, d->difference.value));
+        sp_buffer_text(out, "/>");
+    }
+    sp_buffer_text(out, "</svg></td>");
+}
+
+void sp_page_differences(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    difference_scale scale = {.comparison = c};
+    sp_table table = {0};
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        widen(&scale, &c->comparisons[i].difference.difference);
+        widen(&scale, &c->comparisons[i].difference.low);
+        widen(&scale, &c->comparisons[i].difference.high);
+    }
+    sp_page_section(page, "differences", "Differences");
+    sp_fill_differences(c, &table);
+    sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
+    sp_table_free(&table);
+    sp_buffer_text(&page->out,
+                   "<p class=\"small\">Dot: difference of the pooled accuracies in percentage points. Line: 95 % interval by "
+                   "bootstrap over recordings. Better, worse, same: recordings. p: Wilcoxon signed rank over recordings");
+    if (c->n_comparisons > 1)
+        sp_buffer_text(&page->out, "; Holm p: adjusted for the number of pairs");
+    int64_t n = c->comparisons[0].difference.n;
+    if (n > 1 && n < 8)
+        sp_buffer_format(&page->out, ". <strong>With only %lld recordings neither the interval nor p says much.</strong>",
+                         (long long)n);
+    else
+        sp_buffer_text(&page->out, ".");
+    sp_buffer_text(&page->out, "</p>\n</section>\n");
+}
+
+/* ---- run card ---- */
+
+static void card_begin(sp_page *page, const char *name)
+{
+    sp_buffer_format(&page->out, "<dt>%s</dt><dd>", name);
+}
+
+static void card_end(sp_page *page)
+{
+    sp_buffer_text(&page->out, "</dd>\n");
+}
+
+static void card_name(sp_page *page, const char *name, const char *value)
+{
+    if (!value || !*value)
+        return;
+    card_begin(page, name);
+    sp_page_name(page, value);
+    card_end(page);
+}
+
+static void card_count(sp_page *page, const char *name, int64_t n)
+{
+    card_begin(page, name);
+    sp_buffer_count(&page->out, n);
+    card_end(page);
+}
+
+static void add_classes(sp_page *page, const uint8_t *is_in)
+{
+    bool is_first = true;
+    for (int32_t k = 0; k < page->comparison->n_classes; k++) {
+        if (is_in && !is_in[k])
+            continue;
+        sp_buffer_text(&page->out, is_first ? "" : ", ");
+        sp_page_name(page, page->comparison->classes[k]);
+        is_first = false;
+    }
+}
+
+static bool is_subset(const uint8_t *flags, int32_t n)
+{
+    for (int32_t k = 0; flags && k < n; k++)
+        if (!flags[k])
+            return true;
+    return false;
+}
+
+static void card_dwell(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    bool has_one = false;
+    for (int32_t k = 0; c->min_dwell && k < c->n_classes; k++) {
+        if (c->min_dwell[k] <= 1)
+            continue;
+        if (!has_one)
+            card_begin(page, "Minimum dwell");
+        sp_buffer_text(&page->out, has_one ? ", " : "");
+        sp_page_name(page, c->classes[k]);
+        sp_buffer_format(&page->out, " %d steps", (int)c->min_dwell[k]);
+        has_one = true;
+    }
+    if (has_one)
+        card_end(page);
+}
+
+void sp_page_run_card(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_page_section(page, "run", "This run");
+    sp_buffer_text(&page->out, "<dl class=\"card\">\n");
+    card_name(page, "Input", c->file);
+    if (c->file_size > 0) {
+        card_begin(page, "Size");
+        sp_buffer_count(&page->out, c->file_size);
+        sp_buffer_text(&page->out, " bytes");
+        card_end(page);
+    }
+    card_count(page, "Recordings", c->n_recordings);
+    card_count(page, "Steps", c->n_steps);
+    if (c->has_labels) {
+        card_count(page, "Scored steps", c->n_scored_steps);
+        card_count(page, "Steps without reference", c->n_steps - c->n_scored_steps);
+    }
+    card_name(page, "Model", c->model_name);
+    card_name(page, "Description", c->model_description);
+    card_name(page, "Source of the rules", c->model_source);
+    card_begin(page, "Classes");
+    add_classes(page, NULL);
+    card_end(page);
+    if (is_subset(c->start_allowed, c->n_classes)) {
+        card_begin(page, "May start in");
+        add_classes(page, c->start_allowed);
+        card_end(page);
+    }
+    if (is_subset(c->end_allowed, c->n_classes)) {
+        card_begin(page, "May end in");
+        add_classes(page, c->end_allowed);
+        card_end(page);
+    }
+    card_dwell(page);
+    if (sp_has_differences(c)) {
+        card_count(page, "Bootstrap resamples", c->comparisons[0].difference.n_resamples);
+        card_begin(page, "Seed");
+        sp_buffer_format(&page->out, "%llu", (unsigned long long)c->seed);
+        card_end(page);
+    }
+    if (c->command) {
+        card_begin(page, "Command");
+        sp_buffer_text(&page->out, "<code>");
+        sp_page_name(page, c->command);
+        sp_buffer_text(&page->out, "</code>");
+        card_end(page);
+    }
+    card_name(page, "statepath", sp_version());
+    sp_buffer_text(&page->out, "</dl>\n</section>\n");
+}

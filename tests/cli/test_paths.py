@@ -1,0 +1,135 @@
+"""decode and compare: what is in the file of paths, as h5py reads it."""
+import json
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+MODEL = {"statepath_model": 1, "name": "abc", "classes": ["a", "b", "c"],
+         "allow": {"a": ["a", "b"], "b": ["b", "c"], "c": ["c", "a"]}}
+
+
+def log(*rows):
+    with np.errstate(divide="ignore"):
+        return np.log(np.array(rows, dtype=np.float64)).astype(np.float32)
+
+
+class TestPaths(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("abc.json", json.dumps(MODEL))
+        # n1: argmax is a c c, which is illegal; n2 is impossible: a must be followed by c; n3 has no steps
+        self.scores = log([.8, .1, .1], [.05, .35, .6], [.05, .05, .9], [1, 0, 0], [0, 0, 1])
+        self.h5("in.h5", log_probs=self.scores, offsets=np.array([0, 3, 5, 5]), ids=["n1", "n2", "n3"], classes=["a", "b", "c"],
+                labels=np.array([0, 1, 2, 0, -1]))
+
+    def test_decode(self):
+        done = self.statepath("decode", "in.h5", "--model", "abc.json", "-o", "out.h5", status=3, stdout="")
+        self.assertIn("viterbi: recording n2 has no allowed path of finite score: no state reaches step 1\n", done.stderr)
+        self.assertIn("viterbi: 1 of 3 recordings could not be decoded; their paths are -1\n", done.stderr)
+        with h5py.File(self.path("out.h5")) as f:
+            self.assertEqual(f["paths/viterbi"].dtype, np.int16)
+            self.assertEqual(f["paths/viterbi"][:].tolist(), [0, 1, 2, -1, -1])
+            self.assertEqual(f["status/viterbi"].dtype, np.uint8)
+            self.assertEqual(f["status/viterbi"][:].tolist(), [0, 1, 0])
+            self.assertEqual([n if isinstance(n, str) else n.decode() for n in f["status/viterbi"].attrs["names"]], ["ok", "no_path", "dead_end"])
+            scores = f["path_scores/viterbi"][:]
+            e = self.scores.astype(np.float64)
+            self.assertEqual(scores[0], (e[0, 0] + e[1, 1]) + e[2, 2])
+            self.assertEqual(scores[1:].tolist(), [-np.inf, 0])
+            self.assertEqual(f["offsets"][:].tolist(), [0, 3, 5, 5])
+            self.assertEqual([i.decode() for i in f["ids"][:]], ["n1", "n2", "n3"])
+            self.assertEqual([c.decode() for c in f["classes"][:]], ["a", "b", "c"])
+            self.assertEqual(f["labels"][:].tolist(), [0, 1, 2, 0, -1])
+            self.assertEqual(f.attrs["statepath_version"], "1.0.0")
+            self.assertEqual(json.loads(f.attrs["model"])["name"], "abc")
+            self.assertIn("decode in.h5 --model abc.json -o out.h5", f.attrs["command"])
+
+    def test_greedy_walks_into_a_dead_end(self):
+        # a is best at first; from a one cannot reach c at once; b, c is possible
+        self.h5("dead.h5", log_probs=log([.6, .4, 0], [0, 0, 1]), classes=["a", "b", "c"])
+        done = self.statepath("compare", "dead.h5", "--model", "abc.json", "-o", "out.h5", status=3)
+        self.assertIn("greedy: recording dead: dead end at step 1, no allowed class has a finite score there\n", done.stderr)
+        with h5py.File(self.path("out.h5")) as f:
+            self.assertEqual(f["paths/greedy"][:].tolist(), [-1, -1])
+            self.assertEqual(f["status/greedy"][:].tolist(), [2])
+            self.assertEqual(f["paths/viterbi"][:].tolist(), [1, 2])
+            self.assertEqual(f["paths/argmax"][:].tolist(), [0, 2])
+
+    def test_relax_breaks_the_fewest_rules(self):
+        self.statepath("decode", "in.h5", "--model", "abc.json", "-o", "out.h5", "--on-infeasible", "relax", status=0)
+        with h5py.File(self.path("out.h5")) as f:
+            # a, a takes an impossible class, a, c a forbidden transition: one rule each, equal scores, so the lower class
+            self.assertEqual(f["paths/viterbi"][:].tolist(), [0, 1, 2, 0, 0])
+            self.assertEqual(f["status/viterbi"][:].tolist(), [0, 0, 0])
+            self.assertEqual(f["broken/viterbi"][:].tolist(), [0, 1, 0])
+            self.assertEqual(f["broken_steps/viterbi"][:].tolist(), [0, 0, 0, 0, 1])
+
+    def test_error_writes_nothing(self):
+        self.statepath("decode", "in.h5", "--model", "abc.json", "-o", "out.h5", "--on-infeasible", "error", status=1, stdout="")
+        self.assertEqual(self.files(), ["abc.json", "in.h5"])
+
+    def test_existing_output_is_kept(self):
+        self.write("out.h5", "precious")
+        before = self.read("in.h5")
+        self.refuses("decode", "in.h5", "--model", "abc.json", "-o", "out.h5", sentence="out.h5 exists and is kept; --force replaces it")
+        self.assertEqual(self.read("out.h5"), b"precious")
+        self.statepath("decode", "in.h5", "--model", "abc.json", "-o", "out.h5", "--force", status=3)
+        self.assertEqual(self.read("in.h5"), before)
+        self.statepath("decode", "in.h5", "--model", "abc.json", "-o", "in.h5", "--force", status=2, stdout="",
+                       stderr="statepath: in.h5: is the input file, which is never written to; give the output another name\n")
+        self.assertEqual(self.read("in.h5"), before)
+
+    def test_threads_give_the_same_bytes(self):
+        rng = np.random.default_rng(3)
+        scores = rng.dirichlet([0.5] * 3, size=5000)
+        self.h5("many.h5", probs=scores, offsets=np.arange(0, 5001, 50), classes=["a", "b", "c"])
+        answers = []
+        for threads in ("1", "2", "7"):
+            self.statepath("compare", "many.h5", "--model", "abc.json", "-o", "out.h5", "--force", "--threads", threads)
+            with h5py.File(self.path("out.h5")) as f:
+                answers.append([f[g + "/" + s][:].tobytes() for s in ("argmax", "greedy", "viterbi") for g in ("paths", "path_scores", "status")])
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual(answers[0], answers[2])
+
+    def test_columns_in_another_order(self):
+        order = [2, 0, 1]
+        self.h5("turned.h5", log_probs=self.scores[:3][:, order], classes=["c", "a", "b"], labels=np.array([1, 2, 0]))
+        self.statepath("decode", "turned.h5", "--model", "abc.json", "-o", "out.h5", status=0)
+        with h5py.File(self.path("out.h5")) as f:
+            names = [c.decode() for c in f["classes"][:]]
+            self.assertEqual(names, ["c", "a", "b"])
+            self.assertEqual([names[k] for k in f["paths/viterbi"][:]], ["a", "b", "c"])
+
+    def test_missing_uniform(self):
+        scores = self.scores[:3].copy()
+        scores[1, 2] = np.nan
+        self.h5("nan.h5", log_probs=scores, classes=["a", "b", "c"])
+        done = self.statepath("decode", "nan.h5", "--model", "abc.json", "-o", "out.h5", status=1, stdout="")
+        for word in ("nan.h5", "/log_probs", "step 1", "class c", "NaN", "--missing uniform"):
+            self.assertIn(word, done.stderr)
+        self.statepath("decode", "nan.h5", "--model", "abc.json", "-o", "out.h5", "--missing", "uniform", status=0)
+        with h5py.File(self.path("out.h5")) as f:
+            self.assertEqual(f["paths/viterbi"][:].tolist(), [0, 1, 2])
+
+    def test_segments_break_the_chain(self):
+        self.h5("gap.h5", log_probs=log([1, 0, 0], [0, 0, 1]), classes=["a", "b", "c"], segments=np.array([1, 2]))
+        self.statepath("decode", "gap.h5", "--model", "abc.json", "-o", "out.h5", status=0)
+        with h5py.File(self.path("out.h5")) as f:
+            self.assertEqual(f["paths/viterbi"][:].tolist(), [0, 2])
+
+    def test_step_mask(self):
+        self.h5("mask.h5", log_probs=log([.8, .1, .1], [.1, .8, .1]), classes=["a", "b", "c"],
+                mask=np.array([[True, True, True], [True, False, True]]))
+        self.statepath("decode", "mask.h5", "--model", "abc.json", "-o", "out.h5", status=0)
+        with h5py.File(self.path("out.h5")) as f:
+            self.assertEqual(f["paths/viterbi"][:].tolist(), [0, 0])
+
+    def test_clamp(self):
+        self.statepath("decode", "in.h5", "--model", "abc.json", "-o", "out.h5", "--clamp", status=3)
+        with h5py.File(self.path("out.h5")) as f:
+            self.assertEqual(f["paths/viterbi"][:3].tolist(), [0, 1, 2])
+
+
+st.main()

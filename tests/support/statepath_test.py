@@ -1,0 +1,89 @@
+"""What the command-line tests share: run the program in an empty folder, compare exactly.
+
+    import statepath_test as st
+    class TestDecode(st.TestCase):
+        def test_x(self):
+            self.statepath("decode", "in.h5", "--model", "m.json", "-o", "out.h5", status=0, stderr="wrote out.h5\n")
+    st.main()
+
+The program is $STATEPATH, the project $STATEPATH_SOURCE, real data $STATEPATH_SHARED; CTest sets them. Exit status 77 = skipped.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.environ["STATEPATH"]
+SOURCE = os.environ["STATEPATH_SOURCE"]
+SHARED = os.environ.get("STATEPATH_SHARED", os.path.join(SOURCE, "..", "shared"))
+
+try:
+    import h5py
+    import numpy as np
+except ImportError:
+    print("skipped: needs python3-h5py and python3-numpy")
+    sys.exit(77)
+
+
+class TestCase(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="statepath-test-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def statepath(self, *arguments, status=0, stdout=None, stderr=None, env=None, stdin=None):
+        """Runs the program in the test's folder. What is given must be exactly so."""
+        environment = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8", **(env or {}))
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, env=environment, input=stdin, capture_output=True, text=True, timeout=300)
+        said = "$ statepath %s\nstatus %d\n--- stdout\n%s--- stderr\n%s" % (" ".join(arguments), done.returncode, done.stdout, done.stderr)
+        self.assertEqual(done.returncode, status, said)
+        if stdout is not None:
+            self.assertEqual(done.stdout, stdout, said)
+        if stderr is not None:
+            self.assertEqual(done.stderr, stderr, said)
+        return done
+
+    def refuses(self, *arguments, sentence, status=1):
+        """The program fails with exactly one sentence on stderr and nothing on stdout."""
+        return self.statepath(*arguments, status=status, stdout="", stderr="statepath: %s\n" % sentence)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as out:
+            out.write(text)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def h5(self, name, **datasets):
+        """Writes datasets (a__b is /a/b); `classes` becomes an attribute of the root."""
+        with h5py.File(self.path(name), "w") as f:
+            if "classes" in datasets:
+                f.attrs["classes"] = datasets.pop("classes")
+            for key, value in datasets.items():
+                f[key.replace("__", "/")] = value
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+
+def shared(*names):
+    """Path of a shared file, or None where it is absent."""
+    path = os.path.join(SHARED, *names)
+    return path if os.path.exists(path) else None
+
+
+def skip_without_shared():
+    if not shared("data"):
+        print("skipped: no folder of real data at %s" % SHARED)
+        sys.exit(77)
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=1)

@@ -1,0 +1,212 @@
+/* Step masks and masked softmax in both forms. */
+#include "check.h"
+
+static sp_scores view(const void *data, sp_dtype dtype, int64_t rows, int32_t classes)
+{
+    sp_scores s = {.data = data, .dtype = dtype, .n_classes = classes, .n_steps = rows};
+    return s;
+}
+
+static void test_apply(void **state)
+{
+    (void)state;
+    const uint8_t mask[] = {1, 0, 2, 0, 1, 0};
+    const double e[] = {-1, -2, -3, -4, -INFINITY, -INFINITY};
+    const double expected[] = {-1, -INFINITY, -3, -INFINITY, -INFINITY, -INFINITY};
+    double out[6];
+    sp_scores scores = view(e, SP_F64, 2, 3);
+    assert_int_equal(sp_mask_apply(&scores, mask, out), 2); /* the third one forbidden was impossible before */
+    assert_memory_equal(out, expected, sizeof out);
+
+    float f[6];
+    for (int i = 0; i < 6; i++)
+        f[i] = (float)e[i];
+    scores = view(f, SP_F32, 2, 3);
+    assert_int_equal(sp_mask_apply(&scores, mask, f), 2); /* in place */
+    for (int i = 0; i < 6; i++)
+        assert_true((double)f[i] == expected[i]);
+    assert_int_equal(sp_mask_apply(&scores, mask, f), 0);
+    scores = view(NULL, SP_F32, 0, 3);
+    assert_int_equal(sp_mask_apply(&scores, NULL, NULL), 0);
+}
+
+/* A published example: multiplying the logits by the mask gives the forbidden classes exp(0) each. */
+static const double logits5[] = {1.2355, -0.1710, -0.6606, -0.2050, -1.4690};
+static const uint8_t mask5[] = {1, 0, 1, 1, 0};
+static const double right5[] = {0.7210, 0, 0.1083, 0.1707, 0};
+static const double wrong5[] = {0.5080, 0.1477, 0.0763, 0.1203, 0.1477};
+
+static void test_published_numbers(void **state)
+{
+    (void)state;
+    sp_error err;
+    for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++) {
+        double p[5], logs[5];
+        sp_scores scores = view(logits5, SP_F64, 1, 5);
+        assert_ok(sp_masked_softmax(&scores, mask5, (sp_softmax_form)form, p, &err), &err);
+        assert_ok(sp_masked_log_softmax(&scores, mask5, (sp_softmax_form)form, logs, &err), &err);
+        for (int k = 0; k < 5; k++) {
+            assert_close(p[k], right5[k], 5e-5, 0);
+            assert_close(exp(logs[k]), p[k], 1e-15, 0);
+            assert_true(fabs(p[k] - wrong5[k]) > 0.03);
+            if (!mask5[k]) {
+                assert_true(p[k] == 0);
+                assert_true(logs[k] == -INFINITY);
+            }
+        }
+        float f[5], q[5];
+        for (int k = 0; k < 5; k++)
+            f[k] = (float)logits5[k];
+        scores = view(f, SP_F32, 1, 5);
+        assert_ok(sp_masked_softmax(&scores, mask5, (sp_softmax_form)form, q, &err), &err);
+        for (int k = 0; k < 5; k++)
+            assert_close((double)q[k], p[k], 1e-7, 0);
+    }
+}
+
+/* The wrong answer comes out of the wrong arithmetic, and never out of ours. */
+static void test_multiplied_logits_are_another_answer(void **state)
+{
+    (void)state;
+    double multiplied[5], p[5], ours[5];
+    for (int k = 0; k < 5; k++)
+        multiplied[k] = logits5[k] * mask5[k];
+    sp_scores scores = view(multiplied, SP_F64, 1, 5);
+    sp_error err;
+    assert_ok(sp_masked_softmax(&scores, NULL, SP_SOFTMAX_MASK_LOGITS, p, &err), &err);
+    for (int k = 0; k < 5; k++)
+        assert_close(p[k], wrong5[k], 5e-5, 0);
+    /* With the mask even the multiplied logits come out right: what stands at forbidden places cannot matter. */
+    for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++) {
+        assert_ok(sp_masked_softmax(&scores, mask5, (sp_softmax_form)form, ours, &err), &err);
+        for (int k = 0; k < 5; k++)
+            assert_close(ours[k], right5[k], 5e-5, 0);
+    }
+}
+
+static void test_another_mask_in_each_row(void **state)
+{
+    (void)state;
+    double l[] = {0, 0, 0, 1, 2, 3, 5, 5, 5, -2, 700, -900};
+    const uint8_t mask[] = {1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1};
+    const double third = 1.0 / 3, e = exp(1);
+    const double expected[] = {third, third, third, 0, 1 / (1 + e), e / (1 + e), 0, 0, 1, 1, 0, 0};
+    sp_error err;
+    for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++) {
+        double p[12];
+        sp_scores scores = view(l, SP_F64, 4, 3);
+        assert_ok(sp_masked_softmax(&scores, mask, (sp_softmax_form)form, p, &err), &err);
+        for (int i = 0; i < 12; i++)
+            assert_close(p[i], expected[i], 1e-15, 0);
+        assert_ok(sp_masked_log_softmax(&scores, mask, (sp_softmax_form)form, p, &err), &err);
+        assert_close(p[11], -898, 1e-12, 0); /* no float64 as a probability, yet a finite log */
+    }
+    sp_scores scores = view(l, SP_F64, 4, 3); /* in place */
+    assert_ok(sp_masked_softmax(&scores, mask, SP_SOFTMAX_RENORMALISE, l, &err), &err);
+    for (int i = 0; i < 12; i++)
+        assert_close(l[i], expected[i], 1e-15, 0);
+}
+
+/* The unmasked softmax leaves the allowed classes exp(-gap): below 1e-308 the second form has nothing to renormalise, and
+ * must give the same answer all the same. */
+static void test_allowed_mass_underflows(void **state)
+{
+    (void)state;
+    sp_error err;
+    const uint8_t mask[] = {1, 1, 0, 1};
+    const double a = exp(0.25), expected[] = {1 / (1 + a), a / (1 + a), 0, 0};
+    for (double gap = 0; gap < 5000; gap += 12.5) {
+        const double l[] = {0.125 - gap, 0.375 - gap, 0, -INFINITY};
+        sp_scores scores = view(l, SP_F64, 1, 4);
+        for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++) {
+            double p[4], logs[4];
+            assert_ok(sp_masked_softmax(&scores, mask, (sp_softmax_form)form, p, &err), &err);
+            assert_ok(sp_masked_log_softmax(&scores, mask, (sp_softmax_form)form, logs, &err), &err);
+            for (int k = 0; k < 4; k++) {
+                assert_close(p[k], expected[k], 1e-12, 0);
+                assert_close(logs[k], log(expected[k]), 1e-12, 0);
+            }
+        }
+    }
+}
+
+static void test_forbidden_numbers_are_not_looked_at(void **state)
+{
+    (void)state;
+    sp_error err;
+    const double junk[] = {NAN, INFINITY, -INFINITY, 1e308};
+    for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++)
+        for (int j = 0; j < 4; j++) {
+            const double l[] = {1, junk[j], 2};
+            const uint8_t mask[] = {1, 0, 1};
+            double p[3], logs[3];
+            sp_scores scores = view(l, SP_F64, 1, 3);
+            assert_ok(sp_masked_softmax(&scores, mask, (sp_softmax_form)form, p, &err), &err);
+            assert_ok(sp_masked_log_softmax(&scores, mask, (sp_softmax_form)form, logs, &err), &err);
+            assert_close(p[0], 1 / (1 + exp(1)), 1e-15, 0);
+            assert_close(logs[0], -log1p(exp(1)), 1e-15, 0);
+            assert_true(p[1] == 0 && logs[1] == -INFINITY);
+        }
+}
+
+/* Fails on row 2 of four with that sentence, in both functions and forms, and writes nothing. */
+static void expect_failure(const double *row, const uint8_t *mask_row, const char *sentence)
+{
+    double l[12], out[12], before[12];
+    uint8_t mask[12];
+    for (int i = 0; i < 12; i++) {
+        l[i] = i / 3 == 2 ? row[i % 3] : i;
+        mask[i] = i / 3 == 2 && mask_row ? mask_row[i % 3] : 1;
+        out[i] = before[i] = 7;
+    }
+    sp_scores scores = view(l, SP_F64, 4, 3);
+    for (int form = 0; form < SP_N_SOFTMAX_FORMS; form++)
+        for (int in_logs = 0; in_logs < 2; in_logs++) {
+            sp_error err = {0};
+            sp_status status = (in_logs ? sp_masked_log_softmax : sp_masked_softmax)(&scores, mask_row ? mask : NULL,
+                                                                                     (sp_softmax_form)form, out, &err);
+            assert_int_equal(status, SP_EDATA);
+            assert_int_equal(err.step, 2);
+            assert_string_equal(err.message, sentence);
+            assert_memory_equal(out, before, sizeof out);
+        }
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    const double good[] = {1, 2, 3}, not_a_number[] = {1, NAN, 3}, infinite[] = {1, 2, INFINITY},
+                 lost[] = {-INFINITY, 0, -INFINITY};
+    const uint8_t none[] = {0, 0, 0}, outer[] = {1, 0, 1};
+    expect_failure(good, none,
+                   "row 2: the mask allows no class, so there is nothing to share the probability among; allow at least one "
+                   "class, or leave the row out");
+    expect_failure(lost, outer,
+                   "row 2: each of the 2 classes that the mask allows has the logit -infinity, so none of them can have the "
+                   "probability; mend the scores or the mask, or leave the row out");
+    expect_failure(not_a_number, NULL, "row 2, class 1: NaN is no logit; mend the scores, or forbid the class there");
+    expect_failure(infinite, outer, "row 2, class 2: +infinity is no logit; mend the scores, or forbid the class there");
+}
+
+static void test_no_rows(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_scores scores = view(NULL, SP_F32, 0, 3);
+    assert_ok(sp_masked_softmax(&scores, NULL, SP_SOFTMAX_MASK_LOGITS, NULL, &err), &err);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_apply),
+        cmocka_unit_test(test_published_numbers),
+        cmocka_unit_test(test_multiplied_logits_are_another_answer),
+        cmocka_unit_test(test_another_mask_in_each_row),
+        cmocka_unit_test(test_allowed_mass_underflows),
+        cmocka_unit_test(test_forbidden_numbers_are_not_looked_at),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_no_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
