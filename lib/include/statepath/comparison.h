@@ -98,9 +98,10 @@ typedef struct sp_strategy_result {
     int64_t context_steps[SP_N_CONTEXTS], context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
     sp_bouts *bouts;                                                      /* [K] */
     sp_boundaries boundaries;
-    sp_value edit_score;  /* mean over recordings of 1 - Levenshtein(runs, reference runs) / longer; Lea et al. 2017, in 0..1 */
-    int64_t edit_score_n; /* recordings it is over: those with scored steps */
-    int64_t edit_score_too_long;     /* of those, left out because runs x reference runs exceeds 2^32 */
+    /* Mean over recordings of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1 (Lea et al. 2017). */
+    sp_value edit_score;
+    int64_t edit_score_n;            /* recordings it is over: those with scored steps */
+    int64_t edit_score_too_long;     /* but for these, where both numbers of runs multiply to more than 2^32 */
     sp_entities entities;            /* when the comparison has_entities */
     sp_recording_result *recordings; /* [N] */
     double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
@@ -209,7 +210,7 @@ void sp_evaluation_free(sp_evaluation *evaluation);
  *   workers  threads for the ceiling; NULL: one
  * SP_OK; SP_EDATA (a label or class of a path outside -1..K-1: recording and step named); SP_EINVAL (labels missing where they
  * were announced); SP_ENOMEM. After SP_ENOMEM the evaluation can only be freed. Cost O(S) a strategy, plus the ceiling's decoding
- * and the edit score's product of numbers of runs. */
+ * and, for the edit score, the product of both numbers of runs divided by 64. */
 typedef struct sp_evaluation_block {
     int64_t n_recordings;
     const int64_t *offsets;  /* [N+1] from 0 */
