@@ -21,6 +21,8 @@ static const command commands[] = {
     {"mask", cmd_mask, "leak | softmax SCORES.h5", "mass on what cannot occur; masked softmax"},
     {"stream", cmd_stream, "--model M --lag L < SCORES", "decide each step while the recording goes on"},
     {"simulate", cmd_simulate, "RECIPE.json -o DATA.h5", "make data from a recipe"},
+    {"train", cmd_train, "SIGNALS.h5 -o WEIGHTS.h5", "train the reference classifier on signals"},
+    {"predict", cmd_predict, "SIGNALS.h5 --weights W.h5 -o SCORES.h5", "scores of signals"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -59,6 +61,8 @@ int main(int argc, const char **argv)
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    complain("\"%s\" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, stream, simulate", name);
+    complain("\"%s\" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, stream, simulate, "
+             "train, predict",
+             name);
     return EXIT_USAGE;
 }

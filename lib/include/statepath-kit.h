@@ -17,6 +17,7 @@
 #include "statepath/simulate.h"
 #include "statepath/source.h"
 #include "statepath/statistics.h"
+#include "statepath/tensor_file.h"
 #include "statepath/transitions.h"
 
 #endif

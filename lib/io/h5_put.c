@@ -1,5 +1,6 @@
 #include "io/h5_put.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,9 @@ bool sp_h5_put_names(hid_t file, const char *path, int64_t n, const char *const 
     size_t width = 1;
     for (int64_t i = 0; i < n; i++)
         width = strlen(names[i]) > width ? strlen(names[i]) : width;
-    char *packed = calloc((size_t)n, width);
+    char *packed = n >= 0 ? calloc((size_t)n, width) : NULL;
+    if (!packed)
+        errno = ENOMEM; /* sp_h5_save() tells it from a full disk by this */
     hid_t type = packed ? sp_h5_string_type(width) : H5I_INVALID_HID;
     for (int64_t i = 0; packed && i < n; i++)
         memcpy(packed + (size_t)i * width, names[i], strlen(names[i]));
@@ -117,8 +120,9 @@ char **sp_recording_ids_new(int64_t n)
 sp_status sp_h5_save(sp_output *output, bool (*put)(hid_t file, void *arg), void *arg, sp_error *err)
 {
     char reason[SP_H5_REASON] = "";
+    errno = 0;
     hid_t h5 = H5Fcreate(output->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    bool is_ok = h5 >= 0 && put(h5, arg);
+    bool is_ok = h5 >= 0 && put(h5, arg), is_memory = !is_ok && errno == ENOMEM;
     if (!is_ok)
         sp_h5_reason(reason);
     if (h5 >= 0 && H5Fclose(h5) < 0 && is_ok) {
@@ -127,8 +131,9 @@ sp_status sp_h5_save(sp_output *output, bool (*put)(hid_t file, void *arg), void
     }
     if (is_ok)
         return sp_output_commit(output, err);
-    sp_status status = sp_fail(err, SP_EFILE, "%s: cannot be written%s%s%s; is the disk full?", output->file, *reason ? " (" : "",
-                               reason, *reason ? ")" : "");
+    sp_status status = is_memory ? sp_fail(err, SP_ENOMEM, "%s: not enough memory", output->file)
+                                 : sp_fail(err, SP_EFILE, "%s: cannot be written%s%s%s; is the disk full?", output->file,
+                                           *reason ? " (" : "", reason, *reason ? ")" : "");
     sp_output_abort(output);
     return status;
 }

@@ -27,7 +27,8 @@ bool sp_h5_put_text(hid_t file, const char *name, const char *text); /* attribut
 char **sp_recording_ids_new(int64_t n);
 void sp_recording_ids_free(char **ids, int64_t n);
 
-/* Creates the HDF5 file of an output; puts everything; commits. `put` returns false where HDF5 fails. SP_OK, SP_EFILE. */
+/* Creates the HDF5 file of an output; puts everything; commits. `put` returns false where HDF5 fails, or memory (errno is ENOMEM
+ * then). SP_OK, SP_EFILE, SP_ENOMEM. */
 sp_status sp_h5_save(sp_output *output, bool (*put)(hid_t file, void *arg), void *arg, sp_error *err);
 
 #endif

@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "io/h5_file.h"
@@ -27,7 +28,10 @@ static bool put_all(hid_t file, const sp_signals_header *h, const char *const *i
 static sp_status fail_write(const sp_signals_writer *writer, sp_error *err)
 {
     char reason[SP_H5_REASON] = "";
+    bool is_memory = errno == ENOMEM;
     sp_h5_reason(reason);
+    if (is_memory)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", writer->output.file);
     return sp_fail(err, SP_EFILE, "%s: cannot be written%s%s%s; is the disk full?", writer->output.file, *reason ? " (" : "",
                    reason, *reason ? ")" : "");
 }
@@ -61,6 +65,7 @@ static sp_status open_file(sp_signals_writer *writer, const sp_signals_header *h
         return status;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
+    errno = 0;
     writer->file = H5Fcreate(writer->output.temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     bool is_ok = writer->file >= 0 && put_all(writer->file, header, ids, writer->dims) &&
                  (writer->set = H5Dopen2(writer->file, "/signals", H5P_DEFAULT)) >= 0;
@@ -104,6 +109,7 @@ sp_status sp_signals_writer_add(sp_signals_writer *writer, int64_t count, const 
         return SP_OK;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
+    errno = 0;
     hid_t space = H5Dget_space(writer->set), memory = H5Screate_simple(3, size, NULL);
     bool is_ok = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
                  H5Dwrite(writer->set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, data) >= 0;
@@ -122,6 +128,7 @@ sp_status sp_signals_writer_commit(sp_signals_writer *writer, sp_error *err)
     assert(writer->done == writer->dims[0]);
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
+    errno = 0;
     sp_status status = close_all(writer) ? SP_OK : fail_write(writer, err);
     sp_h5_quiet_end(&quiet);
     if (status == SP_OK)
