@@ -74,7 +74,7 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
         for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++)
             column[(ptrdiff_t)chain->pred[p] * columns] = chain->pred_weight[p];
     }
-    *dense = (sp_dense){chain, isa, n, columns, n_blocks, weight};
+    *dense = (sp_dense){chain, isa, n, columns, n_blocks, SP_DENSE_MOST_BYTES, weight};
     return true;
 }
 
@@ -135,7 +135,7 @@ static bool run_room(dense_run *r, sp_scratch *scratch)
     int64_t n_steps = r->scores->n_steps;
     r->width = (size_t)r->dense->n_blocks * (size_t)r->dense->columns;
     r->block = n_steps;
-    if ((double)n_steps * (double)r->width * sizeof(double) > SP_DENSE_MOST_BYTES)
+    if ((double)n_steps * (double)r->width * sizeof(double) > (double)r->dense->most_bytes)
         r->block = (int64_t)sqrt((double)n_steps) + 1;
     int64_t n_blocks = (n_steps + r->block - 1) / r->block;
     r->row = sp_row_buffer(r->scores, scratch);

@@ -28,7 +28,8 @@ typedef struct sp_dense {
     int32_t n;       /* M = K */
     int32_t columns; /* of a block */
     int32_t n_blocks;
-    double *weight; /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n */
+    size_t most_bytes; /* of delta, before it is kept in part only; SP_DENSE_MOST_BYTES */
+    double *weight;    /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n */
 } sp_dense;
 
 /* Is the chain one for this, and does the matrix pay for so many steps? */
