@@ -198,9 +198,9 @@ static void larger_models_equal_plain(void **state)
 static void dense_in_blocks_equals_plain(void **state)
 {
     (void)state;
-    static const kind k = {20, 70, 1, 200, 3, true, 0};
-    for (uint64_t seed = 0; seed < 30; seed++) {
-        sample s = draw_sample(200000 + seed, &k);
+    static const kind kinds[] = {{20, 70, 1, 200, 3, true, 0}, {20, 90, 0.1, 200, 3, true, 0}};
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        sample s = draw_sample(200000 + seed, &kinds[seed % 2]);
         sp_scratch *scratch = sp_scratch_new(), *plain_scratch = sp_scratch_new();
         int32_t path[200], expected[200];
         for (int64_t n = 0; n < s.batch.n_recordings; n++) {
