@@ -3,7 +3,7 @@
  * | chain                              | Viterbi                                                                             |
  * |------------------------------------|-------------------------------------------------------------------------------------|
  * | plain, 16 classes or fewer         | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side |
- * | plain, more classes, dense         | dense.h: maxima forward, the argmax again on the way back                           |
+ * | plain, more classes                | dense.h: maxima forward, the argmax again on the way back; sparse.h where sparse     |
  * | any other                          | the plain kernel                                                                    |
  *
  * Which is used changes the time, never the answer (but see chunks.h on ties within rounding): gaps, recordings without a path

@@ -117,7 +117,7 @@ static int64_t wrong_steps(const bench *b, const sp_batch *batch, sp_strategy_ki
             continue;
         for (int64_t t = 0; t < scores.n_steps; t++)
             wrong += path[t] != b->paths[batch->offsets[r] + t];
-        if (!(fabs(score - b->results[r].score) <= 1e-12 * fabs(score)) && score != b->results[r].score) {
+        if (!(fabs(score - b->results[r].score) <= 1e-10 * fabs(score)) && score != b->results[r].score) {
             fprintf(stderr, "%s: recording %lld scores %.17g, expected %.17g\n", b->w->name, (long long)r, b->results[r].score,
                     score);
             exit(1);
