@@ -3,7 +3,7 @@
 #include "report/html_steps.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <strings.h>
 
 enum {
     COLUMNS = 3000,   /* more steps than that: each column shows the most frequent class of its steps */
@@ -32,7 +32,7 @@ bool sp_class_look_fill(const sp_comparison *comparison, sp_class_look *look)
     bool is_sleep = n > 1, has_wake = false;
     for (size_t k = 0; k < n; k++) {
         for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-            if (!strcmp(comparison->classes[k], stages[i].name)) {
+            if (!strcasecmp(comparison->classes[k], stages[i].name)) {
                 look->names[k] = stages[i].style;
                 look->rank[k] = stages[i].rank;
                 has_wake |= stages[i].rank == 0;
