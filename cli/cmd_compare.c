@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "beside.h"
 #include "outputs.h"
 #include "pipeline.h"
 
@@ -29,18 +30,25 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     sp_evaluation_options how = sp_evaluation_options_default();
     how.has_labels = p->info->has_labels;
     how.n_strategies = p->n_strategies;
+    const char **classes = names_in_columns(p->model, p->class_of_column);
+    how.classes = classes;
     how.names = names;
     how.is_legal = is_legal;
     how.trace_steps = o->report ? TRACE_STEPS : 0;
     sp_evaluation *evaluation = NULL;
     sp_paths_writer *writer = NULL;
-    sp_status status = outputs_seed(o, &how.bootstrap.seed, err);
+    beside extras;
+    sp_status status = beside_plan(&extras, p, err);
+    if (status == SP_OK && !classes)
+        status = sp_fail(err, SP_ENOMEM, "no memory");
+    if (status == SP_OK)
+        status = outputs_seed(o, &how.bootstrap.seed, err);
     if (status == SP_OK)
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (status == SP_OK && o->output)
-        status = pipeline_open_writer(p, command, &writer, err);
+        status = pipeline_open_writer(p, &extras, command, &writer, err);
     if (status == SP_OK)
-        status = pipeline_run(p, evaluation, writer, err);
+        status = pipeline_run(p, evaluation, writer, &extras, err);
     if (status == SP_OK)
         status = sp_evaluation_finish(evaluation, out, err);
     if (status == SP_OK) {
@@ -59,6 +67,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
         writer = NULL;
     }
     sp_paths_writer_abort(writer);
+    beside_clear(&extras);
+    free(classes);
     sp_evaluation_free(evaluation);
     return status;
 }
@@ -76,6 +86,8 @@ int cmd_compare(int argc, const char **argv)
         {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model by name", "M"},
         {"strategies", 's', POPT_ARG_STRING, &o.strategies, 0, "what to compare (argmax,greedy,viterbi)", "LIST"},
         {"output", 'o', POPT_ARG_STRING, &o.output, 0, "write the paths", "PATHS.h5"},
+        {"confidence", 0, POPT_ARG_NONE, &o.confidence, 0, "write how sure each step is, given the rules", NULL},
+        {"nbest", 0, POPT_ARG_INT, &o.n_best, 0, "write the N best paths of viterbi", "N"},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, report, 0, "Results:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, decode, 0, "Decoding:", NULL},

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "beside.h"
 #include "outputs.h"
 #include "pipeline.h"
 
@@ -15,9 +16,13 @@ static const usage decode_usage = {.arguments = "SCORES.h5 --model M -o PATHS.h5
 static sp_status decode(pipeline *p, const char *command, sp_error *err)
 {
     sp_paths_writer *writer = NULL;
-    sp_status status = pipeline_open_writer(p, command, &writer, err);
+    beside extras;
+    sp_status status = beside_plan(&extras, p, err);
     if (status == SP_OK)
-        status = pipeline_run(p, NULL, writer, err);
+        status = pipeline_open_writer(p, &extras, command, &writer, err);
+    if (status == SP_OK)
+        status = pipeline_run(p, NULL, writer, &extras, err);
+    beside_clear(&extras);
     if (status == SP_OK)
         return sp_paths_writer_commit(writer, err);
     sp_paths_writer_abort(writer);
@@ -36,6 +41,8 @@ int cmd_decode(int argc, const char **argv)
         {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model by name", "M"},
         {"strategy", 's', POPT_ARG_STRING, &o.strategies, 0, "how to choose the path (viterbi)", "NAME"},
         {"output", 'o', POPT_ARG_STRING, &o.output, 0, "write the paths", "PATHS.h5"},
+        {"confidence", 0, POPT_ARG_NONE, &o.confidence, 0, "write how sure each step is, given the rules", NULL},
+        {"nbest", 0, POPT_ARG_INT, &o.n_best, 0, "write the N best paths of viterbi", "N"},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace an output that exists", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, how, 0, "Decoding:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},

@@ -25,6 +25,13 @@ enum { TYPES, CLASSES, NAME, MIN_COUNT, LABELS }; /* options.extra */
 
 /* ---- list ---- */
 
+static void print_first_sentence(const char *name, const char *description)
+{
+    const char *end = strstr(description, ". ");
+    int length = end ? (int)(end - description) + 1 : (int)strlen(description);
+    printf("%-18s %.*s\n", name, length, description);
+}
+
 static sp_status list_models(sp_error *err)
 {
     char **names = NULL;
@@ -34,7 +41,7 @@ static sp_status list_models(sp_error *err)
         sp_model *model = NULL;
         status = sp_model_load(names[i], &model, err);
         if (status == SP_OK)
-            printf("%-18s %s\n", names[i], model->description ? model->description : "");
+            print_first_sentence(names[i], model->description ? model->description : "");
         sp_model_free(model);
     }
     for (int32_t i = 0; i < n; i++)
@@ -180,7 +187,6 @@ static void print_model(const sp_model *model)
 /* ---- check ---- */
 
 typedef struct warnings {
-    const char *file;
     int64_t count;
 } warnings;
 
@@ -188,16 +194,16 @@ static void print_warning(void *arg, const char *sentence)
 {
     warnings *w = arg;
     w->count++;
-    fprintf(stderr, "statepath: warning: %s: %s\n", w->file, sentence);
+    fprintf(stderr, "statepath: warning: %s\n", sentence);
 }
 
 static sp_status check_model(const char *name, sp_error *err)
 {
     sp_model *model = NULL;
-    warnings w = {.file = name};
+    warnings w = {0};
     sp_status status = sp_model_load(name, &model, err);
     if (status == SP_OK)
-        status = sp_model_warnings(model, print_warning, &w, err);
+        status = sp_model_load_warnings(name, print_warning, &w, err);
     if (status == SP_OK) {
         printf("%s is a model of %d classes and %lld allowed transitions", name, model->n_classes,
                (long long)model->row[model->n_states]);

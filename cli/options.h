@@ -28,7 +28,7 @@ typedef struct options {
     decode_options decode;
     talk_options talk;
     char *model, *strategies, *output;
-    int force;
+    int force, confidence, n_best;
     char *report, *json, *csv, *markdown; /* compare and evaluate */
     char *seed;
     char *extra[6]; /* strings of one command alone */
@@ -70,6 +70,9 @@ sp_status infeasible_from(const options *o, int *rule, sp_error *err);
  * The kind is left alone. log_prior holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
 sp_status prepare_options_from(const options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                                sp_prepare_options *out, sp_error *err);
+
+/* The model's names in the order of the columns; the array is the caller's, the names the model's. NULL on lack of memory. */
+const char **names_in_columns(const sp_model *model, const int32_t *class_of_column);
 
 /* A comma-separated list, split in place; returns the number of parts (0 for an empty text). parts[] points into text. */
 int split_list(char *text, int max_parts, char **parts);

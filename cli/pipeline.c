@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beside.h"
 #include "progress.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough to stay near the processor. */
@@ -165,7 +166,7 @@ static sp_status look_at_failures(pipeline *p, int s, const sp_block *block, con
 }
 
 static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluation *evaluation, sp_paths_writer *writer,
-                           sp_error *err)
+                           beside *extras, sp_error *err)
 {
     sp_status status = sp_prepare(block, &p->prepare, &p->counts, err);
     if (status == SP_OK)
@@ -178,6 +179,10 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
         decode.strategy = p->strategies[s];
         decode.relax = p->on_infeasible == INFEASIBLE_RELAX;
         sp_decode_output output = {.paths = a->paths[s], .results = a->results[s], .broken = decode.relax ? a->broken[s] : NULL};
+        if (writer)
+            status = beside_reserve(extras, s, block, &output, err);
+        if (status != SP_OK)
+            break;
         double started = now_seconds();
         status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
         a->seconds[s] = now_seconds() - started;
@@ -186,6 +191,8 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
         if (status == SP_OK && writer)
             status = sp_paths_writer_add(writer, s, block->first, block->n_recordings, p->info->offsets[block->first],
                                          block->n_steps, &output, err);
+        if (status == SP_OK && writer)
+            status = beside_write(extras, s, block, p->info->offsets[block->first], &output, writer, err);
     }
     if (status == SP_OK && writer)
         status = sp_paths_writer_add_labels(writer, p->info->offsets[block->first], block->n_steps, block->labels,
@@ -224,7 +231,7 @@ static void summarise(const pipeline *p)
         complain("%s steps with NaN say nothing (--missing uniform)", count_text(p->counts.missing, n));
 }
 
-sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, sp_error *err)
+sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, beside *extras, sp_error *err)
 {
     sp_block *block = sp_block_new();
     if (!block)
@@ -239,7 +246,7 @@ sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *
         int64_t count = sp_source_fit(p->source, first, BLOCK_BYTES);
         status = sp_source_read(p->source, first, count, parts, block, err);
         if (status == SP_OK)
-            status = run_block(p, block, &a, evaluation, writer, err);
+            status = run_block(p, block, &a, evaluation, writer, extras, err);
         first += count;
         if (status == SP_OK)
             progress_show(&line, p->info->offsets[first]);
@@ -260,7 +267,7 @@ int pipeline_exit_status(const pipeline *p)
     return EXIT_DONE;
 }
 
-sp_status pipeline_open_writer(const pipeline *p, const char *command, sp_paths_writer **out, sp_error *err)
+sp_status pipeline_open_writer(const pipeline *p, const beside *extras, const char *command, sp_paths_writer **out, sp_error *err)
 {
     const char *names[MAX_STRATEGIES];
     for (int s = 0; s < p->n_strategies; s++) {
@@ -290,7 +297,10 @@ sp_status pipeline_open_writer(const pipeline *p, const char *command, sp_paths_
                               .model_json = model_json,
                               .input = p->file,
                               .input_size = p->info->file_size,
-                              .force = p->opt->force};
+                              .force = p->opt->force,
+                              .with_confidence = extras->with_confidence,
+                              .n_extras = extras->n_extras,
+                              .extras = extras->extras};
     status = sp_paths_writer_open(p->opt->output, &header, out, err);
     free(model_json);
     return status;

@@ -33,17 +33,21 @@ typedef struct pipeline {
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
 } pipeline;
 
+struct beside;
+
 /* Opens everything that the options name. `strategies` is a comma-separated list. On failure the pipeline can (and must) still be
  * closed. */
 sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const char *strategies, sp_error *err);
 void pipeline_close(pipeline *p);
 
-/* Runs all blocks. `evaluation` and `writer` may be NULL. Says on stderr what could not be decoded, floored, missing.
- * SP_OK, also when recordings could not be decoded; an error otherwise (SP_ENOPATH with --on-infeasible error). */
-sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, sp_error *err);
+/* Runs all blocks. `evaluation` and `writer` may be NULL; `extras` is looked at with a writer only. Says on stderr what could not
+ * be decoded, floored, missing. SP_OK, also when recordings could not be decoded; an error otherwise (SP_ENOPATH with
+ * --on-infeasible error). */
+sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, struct beside *extras, sp_error *err);
 
 /* Opens a file of paths for what the pipeline decodes. */
-sp_status pipeline_open_writer(const pipeline *p, const char *command, sp_paths_writer **out, sp_error *err);
+sp_status pipeline_open_writer(const pipeline *p, const struct beside *extras, const char *command, sp_paths_writer **out,
+                               sp_error *err);
 
 /* EXIT_UNDECODED when some recording could not be decoded, else EXIT_DONE. */
 int pipeline_exit_status(const pipeline *p);

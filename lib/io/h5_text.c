@@ -261,17 +261,19 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
     return status;
 }
 
-char *sp_h5_root_text(hid_t file, const char *attribute)
+sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err)
 {
     sp_texts texts = NULL;
     int64_t n = 0;
     bool is_number;
-    if (!sp_h5_has_attribute(file, "/", attribute) ||
-        sp_h5_texts_attribute(file, "", "/", attribute, &texts, &n, &is_number, NULL) != SP_OK)
-        return NULL;
-    char *out = n == 1 ? strdup(texts[0]) : NULL;
+    *out = NULL;
+    if (!sp_h5_has_attribute(file, "/", attribute))
+        return SP_OK;
+    sp_status status = sp_h5_texts_attribute(file, file_name, "/", attribute, &texts, &n, &is_number, err);
+    if (status == SP_OK && n == 1 && !(*out = strdup(texts[0])))
+        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
     free(texts);
-    return out;
+    return status == SP_ENOMEM ? status : SP_OK;
 }
 
 /* ---- duplicates ---- */

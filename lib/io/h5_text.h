@@ -22,8 +22,8 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
 
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute);
 
-/* A single text attribute of the root, or NULL when it is missing or not one. The caller frees it. */
-char *sp_h5_root_text(hid_t file, const char *attribute);
+/* A single text attribute of the root; *out is NULL when it is missing or not one. The caller frees it. SP_OK, SP_ENOMEM. */
+sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err);
 
 /* Copies n texts. NULL on lack of memory. */
 sp_texts sp_texts_copy(const char *const *texts, int64_t n);

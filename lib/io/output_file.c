@@ -15,6 +15,7 @@ static void output_free(sp_output *output)
     free(output->file);
     free(output->target);
     free(output->temporary);
+    free(output->folder);
     *output = (sp_output){.fd = -1};
 }
 
@@ -67,9 +68,8 @@ static sp_status temporary_create(sp_output *output, sp_error *err)
         if (errno != EEXIST)
             break;
     }
-    int reason = errno;
-    char *name = folder_of(output->file);
-    const char *shown = name ? name : "its folder";
+    const int reason = errno;
+    const char *shown = output->folder;
     sp_status status;
     if (reason == ENOENT || reason == ENOTDIR)
         status = sp_fail(err, SP_EFILE, "%s: cannot be written, there is no folder %s; make it first", output->file, shown);
@@ -78,7 +78,6 @@ static sp_status temporary_create(sp_output *output, sp_error *err)
                          strerror(reason));
     else
         status = sp_fail(err, SP_EFILE, "%s: cannot be written (%s)", output->file, strerror(reason));
-    free(name);
     return status;
 }
 
@@ -94,8 +93,9 @@ sp_status sp_output_begin(sp_output *output, const char *file, bool force, const
     if (!made.target)
         made.target = strdup(file);
     made.file = strdup(file);
+    made.folder = folder_of(made.target ? made.target : file);
     sp_status status = SP_OK;
-    if (!made.target || !made.file)
+    if (!made.target || !made.file || !made.folder)
         status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
     if (status == SP_OK && file[strlen(file) - 1] == '/')
         status = sp_fail(err, SP_EFILE, "%s: is the name of a folder; give the name of a file", file);
@@ -159,17 +159,13 @@ sp_status sp_output_room(const sp_output *output, int64_t bytes, sp_error *err)
 
 /* The new name reaches the disk with its folder. File systems that cannot do this say EINVAL; nothing is lost then but the
  * promise for a power cut. */
-static void folder_flush(const char *target)
+static void folder_flush(const char *folder)
 {
-    char *folder = folder_of(target);
-    if (!folder)
-        return;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
         close(fd);
     }
-    free(folder);
 }
 
 /* Gives the temporary file its name. Without `force` a file that appeared meanwhile must not be lost: link() refuses to replace,
@@ -211,7 +207,7 @@ sp_status sp_output_commit(sp_output *output, sp_error *err)
         sp_output_abort(output);
         return status;
     }
-    folder_flush(output->target);
+    folder_flush(output->folder);
     output_free(output);
     return SP_OK;
 }

@@ -20,6 +20,7 @@ typedef struct sp_output {
     char *file;      /* the name as given, for messages */
     char *target;    /* where it goes: `file`, or what it points to where it is a symbolic link */
     char *temporary; /* name of the temporary file */
+    char *folder;    /* the target's */
     bool force;
 } sp_output;
 

@@ -89,14 +89,17 @@ static bool is_beside(const char *name)
 }
 
 /* Moves the names that the root attribute `strategies` lists to the front, in its order. */
-static void names_order(sp_paths_reader *reader, int64_t n)
+static sp_status names_order(sp_paths_reader *reader, int64_t n, sp_error *err)
 {
     sp_texts order = NULL;
     int64_t n_order = 0, done = 0;
     bool is_number;
-    if (!sp_h5_has_attribute(reader->file, "/", "strategies") ||
-        sp_h5_texts_attribute(reader->file, "", "/", "strategies", &order, &n_order, &is_number, NULL) != SP_OK)
-        return;
+    if (!sp_h5_has_attribute(reader->file, "/", "strategies"))
+        return SP_OK;
+    sp_status status =
+        sp_h5_texts_attribute(reader->file, reader->file_name, "/", "strategies", &order, &n_order, &is_number, err);
+    if (status != SP_OK)
+        return status;
     char **names = reader->strategies;
     for (int64_t i = 0; i < n_order; i++)
         for (int64_t j = done; j < n; j++)
@@ -107,6 +110,7 @@ static void names_order(sp_paths_reader *reader, int64_t n)
                 break;
             }
     free(order);
+    return SP_OK;
 }
 
 /* The datasets in a group, each a strategy. */
@@ -126,9 +130,8 @@ static sp_status strategies_of_group(sp_paths_reader *reader, const char *group,
     }
     if (status == SP_OK && (n_datasets == 0 || n_datasets > INT32_MAX))
         return sp_fail(err, SP_EFILE, "%s: group %s holds no dataset of paths; %s", reader->file_name, group, mend);
-    names_order(reader, n_datasets);
     reader->info.n_strategies = (int32_t)n_datasets;
-    return status;
+    return status == SP_OK ? names_order(reader, n_datasets, err) : status;
 }
 
 static sp_status strategy_of_dataset(sp_paths_reader *reader, const char *path, sp_error *err)
@@ -372,11 +375,12 @@ static sp_status reader_fill(sp_paths_reader *reader, const char *given, const s
         status = open_parts(reader, places, group, path, err);
     if (status == SP_OK)
         status = sp_source_classes(&reader->map, 0, &reader->classes, &n_classes, place, sizeof place, err);
-    if (status == SP_OK) {
-        reader->model_json = sp_h5_root_text(reader->file, "model");
-        reader->input = sp_h5_root_text(reader->file, "input");
+    if (status == SP_OK)
+        status = sp_h5_root_text(reader->file, reader->file_name, "model", &reader->model_json, err);
+    if (status == SP_OK)
+        status = sp_h5_root_text(reader->file, reader->file_name, "input", &reader->input, err);
+    if (status == SP_OK)
         fill_info(reader, n_classes);
-    }
     free(group);
     free(path);
     return status;

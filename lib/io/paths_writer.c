@@ -11,21 +11,20 @@
 typedef struct slot {
     char *path;
     sp_paths_type type;
-    int64_t n_rows, length; /* n_rows 0: one dimension */
-    int64_t n_columns;      /* 0: one value a place of `length`; k: a second dimension */
-    int64_t position;       /* of the first value in the file */
-    int64_t written;        /* values so far */
+    int64_t n_rows, length, n_columns; /* shape [n_rows, length, n_columns]; 0: no such axis */
+    int64_t position;                  /* of the first value in the file */
+    int64_t written;                   /* values so far */
 } slot;
 
-/* Places in a strategy's run of slots; the last two only with_broken. */
-enum { SLOT_PATHS, SLOT_SCORES, SLOT_STATUS, SLOT_BROKEN, SLOT_BROKEN_STEPS, SLOTS_PER_STRATEGY };
+/* Places in a strategy's run of slots, where it has all of them. */
+enum { SLOT_PATHS, SLOT_SCORES, SLOT_STATUS, SLOTS_ALWAYS, SLOTS_MOST = SLOTS_ALWAYS + 3 };
 
 struct sp_paths_writer {
     sp_output output;
     slot *slots;
     int32_t n_slots, per_strategy, labels, segments, extras; /* the last three: index of the (first) slot, or -1 */
+    int32_t confidence, broken; /* places in a strategy's run, or -1; broken_steps comes after broken */
     sp_paths_type path_type;
-    bool with_broken;
     void *scratch; /* WRITE_VALUES values of 8 bytes */
 };
 
@@ -35,12 +34,6 @@ static size_t type_size(sp_paths_type type)
 {
     static const size_t sizes[] = {1, 2, 4, 8, 4, 8};
     return sizes[type];
-}
-
-/* Bytes of one place of `length`. */
-static int64_t place_size(const slot *s)
-{
-    return (s->n_columns ? s->n_columns : 1) * (int64_t)type_size(s->type);
 }
 
 static hid_t type_h5(sp_paths_type type)
@@ -59,6 +52,16 @@ static hid_t type_h5(sp_paths_type type)
     default:
         return H5T_NATIVE_DOUBLE;
     }
+}
+
+static int64_t at_least_one(int64_t n)
+{
+    return n > 0 ? n : 1;
+}
+
+static int64_t slot_values(const slot *s)
+{
+    return at_least_one(s->n_rows) * s->length * at_least_one(s->n_columns);
 }
 
 static void writer_free(sp_paths_writer *writer)
@@ -80,23 +83,23 @@ void sp_paths_writer_abort(sp_paths_writer *writer)
 
 /* ---- the plan: which datasets, how large ---- */
 
-static bool slot_add(sp_paths_writer *writer, const char *group, const char *name, sp_paths_type type, int64_t n_rows,
-                     int64_t length)
+static bool slot_add(sp_paths_writer *writer, const char *group, const char *name, sp_paths_type type, int64_t length)
 {
     char *path = name ? sp_h5_path_join(group, name) : sp_h5_path(group);
     if (!path)
         return false;
-    writer->slots[writer->n_slots++] = (slot){.path = path, .type = type, .n_rows = n_rows, .length = length};
+    writer->slots[writer->n_slots++] = (slot){.path = path, .type = type, .length = length};
     return true;
 }
 
 static bool plan_strategy(sp_paths_writer *writer, const sp_paths_header *header, const char *name)
 {
     const int64_t n = header->n_recordings, s = header->n_steps;
-    return slot_add(writer, "/paths", name, writer->path_type, 0, s) &&
-           slot_add(writer, "/path_scores", name, SP_PATHS_F64, 0, n) && slot_add(writer, "/status", name, SP_PATHS_U8, 0, n) &&
-           (!header->with_broken || (slot_add(writer, "/broken", name, SP_PATHS_I64, 0, n) &&
-                                     slot_add(writer, "/broken_steps", name, SP_PATHS_U8, 0, s)));
+    return slot_add(writer, "/paths", name, writer->path_type, s) && slot_add(writer, "/path_scores", name, SP_PATHS_F64, n) &&
+           slot_add(writer, "/status", name, SP_PATHS_U8, n) &&
+           (writer->confidence < 0 || slot_add(writer, "/confidence", name, SP_PATHS_F32, s)) &&
+           (writer->broken < 0 ||
+            (slot_add(writer, "/broken", name, SP_PATHS_I64, n) && slot_add(writer, "/broken_steps", name, SP_PATHS_U8, s)));
 }
 
 static sp_status plan(sp_paths_writer *writer, const char *file, const sp_paths_header *header, sp_error *err)
@@ -107,31 +110,35 @@ static sp_status plan(sp_paths_writer *writer, const char *file, const sp_paths_
                 return sp_fail(err, SP_EINVAL,
                                "%s: two strategies are called %s, but /paths/%s can hold only one; write them to two files", file,
                                header->strategies[i], header->strategies[i]);
-    const int32_t most = header->n_strategies * SLOTS_PER_STRATEGY + 2 + header->n_extras;
+    const int32_t most = header->n_strategies * SLOTS_MOST + 2 + header->n_extras;
     writer->slots = calloc((size_t)most, sizeof *writer->slots);
     writer->scratch = malloc(WRITE_VALUES * sizeof(int64_t));
     writer->path_type = header->n_classes > INT16_MAX ? SP_PATHS_I32 : SP_PATHS_I16;
-    writer->with_broken = header->with_broken;
-    writer->per_strategy = header->with_broken ? SLOTS_PER_STRATEGY : SLOT_BROKEN;
+    writer->per_strategy = SLOTS_ALWAYS;
+    writer->confidence = header->with_confidence ? writer->per_strategy++ : -1;
+    writer->broken = header->with_broken ? writer->per_strategy : -1;
+    writer->per_strategy += header->with_broken ? 2 : 0;
     writer->labels = writer->segments = -1;
     bool has_memory = writer->slots && writer->scratch;
     for (int32_t i = 0; has_memory && i < header->n_strategies; i++)
         has_memory = plan_strategy(writer, header, header->strategies[i]);
     if (has_memory && header->with_labels) {
         writer->labels = writer->n_slots;
-        has_memory = slot_add(writer, "/labels", NULL, writer->path_type, 0, header->n_steps);
+        has_memory = slot_add(writer, "/labels", NULL, writer->path_type, header->n_steps);
     }
     if (has_memory && header->with_segments) {
         writer->segments = writer->n_slots;
-        has_memory = slot_add(writer, "/segments", NULL, SP_PATHS_I64, 0, header->n_steps);
+        has_memory = slot_add(writer, "/segments", NULL, SP_PATHS_I64, header->n_steps);
     }
     writer->extras = writer->n_slots;
     for (int32_t i = 0; has_memory && i < header->n_extras; i++) {
         const sp_paths_extra *extra = &header->extras[i];
-        has_memory = slot_add(writer, extra->path, NULL, extra->type, extra->n_rows,
-                              extra->is_per_step ? header->n_steps : header->n_recordings);
-        if (has_memory)
+        has_memory =
+            slot_add(writer, extra->path, NULL, extra->type, extra->is_per_step ? header->n_steps : header->n_recordings);
+        if (has_memory) {
+            writer->slots[writer->n_slots - 1].n_rows = extra->n_rows;
             writer->slots[writer->n_slots - 1].n_columns = extra->n_columns;
+        }
     }
     return has_memory ? SP_OK : sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
 }
@@ -142,7 +149,7 @@ static int64_t plan_size(const sp_paths_writer *writer, const sp_paths_header *h
     int64_t bytes = 65536 + 8 * (header->n_recordings + 1);
     for (int32_t i = 0; i < writer->n_slots; i++) {
         const slot *s = &writer->slots[i];
-        bytes += 4096 + (s->n_rows ? s->n_rows : 1) * s->length * place_size(s);
+        bytes += 4096 + slot_values(s) * (int64_t)type_size(s->type);
     }
     for (int64_t n = 0; header->ids && n < header->n_recordings; n++)
         bytes += 48 + (int64_t)strlen(header->ids[n]);
@@ -183,12 +190,12 @@ static bool attribute_text(hid_t object, const char *name, const char *text)
 }
 
 /* Contiguous and in place from the start; no times, so that the same answers give the same bytes. */
-static hid_t creation_list(bool is_text)
+static hid_t creation_list(hid_t type)
 {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_layout(list, H5D_CONTIGUOUS);
     H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
-    if (!is_text) /* HDF5 needs a fill value for variable strings */
+    if (H5Tis_variable_str(type) <= 0) /* texts must be filled, HDF5 says */
         H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
     H5Pset_obj_track_times(list, 0);
     return list;
@@ -196,8 +203,7 @@ static hid_t creation_list(bool is_text)
 
 static hid_t dataset_new(hid_t file, const char *path, hid_t type, int rank, const hsize_t *dims)
 {
-    hid_t space = H5Screate_simple(rank, dims, NULL), created = creation_list(H5Tget_class(type) == H5T_STRING),
-          links = H5Pcreate(H5P_LINK_CREATE);
+    hid_t space = H5Screate_simple(rank, dims, NULL), created = creation_list(type), links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1);
     hid_t id = H5Dcreate2(file, path, type, space, links, created, H5P_DEFAULT);
     H5Pclose(links);
@@ -232,9 +238,14 @@ static bool dataset_offsets(hid_t file, const int64_t *offsets, int64_t n)
 static bool slot_create(hid_t file, slot *s, bool is_status)
 {
     static const char *const names[] = {"ok", "no_path", "dead_end"};
-    const bool has_columns = s->n_columns > 0;
-    const hsize_t dims[2] = {(hsize_t)(s->n_rows ? s->n_rows : s->length), (hsize_t)(has_columns ? s->n_columns : s->length)};
-    hid_t id = dataset_new(file, s->path, type_h5(s->type), s->n_rows || has_columns ? 2 : 1, dims);
+    hsize_t dims[3];
+    int rank = 0;
+    if (s->n_rows)
+        dims[rank++] = (hsize_t)s->n_rows;
+    dims[rank++] = (hsize_t)s->length;
+    if (s->n_columns)
+        dims[rank++] = (hsize_t)s->n_columns;
+    hid_t id = dataset_new(file, s->path, type_h5(s->type), rank, dims);
     if (id < 0)
         return false;
     haddr_t position = H5Dget_offset(id);
@@ -319,14 +330,14 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
 static sp_status slot_write(sp_paths_writer *writer, slot *s, int64_t row, int64_t first, int64_t count, const void *values,
                             sp_error *err)
 {
-    const int64_t size = place_size(s);
-    if (first < 0 || count < 0 || first > s->length - count || row < 0 || row >= (s->n_rows ? s->n_rows : 1))
+    const int64_t n_columns = at_least_one(s->n_columns), size = n_columns * (int64_t)type_size(s->type);
+    if (first < 0 || count < 0 || first > s->length - count || row < 0 || row >= at_least_one(s->n_rows))
         return sp_fail(err, SP_EINVAL, "%s: %s: values %lld to %lld of row %lld do not fit its shape", writer->output.file,
                        s->path, (long long)first, (long long)(first + count - 1), (long long)row);
     sp_status status =
         sp_output_write(&writer->output, values, (size_t)(count * size), s->position + (row * s->length + first) * size, err);
     if (status == SP_OK)
-        s->written += count;
+        s->written += count * n_columns;
     return status;
 }
 
@@ -369,10 +380,10 @@ static sp_status results_write(sp_paths_writer *writer, slot *slots, int64_t fir
         if (status == SP_OK)
             status = slot_write(writer, &slots[SLOT_STATUS], 0, first + at, n, codes, err);
         int64_t *broken = writer->scratch;
-        for (int64_t i = 0; writer->with_broken && i < n; i++)
+        for (int64_t i = 0; writer->broken >= 0 && i < n; i++)
             broken[i] = results[at + i].n_broken;
-        if (status == SP_OK && writer->with_broken)
-            status = slot_write(writer, &slots[SLOT_BROKEN], 0, first + at, n, broken, err);
+        if (status == SP_OK && writer->broken >= 0)
+            status = slot_write(writer, &slots[writer->broken], 0, first + at, n, broken, err);
     }
     return status;
 }
@@ -394,9 +405,11 @@ sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t
     sp_status status = classes_write(writer, &slots[SLOT_PATHS], first_step, n_steps, output->paths, err);
     if (status == SP_OK)
         status = results_write(writer, slots, first, n_recordings, output->results, err);
-    if (status == SP_OK && writer->with_broken)
-        status = output->broken ? slot_write(writer, &slots[SLOT_BROKEN_STEPS], 0, first_step, n_steps, output->broken, err)
-                                : zeros_write(writer, &slots[SLOT_BROKEN_STEPS], first_step, n_steps, err);
+    if (status == SP_OK && writer->confidence >= 0)
+        status = slot_write(writer, &slots[writer->confidence], 0, first_step, n_steps, output->confidence, err);
+    if (status == SP_OK && writer->broken >= 0)
+        status = output->broken ? slot_write(writer, &slots[writer->broken + 1], 0, first_step, n_steps, output->broken, err)
+                                : zeros_write(writer, &slots[writer->broken + 1], first_step, n_steps, err);
     return status;
 }
 
@@ -422,7 +435,7 @@ sp_status sp_paths_writer_commit(sp_paths_writer *writer, sp_error *err)
     sp_status status = SP_OK;
     for (int32_t i = 0; status == SP_OK && i < writer->n_slots; i++) {
         const slot *s = &writer->slots[i];
-        int64_t all = (s->n_rows ? s->n_rows : 1) * s->length;
+        int64_t all = slot_values(s);
         if (s->written != all)
             status = sp_fail(err, SP_EINVAL, "%s: %s is not complete, %lld of %lld values were written; the file is given up",
                              writer->output.file, s->path, (long long)s->written, (long long)all);

@@ -21,7 +21,7 @@ void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)
     sp_buffer_format(&page->out, "<use class=\"mark s%d\" href=\"#m%d\" x=\"", (int)strategy % 8, (int)strategy % N_SHAPES);
     sp_buffer_fixed(&page->out, x_percent, 2);
     sp_buffer_text(&page->out, "%\" y=\"");
-    sp_buffer_real(&page->out, y);
+    sp_buffer_fixed(&page->out, y, 1);
     sp_buffer_text(&page->out, "\"/>");
 }
 

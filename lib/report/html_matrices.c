@@ -152,7 +152,7 @@ void sp_page_legality(sp_page *page)
     }
     sp_table table = {0};
     int64_t n = sp_fill_illegal_pairs(c, LISTED, &table);
-    sp_table_html(&table, "sortable", NULL, out);
+    sp_table_html(&table, n > 15 ? "sortable tall" : "sortable", NULL, out);
     if (n > LISTED)
         sp_buffer_format(out, "<p class=\"small\">The %d most frequent of %lld pairs; the JSON file holds all.</p>\n", LISTED,
                          (long long)n);

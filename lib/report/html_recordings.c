@@ -128,7 +128,7 @@ static void recordings_table(sp_page *page)
     sp_table all = {0}, some = {0};
     sp_fill_recordings(c, false, &all);
     if (c->n_recordings <= ROWS || all.failed || all.text.failed) {
-        sp_table_html(&all, "sortable tall", NULL, &page->out);
+        sp_table_html(&all, c->n_recordings > 25 ? "sortable tall" : "sortable", NULL, &page->out);
         sp_table_free(&all);
         return;
     }

@@ -147,6 +147,10 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
     sp_lanes lanes;
+    if (trace->n_steps == 0) {
+        sp_buffer_text(&page->out, "<p>This recording has no steps.</p>\n");
+        return;
+    }
     if (!sp_lanes_fill(c, &s->look, trace, &lanes)) {
         page->out.failed = true;
         return;
@@ -156,8 +160,11 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
         sp_page_track(page, &s->look, &lanes, trace, &path);
     }
     for (int32_t i = 0; i < c->n_strategies; i++) {
-        sp_step_path path = {
-            .name = c->strategies[i].name, .classes = trace->paths[i], .labels = trace->labels, .illegal = &s->sets[i]};
+        sp_step_path path = {.name = c->strategies[i].name,
+                             .classes = trace->paths[i],
+                             .labels = trace->labels,
+                             .illegal = &s->sets[i],
+                             .result = &c->strategies[i].recordings[trace->recording]};
         sp_page_track(page, &s->look, &lanes, trace, &path);
     }
     sp_page_step_axis(page, trace->n_steps);
@@ -225,7 +232,7 @@ void sp_page_steps(sp_page *page)
                    "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"9\"/></svg> marks an illegal transition");
     sp_buffer_text(&page->out,
                    page->comparison->has_labels
-                       ? "; the strip below a path is black where it differs from the reference; hatched steps have no class."
+                       ? "; the strip below a path is filled where it differs from the reference; hatched steps have no class."
                        : "; hatched steps have no class.");
     sp_buffer_text(&page->out, "</p>\n");
     if (steps_fill(&s))

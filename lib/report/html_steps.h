@@ -36,6 +36,7 @@ typedef struct sp_step_path {
     const int32_t *classes; /* [T], -1: none */
     const int32_t *labels;  /* [T] for the error strip, or NULL */
     const sp_pair_set *illegal;
+    const sp_recording_result *result; /* figures for the name of the track, or NULL */
 } sp_step_path;
 
 /* Adds one track: name, plot, lane names and, with labels, the error strip. */

@@ -53,7 +53,7 @@ void sp_page_verdict(sp_page *page)
         sp_buffer_text(&page->out, "</ul>\n");
     }
     sp_fill_notes(page->comparison, &notes);
-    if (sp_table_rows(&notes)) {
+    if (sp_table_rows(&notes) || notes.failed) {
         sp_buffer_text(&page->out, "<ul class=\"notes\">\n");
         add_lines(page, &notes, "<li>", "</li>\n");
         sp_buffer_text(&page->out, "</ul>\n");

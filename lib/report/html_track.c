@@ -3,7 +3,7 @@
 #include "report/html_steps.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <strings.h>
 
 enum {
     COLUMNS = 3000,   /* more steps than that: each column shows the most frequent class of its steps */
@@ -32,7 +32,7 @@ bool sp_class_look_fill(const sp_comparison *comparison, sp_class_look *look)
     bool is_sleep = n > 1, has_wake = false;
     for (size_t k = 0; k < n; k++) {
         for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-            if (!strcmp(comparison->classes[k], stages[i].name)) {
+            if (!strcasecmp(comparison->classes[k], stages[i].name)) {
                 look->names[k] = stages[i].style;
                 look->rank[k] = stages[i].rank;
                 has_wake |= stages[i].rank == 0;
@@ -301,6 +301,27 @@ static int64_t count_changes(const sp_trace *trace, const int32_t *path)
     return n;
 }
 
+static void track_figures(sp_page *page, const sp_step_path *path)
+{
+    sp_buffer *out = &page->out;
+    if (!path->result)
+        return;
+    sp_buffer_text(out, "<small>");
+    if (path->result->decoded.status != SP_OK) {
+        sp_buffer_text(out, sp_undecoded_reason(path->result->decoded.status));
+    } else {
+        if (path->labels && !path->result->accuracy.undefined) {
+            sp_buffer_fixed(out, path->result->accuracy.value, 3);
+            sp_buffer_text(out, path->result->counts.illegal ? ", " : "");
+        }
+        if (path->result->counts.illegal || !path->labels) {
+            sp_buffer_count(out, path->result->counts.illegal);
+            sp_buffer_text(out, " illegal");
+        }
+    }
+    sp_buffer_text(out, "</small>");
+}
+
 static void draw(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path,
                  int32_t *columns)
 {
@@ -309,6 +330,7 @@ static void draw(sp_page *page, const sp_class_look *look, const sp_lanes *lanes
     int plot = lanes->n * lanes->height, height = ABOVE + plot + (path->labels ? STRIP + 3 : 0);
     sp_buffer_text(out, "<div class=\"track\"><div class=\"name\">");
     sp_page_name(page, path->name);
+    track_figures(page, path);
     sp_buffer_format(out, "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>", height);
     sp_page_name(page, path->name);
     sp_buffer_text(out, " over time: ");

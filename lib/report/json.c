@@ -6,11 +6,14 @@
  *   model.description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
  *   reference.changes, illegal_start, illegal_end, short_runs
- *   strategies.*.scored, correct, undecoded_steps (by reference class; absent when 0), macro_precision, macro_recall,
- *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), relaxed, rules_broken,
- *     legal_by_construction; classes.*.predicted; per_recording.*.correct, transitions, changes, status, step, path_score
- *   comparisons.*.rank_biserial, p_holm, p_sign_flip, mean, median, sd (of the recordings' differences), n, better, worse, ties,
- *     resamples
+ *   reference.bouts, mask_ceiling_infeasible (recordings that no allowed path fits)
+ *   strategies.*.scored, correct, undecoded_steps (by reference class, those above 0), macro_precision, macro_recall,
+ *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
+ *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score, bouts (lengths:
+ *     [length, count]), entities; classes.*.predicted, npv, prevalence; per_recording.*.correct, transitions, changes, status,
+ *     step, rules_broken, path_score
+ *   comparisons.*.rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the recordings' differences), n, better,
+ *     worse, ties, resamples
  * Time is left out: the same input gives the same bytes. */
 #include "report/json_tree.h"
 #include "report/tables.h"
@@ -107,6 +110,8 @@ static json_t *reference_object(const sp_comparison *c, bool *failed)
     sp_json_set(reference, "short_runs", json_integer(c->reference.short_runs), failed);
     sp_json_set(reference, "illegal_pairs", pair_list(c, c->reference_illegal_pairs, c->n_reference_illegal_pairs, true, failed),
                 failed);
+    if (c->reference_bouts)
+        sp_json_set(reference, "bouts", sp_json_reference_bouts(c, failed), failed);
     return reference;
 }
 
@@ -144,6 +149,8 @@ static void set_agreement(json_t *object, const sp_comparison *c, const sp_strat
         sp_json_set_value(class, "f1", &k->f1, failed);
         sp_json_set_value(class, "specificity", &k->specificity, failed);
         sp_json_set_value(class, "kappa", &k->kappa, failed);
+        sp_json_set_value(class, "npv", &k->npv, failed);
+        sp_json_set_value(class, "prevalence", &k->prevalence, failed);
         sp_json_set(class, "support", json_integer(k->support), failed);
         sp_json_set(class, "predicted", json_integer(k->predicted), failed);
         sp_json_set_named(classes, c->classes[i], class, failed);
@@ -205,14 +212,7 @@ static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result 
     sp_json_set(object, "relaxed", json_integer(s->n_relaxed), failed);
     sp_json_set(object, "rules_broken", json_integer(s->n_broken), failed);
     sp_json_set(object, "per_recording", recordings, failed);
-    if (s->has_changes) {
-        json_t *changes = json_object();
-        sp_json_set(changes, "fixed", json_integer(s->changes.fixed), failed);
-        sp_json_set(changes, "broken", json_integer(s->changes.broken), failed);
-        sp_json_set(changes, "wrong_to_wrong", json_integer(s->changes.wrong_to_wrong), failed);
-        sp_json_set(changes, "same", json_integer(s->changes.same), failed);
-        sp_json_set(object, "changed_from_argmax", changes, failed);
-    }
+    sp_json_set_runs(object, c, s, failed);
     return object;
 }
 
@@ -237,6 +237,13 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     sp_json_set_value(object, "rank_biserial", &pair->test.rank_biserial, failed);
     sp_json_set_value(object, "p_holm", &pair->p_holm, failed);
     sp_json_set_value(object, "p_sign_flip", &pair->permutation.p, failed);
+    json_t *mcnemar = json_object();
+    sp_json_set(mcnemar, "only_a", json_integer(pair->mcnemar.only_a), failed);
+    sp_json_set(mcnemar, "only_b", json_integer(pair->mcnemar.only_b), failed);
+    sp_json_set_value(mcnemar, "p_exact", &pair->mcnemar.exact, failed);
+    sp_json_set_value(mcnemar, "p_mid", &pair->mcnemar.mid_p, failed);
+    sp_json_set(mcnemar, "note", json_string("descriptive: takes steps as independent, which they are not"), failed);
+    sp_json_set(object, "mcnemar", mcnemar, failed);
     sp_json_set_value(object, "mean", &pair->mean, failed);
     sp_json_set_value(object, "median", &pair->median, failed);
     sp_json_set_value(object, "sd", &pair->sd, failed);
@@ -262,6 +269,7 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     if (c->has_labels) {
         sp_json_set(root, "reference", reference_object(c, &failed), &failed);
         sp_json_set_value(root, "mask_ceiling", &c->mask_ceiling, &failed);
+        sp_json_set(root, "mask_ceiling_infeasible", json_integer(c->ceiling_infeasible), &failed);
     }
     if (c->has_nll) {
         sp_json_set_value(root, "nll", &c->nll, &failed);

@@ -85,8 +85,8 @@ static bool is_inline(const json_t *value)
     if (json_is_array(value)) {
         json_array_foreach(value, i, element)
         {
-            if (!is_plain(element) &&
-                !(json_is_array(element) && json_array_size(element) == 2 && json_is_string(json_array_get(element, 0))))
+            if (!is_plain(element) && !(json_is_array(element) && json_array_size(element) == 2 && /* pairs stay together */
+                                        is_plain(json_array_get(element, 0)) && is_plain(json_array_get(element, 1))))
                 return false;
         }
         return true;

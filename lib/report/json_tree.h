@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "report/buffer.h"
-#include "statepath/agreement.h"
+#include "statepath/comparison.h"
 
 json_t *sp_json_text(const char *text, bool *failed); /* bytes that are no UTF-8 become U+FFFD */
 void sp_json_set(json_t *object, const char *key, json_t *value, bool *failed);
@@ -17,6 +17,10 @@ void sp_json_append(json_t *array, json_t *value, bool *failed);
 void sp_json_set_value(json_t *object, const char *key, const sp_value *value, bool *failed);
 /* A path score: null with a reason where it is -infinity. */
 void sp_json_set_score(json_t *object, const char *key, double score, bool *failed);
+
+/* json_runs.c: what a strategy changed, places, boundaries, edit score, bouts and entities, each where the comparison has it. */
+void sp_json_set_runs(json_t *object, const sp_comparison *comparison, const sp_strategy_result *strategy, bool *failed);
+json_t *sp_json_reference_bouts(const sp_comparison *comparison, bool *failed); /* reference_bouts is not NULL */
 
 /* Two spaces a level; arrays and objects of plain values on one line; shortest numbers; keys in the order they were set. */
 void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);

@@ -655,8 +655,9 @@ def links():
         {"scores": "gone/x"}, "file")
     bad("links.h5", "FILE: /round is a link that leads back to itself; mend the link or name another dataset", {"scores": "round"},
         "file")
-    bad("links.h5", "FILE: found no scores in the group /group (log_probs, probs, logits or scores); it holds /group/a int64 []; say "
-        "where they are with --scores PATH ({id} in it stands for the recording)", {"scores": "group"}, "file")
+    bad("links.h5", "FILE: found no scores in the group /group (log_probs, probs, logits or scores); it holds /group/a int64 [], "
+        "/log_probs float32 [5, 3], /soft float32 [5, 3]; say where they are with --scores PATH, for example --scores '/log_probs'",
+        {"scores": "group"}, "file")
     with h5py.File(path_of("lost_recording.h5"), "w") as f:
         f["recordings/a/log_probs"] = lp
         f["recordings/b"] = h5py.ExternalLink("gone.h5", "/b")

@@ -3,9 +3,14 @@
 #include "failing_alloc.h"
 #include "made_files.h"
 
+#include <fcntl.h>
 #include <hdf5.h>
 #include <jansson.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "io/h5_element.h"
 #include "io/natural.h"
 
 static json_t *cases; /* NULL: h5py is missing */
@@ -369,6 +374,95 @@ static void test_chunk_cache(void **state)
     assert_h5_closed();
 }
 
+/* What another program does with the file at the same time is no hindrance. */
+static void test_locked_file(void **state)
+{
+    (void)state;
+    if (!cases)
+        skip();
+    int held = open(made_path("packed_little_f4_plain.h5"), O_RDWR);
+    assert_true(held >= 0);
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    sp_error err;
+    sp_source_options options = sp_source_options_default();
+    sp_status status = open_and_read(made_path("packed_little_f4_plain.h5"), &options, &err);
+    close(held);
+    assert_ok(status, &err);
+}
+
+static void test_file_that_may_not_be_read(void **state)
+{
+    (void)state;
+    if (!cases || geteuid() == 0) {
+        print_message("skipped: root may read everything\n");
+        skip();
+    }
+    const char *file = made_path("packed_little_f4_plain.h5");
+    sp_error err;
+    sp_source_options options = sp_source_options_default();
+    assert_int_equal(chmod(file, 0), 0);
+    sp_status status = open_and_read(file, &options, &err);
+    assert_int_equal(chmod(file, 0644), 0);
+    assert_int_equal(status, SP_EFILE);
+    assert_sentence(err.message, "FILE: may not be read (Permission denied); change its permissions", file);
+}
+
+/* Half precision, all 65,536 values of it, against the definition. */
+static void test_half_precision(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 0; bits < 0x10000; bits++) {
+        int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
+        double size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                      : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                     : ldexp(fraction, -24);
+        double value = bits & 0x8000 ? -size : size, found = sp_half_to_float((uint16_t)bits);
+        assert_true(isnan(value) ? isnan(found) : found == value && !signbit(found) == !signbit(value));
+    }
+}
+
+/* Many recordings: natural order, and each object opened once (a quadratic search would not end). */
+static void test_many_groups(void **state)
+{
+    (void)state;
+    enum { MANY = 3000 };
+    hid_t file = H5Fcreate(made_path("groups.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    for (int i = MANY - 1; i >= 0; i--) {
+        char path[64];
+        const hsize_t dims[2] = {(hsize_t)(i % 3), 2};
+        const float values[4] = {(float)i, 0, 0, (float)-i};
+        hid_t space = H5Screate_simple(2, dims, NULL);
+        snprintf(path, sizeof path, "/recordings/n%d/logits", i);
+        hid_t data = H5Dcreate2(file, path, H5T_NATIVE_FLOAT, space, links, H5P_DEFAULT, H5P_DEFAULT);
+        if (i % 3)
+            H5Dwrite(data, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+        H5Dclose(data);
+        H5Sclose(space);
+    }
+    H5Pclose(links);
+    H5Fclose(file);
+    sp_source *source = NULL;
+    sp_error err;
+    sp_block *block = sp_block_new();
+    assert_ok(sp_source_open(made_path("groups.h5"), NULL, &source, &err), &err);
+    const sp_source_info *info = sp_source_info_of(source);
+    assert_int_equal(info->n_recordings, MANY);
+    assert_int_equal(info->n_steps, MANY);
+    assert_int_equal(info->kind, SP_KIND_LOGITS);
+    for (int64_t n = 0; n < MANY; n++) {
+        assert_int_equal(atoi(info->ids[n] + 1), n);
+        assert_int_equal(info->offsets[n + 1] - info->offsets[n], n % 3);
+    }
+    assert_ok(sp_source_read(source, 0, MANY, SP_BLOCK_SCORES, block, &err), &err);
+    for (int64_t n = 0; n < MANY; n++)
+        if (n % 3)
+            assert_true(((float *)block->scores)[2 * info->offsets[n]] == (float)n);
+    sp_block_free(block);
+    sp_source_close(source);
+    assert_h5_closed();
+}
+
 static void test_natural_order(void **state)
 {
     (void)state;
@@ -396,6 +490,10 @@ int main(void)
         cmocka_unit_test(test_each_allocation_may_fail),
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_chunk_cache),
+        cmocka_unit_test(test_locked_file),
+        cmocka_unit_test(test_file_that_may_not_be_read),
+        cmocka_unit_test(test_half_precision),
+        cmocka_unit_test(test_many_groups),
         cmocka_unit_test(test_natural_order),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

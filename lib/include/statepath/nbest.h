@@ -28,7 +28,7 @@ typedef struct sp_nbest_paths {
  * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL (n < 1, or states times n beyond 2^31); SP_ENOMEM.
  * Cost    O(T n transitions log(predecessors)) time at worst. Memory 4 T M n bytes up to 64 MB; beyond that about 24 sqrt(T) M n
  *         bytes and twice the time.
- * Source  Seshadri and Sundberg 1994, "parallel list Viterbi", doi:10.1109/26.275297. */
+ * Source  Seshadri and Sundberg 1994, "List Viterbi decoding algorithms with applications", IEEE Trans. Commun. 42, 313. */
 sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,
                    sp_error *err);
 

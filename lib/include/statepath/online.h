@@ -13,7 +13,8 @@
  *     sp_online_finish(online, rest, &n_rest, &err);
  *
  * A decision can lead to a dead end: later steps that no path through it can explain. With a longer lag that is rarer.
- * Source  fixed-lag decoding as in Rabiner's truncated traceback; conditioning on what was decided keeps it legal.
+ * Source  Forney 1973, "The Viterbi algorithm", doi:10.1109/PROC.1973.9030, on truncating survivors; that decisions are kept to
+ * is ours.
  */
 #ifndef STATEPATH_ONLINE_H
 #define STATEPATH_ONLINE_H

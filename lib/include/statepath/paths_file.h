@@ -3,6 +3,7 @@
  *   /paths/<strategy>       int16 [S] (int32 where K > 32767), -1 = undecoded
  *   /path_scores/<strategy> f64 [N] nats
  *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end; attribute `names` says so
+ *   /confidence/<strategy>  f32 [S] marginal of the chosen class, NaN where undecoded: only with_confidence
  *   /broken/<strategy>      int64 [N] rules broken by relaxed paths, and /broken_steps/<strategy> uint8 [S]: only with relax
  *   /offsets int64 [N+1], /ids [N], /classes [K], /labels (type of the paths) and /segments int64 [S] where the input had them
  *   root attributes statepath_version, command, model (JSON), input, input_size, strategies (their names in order)
@@ -25,14 +26,14 @@ extern "C" {
 
 typedef struct sp_paths_writer sp_paths_writer;
 
-/* One more dataset, for what a strategy says beside its paths: confidences, the N best paths ... */
+/* One more dataset, for what a strategy says beside its paths: the N best, margins ... */
 typedef enum sp_paths_type { SP_PATHS_U8, SP_PATHS_I16, SP_PATHS_I32, SP_PATHS_I64, SP_PATHS_F32, SP_PATHS_F64 } sp_paths_type;
 typedef struct sp_paths_extra {
-    const char *path; /* "/confidence/viterbi"; its groups are made */
+    const char *path; /* "/margins/viterbi"; its groups are made */
     sp_paths_type type;
     bool is_per_step;  /* [S], else one value a recording, [N] */
-    int64_t n_rows;    /* 0: one dimension; n: [n,S] or [n,N] */
-    int32_t n_columns; /* 0: one value a step or recording; k: [S,k] or [N,k]. Not together with rows */
+    int64_t n_rows;    /* 0: none; n: one axis more before the steps or recordings, [n,S] or [n,N] */
+    int64_t n_columns; /* 0: none; n: one axis more after them, [S,n] or [N,n] */
 } sp_paths_extra;
 
 typedef struct sp_paths_header {
@@ -43,7 +44,7 @@ typedef struct sp_paths_header {
     int32_t n_classes;
     const char *const *ids;     /* [N] or NULL */
     const char *const *classes; /* [K] or NULL */
-    bool with_labels, with_segments, with_broken;
+    bool with_labels, with_segments, with_confidence, with_broken;
     const char *command, *model_json; /* or NULL */
     const char *input;
     int64_t input_size;
@@ -58,7 +59,8 @@ typedef struct sp_paths_header {
 sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err);
 
 /* Writes one strategy's answers for a block: recordings first.., steps first_step... Every recording of every strategy must be
- * written once before the file can be committed; in any order. SP_OK, SP_EFILE. */
+ * written once before the file can be committed; in any order. Of the output paths and results are looked at, and what the header
+ * announced: confidence, broken (NULL: nothing was broken). SP_OK, SP_EFILE. */
 sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
                               int64_t n_steps, const sp_decode_output *output, sp_error *err);
 /* Copies labels and segments of a block (what the header announced). */

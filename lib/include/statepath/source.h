@@ -48,7 +48,7 @@ typedef struct sp_source_info {
     bool has_scores;
     sp_dtype dtype;                /* in memory: f16 is widened to f32 */
     const char *stored_type;       /* "float16", "float32", "float64", "float32 big-endian" */
-    const char *storage;           /* "contiguous", "chunks 4096 x 5, gzip 4, shuffle", ... of the first scores dataset */
+    const char *storage;           /* "contiguous", "chunks 4096 x 5, shuffle, gzip 4", ... of the first scores dataset */
     const char *scores_path;       /* "/recordings/{id}/log_probs" */
     int64_t n_recordings, n_steps; /* N, S */
     int32_t n_classes;             /* K; 0 for a file of labels only without class names */

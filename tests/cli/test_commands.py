@@ -1,0 +1,338 @@
+"""Every command once as a user would type it, and its wrong uses: exact output, exact status."""
+import json
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+DOOR = {"statepath_model": 1, "name": "door", "classes": ["closed", "opening", "open"],
+        "allow": {"closed": ["closed", "opening"], "opening": ["opening", "open", "closed"], "open": ["open", "closed"]}}
+
+# argmax: closed open open | closed closed opening open; the first breaks closed -> open
+PROBS = np.array([[.8, .1, .1], [.1, .4, .5], [.05, .05, .9],
+                  [.9, .05, .05], [.6, .3, .1], [.2, .7, .1], [.1, .1, .8]])
+LABELS = np.array([0, 1, 2, 0, 0, 1, -1])
+
+
+class TestCommands(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("door.json", json.dumps(DOOR))
+        self.h5("doors.h5", probs=PROBS, labels=LABELS, offsets=np.array([0, 3, 7]), ids=["front", "back"], classes=DOOR["classes"])
+
+    # ---- the program ----
+
+    def test_program(self):
+        self.statepath("--version", stdout="statepath 1.0.0\n", stderr="")
+        done = self.statepath("--help", stderr="")
+        for command in ("compare", "decode", "evaluate", "inspect", "model", "mask", "stream", "simulate"):
+            self.assertIn("\n  %s " % command, done.stdout)
+            help_text = self.statepath(command, "--help", stderr="").stdout
+            self.assertTrue(help_text.startswith("statepath %s: " % command))
+            self.assertIn("\nUsage: statepath %s " % command, help_text)
+            self.assertIn("\nExample:\n", help_text)
+        self.statepath(status=2, stdout="")
+        self.refuses("comprae", sentence='"comprae" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, '
+                                         "stream, simulate", status=2)
+
+    def test_wrong_use(self):
+        for arguments, sentence in [
+            (["compare", "doors.h5"], "--model is missing: a file, or a shipped model (`statepath model list`)"),
+            (["compare", "--model", "door.json"], "compare: a word is missing; usage: statepath compare SCORES.h5 --model M [OPTION...]"),
+            (["compare", "a.h5", "b.h5"], 'compare: "b.h5" is one word too many; usage: statepath compare SCORES.h5 --model M [OPTION...]'),
+            (["compare", "doors.h5", "--modle", "x"], "compare: there is no option --modle; did you mean --model?"),
+            (["compare", "doors.h5", "--temperature", "hot"], 'compare: --temperature needs a number, not "hot"'),
+            (["compare", "doors.h5", "--model"], "compare: --model needs a value"),
+            (["compare", "doors.h5", "-m", "door.json", "-s", "viterbi,vitebi"],
+             'unknown strategy "vitebi": choose from argmax, greedy, beam:WIDTH, viterbi, posterior, mea, posterior-viterbi, online:LAG'),
+            (["compare", "doors.h5", "-m", "door.json", "-s", "viterbi,viterbi"], "strategy viterbi is named twice"),
+            (["compare", "doors.h5", "-m", "door.json", "--missing", "no"], "--missing no: it is error or uniform"),
+            (["compare", "doors.h5", "-m", "door.json", "--on-infeasible", "no"], "--on-infeasible no: it is report, relax or error"),
+            (["compare", "doors.h5", "-m", "door.json", "--threads", "-1"], "--threads -1: a number from 0 (all processors) to 4096"),
+            (["compare", "doors.h5", "-m", "door.json", "--floor", "0"], "--floor 0: it is a probability above 0, or is left out"),
+            (["compare", "doors.h5", "-m", "door.json", "--seed", "-3"], "--seed -3: a whole number, at least 0"),
+            (["compare", "doors.h5", "-m", "door.json", "--nbest", "3"], "--nbest is written beside the paths: -o PATHS.h5 says where"),
+            (["compare", "doors.h5", "-m", "door.json", "--prior-weight", "1"],
+             '--prior-weight needs class frequencies: model door has no "prior"'),
+            (["compare", "doors.h5", "-m", "door.json", "--json", "x", "--csv", "x"], "two results would be written to x; name two files"),
+            (["decode", "doors.h5", "-m", "door.json"], "decode: -o PATHS.h5 is missing: where to write the paths"),
+            (["stream", "-m", "door.json"], "stream: --lag L is missing: a number of steps, 0 decides at once"),
+            (["simulate", "r.json"], "simulate: -o DATA.h5 is missing: where to write the data"),
+            (["mask", "leek", "doors.h5"], 'mask: "leek" is neither leak nor softmax'),
+            (["model", "new", "boi"], '"boi" is no kind of model; the kinds are bio, bioes, left-right, cycle, band, from-labels'),
+            (["model", "new", "bio"], "model new bio needs --types A,B,C"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refuses(*arguments, sentence=sentence, status=2)
+
+    def test_wrong_files(self):
+        self.h5("nan.h5", probs=np.where(PROBS == .9, np.nan, PROBS), classes=DOOR["classes"])
+        self.h5("logits.h5", probs=np.log(PROBS), classes=DOOR["classes"])
+        self.h5("out.h5", out=PROBS * 2)
+        self.h5("four.h5", probs=np.full((2, 4), .25))
+        self.write("table.h5", "a,b\n1,2\n")
+        for arguments, sentence in [
+            (["compare", "gone.h5", "-m", "door.json"], "gone.h5: there is no such file"),
+            (["compare", "doors.h5", "-m", "sleep-stict"],
+             'there is no model "sleep-stict": no file of that name here, and the shipped models are sleep-aasm, sleep-permissive, '
+             'sleep-strict, sleep-textbook; did you mean "sleep-strict"?'),
+            (["compare", "doors.h5", "-m", "sleep-strict"],
+             'model sleep-strict has no class "closed": the scores have 3 classes (closed, opening, open), the model 5 (Wake, N1, N2, N3, '
+             'REM); use another model, or name it under "aliases" in the model'),
+            (["compare", "nan.h5", "-m", "door.json"],
+             "nan.h5: /probs, recording nan, step 2, class open: NaN; --missing uniform treats such steps as saying nothing"),
+            (["compare", "logits.h5", "-m", "door.json"],
+             "logits.h5: /probs, recording logits, step 0, class closed: -0.223144 is not a probability (probs): these look like log "
+             "probabilities: --kind log_probs reads them so"),
+            (["compare", "out.h5", "-m", "door.json"],
+             "out.h5: found no scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>); it holds /out float64 "
+             "[7, 3]; say where they are with --scores PATH, for example --scores '/out'"),
+            (["compare", "four.h5", "-m", "door.json"],
+             "the scores have 4 columns without class names, model door has 3 classes; use a model of 4 classes, or write the names as "
+             'attribute "classes"'),
+            (["compare", "table.h5", "-m", "door.json"],
+             "table.h5: is not an HDF5 file but looks like a table in text (CSV or the like); write the scores with h5py: "
+             "h5py.File(name, 'w')['log_probs'] = array"),
+            (["compare", "doors.h5", "-m", "door.json", "--json", "no/where.json"],
+             "no/where.json cannot be written: folder no/: No such file or directory"),
+            (["mask", "leak", "doors.h5"], 'doors.h5 has no mask beside /probs; write a bool dataset "mask" of the same shape, or name a '
+                                           "--model"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.refuses(*arguments, sentence=sentence)
+
+    # ---- compare ----
+
+    def test_compare(self):
+        done = self.statepath("compare", "doors.h5", "-m", "door.json", "--json", "r.json", "--csv", "r.csv", "--markdown", "r.md",
+                              "--report", "r.html", stderr="wrote r.json\nwrote r.csv\nwrote r.md\nwrote r.html\n")
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "doors.h5: 2 recordings, 7 steps, 6 with a reference")
+        self.assertEqual(lines[1], "model door: 3 classes, 2 forbidden transitions")
+        table = {line.split()[0]: line.split() for line in lines[3:7]}
+        self.assertEqual(table["argmax"][1], "1")
+        self.assertEqual(table["viterbi"][1], "0")
+        result = json.loads(self.read("r.json"))
+        self.assertEqual(result["statepath"], "1.0.0")
+        self.assertEqual({k: result["input"][k] for k in ("file", "recordings", "steps", "scored_steps")},
+                         {"file": "doors.h5", "recordings": 2, "steps": 7, "scored_steps": 6})
+        self.assertEqual(result["model"]["forbidden"], [["closed", "open"], ["open", "opening"]])
+        self.assertEqual(result["model"]["forbidden_count"], 2)
+        self.assertEqual(result["reference"]["transitions"], 4)  # the unscored last step ends the chain
+        self.assertEqual(result["reference"]["illegal"], 0)
+        self.assertEqual(result["mask_ceiling"], 1)
+        e = np.log(PROBS)
+        self.assertAlmostEqual(result["nll"], -np.mean([e[t, k] for t, k in enumerate(LABELS) if k >= 0]), places=12)
+        argmax, viterbi = result["strategies"]["argmax"], result["strategies"]["viterbi"]
+        self.assertEqual(argmax["confusion"], [[3, 0, 0], [0, 1, 1], [0, 0, 1]])
+        self.assertEqual(argmax["accuracy"], 5 / 6)
+        self.assertEqual(argmax["illegal_pairs"], [{"from": "closed", "to": "open", "count": 1}])
+        self.assertEqual((argmax["transitions"], argmax["changes"], argmax["illegal"], argmax["recordings_with_illegal"]), (5, 3, 1, 1))
+        self.assertIsNone(argmax["path_score"])
+        self.assertIn("path_score_undefined", argmax)
+        self.assertEqual(viterbi["accuracy"], 1)
+        self.assertEqual(viterbi["illegal"], 0)
+        self.assertAlmostEqual(viterbi["path_score"], sum(e[t, k] for t, k in enumerate([0, 1, 2, 0, 0, 1, 2])), places=12)
+        changes = viterbi["changed_from_argmax"]
+        self.assertEqual((changes["fixed"], changes["broken"], changes["wrong_to_wrong"]), (1, 0, 0))
+        self.assertEqual([r["id"] for r in viterbi["per_recording"]], ["front", "back"])
+        self.assertEqual(viterbi["classes"]["opening"]["support"], 2)
+        self.assertEqual({(c["a"], c["b"]) for c in result["comparisons"]}, {("greedy", "argmax"), ("viterbi", "argmax"), ("viterbi", "greedy")})
+        self.assertTrue(self.read("r.csv").startswith(b"strategy,recording,class,metric,value,n,low,high\r\n"))
+        self.assertIn(b"<!doctype html>", self.read("r.html")[:200].lower())
+        # again: the same bytes, and nothing replaced without --force
+        before = self.read("r.html")
+        self.refuses("compare", "doors.h5", "-m", "door.json", "--report", "r.html", sentence="r.html exists and is kept; --force replaces it")
+        self.statepath("compare", "doors.h5", "-m", "door.json", "--json", "r.json", "--csv", "r.csv", "--markdown", "r.md",
+                       "--report", "r.html", "-q", "-f", stderr="")
+        self.assertNotEqual(before, b"")
+
+    def test_same_input_same_bytes(self):
+        pages = []
+        for threads in ("1", "3"):
+            self.statepath("compare", "doors.h5", "-m", "door.json", "--report", "r.html", "--json", "r.json", "-f", "--threads", "1")
+            pages.append((self.read("r.html"), self.read("r.json")))
+        self.assertEqual(pages[0], pages[1])
+
+    def test_json_to_stdout_is_nothing_else(self):
+        done = self.statepath("compare", "doors.h5", "-m", "door.json", "--json", "-", stderr="")
+        self.assertEqual(json.loads(done.stdout)["input"]["steps"], 7)
+
+    def test_without_labels(self):
+        self.h5("bare.h5", probs=PROBS[:3], classes=DOOR["classes"])
+        done = self.statepath("compare", "bare.h5", "-m", "door.json", "--json", "-")
+        result = json.loads(done.stdout)
+        self.assertNotIn("reference", result)
+        self.assertNotIn("accuracy", result["strategies"]["viterbi"])
+        self.assertEqual(result["strategies"]["argmax"]["illegal"], 1)
+
+    # ---- decode: confidence and the n best ----
+
+    def test_confidence_and_nbest(self):
+        self.statepath("decode", "doors.h5", "-m", "door.json", "-o", "p.h5", "--confidence", "--nbest", "3")
+        legal = {(0, 0), (0, 1), (1, 1), (1, 2), (1, 0), (2, 2), (2, 0)}
+        paths = [(a, b, c) for a in range(3) for b in range(3) for c in range(3) if (a, b) in legal and (b, c) in legal]
+        e = np.log(PROBS)
+        ranked = sorted(((sum(e[t, k] for t, k in enumerate(p)), p) for p in paths),
+                        key=lambda s: (-round(s[0], 12), s[1][::-1]))  # equal scores: the lower class at the last difference
+        z = np.logaddexp.reduce([s for s, _ in ranked])
+        with h5py.File(self.path("p.h5")) as f:
+            self.assertEqual([tuple(f["nbest/paths"][r, :3]) for r in range(3)], [p for _, p in ranked[:3]])
+            np.testing.assert_allclose(f["nbest/scores"][:, 0], [s for s, _ in ranked[:3]], atol=1e-12)
+            marginal = [sum(np.exp(s - z) for s, p in ranked if p[t] == ranked[0][1][t]) for t in range(3)]
+            np.testing.assert_allclose(f["confidence/viterbi"][:3], marginal, atol=1e-6)
+            np.testing.assert_allclose(f["log_partition"][0], z, atol=1e-12)
+            np.testing.assert_allclose(f["path_posteriors/viterbi"][0], np.exp(ranked[0][0] - z), atol=1e-12)
+            np.testing.assert_allclose(f["margins/viterbi"][0], ranked[0][0] - ranked[1][0], atol=1e-12)
+
+    # ---- evaluate ----
+
+    def test_evaluate(self):
+        self.statepath("compare", "doors.h5", "-m", "door.json", "-o", "p.h5", "--json", "c.json")
+        done = self.statepath("evaluate", "p.h5", "--labels", "doors.h5", "-m", "door.json", "--json", "-", stderr="")
+        judged, compared = json.loads(done.stdout), json.loads(self.read("c.json"))
+        for strategy in ("argmax", "greedy", "viterbi"):
+            for key in ("accuracy", "kappa", "mcc", "confusion", "illegal", "changes", "illegal_pairs", "short_runs"):
+                self.assertEqual(judged["strategies"][strategy][key], compared["strategies"][strategy][key], key)
+        # without --labels and --model: both are inside
+        again = json.loads(self.statepath("evaluate", "p.h5", "--json", "-").stdout)
+        self.assertEqual(again["strategies"]["viterbi"]["accuracy"], 1)
+
+    def test_evaluate_predictions_of_others(self):
+        with h5py.File(self.path("others.h5"), "w") as f:
+            f["recordings/back/pred"] = np.array([0, 0, 1, 2], dtype="u1")
+            f["recordings/front/pred"] = np.array([0, 2, 2], dtype="u1")
+        done = self.statepath("evaluate", "others.h5", "--paths", "/recordings/{id}/pred", "--labels", "doors.h5", "-m", "door.json",
+                              "--json", "-")
+        result = json.loads(done.stdout)
+        (strategy,) = result["strategies"].values()
+        self.assertEqual(strategy["accuracy"], 5 / 6)
+        self.assertEqual(strategy["illegal"], 1)
+
+    def test_evaluate_lengths_differ(self):
+        self.statepath("decode", "doors.h5", "-m", "door.json", "-o", "p.h5")
+        self.h5("short.h5", labels=LABELS[:6], offsets=np.array([0, 3, 6]), ids=["front", "back"], classes=DOOR["classes"])
+        self.refuses("evaluate", "p.h5", "--labels", "short.h5",
+                     sentence="recording back: 4 steps in p.h5, 3 labels in short.h5; cut both to the same steps")
+
+    # ---- inspect ----
+
+    def test_inspect(self):
+        size = len(self.read("doors.h5"))
+        self.statepath("inspect", "doors.h5", stderr="", stdout="""doors.h5: {:,} bytes
+scores      /probs: probs (probabilities, their logs are taken)
+layout      packed
+stored as   float64, contiguous
+recordings  2: front, back
+steps       7; the shortest recording has 3, the longest 4
+classes     3: closed, opening, open (attribute classes of /)
+beside      labels 
+numbers     every row is as probs should be
+labels      /labels: closed 3, opening 2, open 1, unscored 1
+
+next: write the rules as a model, or take what the labels do: statepath model new from-labels doors.h5 -o rules.json
+      then statepath compare doors.h5 --model rules.json
+""".format(size))
+        self.statepath("decode", "doors.h5", "-m", "door.json", "-o", "p.h5")
+        done = self.statepath("inspect", "p.h5")
+        self.assertIn("paths       viterbi\n", done.stdout)
+        self.h5("night.h5", probs=np.full((2, 5), .2), classes=["W", "N1", "N2", "N3", "R"])
+        self.assertIn("models      fitting: sleep-aasm, sleep-permissive, sleep-strict, sleep-textbook\n", self.statepath("inspect", "night.h5").stdout)
+        self.h5("tags.h5", probs=np.full((2, 3), 1 / 3), classes=["O", "B-PER", "I-PER"])
+        self.assertIn("next: statepath model new bio --types PER -o tags.json\n", self.statepath("inspect", "tags.h5").stdout)
+
+    # ---- model ----
+
+    def test_model(self):
+        names = [line.split()[0] for line in self.statepath("model", "list", stderr="").stdout.splitlines()]
+        self.assertEqual(names, ["sleep-aasm", "sleep-permissive", "sleep-strict", "sleep-textbook"])
+        self.statepath("model", "show", "door.json", stderr="", stdout="""door: 3 classes
+
+  closed
+  opening
+  open
+
+from \\ to (1 allowed, . forbidden)
+         closed  opening  open
+closed        1        1     .
+opening       1        1     1
+open          1        .     1
+
+forbidden: 2 of 9 pairs
+  closed -> open
+  open -> opening
+""")
+        self.statepath("model", "check", "door.json", stderr="",
+                       stdout="door.json is a model of 3 classes and 7 allowed transitions; every class can be reached and left\n")
+        self.write("bad.json", '{"statepath_model": 1,\n "classes": ["a", "b"],\n "allow": {"a": ["c"], "b": []}}')
+        done = self.statepath("model", "check", "bad.json", status=1, stdout="")
+        self.assertIn("bad.json:3:", done.stderr)
+        self.assertIn('"c"', done.stderr)
+
+    def test_model_new(self):
+        for arguments, classes, allowed in [
+            (["bio", "--types", "PER"], ["O", "B-PER", "I-PER"], 8),
+            (["bioes", "--types", "PER"], ["O", "B-PER", "I-PER", "E-PER", "S-PER"], 13),
+            (["left-right", "--classes", "a,b,c"], ["a", "b", "c"], 5),
+            (["cycle", "--classes", "a,b,c"], ["a", "b", "c"], 6),
+            (["band", "--classes", "a,b,c,d", "--step", "2"], ["a", "b", "c", "d"], 14),
+            (["from-labels", "doors.h5"], DOOR["classes"], 5),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.statepath("model", "new", *arguments, "-o", "new.json", "-f", stdout="", stderr="wrote new.json\n")
+                model = json.loads(self.read("new.json"))
+                self.assertEqual(model["classes"], classes)
+                self.assertEqual(sum(map(len, model["allow"].values())), allowed)
+                self.statepath("model", "show", "new.json")
+
+    # ---- stream ----
+
+    def test_stream_equals_online(self):
+        rng = np.random.default_rng(5)
+        probs = rng.dirichlet([.6] * 3, size=60)
+        self.h5("walk.h5", probs=probs, classes=DOOR["classes"])
+        lines = "".join(" ".join("%.17g" % p for p in row) + "\n" for row in probs)
+        for lag in ("0", "3", "100"):
+            self.statepath("decode", "walk.h5", "-m", "door.json", "-s", "online:" + lag, "-o", "p.h5", "-f")
+            with h5py.File(self.path("p.h5")) as f:
+                expected = [DOOR["classes"][k] for k in f["paths/online"][:]]
+            done = self.statepath("stream", "-m", "door.json", "--lag", lag, stdin=lines, stderr="")
+            self.assertEqual(done.stdout.split(), expected)
+
+    def test_stream_trouble(self):
+        stream = ["stream", "-m", "door.json", "--lag", "0"]
+        self.statepath(*stream, stdin="1 0 0\n\n0 0 1\n", stdout="closed\n\nopen\n", stderr="")
+        for text, sentence, status in [
+            ("1 0\n", "standard input, line 1: 2 numbers, but model door has 3 classes", 1),
+            ("1 0 x\n", 'standard input, line 1: "x" is not a number', 1),
+            ("5 1 2\n", "standard input, line 1: neither probabilities nor their logs; --kind logits or --kind scores says what they are", 2),
+        ]:
+            self.statepath(*stream, stdin=text, stdout="", stderr="statepath: " + sentence + "\n", status=status)
+        done = self.statepath(*stream, stdin="1 0 0\n0 0 1\n", stdout="closed\n", status=3)
+        self.assertIn("line 2", done.stderr)
+        self.statepath(*stream, "--on-infeasible", "relax", stdin="1 0 0\n0 0 1\n", stdout="closed\nopen\n")
+
+    # ---- mask ----
+
+    def test_mask(self):
+        logits = np.array([[1.2355, -0.1710, -0.6606, -0.2050, -1.4690]])
+        self.h5("moves.h5", logits=logits, mask=np.array([[True, False, True, True, False]]))
+        self.statepath("mask", "softmax", "moves.h5", "-o", "masked.h5", stdout="", stderr="wrote masked.h5\n")
+        with h5py.File(self.path("masked.h5")) as f:
+            self.assertEqual(f["probs"].shape, (1, 5))
+            np.testing.assert_allclose(f["probs"][0], [0.7210, 0, 0.1083, 0.1707, 0], atol=5e-5)
+            self.assertEqual(f["probs"][0, 1], 0)
+        p = np.exp(logits[0]) / np.exp(logits[0]).sum()
+        leak = json.loads(self.statepath("mask", "leak", "moves.h5", "--json", "-", stderr="").stdout)
+        self.assertAlmostEqual(leak["maximum"], p[1] + p[4], places=12)
+        self.assertEqual((leak["recording"], leak["step"], leak["rows"]), ("moves", 0, 1))
+        done = self.statepath("mask", "leak", "doors.h5", "-m", "door.json", "--json", "-")
+        self.assertAlmostEqual(json.loads(done.stdout)["maximum"], 0.5, places=12)  # front, step 1: open after closed
+        self.h5("none.h5", logits=logits, mask=np.array([[False] * 5]))
+        done = self.statepath("mask", "softmax", "none.h5", "-o", "x.h5", status=1, stdout="")
+        self.assertIn("recording none, step 0", done.stderr)
+        self.assertNotIn("x.h5", self.files())
+
+
+st.main()

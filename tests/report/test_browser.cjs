@@ -1,0 +1,174 @@
+// The report in headless Chromium: silent (no console message, no request), accessible (axe), valid (html-validate), usable without
+// script, and its few moving parts work. Needs "npm install" in this folder and Chromium; skipped (77) where they are missing.
+"use strict";
+const fs = require("fs"), os = require("os"), path = require("path");
+const { execFileSync } = require("child_process");
+
+const chromiumPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => fs.existsSync(p));
+let chromium, axe, HtmlValidate;
+try {
+  ({ chromium } = require("playwright-core"));
+  axe = require("axe-core").source;
+  ({ HtmlValidate } = require("html-validate"));
+} catch (e) {
+  console.log("skipped: npm packages are not installed (npm install in tests/report)");
+  process.exit(77);
+}
+if (!chromiumPath) {
+  console.log("skipped: Chromium is not installed");
+  process.exit(77);
+}
+
+let failures = 0;
+function check(ok, what) {
+  if (!ok) {
+    failures++;
+    console.log("FAILED: " + what);
+  }
+}
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-report-"));
+const names = ["nights", "fifty", "small", "classes", "unlabelled", "hostile", "many"];
+const files = {}, texts = {};
+for (const name of names) {
+  texts[name] = execFileSync(process.env.REPORT_PAGE, [name], { maxBuffer: 64 << 20, encoding: "utf8" });
+  files[name] = path.join(folder, name + ".html");
+  fs.writeFileSync(files[name], texts[name]);
+}
+
+async function validate() {
+  const validator = new HtmlValidate({
+    extends: ["html-validate:recommended"],
+    rules: {
+      "no-inline-style": "error",
+      "long-title": "off", // names of files are as long as they are
+      "tel-non-breaking": "off", // numbers are not telephone numbers
+      "no-trailing-whitespace": "off",
+      "require-sri": "off",
+      "doctype-style": "off",
+    },
+  });
+  for (const name of names) {
+    const report = await validator.validateString(texts[name]);
+    const messages = report.results.flatMap((r) => r.messages);
+    const shown = messages.slice(0, 5).map((m) => `  line ${m.line}: ${m.ruleId}: ${m.message}`).join("\n");
+    check(messages.length === 0, `${name}: html-validate has ${messages.length} messages\n${shown}`);
+  }
+}
+
+async function open(browser, name, options) {
+  const context = await browser.newContext(Object.assign({ viewport: { width: 1200, height: 900 } }, options));
+  const page = await context.newPage();
+  page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
+  page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
+  page.on("request", (r) => check(r.url().startsWith("file://" + folder), `${name}: requests ${r.url()}`));
+  await page.goto("file://" + files[name]);
+  return page;
+}
+
+async function accessible(browser) {
+  for (const name of names)
+    for (const colorScheme of ["light", "dark"]) {
+      // The policy of the page lets no script in but its own, so axe comes in from outside it.
+      const page = await open(browser, name, { colorScheme, bypassCSP: true });
+      await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 12)));
+      await page.addScriptTag({ content: axe });
+      const result = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
+      for (const v of result.violations)
+        check(false, `${name}, ${colorScheme}: axe: ${v.id}: ${v.help} (${v.nodes.length})\n  ${v.nodes[0].html.slice(0, 200)}`);
+      await page.context().close();
+    }
+}
+
+async function fits(browser) {
+  for (const name of names)
+    for (const width of [360, 800, 1440]) {
+      const page = await open(browser, name, { viewport: { width, height: 900 } });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      check(wide <= width, `${name}: ${wide} pixels wide in a window of ${width}`);
+      await page.context().close();
+    }
+}
+
+async function sorts(browser) {
+  const page = await open(browser, "nights");
+  const table = page.locator("section[aria-labelledby=recordings] table").first();
+  const column = () => table.locator("tbody tr td:nth-child(5)").allTextContents();
+  const before = await column();
+  await table.locator("thead th:nth-child(5) button").click();
+  const up = (await column()).map(Number);
+  check(up.every((v, i) => !i || up[i - 1] <= v), "sorting puts numbers in ascending order: " + up);
+  check((await table.locator("thead th:nth-child(5)").getAttribute("aria-sort")) === "ascending", "aria-sort says ascending");
+  await table.locator("thead th:nth-child(5) button").focus();
+  await page.keyboard.press("Enter");
+  const down = (await column()).map(Number);
+  check(down.every((v, i) => !i || down[i - 1] >= v), "by keyboard, sorting again turns the order round: " + down);
+  await table.locator("thead th:nth-child(1) button").click();
+  check(JSON.stringify(await column()) === JSON.stringify(before), "sorting by name brings the first order back");
+  await page.context().close();
+}
+
+async function themes(browser) {
+  const page = await open(browser, "small", { colorScheme: "light" });
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  await page.click("#theme");
+  check((await page.textContent("#theme")) === "Theme: light" && (await paper()) === light, "first click: light");
+  await page.click("#theme");
+  const dark = await paper();
+  check(dark !== light, "second click: dark");
+  await page.click("#theme");
+  check((await paper()) === light, "third click: as the system says");
+  await page.emulateMedia({ colorScheme: "dark" });
+  check((await paper()) === dark, "the system's dark is the same dark");
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  check((await paper()) === light, "paper is white");
+  await page.emulateMedia({ media: "screen" });
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  check((await page.locator("details:not([open])").count()) === 0, "everything is open on paper");
+  await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+  check((await page.locator("details[open]").count()) === 0, "and closed again afterwards");
+  await page.context().close();
+}
+
+async function withoutScript(browser) {
+  const page = await open(browser, "nights", { javaScriptEnabled: false });
+  for (const id of ["verdict", "strategies", "differences", "legality", "confusion", "classes", "steps", "recordings", "methods"])
+    check(await page.locator("#" + id).isVisible(), `without script: section ${id} is there`);
+  check(!(await page.locator("#theme").isVisible()), "without script: no button that does nothing");
+  check((await page.locator("svg .run").first().getAttribute("d")) !== "", "without script: step plots are drawn");
+  await page.context().close();
+}
+
+async function harmless(browser) {
+  const page = await open(browser, "hostile");
+  check((await page.evaluate(() => window.hacked)) === undefined, "a name became a script");
+  check((await page.locator("script").count()) === 1 && (await page.locator("img").count()) === 0, "a name became an element");
+  check((await page.textContent("h1")).includes("<script>"), "the name is shown as it is");
+  await page.context().close();
+}
+
+async function quick(browser) {
+  const page = await open(browser, "many");
+  check((await page.locator("section[aria-labelledby=recordings] table").first().locator("tbody tr").count()) === 1000,
+        "all thousand recordings are in the table");
+  await page.context().close();
+  check(texts.fifty.length < 1e6, `fifty nights take ${texts.fifty.length} bytes`);
+}
+
+(async () => {
+  await validate();
+  const browser = await chromium.launch({
+    executablePath: chromiumPath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+           "--disable-component-update", "--disable-sync"],
+  });
+  for (const part of [accessible, fits, sorts, themes, withoutScript, harmless, quick]) await part(browser);
+  await browser.close();
+  fs.rmSync(folder, { recursive: true });
+  console.log(failures ? `${failures} failed` : "all passed");
+  process.exit(failures ? 1 : 0);
+})().catch((e) => {
+  console.log(e);
+  process.exit(1);
+});

@@ -1,0 +1,196 @@
+/* The page without a browser: one file, no reference to anything outside, names escaped, the same bytes, sections that come and
+ * go. What a browser makes of it: tests/report/test_browser.cjs. */
+#include "check.h"
+#include "failing_alloc.h"
+#include "sample_comparison.h"
+
+static char *page_of(const sample *s)
+{
+    sp_error err = {0};
+    char *out = NULL;
+    assert_ok(sp_report_html(&s->comparison, &out, &err), &err);
+    return out;
+}
+
+static void assert_has(const char *page, const char *text)
+{
+    if (!strstr(page, text))
+        fail_msg("the page lacks %s", text);
+}
+
+static void assert_lacks(const char *page, const char *text)
+{
+    const char *found = strstr(page, text);
+    if (found)
+        fail_msg("the page has %s: %.120s", text, found);
+}
+
+static void test_stands_alone_and_is_the_same_twice(void **state)
+{
+    (void)state;
+    sample *s = sample_nights(5, 300);
+    char *page = page_of(s), *again = page_of(s);
+    assert_string_equal(page, again);
+    assert_has(page, "default-src 'none'");
+    static const char *const outside[] = {"http:", "https:", "src=", "@import", "url(h", "<link", "<iframe", " style="};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        assert_lacks(page, outside[i]);
+    assert_lacks(page, "nan");
+    assert_lacks(page, ">inf");
+    static const char *const sections[] = {"id=\"verdict\"",   "id=\"strategies\"", "id=\"differences\"", "id=\"legality\"",
+                                           "id=\"confusion\"", "id=\"classes\"",    "id=\"changes\"",     "id=\"runs\"",
+                                           "id=\"steps\"",     "id=\"recordings\"", "id=\"run\"",         "id=\"methods\""};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        assert_has(page, sections[i]);
+    free(page);
+    free(again);
+    sample_free(s);
+}
+
+static void test_figures_are_where_they_belong(void **state)
+{
+    (void)state;
+    sample *s = sample_small();
+    char *page = page_of(s);
+    assert_has(page, "viterbi makes no illegal transition; argmax makes 2 (16.7 % of all, in 2 of 2 recordings).");
+    assert_has(page, "Accuracy is about the same: 0.8462 against 0.8462, 0.00 percentage points (95 % interval -1.00 to +2.00, 2 "
+                     "recordings).");
+    assert_has(page, "<td class=\"forbidden made\"><b>2</b></td>");                 /* argmax, Wake to REM */
+    assert_has(page, "<td class=\"h10 diagonal\">5<span>100.0&nbsp;%</span></td>"); /* argmax, Wake right */
+    assert_has(page, "<use href=\"#ill\" y=\"7\" x=\"25.000%\"><title>step 2: Wake → REM</title></use>"); /* night_1, argmax */
+    assert_has(page, ">2<span>40.0&nbsp;%</span></td>"); /* greedy, Wake undecoded: 2 of the row's 5, not of the column */
+    assert_has(page, "dead end");
+    assert_has(page, "With only 2 recordings neither the interval nor p says much.");
+    free(page);
+    sample_free(s);
+}
+
+static void test_absent_data_disappears(void **state)
+{
+    (void)state;
+    sample *s = sample_small();
+    sp_comparison *c = &s->comparison;
+    c->has_labels = false;
+    c->n_scored_steps = c->n_comparisons = c->n_traces = 0;
+    for (int i = 0; i < 3; i++)
+        c->strategies[i].has_agreement = c->strategies[i].has_changes = false;
+    char *page = page_of(s);
+    static const char *const gone[] = {"#differences",   "id=\"differences\"", "id=\"confusion\"", "id=\"classes\"",
+                                       "id=\"changes\"", "id=\"steps\"",       "kappa</p>"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        assert_lacks(page, gone[i]);
+    assert_has(page, "no labels");
+    free(page);
+    sample_free(s);
+}
+
+static void test_names_are_text(void **state)
+{
+    (void)state;
+    sample *s = sample_small();
+    s->comparison.ids[0] = sample_text(s, "<script>alert(1)</script>");
+    s->comparison.classes[1] = sample_text(s, "a\"b'&c");
+    s->comparison.strategies[1].name = sample_text(s, "</section>\n\x01\xFF");
+    char *page = page_of(s);
+    assert_lacks(page, "<script>alert");
+    assert_has(page, "&lt;script&gt;alert(1)&lt;/script&gt;");
+    assert_has(page, "a&quot;b&#39;&amp;c");
+    assert_has(page, "&lt;/section&gt; \xEF\xBF\xBD\xEF\xBF\xBD");
+    free(page);
+    sample_free(s);
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][3] = {{1, 1, 1}, {1, 0, 0}, {3, 2, 0}, {2, 1, 1}, {60, 2, 80}, {100, 2, 50}, {4, 1500, 4}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        sample *s = sample_band((int32_t)shapes[i][0], shapes[i][1], shapes[i][2]);
+        char *page = page_of(s);
+        assert_lacks(page, "nan");
+        assert_has(page, "</html>");
+        free(page);
+        sample_free(s);
+    }
+    sample *s = sample_nights(50, 950);
+    char *page = page_of(s);
+    assert_true(strlen(page) < 1000 * 1000);
+    free(page);
+    sample_free(s);
+}
+
+static void test_long_recordings_are_drawn_in_columns(void **state)
+{
+    (void)state;
+    sample *s = sample_nights(1, 50000);
+    char *page = page_of(s);
+    assert_has(page, "viewBox=\"0 0 3000 10\"");
+    assert_true(strlen(page) < 700 * 1000);
+    free(page);
+    sample_free(s);
+}
+
+static void test_without_strategies(void **state)
+{
+    (void)state;
+    sample *s = sample_small();
+    s->comparison.n_strategies = s->comparison.n_comparisons = 0;
+    char *page = page_of(s);
+    assert_has(page, "</html>");
+    free(page);
+    sample_free(s);
+}
+
+/* ---- every allocation fails once, in every format ---- */
+
+typedef sp_status (*writer)(const sp_comparison *comparison, char **out, sp_error *err);
+
+typedef struct attempt_input {
+    const sample *s;
+    writer write;
+} attempt_input;
+
+static sp_status write_text(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    return sp_report_text(comparison, &(sp_text_options){.width = 100, .verbose = true}, out, err);
+}
+
+static sp_status attempt(void *arg)
+{
+    const attempt_input *input = arg;
+    char untouched, *out = &untouched;
+    sp_error err = {0};
+    sp_status status = input->write(&input->s->comparison, &out, &err);
+    if (status == SP_OK)
+        free(out);
+    else
+        assert_ptr_equal(out, &untouched);
+    return status;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    static const writer writers[] = {write_text, sp_report_json, sp_report_csv, sp_report_markdown, sp_report_html};
+    sample *s = sample_small();
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        attempt_input input = {.s = s, .write = writers[i]};
+        assert_true(assert_each_alloc_may_fail(attempt, &input) > 3);
+    }
+    sample_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stands_alone_and_is_the_same_twice),
+        cmocka_unit_test(test_figures_are_where_they_belong),
+        cmocka_unit_test(test_absent_data_disappears),
+        cmocka_unit_test(test_names_are_text),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_long_recordings_are_drawn_in_columns),
+        cmocka_unit_test(test_without_strategies),
+        cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
