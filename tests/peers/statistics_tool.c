@@ -142,7 +142,7 @@ static json_t *holm(json_t *question)
 
 static json_t *bootstrap(json_t *question)
 {
-    int64_t *a, *b, *scored;
+    int64_t *a, *b, *scored = NULL;
     size_t n = integers(json_object_get(question, "a"), &a);
     if (integers(json_object_get(question, "b"), &b) != n || integers(json_object_get(question, "scored"), &scored) != n)
         stop("lists of different length");
