@@ -23,11 +23,12 @@ void sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
 {
     kernels->way = SP_WAY_PLAIN;
     kernels->isa = isa;
-    if (isa == SP_ISA_PLAIN || strategy != SP_VITERBI)
+    kernels->strategy = strategy;
+    if (isa == SP_ISA_PLAIN || (strategy != SP_VITERBI && strategy != SP_GREEDY && strategy != SP_ARGMAX))
         return;
     if (sp_lane_rules_init(&kernels->lanes, chain))
         kernels->way = SP_WAY_LANES;
-    else if (sp_dense_fits(chain, batch->scores.n_steps) &&
+    else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps) &&
              sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers)))
         kernels->way = SP_WAY_DENSE;
 }
@@ -53,7 +54,7 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
 {
     const lane_work *w = arg;
     const sp_leftover *leftover = &w->leftover;
-    sp_lane_run_options options = {w->kernels->isa, &w->kernels->lanes};
+    sp_lane_run_options options = {w->kernels->isa, w->kernels->strategy, &w->kernels->lanes};
     int64_t n_recordings = w->batch->n_recordings;
     for (int64_t n = first; n < last; n++) {
         int32_t left[SP_LANE_RUN_MOST];
@@ -63,7 +64,7 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
         for (int32_t i = 0; i < n_left; i++) {
             sp_scores scores = sp_batch_recording(w->batch, begin + left[i]);
             is_left[left[i]] = true;
-            if (!sp_chunks_fit(&scores)) /* else share_long() */
+            if (w->kernels->strategy != SP_VITERBI || !sp_chunks_fit(&scores)) /* else share_long() */
                 leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
         }
         for (int64_t i = 0; i < count; i++)
@@ -106,5 +107,6 @@ void sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp
 {
     lane_work w = {kernels, batch, output, leftover, run_length(batch->n_recordings, sp_workers_count(workers))};
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
-    share_long(&w, workers);
+    if (kernels->strategy == SP_VITERBI)
+        share_long(&w, workers);
 }

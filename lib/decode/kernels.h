@@ -6,6 +6,8 @@
  * | plain, more classes                | dense.h: maxima forward, the argmax again on the way back; sparse.h where sparse     |
  * | any other                          | the plain kernel                                                                    |
  *
+ * Greedy and argmax have lanes only.
+ *
  * Which is used changes the time, never the answer (but see chunks.h on ties within rounding): gaps, recordings without a path
  * and whatever else is rare go to the plain kernel, which is the oracle of the tests too.
  */
@@ -22,6 +24,7 @@ typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DENSE } sp_way;
 typedef struct sp_kernels {
     sp_way way;
     sp_isa isa;
+    sp_strategy_kind strategy;
     sp_lane_rules lanes;
     sp_dense dense;
 } sp_kernels;

@@ -101,8 +101,10 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
         double *before = now;
         now = next;
         next = before;
-        for (; ending >= 0 && group->length[ending] == t + 1; ending--)
+        for (; ending >= 0 && group->length[ending] == t + 1; ending--) {
             last[ending] = lane_best(r, now, ending, &group->score[ending]);
+            group->is_left[ending] = group->score[ending] == -INFINITY;
+        }
     }
 }
 
