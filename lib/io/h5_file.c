@@ -114,6 +114,13 @@ static hid_t access_new(void)
     if (access >= 0)
         (void)H5Pset_file_locking(access, 0, 1);
 #endif
+    /* Names and headers of recordings are looked at once or twice, in order: a small cache of them serves as well as the 32 MB
+     * (several times that in memory) that HDF5 takes for a file of many groups. */
+    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    if (access >= 0 && H5Pget_mdc_config(access, &cache) >= 0) {
+        cache.max_size = 4 << 20;
+        (void)H5Pset_mdc_config(access, &cache);
+    }
     return access;
 }
 
