@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/batch_extras.h"
+#include "decode/kernels.h"
 #include "decode/recording.h"
 #include "decode/workers.h"
 #include "statepath/online.h"
@@ -20,6 +21,7 @@ typedef struct batch_work {
     const sp_batch *batch;
     const sp_decode_options *options;
     const sp_decode_output *output;
+    sp_kernels kernels;
     atomic_bool no_memory;
 } batch_work;
 
@@ -34,6 +36,8 @@ static sp_status decode_strictly(const batch_work *w, const sp_scores *scores, s
     case SP_GREEDY:
         return sp_greedy(w->chain, scores, scratch, path, score, err);
     case SP_VITERBI:
+        if (sp_kernels_viterbi(&w->kernels, scores, scratch, path, score))
+            return SP_OK;
         return sp_viterbi(w->chain, scores, scratch, path, score, err);
     case SP_BEAM:
         return sp_beam(w->chain, scores, parameter, scratch, path, score, err);
@@ -102,6 +106,15 @@ static void decode_run(void *arg, sp_scratch *scratch, int64_t first, int64_t la
             w->no_memory = true; /* nothing else can go wrong once check_arguments() is content */
 }
 
+/* Extras for recordings that the lanes have decoded. */
+static void add_extras(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    batch_work *w = arg;
+    for (int64_t n = first; n < last && !w->no_memory; n++)
+        if (sp_batch_extras(w->chain, w->batch, n, scratch, w->output) != SP_OK)
+            w->no_memory = true;
+}
+
 static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
                                  const sp_decode_output *output, sp_error *err)
 {
@@ -126,13 +139,23 @@ static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, c
     return sp_batch_extras_check(chain, output, err);
 }
 
-sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
-                          const sp_decode_output *output, sp_error *err)
+sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
+                               sp_workers *workers, const sp_decode_output *output, sp_error *err)
 {
     sp_status status = check_arguments(chain, batch, options, output, err);
     if (status != SP_OK)
         return status;
     batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output};
-    sp_workers_share(workers, batch->n_recordings, decode_run, &w);
+    sp_kernels_init(&w.kernels, isa, chain, batch, options->strategy.kind, workers);
+    if (w.kernels.way == SP_WAY_LANES)
+        sp_kernels_share(&w.kernels, batch, output, workers, (sp_leftover){decode_run, add_extras, &w});
+    else
+        sp_workers_share(workers, batch->n_recordings, decode_run, &w);
     return w.no_memory ? sp_decode_no_memory(err) : SP_OK;
+}
+
+sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
+                          const sp_decode_output *output, sp_error *err)
+{
+    return sp_decode_batch_with(sp_isa_best(), chain, batch, options, workers, output, err);
 }

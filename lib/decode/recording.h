@@ -31,6 +31,15 @@ static inline double *sp_row_buffer(const sp_scores *scores, sp_scratch *scratch
     return sp_scratch_get(scratch, SP_SLOT_ROW, (size_t)scores->n_classes, sizeof(double));
 }
 
+/* Is the chain broken anywhere in the recording? O(T) where it has segments. */
+static inline bool sp_scores_have_gap(const sp_scores *scores)
+{
+    for (int64_t t = 1; scores->segments && t < scores->n_steps; t++)
+        if (sp_scores_is_gap(scores, t))
+            return true;
+    return false;
+}
+
 /* Hands out a finished path: its sp_path_score() to *score (when not NULL), then the path itself; nothing is written on failure.
  *   found   [T] classes; may be path itself only when a failure here may leave it written
  * SP_OK, SP_ENOMEM. */

@@ -13,16 +13,22 @@ enum { SP_SCRATCH_SLOTS = 32 };
 /* What the slots hold. A strategy of its own arrays takes numbers from SP_SLOT_FREE on; the ones before may be used by whoever
  * needs such an array. */
 enum {
-    SP_SLOT_ROW,    /* [K] double: one step's scores, see sp_row() */
-    SP_SLOT_NOW,    /* [M] values of the states at this step */
-    SP_SLOT_NEXT,   /* [M] at the next */
-    SP_SLOT_FROM,   /* [M] int32: back-pointers of one step */
-    SP_SLOT_BACK,   /* [T,M] all back-pointers, see history.h */
-    SP_SLOT_RANKS,  /* history ranks, see history.h */
-    SP_SLOT_PATH,   /* [T] int32: a path before it is known to be one */
-    SP_SLOT_STATES, /* [M] int32: a list of states */
-    SP_SLOT_REACH,  /* boolean forward pass, see recording.h; nobody else's */
-    SP_SLOT_FREE    /* first number that nobody has taken */
+    SP_SLOT_ROW,         /* [K] double: one step's scores, see sp_row() */
+    SP_SLOT_NOW,         /* [M] values of the states at this step */
+    SP_SLOT_NEXT,        /* [M] at the next */
+    SP_SLOT_FROM,        /* [M] int32: back-pointers of one step */
+    SP_SLOT_BACK,        /* [T,M] all back-pointers, see history.h */
+    SP_SLOT_RANKS,       /* history ranks, see history.h */
+    SP_SLOT_PATH,        /* [T] int32: a path before it is known to be one */
+    SP_SLOT_STATES,      /* [M] int32: a list of states */
+    SP_SLOT_REACH,       /* boolean forward pass, see recording.h; nobody else's */
+    SP_SLOT_LANE_ROWS,   /* copies of the last rows of a batch, see lanes.c */
+    SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next two */
+    SP_SLOT_CHUNK_TAIL,
+    SP_SLOT_CHUNK_DELTAS,
+    SP_SLOT_DENSE_MATRIX, /* see dense.h */
+    SP_SLOT_DENSE_DELTAS,
+    SP_SLOT_FREE /* first number that nobody has taken */
 };
 
 /* `count` items of `size` bytes, aligned to 64, not cleared; NULL on lack of memory or overflow. count 0 gives a valid pointer.

@@ -66,6 +66,11 @@ int sp_workers_count(const sp_workers *workers)
     return workers->n_threads;
 }
 
+sp_scratch *sp_workers_scratch(sp_workers *workers)
+{
+    return workers->scratch[0];
+}
+
 /* ---- sharing ---- */
 
 enum { RUNS_PER_THREAD = 16, LONGEST_RUN = 1024 };

@@ -14,4 +14,7 @@ typedef void sp_task(void *arg, sp_scratch *scratch, int64_t first, int64_t last
  * an atomic counter, short enough to even out items of different size, long enough for a million small ones. */
 void sp_workers_share(sp_workers *workers, int64_t n_items, sp_task *task, void *arg);
 
+/* Memory for the caller of sp_workers_share(): the scratch of one of the threads, of which it may use slots that no task uses. */
+sp_scratch *sp_workers_scratch(sp_workers *workers);
+
 #endif

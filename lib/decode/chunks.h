@@ -1,0 +1,55 @@
+/* One long recording in chunks side by side in the lanes of vectors; not installed.
+ *
+ * For plain chains of up to SP_LANES_MOST_CLASSES classes and recordings of more than SP_CHUNKS_LEAST steps without gaps.
+ *
+ *     delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j];   where 16 divides t: top = max_j delta, delta[t,j] -= top
+ *
+ * A chunk cannot know delta before its first step, so it warms up: it starts some steps earlier from nothing. Once all paths that
+ * are alive have come through one state that was the top one where 16 divided t, everything after is, bit for bit, what it would
+ * have been from the true start. So a seam is accepted only when delta there equals the last delta of the chunk before bit for
+ * bit; any other chunk is done again, serially, from the true delta. Sticky models may never meet: they are as slow as serial.
+ *
+ * Hence the answer is that of the serial recurrence above, whatever the chunks, lanes and threads. It differs from the plain
+ * kernel, which never subtracts, in rounding alone (delta stays small here, so this is the more exact of the two): where two
+ * paths tie within the rounding of the plain kernel either may be found. The score is the sum of what was subtracted, within
+ * 1e-12.
+ */
+#ifndef STATEPATH_DECODE_CHUNKS_H
+#define STATEPATH_DECODE_CHUNKS_H
+
+#include "decode/lanes.h"
+#include "decode/workers.h"
+
+enum {
+    SP_CHUNKS_LEAST = 100000,
+    SP_CHUNK_WARM = 128, /* steps */
+    SP_CHUNK_TOP = 16    /* the top is subtracted at multiples of this */
+};
+
+/* As many chunks as there are lanes. */
+typedef struct sp_chunk_band {
+    const sp_lane_rules *rules;
+    sp_dtype dtype;
+    bool is_first;    /* chunk 0 begins the recording */
+    int32_t n_chunks; /* >= 1 */
+    int64_t n_steps;  /* of each chunk, a multiple of SP_CHUNK_TOP */
+    const void *rows[SP_LANES_MOST];
+    int32_t *path[SP_LANES_MOST]; /* out: from the likeliest last state */
+    char *words;                  /* out: sp_lane_words_bytes() */
+    double *arrive;               /* out [n_chunks,K]: delta before the first step, from the warm-up */
+    double *leave;                /* out [n_chunks,K]: delta at the last step */
+    double *sums;                 /* out [n_chunks]: what was subtracted */
+} sp_chunk_band;
+
+typedef void sp_chunks_kernel(const sp_chunk_band *band);
+sp_chunks_kernel sp_chunks_forward_base, sp_chunks_forward_avx2, sp_chunks_forward_avx512;
+sp_chunks_kernel sp_chunks_trace_base, sp_chunks_trace_avx2, sp_chunks_trace_avx512;
+
+/* Is this recording one for chunks? (Its chain is, when it has lane rules.) */
+bool sp_chunks_fit(const sp_scores *scores);
+
+/* Decodes one recording on all threads. SP_OK; SP_ENOPATH without a message: ask the plain kernel; SP_ENOMEM. */
+sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers, int32_t *path,
+                            double *score);
+
+#endif

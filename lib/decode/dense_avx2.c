@@ -1,0 +1,22 @@
+/* The dense kernels for AVX2. See dense.h. */
+#include "decode/dense.h"
+
+#include <math.h>
+
+#if defined(__x86_64__)
+
+#define DENSE_COLUMNS 32
+#define DENSE_TARGET __attribute__((target("avx2")))
+#include "decode/dense_body.h"
+
+DENSE_TARGET void sp_dense_step_avx2(const sp_dense *dense, const double *now, double *next)
+{
+    dense_step(dense, now, next);
+}
+
+DENSE_TARGET int32_t sp_dense_choice_avx2(const double *now, const double *weight, int32_t n)
+{
+    return dense_choice(now, weight, n);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* The fast kernels beside the plain ones, and which of them a machine, a chain and a batch get; not installed.
+ *
+ * | chain                              | Viterbi                                                                             |
+ * |------------------------------------|-------------------------------------------------------------------------------------|
+ * | plain, 16 classes or fewer         | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side |
+ * | plain, more classes, dense         | dense.h: maxima forward, the argmax again on the way back                           |
+ * | any other                          | the plain kernel                                                                    |
+ *
+ * Which is used changes the time, never the answer (but see chunks.h on ties within rounding): gaps, recordings without a path
+ * and whatever else is rare go to the plain kernel, which is the oracle of the tests too.
+ */
+#ifndef STATEPATH_DECODE_KERNELS_H
+#define STATEPATH_DECODE_KERNELS_H
+
+#include "decode/dense.h"
+#include "decode/isa.h"
+#include "decode/lanes.h"
+#include "decode/workers.h"
+
+typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DENSE } sp_way;
+
+typedef struct sp_kernels {
+    sp_way way;
+    sp_isa isa;
+    sp_lane_rules lanes;
+    sp_dense dense;
+} sp_kernels;
+
+/* Chooses. Where there is no memory for more the way is the plain one. Takes memory from the workers: valid until the next. */
+void sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
+                     sp_workers *workers);
+
+/* One recording by Viterbi, as sp_viterbi(). False, and path untouched: ask that. */
+bool sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
+
+/* What happens to recordings first .. last-1. */
+typedef struct sp_leftover {
+    sp_task *decode; /* those that the lanes leave alone */
+    sp_task *finish; /* those that they have decoded */
+    void *arg;
+} sp_leftover;
+
+/* A whole batch in lanes (way SP_WAY_LANES), on all threads: path, result and broken of each recording. */
+void sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
+                      sp_leftover leftover);
+
+/* sp_decode_batch() with the kernels of `isa`, which the machine must have. */
+sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
+                               sp_workers *workers, const sp_decode_output *output, sp_error *err);
+
+#endif

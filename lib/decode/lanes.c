@@ -1,0 +1,197 @@
+/* Rules for the lanes, and the recordings of a run brought into groups of equal length. */
+#include "decode/lanes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "decode/chunks.h"
+#include "decode/recording.h"
+
+bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
+{
+    int32_t K = chain->n_classes;
+    if (!chain->is_plain || K > SP_LANES_MOST_CLASSES)
+        return false;
+    rules->n_classes = K;
+    rules->word_size = K <= 5 ? 2 : K <= 8 ? 4 : 8;
+    rules->has_weights = false;
+    int bits = rules->word_size == 2 ? 3 : 4;
+    int32_t n = 0;
+    for (int32_t j = 0; j < K; j++) {
+        rules->row[j] = n;
+        for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++, n++) {
+            rules->from[n] = chain->pred[p];
+            rules->weight[n] = chain->pred_weight[p];
+        }
+        if (n == rules->row[j]) { /* nothing leads there: 0 does, at no price that can be paid */
+            rules->from[n] = 0;
+            rules->weight[n++] = -INFINITY;
+        }
+        for (int32_t p = rules->row[j]; p < n; p++) {
+            rules->code[p] = (int64_t)((uint64_t)rules->from[p] << (bits * j));
+            rules->has_weights |= rules->weight[p] != 0;
+        }
+        rules->start[j] = chain->start[j];
+        rules->end[j] = chain->end[j];
+    }
+    rules->row[K] = n;
+    return true;
+}
+
+int32_t sp_lanes_count(sp_isa isa)
+{
+    return isa == SP_ISA_AVX512 ? 32 : isa == SP_ISA_AVX2 ? 16 : 8;
+}
+
+size_t sp_lane_words_bytes(const sp_lane_rules *rules, sp_isa isa, int64_t n_steps)
+{
+    return (size_t)n_steps * (size_t)sp_lanes_count(isa) * (size_t)rules->word_size;
+}
+
+static sp_lanes_kernel *kernel_of(sp_isa isa)
+{
+    switch (isa) {
+#if defined(__x86_64__)
+    case SP_ISA_AVX512:
+        return sp_lanes_viterbi_avx512;
+    case SP_ISA_AVX2:
+        return sp_lanes_viterbi_avx2;
+#endif
+    default:
+        return sp_lanes_viterbi_base;
+    }
+}
+
+/* ---- sorting: the longest first ---- */
+
+enum { RADIX_BITS = 9, RADIX = 1 << RADIX_BITS }; /* two passes sort lengths below 2^18 */
+
+static void sort_pass(const int32_t *order, const int32_t *length, int32_t n, int shift, int32_t *out)
+{
+    int32_t count[RADIX + 1] = {0};
+    for (int32_t i = 0; i < n; i++)
+        count[RADIX - (length[order[i]] >> shift & (RADIX - 1))]++; /* the greatest digit counts in count[1] */
+    for (int32_t d = 0; d < RADIX; d++)
+        count[d + 1] += count[d];
+    for (int32_t i = 0; i < n; i++)
+        out[count[RADIX - 1 - (length[order[i]] >> shift & (RADIX - 1))]++] = order[i];
+}
+
+static void sort_by_length(const int32_t *length, int32_t n, int32_t longest, int32_t *order, int32_t *room)
+{
+    bool is_sorted = true;
+    for (int32_t i = 1; i < n && is_sorted; i++)
+        is_sorted = length[order[i]] <= length[order[i - 1]];
+    if (is_sorted)
+        return;
+    sort_pass(order, length, n, 0, room);
+    if (longest < RADIX)
+        memcpy(order, room, (size_t)n * sizeof *order);
+    else
+        sort_pass(room, length, n, RADIX_BITS, order);
+}
+
+/* ---- one run ---- */
+
+typedef struct lane_run {
+    const sp_lane_run_options *options;
+    const sp_batch *batch;
+    const sp_decode_output *output;
+    sp_scratch *scratch;
+    int64_t first;
+    int32_t length[SP_LANE_RUN_MOST];
+    int32_t *left;
+    int32_t n_left;
+} lane_run;
+
+static void put_result(const lane_run *run, int32_t i, double score)
+{
+    int64_t n = run->first + i, begin = run->batch->offsets[n];
+    run->output->results[n] = (sp_decoded){.status = SP_OK, .step = -1, .score = score};
+    if (run->output->broken && run->length[i] > 0)
+        memset(run->output->broken + begin, 0, (size_t)run->length[i]);
+}
+
+/* The rows of recording n, readable for `padded` steps: a copy when those would go past the end of the scores. */
+static const void *padded_rows(const lane_run *run, int32_t i, int64_t padded, size_t row_bytes, char **room)
+{
+    const sp_batch *batch = run->batch;
+    int64_t begin = batch->offsets[run->first + i];
+    const char *rows = (const char *)batch->scores.data + (size_t)begin * row_bytes;
+    if (begin + padded <= batch->scores.n_steps)
+        return rows;
+    char *copy = *room;
+    size_t used = (size_t)run->length[i] * row_bytes, all = (size_t)padded * row_bytes;
+    memcpy(copy, rows, used);
+    memset(copy + used, 0, all - used);
+    *room += all;
+    return copy;
+}
+
+/* Decodes recordings order[0..n-1], the longest first, n <= lanes. False: not worth it or no memory, nothing done. */
+static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
+{
+    const sp_lane_run_options *o = run->options;
+    int32_t lanes = sp_lanes_count(o->isa);
+    int64_t longest = run->length[order[0]], used = 0;
+    int64_t padded = (longest + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
+    size_t row_bytes = (size_t)run->batch->scores.n_classes * (size_t)run->batch->scores.dtype;
+    int32_t n_copies = 0;
+    for (int32_t i = 0; i < n; i++) {
+        used += run->length[order[i]];
+        n_copies += run->batch->offsets[run->first + order[i]] + padded > run->batch->scores.n_steps;
+    }
+    if (used * SP_LANES_WORTH < lanes * longest)
+        return false;
+    char *room = sp_scratch_get(run->scratch, SP_SLOT_LANE_ROWS, (size_t)n_copies * (size_t)padded, row_bytes);
+    sp_lane_group group = {.rules = o->rules,
+                           .dtype = run->batch->scores.dtype,
+                           .n_lanes = n,
+                           .words =
+                               sp_scratch_get(run->scratch, SP_SLOT_BACK, sp_lane_words_bytes(o->rules, o->isa, longest), 1)};
+    if (!room || !group.words)
+        return false;
+    for (int32_t lane = 0; lane < lanes; lane++) {
+        bool is_used = lane < n;
+        group.rows[lane] = is_used ? padded_rows(run, order[lane], padded, row_bytes, &room) : group.rows[0];
+        group.length[lane] = is_used ? run->length[order[lane]] : 0;
+        group.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
+    }
+    kernel_of(o->isa)(&group);
+    for (int32_t lane = 0; lane < n; lane++)
+        if (group.score[lane] > -INFINITY)
+            put_result(run, order[lane], group.score[lane]);
+        else
+            run->left[run->n_left++] = order[lane];
+    return true;
+}
+
+int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
+                     sp_scratch *scratch, int64_t first, int32_t n, int32_t *left)
+{
+    lane_run run = {
+        .options = options, .batch = batch, .output = output, .scratch = scratch, .first = first, .left = left, .n_left = 0};
+    int32_t order[SP_LANE_RUN_MOST], room[SP_LANE_RUN_MOST], n_ordered = 0, longest = 0, lanes = sp_lanes_count(options->isa);
+    for (int32_t i = 0; i < n; i++) {
+        sp_scores scores = sp_batch_recording(batch, first + i);
+        if (scores.n_steps > SP_CHUNKS_LEAST || sp_scores_have_gap(&scores)) {
+            left[run.n_left++] = i;
+            continue;
+        }
+        run.length[i] = (int32_t)scores.n_steps;
+        if (scores.n_steps == 0)
+            put_result(&run, i, 0);
+        else
+            order[n_ordered++] = i;
+        if (run.length[i] > longest)
+            longest = run.length[i];
+    }
+    sort_by_length(run.length, n_ordered, longest, order, room);
+    for (int32_t i = 0; i < n_ordered; i += lanes) {
+        int32_t count = n_ordered - i < lanes ? n_ordered - i : lanes;
+        if (!decode_group(&run, order + i, count))
+            for (int32_t lane = 0; lane < count; lane++)
+                left[run.n_left++] = order[i + lane];
+    }
+    return run.n_left;
+}

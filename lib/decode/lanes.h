@@ -1,0 +1,72 @@
+/* Many recordings side by side in the lanes of vectors; not installed.
+ *
+ * For plain chains of up to 16 classes. Every lane does what the plain kernel does with its recording: the same float64
+ * operations in the same order, so paths, scores and ties are the same bits. What is not ordinary (gaps, no path, a dead end)
+ * is left to the plain kernel.
+ *
+ * lanes_*.h are bodies that lanes_base.c, lanes_avx2.c and lanes_avx512.c each compile for their own width of vector.
+ */
+#ifndef STATEPATH_DECODE_LANES_H
+#define STATEPATH_DECODE_LANES_H
+
+#include "core/chain_states.h"
+#include "decode/isa.h"
+#include "statepath/decode.h"
+
+enum {
+    SP_LANES_MOST = 32,         /* lanes of the widest kernel */
+    SP_LANES_MOST_CLASSES = 16, /* a choice among them takes 4 bits */
+    SP_LANES_TILE = 8,          /* steps that are transposed at a time */
+    SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
+    SP_LANE_RUN_MOST = 1024
+};
+
+/* A plain chain as the lanes read it. */
+typedef struct sp_lane_rules {
+    int32_t n_classes;
+    int32_t word_size;                      /* bytes of one step's back-pointers: 2 (3 bits each), 4 or 8 (4 bits each) */
+    bool has_weights;                       /* false: weights need not be added */
+    int32_t row[SP_LANES_MOST_CLASSES + 1]; /* predecessors of j: from[row[j]] .. from[row[j+1]-1], at least one */
+    int32_t from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
+    int64_t code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];  /* from, in the place of j's back-pointer in the word */
+    double weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* nats */
+    double start[SP_LANES_MOST_CLASSES], end[SP_LANES_MOST_CLASSES];
+} sp_lane_rules;
+
+/* Up to SP_LANES_MOST recordings, the longest first. */
+typedef struct sp_lane_group {
+    const sp_lane_rules *rules;
+    sp_dtype dtype;
+    int32_t n_lanes;                 /* that have a recording, >= 1 */
+    const void *rows[SP_LANES_MOST]; /* [.,K] scores; all lanes' are readable for length[0] steps rounded up to whole tiles */
+    int64_t length[SP_LANES_MOST];   /* >= 1, descending; 0 in lanes without a recording */
+    int32_t *path[SP_LANES_MOST];    /* out [length] */
+    double score[SP_LANES_MOST];     /* out; -INFINITY: no path (what is in path is none either) */
+    void *words;                     /* room: sp_lane_words_bytes(), aligned to 64 */
+} sp_lane_group;
+
+/* False when the chain is not one for lanes. */
+bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain);
+
+/* Lanes of an instruction set. */
+int32_t sp_lanes_count(sp_isa isa);
+
+/* Bytes of back-pointers for so many steps. */
+size_t sp_lane_words_bytes(const sp_lane_rules *rules, sp_isa isa, int64_t n_steps);
+
+typedef void sp_lanes_kernel(sp_lane_group *group);
+sp_lanes_kernel sp_lanes_viterbi_base, sp_lanes_viterbi_avx2, sp_lanes_viterbi_avx512;
+
+/* What stays the same over a batch. */
+typedef struct sp_lane_run_options {
+    sp_isa isa;
+    const sp_lane_rules *rules;
+} sp_lane_run_options;
+
+/* Decodes recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST: path, result and broken of each, as the plain kernel
+ * would, but for those it leaves alone: their places, 0 .. n-1, go to left[n]. Returns how many those are. Uses SP_SLOT_BACK and
+ * SP_SLOT_LANE_ROWS. */
+int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
+                     sp_scratch *scratch, int64_t first, int32_t n, int32_t *left);
+
+#endif

@@ -1,0 +1,33 @@
+/* The lane kernels for AVX2.
+ * See lanes.h. */
+#include "decode/chunks.h"
+#include "decode/lanes.h"
+
+#include <math.h>
+
+#if defined(__x86_64__)
+
+#define LANE_W 4
+#define LANE_TARGET __attribute__((target("avx2")))
+#include "decode/lanes_vector.h"
+
+#include "decode/lanes_viterbi.h"
+
+#include "decode/chunks_body.h"
+
+LANE_TARGET void sp_lanes_viterbi_avx2(sp_lane_group *group)
+{
+    lanes_viterbi_any(group);
+}
+
+LANE_TARGET void sp_chunks_forward_avx2(const sp_chunk_band *band)
+{
+    chunks_forward_any(band);
+}
+
+LANE_TARGET void sp_chunks_trace_avx2(const sp_chunk_band *band)
+{
+    chunks_trace_any(band);
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* The lane kernels for AVX512.
+ * See lanes.h. */
+#include "decode/chunks.h"
+#include "decode/lanes.h"
+
+#include <math.h>
+
+#if defined(__x86_64__)
+
+#define LANE_W 8
+#define LANE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))
+#include "decode/lanes_vector.h"
+
+#include "decode/lanes_viterbi.h"
+
+#include "decode/chunks_body.h"
+
+LANE_TARGET void sp_lanes_viterbi_avx512(sp_lane_group *group)
+{
+    lanes_viterbi_any(group);
+}
+
+LANE_TARGET void sp_chunks_forward_avx512(const sp_chunk_band *band)
+{
+    chunks_forward_any(band);
+}
+
+LANE_TARGET void sp_chunks_trace_avx512(const sp_chunk_band *band)
+{
+    chunks_trace_any(band);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* The lane kernels for any machine: vectors of 16 bytes.
+ * See lanes.h. */
+#include "decode/chunks.h"
+#include "decode/lanes.h"
+
+#include <math.h>
+
+#define LANE_W 2
+#define LANE_TARGET
+#include "decode/lanes_vector.h"
+
+#include "decode/lanes_viterbi.h"
+
+#include "decode/chunks_body.h"
+
+LANE_TARGET void sp_lanes_viterbi_base(sp_lane_group *group)
+{
+    lanes_viterbi_any(group);
+}
+
+LANE_TARGET void sp_chunks_forward_base(const sp_chunk_band *band)
+{
+    chunks_forward_any(band);
+}
+
+LANE_TARGET void sp_chunks_trace_base(const sp_chunk_band *band)
+{
+    chunks_trace_any(band);
+}

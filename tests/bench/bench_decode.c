@@ -1,0 +1,260 @@
+/* Decoding in memory, as a ratio to the textbook kernel in the same run.
+ *
+ *     bench_decode [--json FILE] [WORKLOAD...]        W1 .. W6; all without
+ *
+ * Each round runs the textbook kernel, then ours on one thread and on two, so that what else the machine does hits all alike. The
+ * first round warms up and checks every answer; five more count. A figure is the median, with the least and the greatest. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "workload.h"
+
+enum { ROUNDS = 5 };
+
+static const struct contest {
+    const char *strategy;
+    sp_strategy_kind kind;
+} contests[] = {{"viterbi", SP_VITERBI}, {"greedy", SP_GREEDY}, {"argmax", SP_ARGMAX}};
+
+typedef struct bench {
+    const workload *w;
+    sp_workers *workers[2]; /* of one thread and two */
+    double *delta;
+    int *back;
+    int32_t *expected, *paths;
+    sp_decoded *results;
+} bench;
+
+typedef struct figure {
+    double low, median, high;
+} figure;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static figure summary(const double rounds[ROUNDS])
+{
+    double sorted[ROUNDS];
+    memcpy(sorted, rounds, sizeof sorted);
+    qsort(sorted, ROUNDS, sizeof *sorted, by_value);
+    return (figure){sorted[0], sorted[ROUNDS / 2], sorted[ROUNDS - 1]};
+}
+
+/* Steps that the textbook kernel does. */
+static int64_t textbook_steps(const workload *w)
+{
+    return w->textbook_steps ? w->textbook_steps : w->n_steps;
+}
+
+/* Seconds for all steps: for the slow ones those of a part, scaled up (its cost a step does not change). */
+static double run_textbook(const bench *b)
+{
+    const workload *w = b->w;
+    double begin = now();
+    if (w->textbook_steps)
+        textbook_viterbi(&w->textbook, w->scores, w->textbook_steps, b->delta, b->back, b->expected);
+    else
+        for (int64_t r = 0; r < w->n_recordings; r++) {
+            int64_t first = w->offsets[r];
+            textbook_viterbi(&w->textbook, w->scores + first * w->n_classes, w->offsets[r + 1] - first, b->delta, b->back,
+                             b->expected + first);
+        }
+    return (now() - begin) * (double)w->n_steps / (double)textbook_steps(w);
+}
+
+static double run_ours(const bench *b, const sp_batch *batch, sp_strategy_kind kind, int threads)
+{
+    sp_decode_options options = sp_decode_options_default();
+    sp_decode_output output = {.paths = b->paths, .results = b->results};
+    sp_error err;
+    options.strategy.kind = kind;
+    double begin = now();
+    if (sp_decode_batch(b->w->chain, batch, &options, b->workers[threads - 1], &output, &err) != SP_OK) {
+        fprintf(stderr, "%s: %s\n", b->w->name, err.message);
+        exit(1);
+    }
+    return now() - begin;
+}
+
+static sp_status one(const sp_chain *chain, const sp_scores *scores, sp_strategy_kind kind, sp_scratch *scratch, int32_t *path,
+                     double *score)
+{
+    return kind == SP_VITERBI  ? sp_viterbi(chain, scores, scratch, path, score, NULL)
+           : kind == SP_GREEDY ? sp_greedy(chain, scores, scratch, path, score, NULL)
+                               : sp_argmax(chain, scores, scratch, path, score, NULL);
+}
+
+/* Compares what is in b->paths with the plain kernel, one recording at a time, and counts the steps that differ. */
+static int64_t wrong_steps(const bench *b, const sp_batch *batch, sp_strategy_kind kind)
+{
+    sp_scratch *scratch = sp_scratch_new();
+    int32_t *path = malloc((size_t)b->w->longest * sizeof *path);
+    int64_t wrong = 0;
+    if (!scratch || !path)
+        exit(1);
+    for (int64_t r = 0; r < batch->n_recordings; r++) {
+        sp_scores scores = sp_batch_recording(batch, r);
+        double score;
+        sp_status status = one(b->w->chain, &scores, kind, scratch, path, &score);
+        if (status != b->results[r].status) {
+            fprintf(stderr, "%s: recording %lld has another status\n", b->w->name, (long long)r);
+            exit(1);
+        }
+        if (status != SP_OK)
+            continue;
+        for (int64_t t = 0; t < scores.n_steps; t++)
+            wrong += path[t] != b->paths[batch->offsets[r] + t];
+        if (!(fabs(score - b->results[r].score) <= 1e-12 * fabs(score)) && score != b->results[r].score) {
+            fprintf(stderr, "%s: recording %lld scores %.17g, expected %.17g\n", b->w->name, (long long)r, b->results[r].score,
+                    score);
+            exit(1);
+        }
+    }
+    free(path);
+    sp_scratch_free(scratch);
+    return wrong;
+}
+
+static void check(const bench *b, const sp_batch *batch, sp_strategy_kind kind)
+{
+    for (int threads = 1; threads <= 2; threads++) {
+        run_ours(b, batch, kind, threads);
+        int64_t wrong = wrong_steps(b, batch, kind);
+        if (kind == SP_VITERBI && !b->w->textbook_steps)
+            for (int64_t t = 0; t < b->w->n_steps; t++)
+                wrong += b->paths[t] != b->expected[t];
+        if (wrong) {
+            fprintf(stderr, "%s: %lld steps differ\n", b->w->name, (long long)wrong);
+            exit(1);
+        }
+    }
+}
+
+static void report(const workload *w, const char *strategy, const double textbook[ROUNDS], double ours[2][ROUNDS], FILE *json,
+                   bool *is_first)
+{
+    double ratio[ROUNDS], gain[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++) {
+        ratio[r] = textbook[r] / ours[0][r];
+        gain[r] = ours[0][r] / ours[1][r];
+    }
+    figure book = summary(textbook), single = summary(ours[0]), pair = summary(ours[1]), times = summary(ratio),
+           threads = summary(gain);
+    double steps = (double)w->n_steps;
+    printf("%-3s %-8s %10.2f %10.3f %10.3f %9.3g %9.3g  %6.1f (%.1f-%.1f)  %5.2f (%.2f-%.2f)\n", w->name, strategy,
+           1e3 * book.median, 1e3 * single.median, 1e3 * pair.median, 1e-6 * steps / single.median, 1e-6 * steps / pair.median,
+           times.median, times.low, times.high, threads.median, threads.low, threads.high);
+    fflush(stdout);
+    if (!json)
+        return;
+    fprintf(json,
+            "%s\n  {\"workload\": \"%s\", \"what\": \"%s\", \"strategy\": \"%s\", \"steps\": %lld,\n"
+            "   \"textbook_seconds\": %.6g, \"seconds_1\": %.6g, \"seconds_2\": %.6g,\n"
+            "   \"ratio\": %.4g, \"ratio_low\": %.4g, \"ratio_high\": %.4g, \"threads_2\": %.4g}",
+            *is_first ? "" : ",", w->name, w->what, strategy, (long long)w->n_steps, book.median, single.median, pair.median,
+            times.median, times.low, times.high, threads.median);
+    *is_first = false;
+}
+
+static void measure(bench *b, FILE *json, bool *is_first)
+{
+    const workload *w = b->w;
+    sp_batch batch = workload_batch(w);
+    size_t n_contests = w->n_classes <= 16 ? sizeof contests / sizeof *contests : 1;
+    run_textbook(b);
+    for (size_t c = 0; c < n_contests; c++) {
+        double textbook[ROUNDS], ours[2][ROUNDS];
+        check(b, &batch, contests[c].kind);
+        for (int r = 0; r < ROUNDS; r++) {
+            textbook[r] = run_textbook(b);
+            for (int threads = 1; threads <= 2; threads++) {
+                run_ours(b, &batch, contests[c].kind, threads); /* the caches are the textbook's: give both the same start */
+                ours[threads - 1][r] = run_ours(b, &batch, contests[c].kind, threads);
+            }
+        }
+        report(w, contests[c].strategy, textbook, ours, json, is_first);
+    }
+}
+
+static bool bench_workload(int number, FILE *json, bool *is_first)
+{
+    workload w;
+    if (!workload_make(&w, number))
+        return false;
+    size_t n = (size_t)w.n_classes, steps = (size_t)w.n_steps;
+    size_t back_steps = w.textbook_steps ? (size_t)w.textbook_steps : (size_t)w.longest;
+    bench b = {.w = &w,
+               .workers = {sp_workers_new(1), sp_workers_new(2)},
+               .delta = malloc(2 * n * sizeof *b.delta),
+               .back = malloc(back_steps * n * sizeof *b.back),
+               .expected = malloc(steps * sizeof *b.expected),
+               .paths = malloc(steps * sizeof *b.paths),
+               .results = malloc((size_t)w.n_recordings * sizeof *b.results)};
+    bool has_room = b.workers[0] && b.workers[1] && b.delta && b.back && b.expected && b.paths && b.results;
+    if (has_room)
+        measure(&b, json, is_first);
+    sp_workers_free(b.workers[0]);
+    sp_workers_free(b.workers[1]);
+    free(b.delta);
+    free(b.back);
+    free(b.expected);
+    free(b.paths);
+    free(b.results);
+    workload_free(&w);
+    return has_room;
+}
+
+static bool is_wanted(int number, int argc, char **argv)
+{
+    bool any = false;
+    for (int a = 1; a < argc; a++) {
+        if (strcmp(argv[a], "--json") == 0) {
+            a++;
+            continue;
+        }
+        any = true;
+        if (argv[a][0] == 'W' && atoi(argv[a] + 1) == number + 1)
+            return true;
+    }
+    return !any;
+}
+
+int main(int argc, char **argv)
+{
+    FILE *json = NULL;
+    bool is_first = true;
+    for (int a = 1; a + 1 < argc; a++)
+        if (strcmp(argv[a], "--json") == 0 && !(json = fopen(argv[a + 1], "w"))) {
+            perror(argv[a + 1]);
+            return 1;
+        }
+    printf("Milliseconds, million steps a second, times faster than the textbook kernel, two threads against one;\n"
+           "medians of %d, in brackets the least and the greatest.\n\n"
+           "             textbook ms    1 thread  2 threads    M/s, 1    M/s, 2  faster             2 against 1\n",
+           ROUNDS);
+    if (json)
+        fprintf(json, "[");
+    for (int number = 0; number < N_WORKLOADS; number++)
+        if (is_wanted(number, argc, argv) && !bench_workload(number, json, &is_first)) {
+            fprintf(stderr, "not enough memory for W%d\n", number + 1);
+            return 1;
+        }
+    if (json) {
+        fprintf(json, "\n]\n");
+        fclose(json);
+    }
+    return 0;
+}
