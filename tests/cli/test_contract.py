@@ -310,6 +310,18 @@ class TestContract(TestCase):
         pairs = sum((p for _, p in counted), start=type(counted[0][1])() if counted else {})
         self.assertEqual({(p["from"], p["to"]): p["count"] for p in got["illegal_pairs"]}, dict(pairs), where)
 
+    def test_threads_change_no_byte(self):
+        rng = np.random.default_rng(5)
+        self.write("m.json", json.dumps({"statepath_model": 1, "classes": ["a", "b", "c"], "forbid": {"a": ["c"]}, "min_dwell": {"b": 2}}))
+        self.h5("in.h5", probs=rng.dirichlet([0.5] * 3, 3000), labels=rng.integers(-1, 3, 3000), offsets=[0, 7, 7, 1000, 2999, 3000],
+                classes=["a", "b", "c"])
+        every = []
+        for threads in (["--threads", "1"], ["--threads=2"], ["--threads", "7"], []):
+            self.statepath("compare", "in.h5", "-m", "m.json", *threads, "-s", "greedy,viterbi,mea", "-o", "p.h5", "--json", "r.json", "--csv", "r.csv",
+                           "--markdown", "r.md", "--report", "r.html", "--confidence", "--nbest", "2", "-f", "-q")
+            every.append([self.read(name) for name in ("p.h5", "r.json", "r.csv", "r.md", "r.html")])
+        self.assertEqual(every[1:], every[:-1])
+
     def test_ties_of_marginals(self):
         """Scores of 0 and -inf: marginals are counts of paths, ties are exact, and the lowest class of the last step has it."""
         rng = np.random.default_rng(3)
