@@ -65,6 +65,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     if (status == SP_OK && writer) {
         status = sp_paths_writer_commit(writer, err);
         writer = NULL;
+        if (status == SP_OK && !o->talk.quiet)
+            fprintf(stderr, "wrote %s\n", o->output);
     }
     sp_paths_writer_abort(writer);
     beside_clear(&extras);
@@ -104,7 +106,7 @@ int cmd_compare(int argc, const char **argv)
     pipeline p = {.opt = &o};
     sp_comparison *comparison = NULL;
     char *command = command_line(argc, argv);
-    sp_status status = outputs_check(&o, &err);
+    sp_status status = outputs_check(&o, file, NULL, &err);
     if (status == SP_OK)
         status = pipeline_open(&p, file, &o, o.strategies ? o.strategies : "argmax,greedy,viterbi", &err);
     if (status == SP_OK)

@@ -375,7 +375,7 @@ int cmd_evaluate(int argc, const char **argv)
     judge j = {.opt = &o};
     sp_comparison *comparison = NULL;
     char *command = command_line(argc, argv);
-    sp_status status = outputs_check(&o, &err);
+    sp_status status = outputs_check(&o, file, o.place.labels, &err);
     if (status == SP_OK)
         status = judge_open(&j, file, &err);
     if (status == SP_OK)

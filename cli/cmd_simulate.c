@@ -1,9 +1,8 @@
 /* statepath simulate: make data from a recipe. */
 #include <stdio.h>
-
 #include <stdlib.h>
 
-#include "options.h"
+#include "outputs.h"
 #include "progress.h"
 
 static const usage simulate_usage = {
@@ -102,7 +101,9 @@ static sp_status simulate(const char *recipe_file, const options *o, sp_error *e
 {
     sp_recipe *recipe = NULL;
     sp_simulated *simulated = NULL;
-    sp_status status = sp_recipe_load(recipe_file, &recipe, err);
+    sp_status status = outputs_check(o, recipe_file, NULL, err);
+    if (status == SP_OK)
+        status = sp_recipe_load(recipe_file, &recipe, err);
     if (status == SP_OK && recipe->signals) {
         status = simulate_signals(recipe, o, err);
         sp_recipe_free(recipe);

@@ -328,9 +328,9 @@ static sp_status train(const char *file, const train_options *o, sp_error *err)
         return sp_fail(err, SP_EINVAL, "--seed %ld: a number from 1 to 4294967295", o->seed);
     if (o->common.decode.threads < 0 || o->common.decode.threads > 4096)
         return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
-    if (is_same_file(o->common.output, file))
-        return sp_fail(err, SP_EINVAL, "train: -o %s is the file of the signals; name another", o->common.output);
-    sp_status status = o->resume ? SP_OK : outputs_check(&o->common, err);
+    options checked = o->common; /* for looking only */
+    checked.force = checked.force || o->resume;
+    sp_status status = outputs_check(&checked, file, NULL, err);
     if (status == SP_OK)
         status = prepare(&t, file, err);
     if (status == SP_OK)

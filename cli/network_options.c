@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 void choose_blas_core(int argc, const char **argv)
@@ -75,10 +74,4 @@ sp_status match_network_classes(const sp_network *network, const char *weights, 
                    : sp_fail(err, SP_EDATA, "%s names the classes %s, but %s was trained on %s; train a network on these classes",
                              info->file, list_names(info->n_classes, info->classes, a, sizeof a), weights,
                              list_names(n, (const char *const *)network->classes, b, sizeof b));
-}
-
-bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }

@@ -17,7 +17,4 @@ sp_status check_network_fits(const sp_network *network, const char *weights, con
 sp_status match_network_classes(const sp_network *network, const char *weights, const sp_signals_info *info, int32_t **out,
                                 sp_error *err);
 
-/* Do two names lead to one file that exists? */
-bool is_same_file(const char *a, const char *b);
-
 #endif

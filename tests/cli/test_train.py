@@ -135,7 +135,7 @@ class TestTrain(st.TestCase):
     def test_wrong_words(self):
         self.refuses("train", "s.h5", status=2, sentence="train: -o WEIGHTS.h5 is missing: where to write the weights")
         self.refuses("train", "s.h5", "-o", "s.h5", "--force", status=2,
-                     sentence="train: -o s.h5 is the file of the signals; name another")
+                     sentence="s.h5: is the input file, which is never written to; give the output another name")
         self.refuses("predict", "s.h5", "-o", "p.h5", status=2,
                      sentence="predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one")
         self.refuses("train", "s.h5", "-o", "w.h5", "--rate", "0", status=2, sentence="--rate 0: a learning rate above 0, at most 10")
@@ -146,7 +146,7 @@ class TestTrain(st.TestCase):
             f["signals"] = np.zeros((3, 1, 8), np.float32)
         self.refuses("train", "bare.h5", "-o", "w.h5",
                      sentence="bare.h5: has no labels to learn from; write integers [3] beside /signals, as \"labels\"")
-        self.refuses("simulate", "r.json", "-o", "s.h5", sentence="s.h5: exists already; use --force to replace it")
+        self.refuses("simulate", "r.json", "-o", "s.h5", sentence="s.h5 exists and is kept; --force replaces it")
 
 
 st.main()
