@@ -226,9 +226,11 @@ static void summarise(const pipeline *p)
                      count_text(p->relaxed[s], n), all);
     }
     if (p->counts.floored)
-        complain("%s scores were raised to the floor %g", count_text(p->counts.floored, n), p->prepare.floor);
+        complain("%s score%s raised to the floor %g", count_text(p->counts.floored, n), p->counts.floored == 1 ? " was" : "s were",
+                 p->prepare.floor);
     if (p->counts.missing)
-        complain("%s steps with NaN say nothing (--missing uniform)", count_text(p->counts.missing, n));
+        complain("%s step%s with NaN say%s nothing (--missing uniform)", count_text(p->counts.missing, n),
+                 p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
 }
 
 sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, beside *extras, sp_error *err)
