@@ -48,7 +48,7 @@ struct sp_h5_direct {
     size_t stored_room;
     chunk_job *jobs;
     int64_t n_jobs, job_room;
-    atomic_bool failed;
+    atomic_int failed; /* SP_OK, SP_ENOMEM, or SP_EFILE: not to be read so */
     /* The rows of chunks that reached beyond the last rows asked for. */
     unsigned char *held;
     sp_box held_box; /* n_rows 0: none */
@@ -56,21 +56,24 @@ struct sp_h5_direct {
 
 /* ---- what can be read so ---- */
 
-/* The file's descriptor, or -1 where HDF5 does not read it as one plain file. */
-static int plain_fd(hid_t file)
+/* The descriptor of the file that holds the dataset (by an external link it may be another than the one that was opened), or -1
+ * where HDF5 does not read it as one plain file. It stays open as long as the dataset. */
+static int plain_fd(hid_t dataset)
 {
-    hid_t access = H5Fget_access_plist(file);
+    hid_t file = H5Iget_file_id(dataset), access = file >= 0 ? H5Fget_access_plist(file) : -1;
     void *handle = NULL;
     bool is_plain = access >= 0 && H5Pget_driver(access) == H5FD_SEC2 && H5Fget_vfd_handle(file, access, &handle) >= 0;
     if (access >= 0)
         H5Pclose(access);
+    if (file >= 0)
+        H5Fclose(file);
     return is_plain && handle ? *(int *)handle : -1;
 }
 
-static bool plan_contiguous(sp_h5_direct *d, hid_t file, hid_t created)
+static bool plan_contiguous(sp_h5_direct *d, hid_t created)
 {
     haddr_t position = H5Dget_offset(d->dataset);
-    d->fd = plain_fd(file);
+    d->fd = plain_fd(d->dataset);
     d->position = position;
     return position != HADDR_UNDEF && d->fd >= 0 && H5Pget_external_count(created) == 0;
 }
@@ -123,35 +126,36 @@ static bool plan_chunked(sp_h5_direct *d, hid_t created, hid_t type)
     return true;
 }
 
-sp_h5_direct *sp_h5_direct_new(hid_t file, hid_t dataset, hid_t type, size_t size, int rank, const hsize_t *dims)
+sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **out)
 {
+    *out = NULL;
 #if !H5_VERSION_GE(1, 10, 3) || H5_VERSION_GE(2, 0, 0)
-    return NULL; /* without H5Dread_chunk(), or with another one */
+    return SP_OK; /* without H5Dread_chunk(), or with another one */
 #endif
-    if (rank < 1 || rank > 3 || size > sizeof(((sp_h5_direct *)0)->fill))
-        return NULL;
+    if (request->rank < 1 || request->rank > 3 || request->size > sizeof((*out)->fill))
+        return SP_OK;
     sp_h5_direct *d = calloc(1, sizeof *d);
     if (!d)
-        return NULL;
-    d->dataset = dataset;
-    d->rank = rank;
-    d->size = size;
+        return SP_ENOMEM;
+    d->dataset = request->dataset;
+    d->rank = request->rank;
+    d->size = request->size;
     d->n_threads = 1;
     d->fd = -1;
-    three_axes(rank, dims, d->dims);
-    hid_t created = H5Dget_create_plist(dataset);
+    three_axes(d->rank, request->dims, d->dims);
+    hid_t created = H5Dget_create_plist(d->dataset);
     bool can = false;
     if (created >= 0) {
         H5D_layout_t layout = H5Pget_layout(created);
-        can = layout == H5D_CONTIGUOUS ? plan_contiguous(d, file, created)
-                                       : layout == H5D_CHUNKED && plan_chunked(d, created, type);
+        can = layout == H5D_CONTIGUOUS ? plan_contiguous(d, created)
+                                       : layout == H5D_CHUNKED && plan_chunked(d, created, request->type);
         H5Pclose(created);
     }
-    if (!can) {
+    if (can)
+        *out = d;
+    else
         sp_h5_direct_free(d);
-        return NULL;
-    }
-    return d;
+    return SP_OK;
 }
 
 static void inflaters_free(sp_h5_direct *d)
@@ -200,18 +204,18 @@ static bool read_at(int fd, unsigned char *out, uint64_t n, uint64_t position)
     return true;
 }
 
-static bool read_contiguous(const sp_h5_direct *d, const sp_box *to, unsigned char *out)
+static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
     const uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->size, part = (uint64_t)(to->n1 * to->n2) * d->size;
     if (to->n2 != d->dims[2])
-        return false;
+        return SP_EFILE;
     const uint64_t first = d->position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->dims[2]) * d->size;
     if (part == row)
-        return read_at(d->fd, out, (uint64_t)to->n_rows * row, first);
+        return read_at(d->fd, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
     for (int64_t i = 0; i < to->n_rows; i++)
         if (!read_at(d->fd, out + (uint64_t)i * part, part, first + (uint64_t)i * row))
-            return false;
-    return true;
+            return SP_EFILE;
+    return SP_OK;
 }
 
 /* ---- chunks, on any thread ---- */
@@ -281,8 +285,10 @@ static void chunk_do(void *arg, int thread, int64_t item)
         return;
     }
     inflater *in = inflater_of(d, thread);
-    if (!in || !chunk_unpack(d, in, job))
-        d->failed = true;
+    if (!in)
+        d->failed = SP_ENOMEM;
+    else if (!chunk_unpack(d, in, job))
+        d->failed = SP_EFILE;
 }
 
 /* ---- chunks, on the reading thread ---- */
@@ -302,108 +308,115 @@ static bool room(unsigned char **buffer, size_t *have, size_t need)
 }
 
 /* Takes a chunk from the file as it is stored. */
-static bool chunk_take(sp_h5_direct *d, chunk_job *job)
+static sp_status chunk_take(sp_h5_direct *d, chunk_job *job)
 {
 #if H5_VERSION_GE(1, 10, 3) && !H5_VERSION_GE(2, 0, 0)
     const hsize_t axes[3] = {(hsize_t)job->box.row, (hsize_t)(d->rank == 2 ? job->box.at2 : job->box.at1), (hsize_t)job->box.at2};
     hsize_t stored = 0;
     if (H5Dget_chunk_storage_size(d->dataset, axes, &stored) < 0)
-        return false;
+        return SP_EFILE;
     job->stored = (size_t)stored;
     if (stored == 0)
-        return d->has_fill;
-    return room(&d->stored, &d->stored_room, job->stored_at + job->stored) &&
-           H5Dread_chunk(d->dataset, H5P_DEFAULT, axes, &job->skipped, d->stored + job->stored_at) >= 0;
+        return d->has_fill ? SP_OK : SP_EFILE;
+    if (!room(&d->stored, &d->stored_room, job->stored_at + job->stored))
+        return SP_ENOMEM;
+    return H5Dread_chunk(d->dataset, H5P_DEFAULT, axes, &job->skipped, d->stored + job->stored_at) >= 0 ? SP_OK : SP_EFILE;
 #else
     (void)d;
     (void)job;
-    return false;
+    return SP_EFILE;
 #endif
 }
 
 /* Inflates what was taken. */
-static bool jobs_do(sp_h5_direct *d)
+static sp_status jobs_do(sp_h5_direct *d)
 {
     if (!d->inflaters && !(d->inflaters = calloc((size_t)d->n_threads, sizeof *d->inflaters)))
-        return false;
-    d->failed = false;
+        return SP_ENOMEM;
+    d->failed = SP_OK;
     sp_parallel(d->n_threads, d->n_jobs, chunk_do, d);
     d->n_jobs = 0;
-    return !d->failed;
+    return (sp_status)d->failed;
 }
 
-static bool job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, unsigned char *out)
+static sp_status job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, unsigned char *out)
 {
     const chunk_job *last = d->n_jobs > 0 ? &d->jobs[d->n_jobs - 1] : NULL;
     size_t at = last ? last->stored_at + last->stored : 0;
     if (at > STORED_BYTES) {
-        if (!jobs_do(d))
-            return false;
+        sp_status status = jobs_do(d);
+        if (status != SP_OK)
+            return status;
         at = 0;
     }
     if (d->n_jobs == d->job_room) {
         int64_t more = d->job_room ? 2 * d->job_room : 64;
         chunk_job *grown = realloc(d->jobs, (size_t)more * sizeof *grown);
         if (!grown)
-            return false;
+            return SP_ENOMEM;
         d->jobs = grown;
         d->job_room = more;
     }
     chunk_job *job = &d->jobs[d->n_jobs];
     *job = (chunk_job){.box = *box, .stored_at = at, .to = *to, .out = out};
-    if (!chunk_take(d, job))
-        return false;
-    d->n_jobs++;
-    return true;
+    sp_status status = chunk_take(d, job);
+    d->n_jobs += status == SP_OK;
+    return status;
 }
 
 /* All chunks of the rows first .. first+chunk-1 that `to` needs. */
-static bool band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsigned char *out)
+static sp_status band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsigned char *out)
 {
     sp_box box = {.row = first, .n_rows = d->chunk[0], .n1 = d->chunk[1], .n2 = d->chunk[2]};
+    sp_status status = SP_OK;
     for (box.at1 = to->at1 / box.n1 * box.n1; box.at1 < to->at1 + to->n1; box.at1 += box.n1)
-        for (box.at2 = to->at2 / box.n2 * box.n2; box.at2 < to->at2 + to->n2; box.at2 += box.n2)
-            if (!job_add(d, &box, to, out))
-                return false;
-    return true;
+        for (box.at2 = to->at2 / box.n2 * box.n2; status == SP_OK && box.at2 < to->at2 + to->n2; box.at2 += box.n2)
+            status = job_add(d, &box, to, out);
+    return status;
 }
 
 /* Inflates the band that begins with row `first`, all of it, into what is held. */
-static bool band_hold(sp_h5_direct *d, int64_t first)
+static sp_status band_hold(sp_h5_direct *d, int64_t first)
 {
     const sp_box box = {.row = first,
                         .n_rows = d->dims[0] - first < d->chunk[0] ? d->dims[0] - first : d->chunk[0],
                         .n1 = d->dims[1],
                         .n2 = d->dims[2]};
     if (!d->held && !(d->held = malloc((size_t)(d->chunk[0] * d->dims[1] * d->dims[2]) * d->size)))
-        return false;
+        return SP_ENOMEM;
     d->held_box.n_rows = 0;
-    if (!band_add(d, first, &box, d->held) || !jobs_do(d))
-        return false;
-    d->held_box = box;
-    return true;
+    sp_status status = band_add(d, first, &box, d->held);
+    if (status == SP_OK)
+        status = jobs_do(d);
+    if (status == SP_OK)
+        d->held_box = box;
+    return status;
 }
 
-static bool read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *out)
+static sp_status read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
     const int64_t last = to->row + to->n_rows;
+    sp_status status = SP_OK;
     d->n_jobs = 0;
-    for (int64_t band = to->row / d->chunk[0] * d->chunk[0]; band < last; band += d->chunk[0]) {
+    for (int64_t band = to->row / d->chunk[0] * d->chunk[0]; status == SP_OK && band < last; band += d->chunk[0]) {
         const bool is_held = d->held_box.n_rows > 0 && d->held_box.row == band;
         const bool goes_on = last < band + d->chunk[0] && last < d->dims[0]; /* somebody will ask for the rest */
         if (!is_held && !goes_on) {
-            if (!band_add(d, band, to, out))
-                return false;
+            status = band_add(d, band, to, out);
             continue;
         }
-        if (!is_held && (!jobs_do(d) || !band_hold(d, band)))
-            return false;
-        sp_box_copy(&d->held_box, d->held, to, d->size, out);
+        if (!is_held) {
+            status = jobs_do(d);
+            if (status == SP_OK)
+                status = band_hold(d, band);
+        }
+        if (status == SP_OK)
+            sp_box_copy(&d->held_box, d->held, to, d->size, out);
     }
-    return jobs_do(d);
+    return status == SP_OK ? jobs_do(d) : status;
 }
 
-bool sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t *count, void *out)
+sp_status sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t *count, void *out)
 {
     sp_box to = {.row = (int64_t)start[0],
                  .n_rows = (int64_t)count[0],
@@ -411,8 +424,8 @@ bool sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t *cou
                  .n1 = d->rank == 3 ? (int64_t)count[1] : 1,
                  .at2 = d->rank == 1 ? 0 : (int64_t)start[d->rank - 1],
                  .n2 = d->rank == 1 ? 1 : (int64_t)count[d->rank - 1]};
-    bool done = d->chunk[0] == 0 ? read_contiguous(d, &to, out) : read_chunked(d, &to, out);
-    if (!done)
+    sp_status status = d->chunk[0] == 0 ? read_contiguous(d, &to, out) : read_chunked(d, &to, out);
+    if (status != SP_OK)
         d->held_box.n_rows = 0;
-    return done;
+    return status;
 }
