@@ -22,14 +22,14 @@ typedef struct inflater {
 /* One chunk on its way from the file to its places in `to`. */
 typedef struct chunk_job {
     sp_box box;
-    size_t stored_at, stored; /* in the buffer; 0 bytes: not in the file, all fill value */
+    size_t stored_at, stored; /* in the buffer */
     uint32_t skipped;         /* filters that were not applied */
     sp_box to;
     unsigned char *out;
 } chunk_job;
 
 struct sp_h5_direct {
-    hid_t dataset;
+    hid_t dataset, type;
     int rank;
     size_t size;      /* of a value */
     int64_t dims[3];  /* [rows, n1, n2]; axes that are not there are 1 long */
@@ -39,11 +39,10 @@ struct sp_h5_direct {
     uint64_t position;
     /* Chunked. Filters by their place in the pipeline, -1: without. */
     int shuffle, deflate;
-    bool has_fill;
-    unsigned char fill[8];
     size_t chunk_bytes;
     int n_threads;
-    inflater *inflaters; /* [n_threads], made as they are needed */
+    inflater *inflaters;  /* [n_threads], made as they are needed */
+    unsigned char *asked; /* [chunk_bytes] what H5Dread gave */
     unsigned char *stored;
     size_t stored_room;
     chunk_job *jobs;
@@ -105,13 +104,11 @@ static void three_axes(int rank, const hsize_t *axes, int64_t out[3])
     out[2] = rank == 1 ? 1 : (int64_t)axes[rank - 1];
 }
 
-static bool plan_chunked(sp_h5_direct *d, hid_t created, hid_t type)
+static bool plan_chunked(sp_h5_direct *d, hid_t created)
 {
     const uint64_t most = UINT64_C(1) << 34; /* of rows that are held */
     hsize_t chunk[H5S_MAX_RANK] = {0};
     unsigned options = 0;
-    H5D_fill_value_t fill;
-    H5D_fill_time_t fill_time;
     if (H5Pget_chunk(created, H5S_MAX_RANK, chunk) != d->rank || H5Pget_chunk_opts(created, &options) < 0 || options != 0 ||
         !plan_filters(d, created))
         return false;
@@ -120,9 +117,6 @@ static bool plan_chunked(sp_h5_direct *d, hid_t created, hid_t type)
     uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->size;
     if (row > 0 && (uint64_t)d->chunk[0] > most / row)
         return false;
-    d->has_fill = H5Pfill_value_defined(created, &fill) >= 0 && fill != H5D_FILL_VALUE_UNDEFINED &&
-                  H5Pget_fill_time(created, &fill_time) >= 0 && fill_time != H5D_FILL_TIME_NEVER &&
-                  H5Pget_fill_value(created, type, d->fill) >= 0;
     return true;
 }
 
@@ -132,12 +126,13 @@ sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **o
 #if !H5_VERSION_GE(1, 10, 3) || H5_VERSION_GE(2, 0, 0)
     return SP_OK; /* without H5Dread_chunk(), or with another one */
 #endif
-    if (request->rank < 1 || request->rank > 3 || request->size > sizeof((*out)->fill))
+    if (request->rank < 1 || request->rank > 3)
         return SP_OK;
     sp_h5_direct *d = calloc(1, sizeof *d);
     if (!d)
         return SP_ENOMEM;
     d->dataset = request->dataset;
+    d->type = request->type;
     d->rank = request->rank;
     d->size = request->size;
     d->n_threads = 1;
@@ -147,8 +142,7 @@ sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **o
     bool can = false;
     if (created >= 0) {
         H5D_layout_t layout = H5Pget_layout(created);
-        can = layout == H5D_CONTIGUOUS ? plan_contiguous(d, created)
-                                       : layout == H5D_CHUNKED && plan_chunked(d, created, request->type);
+        can = layout == H5D_CONTIGUOUS ? plan_contiguous(d, created) : layout == H5D_CHUNKED && plan_chunked(d, created);
         H5Pclose(created);
     }
     if (can)
@@ -175,6 +169,7 @@ void sp_h5_direct_free(sp_h5_direct *d)
     if (!d)
         return;
     inflaters_free(d);
+    free(d->asked);
     free(d->stored);
     free(d->jobs);
     free(d->held);
@@ -280,10 +275,6 @@ static void chunk_do(void *arg, int thread, int64_t item)
     const chunk_job *job = &d->jobs[item];
     if (d->failed)
         return;
-    if (job->stored == 0) {
-        sp_box_fill(&job->box, d->fill, &job->to, d->size, job->out);
-        return;
-    }
     inflater *in = inflater_of(d, thread);
     if (!in)
         d->failed = SP_ENOMEM;
@@ -307,24 +298,64 @@ static bool room(unsigned char **buffer, size_t *have, size_t need)
     return true;
 }
 
-/* Takes a chunk from the file as it is stored. */
-static sp_status chunk_take(sp_h5_direct *d, chunk_job *job)
+static int64_t smaller(int64_t a, int64_t b)
 {
-#if H5_VERSION_GE(1, 10, 3) && !H5_VERSION_GE(2, 0, 0)
-    const hsize_t axes[3] = {(hsize_t)job->box.row, (hsize_t)(d->rank == 2 ? job->box.at2 : job->box.at1), (hsize_t)job->box.at2};
-    hsize_t stored = 0;
-    if (H5Dget_chunk_storage_size(d->dataset, axes, &stored) < 0)
+    return a < b ? a : b;
+}
+
+/* The axes of the dataset itself, from three: see three_axes(). */
+static void own_axes(int rank, int64_t rows, int64_t n1, int64_t n2, hsize_t out[3])
+{
+    out[0] = (hsize_t)rows;
+    out[1] = (hsize_t)(rank == 3 ? n1 : n2);
+    out[2] = (hsize_t)n2;
+}
+
+/* A chunk that is not in the file: HDF5 knows what stands there instead. */
+static sp_status chunk_ask(sp_h5_direct *d, const chunk_job *job)
+{
+    const sp_box part = {.row = job->box.row,
+                         .n_rows = smaller(job->box.n_rows, d->dims[0] - job->box.row),
+                         .at1 = job->box.at1,
+                         .n1 = smaller(job->box.n1, d->dims[1] - job->box.at1),
+                         .at2 = job->box.at2,
+                         .n2 = smaller(job->box.n2, d->dims[2] - job->box.at2)};
+    hsize_t start[3], count[3], n = (hsize_t)(part.n_rows * part.n1 * part.n2);
+    own_axes(d->rank, part.row, part.at1, part.at2, start);
+    own_axes(d->rank, part.n_rows, part.n1, part.n2, count);
+    if (!d->asked && !(d->asked = malloc(d->chunk_bytes)))
+        return SP_ENOMEM;
+    memset(d->asked, 0, d->chunk_bytes); /* a dataset may be without a fill value */
+    hid_t space = H5Dget_space(d->dataset), memory = H5Screate_simple(1, &n, NULL);
+    bool done = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                H5Dread(d->dataset, d->type, memory, space, H5P_DEFAULT, d->asked) >= 0;
+    if (memory >= 0)
+        H5Sclose(memory);
+    if (space >= 0)
+        H5Sclose(space);
+    if (!done)
         return SP_EFILE;
+    sp_box_copy(&part, d->asked, &job->to, d->size, job->out);
+    return SP_OK;
+}
+
+/* Takes a chunk from the file as it is stored. *is_taken: there is something to inflate. */
+static sp_status chunk_take(sp_h5_direct *d, chunk_job *job, bool *is_taken)
+{
+    *is_taken = false;
+#if H5_VERSION_GE(1, 10, 3) && !H5_VERSION_GE(2, 0, 0)
+    hsize_t at[3], stored = 0;
+    own_axes(d->rank, job->box.row, job->box.at1, job->box.at2, at);
+    /* A chunk that is not there is told in one of two ways: it has no size, or (without filters) it cannot be read. */
+    if (H5Dget_chunk_storage_size(d->dataset, at, &stored) < 0 || stored == 0)
+        return chunk_ask(d, job);
     job->stored = (size_t)stored;
-    if (stored == 0)
-        return d->has_fill ? SP_OK : SP_EFILE;
     if (!room(&d->stored, &d->stored_room, job->stored_at + job->stored))
         return SP_ENOMEM;
-    return H5Dread_chunk(d->dataset, H5P_DEFAULT, axes, &job->skipped, d->stored + job->stored_at) >= 0 ? SP_OK : SP_EFILE;
+    *is_taken = H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, d->stored + job->stored_at) >= 0;
+    return *is_taken ? SP_OK : chunk_ask(d, job);
 #else
-    (void)d;
-    (void)job;
-    return SP_EFILE;
+    return chunk_ask(d, job);
 #endif
 }
 
@@ -359,8 +390,9 @@ static sp_status job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, u
     }
     chunk_job *job = &d->jobs[d->n_jobs];
     *job = (chunk_job){.box = *box, .stored_at = at, .to = *to, .out = out};
-    sp_status status = chunk_take(d, job);
-    d->n_jobs += status == SP_OK;
+    bool is_taken;
+    sp_status status = chunk_take(d, job, &is_taken);
+    d->n_jobs += is_taken;
     return status;
 }
 
