@@ -55,11 +55,9 @@ struct sp_h5_direct {
 
 /* ---- what can be read so ---- */
 
-/* The descriptor of the file that holds the dataset (by an external link it may be another than the one that was opened), or -1
- * where HDF5 does not read it as one plain file. It stays open as long as the dataset. */
-static int plain_fd(hid_t dataset)
+int sp_h5_plain_fd(hid_t object)
 {
-    hid_t file = H5Iget_file_id(dataset), access = file >= 0 ? H5Fget_access_plist(file) : -1;
+    hid_t file = H5Iget_file_id(object), access = file >= 0 ? H5Fget_access_plist(file) : -1;
     void *handle = NULL;
     bool is_plain = access >= 0 && H5Pget_driver(access) == H5FD_SEC2 && H5Fget_vfd_handle(file, access, &handle) >= 0;
     if (access >= 0)
@@ -72,7 +70,7 @@ static int plain_fd(hid_t dataset)
 static bool plan_contiguous(sp_h5_direct *d, hid_t created)
 {
     haddr_t position = H5Dget_offset(d->dataset);
-    d->fd = plain_fd(d->dataset);
+    d->fd = sp_h5_plain_fd(d->dataset);
     d->position = position;
     return position != HADDR_UNDEF && d->fd >= 0 && H5Pget_external_count(created) == 0;
 }
@@ -184,8 +182,9 @@ void sp_h5_direct_use_threads(sp_h5_direct *d, int n_threads)
 
 /* ---- contiguous ---- */
 
-static bool read_at(int fd, unsigned char *out, uint64_t n, uint64_t position)
+bool sp_h5_read_at(int fd, void *to, uint64_t n, uint64_t position)
 {
+    unsigned char *out = to;
     while (n > 0) {
         ssize_t done = pread(fd, out, n < (1u << 30) ? (size_t)n : (1u << 30), (off_t)position);
         if (done < 0 && errno == EINTR)
@@ -206,9 +205,9 @@ static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsign
         return SP_EFILE;
     const uint64_t first = d->position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->dims[2]) * d->size;
     if (part == row)
-        return read_at(d->fd, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
+        return sp_h5_read_at(d->fd, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
     for (int64_t i = 0; i < to->n_rows; i++)
-        if (!read_at(d->fd, out + (uint64_t)i * part, part, first + (uint64_t)i * row))
+        if (!sp_h5_read_at(d->fd, out + (uint64_t)i * part, part, first + (uint64_t)i * row))
             return SP_EFILE;
     return SP_OK;
 }

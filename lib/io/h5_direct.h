@@ -8,7 +8,9 @@
 #define STATEPATH_IO_H5_DIRECT_H
 
 #include <hdf5.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "statepath/status.h"
 
@@ -33,5 +35,12 @@ void sp_h5_direct_use_threads(sp_h5_direct *direct, int n_threads);
  * in order inflates each chunk once. False: not done (out is undefined), ask H5Dread. Memory: the compressed chunks of a few MB
  * of values, two chunks a thread, and the chunks that one row touches. */
 sp_status sp_h5_direct_read(sp_h5_direct *direct, const hsize_t *start, const hsize_t *count, void *out);
+
+/* The descriptor of the file that holds an object (by an external link it may be another than the one that was opened), or -1
+ * where HDF5 does not read it as one plain file. It stays open as long as the object. */
+int sp_h5_plain_fd(hid_t object);
+
+/* Reads n bytes from a position in the file. False where it cannot, or ends before. */
+bool sp_h5_read_at(int fd, void *out, uint64_t n, uint64_t position);
 
 #endif
