@@ -30,6 +30,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     sp_evaluation_options how = sp_evaluation_options_default();
     how.has_labels = p->info->has_labels;
     how.n_strategies = p->n_strategies;
+    const char **classes = names_in_columns(p->model, p->class_of_column);
+    how.classes = classes;
     how.names = names;
     how.is_legal = is_legal;
     how.trace_steps = o->report ? TRACE_STEPS : 0;
@@ -37,6 +39,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     sp_paths_writer *writer = NULL;
     beside extras;
     sp_status status = beside_plan(&extras, p, err);
+    if (status == SP_OK && !classes)
+        status = sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = outputs_seed(o, &how.bootstrap.seed, err);
     if (status == SP_OK)
@@ -61,9 +65,12 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     if (status == SP_OK && writer) {
         status = sp_paths_writer_commit(writer, err);
         writer = NULL;
+        if (status == SP_OK && !o->talk.quiet)
+            fprintf(stderr, "wrote %s\n", o->output);
     }
     sp_paths_writer_abort(writer);
     beside_clear(&extras);
+    free(classes);
     sp_evaluation_free(evaluation);
     return status;
 }
@@ -99,7 +106,7 @@ int cmd_compare(int argc, const char **argv)
     pipeline p = {.opt = &o};
     sp_comparison *comparison = NULL;
     char *command = command_line(argc, argv);
-    sp_status status = outputs_check(&o, &err);
+    sp_status status = outputs_check(&o, file, NULL, &err);
     if (status == SP_OK)
         status = pipeline_open(&p, file, &o, o.strategies ? o.strategies : "argmax,greedy,viterbi", &err);
     if (status == SP_OK)

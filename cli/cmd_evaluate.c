@@ -303,12 +303,16 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
     sp_evaluation_options how = sp_evaluation_options_default();
     how.has_labels = has_labels;
     how.n_strategies = j->n_strategies;
+    const char **classes = names_in_columns(j->model, j->class_of_column);
+    how.classes = classes;
     how.names = j->names;
     how.is_legal = is_legal;
+    for (int32_t s = 0; s < j->n_strategies; s++)
+        how.has_path_scores &= j->info->has_path_scores[j->strategy[s]];
     how.trace_steps = j->opt->report ? 200000 : 0;
     sp_evaluation *evaluation = NULL;
     sp_block *block = sp_block_new();
-    sp_status status = block ? outputs_seed(j->opt, &how.bootstrap.seed, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block && classes ? outputs_seed(j->opt, &how.bootstrap.seed, err) : sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
     progress line;
@@ -334,6 +338,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
                                      .class_of_column = j->class_of_column};
         status = sp_comparison_describe(*out, &texts, err);
     }
+    free(classes);
     sp_evaluation_free(evaluation);
     sp_block_free(block);
     return status;
@@ -370,7 +375,7 @@ int cmd_evaluate(int argc, const char **argv)
     judge j = {.opt = &o};
     sp_comparison *comparison = NULL;
     char *command = command_line(argc, argv);
-    sp_status status = outputs_check(&o, &err);
+    sp_status status = outputs_check(&o, file, o.place.labels, &err);
     if (status == SP_OK)
         status = judge_open(&j, file, &err);
     if (status == SP_OK)

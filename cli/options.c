@@ -272,6 +272,14 @@ sp_status prepare_options_from(const options *o, const sp_model *model, const in
     return SP_OK;
 }
 
+const char **names_in_columns(const sp_model *model, const int32_t *class_of_column)
+{
+    const char **names = malloc((size_t)model->n_classes * sizeof *names);
+    for (int32_t c = 0; names && c < model->n_classes; c++)
+        names[c] = model->classes[class_of_column[c]];
+    return names;
+}
+
 int split_list(char *text, int max_parts, char **parts)
 {
     int n = 0;

@@ -71,6 +71,9 @@ sp_status infeasible_from(const options *o, int *rule, sp_error *err);
 sp_status prepare_options_from(const options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                                sp_prepare_options *out, sp_error *err);
 
+/* The model's names in the order of the columns; the array is the caller's, the names the model's. NULL on lack of memory. */
+const char **names_in_columns(const sp_model *model, const int32_t *class_of_column);
+
 /* A comma-separated list, split in place; returns the number of parts (0 for an empty text). parts[] points into text. */
 int split_list(char *text, int max_parts, char **parts);
 

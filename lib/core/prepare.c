@@ -78,9 +78,9 @@ static sp_status check_against_block(const sp_block *block, const sp_prepare_opt
     return SP_OK;
 }
 
-/* Steps 4 and 8, for each type of scores. n counts rows times classes. */
+/* Step 4. n counts rows times classes. */
 
-static int64_t floor_f32(float *e, int64_t n, float log_floor)
+static int64_t raise_to_floor(double *e, int64_t n, double log_floor)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -90,16 +90,7 @@ static int64_t floor_f32(float *e, int64_t n, float log_floor)
     return count;
 }
 
-static int64_t floor_f64(double *e, int64_t n, double log_floor)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) {
-        count += e[i] < log_floor;
-        e[i] = e[i] < log_floor ? log_floor : e[i];
-    }
-    return count;
-}
-
+/* Step 8. */
 static void clamp_row(void *row, sp_dtype dtype, int32_t n_classes, int32_t label)
 {
     for (int32_t k = 0; k < n_classes; k++) {
@@ -148,6 +139,12 @@ static bool is_scaled(const sp_prepare_options *o)
     return o->temperature != 1 || o->prior_weight != 0;
 }
 
+/* Steps 3 to 6 compute, and log(floor) is no float: rounded it would be off by 6e-8 nats at each step that it stands in. */
+static bool needs_f64(const sp_prepare_options *o)
+{
+    return o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || o->floor > 0 || is_scaled(o);
+}
+
 /* Steps 3 to 6 for rows first .. first+count-1, none of them missing. */
 static sp_status transform_rows(sp_block *block, const sp_prepare_options *o, int64_t first, int64_t count,
                                 sp_prepare_counts *counts, sp_error *err)
@@ -155,10 +152,8 @@ static sp_status transform_rows(sp_block *block, const sp_prepare_options *o, in
     int32_t n_classes = block->n_classes;
     for (int64_t t = first; t < first + count && (o->kind == SP_KIND_LOGITS || o->kind == SP_KIND_PROBS); t++)
         row_to_nats(row_of(block, t), n_classes, o->kind);
-    if (o->floor > 0 && block->dtype == SP_F32)
-        counts->floored += floor_f32(row_of(block, first), count * n_classes, (float)log(o->floor));
-    else if (o->floor > 0)
-        counts->floored += floor_f64(row_of(block, first), count * n_classes, log(o->floor));
+    if (o->floor > 0)
+        counts->floored += raise_to_floor(row_of(block, first), count * n_classes, log(o->floor));
     for (int64_t t = first; t < first + count && is_scaled(o); t++) {
         int32_t lost = scale_row(row_of(block, t), n_classes, o);
         if (lost >= 0) {
@@ -281,7 +276,7 @@ sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options,
     sp_status status = sp_prepare_options_check(o, err);
     if (status == SP_OK)
         status = check_against_block(block, o, err);
-    if (status == SP_OK && (o->kind == SP_KIND_PROBS || o->kind == SP_KIND_LOGITS || is_scaled(o)))
+    if (status == SP_OK && needs_f64(o))
         status = sp_block_widen(block, err);
     if (status != SP_OK || block->n_classes == 0 || block->n_steps == 0)
         return status;

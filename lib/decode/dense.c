@@ -6,13 +6,18 @@
 
 #include "decode/recording.h"
 
-enum { LEAST_CLASSES = 17, LEAST_STEPS = 16, ROWS_AHEAD = 8 };
+enum { LEAST_CLASSES = 17, LEAST_STEPS = 16, LEAST_DENSITY = 4 /* one in so many */, ROWS_AHEAD = 8 };
+
+static bool is_dense(const sp_chain *chain)
+{
+    double n = chain->n_states;
+    return (double)chain->pred_row[chain->n_states] * LEAST_DENSITY >= n * n;
+}
 
 bool sp_dense_fits(const sp_chain *chain, int64_t n_steps)
 {
-    double pairs = (double)chain->n_states * chain->n_states;
     return chain->is_plain && chain->n_states >= LEAST_CLASSES && n_steps >= LEAST_STEPS &&
-           (double)chain->pred_row[chain->n_states] * 4 >= pairs;
+           (is_dense(chain) || chain->n_states <= SP_SPARSE_MOST_CLASSES);
 }
 
 static int32_t most_columns(sp_isa isa)
@@ -22,6 +27,10 @@ static int32_t most_columns(sp_isa isa)
 
 static void step(const sp_dense *dense, const double *now, double *next)
 {
+    if (!dense->weight) {
+        sp_sparse_step(&dense->sparse, now, next);
+        return;
+    }
     switch (dense->isa) {
 #if defined(__x86_64__)
     case SP_ISA_AVX512:
@@ -62,6 +71,15 @@ static int32_t choose_columns(sp_isa isa, int32_t n)
 
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)
 {
+    if (!is_dense(chain)) {
+        *dense = (sp_dense){.chain = chain,
+                            .isa = isa,
+                            .n = chain->n_states,
+                            .columns = chain->n_states,
+                            .n_blocks = 1,
+                            .most_bytes = SP_DENSE_MOST_BYTES};
+        return sp_sparse_init(&dense->sparse, chain, scratch);
+    }
     int32_t n = chain->n_states, columns = choose_columns(isa, n), n_blocks = (n + columns - 1) / columns;
     size_t size = (size_t)n_blocks * (size_t)n * (size_t)columns;
     double *weight = sp_scratch_get(scratch, SP_SLOT_DENSE_MATRIX, size, sizeof *weight);
@@ -74,7 +92,7 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
         for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++)
             column[(ptrdiff_t)chain->pred[p] * columns] = chain->pred_weight[p];
     }
-    *dense = (sp_dense){chain, isa, n, columns, n_blocks, weight};
+    *dense = (sp_dense){chain, isa, n, columns, n_blocks, SP_DENSE_MOST_BYTES, weight, {0}};
     return true;
 }
 
@@ -135,7 +153,7 @@ static bool run_room(dense_run *r, sp_scratch *scratch)
     int64_t n_steps = r->scores->n_steps;
     r->width = (size_t)r->dense->n_blocks * (size_t)r->dense->columns;
     r->block = n_steps;
-    if ((double)n_steps * (double)r->width * sizeof(double) > SP_DENSE_MOST_BYTES)
+    if ((double)n_steps * (double)r->width * sizeof(double) > (double)r->dense->most_bytes)
         r->block = (int64_t)sqrt((double)n_steps) + 1;
     int64_t n_blocks = (n_steps + r->block - 1) / r->block;
     r->row = sp_row_buffer(r->scores, scratch);
@@ -165,7 +183,7 @@ sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_sc
             state = j;
         }
     if (*score == -INFINITY)
-        return SP_OK;
+        return SP_ENOPATH;
     for (int64_t t = last; t > 0; t--) {
         path[t] = state;
         if (t % r.block == 0) { /* the step before is in another block: do that one again */

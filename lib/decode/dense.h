@@ -1,4 +1,4 @@
-/* One recording at a time under a dense model of more classes than lanes take; not installed.
+/* One recording at a time under a model of more classes than lanes take, dense or sparse; not installed.
  *
  * Going forward only the maxima are found, and kept:
  *
@@ -17,6 +17,7 @@
 #include "core/chain_states.h"
 #include "decode/isa.h"
 #include "decode/scratch.h"
+#include "decode/sparse.h"
 #include "statepath/decode.h"
 
 enum { SP_DENSE_MOST_BYTES = 256 << 20 };
@@ -28,17 +29,20 @@ typedef struct sp_dense {
     int32_t n;       /* M = K */
     int32_t columns; /* of a block */
     int32_t n_blocks;
-    double *weight; /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n */
+    size_t most_bytes; /* of delta, before it is kept in part only; SP_DENSE_MOST_BYTES */
+    double *weight;    /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n; NULL: by lists */
+    sp_sparse sparse;
 } sp_dense;
 
-/* Is the chain one for this, and does the matrix pay for so many steps? */
+/* Is the chain one for this, and do the matrix or the lists pay for so many steps? */
 bool sp_dense_fits(const sp_chain *chain, int64_t n_steps);
 
-/* Takes its memory from SP_SLOT_DENSE_MATRIX of scratch, where it stays until the next. False on lack of memory. */
+/* A matrix where a quarter of the transitions or more are allowed, else lists of predecessors. Takes its memory from
+ * SP_SLOT_DENSE_MATRIX or SP_SLOT_SPARSE_LISTS of scratch, where it stays until the next. False on lack of memory. */
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch);
 
-/* As sp_viterbi(), for a recording of one step or more without gaps; *score = -INFINITY when there is no path: path is untouched
- * then, ask the plain kernel why. SP_OK or SP_ENOMEM. Uses SP_SLOT_DENSE_DELTAS, SP_SLOT_NOW, SP_SLOT_NEXT. */
+/* As sp_viterbi(), for a recording of one step or more without gaps; SP_ENOPATH without a message, path untouched, when there is
+ * no path: ask the plain kernel why. SP_OK, SP_ENOPATH or SP_ENOMEM. Uses SP_SLOT_DENSE_DELTAS, SP_SLOT_NOW, SP_SLOT_NEXT. */
 sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
 
 /* next[n_blocks * columns] = max_i now[i] + weight[i,.]. */

@@ -28,7 +28,8 @@ enum {
     SP_SLOT_CHUNK_DELTAS,
     SP_SLOT_DENSE_MATRIX, /* see dense.h */
     SP_SLOT_DENSE_DELTAS,
-    SP_SLOT_FREE /* first number that nobody has taken */
+    SP_SLOT_SPARSE_LISTS, /* see sparse.h */
+    SP_SLOT_FREE          /* first number that nobody has taken */
 };
 
 /* `count` items of `size` bytes, aligned to 64, not cleared; NULL on lack of memory or overflow. count 0 gives a valid pointer.

@@ -1,5 +1,6 @@
 #include "io/h5_data.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,13 +88,14 @@ sp_status sp_h5_filters_check(hid_t dataset, const char *file_name, const char *
     return status;
 }
 
-static size_t append(char *text, size_t size, size_t used, const char *format, const char *word, unsigned long long number)
+/* Adds to a text that is cut to `size`; returns how long it would be. */
+static size_t append(char *text, size_t size, size_t used, const char *format, ...)
 {
-    if (used < size) {
-        int n = word ? snprintf(text + used, size - used, format, word) : snprintf(text + used, size - used, format, number);
-        used += n > 0 ? (size_t)n : 0;
-    }
-    return used;
+    va_list arguments;
+    va_start(arguments, format);
+    int n = used < size ? vsnprintf(text + used, size - used, format, arguments) : 0;
+    va_end(arguments);
+    return used + (n > 0 ? (size_t)n : 0);
 }
 
 void sp_h5_data_storage(const sp_h5_data *data, char *text, size_t size)
@@ -105,27 +107,27 @@ void sp_h5_data_storage(const sp_h5_data *data, char *text, size_t size)
         hsize_t chunk[H5S_MAX_RANK] = {0};
         int rank = H5Pget_chunk(list, H5S_MAX_RANK, chunk);
         for (int i = 0; i < rank; i++)
-            used = append(text, size, used, i ? " x %llu" : "chunks %llu", NULL, (unsigned long long)chunk[i]);
+            used = append(text, size, used, i ? " x %llu" : "chunks %llu", (unsigned long long)chunk[i]);
         int n = H5Pget_nfilters(list);
         for (int i = 0; i < n; i++) {
             unsigned flags, values[8] = {0};
             size_t n_values = 8;
             char stored[64] = "";
             H5Z_filter_t id = H5Pget_filter2(list, (unsigned)i, &flags, &n_values, values, sizeof stored, stored, NULL);
-            used = append(text, size, used, ", %s", filter_find(id, stored), 0);
+            used = append(text, size, used, ", %s", filter_find(id, stored));
             if (id == H5Z_FILTER_DEFLATE && n_values > 0)
-                used = append(text, size, used, " %llu", NULL, values[0]);
+                used = append(text, size, used, " %u", values[0]);
         }
         break;
     }
     case H5D_COMPACT:
-        append(text, size, 0, "%s", "compact", 0);
+        append(text, size, 0, "compact");
         break;
     case H5D_VIRTUAL:
-        append(text, size, 0, "%s", "virtual", 0);
+        append(text, size, 0, "virtual");
         break;
     default:
-        append(text, size, 0, "%s", H5Pget_external_count(list) > 0 ? "contiguous in other files" : "contiguous", 0);
+        append(text, size, 0, "%s", H5Pget_external_count(list) > 0 ? "contiguous in other files" : "contiguous");
         break;
     }
     H5Pclose(list);
@@ -147,14 +149,39 @@ void sp_h5_data_close(sp_h5_data *data)
 sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, const char *mend, sp_h5_data *out, sp_error *err)
 {
     hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
-    return id < 0 ? sp_h5_explain(file, file_name, path, mend, err) : sp_h5_data_adopt(id, file_name, path, out, err);
+    if (id < 0)
+        return sp_h5_explain(file, file_name, path, mend, err);
+    sp_h5_data data;
+    sp_status status = sp_h5_data_adopt(id, file_name, path, &data, err);
+    if (status == SP_OK && (status = sp_h5_filters_check(id, file_name, path, err)) != SP_OK)
+        sp_h5_data_close(&data);
+    if (status == SP_OK)
+        *out = data;
+    return status;
+}
+
+/* HDF5 writes no chunk larger than a dataset of fixed size. In a damaged file there can be one, and reading it (HDF5 1.10) runs
+ * past the end of the memory that the unpacked chunk has. */
+static bool are_chunks_sound(hid_t dataset, int rank, const hsize_t *largest)
+{
+    hid_t list = H5Dget_create_plist(dataset);
+    hsize_t chunk[H5S_MAX_RANK] = {0};
+    bool is_sound = true;
+    if (H5Pget_layout(list) == H5D_CHUNKED) {
+        is_sound = H5Pget_chunk(list, H5S_MAX_RANK, chunk) == rank;
+        for (int i = 0; i < rank; i++)
+            is_sound &= largest[i] == H5S_UNLIMITED || chunk[i] <= largest[i];
+    }
+    H5Pclose(list);
+    return is_sound;
 }
 
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err)
 {
     sp_h5_data data = {.id = dataset, .type = H5Dget_type(dataset)};
     hid_t space = H5Dget_space(data.id);
-    data.rank = H5Sget_simple_extent_dims(space, data.dims, NULL);
+    hsize_t largest[H5S_MAX_RANK] = {0};
+    data.rank = H5Sget_simple_extent_dims(space, data.dims, largest);
     bool is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
     H5Sclose(space);
     sp_element_of(data.type, &data.element);
@@ -167,8 +194,10 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
         status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
                          file_name, path, sp_element_name(data.type, name),
                          H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");
-    else
-        status = sp_h5_filters_check(data.id, file_name, path, err);
+    else if (!are_chunks_sound(dataset, data.rank, largest))
+        status =
+            sp_fail(err, SP_EDATA, "%s: dataset %s has chunks larger than itself; the file is damaged: copy or write it again",
+                    file_name, path);
     if (status != SP_OK) {
         sp_h5_data_close(&data);
         return status;
@@ -227,7 +256,8 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
     if (status == SP_OK)
         return SP_OK;
-    hid_t space = H5Dget_space(data->id), memory = H5Screate_simple(1, &n, NULL);
+    /* Of the same shape as the selection: HDF5 walks value by value through a chunk when the two differ. */
+    hid_t space = H5Dget_space(data->id), memory = H5Screate_simple(data->rank, count, NULL);
     herr_t done = -1;
     char reason[SP_H5_REASON] = "not enough memory";
     if (space >= 0 && memory >= 0 &&
@@ -240,6 +270,8 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
         H5Sclose(memory);
     if (space >= 0)
         H5Sclose(space);
+    if (done < 0 && sp_h5_filters_check(data->id, file_name, path, err) != SP_OK)
+        return SP_EFILE;
     if (done < 0)
         return sp_fail(err, SP_EFILE, "%s: dataset %s cannot be read (%s); the file is damaged: copy or write it again",
                        file_name, path, reason);

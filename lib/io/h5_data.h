@@ -19,7 +19,8 @@ typedef struct sp_h5_data {
 /* Opens the dataset at a path. `mend` completes the sentence for one that is missing. Its filters must be installed and its
  * values numbers: SP_OK; SP_EFILE, SP_EDATA. */
 sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, const char *mend, sp_h5_data *out, sp_error *err);
-/* The same for a dataset that is open already; takes it over, also on failure. */
+/* The same for a dataset that is open already, without a look at its filters (reading it names them all the same); takes it over,
+ * also on failure. For many small datasets. */
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
 void sp_h5_data_close(sp_h5_data *data); /* fine on a closed one */
 

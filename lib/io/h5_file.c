@@ -114,6 +114,13 @@ static hid_t access_new(void)
     if (access >= 0)
         (void)H5Pset_file_locking(access, 0, 1);
 #endif
+    /* Names and headers of recordings are looked at once or twice, in order: a small cache of them serves as well as the 32 MB
+     * (several times that in memory) that HDF5 takes for a file of many groups. */
+    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+    if (access >= 0 && H5Pget_mdc_config(access, &cache) >= 0) {
+        cache.max_size = 4 << 20;
+        (void)H5Pset_mdc_config(access, &cache);
+    }
     return access;
 }
 
@@ -123,6 +130,8 @@ sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err)
     sp_status status = file_check(file, &bytes, err);
     if (status != SP_OK)
         return status;
+    /* Every object is closed here; what HDF5 would do at exit is to print its own despair over a damaged file. */
+    (void)H5dont_atexit();
     hid_t access = access_new();
     if (access < 0)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);

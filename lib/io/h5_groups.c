@@ -121,6 +121,83 @@ static bool is_reserved(const char *name)
 
 /* ---- recordings ---- */
 
+const char *const sp_h5_beside[SP_H5_N_BESIDE] = {"labels", "segments", "weights", "mask"};
+
+/* Which bit of map->beside stands for a pattern; -1: none. */
+static int beside_bit(const sp_h5_map *map, const char *path)
+{
+    const char *name = sp_h5_path_name(path);
+    const size_t n = (size_t)(name - path);
+    if (!map->beside || n != (size_t)(sp_h5_path_name(map->path) - map->path) || memcmp(path, map->path, n) != 0)
+        return -1;
+    for (int i = 0; i < SP_H5_N_BESIDE; i++)
+        if (strcmp(name, sp_h5_beside[i]) == 0)
+            return i;
+    return -1;
+}
+
+bool sp_h5_map_has(const sp_h5_map *map, const char *path, int64_t n, bool *failed)
+{
+    if (strcmp(path, map->path) == 0)
+        return true; /* the reference itself */
+    int bit = beside_bit(map, path);
+    if (bit >= 0)
+        return map->beside[n] >> bit & 1;
+    char *filled = sp_h5_map_path(map, path, n);
+    *failed = !filled;
+    bool is_there = filled && sp_h5_has_link(map->file, filled);
+    free(filled);
+    return is_there;
+}
+
+/* `path` from the group that is open anyway, which saves walking there. */
+static const char *path_inside(const sp_h5_map *map, const char *path)
+{
+    const size_t n = strlen(map->base);
+    return map->parent > 0 && n > 1 && strncmp(path, map->base, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
+}
+
+sp_status sp_h5_map_dataset(const sp_h5_map *map, const char *path, sp_h5_data *out, sp_error *err)
+{
+    const char *inside = path_inside(map, path);
+    hid_t id = H5Dopen2(inside ? map->parent : map->file, inside ? inside : path, H5P_DEFAULT);
+    return id < 0 ? sp_h5_explain(map->file, map->file_name, path, "write it for every recording", err)
+                  : sp_h5_data_adopt(id, map->file_name, path, out, err);
+}
+
+/* What stands in the same group as a dataset, as bits. */
+static uint8_t look_beside(hid_t group)
+{
+    H5G_info_t info;
+    if (H5Gget_info(group, &info) >= 0 && info.nlinks <= 1)
+        return 0;
+    uint8_t bits = 0;
+    for (int i = 0; i < SP_H5_N_BESIDE; i++)
+        if (H5Lexists(group, sp_h5_beside[i], H5P_DEFAULT) > 0)
+            bits |= (uint8_t)(1u << i);
+    return bits;
+}
+
+/* Opens what stands at a recording's path, by its group, and notes what is beside it. < 0: nothing. */
+static hid_t object_open(const sp_h5_map *map, char *path, uint8_t *beside)
+{
+    const char *inside = path_inside(map, path);
+    char *slash = strrchr(path, '/');
+    *beside = 0;
+    if (!map->beside || slash == path)
+        return H5Oopen(map->file, path, H5P_DEFAULT);
+    *slash = '\0';
+    hid_t group = H5Gopen2(inside ? map->parent : map->file, inside ? inside : path, H5P_DEFAULT);
+    *slash = '/';
+    if (group < 0)
+        return -1;
+    hid_t object = H5Oopen(group, slash + 1, H5P_DEFAULT);
+    if (object >= 0)
+        *beside = look_beside(group);
+    H5Gclose(group);
+    return object;
+}
+
 /* A link that has not the dataset: is it a recording at all? A group without the dataset is (an error); anything else that stands
  * among groups is not. */
 static sp_status not_there(const sp_h5_map *map, const sp_h5_map_request *request, const pattern *p, const char *id,
@@ -159,14 +236,14 @@ static int64_t position_of(const sp_h5_map *map, const sp_h5_data *data)
 
 /* Looks at one recording's dataset. *is_one: it is a recording. */
 static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request, const pattern *p, const char *id, bool *is_one,
-                                int64_t *n_steps, int64_t *position, sp_error *err)
+                                int64_t *n_steps, int64_t *position, uint8_t *beside, sp_error *err)
 {
     char *path = sp_h5_path_fill(map->path, id);
     sp_h5_data data = {0};
     if (!path)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     *is_one = false;
-    hid_t object = H5Oopen(map->file, path, H5P_DEFAULT);
+    hid_t object = object_open(map, path, beside);
     bool is_dataset = object >= 0 && H5Iget_type(object) == H5I_DATASET;
     if (object >= 0 && !is_dataset)
         H5Oclose(object);
@@ -175,6 +252,7 @@ static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request
     if (status == SP_OK && is_dataset) {
         status = sp_h5_map_check(map, request, &data, path, 1 + request->has_class_axis, err);
         if (status == SP_OK && !map->first_path) {
+            status = sp_h5_filters_check(data.id, map->file_name, path, err);
             sp_h5_map_describe(map, request, &data);
             map->positions_element = data.element;
             map->first_path = path;
@@ -219,19 +297,24 @@ sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_
         map->positions = malloc(((size_t)n_found + 1) * sizeof *map->positions);
         map->fd = H5Oget_info2(map->file, &info, H5O_INFO_BASIC) >= 0 ? sp_h5_plain_fd(map->file) : -1;
         map->file_number = info.fileno;
-        if (!map->offsets || !map->positions)
+        map->beside = p.is_leaf ? NULL : calloc((size_t)n_found + 1, 1);
+        map->parent = H5Gopen2(map->file, p.group, H5P_DEFAULT);
+        if (!map->offsets || !map->positions || (!p.is_leaf && !map->beside))
             status = sp_fail(err, SP_ENOMEM, "%s: not enough memory for %lld recordings", map->file_name, (long long)n_found);
     }
     map->ids = found; /* those that are recordings move to the front */
     for (int64_t i = 0; status == SP_OK && i < n_found; i++) {
         bool is_one = false;
         int64_t n_steps = 0, position = -1;
+        uint8_t beside = 0;
         if (!pattern_match(&p, found[i]) || (p.is_leaf && is_reserved(found[i])))
             continue;
-        status = recording_look(map, request, &p, found[i], &is_one, &n_steps, &position, err);
+        status = recording_look(map, request, &p, found[i], &is_one, &n_steps, &position, &beside, err);
         if (status == SP_OK && is_one) {
             map->ids[n] = found[i];
             map->positions[n] = position;
+            if (map->beside)
+                map->beside[n] = beside;
             map->offsets[n + 1] = map->offsets[n] + n_steps;
             n++;
         }

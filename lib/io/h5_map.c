@@ -9,6 +9,9 @@
 void sp_h5_map_close(sp_h5_map *map)
 {
     sp_h5_data_close(&map->data);
+    if (map->parent > 0)
+        H5Gclose(map->parent);
+    free(map->beside);
     free(map->path);
     free(map->base);
     free(map->first_path);

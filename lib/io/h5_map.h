@@ -23,6 +23,10 @@ typedef struct sp_h5_map {
     int64_t *offsets; /* [N+1] */
     sp_texts ids;     /* [N] */
     bool has_ids;     /* they are the file's own */
+    /* In groups: the open group of the recordings, and which of sp_h5_beside each has beside its reference, bit by bit; NULL
+     * where the reference is itself called by the id. */
+    hid_t parent;
+    uint8_t *beside; /* [N] */
     /* What the reference is like; in groups of the first recording unless said. */
     int64_t n_classes;  /* length of its class axis; 0 without */
     sp_element element; /* the widest of all recordings */
@@ -55,6 +59,16 @@ void sp_h5_map_close(sp_h5_map *map);
 
 /* Makes the scratch at least so large. NULL on lack of memory. */
 void *sp_h5_map_scratch(sp_h5_map *map, size_t size);
+
+/* Names that may stand beside a reference: "labels", "segments", "weights", "mask". */
+enum { SP_H5_N_BESIDE = 4 };
+extern const char *const sp_h5_beside[SP_H5_N_BESIDE];
+
+/* In groups: has recording n the dataset that `path`, a pattern, names? *failed on lack of memory. */
+bool sp_h5_map_has(const sp_h5_map *map, const char *path, int64_t n, bool *failed);
+
+/* Opens the dataset of a recording; `path` is filled in. Filters are not looked at. */
+sp_status sp_h5_map_dataset(const sp_h5_map *map, const char *path, sp_h5_data *out, sp_error *err);
 
 /* The dataset of one recording, for messages and reading: the path itself, or the pattern filled in. The caller frees it. */
 char *sp_h5_map_path(const sp_h5_map *map, const char *path, int64_t recording);

@@ -50,28 +50,28 @@ static sp_status shape_check(const sp_h5_map *map, const sp_h5_part *part, const
 /* Notes which recordings lack the part. */
 static sp_status groups_look(const sp_h5_map *map, sp_h5_part *part, bool is_optional, sp_error *err)
 {
-    for (int64_t n = 0; n < map->n_recordings; n++) {
-        char *path = sp_h5_map_path(map, part->path, n);
-        if (!path)
-            return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
-        sp_status status = SP_OK;
-        if (!sp_h5_has_link(map->file, path)) {
-            if (!is_optional) {
-                status = sp_fail(err, SP_EFILE,
-                                 "%s: recording %s has no dataset %s; write it for every recording, or name another dataset",
-                                 map->file_name, map->ids[n], path);
-            } else if (!part->absent && !(part->absent = calloc((size_t)map->n_recordings, 1))) {
-                status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
-            } else {
-                part->absent[n] = 1;
-                part->n_absent++;
-            }
-        }
-        free(path);
-        if (status != SP_OK)
+    bool failed = false;
+    for (int64_t n = 0; n < map->n_recordings && !failed; n++) {
+        if (sp_h5_map_has(map, part->path, n, &failed) || failed)
+            continue;
+        if (!is_optional) {
+            char *path = sp_h5_map_path(map, part->path, n);
+            sp_status status =
+                path ? sp_fail(err, SP_EFILE,
+                               "%s: recording %s has no dataset %s; write it for every recording, or name another dataset",
+                               map->file_name, map->ids[n], path)
+                     : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+            free(path);
             return status;
+        }
+        if (!part->absent && !(part->absent = calloc((size_t)map->n_recordings, 1))) {
+            failed = true;
+        } else {
+            part->absent[n] = 1;
+            part->n_absent++;
+        }
     }
-    return SP_OK;
+    return failed ? sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name) : SP_OK;
 }
 
 sp_status sp_h5_part_open(const sp_h5_map *map, char *path, const char *noun, bool has_classes, bool is_optional,
@@ -224,8 +224,8 @@ static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t 
         sp_h5_data data = {0};
         const hsize_t start = 0;
         s->path = path;
-        sp_status status = path ? sp_h5_data_open(map->file, map->file_name, path, "write it for every recording", &data, err)
-                                : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        sp_status status =
+            path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
         if (status == SP_OK)
             status = shape_check(map, s->part, &data, path, n_steps, err);
         if (status == SP_OK)
@@ -308,8 +308,8 @@ sp_status sp_h5_part_head(sp_h5_map *map, const sp_h5_part *part, int64_t n, int
     sp_h5_data data = {0};
     const hsize_t start = 0;
     s.path = path;
-    sp_status status = path ? sp_h5_data_open(map->file, map->file_name, path, "name another dataset", &data, err)
-                            : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    sp_status status =
+        path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     if (status == SP_OK)
         status = read_stretch(map, &s, &data, n, &start, 1, steps, out, err);
     sp_h5_data_close(&data);

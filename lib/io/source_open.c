@@ -54,14 +54,9 @@ static bool beside_exists(const sp_h5_map *map, const char *path, bool *failed)
 {
     if (map->layout != SP_LAYOUT_GROUPS)
         return sp_h5_has_link(map->file, path);
-    for (int64_t n = 0; n < map->n_recordings; n++) {
-        char *filled = sp_h5_map_path(map, path, n);
-        bool is_there = filled && sp_h5_has_link(map->file, filled);
-        free(filled);
-        *failed = !filled;
-        if (is_there || *failed)
-            return is_there;
-    }
+    for (int64_t n = 0; n < map->n_recordings && !*failed; n++)
+        if (sp_h5_map_has(map, path, n, failed))
+            return true;
     return false;
 }
 

@@ -3,97 +3,14 @@
 #include "report/html_steps.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <strings.h>
 
 enum {
-    COLUMNS = 3000,   /* more steps than that: each column shows the most frequent class of its steps */
-    FEW_CLASSES = 12, /* up to here every class has its lane */
+    COLUMNS = 3000, /* more steps than that: each column shows the most frequent class of its steps */
     ILLEGAL_MARKS = 300,
     STRIP = 7, /* pixels of the error strip */
     ABOVE = 9, /* pixels above the first lane, for the triangles */
 };
-
-/* ---- looks ---- */
-
-static const struct {
-    const char *name, *style;
-    int32_t rank;
-} stages[] = {{"Wake", "wake", 0}, {"W", "wake", 0}, {"REM", "rem", 1}, {"R", "rem", 1},    {"N1", "n1", 2},
-              {"N2", "n2", 3},     {"N3", "n3", 4},  {"NREM", "n2", 3}, {"Light", "n1", 2}, {"Deep", "n3", 4}};
-
-bool sp_class_look_fill(const sp_comparison *comparison, sp_class_look *look)
-{
-    size_t n = (size_t)comparison->n_classes;
-    *look = (sp_class_look){.rank = malloc(n * sizeof *look->rank), .names = calloc(n, sizeof *look->names)};
-    if (!look->rank || !look->names) {
-        sp_class_look_free(look);
-        return false;
-    }
-    bool is_sleep = n > 1, has_wake = false;
-    for (size_t k = 0; k < n; k++) {
-        for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-            if (!strcmp(comparison->classes[k], stages[i].name)) {
-                look->names[k] = stages[i].style;
-                look->rank[k] = stages[i].rank;
-                has_wake |= stages[i].rank == 0;
-            }
-        is_sleep &= look->names[k] != NULL;
-    }
-    look->sleep = is_sleep && has_wake ? (const char *const *)look->names : NULL;
-    for (size_t k = 0; k < n && !look->sleep; k++)
-        look->rank[k] = (int32_t)k;
-    return true;
-}
-
-void sp_class_look_free(sp_class_look *look)
-{
-    free(look->rank);
-    free(look->names);
-    *look = (sp_class_look){0};
-}
-
-static void note_classes(const int32_t *path, int64_t n, int32_t *seen)
-{
-    for (int64_t t = 0; path && t < n; t++)
-        if (path[t] >= 0)
-            seen[path[t]] = 1;
-}
-
-bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes)
-{
-    int32_t n_classes = comparison->n_classes;
-    size_t room = (size_t)n_classes;
-    *lanes = (sp_lanes){.lane_of = calloc(room, sizeof *lanes->lane_of), .class_of = calloc(room, sizeof *lanes->class_of)};
-    if (!lanes->lane_of || !lanes->class_of) {
-        sp_lanes_free(lanes);
-        return false;
-    }
-    note_classes(trace->labels, trace->n_steps, lanes->lane_of);
-    for (int32_t s = 0; s < comparison->n_strategies; s++)
-        note_classes(trace->paths[s], trace->n_steps, lanes->lane_of);
-    for (int32_t k = 0; k < n_classes; k++)
-        if (n_classes <= FEW_CLASSES || lanes->lane_of[k])
-            lanes->class_of[lanes->n++] = k;
-    for (int32_t i = 1; i < lanes->n; i++) /* by rank; few, and mostly sorted already */
-        for (int32_t j = i; j > 0 && look->rank[lanes->class_of[j - 1]] > look->rank[lanes->class_of[j]]; j--) {
-            int32_t swapped = lanes->class_of[j];
-            lanes->class_of[j] = lanes->class_of[j - 1];
-            lanes->class_of[j - 1] = swapped;
-        }
-    for (int32_t k = 0; k < n_classes; k++)
-        lanes->lane_of[k] = -1;
-    for (int32_t i = 0; i < lanes->n; i++)
-        lanes->lane_of[lanes->class_of[i]] = i;
-    lanes->height = lanes->n <= 6 ? 13 : lanes->n <= 16 ? 11 : lanes->n <= 40 ? 6 : 4;
-    return true;
-}
-
-void sp_lanes_free(sp_lanes *lanes)
-{
-    free(lanes->lane_of);
-    free(lanes->class_of);
-    *lanes = (sp_lanes){0};
-}
 
 /* ---- columns ---- */
 

@@ -135,10 +135,10 @@ static void add_accuracy_clause(const sp_comparison *comparison, int32_t focus, 
         return;
     const sp_difference *d = pair ? &pair->difference : NULL;
     bool has_interval = d && !d->low.undefined && !d->high.undefined;
-    sp_buffer_text(line, has_interval && d->low.value > 0    ? " It is more accurate: "
-                         : has_interval && d->high.value < 0 ? " It is less accurate: "
-                         : has_interval                      ? " Accuracy is about the same: "
-                                                             : " Accuracy is ");
+    sp_buffer_text(line, has_interval && sp_as_shown(d->low.value, 4) > 0    ? " It is more accurate: "
+                         : has_interval && sp_as_shown(d->high.value, 4) < 0 ? " It is less accurate: "
+                         : has_interval                                      ? " Accuracy is about the same: "
+                                                                             : " Accuracy is ");
     sp_buffer_fixed(line, a->value, 4);
     sp_buffer_text(line, " against ");
     sp_buffer_fixed(line, b->value, 4);

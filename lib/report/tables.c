@@ -54,7 +54,13 @@ static const sp_value *metric_of(const sp_strategy_result *strategy, const metri
     return (const sp_value *)((const char *)strategy + column->offset);
 }
 
-/* The greatest value of the column where it is one strategy's alone or shared by some but not all; else NaN: nothing to star. */
+double sp_as_shown(double value, int decimals)
+{
+    double scale = pow(10, decimals);
+    return round(value * scale);
+}
+
+/* The greatest value of the column, as shown, where not all show the same; else NaN: nothing to star. */
 static double best_metric(const sp_comparison *comparison, const metric_column *column)
 {
     double best = NAN, worst = NAN;
@@ -62,8 +68,9 @@ static double best_metric(const sp_comparison *comparison, const metric_column *
         const sp_value *value = metric_of(&comparison->strategies[s], column);
         if (!comparison->strategies[s].has_agreement || value->undefined)
             continue;
-        best = isnan(best) || value->value > best ? value->value : best;
-        worst = isnan(worst) || value->value < worst ? value->value : worst;
+        double shown = sp_as_shown(value->value, 4);
+        best = isnan(best) || shown > best ? shown : best;
+        worst = isnan(worst) || shown < worst ? shown : worst;
     }
     return best > worst ? best : NAN;
 }
@@ -150,7 +157,8 @@ static void leaderboard_row(const sp_comparison *comparison, const sp_strategy_r
     for (int m = 0; comparison->has_labels && m < N_METRICS; m++) {
         const sp_value *value = metric_of(strategy, &metric_columns[m]);
         if (wide || !metric_columns[m].is_wide)
-            sp_cell_value(table, value, 4, !value->undefined && value->value == best[m] ? SP_TONE_BEST : SP_TONE_PLAIN);
+            sp_cell_value(table, value, 4,
+                          !value->undefined && sp_as_shown(value->value, 4) == best[m] ? SP_TONE_BEST : SP_TONE_PLAIN);
     }
     if (comparison->has_labels && wide) {
         cell_mean(table, &strategy->mean_accuracy, &strategy->sd_accuracy);

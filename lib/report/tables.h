@@ -46,6 +46,8 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines);
 /* ---- small questions that several writers ask ---- */
 
 void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone tone); /* "–" when undefined */
+/* The value in units of its last shown digit: values that look the same are the same, for stars and words. */
+double sp_as_shown(double value, int decimals);
 bool sp_has_undecoded(const sp_comparison *comparison);
 /* "no path", "dead end" */
 const char *sp_undecoded_reason(sp_status status);

@@ -1,5 +1,6 @@
 #include "report/tables.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table)
@@ -12,19 +13,19 @@ void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table)
     for (int32_t s = 0; s < comparison->n_strategies; s++)
         sp_table_column(table, SP_RIGHT, comparison->strategies[s].name);
     for (int32_t k = 0; k < comparison->n_classes && comparison->n_strategies; k++) {
-        double best = -1, worst = 2;
+        double best = -INFINITY, worst = INFINITY;
         for (int32_t s = 0; s < comparison->n_strategies; s++) {
             const sp_value *f1 = &comparison->strategies[s].classes[k].f1;
             if (f1->undefined)
                 continue;
-            best = f1->value > best ? f1->value : best;
-            worst = f1->value < worst ? f1->value : worst;
+            best = fmax(best, sp_as_shown(f1->value, 3));
+            worst = fmin(worst, sp_as_shown(f1->value, 3));
         }
         sp_table_cell_text(table, SP_TONE_PLAIN, comparison->classes[k]);
         sp_table_cell_count(table, SP_TONE_PLAIN, comparison->strategies[0].classes[k].support);
         for (int32_t s = 0; s < comparison->n_strategies; s++) {
             const sp_value *f1 = &comparison->strategies[s].classes[k].f1;
-            sp_cell_value(table, f1, 3, best > worst && f1->value == best ? SP_TONE_BEST : SP_TONE_PLAIN);
+            sp_cell_value(table, f1, 3, best > worst && sp_as_shown(f1->value, 3) == best ? SP_TONE_BEST : SP_TONE_PLAIN);
         }
     }
 }

@@ -58,6 +58,8 @@ class TestRealData(st.TestCase):
     def test_wnut17(self):
         result = self.figures("wnut17_linear", 1287, 23394, 21696, 49, 21695, 21705)
         self.assertEqual(result["strategies"]["viterbi"]["illegal_start"], 0)
+        f1 = {s: round(100 * r["entities"]["f1"], 2) for s, r in result["strategies"].items()}
+        self.assertEqual(f1, {"argmax": 9.22, "greedy": 9.5, "viterbi": 10.17})
 
     def test_wnut17_packed_is_the_same(self):
         packed = ["--scores", "/packed/log_probs", "--offsets", "/packed/offsets", "--labels", "/packed/labels"]

@@ -79,7 +79,10 @@ static void make_problem(problem *p)
             bool is_decoded = below(6) > 0;
             p->results[s][n] = (sp_decoded){is_decoded ? SP_OK : SP_ENOPATH, is_decoded ? -1 : 0, 0, -1};
             for (int64_t t = p->offsets[n]; t < p->offsets[n + 1]; t++)
-                p->paths[s][t] = !is_decoded ? -1 : below(3) && p->labels[t] >= 0 ? p->labels[t] : below(p->K);
+                p->paths[s][t] = !is_decoded                          ? -1
+                                 : t > p->offsets[n] && below(3) == 0 ? p->paths[s][t - 1] /* late, so that boundaries move */
+                                 : below(3) && p->labels[t] >= 0      ? p->labels[t]
+                                                                      : below(p->K);
         }
     }
     p->chain = make_chain(p);
@@ -161,6 +164,86 @@ static void check_counts(const problem *p, const int32_t *steps, const sp_transi
         listed += pairs[i].count;
     }
     assert_int_equal(listed, x.illegal);
+}
+
+/* The step as the segment counts see it: nothing where the reference is unscored. */
+static int32_t seen(const problem *p, const int32_t *steps, int64_t t)
+{
+    return p->labels[t] < 0 ? -1 : steps[t];
+}
+
+/* Runs of one class, their total length and their median, from each step that begins one. */
+static void check_bouts(const problem *p, const int32_t *steps, const sp_bouts *bouts)
+{
+    for (int32_t k = 0; k < p->K; k++) {
+        int64_t lengths[MAX_S], count = 0, total = 0;
+        for (int64_t n = 0; n < p->N; n++)
+            for (int64_t t = p->offsets[n]; t < p->offsets[n + 1]; t++) {
+                if (seen(p, steps, t) != k || (joined(p, n, t) && seen(p, steps, t - 1) == k))
+                    continue;
+                int64_t length = 1;
+                while (joined(p, n, t + length) && seen(p, steps, t + length) == k)
+                    length++;
+                int64_t place = count++;
+                for (; place > 0 && lengths[place - 1] > length; place--)
+                    lengths[place] = lengths[place - 1];
+                lengths[place] = length;
+                total += length;
+            }
+        assert_int_equal(bouts[k].count, count);
+        assert_int_equal(bouts[k].steps, total);
+        assert_int_equal(bouts[k].median.undefined == NULL, count > 0);
+        if (count == 0)
+            continue;
+        assert_close(bouts[k].mean.value, (double)total / (double)count, 1e-12, 0);
+        double median = count % 2 ? (double)lengths[count / 2] : (double)(lengths[count / 2 - 1] + lengths[count / 2]) / 2;
+        assert_close(bouts[k].median.value, median, 0, 0);
+    }
+}
+
+/* A change of class at a step, as from * K + to; -1 where there is none. */
+static int32_t change_at(const problem *p, int64_t n, const int32_t *steps, int64_t t)
+{
+    if (!joined(p, n, t) || seen(p, steps, t) < 0 || seen(p, steps, t - 1) < 0 || seen(p, steps, t) == seen(p, steps, t - 1))
+        return -1;
+    return seen(p, steps, t - 1) * p->K + seen(p, steps, t);
+}
+
+/* The most changes of the reference, from step t on, that can be matched within w steps, each change of the path used once. */
+static int64_t best_match(const problem *p, int64_t n, const int32_t *path, int64_t w, int64_t t, bool *used)
+{
+    int64_t a = p->offsets[n], b = p->offsets[n + 1];
+    while (t < b && change_at(p, n, p->labels, t) < 0)
+        t++;
+    if (t >= b)
+        return 0;
+    int64_t best = best_match(p, n, path, w, t + 1, used); /* leave it out */
+    for (int64_t u = t - w < a ? a : t - w; u <= t + w && u < b; u++) {
+        if (used[u] || change_at(p, n, path, u) != change_at(p, n, p->labels, t) || p->segments[u] != p->segments[t])
+            continue;
+        used[u] = true;
+        int64_t with = 1 + best_match(p, n, path, w, t + 1, used);
+        used[u] = false;
+        best = with > best ? with : best;
+    }
+    return best;
+}
+
+static void check_boundaries(const problem *p, const int32_t *path, const sp_boundaries *x)
+{
+    int64_t reference = 0, decoded = 0, matched[SP_N_TOLERANCES] = {0};
+    bool used[MAX_S] = {false};
+    for (int64_t n = 0; n < p->N; n++) {
+        for (int64_t t = p->offsets[n]; t < p->offsets[n + 1]; t++) {
+            reference += change_at(p, n, p->labels, t) >= 0;
+            decoded += change_at(p, n, path, t) >= 0;
+        }
+        for (int w = 0; w < SP_N_TOLERANCES; w++)
+            matched[w] += best_match(p, n, path, w, p->offsets[n], used);
+    }
+    assert_int_equal(x->reference, reference);
+    assert_int_equal(x->decoded, decoded);
+    assert_memory_equal(x->matched, matched, sizeof matched);
 }
 
 /* Accuracy that the best allowed path could have, by going through all classes at each step with a table of the best so far. */
@@ -270,11 +353,14 @@ static void test_against_simple_counts(void **state)
         make_problem(&p);
         sp_comparison *c = evaluate(&p, p.N, order, p.N);
         check_counts(&p, p.labels, &c->reference, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
+        check_bouts(&p, p.labels, c->reference_bouts);
         for (int s = 0; s < STRATEGIES; s++) {
             const sp_strategy_result *r = &c->strategies[s];
             check_counts(&p, p.paths[s], &r->counts, r->illegal_pairs, r->n_illegal_pairs);
             check_agreement(&p, r, p.paths[s], p.paths[1]);
             check_recording_kappa(&p, r, p.paths[s]);
+            check_bouts(&p, p.paths[s], r->bouts);
+            check_boundaries(&p, p.paths[s], &r->boundaries);
         }
         int64_t best = 0, infeasible = 0;
         for (int64_t n = 0; n < p.N; n++) {

@@ -1,4 +1,4 @@
-/* Prints a page of the report, by name, for the browser test: report_page nights|small|classes|unlabelled|hostile|many */
+/* Prints a page of the report, by name, for the browser test: report_page nights|fifty|small|classes|unlabelled|hostile|many */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

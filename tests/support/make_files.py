@@ -486,6 +486,9 @@ def lengths():
     flat_file("offsets_short.h5", offsets=[0, 2, 5])
     bad("offsets_short.h5", "FILE: dataset /offsets goes from 0 to 5, but dataset /log_probs has 6 steps; it must begin with 0 and "
         "end with 6 (one value more than there are recordings)")
+    flat_file("offsets_late.h5", offsets=[1, 2, 6])
+    bad("offsets_late.h5", "FILE: dataset /offsets goes from 1 to 6, but dataset /log_probs has 6 steps; it must begin with 0 and "
+        "end with 6 (one value more than there are recordings)")
     flat_file("offsets_down.h5", offsets=[0, 4, 3, 6])
     bad("offsets_down.h5", "FILE: dataset /offsets goes down from 4 to 3 at value 2; it must ascend from 0 to 6")
     flat_file("offsets_empty.h5", offsets=np.zeros(0, "i8"))

@@ -98,6 +98,7 @@ static void test_bio_cuts(void **state)
     check(false, "B-PER ? I-PER", "B-PER I-PER I-PER", NULL, COUNTS(2, 2, 2), COUNTS(1, 1, 1));
     /* So does a gap. */
     check(false, "B-PER I-PER I-PER", "B-PER I-PER I-PER", (const int64_t[]){0, 0, 1}, COUNTS(2, 2, 2), COUNTS(1, 1, 1));
+    check(false, "B-PER I-PER I-PER", "O O I-PER", (const int64_t[]){0, 0, 1}, COUNTS(1, 1, 2), COUNTS(0, 0, 1));
     check(false, "B-PER I-PER O", "B-PER ? O", NULL, COUNTS(0, 1, 1), COUNTS(0, 1, 1));
 }
 

@@ -420,9 +420,9 @@ static void test_floor(void **state)
             sp_prepare_counts counts = {0};
             assert_ok(sp_prepare(b, &o, &counts, &err), &err);
             assert_int_equal(counts.floored, 3);
-            assert_int_equal(b->dtype, kind == SP_KIND_LOG_PROBS && !type ? SP_F32 : SP_F64);
+            assert_int_equal(b->dtype, SP_F64); /* log 0.005 is no float */
             for (int i = 0; i < 9; i++)
-                assert_close(at(b, i / 3, i % 3), log(fmax(rows[i], 0.005)), type ? 1e-15 : 1e-6, 0);
+                assert_close(at(b, i / 3, i % 3), log(fmax(rows[i], 0.005)), type || rows[i] < 0.005 ? 1e-15 : 1e-6, 0);
             sp_block_free(b);
         }
 }

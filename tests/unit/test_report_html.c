@@ -58,6 +58,7 @@ static void test_figures_are_where_they_belong(void **state)
     assert_has(page, "<td class=\"forbidden made\"><b>2</b></td>");                 /* argmax, Wake to REM */
     assert_has(page, "<td class=\"h10 diagonal\">5<span>100.0&nbsp;%</span></td>"); /* argmax, Wake right */
     assert_has(page, "<use href=\"#ill\" y=\"7\" x=\"25.000%\"><title>step 2: Wake → REM</title></use>"); /* night_1, argmax */
+    assert_has(page, ">2<span>40.0&nbsp;%</span></td>"); /* greedy, Wake undecoded: 2 of the row's 5, not of the column */
     assert_has(page, "dead end");
     assert_has(page, "With only 2 recordings neither the interval nor p says much.");
     free(page);

@@ -11,8 +11,8 @@
  *   8. clamp: where labels[t] >= 0, e[k] = -inf for every other class (missing rows too)
  * -inf stays -inf through 5 and 6.
  *
- * probs and logits become f64 (a log rounded to f32 can merge two classes); log_probs and scores keep their type unless 5 or
- * 6 ask for arithmetic, which is done in f64.
+ * probs and logits become f64 (a log rounded to f32 can merge two classes); log_probs and scores keep their type unless 4, 5
+ * or 6 ask for arithmetic, which is done in f64.
  */
 #ifndef STATEPATH_PREPARE_H
 #define STATEPATH_PREPARE_H

@@ -11,22 +11,29 @@
 extern "C" {
 #endif
 
-/* The table for a terminal. `width` columns (0: 100), colour by ANSI codes when asked. Shows per strategy: illegal, accuracy,
- * kappa, macro F1, changes, undecoded; then confusion matrices (K <= 12), forbidden pairs met, reference's own, mask ceiling,
- * comparisons. */
+/* The table for a terminal. `width` columns (0: 100, at least 40), colour by ANSI codes when asked, ascii: no byte above 127.
+ * Shows per strategy: illegal, accuracy, kappa, macro F1, changes, path score, undecoded; then what must be known to read them
+ * (undecoded recordings, the reference's own violations, mask ceiling, undefined figures), paired differences, confusion matrices
+ * side by side (K <= 12), F1 by class (K <= 30), illegal pairs. verbose: all classes, pairs, recordings, and the time spent.
+ * options may be NULL. SP_OK or SP_ENOMEM, like all of these; on failure *out is untouched. */
 typedef struct sp_text_options {
     int width;
     bool colour, ascii, verbose;
 } sp_text_options;
 sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options *options, char **out, sp_error *err);
 
-/* JSON as the contract of results says (schema: models/ has none; see docs in report/). */
+/* JSON: counts, metrics, transitions, recordings and comparisons, in full precision (each number reads back as the same double).
+ * Metrics without labels are absent; an undefined value is null and has "<key>_undefined": reason beside it; NaN never appears.
+ * What the keys are: lib/report/json.c. Time is left out, so that the same input gives the same bytes. */
 sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *err);
-/* Long CSV: strategy,recording,class,metric,value,n,low,high. Undefined values are empty. RFC 4180 quoting. */
+/* Long CSV: strategy,recording,class,metric,value,n,low,high. Undefined values are empty. RFC 4180: quoting, CRLF. The metrics
+ * are the keys of the JSON; "decoded_as B" (class A): steps of reference A decoded as B, those above 0. */
 sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err);
 /* Markdown tables as GitHub shows them. */
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err);
-/* One self-contained HTML page: inline SVG and CSS, no external request, readable without script. */
+/* One self-contained HTML page: inline SVG and CSS, no external request (its content security policy forbids any), readable
+ * without script, light and dark. Sections without data are left out. Matrices up to K = 60, above that lists; the table of
+ * recordings holds at most 1,000 (the worst); step plots of traces take at most 600 kB, worst, median and best first. */
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err);
 
 /* Writes text to a file: a temporary file beside it, then rename. `force` to replace an existing one. "-" is standard output. */

@@ -1,12 +1,23 @@
-/* A source: recordings of scores, labels and what stands beside them in one HDF5 file, read block by block. Never writes.
+/* A source: recordings of scores, labels and what stands beside them in one HDF5 file, read block by block. Never writes, never
+ * locks the file.
  *
- * Layouts (found by what the file holds; CONTRACT of files in docs of io/):
- *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] (and <g>/ids [N])
- *   padded  <g>/log_probs [N,T,K] with <g>/lengths [N] or <g>/valid bool [N,T]
+ * Layouts, found by what the file holds:
+ *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] or <g>/lengths [N] that add up to S (and <g>/ids [N])
+ *   padded  <g>/log_probs [N,T,K] with <g>/lengths [N] or <g>/valid bool [N,T], true for a prefix of each row
  *   single  <g>/log_probs [T,K], one recording
- *   groups  <pattern with {id}>, by default /recordings/{id}/log_probs, ids in natural order ("n2" before "n10")
- * <g> is the root unless --scores says otherwise. The name log_probs, probs, logits or scores says what the numbers are; a
- * dataset of another name is taken for probs or log_probs when its first row is one, else `kind` must be given.
+ *   groups  <pattern with {id}>, by default /recordings/{id}/log_probs; the ids are the links that complete the pattern, in
+ *           natural order ("n2" before "n10"); {id} may be part of a name ("/rec_{id}/probs") or the last one ("/probs/{id}")
+ * <g> is the root unless `scores` names a dataset elsewhere, or a group to look in. Of several datasets log_probs comes before
+ * probs, logits, scores; with `kind` the dataset of that name comes first. The root comes before /recordings.
+ *
+ * The name log_probs, probs, logits or scores says what the numbers are; a dataset of another name is taken for probs or
+ * log_probs when its first row (that is not NaN or all impossible) is one, else `kind` must be given.
+ *
+ * Beside the scores: labels, segments, weights, mask, each in the shape of the scores. In groups, recordings without labels are
+ * unscored as long as some have them (n_unlabelled); segments, weights and mask must be there for all or none.
+ *
+ * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
+ * of their group, of the group of recordings, of the root. Integers will do as names and as ids. Names and ids are distinct.
  */
 #ifndef STATEPATH_SOURCE_H
 #define STATEPATH_SOURCE_H

@@ -1,0 +1,297 @@
+/* The fast kernels against the plain ones: every instruction set that the machine has, byte for byte. */
+#include "check.h"
+#include "decode/chunks.h"
+#include "decode/kernels.h"
+#include "random_batch.h"
+#include "random_model.h"
+
+/* ---- random chains and batches ---- */
+
+typedef struct kind {
+    int32_t least_classes, most_classes;
+    double allowed;  /* share of transitions */
+    int64_t longest; /* steps of a recording */
+    int32_t most_recordings;
+    bool is_discrete;  /* scores and weights are multiples of 1/4: sums are exact and ties are many */
+    double impossible; /* share of -INFINITY scores */
+} kind;
+
+typedef struct sample {
+    sp_chain *chain;
+    sp_batch batch;
+    void *data;
+    int64_t *offsets, *segments;
+} sample;
+
+static double draw_value(random_source *random, const kind *k)
+{
+    return k->is_discrete ? -0.25 * random_below(random, 9) : -4 * random_unit(random);
+}
+
+static sp_chain *draw_chain(random_source *random, const kind *k, int32_t n)
+{
+    char text[2000][16];
+    const char *names[2000];
+    size_t pairs = (size_t)n * (size_t)n;
+    uint8_t *allow = malloc(pairs);
+    double *weight = malloc(pairs * sizeof *weight);
+    bool has_weights = random_chance(random, 0.5);
+    sp_error err;
+    sp_chain *chain = NULL;
+    assert_true(n <= 2000 && allow && weight);
+    for (int32_t c = 0; c < n; c++) {
+        snprintf(text[c], sizeof text[c], "c%d", (int)c);
+        names[c] = text[c];
+    }
+    for (size_t p = 0; p < pairs; p++) {
+        allow[p] = random_chance(random, k->allowed) || p % ((size_t)n + 1) == 0;
+        weight[p] = draw_value(random, k);
+    }
+    sp_model *model = sp_model_new("random", n, names);
+    assert_non_null(model);
+    assert_ok(sp_model_set_matrix(model, allow, has_weights ? weight : NULL, &err), &err);
+    double **ends[] = {&model->start, &model->end};
+    for (int e = 0; e < 2; e++) {
+        if (random_chance(random, 0.4))
+            continue;
+        *ends[e] = malloc((size_t)n * sizeof **ends[e]);
+        assert_non_null(*ends[e]);
+        for (int32_t c = 0; c < n; c++)
+            (*ends[e])[c] = random_chance(random, 0.3) ? -INFINITY : has_weights ? draw_value(random, k) : 0;
+        (*ends[e])[random_below(random, n)] = 0;
+    }
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    sp_model_free(model);
+    free(allow);
+    free(weight);
+    return chain;
+}
+
+static void draw_scores(random_source *random, const kind *k, sample *s, int32_t n_classes, int64_t n_steps, sp_dtype dtype)
+{
+    size_t n = (size_t)n_steps * (size_t)n_classes;
+    s->data = malloc(n * (size_t)dtype + 1); /* no room behind the last row: reading past it is found out */
+    assert_non_null(s->data);
+    for (size_t i = 0; i < n; i++) {
+        double value = random_chance(random, k->impossible) ? -INFINITY : draw_value(random, k);
+        if (dtype == SP_F32)
+            ((float *)s->data)[i] = (float)value;
+        else
+            ((double *)s->data)[i] = value;
+    }
+    s->segments = NULL;
+    if (random_chance(random, 0.2)) {
+        s->segments = malloc((size_t)(n_steps + 1) * sizeof *s->segments);
+        assert_non_null(s->segments);
+        int64_t id = 0;
+        for (int64_t t = 0; t < n_steps; t++)
+            s->segments[t] = id += random_chance(random, 0.01);
+    }
+    s->batch.scores =
+        (sp_scores){.data = s->data, .dtype = dtype, .n_classes = n_classes, .n_steps = n_steps, .segments = s->segments};
+}
+
+static sample draw_sample(uint64_t seed, const kind *k)
+{
+    random_source random = {seed};
+    sample s = {0};
+    int32_t n_classes = k->least_classes + random_below(&random, k->most_classes - k->least_classes + 1);
+    int64_t n = random_below(&random, k->most_recordings + 1);
+    bool is_ragged = random_chance(&random, 0.7);
+    int64_t usual = random_below(&random, (int32_t)k->longest + 1);
+    s.offsets = calloc((size_t)n + 1, sizeof *s.offsets);
+    assert_non_null(s.offsets);
+    for (int64_t r = 0; r < n; r++)
+        s.offsets[r + 1] = s.offsets[r] + (is_ragged ? random_below(&random, (int32_t)k->longest + 1) : usual);
+    s.chain = draw_chain(&random, k, n_classes);
+    draw_scores(&random, k, &s, n_classes, s.offsets[n], random_chance(&random, 0.5) ? SP_F32 : SP_F64);
+    s.batch.n_recordings = n;
+    s.batch.offsets = s.offsets;
+    return s;
+}
+
+static void free_sample(sample *s)
+{
+    sp_chain_free(s->chain);
+    free(s->data);
+    free(s->offsets);
+    free(s->segments);
+}
+
+/* ---- comparing ---- */
+
+static sp_workers *workers[4]; /* [n_threads] */
+
+static int new_workers(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 4; n++)
+        if (!(workers[n] = sp_workers_new(n)))
+            return 1;
+    return 0;
+}
+
+static int free_workers(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 4; n++)
+        sp_workers_free(workers[n]);
+    return 0;
+}
+
+static answer decode_with(sp_isa isa, int n_threads, const sample *s, const sp_decode_options *options)
+{
+    sp_error err;
+    answer a = answer_new(&s->batch);
+    sp_decode_output output = answer_output(&a);
+    assert_ok(sp_decode_batch_with(isa, s->chain, &s->batch, options, workers[n_threads], &output, &err), &err);
+    return a;
+}
+
+static void compare_kind(const kind *k, uint64_t first_seed, int n_cases)
+{
+    static const sp_strategy_kind strategies[] = {SP_VITERBI, SP_GREEDY, SP_ARGMAX};
+    for (int c = 0; c < n_cases; c++) {
+        uint64_t seed = first_seed + (uint64_t)c;
+        sample s = draw_sample(seed, k);
+        for (int strategy = 0; strategy < (k->most_classes <= SP_LANES_MOST_CLASSES ? 3 : 1); strategy++) {
+            sp_decode_options options = sp_decode_options_default();
+            options.strategy.kind = strategies[strategy];
+            options.relax = c % 3 == 0;
+            answer expected = decode_with(SP_ISA_PLAIN, 1, &s, &options);
+            for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+                answer found = decode_with(isa, 1 + (c + (int)isa) % 3, &s, &options);
+                assert_same_answer(&s.batch, &expected, &found);
+                answer_free(&found);
+            }
+            answer_free(&expected);
+        }
+        free_sample(&s);
+    }
+}
+
+static void lanes_equal_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {
+        {1, 5, 0.6, 40, 90, true, 0},    {1, 5, 0.6, 40, 90, false, 0},    {2, 8, 0.5, 30, 70, true, 0.05},
+        {6, 8, 0.9, 30, 40, false, 0.1}, {9, 16, 0.4, 25, 70, true, 0.02}, {9, 16, 0.9, 25, 40, false, 0},
+        {1, 16, 0.3, 8, 130, true, 0.2}, {3, 6, 0.5, 200, 40, true, 0},    {5, 5, 0.5, 4, 1500, true, 0.01},
+        {1, 3, 1, 900, 20, true, 0},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        compare_kind(&kinds[i], 1000 * i, i < 8 ? 150 : 20);
+}
+
+static void larger_models_equal_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {
+        {17, 70, 1, 30, 6, true, 0},       {17, 140, 1, 30, 5, false, 0.02},  {17, 70, 0.5, 40, 6, true, 0.1},
+        {17, 90, 0.1, 40, 20, true, 0.05}, {100, 300, 0.03, 20, 20, true, 0}, {100, 300, 0.03, 20, 20, false, 0},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        compare_kind(&kinds[i], 100000 + 1000 * i, 40);
+}
+
+/* delta kept in part only: the same answer. */
+static void dense_in_blocks_equals_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {{20, 70, 1, 200, 3, true, 0}, {20, 90, 0.1, 200, 3, true, 0}};
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        sample s = draw_sample(200000 + seed, &kinds[seed % 2]);
+        sp_scratch *scratch = sp_scratch_new(), *plain_scratch = sp_scratch_new();
+        int32_t path[200], expected[200];
+        for (int64_t n = 0; n < s.batch.n_recordings; n++) {
+            sp_scores scores = sp_batch_recording(&s.batch, n);
+            double score = 0, expected_score = -INFINITY;
+            sp_dense dense;
+            scores.segments = NULL;
+            if (scores.n_steps == 0)
+                continue;
+            sp_status status = sp_viterbi(s.chain, &scores, plain_scratch, expected, &expected_score, NULL);
+            assert_true(sp_dense_init(&dense, sp_isa_best(), s.chain, scratch));
+            dense.most_bytes = 0;
+            assert_int_equal(sp_dense_viterbi(&dense, &scores, scratch, path, &score), status);
+            assert_true(score == expected_score);
+            if (status == SP_OK)
+                assert_memory_equal(path, expected, (size_t)scores.n_steps * sizeof *path);
+        }
+        sp_scratch_free(scratch);
+        sp_scratch_free(plain_scratch);
+        free_sample(&s);
+    }
+}
+
+/* ---- long recordings ---- */
+
+/* The chunks of every instruction set and number of threads agree byte for byte, and with the plain kernel in the score of the
+ * path; where scores are exact, in the path too. */
+static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_decodable)
+{
+    random_source random = {seed};
+    int64_t offsets[] = {0, n_steps / 5, n_steps, n_steps + 10};
+    sample s = {0};
+    s.chain = draw_chain(&random, k, k->most_classes);
+    draw_scores(&random, k, &s, k->most_classes, offsets[3], seed % 2 ? SP_F32 : SP_F64);
+    s.batch.n_recordings = 3;
+    s.batch.offsets = offsets;
+    sp_decode_options options = sp_decode_options_default();
+    answer plain = decode_with(SP_ISA_PLAIN, 1, &s, &options), first = decode_with(sp_isa_best(), 1, &s, &options);
+    sp_error err;
+    assert_true((plain.results[1].status == SP_OK) == is_decodable);
+    for (int64_t n = 0; n < 3; n++) {
+        sp_scores scores = sp_batch_recording(&s.batch, n);
+        double score = -INFINITY;
+        assert_int_equal(first.results[n].status, plain.results[n].status);
+        assert_int_equal(first.results[n].step, plain.results[n].step);
+        if (plain.results[n].status != SP_OK)
+            continue;
+        /* The plain kernel's own rounding is half an ulp a step at most, 2e-11; one wrong step costs 1e-7 or more. */
+        assert_close(first.results[n].score, plain.results[n].score, 0, 1e-10);
+        assert_ok(sp_path_score(s.chain, &scores, first.paths + offsets[n], &score, &err), &err);
+        assert_close(score, plain.results[n].score, 0, 1e-10);
+    }
+    if (k->is_discrete)
+        assert_memory_equal(first.paths, plain.paths, (size_t)offsets[3] * sizeof *plain.paths);
+    for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+        answer found = decode_with(isa, 1 + (int)(isa + seed) % 3, &s, &options);
+        assert_same_answer(&s.batch, &first, &found);
+        answer_free(&found);
+    }
+    answer_free(&plain);
+    answer_free(&first);
+    s.offsets = NULL; /* on the stack */
+    free_sample(&s);
+}
+
+static void chunks_equal_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {
+        {5, 5, 0.6, 0, 0, true, 0}, {5, 5, 0.6, 0, 0, false, 0}, {8, 8, 0.4, 0, 0, true, 0}, {3, 3, 1, 0, 0, false, 0.1}};
+    for (uint64_t i = 0; i < 8; i++)
+        compare_long(&kinds[i % 4], 300000 + i, 150000 + 977 * (int64_t)i, i % 4 != 3);
+    compare_long(&(kind){11, 11, 0.4, 0, 0, true, 0}, 300100, 130000, true);
+}
+
+/* Classes that are never left: no two paths ever meet, and every chunk is done again. */
+static void chunks_that_never_meet(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 4; i++)
+        compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0}, 400000 + i, 140000, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_equal_plain),
+        cmocka_unit_test(larger_models_equal_plain),
+        cmocka_unit_test(dense_in_blocks_equals_plain),
+        cmocka_unit_test(chunks_equal_plain),
+        cmocka_unit_test(chunks_that_never_meet),
+    };
+    return cmocka_run_group_tests(tests, new_workers, free_workers);
+}
