@@ -48,17 +48,18 @@ size_t sp_lane_words_bytes(const sp_lane_rules *rules, sp_isa isa, int64_t n_ste
     return (size_t)n_steps * (size_t)sp_lanes_count(isa) * (size_t)rules->word_size;
 }
 
-static sp_lanes_kernel *kernel_of(sp_isa isa)
+static sp_lanes_kernel *kernel_of(sp_isa isa, sp_strategy_kind strategy)
 {
+    bool is_viterbi = strategy == SP_VITERBI, is_greedy = strategy == SP_GREEDY;
     switch (isa) {
 #if defined(__x86_64__)
     case SP_ISA_AVX512:
-        return sp_lanes_viterbi_avx512;
+        return is_viterbi ? sp_lanes_viterbi_avx512 : is_greedy ? sp_lanes_greedy_avx512 : sp_lanes_argmax_avx512;
     case SP_ISA_AVX2:
-        return sp_lanes_viterbi_avx2;
+        return is_viterbi ? sp_lanes_viterbi_avx2 : is_greedy ? sp_lanes_greedy_avx2 : sp_lanes_argmax_avx2;
 #endif
     default:
-        return sp_lanes_viterbi_base;
+        return is_viterbi ? sp_lanes_viterbi_base : is_greedy ? sp_lanes_greedy_base : sp_lanes_argmax_base;
     }
 }
 
@@ -128,7 +129,7 @@ static const void *padded_rows(const lane_run *run, int32_t i, int64_t padded, s
     return copy;
 }
 
-/* Decodes recordings order[0..n-1], the longest first, n <= lanes. False: not worth it or no memory, nothing done. */
+/* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them. False on lack of memory. */
 static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
 {
     const sp_lane_run_options *o = run->options;
@@ -141,14 +142,17 @@ static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
         used += run->length[order[i]];
         n_copies += run->batch->offsets[run->first + order[i]] + padded > run->batch->scores.n_steps;
     }
-    if (used * SP_LANES_WORTH < lanes * longest)
-        return false;
+    if (used * SP_LANES_WORTH < lanes * longest) {
+        for (int32_t lane = 0; lane < n; lane++)
+            run->left[run->n_left++] = order[lane];
+        return true;
+    }
     char *room = sp_scratch_get(run->scratch, SP_SLOT_LANE_ROWS, (size_t)n_copies * (size_t)padded, row_bytes);
+    size_t words = o->strategy == SP_VITERBI ? sp_lane_words_bytes(o->rules, o->isa, longest) : 0;
     sp_lane_group group = {.rules = o->rules,
                            .dtype = run->batch->scores.dtype,
                            .n_lanes = n,
-                           .words =
-                               sp_scratch_get(run->scratch, SP_SLOT_BACK, sp_lane_words_bytes(o->rules, o->isa, longest), 1)};
+                           .words = sp_scratch_get(run->scratch, SP_SLOT_BACK, words, 1)};
     if (!room || !group.words)
         return false;
     for (int32_t lane = 0; lane < lanes; lane++) {
@@ -157,9 +161,9 @@ static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
         group.length[lane] = is_used ? run->length[order[lane]] : 0;
         group.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
     }
-    kernel_of(o->isa)(&group);
+    kernel_of(o->isa, o->strategy)(&group);
     for (int32_t lane = 0; lane < n; lane++)
-        if (group.score[lane] > -INFINITY)
+        if (!group.is_left[lane])
             put_result(run, order[lane], group.score[lane]);
         else
             run->left[run->n_left++] = order[lane];
@@ -190,8 +194,7 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
     for (int32_t i = 0; i < n_ordered; i += lanes) {
         int32_t count = n_ordered - i < lanes ? n_ordered - i : lanes;
         if (!decode_group(&run, order + i, count))
-            for (int32_t lane = 0; lane < count; lane++)
-                left[run.n_left++] = order[i + lane];
+            return -1;
     }
     return run.n_left;
 }

@@ -41,8 +41,9 @@ typedef struct sp_lane_group {
     const void *rows[SP_LANES_MOST]; /* [.,K] scores; all lanes' are readable for length[0] steps rounded up to whole tiles */
     int64_t length[SP_LANES_MOST];   /* >= 1, descending; 0 in lanes without a recording */
     int32_t *path[SP_LANES_MOST];    /* out [length] */
-    double score[SP_LANES_MOST];     /* out; -INFINITY: no path (what is in path is none either) */
-    void *words;                     /* room: sp_lane_words_bytes(), aligned to 64 */
+    double score[SP_LANES_MOST];     /* out */
+    bool is_left[SP_LANES_MOST];     /* out: true: nothing found here (what is in path is no path): ask the plain kernel */
+    void *words;                     /* room for Viterbi: sp_lane_words_bytes(), aligned to 64 */
 } sp_lane_group;
 
 /* False when the chain is not one for lanes. */
@@ -55,17 +56,20 @@ int32_t sp_lanes_count(sp_isa isa);
 size_t sp_lane_words_bytes(const sp_lane_rules *rules, sp_isa isa, int64_t n_steps);
 
 typedef void sp_lanes_kernel(sp_lane_group *group);
+sp_lanes_kernel sp_lanes_greedy_base, sp_lanes_greedy_avx2, sp_lanes_greedy_avx512;
+sp_lanes_kernel sp_lanes_argmax_base, sp_lanes_argmax_avx2, sp_lanes_argmax_avx512;
 sp_lanes_kernel sp_lanes_viterbi_base, sp_lanes_viterbi_avx2, sp_lanes_viterbi_avx512;
 
 /* What stays the same over a batch. */
 typedef struct sp_lane_run_options {
     sp_isa isa;
+    sp_strategy_kind strategy; /* viterbi, greedy or argmax */
     const sp_lane_rules *rules;
 } sp_lane_run_options;
 
 /* Decodes recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST: path, result and broken of each, as the plain kernel
- * would, but for those it leaves alone: their places, 0 .. n-1, go to left[n]. Returns how many those are. Uses SP_SLOT_BACK and
- * SP_SLOT_LANE_ROWS. */
+ * would, but for those it leaves alone: their places, 0 .. n-1, go to left[n]. Returns how many those are, or -1 on lack of
+ * memory. Uses SP_SLOT_BACK and SP_SLOT_LANE_ROWS. */
 int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
                      sp_scratch *scratch, int64_t first, int32_t n, int32_t *left);
 

@@ -13,6 +13,8 @@
 
 #include "decode/lanes_viterbi.h"
 
+#include "decode/lanes_choose.h"
+
 #include "decode/chunks_body.h"
 
 LANE_TARGET void sp_lanes_viterbi_avx2(sp_lane_group *group)
@@ -28,6 +30,16 @@ LANE_TARGET void sp_chunks_forward_avx2(const sp_chunk_band *band)
 LANE_TARGET void sp_chunks_trace_avx2(const sp_chunk_band *band)
 {
     chunks_trace_any(band);
+}
+
+LANE_TARGET void sp_lanes_greedy_avx2(sp_lane_group *group)
+{
+    lanes_choose_any(group, true);
+}
+
+LANE_TARGET void sp_lanes_argmax_avx2(sp_lane_group *group)
+{
+    lanes_choose_any(group, false);
 }
 
 #endif

@@ -11,6 +11,8 @@
 
 #include "decode/lanes_viterbi.h"
 
+#include "decode/lanes_choose.h"
+
 #include "decode/chunks_body.h"
 
 LANE_TARGET void sp_lanes_viterbi_base(sp_lane_group *group)
@@ -26,4 +28,14 @@ LANE_TARGET void sp_chunks_forward_base(const sp_chunk_band *band)
 LANE_TARGET void sp_chunks_trace_base(const sp_chunk_band *band)
 {
     chunks_trace_any(band);
+}
+
+LANE_TARGET void sp_lanes_greedy_base(sp_lane_group *group)
+{
+    lanes_choose_any(group, true);
+}
+
+LANE_TARGET void sp_lanes_argmax_base(sp_lane_group *group)
+{
+    lanes_choose_any(group, false);
 }

@@ -137,6 +137,8 @@ void sp_h5_data_storage(const sp_h5_data *data, char *text, size_t size)
 
 void sp_h5_data_close(sp_h5_data *data)
 {
+    sp_h5_direct_free(data->direct);
+    data->direct = NULL;
     if (data->type > 0)
         H5Tclose(data->type);
     if (data->id > 0)
@@ -206,6 +208,9 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
 
 sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err)
 {
+    data->direct = sp_h5_direct_new(file, data->id, data->type, data->element.size, data->rank, data->dims);
+    if (data->direct)
+        return SP_OK;
     hid_t list = H5Dget_create_plist(data->id);
     hsize_t chunk[H5S_MAX_RANK] = {0};
     uint64_t bytes = data->element.size, n_chunks = 1;
@@ -241,7 +246,7 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
     hsize_t n = 1;
     for (int i = 0; i < data->rank; i++)
         n *= count[i];
-    if (n == 0)
+    if (n == 0 || (data->direct && sp_h5_direct_read(data->direct, start, count, raw)))
         return SP_OK;
     /* Of the same shape as the selection: HDF5 walks value by value through a chunk when the two differ. */
     hid_t space = H5Dget_space(data->id), memory = H5Screate_simple(data->rank, count, NULL);

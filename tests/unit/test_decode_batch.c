@@ -178,7 +178,7 @@ static void test_f32_is_f64_of_the_same_values(void **state)
 typedef struct attempt {
     const random_batch *f;
     const sp_decode_options *options;
-    answer answer;
+    answer answer, expected;
 } attempt;
 
 static sp_status decode_once(void *arg)
@@ -193,6 +193,8 @@ static sp_status decode_once(void *arg)
     if (status != SP_OK)
         assert_true(err.status == status && strstr(err.message, "memory"));
     sp_workers_free(workers);
+    if (status == SP_OK) /* a fast kernel without room leaves the work to the plain one: the answers are there all the same */
+        assert_same_answer(&a->f->batch, &a->answer, &a->expected);
     return status;
 }
 
@@ -201,11 +203,10 @@ static void test_each_allocation_may_fail(void **state)
     (void)state;
     for (int i = 0; i < N_OPTIONS * 2; i++) {
         random_batch f = random_batch_new(500 + (uint64_t)i, 20, 20, 1 + i / N_OPTIONS);
-        attempt a = {&f, &all_options[i % N_OPTIONS], answer_new(&f.batch)};
-        assert_true(assert_each_alloc_may_fail(decode_once, &a) > 5);
-        answer expected = answer_decode(1, f.c.chain, &f.batch, a.options);
-        assert_same_answer(&f.batch, &a.answer, &expected);
-        answer_free(&expected);
+        attempt a = {&f, &all_options[i % N_OPTIONS], answer_new(&f.batch),
+                     answer_decode(1, f.c.chain, &f.batch, &all_options[i % N_OPTIONS])};
+        assert_true(assert_each_alloc_may_fail_or_not_matter(decode_once, &a) > 5);
+        answer_free(&a.expected);
         answer_free(&a.answer);
         random_batch_free(&f);
     }

@@ -208,7 +208,8 @@ static void test_wide_back_pointers(void **state)
     }
 }
 
-/* Five million steps: the score is the textbook's, and the path's own. */
+/* Five million steps: the score is the textbook's, and the path's own, but for the order in which the kernel for long recordings
+ * sums (it takes maxima out on the way). */
 static void test_long_recording(void **state)
 {
     (void)state;
@@ -230,10 +231,11 @@ static void test_long_recording(void **state)
     sp_decode_options options = sp_decode_options_default();
     answer a = answer_decode(1, chain, &batch, &options);
     assert_int_equal(a.results[0].status, SP_OK);
-    assert_true(a.results[0].score == oracle_viterbi_score(m, &batch.scores));
+    assert_close(a.results[0].score, oracle_viterbi_score(m, &batch.scores), 0, 1e-12);
     double score;
     assert_ok(sp_path_score(chain, &batch.scores, a.paths, &score, &err), &err);
-    assert_true(score == a.results[0].score && score < -1e6);
+    assert_close(score, a.results[0].score, 0, 1e-12);
+    assert_true(score < -1e6);
     answer_free(&a);
     free(e);
     dense_model_free(m);

@@ -1,0 +1,138 @@
+/* Body: greedy and argmax in lanes. Included after lanes_viterbi.h.
+ *
+ *     reach[t,j] = log_trans[chosen before, j], -INFINITY when forbidden; start[j] at step 0
+ *     greedy     takes the first j of the greatest reach[t,j] + e[t,j], + end[j] at the last step
+ *     argmax     takes the first j of the greatest e[t,j]
+ *     score      = (score + reach[t,j]) + e[t,j] of what was taken, + end[j] after the last: sp_path_score() of the path
+ *
+ * now[j] is -0.0, which changes no number that it is added to, for the class just chosen and -INFINITY for the others, so reach
+ * is a maximum over predecessors as in Viterbi.
+ */
+
+/* What goes on from step to step. */
+typedef struct lane_choice {
+    _Alignas(64) double now[MOST * L];
+    _Alignas(64) double score[L];
+    _Alignas(64) int64_t chosen[L];
+    _Alignas(64) int64_t is_alive[L]; /* all ones while every step had a class to take */
+} lane_choice;
+
+/* ends: [K,L] what is added for lanes that end here, or NULL. */
+LANE_FN void choose_step(const sp_lane_rules *r, sp_dtype dtype, bool is_greedy, bool is_start, lane_choice *c, const void *tile,
+                         size_t m, const double *ends)
+{
+    vd *now = (vd *)c->now;
+#define DECLARE_CHOICE(g)                                                                                                        \
+    vd best##g = spread(-INFINITY), weight##g = best##g, taken##g = best##g;                                                     \
+    vi chosen##g = {0};
+    EACH(DECLARE_CHOICE)
+    for (int32_t j = 0; j < r->n_classes; j++) {
+        vi place = spread_i(j);
+#define START(g) vd reach##g = spread(is_start ? r->start[j] : -INFINITY);
+        EACH(START)
+        for (int32_t p = r->row[j]; !is_start && p < r->row[j + 1]; p++) {
+            const vd *before = now + (ptrdiff_t)r->from[p] * G;
+            vd step = spread(r->weight[p]);
+#define REACH(g)                                                                                                                 \
+    {                                                                                                                            \
+        vd candidate = before[g] + step;                                                                                         \
+        vi is_more = (vi)(candidate > reach##g);                                                                                 \
+        reach##g = PICK(vd, is_more, candidate, reach##g);                                                                       \
+    }
+            EACH(REACH)
+        }
+        vd e0, e1, e2, e3;
+        tile_pair(dtype, tile, m + (size_t)j, 0, &e0, &e1);
+        tile_pair(dtype, tile, m + (size_t)j, 1, &e2, &e3);
+#define TAKE(g)                                                                                                                  \
+    {                                                                                                                            \
+        vd value = e##g;                                                                                                         \
+        if (is_greedy)                                                                                                           \
+            value = reach##g + e##g;                                                                                             \
+        if (is_greedy && ends)                                                                                                   \
+            value += ((const vd *)ends)[j * G + g];                                                                              \
+        vi is_better = (vi)(value > best##g);                                                                                    \
+        best##g = PICK(vd, is_better, value, best##g);                                                                           \
+        chosen##g = PICK(vi, is_better, place, chosen##g);                                                                       \
+        weight##g = PICK(vd, is_better, reach##g, weight##g);                                                                    \
+        taken##g = PICK(vd, is_better, e##g, taken##g);                                                                          \
+    }
+        EACH(TAKE)
+    }
+#define KEEP(g)                                                                                                                  \
+    ((vd *)c->score)[g] = is_start ? weight##g + taken##g : (((vd *)c->score)[g] + weight##g) + taken##g;                        \
+    ((vi *)c->chosen)[g] = chosen##g;                                                                                            \
+    ((vi *)c->is_alive)[g] &= (vi)(best##g > spread(-INFINITY));
+    EACH(KEEP)
+    for (int32_t j = 0; j < r->n_classes; j++) {
+#define STAND(g)                                                                                                                 \
+    {                                                                                                                            \
+        vi is_chosen = (vi)(chosen##g == spread_i(j));                                                                           \
+        now[j * G + g] = PICK(vd, is_chosen, spread(-0.0), spread(-INFINITY));                                                   \
+    }
+        EACH(STAND)
+    }
+}
+
+/* ends[K,L] for the lanes that have their last step at t; false when there is none. Lanes from *ending on are over. */
+LANE_FN bool lane_ends(const sp_lane_group *group, int64_t t, int32_t *ending, double *ends)
+{
+    int32_t last = *ending;
+    while (*ending >= 0 && group->length[*ending] == t + 1)
+        (*ending)--;
+    if (*ending == last)
+        return false;
+    for (int32_t j = 0; j < group->rules->n_classes; j++)
+        for (int32_t lane = 0; lane < L; lane++)
+            ends[j * L + lane] = lane > *ending && lane <= last ? group->rules->end[j] : 0;
+    return true;
+}
+
+LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
+{
+    const sp_lane_rules *r = group->rules;
+    lane_choice c;
+    _Alignas(64) double ends[MOST * L];
+    _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
+    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    lane_paths paths;
+    lane_paths_init(&paths, group);
+    size_t K = (size_t)r->n_classes;
+    int32_t ending = group->n_lanes - 1;
+    for (int lane = 0; lane < L; lane++) {
+        c.score[lane] = 0;
+        c.is_alive[lane] = -1;
+    }
+    for (int64_t t = 0; t < group->length[0]; t++) {
+        int64_t s = t % SP_LANES_TILE;
+        if (s == 0)
+            gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
+        int32_t last = ending;
+        bool is_end = lane_ends(group, t, &ending, ends);
+        if (t == 0)
+            choose_step(r, dtype, is_greedy, true, &c, tile, 0, is_end ? ends : NULL);
+        else
+            choose_step(r, dtype, is_greedy, false, &c, tile, (size_t)s * K, is_end ? ends : NULL);
+        const vu64 *chosen = (const vu64 *)c.chosen;
+        ((vu64 *)block)[s * 2] = chosen[0] | chosen[1] << 32;
+        ((vu64 *)block)[s * 2 + 1] = chosen[2] | chosen[3] << 32;
+        for (int32_t lane = ending + 1; lane <= last; lane++) {
+            group->score[lane] = c.score[lane] + r->end[c.chosen[lane]];
+            group->is_left[lane] = !c.is_alive[lane];
+        }
+        if (s == SP_LANES_TILE - 1 || t == group->length[0] - 1)
+            lanes_write(&paths, block, t - s);
+    }
+}
+
+LANE_TARGET static void lanes_choose_any(sp_lane_group *group, bool is_greedy)
+{
+    if (group->dtype == SP_F32 && is_greedy)
+        lanes_choose(group, SP_F32, true);
+    else if (group->dtype == SP_F32)
+        lanes_choose(group, SP_F32, false);
+    else if (is_greedy)
+        lanes_choose(group, SP_F64, true);
+    else
+        lanes_choose(group, SP_F64, false);
+}
