@@ -14,6 +14,7 @@
 #include "statepath/recipe_json.h"
 #include "statepath/report.h"
 #include "statepath/report_leak.h"
+#include "statepath/report_signals.h"
 #include "statepath/scores_file.h"
 #include "statepath/signals.h"
 #include "statepath/signals_file.h"
