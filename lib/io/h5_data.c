@@ -208,7 +208,10 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
 
 sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err)
 {
-    data->direct = sp_h5_direct_new(file, data->id, data->type, data->element.size, data->rank, data->dims);
+    const sp_h5_direct_request request = {
+        .dataset = data->id, .type = data->type, .size = data->element.size, .rank = data->rank, .dims = data->dims};
+    if (sp_h5_direct_new(&request, &data->direct) != SP_OK)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
     if (data->direct)
         return SP_OK;
     hid_t list = H5Dget_create_plist(data->id);
@@ -246,7 +249,12 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
     hsize_t n = 1;
     for (int i = 0; i < data->rank; i++)
         n *= count[i];
-    if (n == 0 || (data->direct && sp_h5_direct_read(data->direct, start, count, raw)))
+    if (n == 0)
+        return SP_OK;
+    sp_status status = data->direct ? sp_h5_direct_read(data->direct, start, count, raw) : SP_EFILE;
+    if (status == SP_ENOMEM)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
+    if (status == SP_OK)
         return SP_OK;
     /* Of the same shape as the selection: HDF5 walks value by value through a chunk when the two differ. */
     hid_t space = H5Dget_space(data->id), memory = H5Screate_simple(data->rank, count, NULL);

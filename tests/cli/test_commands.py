@@ -195,6 +195,7 @@ class TestCommands(st.TestCase):
         for strategy in ("argmax", "greedy", "viterbi"):
             for key in ("accuracy", "kappa", "mcc", "confusion", "illegal", "changes", "illegal_pairs", "short_runs"):
                 self.assertEqual(judged["strategies"][strategy][key], compared["strategies"][strategy][key], key)
+        self.assertEqual(judged["nll"], compared["nll"])  # the labels' file holds the scores too
         # without --labels and --model: both are inside
         again = json.loads(self.statepath("evaluate", "p.h5", "--json", "-").stdout)
         self.assertEqual(again["strategies"]["viterbi"]["accuracy"], 1)
