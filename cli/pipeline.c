@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "beside.h"
+#include "cross.h"
 #include "progress.h"
 #include "reader.h"
 
@@ -189,7 +190,10 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
         if (status != SP_OK)
             break;
         double started = now_seconds();
-        status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
+        if (p->cross && decode.strategy.kind != SP_ARGMAX)
+            status = cross_decode(p->cross, block, &decode, p->workers, &output, err);
+        else
+            status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
         a->seconds[s] = now_seconds() - started;
         if (status == SP_OK)
             status = look_at_failures(p, s, block, a->results[s], err);
