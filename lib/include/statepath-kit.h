@@ -5,6 +5,7 @@
 #include "statepath.h"
 #include "statepath/agreement.h"
 #include "statepath/build.h"
+#include "statepath/calibration.h"
 #include "statepath/comparison.h"
 #include "statepath/model_json.h"
 #include "statepath/paths_file.h"
