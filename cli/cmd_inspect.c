@@ -19,9 +19,9 @@ static void print_names(int64_t n, const char *const *names, int64_t named)
 {
     char count[COUNT_TEXT];
     for (int64_t i = 0; i < n && i < named; i++)
-        printf("%s%s", i ? ", " : "", names[i]);
+        say("%s%s", i ? ", " : "", names[i]);
     if (n > named)
-        printf(" and %s more", count_text(n - named, count));
+        say(" and %s more", count_text(n - named, count));
 }
 
 static void print_shape(const sp_source_info *info)
@@ -30,14 +30,14 @@ static void print_shape(const sp_source_info *info)
     static const char *const meaning[SP_N_KINDS] = {"natural logs of probabilities", "probabilities, their logs are taken",
                                                     "logits, log-softmaxed", "scores that add up, used as they are"};
     if (info->has_scores) {
-        printf("scores      %s: %s (%s%s)\n", info->scores_path, sp_kind_name(info->kind), meaning[info->kind],
-               info->kind_from_name ? "" : "; not from its name");
-        printf("layout      %s\n", sp_layout_name(info->layout));
-        printf("stored as   %s, %s\n", info->stored_type, info->storage);
+        say("scores      %s: %s (%s%s)\n", info->scores_path, sp_kind_name(info->kind), meaning[info->kind],
+            info->kind_from_name ? "" : "; not from its name");
+        say("layout      %s\n", sp_layout_name(info->layout));
+        say("stored as   %s, %s\n", info->stored_type, info->storage);
     }
-    printf("recordings  %s: ", count_text(info->n_recordings, a));
+    say("recordings  %s: ", count_text(info->n_recordings, a));
     print_names(info->n_recordings, info->ids, NAMED);
-    printf("\nsteps       %s", count_text(info->n_steps, a));
+    say("\nsteps       %s", count_text(info->n_steps, a));
     if (info->n_recordings > 0) {
         int64_t shortest = INT64_MAX, longest = 0;
         for (int64_t n = 0; n < info->n_recordings; n++) {
@@ -45,18 +45,18 @@ static void print_shape(const sp_source_info *info)
             shortest = length < shortest ? length : shortest;
             longest = length > longest ? length : longest;
         }
-        printf("; the shortest recording has %s, the longest %s", count_text(shortest, a), count_text(longest, b));
+        say("; the shortest recording has %s, the longest %s", count_text(shortest, a), count_text(longest, b));
     }
-    printf("\nclasses     %d: ", info->n_classes);
+    say("\nclasses     %d: ", info->n_classes);
     if (info->classes) {
         print_names(info->n_classes, info->classes, NAMED_CLASSES);
-        printf(" (%s)\n", info->classes_place);
+        say(" (%s)\n", info->classes_place);
     } else {
-        printf("the file does not name them; a model's names are taken in order\n");
+        say("the file does not name them; a model's names are taken in order\n");
     }
-    printf("beside      %s%s%s%s%s\n", info->has_labels ? "labels " : "", info->has_segments ? "segments " : "",
-           info->has_weights ? "weights " : "", info->has_mask ? "mask " : "",
-           info->has_labels || info->has_segments || info->has_weights || info->has_mask ? "" : "nothing");
+    say("beside      %s%s%s%s%s\n", info->has_labels ? "labels " : "", info->has_segments ? "segments " : "",
+        info->has_weights ? "weights " : "", info->has_mask ? "mask " : "",
+        info->has_labels || info->has_segments || info->has_weights || info->has_mask ? "" : "nothing");
 }
 
 /* Reads everything once: are the numbers what their kind says? How often does each label occur? */
@@ -90,22 +90,22 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
     }
     char a[COUNT_TEXT];
     if (status == SP_OK && info->has_scores) {
-        printf("numbers     every row is as %s should be", sp_kind_name(info->kind));
+        say("numbers     every row is as %s should be", sp_kind_name(info->kind));
         if (counts.missing)
-            printf("; %s steps hold NaN (--missing uniform carries paths across them)", count_text(counts.missing, a));
+            say("; %s steps hold NaN (--missing uniform carries paths across them)", count_text(counts.missing, a));
         if (impossible)
-            printf("; %s steps allow no class (-inf)", count_text(impossible, a));
-        printf("\n");
+            say("; %s steps allow no class (-inf)", count_text(impossible, a));
+        say("\n");
     }
     if (status == SP_OK && info->has_labels && info->n_classes > 0) {
-        printf("labels      %s: ", info->labels_path);
+        say("labels      %s: ", info->labels_path);
         for (int32_t k = 0; k < info->n_classes && k < NAMED_CLASSES; k++) {
             if (info->classes)
-                printf("%s %s, ", info->classes[k], count_text(label_count[k + 1], a));
+                say("%s %s, ", info->classes[k], count_text(label_count[k + 1], a));
             else
-                printf("%d: %s, ", k, count_text(label_count[k + 1], a));
+                say("%d: %s, ", k, count_text(label_count[k + 1], a));
         }
-        printf("unscored %s\n", count_text(label_count[0], a));
+        say("unscored %s\n", count_text(label_count[0], a));
     }
     free(label_count);
     sp_block_free(block);
@@ -137,16 +137,14 @@ static void suggest_new_model(const char *file, const sp_source_info *info)
 {
     char *types = entity_types(info);
     if (types)
-        printf("\nnext: statepath model new bio --types %s -o tags.json\n      statepath compare %s --model tags.json\n", types,
-               file);
+        say("\nnext: statepath model new bio --types %s -o tags.json\n      statepath compare %s --model tags.json\n", types,
+            file);
     else if (info->has_labels && info->classes)
-        printf(
-            "\nnext: write the rules as a model, or take what the labels do: statepath model new from-labels %s -o rules.json\n"
+        say("\nnext: write the rules as a model, or take what the labels do: statepath model new from-labels %s -o rules.json\n"
             "      then statepath compare %s --model rules.json\n",
             file, file);
     else
-        printf(
-            "\nnext: write the rules as a model (`statepath model new --help`), then statepath compare %s --model MODEL.json\n",
+        say("\nnext: write the rules as a model (`statepath model new --help`), then statepath compare %s --model MODEL.json\n",
             file);
     free(types);
 }
@@ -163,13 +161,13 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
         sp_model *model = NULL;
         status = sp_model_load(names[i], &model, err);
         if (status == SP_OK && info->classes && sp_model_align(model, info->n_classes, info->classes, classes, NULL) == SP_OK) {
-            printf("%s%s", first ? ", " : "models      fitting: ", names[i]);
+            say("%s%s", first ? ", " : "models      fitting: ", names[i]);
             first = first ? first : names[i];
         }
         sp_model_free(model);
     }
     if (status == SP_OK && first)
-        printf("\n\nnext: statepath compare %s --model %s\n", file, first);
+        say("\n\nnext: statepath compare %s --model %s\n", file, first);
     else if (status == SP_OK)
         suggest_new_model(file, info);
     for (int32_t i = 0; i < n_names; i++)
@@ -190,7 +188,7 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
         return status;
     const sp_source_info *info = sp_source_info_of(source);
     char size[COUNT_TEXT];
-    printf("%s: %s bytes\n", file, count_text(info->file_size, size));
+    say("%s: %s bytes\n", file, count_text(info->file_size, size));
     print_shape(info);
     status = look_at_numbers(source, info, err);
     if (status == SP_OK)
@@ -207,21 +205,21 @@ static sp_status inspect_paths(const char *file, sp_error *err)
         return status;
     const sp_paths_info *info = sp_paths_reader_info(reader);
     char a[COUNT_TEXT];
-    printf("%s: %s bytes\n", file, count_text(info->file_size, a));
-    printf("paths       ");
+    say("%s: %s bytes\n", file, count_text(info->file_size, a));
+    say("paths       ");
     print_names(info->n_strategies, info->strategies, NAMED_CLASSES);
     if (info->input)
-        printf("\ninput       %s", info->input);
-    printf("\nrecordings  %s", count_text(info->n_recordings, a));
-    printf("\nsteps       %s", count_text(info->n_steps, a));
+        say("\ninput       %s", info->input);
+    say("\nrecordings  %s", count_text(info->n_recordings, a));
+    say("\nsteps       %s", count_text(info->n_steps, a));
     if (info->classes) {
-        printf("\nclasses     %d: ", info->n_classes);
+        say("\nclasses     %d: ", info->n_classes);
         print_names(info->n_classes, info->classes, NAMED_CLASSES);
     }
-    printf("\nbeside      %s%s%s\n", info->has_labels ? "labels " : "", info->has_segments ? "segments " : "",
-           info->has_labels || info->has_segments ? "" : "nothing");
-    printf("\nnext: statepath evaluate %s%s%s\n", file, info->has_labels ? "" : " --labels LABELS.h5",
-           info->model_json ? "" : " --model M");
+    say("\nbeside      %s%s%s\n", info->has_labels ? "labels " : "", info->has_segments ? "segments " : "",
+        info->has_labels || info->has_segments ? "" : "nothing");
+    say("\nnext: statepath evaluate %s%s%s\n", file, info->has_labels ? "" : " --labels LABELS.h5",
+        info->model_json ? "" : " --model M");
     sp_paths_reader_close(reader);
     return SP_OK;
 }

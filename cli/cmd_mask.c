@@ -260,7 +260,7 @@ int cmd_mask(int argc, const char **argv)
     sp_error err = {.status = SP_OK};
     char *command = command_line(argc, argv);
     exit_status = EXIT_DONE;
-    sp_status status = outputs_check(&o, &err);
+    sp_status status = outputs_check(&o, words[1], NULL, &err);
     if (status != SP_OK)
         ;
     else if (strcmp(words[0], "leak") == 0)

@@ -29,7 +29,7 @@ static void print_first_sentence(const char *name, const char *description)
 {
     const char *end = strstr(description, ". ");
     int length = end ? (int)(end - description) + 1 : (int)strlen(description);
-    printf("%-18s %.*s\n", name, length, description);
+    say("%-18s %.*s\n", name, length, description);
 }
 
 static sp_status list_models(sp_error *err)
@@ -66,7 +66,7 @@ static int name_width(const char *name)
 
 static void print_padded(const char *name, int width)
 {
-    printf("%s%*s", name, width - name_width(name), "");
+    say("%s%*s", name, width - name_width(name), "");
 }
 
 static void print_matrix(const sp_model *model)
@@ -77,29 +77,29 @@ static void print_matrix(const sp_model *model)
         int width = name_width(sp_model_state_name(model, s));
         widest = width > widest ? width : widest;
     }
-    printf("\nfrom \\ to (%s)\n", model->weight ? "log weights, . is forbidden" : "1 allowed, . forbidden");
+    say("\nfrom \\ to (%s)\n", model->weight ? "log weights, . is forbidden" : "1 allowed, . forbidden");
     print_padded("", widest);
     int cell[DRAWN_STATES];
     for (int32_t j = 0; j < M; j++) {
         int width = name_width(sp_model_state_name(model, j));
         cell[j] = model->weight && width < 7 ? 7 : width;
-        printf("  ");
-        printf("%*s", cell[j] - width, "");
-        printf("%s", sp_model_state_name(model, j));
+        say("  ");
+        say("%*s", cell[j] - width, "");
+        say("%s", sp_model_state_name(model, j));
     }
-    printf("\n");
+    say("\n");
     for (int32_t i = 0; i < M; i++) {
         print_padded(sp_model_state_name(model, i), widest);
         for (int32_t j = 0; j < M; j++) {
             int64_t e = sp_model_edge(model, i, j);
             if (e < 0)
-                printf("  %*s", cell[j], ".");
+                say("  %*s", cell[j], ".");
             else if (model->weight)
-                printf("  %*.3f", cell[j], model->weight[e]);
+                say("  %*.3f", cell[j], model->weight[e]);
             else
-                printf("  %*s", cell[j], "1");
+                say("  %*s", cell[j], "1");
         }
-        printf("\n");
+        say("\n");
     }
 }
 
@@ -107,15 +107,15 @@ static void print_forbidden(const sp_model *model)
 {
     int64_t M = model->n_states, n_forbidden = M * M - model->row[M], listed = 0;
     char count[COUNT_TEXT], all[COUNT_TEXT];
-    printf("\nforbidden: %s of %s pairs\n", count_text(n_forbidden, count), count_text(M * M, all));
+    say("\nforbidden: %s of %s pairs\n", count_text(n_forbidden, count), count_text(M * M, all));
     for (int32_t i = 0; i < M && listed < LISTED_PAIRS; i++)
         for (int32_t j = 0; j < M && listed < LISTED_PAIRS; j++)
             if (sp_model_edge(model, i, j) < 0) {
-                printf("  %s -> %s\n", sp_model_state_name(model, i), sp_model_state_name(model, j));
+                say("  %s -> %s\n", sp_model_state_name(model, i), sp_model_state_name(model, j));
                 listed++;
             }
     if (listed < n_forbidden)
-        printf("  and %s more\n", count_text(n_forbidden - listed, count));
+        say("  and %s more\n", count_text(n_forbidden - listed, count));
 }
 
 /* "start: Wake, N1" or with weights; nothing where every state may. */
@@ -123,65 +123,65 @@ static void print_ends(const sp_model *model, const double *weight, const char *
 {
     if (!weight)
         return;
-    printf("%s", what);
+    say("%s", what);
     const char *separator = " ";
     for (int32_t s = 0; s < model->n_states; s++) {
         if (weight[s] == -INFINITY)
             continue;
-        printf("%s%s", separator, sp_model_state_name(model, s));
+        say("%s%s", separator, sp_model_state_name(model, s));
         if (weight[s] != 0)
-            printf(" (%.4g)", weight[s]);
+            say(" (%.4g)", weight[s]);
         separator = ", ";
     }
-    printf("\n");
+    say("\n");
 }
 
 static void print_model(const sp_model *model)
 {
-    printf("%s: %d classes", model->name, model->n_classes);
+    say("%s: %d classes", model->name, model->n_classes);
     if (model->states)
-        printf(", %d states", model->n_states);
-    printf("\n");
+        say(", %d states", model->n_states);
+    say("\n");
     if (model->description)
-        printf("%s\n", model->description);
+        say("%s\n", model->description);
     if (model->source)
-        printf("source: %s\n", model->source);
-    printf("\n");
+        say("source: %s\n", model->source);
+    say("\n");
     for (int32_t k = 0; k < model->n_classes && k < LISTED_PAIRS; k++) {
-        printf("  %s", model->classes[k]);
+        say("  %s", model->classes[k]);
         const char *separator = ", also ";
         for (int32_t i = 0; i < model->n_aliases; i++)
             if (model->aliases[i].class_index == k) {
-                printf("%s%s", separator, model->aliases[i].name);
+                say("%s%s", separator, model->aliases[i].name);
                 separator = ", ";
             }
         separator = ": states ";
         for (int32_t s = 0; model->states && s < model->n_states; s++)
             if (model->state_class[s] == k) {
-                printf("%s%s", separator, model->states[s]);
+                say("%s%s", separator, model->states[s]);
                 separator = ", ";
             }
-        printf("\n");
+        say("\n");
     }
     if (model->n_states <= DRAWN_STATES)
         print_matrix(model);
     print_forbidden(model);
     if (model->start || model->end || model->min_dwell || model->prior)
-        printf("\n");
+        say("\n");
     print_ends(model, model->start, "starts with:");
     print_ends(model, model->end, "ends with:");
     for (int32_t s = 0; model->min_dwell && s < model->n_states; s++)
         if (model->min_dwell[s] > 1)
-            printf("stays: %s for at least %d steps%s\n", sp_model_state_name(model, s), model->min_dwell[s],
-                   model->min_dwell_at_end ? ", at the end too" : "");
+            say("stays: %s for at least %d steps%s\n", sp_model_state_name(model, s), model->min_dwell[s],
+                model->min_dwell_at_end ? ", at the end too" : "");
     for (int32_t k = 0; model->prior && k < model->n_classes; k++)
-        printf("prior: %s %.4g\n", model->classes[k], model->prior[k]);
+        say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
     if (!isnan(model->temperature))
-        printf("decoding: temperature %g\n", model->temperature);
+        say("decoding: temperature %g\n", model->temperature);
     if (!isnan(model->transition_weight))
-        printf("decoding: transition weight %g\n", model->transition_weight);
+        say("decoding: transition weight %g\n", model->transition_weight);
     if (!isnan(model->prior_weight))
-        printf("decoding: prior weight %g\n", model->prior_weight);
+        say("decoding: prior weight %g\n", model->prior_weight);
 }
 
 /* ---- check ---- */
@@ -194,7 +194,7 @@ static void print_warning(void *arg, const char *sentence)
 {
     warnings *w = arg;
     w->count++;
-    fprintf(stderr, "statepath: warning: %s\n", sentence);
+    complain("warning: %s", sentence);
 }
 
 static sp_status check_model(const char *name, sp_error *err)
@@ -205,12 +205,12 @@ static sp_status check_model(const char *name, sp_error *err)
     if (status == SP_OK)
         status = sp_model_load_warnings(name, print_warning, &w, err);
     if (status == SP_OK) {
-        printf("%s is a model of %d classes and %lld allowed transitions", name, model->n_classes,
-               (long long)model->row[model->n_states]);
+        say("%s is a model of %d classes and %lld allowed transitions", name, model->n_classes,
+            (long long)model->row[model->n_states]);
         if (w.count)
-            printf("; %lld warning%s\n", (long long)w.count, w.count == 1 ? "" : "s");
+            say("; %lld warning%s\n", (long long)w.count, w.count == 1 ? "" : "s");
         else
-            printf("; every class can be reached and left\n");
+            say("; every class can be reached and left\n");
     }
     sp_model_free(model);
     return status;
@@ -339,7 +339,7 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
                        "\"%s\" is no kind of model; the kinds are bio, bioes, left-right, cycle, band, from-labels", kind);
     sp_model *model = NULL;
     char *text = NULL;
-    sp_status status = outputs_check(o, err);
+    sp_status status = outputs_check(o, file, NULL, err);
     if (status == SP_OK)
         status = new_model(kind, file, o, &model, err);
     if (status == SP_OK && o->output)

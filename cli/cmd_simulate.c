@@ -1,7 +1,7 @@
 /* statepath simulate: make data from a recipe. */
 #include <stdio.h>
 
-#include "options.h"
+#include "outputs.h"
 
 static const usage simulate_usage = {
     .arguments = "RECIPE.json -o DATA.h5 [OPTION...]",
@@ -15,7 +15,9 @@ static sp_status simulate(const char *recipe_file, const options *o, sp_error *e
 {
     sp_recipe *recipe = NULL;
     sp_simulated *simulated = NULL;
-    sp_status status = sp_recipe_load(recipe_file, &recipe, err);
+    sp_status status = outputs_check(o, recipe_file, NULL, err);
+    if (status == SP_OK)
+        status = sp_recipe_load(recipe_file, &recipe, err);
     if (status == SP_OK)
         status = sp_simulate(recipe, &simulated, err);
     if (status == SP_OK)

@@ -1,9 +1,12 @@
 /* statepath: the table of commands. */
 #include "cli.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct command {
     const char *name;
@@ -20,6 +23,7 @@ static const command commands[] = {
     {"model", cmd_model, "list | show M | check M | new KIND", "look at, validate and build models"},
     {"mask", cmd_mask, "leak | softmax SCORES.h5", "mass on what cannot occur; masked softmax"},
     {"stream", cmd_stream, "--model M --lag L < SCORES", "decide each step while the recording goes on"},
+    {"fit", cmd_fit, "DATA.h5 -o MODEL.json", "learn a model from labels, or from scores alone"},
     {"simulate", cmd_simulate, "RECIPE.json -o DATA.h5", "make data from a recipe"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -35,7 +39,18 @@ static void print_usage(FILE *out)
                  "`statepath COMMAND --help` lists a command's options with an example.\n");
 }
 
-int main(int argc, const char **argv)
+/* A standard stream that was closed by the caller leaves its number free, and the next file opened gets it: messages would then
+ * go into that file. /dev/null stands in, opened so that using it still fails. A file that may grow no further (ulimit -f) shall
+ * be an error of write(), not the end of the process with half a file left behind. */
+static void prepare_process(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1)
+            exit(EXIT_FAILED);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static int run(int argc, const char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
@@ -47,18 +62,23 @@ int main(int argc, const char **argv)
         return EXIT_DONE;
     }
     for (int i = 0; i < N_COMMANDS; i++)
-        if (strcmp(name, commands[i].name) == 0) {
-            int status = commands[i].run(argc - 1, argv + 1);
-            if (fflush(stdout) != 0 || ferror(stdout)) {
-                complain("standard output could not be written");
-                return EXIT_FAILED;
-            }
-            return status;
-        }
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    complain("\"%s\" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, stream, simulate", name);
+    complain("\"%s\" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, stream, fit, simulate", name);
     return EXIT_USAGE;
+}
+
+int main(int argc, const char **argv)
+{
+    prepare_process();
+    int status = run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain("standard output could not be written");
+        return EXIT_FAILED;
+    }
+    return status;
 }

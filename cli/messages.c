@@ -5,13 +5,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Control characters, of ASCII and (C2 80 to C2 9F in UTF-8) of Latin-1, as '?'; newlines and tabs as `blank` when it is not 0.
+ */
+static void disarm(char *text, char blank)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c == '\n' || *c == '\t')
+            *c = blank ? (unsigned char)blank : *c;
+        else if (*c < 0x20 || *c == 0x7F)
+            *c = '?';
+        else if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
+            c[0] = c[1] = '?';
+    }
+}
+
+static void print_disarmed(FILE *stream, char blank, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (text && vsnprintf(text, (size_t)length + 1, format, again) >= 0) {
+        disarm(text, blank);
+        fputs(text, stream);
+    }
+    va_end(again);
+    free(text);
+}
+
 void complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     fputs("statepath: ", stderr);
-    vfprintf(stderr, format, arguments);
+    print_disarmed(stderr, ' ', format, arguments);
     fputc('\n', stderr);
+    va_end(arguments);
+}
+
+void say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_disarmed(stdout, 0, format, arguments);
     va_end(arguments);
 }
 
@@ -35,6 +71,10 @@ char *command_line(int argc, const char **argv)
     end = stpcpy(end, "statepath");
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
+        if (strcmp(word, "--threads") == 0 || strncmp(word, "--threads=", 10) == 0) {
+            i += word[9] == 0; /* and its number */
+            continue;
+        }
         *end++ = ' ';
         if (*word && word[strspn(word, plain_letters)] == 0) {
             end = stpcpy(end, word);

@@ -31,12 +31,24 @@ static sp_status check_file(const char *file, bool force, sp_error *err)
     return SP_OK;
 }
 
-sp_status outputs_check(const options *o, sp_error *err)
+/* One file under two names: a link, "./x" for "x". */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return a && b && stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+}
+
+sp_status outputs_check(const options *o, const char *input, const char *also, sp_error *err)
 {
     const char *files[] = {o->report, o->json, o->csv, o->markdown, o->output};
     enum { N_FILES = sizeof files / sizeof files[0] };
     int n_stdout = 0;
     for (int i = 0; i < N_FILES; i++) {
+        if (is_same_file(files[i], input) || is_same_file(files[i], also))
+            return sp_fail(err, SP_EINVAL, "%s: is the input file, which is never written to; give the output another name",
+                           files[i]);
+        if (is_same_file(files[i], o->model))
+            return sp_fail(err, SP_EINVAL, "%s: is the model, which is never written to; give the output another name", files[i]);
         sp_status status = check_file(files[i], o->force, err);
         if (status != SP_OK)
             return status;

@@ -10,6 +10,8 @@
 
 enum { MAX_STRATEGIES = 16 };
 
+struct cross;
+
 typedef struct pipeline {
     const options *opt;
     const char *file;
@@ -23,6 +25,7 @@ typedef struct pipeline {
     sp_prepare_options prepare;
     infeasible_rule on_infeasible;
     sp_workers *workers;
+    const struct cross *cross; /* --cv: decode with the models of its folds; or NULL */
     int n_strategies;
     sp_strategy strategies[MAX_STRATEGIES];
     char names[MAX_STRATEGIES][SP_STRATEGY_TEXT];

@@ -31,7 +31,6 @@ typedef struct chunked {
     char *words;            /* [n_bands] bands */
     uint64_t *tail_words;   /* [tail] */
     double *arrive, *leave; /* [n_chunks,K] */
-    double *sums;           /* [n_chunks, pieces of a chunk] */
 } chunked;
 
 bool sp_chunks_fit(const sp_scores *scores)
@@ -52,8 +51,7 @@ static sp_chunk_band band_of(const chunked *c, int64_t b)
                           .n_steps = c->chunk_steps,
                           .words = c->words + (size_t)b * c->band_bytes,
                           .arrive = c->arrive + first * K,
-                          .leave = c->leave + first * K,
-                          .sums = c->sums + first};
+                          .leave = c->leave + first * K};
     for (int32_t lane = 0; lane < lanes; lane++) {
         int64_t step = (first + (lane < band.n_chunks ? lane : 0)) * c->chunk_steps;
         band.rows[lane] = (const char *)c->scores->data + (size_t)step * (size_t)K * (size_t)c->scores->dtype;
@@ -157,24 +155,22 @@ static uint64_t serial_step(const sp_lane_rules *r, const double *now, double *n
     return word;
 }
 
-static double take_top(int32_t K, double *now)
+static void take_top(int32_t K, double *now)
 {
     double top = now[0];
     for (int32_t j = 1; j < K; j++)
         top = now[j] > top ? now[j] : top;
     if (top == -INFINITY)
-        return 0;
+        return;
     for (int32_t j = 0; j < K; j++)
         now[j] -= top;
-    return top;
 }
 
-/* Steps first .. first+n-1, first a multiple of SP_CHUNK_TOP: delta[K] goes from the step before to the last. Returns what was
- * subtracted. */
-static double serial_forward(const chunked *c, int64_t first, int64_t n, double *delta, const chunk_words *words)
+/* Steps first .. first+n-1, first a multiple of SP_CHUNK_TOP: delta[K] goes from the step before to the last. */
+static void serial_forward(const chunked *c, int64_t first, int64_t n, double *delta, const chunk_words *words)
 {
     const sp_lane_rules *r = c->rules;
-    double next[SP_LANES_MOST_CLASSES], row[SP_LANES_MOST_CLASSES], sum = 0;
+    double next[SP_LANES_MOST_CLASSES], row[SP_LANES_MOST_CLASSES];
     for (int64_t t = 0; t < n; t++) {
         const double *e = sp_row(c->scores, first + t, row);
         put_word(words, t, serial_step(r, delta, next, e));
@@ -183,9 +179,8 @@ static double serial_forward(const chunked *c, int64_t first, int64_t n, double 
             for (int32_t j = 0; j < r->n_classes; j++)
                 delta[j] = r->start[j] + e[j];
         if (t % SP_CHUNK_TOP == 0)
-            sum += take_top(r->n_classes, delta);
+            take_top(r->n_classes, delta);
     }
-    return sum;
 }
 
 /* Accepts each chunk whose warm-up ended in the last delta of the chunk before, bit for bit; does the others again. */
@@ -198,7 +193,7 @@ static void join_forward(chunked *c)
             continue;
         chunk_words words = words_of(c, chunk);
         memcpy(leave, leave - K, K * sizeof *leave);
-        c->sums[chunk] = serial_forward(c, chunk * c->chunk_steps, c->chunk_steps, leave, &words);
+        serial_forward(c, chunk * c->chunk_steps, c->chunk_steps, leave, &words);
     }
 }
 
@@ -217,6 +212,31 @@ static int32_t retrace(const chunked *c, const chunk_words *words, int64_t n, in
     return state;
 }
 
+/* ---- the score ---- */
+
+/* sp_path_score() in the same order, with the weights at hand. The sum is one long chain of additions, the one thing here that
+ * neither lanes nor threads can share. */
+static double path_score(const chunked *c)
+{
+    const sp_lane_rules *r = c->rules;
+    const int32_t *path = c->path;
+    size_t K = (size_t)r->n_classes;
+    double weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES] = {0};
+    for (int32_t j = 0; j < r->n_classes; j++)
+        for (int32_t p = r->row[j]; p < r->row[j + 1]; p++)
+            weight[(size_t)r->from[p] * K + (size_t)j] = r->weight[p];
+    double score = r->start[path[0]] + sp_scores_at(c->scores, 0, path[0]);
+    if (c->scores->dtype == SP_F32 && !r->has_weights) {
+        const float *e = c->scores->data;
+        for (int64_t t = 1; t < c->scores->n_steps; t++)
+            score += e[(size_t)t * K + (size_t)path[t]];
+    } else {
+        for (int64_t t = 1; t < c->scores->n_steps; t++)
+            score = (score + weight[(size_t)path[t - 1] * K + (size_t)path[t]]) + sp_scores_at(c->scores, t, path[t]);
+    }
+    return score + r->end[path[c->scores->n_steps - 1]];
+}
+
 /* ---- all of it ---- */
 
 static bool chunked_room(chunked *c, int64_t n_tail, sp_scratch *scratch)
@@ -224,11 +244,10 @@ static bool chunked_room(chunked *c, int64_t n_tail, sp_scratch *scratch)
     size_t K = (size_t)c->rules->n_classes, chunks = (size_t)c->n_chunks;
     c->words = sp_scratch_get(scratch, SP_SLOT_CHUNK_WORDS, (size_t)c->n_bands, c->band_bytes);
     c->tail_words = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAIL, (size_t)n_tail, sizeof *c->tail_words);
-    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, 2 * chunks * K + chunks + 1, sizeof *c->arrive);
+    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, 2 * chunks * K, sizeof *c->arrive);
     if (!c->words || !c->tail_words || !c->arrive)
         return false;
     c->leave = c->arrive + chunks * K;
-    c->sums = c->leave + chunks * K;
     return true;
 }
 
@@ -251,7 +270,7 @@ sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_sco
     double delta[SP_LANES_MOST_CLASSES];
     memcpy(delta, c.leave + (c.n_chunks - 1) * K, (size_t)K * sizeof *delta);
     chunk_words words = words_of_tail(&c);
-    c.sums[c.n_chunks] = serial_forward(&c, c.n_whole, n_tail, delta, &words);
+    serial_forward(&c, c.n_whole, n_tail, delta, &words);
     double best = -INFINITY;
     int32_t state = 0;
     for (int32_t j = 0; j < K; j++)
@@ -268,9 +287,6 @@ sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_sco
         words = words_of(&c, chunk);
         state = retrace(&c, &words, c.chunk_steps, state, path + chunk * c.chunk_steps, true);
     }
-    double sum = 0;
-    for (int64_t chunk = 0; chunk <= c.n_chunks; chunk++)
-        sum += c.sums[chunk];
-    *score = sum + best;
+    *score = path_score(&c);
     return SP_OK;
 }

@@ -11,8 +11,8 @@
  *
  * Hence the answer is that of the serial recurrence above, whatever the chunks, lanes and threads. It differs from the plain
  * kernel, which never subtracts, in rounding alone, and delta stays small here, so this is the more exact of the two: where two
- * paths differ by less than the plain kernel's rounding (half an ulp of the score a step) either may be found. The score is the
- * sum of what was subtracted; it equals sp_path_score() of the path within that same rounding.
+ * paths differ by less than the plain kernel's rounding (half an ulp of the score a step) either may be found. The score is
+ * sp_path_score() of the path, as everywhere.
  */
 #ifndef STATEPATH_DECODE_CHUNKS_H
 #define STATEPATH_DECODE_CHUNKS_H
@@ -38,7 +38,6 @@ typedef struct sp_chunk_band {
     char *words;                  /* out: sp_lane_words_bytes() */
     double *arrive;               /* out [n_chunks,K]: delta before the first step, from the warm-up */
     double *leave;                /* out [n_chunks,K]: delta at the last step */
-    double *sums;                 /* out [n_chunks]: what was subtracted */
 } sp_chunk_band;
 
 typedef void sp_chunks_kernel(const sp_chunk_band *band);

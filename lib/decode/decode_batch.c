@@ -30,15 +30,15 @@ static sp_status decode_strictly(const batch_work *w, const sp_scores *scores, s
                                  sp_error *err)
 {
     int32_t parameter = w->options->strategy.parameter;
+    sp_status status;
     switch (w->options->strategy.kind) {
     case SP_ARGMAX:
         return sp_argmax(w->chain, scores, scratch, path, score, err);
     case SP_GREEDY:
         return sp_greedy(w->chain, scores, scratch, path, score, err);
     case SP_VITERBI:
-        if (sp_kernels_viterbi(&w->kernels, scores, scratch, path, score))
-            return SP_OK;
-        return sp_viterbi(w->chain, scores, scratch, path, score, err);
+        status = sp_kernels_viterbi(&w->kernels, scores, scratch, path, score);
+        return status == SP_ENOPATH ? sp_viterbi(w->chain, scores, scratch, path, score, err) : status;
     case SP_BEAM:
         return sp_beam(w->chain, scores, parameter, scratch, path, score, err);
     case SP_POSTERIOR:
@@ -146,11 +146,14 @@ sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch
     if (status != SP_OK)
         return status;
     batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output};
-    sp_kernels_init(&w.kernels, isa, chain, batch, options->strategy.kind, workers);
-    if (w.kernels.way == SP_WAY_LANES)
-        sp_kernels_share(&w.kernels, batch, output, workers, (sp_leftover){decode_run, add_extras, &w});
-    else
+    if (!sp_kernels_init(&w.kernels, isa, chain, batch, options->strategy.kind, workers))
+        return sp_decode_no_memory(err);
+    if (w.kernels.way == SP_WAY_LANES) {
+        if (!sp_kernels_share(&w.kernels, batch, output, workers, (sp_leftover){decode_run, add_extras, &w}))
+            return sp_decode_no_memory(err);
+    } else {
         sp_workers_share(workers, batch->n_recordings, decode_run, &w);
+    }
     return w.no_memory ? sp_decode_no_memory(err) : SP_OK;
 }
 

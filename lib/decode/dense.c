@@ -183,7 +183,7 @@ sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_sc
             state = j;
         }
     if (*score == -INFINITY)
-        return SP_OK;
+        return SP_ENOPATH;
     for (int64_t t = last; t > 0; t--) {
         path[t] = state;
         if (t % r.block == 0) { /* the step before is in another block: do that one again */

@@ -41,8 +41,8 @@ bool sp_dense_fits(const sp_chain *chain, int64_t n_steps);
  * SP_SLOT_DENSE_MATRIX or SP_SLOT_SPARSE_LISTS of scratch, where it stays until the next. False on lack of memory. */
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch);
 
-/* As sp_viterbi(), for a recording of one step or more without gaps; *score = -INFINITY when there is no path: path is untouched
- * then, ask the plain kernel why. SP_OK or SP_ENOMEM. Uses SP_SLOT_DENSE_DELTAS, SP_SLOT_NOW, SP_SLOT_NEXT. */
+/* As sp_viterbi(), for a recording of one step or more without gaps; SP_ENOPATH without a message, path untouched, when there is
+ * no path: ask the plain kernel why. SP_OK, SP_ENOPATH or SP_ENOMEM. Uses SP_SLOT_DENSE_DELTAS, SP_SLOT_NOW, SP_SLOT_NEXT. */
 sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
 
 /* next[n_blocks * columns] = max_i now[i] + weight[i,.]. */

@@ -1,6 +1,6 @@
 #include "decode/kernels.h"
 
-#include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "decode/chunks.h"
@@ -18,26 +18,27 @@ sp_isa sp_isa_best(void)
     return SP_ISA_BASE;
 }
 
-void sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
+bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
                      sp_workers *workers)
 {
     kernels->way = SP_WAY_PLAIN;
     kernels->isa = isa;
     kernels->strategy = strategy;
     if (isa == SP_ISA_PLAIN || (strategy != SP_VITERBI && strategy != SP_GREEDY && strategy != SP_ARGMAX))
-        return;
+        return true;
     if (sp_lane_rules_init(&kernels->lanes, chain))
         kernels->way = SP_WAY_LANES;
-    else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps) &&
-             sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers)))
+    else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps))
         kernels->way = SP_WAY_DENSE;
+    return kernels->way != SP_WAY_DENSE || sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
 }
 
-bool sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score)
+sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                             double *score)
 {
     if (scores->n_steps == 0 || kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
-        return false;
-    return sp_dense_viterbi(&kernels->dense, scores, scratch, path, score) == SP_OK && *score > -INFINITY;
+        return SP_ENOPATH;
+    return sp_dense_viterbi(&kernels->dense, scores, scratch, path, score);
 }
 
 /* ---- lanes: runs of recordings, what they leave, and the long recordings ---- */
@@ -48,43 +49,51 @@ typedef struct lane_work {
     const sp_decode_output *output;
     sp_leftover leftover;
     int64_t run; /* recordings of one */
+    atomic_bool no_memory;
 } lane_work;
 
 static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
-    const lane_work *w = arg;
+    lane_work *w = arg;
     const sp_leftover *leftover = &w->leftover;
     sp_lane_run_options options = {w->kernels->isa, w->kernels->strategy, &w->kernels->lanes};
     int64_t n_recordings = w->batch->n_recordings;
-    for (int64_t n = first; n < last; n++) {
+    for (int64_t n = first; n < last && !w->no_memory; n++) {
         int32_t left[SP_LANE_RUN_MOST];
         bool is_left[SP_LANE_RUN_MOST] = {false};
         int64_t begin = n * w->run, count = n_recordings - begin < w->run ? n_recordings - begin : w->run;
         int32_t n_left = sp_lanes_run(&options, w->batch, w->output, scratch, begin, (int32_t)count, left);
+        if (n_left < 0)
+            w->no_memory = true;
         for (int32_t i = 0; i < n_left; i++) {
             sp_scores scores = sp_batch_recording(w->batch, begin + left[i]);
             is_left[left[i]] = true;
             if (w->kernels->strategy != SP_VITERBI || !sp_chunks_fit(&scores)) /* else share_long() */
                 leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
         }
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count && n_left >= 0; i++)
             if (!is_left[i])
                 leftover->finish(leftover->arg, scratch, begin + i, begin + i + 1);
     }
 }
 
 /* The long recordings, each on all threads. */
-static void share_long(const lane_work *w, sp_workers *workers)
+static void share_long(lane_work *w, sp_workers *workers)
 {
     sp_scratch *scratch = sp_workers_scratch(workers);
-    for (int64_t n = 0; n < w->batch->n_recordings; n++) {
+    for (int64_t n = 0; n < w->batch->n_recordings && !w->no_memory; n++) {
         sp_scores scores = sp_batch_recording(w->batch, n);
         if (!sp_chunks_fit(&scores))
             continue;
         int64_t first = w->batch->offsets[n];
         sp_decoded result = {.status = SP_OK, .step = -1};
-        if (sp_chunks_viterbi(w->kernels->isa, &w->kernels->lanes, &scores, workers, w->output->paths + first, &result.score) !=
-            SP_OK) {
+        sp_status status =
+            sp_chunks_viterbi(w->kernels->isa, &w->kernels->lanes, &scores, workers, w->output->paths + first, &result.score);
+        if (status == SP_ENOMEM) {
+            w->no_memory = true;
+            continue;
+        }
+        if (status != SP_OK) {
             w->leftover.decode(w->leftover.arg, scratch, n, n + 1);
             continue;
         }
@@ -102,11 +111,12 @@ static int64_t run_length(int64_t n_recordings, int64_t n_threads)
     return run < SP_LANES_MOST ? SP_LANES_MOST : run > SP_LANE_RUN_MOST ? SP_LANE_RUN_MOST : run;
 }
 
-void sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
+bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover)
 {
-    lane_work w = {kernels, batch, output, leftover, run_length(batch->n_recordings, sp_workers_count(workers))};
+    lane_work w = {kernels, batch, output, leftover, run_length(batch->n_recordings, sp_workers_count(workers)), false};
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
     if (kernels->strategy == SP_VITERBI)
         share_long(&w, workers);
+    return !w.no_memory;
 }

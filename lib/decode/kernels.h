@@ -29,12 +29,13 @@ typedef struct sp_kernels {
     sp_dense dense;
 } sp_kernels;
 
-/* Chooses. Where there is no memory for more the way is the plain one. Takes memory from the workers: valid until the next. */
-void sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
+/* Chooses. Takes memory from the workers: valid until the next. False on lack of memory. */
+bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
                      sp_workers *workers);
 
-/* One recording by Viterbi, as sp_viterbi(). False, and path untouched: ask that. */
-bool sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
+/* One recording by Viterbi, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask sp_viterbi(); SP_ENOMEM. */
+sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                             double *score);
 
 /* What happens to recordings first .. last-1. */
 typedef struct sp_leftover {
@@ -43,8 +44,9 @@ typedef struct sp_leftover {
     void *arg;
 } sp_leftover;
 
-/* A whole batch in lanes (way SP_WAY_LANES), on all threads: path, result and broken of each recording. */
-void sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
+/* A whole batch in lanes (way SP_WAY_LANES), on all threads: path, result and broken of each recording. False on lack of memory.
+ */
+bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover);
 
 /* sp_decode_batch() with the kernels of `isa`, which the machine must have. */

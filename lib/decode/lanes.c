@@ -129,7 +129,7 @@ static const void *padded_rows(const lane_run *run, int32_t i, int64_t padded, s
     return copy;
 }
 
-/* Decodes recordings order[0..n-1], the longest first, n <= lanes. False: not worth it or no memory, nothing done. */
+/* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them. False on lack of memory. */
 static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
 {
     const sp_lane_run_options *o = run->options;
@@ -142,8 +142,11 @@ static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
         used += run->length[order[i]];
         n_copies += run->batch->offsets[run->first + order[i]] + padded > run->batch->scores.n_steps;
     }
-    if (used * SP_LANES_WORTH < lanes * longest)
-        return false;
+    if (used * SP_LANES_WORTH < lanes * longest) {
+        for (int32_t lane = 0; lane < n; lane++)
+            run->left[run->n_left++] = order[lane];
+        return true;
+    }
     char *room = sp_scratch_get(run->scratch, SP_SLOT_LANE_ROWS, (size_t)n_copies * (size_t)padded, row_bytes);
     size_t words = o->strategy == SP_VITERBI ? sp_lane_words_bytes(o->rules, o->isa, longest) : 0;
     sp_lane_group group = {.rules = o->rules,
@@ -191,8 +194,7 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
     for (int32_t i = 0; i < n_ordered; i += lanes) {
         int32_t count = n_ordered - i < lanes ? n_ordered - i : lanes;
         if (!decode_group(&run, order + i, count))
-            for (int32_t lane = 0; lane < count; lane++)
-                left[run.n_left++] = order[i + lane];
+            return -1;
     }
     return run.n_left;
 }

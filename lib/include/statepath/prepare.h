@@ -11,8 +11,8 @@
  *   8. clamp: where labels[t] >= 0, e[k] = -inf for every other class (missing rows too)
  * -inf stays -inf through 5 and 6.
  *
- * probs and logits become f64 (a log rounded to f32 can merge two classes); log_probs and scores keep their type unless 5 or
- * 6 ask for arithmetic, which is done in f64.
+ * probs and logits become f64 (a log rounded to f32 can merge two classes); log_probs and scores keep their type unless 4, 5
+ * or 6 ask for arithmetic, which is done in f64.
  */
 #ifndef STATEPATH_PREPARE_H
 #define STATEPATH_PREPARE_H
@@ -67,6 +67,10 @@ enum { SP_ROW_TOLERANCE_PERCENT = 3 }; /* rows may miss their sum by 0.03 */
  * such error); SP_EINVAL (options, a zero prior, clamping without labels); SP_ENOMEM. On failure the scores are undefined.
  * Cost: O(S K); no more memory than the float64 scores. */
 sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prepare_counts *counts, sp_error *err);
+
+/* The same on up to n_threads threads (>= 1): the same scores, counts and error whatever their number. */
+sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options, int n_threads, sp_prepare_counts *counts,
+                             sp_error *err);
 
 #ifdef __cplusplus
 }
