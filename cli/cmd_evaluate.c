@@ -329,7 +329,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
     how.trace_steps = j->opt->report ? 200000 : 0;
     sp_evaluation *evaluation = NULL;
     sp_block *block = sp_block_new();
-    sp_status status = block && classes ? outputs_seed(j->opt, &how.bootstrap.seed, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block && classes ? outputs_bootstrap(j->opt, &how.bootstrap, err) : sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
     progress line;

@@ -5,6 +5,7 @@
 #include "statepath.h"
 #include "statepath/agreement.h"
 #include "statepath/build.h"
+#include "statepath/calibration.h"
 #include "statepath/calibrate.h"
 #include "statepath/comparison.h"
 #include "statepath/crf.h"
