@@ -94,7 +94,7 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
 
 void pipeline_close(pipeline *p)
 {
-    sp_calibration_sums_free(p->calibration);
+    sp_reliability_sums_free(p->reliability);
     sp_workers_free(p->workers);
     sp_chain_free(p->rules);
     sp_chain_free(p->chain);
@@ -182,7 +182,7 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
     if (status == SP_OK && p->has_nll)
         status = sp_nll_add(&p->nll, &batch.scores, block->labels, block->weights, err);
     if (status == SP_OK && p->has_nll)
-        status = sp_calibration_add(p->calibration, &batch.scores, block->labels, block->weights, err);
+        status = sp_reliability_add(p->reliability, &batch.scores, block->labels, block->weights, err);
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
         sp_decode_options decode = sp_decode_options_default();
         decode.strategy = p->strategies[s];
@@ -239,8 +239,8 @@ static void summarise(const pipeline *p)
                      count_text(p->relaxed[s], n), all);
     }
     if (p->counts.floored)
-        complain("%s score%s raised to the floor %g", count_text(p->counts.floored, n), p->counts.floored == 1 ? " was" : "s were",
-                 p->prepare.floor);
+        complain("%s score%s raised to the floor %g", count_text(p->counts.floored, n),
+                 p->counts.floored == 1 ? " was" : "s were", p->prepare.floor);
     if (p->counts.missing)
         complain("%s step%s with NaN say%s nothing (--missing uniform)", count_text(p->counts.missing, n),
                  p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
@@ -271,7 +271,7 @@ sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *
     p->has_nll = evaluation && p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
     progress line;
     progress_start(&line, "steps", p->info->n_steps, p->opt->talk.quiet);
-    sp_status status = p->has_nll ? sp_calibration_new(p->info->n_classes, &p->calibration, err) : SP_OK;
+    sp_status status = p->has_nll ? sp_reliability_new(p->info->n_classes, &p->reliability, err) : SP_OK;
     if (status == SP_OK)
         status = run_blocks(p, ahead, &line, evaluation, writer, extras, err);
     progress_end(&line);

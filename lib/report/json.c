@@ -5,7 +5,7 @@
  *   input.bytes, input.classes (names as in the file), command, has_labels, seed
  *   model.description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
- *   calibration (of the prepared scores, the same for every strategy: calibration.h says what the keys are; accuracy_low and
+ *   calibration (of the prepared scores, the same for every strategy: reliability.h says what the keys are; accuracy_low and
  *     accuracy_high of the bins are Wilson intervals)
  *   level (of all intervals), other_metrics_left_out (why kappa and macro F1 are not compared)
  *   strategies.*.illegal_rate, illegal_rate_ci (illegal / transitions, bootstrap over recordings)
@@ -276,7 +276,7 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
         sp_json_set(root, "nll_steps", json_integer(c->nll_steps), &failed);
         sp_json_set(root, "nll_impossible_steps", json_integer(c->nll_impossible), &failed);
     }
-    if (c->calibration)
+    if (c->reliability)
         sp_json_set(root, "calibration", sp_json_calibration(c, &failed), &failed);
     for (int32_t s = 0; s < c->n_strategies; s++)
         sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &failed), &failed);
