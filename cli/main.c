@@ -23,6 +23,7 @@ static const command commands[] = {
     {"model", cmd_model, "list | show M | check M | new KIND", "look at, validate and build models"},
     {"mask", cmd_mask, "leak | softmax SCORES.h5", "mass on what cannot occur; masked softmax"},
     {"stream", cmd_stream, "--model M --lag L < SCORES", "decide each step while the recording goes on"},
+    {"fit", cmd_fit, "DATA.h5 -o MODEL.json", "learn a model from labels, or from scores alone"},
     {"simulate", cmd_simulate, "RECIPE.json -o DATA.h5", "make data from a recipe"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -67,7 +68,7 @@ static int run(int argc, const char **argv)
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    complain("\"%s\" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, stream, simulate", name);
+    complain("\"%s\" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, stream, fit, simulate", name);
     return EXIT_USAGE;
 }
 

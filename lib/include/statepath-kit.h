@@ -5,7 +5,11 @@
 #include "statepath.h"
 #include "statepath/agreement.h"
 #include "statepath/build.h"
+#include "statepath/calibration.h"
+#include "statepath/calibrate.h"
 #include "statepath/comparison.h"
+#include "statepath/crf.h"
+#include "statepath/fit.h"
 #include "statepath/model_json.h"
 #include "statepath/paths_file.h"
 #include "statepath/recipe_json.h"
@@ -15,6 +19,7 @@
 #include "statepath/simulate.h"
 #include "statepath/source.h"
 #include "statepath/statistics.h"
+#include "statepath/training.h"
 #include "statepath/transitions.h"
 
 #endif

@@ -89,37 +89,15 @@ int64_t sp_box_run(const sp_box *from, const sp_box *to, int64_t *first_from, in
     return run == all ? all : -1;
 }
 
-/* Writes `n` values at `out`: those at `values`, or the one there again and again. */
-static void run_put(const unsigned char *values, bool is_one, int64_t n, size_t size, unsigned char *out)
-{
-    if (!is_one) {
-        memcpy(out, values, (size_t)n * size);
-        return;
-    }
-    for (int64_t i = 0; i < n; i++)
-        memcpy(out + (size_t)i * size, values, size);
-}
-
-static void box_put(const sp_box *from, const unsigned char *values, bool is_one, const sp_box *to, size_t size,
-                    unsigned char *out)
+void sp_box_copy(const sp_box *from, const unsigned char *values, const sp_box *to, size_t size, unsigned char *out)
 {
     const overlap o = overlap_of(from, to);
     const int64_t n1 = length(o.d1), n2 = length(o.d2), run = run_length(from, to, &o);
     if (length(o.row) * n1 * n2 == 0)
         return;
-    const int64_t rows_a_run = run > n1 * n2 ? length(o.row) : 1, i1_a_run = run > n2 || rows_a_run > 1 ? n1 : 1;
+    const int64_t rows_a_run = run > n1 * n2 ? length(o.row) : 1, i1_a_run = run > n2 ? n1 : 1;
     for (int64_t row = o.row.first; row < o.row.last; row += rows_a_run)
         for (int64_t i1 = o.d1.first; i1 < o.d1.last; i1 += i1_a_run)
-            run_put(is_one ? values : values + (size_t)place(from, row, i1, o.d2.first) * size, is_one, run, size,
-                    out + (size_t)place(to, row, i1, o.d2.first) * size);
-}
-
-void sp_box_copy(const sp_box *from, const unsigned char *values, const sp_box *to, size_t size, unsigned char *out)
-{
-    box_put(from, values, false, to, size, out);
-}
-
-void sp_box_fill(const sp_box *from, const unsigned char *value, const sp_box *to, size_t size, unsigned char *out)
-{
-    box_put(from, value, true, to, size, out);
+            memcpy(out + (size_t)place(to, row, i1, o.d2.first) * size, values + (size_t)place(from, row, i1, o.d2.first) * size,
+                   (size_t)run * size);
 }

@@ -26,7 +26,4 @@ int64_t sp_box_run(const sp_box *from, const sp_box *to, int64_t *first_from, in
 /* Copies what the boxes have in common. size: bytes of a value. */
 void sp_box_copy(const sp_box *from, const unsigned char *values, const sp_box *to, size_t size, unsigned char *out);
 
-/* The same with one value for all of `from`. */
-void sp_box_fill(const sp_box *from, const unsigned char *value, const sp_box *to, size_t size, unsigned char *out);
-
 #endif

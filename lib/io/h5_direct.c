@@ -22,14 +22,14 @@ typedef struct inflater {
 /* One chunk on its way from the file to its places in `to`. */
 typedef struct chunk_job {
     sp_box box;
-    size_t stored_at, stored; /* in the buffer; 0 bytes: not in the file, all fill value */
+    size_t stored_at, stored; /* in the buffer */
     uint32_t skipped;         /* filters that were not applied */
     sp_box to;
     unsigned char *out;
 } chunk_job;
 
 struct sp_h5_direct {
-    hid_t dataset;
+    hid_t dataset, type;
     int rank;
     size_t size;      /* of a value */
     int64_t dims[3];  /* [rows, n1, n2]; axes that are not there are 1 long */
@@ -39,16 +39,15 @@ struct sp_h5_direct {
     uint64_t position;
     /* Chunked. Filters by their place in the pipeline, -1: without. */
     int shuffle, deflate;
-    bool has_fill;
-    unsigned char fill[8];
     size_t chunk_bytes;
     int n_threads;
-    inflater *inflaters; /* [n_threads], made as they are needed */
+    inflater *inflaters;  /* [n_threads], made as they are needed */
+    unsigned char *asked; /* [chunk_bytes] what H5Dread gave */
     unsigned char *stored;
     size_t stored_room;
     chunk_job *jobs;
     int64_t n_jobs, job_room;
-    atomic_bool failed;
+    atomic_int failed; /* SP_OK, SP_ENOMEM, or SP_EFILE: not to be read so */
     /* The rows of chunks that reached beyond the last rows asked for. */
     unsigned char *held;
     sp_box held_box; /* n_rows 0: none */
@@ -56,21 +55,22 @@ struct sp_h5_direct {
 
 /* ---- what can be read so ---- */
 
-/* The file's descriptor, or -1 where HDF5 does not read it as one plain file. */
-static int plain_fd(hid_t file)
+int sp_h5_plain_fd(hid_t object)
 {
-    hid_t access = H5Fget_access_plist(file);
+    hid_t file = H5Iget_file_id(object), access = file >= 0 ? H5Fget_access_plist(file) : -1;
     void *handle = NULL;
     bool is_plain = access >= 0 && H5Pget_driver(access) == H5FD_SEC2 && H5Fget_vfd_handle(file, access, &handle) >= 0;
     if (access >= 0)
         H5Pclose(access);
+    if (file >= 0)
+        H5Fclose(file);
     return is_plain && handle ? *(int *)handle : -1;
 }
 
-static bool plan_contiguous(sp_h5_direct *d, hid_t file, hid_t created)
+static bool plan_contiguous(sp_h5_direct *d, hid_t created)
 {
     haddr_t position = H5Dget_offset(d->dataset);
-    d->fd = plain_fd(file);
+    d->fd = sp_h5_plain_fd(d->dataset);
     d->position = position;
     return position != HADDR_UNDEF && d->fd >= 0 && H5Pget_external_count(created) == 0;
 }
@@ -102,13 +102,11 @@ static void three_axes(int rank, const hsize_t *axes, int64_t out[3])
     out[2] = rank == 1 ? 1 : (int64_t)axes[rank - 1];
 }
 
-static bool plan_chunked(sp_h5_direct *d, hid_t created, hid_t type)
+static bool plan_chunked(sp_h5_direct *d, hid_t created)
 {
     const uint64_t most = UINT64_C(1) << 34; /* of rows that are held */
     hsize_t chunk[H5S_MAX_RANK] = {0};
     unsigned options = 0;
-    H5D_fill_value_t fill;
-    H5D_fill_time_t fill_time;
     if (H5Pget_chunk(created, H5S_MAX_RANK, chunk) != d->rank || H5Pget_chunk_opts(created, &options) < 0 || options != 0 ||
         !plan_filters(d, created))
         return false;
@@ -117,41 +115,39 @@ static bool plan_chunked(sp_h5_direct *d, hid_t created, hid_t type)
     uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->size;
     if (row > 0 && (uint64_t)d->chunk[0] > most / row)
         return false;
-    d->has_fill = H5Pfill_value_defined(created, &fill) >= 0 && fill != H5D_FILL_VALUE_UNDEFINED &&
-                  H5Pget_fill_time(created, &fill_time) >= 0 && fill_time != H5D_FILL_TIME_NEVER &&
-                  H5Pget_fill_value(created, type, d->fill) >= 0;
     return true;
 }
 
-sp_h5_direct *sp_h5_direct_new(hid_t file, hid_t dataset, hid_t type, size_t size, int rank, const hsize_t *dims)
+sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **out)
 {
+    *out = NULL;
 #if !H5_VERSION_GE(1, 10, 3) || H5_VERSION_GE(2, 0, 0)
-    return NULL; /* without H5Dread_chunk(), or with another one */
+    return SP_OK; /* without H5Dread_chunk(), or with another one */
 #endif
-    if (rank < 1 || rank > 3 || size > sizeof(((sp_h5_direct *)0)->fill))
-        return NULL;
+    if (request->rank < 1 || request->rank > 3)
+        return SP_OK;
     sp_h5_direct *d = calloc(1, sizeof *d);
     if (!d)
-        return NULL;
-    d->dataset = dataset;
-    d->rank = rank;
-    d->size = size;
+        return SP_ENOMEM;
+    d->dataset = request->dataset;
+    d->type = request->type;
+    d->rank = request->rank;
+    d->size = request->size;
     d->n_threads = 1;
     d->fd = -1;
-    three_axes(rank, dims, d->dims);
-    hid_t created = H5Dget_create_plist(dataset);
+    three_axes(d->rank, request->dims, d->dims);
+    hid_t created = H5Dget_create_plist(d->dataset);
     bool can = false;
     if (created >= 0) {
         H5D_layout_t layout = H5Pget_layout(created);
-        can = layout == H5D_CONTIGUOUS ? plan_contiguous(d, file, created)
-                                       : layout == H5D_CHUNKED && plan_chunked(d, created, type);
+        can = layout == H5D_CONTIGUOUS ? plan_contiguous(d, created) : layout == H5D_CHUNKED && plan_chunked(d, created);
         H5Pclose(created);
     }
-    if (!can) {
+    if (can)
+        *out = d;
+    else
         sp_h5_direct_free(d);
-        return NULL;
-    }
-    return d;
+    return SP_OK;
 }
 
 static void inflaters_free(sp_h5_direct *d)
@@ -171,6 +167,7 @@ void sp_h5_direct_free(sp_h5_direct *d)
     if (!d)
         return;
     inflaters_free(d);
+    free(d->asked);
     free(d->stored);
     free(d->jobs);
     free(d->held);
@@ -185,8 +182,9 @@ void sp_h5_direct_use_threads(sp_h5_direct *d, int n_threads)
 
 /* ---- contiguous ---- */
 
-static bool read_at(int fd, unsigned char *out, uint64_t n, uint64_t position)
+bool sp_h5_read_at(int fd, void *to, uint64_t n, uint64_t position)
 {
+    unsigned char *out = to;
     while (n > 0) {
         ssize_t done = pread(fd, out, n < (1u << 30) ? (size_t)n : (1u << 30), (off_t)position);
         if (done < 0 && errno == EINTR)
@@ -200,18 +198,18 @@ static bool read_at(int fd, unsigned char *out, uint64_t n, uint64_t position)
     return true;
 }
 
-static bool read_contiguous(const sp_h5_direct *d, const sp_box *to, unsigned char *out)
+static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
     const uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->size, part = (uint64_t)(to->n1 * to->n2) * d->size;
     if (to->n2 != d->dims[2])
-        return false;
+        return SP_EFILE;
     const uint64_t first = d->position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->dims[2]) * d->size;
     if (part == row)
-        return read_at(d->fd, out, (uint64_t)to->n_rows * row, first);
+        return sp_h5_read_at(d->fd, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
     for (int64_t i = 0; i < to->n_rows; i++)
-        if (!read_at(d->fd, out + (uint64_t)i * part, part, first + (uint64_t)i * row))
-            return false;
-    return true;
+        if (!sp_h5_read_at(d->fd, out + (uint64_t)i * part, part, first + (uint64_t)i * row))
+            return SP_EFILE;
+    return SP_OK;
 }
 
 /* ---- chunks, on any thread ---- */
@@ -276,13 +274,11 @@ static void chunk_do(void *arg, int thread, int64_t item)
     const chunk_job *job = &d->jobs[item];
     if (d->failed)
         return;
-    if (job->stored == 0) {
-        sp_box_fill(&job->box, d->fill, &job->to, d->size, job->out);
-        return;
-    }
     inflater *in = inflater_of(d, thread);
-    if (!in || !chunk_unpack(d, in, job))
-        d->failed = true;
+    if (!in)
+        d->failed = SP_ENOMEM;
+    else if (!chunk_unpack(d, in, job))
+        d->failed = SP_EFILE;
 }
 
 /* ---- chunks, on the reading thread ---- */
@@ -301,109 +297,157 @@ static bool room(unsigned char **buffer, size_t *have, size_t need)
     return true;
 }
 
-/* Takes a chunk from the file as it is stored. */
-static bool chunk_take(sp_h5_direct *d, chunk_job *job)
+static int64_t smaller(int64_t a, int64_t b)
 {
+    return a < b ? a : b;
+}
+
+/* The axes of the dataset itself, from three: see three_axes(). */
+static void own_axes(int rank, int64_t rows, int64_t n1, int64_t n2, hsize_t out[3])
+{
+    out[0] = (hsize_t)rows;
+    out[1] = (hsize_t)(rank == 3 ? n1 : n2);
+    out[2] = (hsize_t)n2;
+}
+
+/* A chunk that is not in the file: HDF5 knows what stands there instead. */
+static sp_status chunk_ask(sp_h5_direct *d, const chunk_job *job)
+{
+    const sp_box part = {.row = job->box.row,
+                         .n_rows = smaller(job->box.n_rows, d->dims[0] - job->box.row),
+                         .at1 = job->box.at1,
+                         .n1 = smaller(job->box.n1, d->dims[1] - job->box.at1),
+                         .at2 = job->box.at2,
+                         .n2 = smaller(job->box.n2, d->dims[2] - job->box.at2)};
+    hsize_t start[3], count[3], n = (hsize_t)(part.n_rows * part.n1 * part.n2);
+    own_axes(d->rank, part.row, part.at1, part.at2, start);
+    own_axes(d->rank, part.n_rows, part.n1, part.n2, count);
+    if (!d->asked && !(d->asked = malloc(d->chunk_bytes)))
+        return SP_ENOMEM;
+    memset(d->asked, 0, d->chunk_bytes); /* a dataset may be without a fill value */
+    hid_t space = H5Dget_space(d->dataset), memory = H5Screate_simple(1, &n, NULL);
+    bool done = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                H5Dread(d->dataset, d->type, memory, space, H5P_DEFAULT, d->asked) >= 0;
+    if (memory >= 0)
+        H5Sclose(memory);
+    if (space >= 0)
+        H5Sclose(space);
+    if (!done)
+        return SP_EFILE;
+    sp_box_copy(&part, d->asked, &job->to, d->size, job->out);
+    return SP_OK;
+}
+
+/* Takes a chunk from the file as it is stored. *is_taken: there is something to inflate. */
+static sp_status chunk_take(sp_h5_direct *d, chunk_job *job, bool *is_taken)
+{
+    *is_taken = false;
 #if H5_VERSION_GE(1, 10, 3) && !H5_VERSION_GE(2, 0, 0)
-    const hsize_t axes[3] = {(hsize_t)job->box.row, (hsize_t)(d->rank == 2 ? job->box.at2 : job->box.at1), (hsize_t)job->box.at2};
-    hsize_t stored = 0;
-    if (H5Dget_chunk_storage_size(d->dataset, axes, &stored) < 0)
-        return false;
+    hsize_t at[3], stored = 0;
+    own_axes(d->rank, job->box.row, job->box.at1, job->box.at2, at);
+    /* A chunk that is not there is told in one of two ways: it has no size, or (without filters) it cannot be read. */
+    if (H5Dget_chunk_storage_size(d->dataset, at, &stored) < 0 || stored == 0)
+        return chunk_ask(d, job);
     job->stored = (size_t)stored;
-    if (stored == 0)
-        return d->has_fill;
-    return room(&d->stored, &d->stored_room, job->stored_at + job->stored) &&
-           H5Dread_chunk(d->dataset, H5P_DEFAULT, axes, &job->skipped, d->stored + job->stored_at) >= 0;
+    if (!room(&d->stored, &d->stored_room, job->stored_at + job->stored))
+        return SP_ENOMEM;
+    *is_taken = H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, d->stored + job->stored_at) >= 0;
+    return *is_taken ? SP_OK : chunk_ask(d, job);
 #else
-    (void)d;
-    (void)job;
-    return false;
+    return chunk_ask(d, job);
 #endif
 }
 
 /* Inflates what was taken. */
-static bool jobs_do(sp_h5_direct *d)
+static sp_status jobs_do(sp_h5_direct *d)
 {
     if (!d->inflaters && !(d->inflaters = calloc((size_t)d->n_threads, sizeof *d->inflaters)))
-        return false;
-    d->failed = false;
+        return SP_ENOMEM;
+    d->failed = SP_OK;
     sp_parallel(d->n_threads, d->n_jobs, chunk_do, d);
     d->n_jobs = 0;
-    return !d->failed;
+    return (sp_status)d->failed;
 }
 
-static bool job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, unsigned char *out)
+static sp_status job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, unsigned char *out)
 {
     const chunk_job *last = d->n_jobs > 0 ? &d->jobs[d->n_jobs - 1] : NULL;
     size_t at = last ? last->stored_at + last->stored : 0;
     if (at > STORED_BYTES) {
-        if (!jobs_do(d))
-            return false;
+        sp_status status = jobs_do(d);
+        if (status != SP_OK)
+            return status;
         at = 0;
     }
     if (d->n_jobs == d->job_room) {
         int64_t more = d->job_room ? 2 * d->job_room : 64;
         chunk_job *grown = realloc(d->jobs, (size_t)more * sizeof *grown);
         if (!grown)
-            return false;
+            return SP_ENOMEM;
         d->jobs = grown;
         d->job_room = more;
     }
     chunk_job *job = &d->jobs[d->n_jobs];
     *job = (chunk_job){.box = *box, .stored_at = at, .to = *to, .out = out};
-    if (!chunk_take(d, job))
-        return false;
-    d->n_jobs++;
-    return true;
+    bool is_taken;
+    sp_status status = chunk_take(d, job, &is_taken);
+    d->n_jobs += is_taken;
+    return status;
 }
 
 /* All chunks of the rows first .. first+chunk-1 that `to` needs. */
-static bool band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsigned char *out)
+static sp_status band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsigned char *out)
 {
     sp_box box = {.row = first, .n_rows = d->chunk[0], .n1 = d->chunk[1], .n2 = d->chunk[2]};
+    sp_status status = SP_OK;
     for (box.at1 = to->at1 / box.n1 * box.n1; box.at1 < to->at1 + to->n1; box.at1 += box.n1)
-        for (box.at2 = to->at2 / box.n2 * box.n2; box.at2 < to->at2 + to->n2; box.at2 += box.n2)
-            if (!job_add(d, &box, to, out))
-                return false;
-    return true;
+        for (box.at2 = to->at2 / box.n2 * box.n2; status == SP_OK && box.at2 < to->at2 + to->n2; box.at2 += box.n2)
+            status = job_add(d, &box, to, out);
+    return status;
 }
 
 /* Inflates the band that begins with row `first`, all of it, into what is held. */
-static bool band_hold(sp_h5_direct *d, int64_t first)
+static sp_status band_hold(sp_h5_direct *d, int64_t first)
 {
     const sp_box box = {.row = first,
                         .n_rows = d->dims[0] - first < d->chunk[0] ? d->dims[0] - first : d->chunk[0],
                         .n1 = d->dims[1],
                         .n2 = d->dims[2]};
     if (!d->held && !(d->held = malloc((size_t)(d->chunk[0] * d->dims[1] * d->dims[2]) * d->size)))
-        return false;
+        return SP_ENOMEM;
     d->held_box.n_rows = 0;
-    if (!band_add(d, first, &box, d->held) || !jobs_do(d))
-        return false;
-    d->held_box = box;
-    return true;
+    sp_status status = band_add(d, first, &box, d->held);
+    if (status == SP_OK)
+        status = jobs_do(d);
+    if (status == SP_OK)
+        d->held_box = box;
+    return status;
 }
 
-static bool read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *out)
+static sp_status read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
     const int64_t last = to->row + to->n_rows;
+    sp_status status = SP_OK;
     d->n_jobs = 0;
-    for (int64_t band = to->row / d->chunk[0] * d->chunk[0]; band < last; band += d->chunk[0]) {
+    for (int64_t band = to->row / d->chunk[0] * d->chunk[0]; status == SP_OK && band < last; band += d->chunk[0]) {
         const bool is_held = d->held_box.n_rows > 0 && d->held_box.row == band;
         const bool goes_on = last < band + d->chunk[0] && last < d->dims[0]; /* somebody will ask for the rest */
         if (!is_held && !goes_on) {
-            if (!band_add(d, band, to, out))
-                return false;
+            status = band_add(d, band, to, out);
             continue;
         }
-        if (!is_held && (!jobs_do(d) || !band_hold(d, band)))
-            return false;
-        sp_box_copy(&d->held_box, d->held, to, d->size, out);
+        if (!is_held) {
+            status = jobs_do(d);
+            if (status == SP_OK)
+                status = band_hold(d, band);
+        }
+        if (status == SP_OK)
+            sp_box_copy(&d->held_box, d->held, to, d->size, out);
     }
-    return jobs_do(d);
+    return status == SP_OK ? jobs_do(d) : status;
 }
 
-bool sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t *count, void *out)
+sp_status sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t *count, void *out)
 {
     sp_box to = {.row = (int64_t)start[0],
                  .n_rows = (int64_t)count[0],
@@ -411,8 +455,8 @@ bool sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t *cou
                  .n1 = d->rank == 3 ? (int64_t)count[1] : 1,
                  .at2 = d->rank == 1 ? 0 : (int64_t)start[d->rank - 1],
                  .n2 = d->rank == 1 ? 1 : (int64_t)count[d->rank - 1]};
-    bool done = d->chunk[0] == 0 ? read_contiguous(d, &to, out) : read_chunked(d, &to, out);
-    if (!done)
+    sp_status status = d->chunk[0] == 0 ? read_contiguous(d, &to, out) : read_chunked(d, &to, out);
+    if (status != SP_OK)
         d->held_box.n_rows = 0;
-    return done;
+    return status;
 }
