@@ -271,21 +271,9 @@ sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *
     p->has_nll = evaluation && p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
     progress line;
     progress_start(&line, "steps", p->info->n_steps, p->opt->talk.quiet);
-<<<<<<< HEAD
-    unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
     sp_status status = p->has_nll ? sp_calibration_new(p->info->n_classes, &p->calibration, err) : SP_OK;
-    for (int64_t first = 0; status == SP_OK && first < p->info->n_recordings;) {
-        int64_t count = sp_source_fit(p->source, first, BLOCK_BYTES);
-        status = sp_source_read(p->source, first, count, parts, block, err);
-        if (status == SP_OK)
-            status = run_block(p, block, &a, evaluation, writer, extras, err);
-        first += count;
-        if (status == SP_OK)
-            progress_show(&line, p->info->offsets[first]);
-    }
-=======
-    sp_status status = run_blocks(p, ahead, &line, evaluation, writer, extras, err);
->>>>>>> main
+    if (status == SP_OK)
+        status = run_blocks(p, ahead, &line, evaluation, writer, extras, err);
     progress_end(&line);
     if (status == SP_OK)
         summarise(p);
