@@ -85,6 +85,7 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
     compile.is_boolean = true;
     if ((status = sp_chain_new(p->model, &compile, &p->rules, err)) != SP_OK)
         return status;
+    watch_signals();
     p->workers = sp_workers_new(opt->decode.threads);
     if (!p->workers)
         return sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
@@ -257,6 +258,8 @@ static sp_status run_blocks(pipeline *p, reader *ahead, progress *line, sp_evalu
         status = run_block(p, block, &a, evaluation, writer, extras, err);
         if (status == SP_OK)
             progress_show(line, p->info->offsets[block->first + block->n_recordings]);
+        if (status == SP_OK && is_interrupted())
+            status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
     }
     answers_clear(&a);
     return status;
