@@ -84,8 +84,9 @@ static sp_status fit_folds(pipeline *p, cross *folds, const fit_words *words, in
 {
     const decode_options *d = &p->opt->decode;
     if (d->clamp || !isnan(d->temperature) || !isnan(d->transition_weight) || !isnan(d->prior_weight))
-        return sp_fail(err, SP_EINVAL, "--cv fits temperature and weights itself, and --clamp would show it the answers; leave "
-                                       "--temperature, --transition-weight, --prior-weight and --clamp out");
+        return sp_fail(err, SP_EINVAL,
+                       "--cv fits temperature and weights itself, and --clamp would show it the answers; leave "
+                       "--temperature, --transition-weight, --prior-weight and --clamp out");
     sp_status status = cross_open(folds, p->file, p->opt, words, n_folds, err);
     if (status != SP_OK)
         return status;
@@ -143,9 +144,10 @@ int cmd_compare(int argc, const char **argv)
     if (status == SP_OK && n_folds)
         status = fit_folds(&p, &folds, &words, n_folds, &err);
     if (status == SP_OK && !n_folds && is_fitted_on(p.model, p.info) && !o.talk.quiet)
-        complain("note: model %s was fitted on this very file, so its figures here are too good; --cv 5 decodes each recording with "
-                 "a model that never saw it",
-                 p.model->name);
+        complain(
+            "note: model %s was fitted on this very file, so its figures here are too good; --cv 5 decodes each recording with "
+            "a model that never saw it",
+            p.model->name);
     if (status == SP_OK)
         status = evaluate(&p, command, &comparison, &err);
     if (status == SP_OK)

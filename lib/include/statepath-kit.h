@@ -16,9 +16,12 @@
 #include "statepath/report.h"
 #include "statepath/report_leak.h"
 #include "statepath/scores_file.h"
+#include "statepath/signals.h"
+#include "statepath/signals_file.h"
 #include "statepath/simulate.h"
 #include "statepath/source.h"
 #include "statepath/statistics.h"
+#include "statepath/tensor_file.h"
 #include "statepath/training.h"
 #include "statepath/transitions.h"
 

@@ -34,7 +34,7 @@ class TestCommands(st.TestCase):
             self.assertIn("\nExample:\n", help_text)
         self.statepath(status=2, stdout="")
         self.refuses("comprae", sentence='"comprae" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, '
-                                         "stream, fit, simulate", status=2)
+                                         "stream, fit, simulate, train, predict", status=2)
 
     def test_wrong_use(self):
         for arguments, sentence in [
