@@ -34,16 +34,18 @@ sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_er
     return SP_OK;
 }
 
+#define EDGE(b) ((b) / (double)SP_RELIABILITY_BINS)
+static const double edges[SP_RELIABILITY_BINS] = {EDGE(0), EDGE(1), EDGE(2),  EDGE(3),  EDGE(4),  EDGE(5),  EDGE(6), EDGE(7),
+                                                  EDGE(8), EDGE(9), EDGE(10), EDGE(11), EDGE(12), EDGE(13), EDGE(14)};
+
 /* b with b / 15 <= p < (b + 1) / 15, by comparison with the edges themselves: p * 15 may round across one. */
 static int bin_of(double p)
 {
     int b = (int)(p * SP_RELIABILITY_BINS);
     b = b < SP_RELIABILITY_BINS ? b : SP_RELIABILITY_BINS - 1;
-    while (b > 0 && p < (double)b / SP_RELIABILITY_BINS)
-        b--;
-    while (b + 1 < SP_RELIABILITY_BINS && p >= (double)(b + 1) / SP_RELIABILITY_BINS)
-        b++;
-    return b;
+    if (p < edges[b])
+        return b - 1;
+    return b + 1 < SP_RELIABILITY_BINS && p >= edges[b + 1] ? b + 1 : b;
 }
 
 /* Cell of a step by its doubt, 1 - confidence in [0,1). */
