@@ -44,7 +44,7 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     if (status == SP_OK && !classes)
         status = sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
-        status = outputs_seed(o, &how.bootstrap.seed, err);
+        status = outputs_bootstrap(o, &how.bootstrap, err);
     if (status == SP_OK)
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (status == SP_OK && o->output)
@@ -63,6 +63,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
         status = sp_comparison_describe(*out, &texts, err);
         if (p->has_nll)
             sp_comparison_set_nll(*out, &p->nll);
+        if (status == SP_OK && p->has_nll)
+            status = sp_reliability_finish(p->reliability, how.bootstrap.level, &(*out)->reliability, err);
     }
     if (status == SP_OK && writer) {
         status = sp_paths_writer_commit(writer, err);

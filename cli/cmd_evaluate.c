@@ -329,9 +329,10 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
     how.trace_steps = j->opt->report ? 200000 : 0;
     sp_evaluation *evaluation = NULL;
     sp_block *block = sp_block_new();
-    sp_status status = block && classes ? outputs_seed(j->opt, &how.bootstrap.seed, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block && classes ? outputs_bootstrap(j->opt, &how.bootstrap, err) : sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
+    watch_signals();
     progress line;
     progress_start(&line, "steps", j->info->n_steps, j->opt->talk.quiet);
     for (int64_t first = 0; status == SP_OK && first < j->info->n_recordings;) {
@@ -341,6 +342,8 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
             count++;
         status = judge_block(j, first, count, has_labels, block, evaluation, err);
         first += count;
+        if (status == SP_OK && is_interrupted())
+            status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
         progress_show(&line, j->info->offsets[first]);
     }
     progress_end(&line);

@@ -212,11 +212,11 @@ void fitting_close(fitting *f)
 
 sp_status fitting_calibrate(const fitting *f, sp_error *err)
 {
-    sp_calibration c;
+    sp_calibrated c;
     sp_status status = sp_calibrate(&f->training, &c, err);
     if (status != SP_OK)
         return status;
-    const sp_calibration_state *states[] = {&c.before, &c.by_temperature, &c.by_vector};
+    const sp_calibrated_state *states[] = {&c.before, &c.by_temperature, &c.by_vector};
     printf("\n%-34s %10s %10s\n", "calibration (each step alone)", "nll", "ECE");
     printf("%-34s %10.4f %10.4f\n", "as the scores are", c.before.nll, c.before.ece);
     printf("temperature %-22.4g %10.4f %10.4f\n", c.temperature, c.by_temperature.nll, c.by_temperature.ece);
@@ -226,10 +226,10 @@ sp_status fitting_calibrate(const fitting *f, sp_error *err)
                (long long)c.n_steps);
     printf("\n%-12s", "confidence");
     printf("%10s %10s %10s   (accuracy: as they are, temperature, vector)\n", "steps", "steps", "steps");
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++) {
+    for (int b = 0; b < SP_CALIBRATE_BINS; b++) {
         if (!states[0]->count[b] && !states[1]->count[b] && !states[2]->count[b])
             continue;
-        printf("%.2f - %.2f ", (double)b / SP_CALIBRATION_BINS, (double)(b + 1) / SP_CALIBRATION_BINS);
+        printf("%.2f - %.2f ", (double)b / SP_CALIBRATE_BINS, (double)(b + 1) / SP_CALIBRATE_BINS);
         for (int i = 0; i < 3; i++)
             printf("%10lld", (long long)states[i]->count[b]);
         for (int i = 0; i < 3; i++)
@@ -242,6 +242,6 @@ sp_status fitting_calibrate(const fitting *f, sp_error *err)
     printf("\n%-16s %10s %10s\n", "class", "scale", "bias");
     for (int32_t k = 0; k < f->training.batch.scores.n_classes; k++)
         printf("%-16s %10.4f %10.4f\n", f->classes[k], c.scale[k], c.bias[k]);
-    sp_calibration_clear(&c);
+    sp_calibrated_clear(&c);
     return SP_OK;
 }

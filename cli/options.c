@@ -8,7 +8,7 @@
 void options_init(options *o)
 {
     *o = (options){0};
-    o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = NAN;
+    o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level = NAN;
 }
 
 void options_clear(options *o)
@@ -73,6 +73,7 @@ void report_table(options *o, struct poptOption table[REPORT_TABLE])
         {"csv", 0, POPT_ARG_STRING, &o->csv, 0, "write results as long CSV", "R.csv"},
         {"markdown", 0, POPT_ARG_STRING, &o->markdown, 0, "write results as Markdown", "R.md"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
+        {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }

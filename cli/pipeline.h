@@ -32,7 +32,8 @@ typedef struct pipeline {
     /* What happened. */
     sp_prepare_counts counts;
     bool has_nll;
-    sp_nll nll; /* of the labels under the prepared scores, weighted by the file's weights */
+    sp_reliability_sums *reliability; /* with has_nll; owned */
+    sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
 } pipeline;
 

@@ -12,6 +12,7 @@
 #include "statepath/model_json.h"
 #include "statepath/paths_file.h"
 #include "statepath/recipe_json.h"
+#include "statepath/reliability.h"
 #include "statepath/report.h"
 #include "statepath/report_leak.h"
 #include "statepath/report_signals.h"

@@ -67,22 +67,22 @@ static sp_status objective(void *arg, const double *x, double *value, double *gr
     return SP_OK;
 }
 
-static void assess(rows *r, const double *scale, const double *bias, int step, sp_calibration_state *out)
+static void assess(rows *r, const double *scale, const double *bias, int step, sp_calibrated_state *out)
 {
-    *out = (sp_calibration_state){0};
+    *out = (sp_calibrated_state){0};
     for (int64_t t = 0; t < r->n; t++) {
         softmax(r, r->e + t * r->K, scale, bias, step, r->p);
         int32_t best = 0;
         for (int32_t k = 1; k < r->K; k++)
             best = r->p[k] > r->p[best] ? k : best;
-        int bin = (int)(r->p[best] * SP_CALIBRATION_BINS);
-        bin = bin >= SP_CALIBRATION_BINS ? SP_CALIBRATION_BINS - 1 : bin;
+        int bin = (int)(r->p[best] * SP_CALIBRATE_BINS);
+        bin = bin >= SP_CALIBRATE_BINS ? SP_CALIBRATE_BINS - 1 : bin;
         out->nll -= log(fmax(r->p[r->label[t]], 1e-300)) / (double)r->n;
         out->count[bin]++;
         out->accuracy[bin] += best == r->label[t];
         out->confidence[bin] += r->p[best];
     }
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++) {
+    for (int b = 0; b < SP_CALIBRATE_BINS; b++) {
         if (!out->count[b])
             continue;
         out->ece += fabs(out->accuracy[b] - out->confidence[b]) / (double)r->n;
@@ -91,7 +91,7 @@ static void assess(rows *r, const double *scale, const double *bias, int step, s
     }
 }
 
-static sp_status collect(const sp_training *training, rows *r, sp_calibration *out, sp_error *err)
+static sp_status collect(const sp_training *training, rows *r, sp_calibrated *out, sp_error *err)
 {
     const sp_scores *s = &training->batch.scores;
     size_t K = (size_t)s->n_classes;
@@ -124,7 +124,7 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibration *o
                 : sp_fail(err, SP_EINVAL, "no labelled step whose class has a finite score: there is nothing to calibrate by");
 }
 
-static sp_status run(rows *r, double *x, sp_calibration *c, sp_error *err)
+static sp_status run(rows *r, double *x, sp_calibrated *c, sp_error *err)
 {
     int32_t K = r->K;
     double one = 1;
@@ -156,12 +156,12 @@ static sp_status run(rows *r, double *x, sp_calibration *c, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_calibrate(const sp_training *training, sp_calibration *out, sp_error *err)
+sp_status sp_calibrate(const sp_training *training, sp_calibrated *out, sp_error *err)
 {
     if (!training->batch.scores.data || !training->labels)
         return sp_fail(err, SP_EINVAL, "calibration needs scores and labels");
     size_t K = (size_t)training->batch.scores.n_classes;
-    sp_calibration made = {.scale = malloc(2 * K * sizeof *made.scale)};
+    sp_calibrated made = {.scale = malloc(2 * K * sizeof *made.scale)};
     double *x = malloc(2 * K * sizeof *x);
     rows r = {0};
     sp_status status = SP_ENOMEM;
@@ -180,12 +180,12 @@ sp_status sp_calibrate(const sp_training *training, sp_calibration *out, sp_erro
     if (status == SP_OK)
         *out = made;
     else
-        sp_calibration_clear(&made);
+        sp_calibrated_clear(&made);
     return status;
 }
 
-void sp_calibration_clear(sp_calibration *calibration)
+void sp_calibrated_clear(sp_calibrated *calibration)
 {
     free(calibration->scale);
-    *calibration = (sp_calibration){0};
+    *calibration = (sp_calibrated){0};
 }

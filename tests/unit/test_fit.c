@@ -247,7 +247,7 @@ static void test_calibration(void **state)
         }
     }
     sp_training training = {.batch = {{scores, SP_F64, K, S, NULL}, 1, offsets}, .labels = labels, .classes = names};
-    sp_calibration c;
+    sp_calibrated c;
     assert_ok(sp_calibrate(&training, &c, &err), &err);
     assert_close(c.temperature, 3, 0, 0.08);
     assert_true(c.by_temperature.nll < c.before.nll - 0.1);
@@ -258,10 +258,10 @@ static void test_calibration(void **state)
         assert_close(c.bias[k], 0, 0.25, 0);
     }
     int64_t n = 0;
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++)
+    for (int b = 0; b < SP_CALIBRATE_BINS; b++)
         n += c.by_vector.count[b];
     assert_int_equal(n, S);
-    sp_calibration_clear(&c);
+    sp_calibrated_clear(&c);
     training.labels = NULL;
     assert_int_equal(sp_calibrate(&training, &c, &err), SP_EINVAL);
     free(scores);

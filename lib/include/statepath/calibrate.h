@@ -17,27 +17,27 @@
 extern "C" {
 #endif
 
-enum { SP_CALIBRATION_BINS = 15 };
+enum { SP_CALIBRATE_BINS = 15 };
 
 /* How good probabilities are. Rows are normalised before. */
-typedef struct sp_calibration_state {
+typedef struct sp_calibrated_state {
     double nll; /* mean of -log p(label), nats; labels of probability 0 are counted in `impossible` and left out */
     double ece; /* sum over bins of share * |accuracy - mean confidence| */
-    int64_t count[SP_CALIBRATION_BINS];
-    double accuracy[SP_CALIBRATION_BINS], confidence[SP_CALIBRATION_BINS]; /* means in the bin; 0 where it is empty */
-} sp_calibration_state;
+    int64_t count[SP_CALIBRATE_BINS];
+    double accuracy[SP_CALIBRATE_BINS], confidence[SP_CALIBRATE_BINS]; /* means in the bin; 0 where it is empty */
+} sp_calibrated_state;
 
-typedef struct sp_calibration {
+typedef struct sp_calibrated {
     int64_t n_steps, impossible; /* labelled steps; of them with a label of score -INFINITY */
-    sp_calibration_state before, by_temperature, by_vector;
+    sp_calibrated_state before, by_temperature, by_vector;
     double temperature;
     double *scale, *bias; /* [K] of the vector scaling; biases sum to 0 */
-} sp_calibration;
+} sp_calibrated;
 
 /* SP_OK (clear afterwards); SP_EINVAL (no scores, no labels, no labelled step of finite score); SP_ENOMEM. A weak penalty
  * (1e-3 / 2 times the squared distance from scale 1, bias 0) keeps classes never seen finite. O(steps K) per evaluation. */
-sp_status sp_calibrate(const sp_training *training, sp_calibration *out, sp_error *err);
-void sp_calibration_clear(sp_calibration *calibration);
+sp_status sp_calibrate(const sp_training *training, sp_calibrated *out, sp_error *err);
+void sp_calibrated_clear(sp_calibrated *calibration);
 
 #ifdef __cplusplus
 }
