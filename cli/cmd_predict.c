@@ -188,7 +188,6 @@ static sp_status predict(const char *file, const char *command, const predict_op
 int cmd_predict(int argc, const char **argv)
 {
     predict_options o = {.weights = NULL};
-    choose_blas_core(argc, argv);
     options_init(&o.common);
     struct poptOption talk[TALK_TABLE];
     talk_table(&o.common, talk);

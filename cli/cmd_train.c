@@ -496,7 +496,6 @@ static sp_status train(const char *file, const train_options *o, sp_error *err)
 int cmd_train(int argc, const char **argv)
 {
     train_options o = {.rate = NAN};
-    choose_blas_core(argc, argv);
     options_init(&o.common);
     struct poptOption talk[TALK_TABLE];
     talk_table(&o.common, talk);

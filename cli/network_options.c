@@ -3,20 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-void choose_blas_core(int argc, const char **argv)
-{
-    const char *core = sp_network_blas_core();
-    char **words = core ? calloc((size_t)argc + 2, sizeof *words) : NULL;
-    if (!words)
-        return;
-    words[0] = (char *)"statepath";
-    memcpy(words + 1, argv, (size_t)argc * sizeof *words);
-    if (setenv("OPENBLAS_CORETYPE", core, 0) == 0)
-        execv("/proc/self/exe", words); /* comes back only where it cannot; then it is as slow as before */
-    free(words);
-}
 
 sp_status check_network_fits(const sp_network *network, const char *weights, const sp_signals_info *info, sp_error *err)
 {

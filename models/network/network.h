@@ -74,10 +74,6 @@ sp_status sp_network_predict(const sp_network *network, int64_t n, const float *
 
 /* Name of the BLAS that does the matrix products, "OpenBLAS 0.3.21 ... Haswell"; "CBLAS" where it does not tell. Static. */
 const char *sp_network_blas(void);
-/* OpenBLAS chooses its kernels by the name of the processor when it is loaded; a version older than the processor falls back to
- * kernels of half the speed. Returns what OPENBLAS_CORETYPE in the environment of a new process should say, or NULL: the choice
- * is right, the variable is set already, or it is another BLAS. Static. */
-const char *sp_network_blas_core(void);
 
 #ifdef __cplusplus
 }

@@ -9,24 +9,10 @@
 void openblas_set_num_threads(int n);
 int openblas_get_num_threads(void);
 char *openblas_get_config(void);
-char *openblas_get_corename(void);
 
 const char *sp_network_blas(void)
 {
     return openblas_get_config();
-}
-
-const char *sp_network_blas_core(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    const char *chosen = openblas_get_corename();
-    bool is_narrow = strcmp(chosen, "Haswell") == 0 || strcmp(chosen, "Zen") == 0;
-    __builtin_cpu_init();
-    if (is_narrow && !getenv("OPENBLAS_CORETYPE") && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return "SKYLAKEX";
-#endif
-    return NULL;
 }
 
 int sp_blas_begin(void)
@@ -46,11 +32,6 @@ void sp_blas_end(int before)
 const char *sp_network_blas(void)
 {
     return "CBLAS";
-}
-
-const char *sp_network_blas_core(void)
-{
-    return NULL;
 }
 
 int sp_blas_begin(void)

@@ -1,0 +1,69 @@
+"""The same network in PyTorch, on the same data, side by side: time of training, and whether it gives the same answers.
+
+    python3 models/network/against_pytorch.py build/release/statepath SIGNALS.h5 [THREADS]
+
+needs python3-torch, python3-h5py and python3-numpy (Debian). Both train three times over 3 and over 9 epochs, in turn, so that what
+else the machine does falls on both; the time of an epoch is that of the six more. Prints medians, of wall clock and of processor
+time. The test of the same answers is tests/peers/test_torch_network.py.
+"""
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import h5py
+import numpy as np
+import torch
+from torch import nn
+
+
+def network(channels, classes):
+    return nn.Sequential(nn.Conv1d(channels, 32, 50, 6), nn.ReLU(), nn.Conv1d(32, 64, 8, 2), nn.ReLU(), nn.Conv1d(64, 128, 4, 2), nn.ReLU(),
+                         nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Dropout(0.5), nn.Linear(128, classes))
+
+
+def train(x, y, epochs):
+    net = network(x.shape[1], int(y.max()) + 1)
+    adam = torch.optim.Adam(net.parameters(), 0.001)
+    for _ in range(epochs):
+        order = torch.randperm(len(x))
+        for i in range(0, len(x), 32):
+            rows = order[i:i + 32]
+            loss = nn.functional.cross_entropy(net(x[rows]), y[rows])
+            adam.zero_grad()
+            loss.backward()
+            adam.step()
+
+
+def clocks():
+    own, children = os.times(), os.times()
+    return np.array([time.perf_counter(), own.user + own.system + children.children_user + children.children_system])
+
+
+def measured(work):
+    before = clocks()
+    work()
+    return clocks() - before
+
+
+if __name__ == "__main__":
+    program, file, threads = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    torch.set_num_threads(threads)
+    with h5py.File(file) as f:
+        n = int(f["offsets"][:][np.flatnonzero(f["split"][:] == 0)[-1] + 1])
+        x, y = torch.tensor(f["signals"][:n]), torch.tensor(f["labels"][:n].astype(np.int64))
+    with tempfile.TemporaryDirectory() as folder:
+        def ours(epochs):
+            subprocess.run([program, "train", file, "-o", os.path.join(folder, "w.h5"), "--epochs", str(epochs), "--threads", str(threads),
+                            "--force", "-q"], check=True, capture_output=True)
+        times = {"statepath": [], "PyTorch": []}
+        for _ in range(3):
+            for name, work in [("statepath", ours), ("PyTorch", lambda epochs: train(x, y, epochs))]:
+                times[name].append((measured(lambda: work(9)) - measured(lambda: work(3))) / 6)
+    median = {k: [statistics.median(t[i] for t in v) for i in (0, 1)] for k, v in times.items()}
+    for name, (wall, processor) in median.items():
+        print("%-10s %.3f s an epoch, %.3f s of processor" % (name, wall, processor))
+    print("ratio      %.2f of wall clock, %.2f of processor time (%d steps, %d threads)" % (
+        median["statepath"][0] / median["PyTorch"][0], median["statepath"][1] / median["PyTorch"][1], n, threads))
