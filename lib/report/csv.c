@@ -5,10 +5,14 @@
  *   class      name; "A -> B" for an illegal pair; empty for figures over all classes
  *   metric     key as in the JSON; "decoded_as B" (with class A): steps of reference A decoded as B, those above 0
  *   value      empty where undefined
+ *              "sleep_tst" and the like: sleep statistics, "sleep_tst_difference" their bias with the limits of agreement;
+ *              "kappa_with X", "accuracy_with X": with scorer X
  *   n          what the figure is over: scored steps, transitions, recordings or classes; empty for counts
  *   low, high  interval, where there is one */
 #include "report/tables.h"
 #include "statepath/report.h"
+
+#include <stdio.h>
 
 typedef struct csv_line {
     const char *strategy, *recording, *class, *metric;
@@ -172,6 +176,94 @@ static void add_comparison(const sp_comparison *c, const sp_pair_comparison *pai
     sp_buffer_free(&metric);
 }
 
+/* ---- sleep and scorers ---- */
+
+static void add_nights(const sp_comparison *c, const sp_sleep_statistics *nights, const sp_sleep_mean *means, csv_line line,
+                       sp_buffer *out)
+{
+    char key[64];
+    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
+        snprintf(key, sizeof key, "sleep_%s", sp_sleep_measure_key((sp_sleep_measure)m));
+        add_value(out, line, key, &means[m].mean, means[m].n);
+    }
+    for (int64_t r = 0; r < c->n_recordings; r++)
+        for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
+            line.recording = c->ids[r];
+            snprintf(key, sizeof key, "sleep_%s", sp_sleep_measure_key((sp_sleep_measure)m));
+            add_value(out, line, key, &nights[r].values[m], 1);
+        }
+}
+
+static void add_sleep(const sp_comparison *c, sp_buffer *out)
+{
+    const sp_sleep *sleep = c->sleep;
+    if (!sleep)
+        return;
+    if (sleep->reference)
+        add_nights(c, sleep->reference, sleep->reference_means, (csv_line){.strategy = "reference", .recording = "", .class = ""},
+                   out);
+    for (int32_t s = 0; s < sleep->n_strategies; s++) {
+        csv_line line = {.strategy = c->strategies[s].name, .recording = "", .class = ""};
+        add_nights(c, sleep->strategies[s].nights, sleep->strategies[s].means, line, out);
+        for (int m = 0; sleep->reference && m < SP_N_SLEEP_MEASURES; m++) {
+            const sp_sleep_agreement *a = &sleep->strategies[s].agreement[m];
+            char key[64];
+            snprintf(key, sizeof key, "sleep_%s_difference", sp_sleep_measure_key((sp_sleep_measure)m));
+            line.metric = key;
+            begin(out, &line);
+            add_number(out, &a->bias);
+            sp_buffer_format(out, ",%lld,", (long long)a->n);
+            add_number(out, &a->low);
+            sp_buffer_text(out, ",");
+            add_number(out, &a->high);
+            sp_buffer_text(out, "\r\n");
+        }
+    }
+}
+
+static void add_scorer_row(const sp_scorers *s, const sp_scorer_row *row, const char *name, sp_buffer *out)
+{
+    csv_line line = {.strategy = name, .recording = "", .class = ""};
+    add_value(out, line, "scorers_mean_accuracy", &row->mean_accuracy, s->n_scorers);
+    add_value(out, line, "scorers_mean_kappa", &row->mean_kappa, s->n_scorers);
+    add_value(out, line, "soft_agreement", &row->soft, row->soft_steps);
+    for (int32_t i = 0; i < s->n_scorers; i++) {
+        sp_buffer accuracy = {0}, kappa = {0};
+        sp_buffer_format(&accuracy, "accuracy_with %s", s->names[i]);
+        sp_buffer_format(&kappa, "kappa_with %s", s->names[i]);
+        if (accuracy.failed || kappa.failed) {
+            out->failed = true;
+        } else {
+            add_value(out, line, accuracy.data, &row->with[i].accuracy, row->with[i].steps);
+            add_value(out, line, kappa.data, &row->with[i].kappa, row->with[i].steps);
+        }
+        sp_buffer_free(&accuracy);
+        sp_buffer_free(&kappa);
+    }
+}
+
+static void add_scorers(const sp_comparison *c, sp_buffer *out)
+{
+    const sp_scorers *s = c->scorers;
+    if (!s)
+        return;
+    if (s->has_reference)
+        add_scorer_row(s, &s->reference, "reference", out);
+    for (int32_t i = 0; i < s->n_strategies; i++)
+        add_scorer_row(s, &s->strategies[i], s->strategies[i].name, out);
+    for (int32_t i = 0; i < s->n_scorers; i++) {
+        sp_buffer name = {0};
+        sp_buffer_format(&name, "scorer %s", s->names[i]);
+        add_scorer_row(s, &s->scorers[i], name.failed ? "" : name.data, out);
+        out->failed |= name.failed;
+        sp_buffer_free(&name);
+    }
+    csv_line line = {.strategy = "scorers", .recording = "", .class = ""};
+    add_value(out, line, "scorers_mean_accuracy", &s->mean_accuracy, s->n_scorers);
+    add_value(out, line, "scorers_mean_kappa", &s->mean_kappa, s->n_scorers);
+    add_value(out, line, "fleiss_kappa", &s->fleiss, s->fleiss_steps);
+}
+
 sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err)
 {
     const sp_comparison *c = comparison;
@@ -189,5 +281,7 @@ sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *e
         add_strategy(c, &c->strategies[s], &text);
     for (int32_t i = 0; i < c->n_comparisons; i++)
         add_comparison(c, &c->comparisons[i], &text);
+    add_sleep(c, &text);
+    add_scorers(c, &text);
     return sp_buffer_finish(&text, out, err);
 }

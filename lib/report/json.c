@@ -14,7 +14,11 @@
  *     step, rules_broken, path_score
  *   comparisons.*.rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the recordings' differences), n, better,
  *     worse, ties, resamples
- * Time is left out: the same input gives the same bytes. */
+ *   sleep (where the classes are sleep stages): epoch_seconds, epoch_assumed, reference and strategies.*: means (mean, sd, n by
+ *     measure), nights (id and each measure), strategies.*.agreement (bias, sd, low, high, n); minutes, se in per cent, sfi per
+ * hour scorers (where the file has labels_*): names, mean_accuracy, mean_kappa, fleiss_kappa, fleiss_steps; reference,
+ * strategies.* and each.*: mean_accuracy, mean_kappa, soft_agreement, soft_steps, with.* (steps, accuracy, kappa) Time is left
+ * out: the same input gives the same bytes. */
 #include "report/json_tree.h"
 #include "report/tables.h"
 #include "statepath/report.h"
@@ -282,6 +286,7 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     for (int32_t i = 0; i < c->n_comparisons; i++)
         sp_json_append(comparisons, comparison_object(c, &c->comparisons[i], &failed), &failed);
     sp_json_set(root, "comparisons", comparisons, &failed);
+    sp_json_set_people(root, c, &failed);
     sp_json_set(root, "seed", json_integer((json_int_t)c->seed), &failed);
     sp_json_write(root, &text, &failed);
     json_decref(root);
