@@ -71,6 +71,10 @@ char *command_line(int argc, const char **argv)
     end = stpcpy(end, "statepath");
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
+        if (strcmp(word, "--threads") == 0 || strncmp(word, "--threads=", 10) == 0) {
+            i += word[9] == 0; /* and its number */
+            continue;
+        }
         *end++ = ' ';
         if (*word && word[strspn(word, plain_letters)] == 0) {
             end = stpcpy(end, word);

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "beside.h"
+#include "cross.h"
 #include "progress.h"
+#include "reader.h"
 
-/* Scores read at a time. Large enough that starting threads costs nothing, small enough to stay near the processor. */
-enum { BLOCK_BYTES = 16 << 20 };
+/* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
+ * processor when it is decoded. */
+enum { BLOCK_BYTES = 8 << 20 };
 /* Failed recordings named on stderr per strategy; all are in the files. */
 enum { NAMED_FAILURES = 5 };
 
@@ -84,12 +87,16 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
     if ((status = sp_chain_new(p->model, &compile, &p->rules, err)) != SP_OK)
         return status;
     p->workers = sp_workers_new(opt->decode.threads);
-    return p->workers ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
+    if (!p->workers)
+        return sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
+    sp_source_use_threads(p->source, sp_workers_count(p->workers));
+    return SP_OK;
 }
 
 void pipeline_close(pipeline *p)
 {
     scorers_clear(&p->scorers);
+    sp_calibration_sums_free(p->calibration);
     sp_workers_free(p->workers);
     sp_chain_free(p->rules);
     sp_chain_free(p->chain);
@@ -170,12 +177,14 @@ static sp_status look_at_failures(pipeline *p, int s, const sp_block *block, con
 static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluation *evaluation, sp_paths_writer *writer,
                            beside *extras, sp_error *err)
 {
-    sp_status status = sp_prepare(block, &p->prepare, &p->counts, err);
+    sp_status status = sp_prepare_threads(block, &p->prepare, sp_workers_count(p->workers), &p->counts, err);
     if (status == SP_OK)
         status = answers_reserve(a, p->n_strategies, block, err);
     sp_batch batch = sp_block_batch(block);
     if (status == SP_OK && p->has_nll)
         status = sp_nll_add(&p->nll, &batch.scores, block->labels, block->weights, err);
+    if (status == SP_OK && p->has_nll)
+        status = sp_calibration_add(p->calibration, &batch.scores, block->labels, block->weights, err);
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
         sp_decode_options decode = sp_decode_options_default();
         decode.strategy = p->strategies[s];
@@ -186,7 +195,10 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
         if (status != SP_OK)
             break;
         double started = now_seconds();
-        status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
+        if (p->cross && decode.strategy.kind != SP_ARGMAX)
+            status = cross_decode(p->cross, block, &decode, p->workers, &output, err);
+        else
+            status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
         a->seconds[s] = now_seconds() - started;
         if (status == SP_OK)
             status = look_at_failures(p, s, block, a->results[s], err);
@@ -209,6 +221,7 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
                                    .ids = block->ids,
                                    .labels = block->labels,
                                    .segments = block->segments,
+                                   .scores = &batch.scores,
                                    .paths = (const int32_t *const *)a->paths,
                                    .results = (const sp_decoded *const *)a->results,
                                    .seconds = a->seconds,
@@ -233,36 +246,45 @@ static void summarise(const pipeline *p)
                      count_text(p->relaxed[s], n), all);
     }
     if (p->counts.floored)
-        complain("%s scores were raised to the floor %g", count_text(p->counts.floored, n), p->prepare.floor);
+        complain("%s score%s raised to the floor %g", count_text(p->counts.floored, n),
+                 p->counts.floored == 1 ? " was" : "s were", p->prepare.floor);
     if (p->counts.missing)
-        complain("%s steps with NaN say nothing (--missing uniform)", count_text(p->counts.missing, n));
+        complain("%s step%s with NaN say%s nothing (--missing uniform)", count_text(p->counts.missing, n),
+                 p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
+}
+
+/* Decodes blocks as the reader brings them. */
+static sp_status run_blocks(pipeline *p, reader *ahead, progress *line, sp_evaluation *evaluation, sp_paths_writer *writer,
+                            beside *extras, sp_error *err)
+{
+    answers a = {.step_room = 0};
+    sp_status status = SP_OK;
+    sp_block *block;
+    while (status == SP_OK && (status = reader_next(ahead, &block, err)) == SP_OK && block) {
+        status = run_block(p, block, &a, evaluation, writer, extras, err);
+        if (status == SP_OK)
+            progress_show(line, p->info->offsets[block->first + block->n_recordings]);
+    }
+    answers_clear(&a);
+    return status;
 }
 
 sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, beside *extras, sp_error *err)
 {
-    sp_block *block = sp_block_new();
-    if (!block)
+    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
+    reader *ahead = reader_new(p->source, parts, BLOCK_BYTES);
+    if (!ahead)
         return sp_fail(err, SP_ENOMEM, "no memory");
-    answers a = {.step_room = 0};
     p->has_nll = evaluation && p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
     progress line;
     progress_start(&line, "steps", p->info->n_steps, p->opt->talk.quiet);
-    unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
-    sp_status status = SP_OK;
-    for (int64_t first = 0; status == SP_OK && first < p->info->n_recordings;) {
-        int64_t count = sp_source_fit(p->source, first, BLOCK_BYTES);
-        status = sp_source_read(p->source, first, count, parts, block, err);
-        if (status == SP_OK)
-            status = run_block(p, block, &a, evaluation, writer, extras, err);
-        first += count;
-        if (status == SP_OK)
-            progress_show(&line, p->info->offsets[first]);
-    }
+    sp_status status = p->has_nll ? sp_calibration_new(p->info->n_classes, &p->calibration, err) : SP_OK;
+    if (status == SP_OK)
+        status = run_blocks(p, ahead, &line, evaluation, writer, extras, err);
     progress_end(&line);
     if (status == SP_OK)
         summarise(p);
-    answers_clear(&a);
-    sp_block_free(block);
+    reader_free(ahead);
     return status;
 }
 

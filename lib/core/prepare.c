@@ -2,9 +2,12 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "core/row_check.h"
 #include "core/row_mask.h"
 #include "statepath/logmath.h"
@@ -207,7 +210,67 @@ static sp_status restrict_rows(sp_block *block, const sp_prepare_options *o, int
     return SP_OK;
 }
 
+/* ---- on several threads ---- */
+
+/* Rows are shared out in shares of consecutive ones; inside a share all steps are taken on a few rows while they are in the
+ * nearest cache, then on the next few. */
+enum { FEW_SCORES = 4096, SHARE_SCORES = 1 << 18 };
+
+typedef struct prepare_thread {
+    sp_prepare_counts counts;
+    int64_t failed; /* share in which it met its first error, or INT64_MAX */
+    sp_error err;
+} prepare_thread;
+
+typedef struct prepare_work {
+    sp_block *block;
+    const sp_prepare_options *options;
+    int64_t few, share;  /* rows */
+    atomic_llong failed; /* the first share known to have failed */
+    prepare_thread *threads;
+} prepare_work;
+
+static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_prepare_counts *counts, sp_error *err)
+{
+    sp_block *block = w->block;
+    const sp_prepare_options *o = w->options;
+    for (int64_t t = first; t < last; t += w->few) {
+        int64_t count = last - t < w->few ? last - t : w->few;
+        sp_status status = sp_rows_are_plain(block, o->kind, t, count) ? transform_rows(block, o, t, count, counts, err)
+                                                                       : transform_one_by_one(block, o, t, count, counts, err);
+        if (status == SP_OK)
+            status = restrict_rows(block, o, t, count, counts, err);
+        if (status != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
+/* One share. Those after a failed one are left alone, those before it never: so the first bad row of the block is always found.
+ */
+static void prepare_share(void *arg, int thread, int64_t share)
+{
+    prepare_work *w = arg;
+    prepare_thread *t = &w->threads[thread];
+    if (share > w->failed)
+        return;
+    int64_t first = share * w->share, n_steps = w->block->n_steps;
+    int64_t last = n_steps - first < w->share ? n_steps : first + w->share;
+    if (prepare_rows(w, first, last, &t->counts, &t->err) == SP_OK)
+        return;
+    t->failed = share;
+    long long known = w->failed;
+    while (share < known && !atomic_compare_exchange_weak(&w->failed, &known, share))
+        ;
+}
+
 sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prepare_counts *counts, sp_error *err)
+{
+    return sp_prepare_threads(block, options, 1, counts, err);
+}
+
+sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options, int n_threads, sp_prepare_counts *counts,
+                             sp_error *err)
 {
     const sp_prepare_options *o = options;
     sp_status status = sp_prepare_options_check(o, err);
@@ -215,25 +278,42 @@ sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prep
         status = check_against_block(block, o, err);
     if (status == SP_OK && needs_f64(o))
         status = sp_block_widen(block, err);
-    if (status != SP_OK)
+    if (status != SP_OK || block->n_classes == 0 || block->n_steps == 0)
         return status;
 
-    /* All steps on a few rows while they are in the nearest cache, then the next few. */
-    int64_t few = block->n_classes < 4096 ? 4096 / (block->n_classes > 0 ? block->n_classes : 1) : 1;
+    prepare_work w = {.block = block, .options = o, .failed = INT64_MAX};
+    w.few = block->n_classes < FEW_SCORES ? FEW_SCORES / block->n_classes : 1;
+    w.share = block->n_classes < SHARE_SCORES ? SHARE_SCORES / block->n_classes : 1;
+    const int64_t n_shares = (block->n_steps + w.share - 1) / w.share;
+    if (n_threads > SP_PARALLEL_MOST)
+        n_threads = SP_PARALLEL_MOST;
+    if (n_threads > n_shares)
+        n_threads = (int)n_shares;
+    prepare_thread one, *threads = n_threads > 1 ? malloc((size_t)n_threads * sizeof *threads) : NULL;
+    w.threads = threads ? threads : &one; /* without memory for several: one */
+    n_threads = threads ? n_threads : 1;
+    for (int i = 0; i < n_threads; i++)
+        w.threads[i] = (prepare_thread){.failed = INT64_MAX};
+    sp_parallel(n_threads, n_shares, prepare_share, &w);
+
+    const prepare_thread *first = &w.threads[0];
     sp_prepare_counts here = {0};
-    for (int64_t t = 0; t < block->n_steps && block->n_classes > 0; t += few) {
-        int64_t count = block->n_steps - t < few ? block->n_steps - t : few;
-        status = sp_rows_are_plain(block, o->kind, t, count) ? transform_rows(block, o, t, count, &here, err)
-                                                             : transform_one_by_one(block, o, t, count, &here, err);
-        if (status == SP_OK)
-            status = restrict_rows(block, o, t, count, &here, err);
-        if (status != SP_OK)
-            return status;
+    for (int i = 0; i < n_threads; i++) {
+        const prepare_thread *t = &w.threads[i];
+        first = t->failed < first->failed ? t : first;
+        here.floored += t->counts.floored;
+        here.missing += t->counts.missing;
+        here.masked += t->counts.masked;
     }
-    if (counts) {
+    if (first->failed != INT64_MAX) {
+        status = first->err.status;
+        if (err)
+            *err = first->err;
+    } else if (counts) {
         counts->floored += here.floored;
         counts->missing += here.missing;
         counts->masked += here.masked;
     }
-    return SP_OK;
+    free(threads);
+    return status;
 }

@@ -37,21 +37,57 @@ static inline float into_range(float x, int32_t *bad)
     return x;
 }
 
-/* exp of n log probabilities into `out`; false when one of them is NaN or above 0.03. */
-static bool piece_exp_f32(const float *x, int n, float *out)
+/* The two loops below are most of what a file of log_probs costs beyond reading it, so they are compiled for each vector width;
+ * the machine's is chosen when the program starts. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define FOR_EACH_WIDTH __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define FOR_EACH_WIDTH
+#endif
+
+enum { PIECE = 1024, MOST_WINDOW = 16 };
+
+/* exp of n log probabilities into `out`; not 0 when one of them is NaN or above 0.03. */
+FOR_EACH_WIDTH static int32_t piece_exp_f32(const float *x, int n, float *out)
 {
     int32_t bad = 0;
     for (int i = 0; i < n; i++)
         out[i] = rough_exp(into_range(x[i], &bad));
-    return !bad;
+    return bad;
 }
 
-static bool piece_exp_f64(const double *x, int n, float *out)
+static int32_t piece_exp_f64(const double *x, int n, float *out)
 {
     int32_t bad = 0;
     for (int i = 0; i < n; i++)
         out[i] = rough_exp(into_range((float)x[i], &bad));
-    return !bad;
+    return bad;
+}
+
+/* Rows of few classes: sums[i] = p[i] + .. + p[i+K-1] at every i, though only those at the beginning of a row are asked about.
+ * That is K times the additions, but of whole vectors and without a shuffle. n: a multiple of K, at least 2; p has K-1 more. Sums
+ * are positive, so their bits are in order as the sums are, and may be compared as integers (see into_range()). */
+FOR_EACH_WIDTH static int32_t windows_are_bad(const float *restrict p, int n, int32_t n_classes, float low, float high,
+                                              float *restrict sums, const int32_t *restrict is_first)
+{
+    uint32_t low_bits, high_bits, bits;
+    memcpy(&low_bits, &low, sizeof low_bits);
+    memcpy(&high_bits, &high, sizeof high_bits);
+    const uint32_t span = high_bits - low_bits;
+    for (int i = 0; i < n; i++)
+        sums[i] = p[i] + p[i + 1];
+    int32_t k = 2;
+    for (; k + 1 < n_classes; k += 2)
+        for (int i = 0; i < n; i++)
+            sums[i] += p[i + k] + p[i + k + 1];
+    for (int i = 0; k < n_classes && i < n; i++)
+        sums[i] += p[i + k];
+    int32_t bad = 0;
+    for (int i = 0; i < n; i++) {
+        memcpy(&bits, &sums[i], sizeof bits);
+        bad |= bits - low_bits >= span ? is_first[i] : 0;
+    }
+    return bad;
 }
 
 /* Four sums at once, because one would wait for itself. */
@@ -70,35 +106,61 @@ static double piece_sum(const float *p, int n)
     return (a + b) + (c + d);
 }
 
-/* log_probs: the rows' sums by the rough exp, in pieces that may end inside a row. A row counts as plain when its sum is so far
- * inside the tolerance that the roughness cannot matter; the exact check decides about the others. */
-static bool log_rows_are_plain(const void *data, sp_dtype dtype, int64_t n_rows, int32_t n_classes)
+static int32_t piece_exp(const void *data, sp_dtype dtype, int64_t first, int n, float *out)
 {
-    enum { PIECE = 1024 };
-    const double low = exp(-tolerance) + 1e-4, high = exp(tolerance) - 1e-4;
+    return dtype == SP_F32 ? piece_exp_f32((const float *)data + first, n, out)
+                           : piece_exp_f64((const double *)data + first, n, out);
+}
+
+/* log_probs: the rows' sums by the rough exp. A row counts as plain when its sum is so far inside the tolerance that the
+ * roughness cannot matter; the exact check decides about the others. Here: 2 to MOST_WINDOW classes, whole rows at a time. */
+static bool narrow_rows_are_plain(const void *data, sp_dtype dtype, int64_t n, int32_t n_classes, float low, float high)
+{
+    float p[PIECE + MOST_WINDOW] = {0}, sums[PIECE]; /* windows look beyond the last row */
+    int32_t is_first[PIECE] = {0};
+    const int whole = PIECE / n_classes * n_classes;
+    for (int i = 0; i < whole; i += n_classes)
+        is_first[i] = 1;
+    for (int64_t done = 0; done < n; done += whole) {
+        int count = n - done < whole ? (int)(n - done) : whole;
+        if (piece_exp(data, dtype, done, count, p) || windows_are_bad(p, count, n_classes, low, high, sums, is_first))
+            return false;
+    }
+    return true;
+}
+
+/* The same for any number of classes, in pieces that may end inside a row. */
+static bool wide_rows_are_plain(const void *data, sp_dtype dtype, int64_t n, int32_t n_classes, double low, double high)
+{
     float p[PIECE];
-    int64_t n = n_rows * n_classes;
     int32_t rest = n_classes; /* of the row */
     double sum = 0;
-    int bad = 0;
-    for (int64_t done = 0; done < n && !bad; done += PIECE) {
+    for (int64_t done = 0; done < n; done += PIECE) {
         int count = n - done < PIECE ? (int)(n - done) : PIECE;
-        if (!(dtype == SP_F32 ? piece_exp_f32((const float *)data + done, count, p)
-                              : piece_exp_f64((const double *)data + done, count, p)))
+        if (piece_exp(data, dtype, done, count, p))
             return false;
         for (int i = 0; i < count;) {
             int run = count - i < rest ? count - i : rest;
             sum += piece_sum(p + i, run);
             i += run;
             rest -= run;
-            if (rest == 0) {
-                bad |= !(sum > low && sum < high);
-                sum = 0;
-                rest = n_classes;
-            }
+            if (rest > 0)
+                break;
+            if (!(sum > low && sum < high))
+                return false;
+            sum = 0;
+            rest = n_classes;
         }
     }
-    return !bad;
+    return true;
+}
+
+static bool log_rows_are_plain(const void *data, sp_dtype dtype, int64_t n_rows, int32_t n_classes)
+{
+    const double low = exp(-tolerance) + 1e-4, high = exp(tolerance) - 1e-4;
+    const int64_t n = n_rows * n_classes;
+    return n_classes >= 2 && n_classes <= MOST_WINDOW ? narrow_rows_are_plain(data, dtype, n, n_classes, (float)low, (float)high)
+                                                      : wide_rows_are_plain(data, dtype, n, n_classes, low, high);
 }
 
 static bool prob_row_is_plain(const double *p, int32_t n_classes)

@@ -6,7 +6,7 @@
  * | plain, more classes                | dense.h: maxima forward, the argmax again on the way back; sparse.h where sparse     |
  * | any other                          | the plain kernel                                                                    |
  *
- * Greedy and argmax have lanes only.
+ * Greedy and argmax have lanes only; so have posterior, mea, posterior-viterbi, confidence and log Z (lanes_forward_backward.h).
  *
  * Which is used changes the time, never the answer (but see chunks.h on ties within rounding): gaps, recordings without a path
  * and whatever else is rare go to the plain kernel, which is the oracle of the tests too.
@@ -17,9 +17,10 @@
 #include "decode/dense.h"
 #include "decode/isa.h"
 #include "decode/lanes.h"
+#include "decode/lanes_forward_backward.h"
 #include "decode/workers.h"
 
-typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DENSE } sp_way;
+typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
 
 typedef struct sp_kernels {
     sp_way way;
@@ -27,6 +28,8 @@ typedef struct sp_kernels {
     sp_strategy_kind strategy;
     sp_lane_rules lanes;
     sp_dense dense;
+    bool has_sums; /* sums is a chain for forward-backward in lanes */
+    sp_sum_rules sums;
 } sp_kernels;
 
 /* Chooses. Takes memory from the workers: valid until the next. False on lack of memory. */
@@ -44,10 +47,16 @@ typedef struct sp_leftover {
     void *arg;
 } sp_leftover;
 
-/* A whole batch in lanes (way SP_WAY_LANES), on all threads: path, result and broken of each recording. False on lack of memory.
+/* A whole batch in lanes (ways SP_WAY_LANES and SP_WAY_SUMS), on all threads: path, result and broken of each recording. False on
+ * lack of memory.
  */
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover);
+
+/* Confidence and log Z of a whole batch whose paths and results are there, on all threads (has_sums only). leftover.finish may be
+ * NULL. False on lack of memory. */
+bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
+                                 sp_workers *workers, sp_leftover leftover);
 
 /* sp_decode_batch() with the kernels of `isa`, which the machine must have. */
 sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,

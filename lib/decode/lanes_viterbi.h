@@ -59,26 +59,37 @@ LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size
     }
 }
 
-/* The first of the best classes of a lane, end weights added; its score to *best. */
-LANE_FN int32_t lane_best(const sp_lane_rules *r, const double *now, int32_t lane, double *best)
+/* The first of the best classes of every lane, end weights added: state[L], and its score[L]. */
+LANE_FN void lanes_best(const sp_lane_rules *r, const vd *now, int64_t *state, double *score)
 {
-    int32_t state = 0;
-    *best = -INFINITY;
+#define DECLARE_BEST(g)                                                                                                          \
+    vd best##g = spread(-INFINITY);                                                                                              \
+    vi state##g = {0};
+    EACH(DECLARE_BEST)
     for (int32_t j = 0; j < r->n_classes; j++) {
-        double value = now[j * L + lane] + r->end[j];
-        if (value > *best) {
-            *best = value;
-            state = j;
-        }
+        vd end = spread(r->end[j]);
+        vi place = spread_i(j);
+#define COMPARE(g)                                                                                                               \
+    {                                                                                                                            \
+        vd value = now[j * G + g] + end;                                                                                         \
+        vi is_better = (vi)(value > best##g);                                                                                    \
+        best##g = PICK(vd, is_better, value, best##g);                                                                           \
+        state##g = PICK(vi, is_better, place, state##g);                                                                         \
     }
-    return state;
+        EACH(COMPARE)
+    }
+#define KEEP_BEST(g)                                                                                                             \
+    ((vd *)score)[g] = best##g;                                                                                                  \
+    ((vi *)state)[g] = state##g;
+    EACH(KEEP_BEST)
 }
 
 /* Fills group->words and score, and last[L] with the class of each lane's last step. */
 LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, int32_t *last)
 {
     const sp_lane_rules *r = group->rules;
-    _Alignas(64) double delta[2][MOST * L];
+    _Alignas(64) double delta[2][MOST * L], score[L];
+    _Alignas(64) int64_t state[L];
     _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
     double *now = delta[0], *next = delta[1];
     size_t K = (size_t)r->n_classes;
@@ -101,9 +112,12 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
         double *before = now;
         now = next;
         next = before;
+        if (ending >= 0 && group->length[ending] == t + 1)
+            lanes_best(r, (const vd *)now, state, score);
         for (; ending >= 0 && group->length[ending] == t + 1; ending--) {
-            last[ending] = lane_best(r, now, ending, &group->score[ending]);
-            group->is_left[ending] = group->score[ending] == -INFINITY;
+            last[ending] = (int32_t)state[ending];
+            group->score[ending] = score[ending];
+            group->is_left[ending] = score[ending] == -INFINITY;
         }
     }
 }

@@ -10,6 +10,7 @@
 
 #include "statepath/comparison.h"
 
+#include "evaluate/margins.h"
 #include "evaluate/tally.h"
 
 #include <stdlib.h>
@@ -74,6 +75,7 @@ struct sp_evaluation {
     int64_t (*only)[2];      /* [n_pairs] steps that only a, only b has right */
     int32_t *stage_of_class; /* [K], or NULL: the classes are no sleep stages */
     sp_scorer_sums *scorers; /* or NULL */
+    sp_margins margins;
     sp_evaluation_scratch scratch;
 };
 
@@ -142,5 +144,12 @@ void sp_scorer_sums_free(sp_scorer_sums *sums);
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
+
+/* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
+sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
+sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);
+
+/* density.c: softmax of each row in 255ths [T,K], 0 where every class is impossible; the caller's. NULL: no memory. */
+uint8_t *sp_density_of(const sp_scores *scores);
 
 #endif

@@ -148,6 +148,8 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
     sp_scorers_finish(e);
     if (status == SP_OK)
         status = sp_pairs_compare(e, err);
+    if (status == SP_OK)
+        status = sp_margins_compare(e, err);
     if (status != SP_OK)
         return status;
     e->result = NULL;

@@ -46,6 +46,7 @@ static const sp_figure of_strategy[] = {
     STRATEGY("transitions", counts.transitions, SP_FIGURE_I64, PLAIN),
     STRATEGY("changes", counts.changes, SP_FIGURE_I64, PLAIN),
     STRATEGY("illegal", counts.illegal, SP_FIGURE_I64, PLAIN),
+    STRATEGY("illegal_rate", illegal_rate.difference, SP_FIGURE_VALUE, PLAIN),
     STRATEGY("illegal_start", counts.illegal_start, SP_FIGURE_I64, PLAIN),
     STRATEGY("illegal_end", counts.illegal_end, SP_FIGURE_I64, PLAIN),
     STRATEGY("short_runs", counts.short_runs, SP_FIGURE_I64, PLAIN),

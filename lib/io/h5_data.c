@@ -137,6 +137,8 @@ void sp_h5_data_storage(const sp_h5_data *data, char *text, size_t size)
 
 void sp_h5_data_close(sp_h5_data *data)
 {
+    sp_h5_direct_free(data->direct);
+    data->direct = NULL;
     if (data->type > 0)
         H5Tclose(data->type);
     if (data->id > 0)
@@ -158,11 +160,28 @@ sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, c
     return status;
 }
 
+/* HDF5 writes no chunk larger than a dataset of fixed size. In a damaged file there can be one, and reading it (HDF5 1.10) runs
+ * past the end of the memory that the unpacked chunk has. */
+static bool are_chunks_sound(hid_t dataset, int rank, const hsize_t *largest)
+{
+    hid_t list = H5Dget_create_plist(dataset);
+    hsize_t chunk[H5S_MAX_RANK] = {0};
+    bool is_sound = true;
+    if (H5Pget_layout(list) == H5D_CHUNKED) {
+        is_sound = H5Pget_chunk(list, H5S_MAX_RANK, chunk) == rank;
+        for (int i = 0; i < rank; i++)
+            is_sound &= largest[i] == H5S_UNLIMITED || chunk[i] <= largest[i];
+    }
+    H5Pclose(list);
+    return is_sound;
+}
+
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err)
 {
     sp_h5_data data = {.id = dataset, .type = H5Dget_type(dataset)};
     hid_t space = H5Dget_space(data.id);
-    data.rank = H5Sget_simple_extent_dims(space, data.dims, NULL);
+    hsize_t largest[H5S_MAX_RANK] = {0};
+    data.rank = H5Sget_simple_extent_dims(space, data.dims, largest);
     bool is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
     H5Sclose(space);
     sp_element_of(data.type, &data.element);
@@ -175,6 +194,10 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
         status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
                          file_name, path, sp_element_name(data.type, name),
                          H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");
+    else if (!are_chunks_sound(dataset, data.rank, largest))
+        status =
+            sp_fail(err, SP_EDATA, "%s: dataset %s has chunks larger than itself; the file is damaged: copy or write it again",
+                    file_name, path);
     if (status != SP_OK) {
         sp_h5_data_close(&data);
         return status;
@@ -185,6 +208,12 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
 
 sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err)
 {
+    const sp_h5_direct_request request = {
+        .dataset = data->id, .type = data->type, .size = data->element.size, .rank = data->rank, .dims = data->dims};
+    if (sp_h5_direct_new(&request, &data->direct) != SP_OK)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
+    if (data->direct)
+        return SP_OK;
     hid_t list = H5Dget_create_plist(data->id);
     hsize_t chunk[H5S_MAX_RANK] = {0};
     uint64_t bytes = data->element.size, n_chunks = 1;
@@ -221,6 +250,11 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
     for (int i = 0; i < data->rank; i++)
         n *= count[i];
     if (n == 0)
+        return SP_OK;
+    sp_status status = data->direct ? sp_h5_direct_read(data->direct, start, count, raw) : SP_EFILE;
+    if (status == SP_ENOMEM)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
+    if (status == SP_OK)
         return SP_OK;
     /* Of the same shape as the selection: HDF5 walks value by value through a chunk when the two differ. */
     hid_t space = H5Dget_space(data->id), memory = H5Screate_simple(data->rank, count, NULL);

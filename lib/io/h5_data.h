@@ -4,6 +4,7 @@
 
 #include <hdf5.h>
 
+#include "io/h5_direct.h"
 #include "io/h5_element.h"
 #include "statepath/status.h"
 
@@ -12,6 +13,7 @@ typedef struct sp_h5_data {
     sp_element element;
     int rank;
     hsize_t dims[H5S_MAX_RANK];
+    sp_h5_direct *direct; /* the fast way of reading, or NULL; made by tuning */
 } sp_h5_data;
 
 /* Opens the dataset at a path. `mend` completes the sentence for one that is missing. Its filters must be installed and its
@@ -22,8 +24,9 @@ sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, c
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
 void sp_h5_data_close(sp_h5_data *data); /* fine on a closed one */
 
-/* Gives a dataset a cache that holds all chunks one row of it touches, so that reading rows in blocks inflates each chunk once
- * also where chunks are split along the classes. SP_OK, SP_EFILE. */
+/* Makes a dataset ready for reading many rows: with the fast way where there is one (h5_direct.h), else with a cache that
+ * holds all chunks one row of it touches. So reading rows in blocks inflates each chunk once, also where chunks are split along
+ * the classes. SP_OK, SP_EFILE. */
 sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err);
 
 /* Reads start[] .. start[]+count[] of each dimension, raw. SP_OK, SP_EFILE. */

@@ -130,6 +130,8 @@ sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err)
     sp_status status = file_check(file, &bytes, err);
     if (status != SP_OK)
         return status;
+    /* Every object is closed here; what HDF5 would do at exit is to print its own despair over a damaged file. */
+    (void)H5dont_atexit();
     hid_t access = access_new();
     if (access < 0)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);

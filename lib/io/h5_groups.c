@@ -223,9 +223,20 @@ static sp_status not_there(const sp_h5_map *map, const sp_h5_map_request *reques
     return status;
 }
 
+/* Where the values of a dataset lie in the file of the map, or -1. */
+static int64_t position_of(const sp_h5_map *map, const sp_h5_data *data)
+{
+    H5O_info_t info;
+    haddr_t position = map->fd >= 0 ? H5Dget_offset(data->id) : HADDR_UNDEF;
+    if (position == HADDR_UNDEF || memcmp(&data->element, &map->positions_element, sizeof data->element) != 0 ||
+        H5Oget_info2(data->id, &info, H5O_INFO_BASIC) < 0 || info.fileno != map->file_number)
+        return -1; /* the last: by an external link the dataset is in another file */
+    return (int64_t)position;
+}
+
 /* Looks at one recording's dataset. *is_one: it is a recording. */
 static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request, const pattern *p, const char *id, bool *is_one,
-                                int64_t *n_steps, uint8_t *beside, sp_error *err)
+                                int64_t *n_steps, int64_t *position, uint8_t *beside, sp_error *err)
 {
     char *path = sp_h5_path_fill(map->path, id);
     sp_h5_data data = {0};
@@ -243,6 +254,7 @@ static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request
         if (status == SP_OK && !map->first_path) {
             status = sp_h5_filters_check(data.id, map->file_name, path, err);
             sp_h5_map_describe(map, request, &data);
+            map->positions_element = data.element;
             map->first_path = path;
             path = NULL;
         } else if (status == SP_OK && memcmp(&data.element, &map->element, sizeof data.element) != 0) {
@@ -252,6 +264,7 @@ static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request
         }
         *is_one = true;
         *n_steps = (int64_t)data.dims[0];
+        *position = status == SP_OK ? position_of(map, &data) : -1;
     }
     sp_h5_data_close(&data);
     free(path);
@@ -279,22 +292,27 @@ sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_
     if (status == SP_OK)
         status = sp_h5_links(map->file, map->file_name, p.group, &found, &n_found, err);
     if (status == SP_OK) {
+        H5O_info_t info = {0};
         map->offsets = calloc((size_t)n_found + 1, sizeof *map->offsets);
+        map->positions = malloc(((size_t)n_found + 1) * sizeof *map->positions);
+        map->fd = H5Oget_info2(map->file, &info, H5O_INFO_BASIC) >= 0 ? sp_h5_plain_fd(map->file) : -1;
+        map->file_number = info.fileno;
         map->beside = p.is_leaf ? NULL : calloc((size_t)n_found + 1, 1);
         map->parent = H5Gopen2(map->file, p.group, H5P_DEFAULT);
-        if (!map->offsets || (!p.is_leaf && !map->beside))
+        if (!map->offsets || !map->positions || (!p.is_leaf && !map->beside))
             status = sp_fail(err, SP_ENOMEM, "%s: not enough memory for %lld recordings", map->file_name, (long long)n_found);
     }
     map->ids = found; /* those that are recordings move to the front */
     for (int64_t i = 0; status == SP_OK && i < n_found; i++) {
         bool is_one = false;
-        int64_t n_steps = 0;
+        int64_t n_steps = 0, position = -1;
         uint8_t beside = 0;
         if (!pattern_match(&p, found[i]) || (p.is_leaf && is_reserved(found[i])))
             continue;
-        status = recording_look(map, request, &p, found[i], &is_one, &n_steps, &beside, err);
+        status = recording_look(map, request, &p, found[i], &is_one, &n_steps, &position, &beside, err);
         if (status == SP_OK && is_one) {
             map->ids[n] = found[i];
+            map->positions[n] = position;
             if (map->beside)
                 map->beside[n] = beside;
             map->offsets[n + 1] = map->offsets[n] + n_steps;

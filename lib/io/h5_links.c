@@ -122,7 +122,9 @@ static bool walk_copy(hid_t file, const char *path, size_t *broken)
 
 bool sp_h5_has_link(hid_t file, const char *path)
 {
-    return walk_copy(file, path, NULL);
+    /* Nearly always the whole path can be asked about at once; where something on the way is missing that is an error. */
+    htri_t has = H5Lexists(file, path, H5P_DEFAULT);
+    return has >= 0 ? has > 0 : walk_copy(file, path, NULL);
 }
 
 sp_h5_what sp_h5_look(hid_t file, const char *path)

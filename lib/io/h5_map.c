@@ -16,6 +16,7 @@ void sp_h5_map_close(sp_h5_map *map)
     free(map->base);
     free(map->first_path);
     free(map->offsets);
+    free(map->positions);
     free(map->ids);
     free(map->scratch);
     *map = (sp_h5_map){0};

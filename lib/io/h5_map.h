@@ -31,8 +31,14 @@ typedef struct sp_h5_map {
     int64_t n_classes;  /* length of its class axis; 0 without */
     sp_element element; /* the widest of all recordings */
     bool is_mixed;      /* recordings differ in type */
-    sp_h5_data data;    /* open but in groups */
-    char *first_path;   /* of the first recording's dataset; the reference itself but in groups */
+    /* Groups: where in the file each recording's values lie, so that reading needs not open it again; [N], -1: not contiguous in
+     * this file, or not of the first recording's type. */
+    int64_t *positions;
+    sp_element positions_element;
+    int fd;                    /* the file, for them */
+    unsigned long file_number; /* HDF5's number of the file */
+    sp_h5_data data;           /* open but in groups */
+    char *first_path;          /* of the first recording's dataset; the reference itself but in groups */
     char type_name[SP_ELEMENT_NAME];
     char storage[160];
     unsigned char *scratch; /* raw values on their way; only grows */
@@ -82,11 +88,12 @@ sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_t
 /* ---- parts ---- */
 
 typedef struct sp_h5_part {
-    char *path;       /* NULL: there is no such part */
-    const char *noun; /* of a value, for messages: "label" */
-    bool has_classes; /* K values a step, else one */
-    sp_h5_data data;  /* open but in groups */
-    uint8_t *absent;  /* [N] in groups: recordings without it; NULL: all have it */
+    char *path;        /* NULL: there is no such part */
+    const char *noun;  /* of a value, for messages: "label" */
+    bool has_classes;  /* K values a step, else one */
+    bool is_reference; /* it is what the map was made from */
+    sp_h5_data data;   /* open but in groups */
+    uint8_t *absent;   /* [N] in groups: recordings without it; NULL: all have it */
     int64_t n_absent;
 } sp_h5_part;
 

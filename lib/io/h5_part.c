@@ -82,7 +82,10 @@ sp_status sp_h5_part_open(const sp_h5_map *map, char *path, const char *noun, bo
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     sp_status status;
     if (map->layout == SP_LAYOUT_GROUPS) {
-        if (sp_h5_path_has_id(path))
+        part->is_reference = strcmp(path, map->path) == 0;
+        if (part->is_reference)
+            status = SP_OK; /* the map has seen all of them */
+        else if (sp_h5_path_has_id(path))
             status = groups_look(map, part, is_optional, err);
         else
             status = sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording, so %s needs {id} too", map->file_name,
@@ -190,6 +193,21 @@ static sp_status read_stretch(sp_h5_map *map, const stretch *s, const sp_h5_data
     return at < 0 ? SP_OK : bad_value(map, s, n, (int64_t)start[rank_steps - 1], at, bad, err);
 }
 
+/* Recording n of the reference straight from its place in the file. False: it must be opened. */
+static bool read_in_place(sp_h5_map *map, const stretch *s, int64_t n, unsigned char *out)
+{
+    if (!s->part->is_reference || map->positions[n] < 0)
+        return false;
+    const int64_t values = (map->offsets[n + 1] - map->offsets[n]) * part_width(map, s->part);
+    const size_t to = sp_target_size(s->target), from = map->positions_element.size;
+    double bad;
+    if (from > to)
+        return false;
+    unsigned char *raw = out + (size_t)values * (to - from);
+    return sp_h5_read_at(map->fd, raw, (uint64_t)values * from, (uint64_t)map->positions[n]) &&
+           sp_element_convert(&map->positions_element, raw, values, s->target, s->limit, out, &bad) < 0;
+}
+
 static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
 {
     const size_t row = (size_t)part_width(map, s->part) * sp_target_size(s->target);
@@ -200,6 +218,8 @@ static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t 
             memset(to, 0xff, (size_t)n_steps * row); /* -1 */
             continue;
         }
+        if (read_in_place(map, s, n, to))
+            continue;
         char *path = sp_h5_map_path(map, s->part->path, n);
         sp_h5_data data = {0};
         const hsize_t start = 0;

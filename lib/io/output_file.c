@@ -34,7 +34,7 @@ static char *folder_of(const char *name)
     return n ? strndup(name, n) : strdup(".");
 }
 
-static sp_status target_check(const sp_output *output, const char *input, sp_error *err)
+static sp_status target_check(sp_output *output, const char *input, sp_error *err)
 {
     struct stat target, source;
     if (stat(output->target, &target) != 0)
@@ -46,6 +46,8 @@ static sp_status target_check(const sp_output *output, const char *input, sp_err
                        output->file);
     if (!S_ISREG(target.st_mode))
         return sp_fail(err, SP_EFILE, "%s: is not an ordinary file; give the name of a file", output->file);
+    if (target.st_size == 0) /* nothing is lost: mktemp and the like make such files to be written to */
+        output->force = true;
     if (!output->force)
         return sp_fail(err, SP_EFILE, "%s: exists already; use --force to replace it", output->file);
     return SP_OK;
@@ -177,10 +179,8 @@ static int name_final(const sp_output *output)
             (void)unlink(output->temporary);
             return 0;
         }
-        if (errno == EEXIST)
-            return EEXIST;
-        struct stat there;
-        if (lstat(output->target, &there) == 0 && !S_ISLNK(there.st_mode))
+        struct stat there; /* a link that points nowhere is not there for stat() */
+        if (stat(output->target, &there) == 0)
             return EEXIST;
     }
     return rename(output->temporary, output->target) == 0 ? 0 : errno;

@@ -58,3 +58,11 @@ int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes)
         n++;
     return n > 0 ? n : 1;
 }
+
+void sp_source_use_threads(sp_source *source, int n_threads)
+{
+    sp_h5_part *const parts[] = {&source->scores, &source->labels, &source->segments, &source->weights, &source->mask};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i]->data.direct)
+            sp_h5_direct_use_threads(parts[i]->data.direct, n_threads);
+}

@@ -9,10 +9,11 @@
  *              "kappa_with X", "accuracy_with X": with scorer X
  *   n          what the figure is over: scored steps, transitions, recordings or classes; empty for counts
  *   low, high  interval, where there is one */
+#include "report/csv_line.h"
 #include "report/tables.h"
 #include "statepath/report.h"
 
-#include <stdio.h>
+#include <string.h>
 
 typedef struct csv_line {
     const char *strategy, *recording, *class, *metric;
@@ -49,6 +50,25 @@ static void add_value(sp_buffer *out, csv_line line, const char *metric, const s
     begin(out, &line);
     add_number(out, value);
     sp_buffer_format(out, ",%lld,,\r\n", (long long)n);
+}
+
+void sp_csv_interval(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n, const sp_value *low,
+                     const sp_value *high)
+{
+    csv_line start = {.strategy = line.strategy, .recording = line.recording, .class = line.class, .metric = metric};
+    begin(out, &start);
+    add_number(out, value);
+    sp_buffer_format(out, ",%lld,", (long long)n);
+    add_number(out, low);
+    sp_buffer_text(out, ",");
+    add_number(out, high);
+    sp_buffer_text(out, "\r\n");
+}
+
+void sp_csv_value(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n)
+{
+    csv_line start = {.strategy = line.strategy, .recording = line.recording, .class = line.class};
+    add_value(out, start, metric, value, n);
 }
 
 static void add_pairs(const sp_comparison *c, sp_buffer *out, csv_line line, const sp_pair_count *pairs, int64_t n)
@@ -125,6 +145,8 @@ static void add_strategy(const sp_comparison *c, const sp_strategy_result *s, sp
     if (s->has_agreement)
         add_agreement(s, out, line);
     add_counts(out, line, &s->counts);
+    sp_csv_interval(out, (sp_csv_line){line.strategy, line.recording, line.class}, "illegal_rate", &s->illegal_rate.difference,
+                    s->counts.transitions, &s->illegal_rate.low, &s->illegal_rate.high);
     add_count(out, line, "recordings_with_illegal", s->recordings_with_illegal);
     add_count(out, line, "undecoded", s->n_undecoded);
     if (s->has_path_score)
@@ -169,99 +191,13 @@ static void add_comparison(const sp_comparison *c, const sp_pair_comparison *pai
         sp_buffer_text(out, ",");
         add_number(out, &pair->difference.high);
         sp_buffer_text(out, "\r\n");
-        add_value(out, line, "wilcoxon_p", &pair->test.p, pair->test.better + pair->test.worse);
-        add_value(out, line, "wilcoxon_p_holm", &pair->p_holm, c->n_comparisons);
+        if (!strcmp(pair->metric, "accuracy")) {
+            add_value(out, line, "wilcoxon_p", &pair->test.p, pair->test.better + pair->test.worse);
+            add_value(out, line, "wilcoxon_p_holm", &pair->p_holm, sp_tested_pairs(c));
+        }
     }
     sp_buffer_free(&name);
     sp_buffer_free(&metric);
-}
-
-/* ---- sleep and scorers ---- */
-
-static void add_nights(const sp_comparison *c, const sp_sleep_statistics *nights, const sp_sleep_mean *means, csv_line line,
-                       sp_buffer *out)
-{
-    char key[64];
-    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
-        snprintf(key, sizeof key, "sleep_%s", sp_sleep_measure_key((sp_sleep_measure)m));
-        add_value(out, line, key, &means[m].mean, means[m].n);
-    }
-    for (int64_t r = 0; r < c->n_recordings; r++)
-        for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
-            line.recording = c->ids[r];
-            snprintf(key, sizeof key, "sleep_%s", sp_sleep_measure_key((sp_sleep_measure)m));
-            add_value(out, line, key, &nights[r].values[m], 1);
-        }
-}
-
-static void add_sleep(const sp_comparison *c, sp_buffer *out)
-{
-    const sp_sleep *sleep = c->sleep;
-    if (!sleep)
-        return;
-    if (sleep->reference)
-        add_nights(c, sleep->reference, sleep->reference_means, (csv_line){.strategy = "reference", .recording = "", .class = ""},
-                   out);
-    for (int32_t s = 0; s < sleep->n_strategies; s++) {
-        csv_line line = {.strategy = c->strategies[s].name, .recording = "", .class = ""};
-        add_nights(c, sleep->strategies[s].nights, sleep->strategies[s].means, line, out);
-        for (int m = 0; sleep->reference && m < SP_N_SLEEP_MEASURES; m++) {
-            const sp_sleep_agreement *a = &sleep->strategies[s].agreement[m];
-            char key[64];
-            snprintf(key, sizeof key, "sleep_%s_difference", sp_sleep_measure_key((sp_sleep_measure)m));
-            line.metric = key;
-            begin(out, &line);
-            add_number(out, &a->bias);
-            sp_buffer_format(out, ",%lld,", (long long)a->n);
-            add_number(out, &a->low);
-            sp_buffer_text(out, ",");
-            add_number(out, &a->high);
-            sp_buffer_text(out, "\r\n");
-        }
-    }
-}
-
-static void add_scorer_row(const sp_scorers *s, const sp_scorer_row *row, const char *name, sp_buffer *out)
-{
-    csv_line line = {.strategy = name, .recording = "", .class = ""};
-    add_value(out, line, "scorers_mean_accuracy", &row->mean_accuracy, s->n_scorers);
-    add_value(out, line, "scorers_mean_kappa", &row->mean_kappa, s->n_scorers);
-    add_value(out, line, "soft_agreement", &row->soft, row->soft_steps);
-    for (int32_t i = 0; i < s->n_scorers; i++) {
-        sp_buffer accuracy = {0}, kappa = {0};
-        sp_buffer_format(&accuracy, "accuracy_with %s", s->names[i]);
-        sp_buffer_format(&kappa, "kappa_with %s", s->names[i]);
-        if (accuracy.failed || kappa.failed) {
-            out->failed = true;
-        } else {
-            add_value(out, line, accuracy.data, &row->with[i].accuracy, row->with[i].steps);
-            add_value(out, line, kappa.data, &row->with[i].kappa, row->with[i].steps);
-        }
-        sp_buffer_free(&accuracy);
-        sp_buffer_free(&kappa);
-    }
-}
-
-static void add_scorers(const sp_comparison *c, sp_buffer *out)
-{
-    const sp_scorers *s = c->scorers;
-    if (!s)
-        return;
-    if (s->has_reference)
-        add_scorer_row(s, &s->reference, "reference", out);
-    for (int32_t i = 0; i < s->n_strategies; i++)
-        add_scorer_row(s, &s->strategies[i], s->strategies[i].name, out);
-    for (int32_t i = 0; i < s->n_scorers; i++) {
-        sp_buffer name = {0};
-        sp_buffer_format(&name, "scorer %s", s->names[i]);
-        add_scorer_row(s, &s->scorers[i], name.failed ? "" : name.data, out);
-        out->failed |= name.failed;
-        sp_buffer_free(&name);
-    }
-    csv_line line = {.strategy = "scorers", .recording = "", .class = ""};
-    add_value(out, line, "scorers_mean_accuracy", &s->mean_accuracy, s->n_scorers);
-    add_value(out, line, "scorers_mean_kappa", &s->mean_kappa, s->n_scorers);
-    add_value(out, line, "fleiss_kappa", &s->fleiss, s->fleiss_steps);
 }
 
 sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err)
@@ -275,13 +211,14 @@ sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *e
         add_value(&text, line, "mask_ceiling", &c->mask_ceiling, c->n_scored_steps);
         if (c->has_nll)
             add_value(&text, line, "nll", &c->nll, c->nll_steps);
+        if (c->calibration)
+            sp_csv_calibration(&text, c);
         add_pairs(c, &text, line, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
     }
     for (int32_t s = 0; s < c->n_strategies; s++)
         add_strategy(c, &c->strategies[s], &text);
     for (int32_t i = 0; i < c->n_comparisons; i++)
         add_comparison(c, &c->comparisons[i], &text);
-    add_sleep(c, &text);
-    add_scorers(c, &text);
+    sp_csv_people(&text, c);
     return sp_buffer_finish(&text, out, err);
 }

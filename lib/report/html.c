@@ -105,6 +105,7 @@ static const struct {
     {"recordings", "Recordings", has_recordings, sp_page_recordings},
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
+    {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
     {"run", "This run", always, sp_page_run_card},
     {"methods", "Methods", always, methods},
 };

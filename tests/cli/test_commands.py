@@ -26,7 +26,7 @@ class TestCommands(st.TestCase):
     def test_program(self):
         self.statepath("--version", stdout="statepath 1.0.0\n", stderr="")
         done = self.statepath("--help", stderr="")
-        for command in ("compare", "decode", "evaluate", "inspect", "model", "mask", "stream", "simulate"):
+        for command in ("compare", "decode", "evaluate", "inspect", "model", "mask", "stream", "fit", "simulate"):
             self.assertIn("\n  %s " % command, done.stdout)
             help_text = self.statepath(command, "--help", stderr="").stdout
             self.assertTrue(help_text.startswith("statepath %s: " % command))
@@ -34,7 +34,7 @@ class TestCommands(st.TestCase):
             self.assertIn("\nExample:\n", help_text)
         self.statepath(status=2, stdout="")
         self.refuses("comprae", sentence='"comprae" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, '
-                                         "stream, simulate", status=2)
+                                         "stream, fit, simulate, train, predict", status=2)
 
     def test_wrong_use(self):
         for arguments, sentence in [
@@ -195,6 +195,7 @@ class TestCommands(st.TestCase):
         for strategy in ("argmax", "greedy", "viterbi"):
             for key in ("accuracy", "kappa", "mcc", "confusion", "illegal", "changes", "illegal_pairs", "short_runs"):
                 self.assertEqual(judged["strategies"][strategy][key], compared["strategies"][strategy][key], key)
+        self.assertEqual(judged["nll"], compared["nll"])  # the labels' file holds the scores too
         # without --labels and --model: both are inside
         again = json.loads(self.statepath("evaluate", "p.h5", "--json", "-").stdout)
         self.assertEqual(again["strategies"]["viterbi"]["accuracy"], 1)

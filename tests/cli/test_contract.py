@@ -15,7 +15,13 @@ STATUS = {"ok": 0, "no_path": 1, "dead_end": 2}
 CLOSE = 1e-9
 
 
-class TestFiles(st.TestCase):
+class TestCase(st.TestCase):
+    def run_any(self, *arguments):
+        return subprocess.run([st.PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300,
+                              env=dict(os.environ, NO_COLOR="1", ASAN_OPTIONS="detect_leaks=0"))  # HDF5 leaks over damaged files
+
+
+class TestFiles(TestCase):
     def setUp(self):
         super().setUp()
         self.model = {"statepath_model": 1, "name": "m", "classes": ["a", "b", "c"], "forbid": {"a": ["c"]}}
@@ -81,11 +87,49 @@ class TestFiles(st.TestCase):
                 done = subprocess.run('"%s" %s >/dev/full' % (st.PROGRAM, command), shell=True, cwd=self.folder, text=True, stderr=subprocess.PIPE)
                 self.assertEqual((done.returncode, done.stderr), (1, "statepath: standard output could not be written\n"))
 
+    def test_damaged_files(self):
+        """One sentence, whatever HDF5 makes of the bytes."""
+        rng = np.random.default_rng(7)
+        with h5py.File(self.path("whole.h5"), "w") as f:
+            f.create_dataset("log_probs", data=np.log(rng.dirichlet([1] * 3, 50)), chunks=(20, 3), compression="gzip")
+            f.attrs["classes"] = self.model["classes"]
+            f["labels"] = rng.integers(-1, 3, 50)
+        whole = self.read("whole.h5")
+        chunk, wide = np.array([20, 3, 8], "<u4").tobytes(), np.array([20, 65283, 8], "<u4").tobytes()
+        self.assertEqual(whole.count(chunk), 1)
+        damaged = [whole.replace(chunk, wide)] + [whole[:int(len(whole) * share)] for share in (0.01, 0.3, 0.5, 0.9, 0.99)]
+        for _ in range(60):
+            bad = bytearray(whole)
+            for at in rng.integers(0, 3000, 3):
+                bad[at] ^= 1 << rng.integers(8)
+            damaged.append(bytes(bad))
+        for i, data in enumerate(damaged):
+            with self.subTest(i=i):
+                with open(self.path("bad.h5"), "wb") as out:
+                    out.write(data)
+                done = self.run_any("compare", "bad.h5", "-m", "m.json", "-q")
+                self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+                lines = done.stderr.splitlines()
+                self.assertTrue(all(line.startswith("statepath: ") for line in lines), done.stderr)
+                self.assertEqual(len(lines) == 0, done.returncode == 0, done.stderr)
+
+    def test_link_to_nowhere(self):
+        for name, command in [("p.h5", ["decode", "in.h5", "-m", "m.json", "-o"]), ("r.json", ["compare", "in.h5", "-m", "m.json", "--json"])]:
+            os.symlink("nowhere", self.path(name))
+            self.statepath(*command, name, stderr="wrote %s\n" % name)
+            self.assertGreater(len(self.read(name)), 100)
+        self.assertEqual(self.files(), ["in.h5", "m.json", "p.h5", "r.json"])
+
+    def test_not_a_number_is_no_option(self):
+        for option in ("--temperature", "--floor", "--transition-weight", "--prior-weight"):
+            for given in ([option, "nan"], [option + "=NaN"], [option, "-nan"]):
+                self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", *given, status=2, stdout="")
+
     def test_every_file_written_is_named(self):
         self.statepath("compare", "in.h5", "-m", "m.json", "-o", "p.h5", "--json", "r.json", stderr="wrote p.h5\nwrote r.json\n")
 
 
-class TestContract(st.TestCase):
+class TestContract(TestCase):
     def one_case(self, seed, exact, n=12, longest=5):
         """A random model and file: all strategies, n best, confidence, all counts."""
         rng = np.random.default_rng([seed, exact])
@@ -112,6 +156,11 @@ class TestContract(st.TestCase):
             options += ["--on-infeasible", "relax"]
         lag, width = int(rng.integers(0, 4)), int(rng.integers(1, 4))
         strategies = [s.format(width=width if plain else 1000, lag=lag) for s in STRATEGIES]
+        if rng.random() < 0.2:
+            options += ["--missing", "uniform"]
+            for record in data.recordings:
+                gone = rng.random(record["rows"].shape) < 0.1
+                record["rows"] = np.where(gone, np.nan, record["rows"]).astype(data.dtype)
         self.write("m.json", json.dumps(model))
         data.write(self.path("in.h5"), rng)
         before = self.read("in.h5")
@@ -165,10 +214,6 @@ class TestContract(st.TestCase):
                     self.assertEqual(best_scores[i, r], -np.inf, where)
         self.assertEqual(done.returncode, 3 if failed else 0, said)
         self.counts(rules, data, strategies, paths, status, scores, result, offsets, said)
-
-    def run_any(self, *arguments):
-        return subprocess.run([st.PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300,
-                              env=dict(os.environ, NO_COLOR="1"))
 
     def close(self, got, want, where):
         if np.isinf(want) or want != want:
@@ -282,13 +327,91 @@ class TestContract(st.TestCase):
         pairs = sum((p for _, p in counted), start=type(counted[0][1])() if counted else {})
         self.assertEqual({(p["from"], p["to"]): p["count"] for p in got["illegal_pairs"]}, dict(pairs), where)
 
+    def test_threads_change_no_byte(self):
+        rng = np.random.default_rng(5)
+        self.write("m.json", json.dumps({"statepath_model": 1, "classes": ["a", "b", "c"], "forbid": {"a": ["c"]}, "min_dwell": {"b": 2}}))
+        self.h5("in.h5", probs=rng.dirichlet([0.5] * 3, 3000), labels=rng.integers(-1, 3, 3000), offsets=[0, 7, 7, 1000, 2999, 3000],
+                classes=["a", "b", "c"])
+        every = []
+        for threads in (["--threads", "1"], ["--threads=2"], ["--threads", "7"], []):
+            self.statepath("compare", "in.h5", "-m", "m.json", *threads, "-s", "greedy,viterbi,mea", "-o", "p.h5", "--json", "r.json", "--csv", "r.csv",
+                           "--markdown", "r.md", "--report", "r.html", "--confidence", "--nbest", "2", "-f", "-q")
+            every.append([self.read(name) for name in ("p.h5", "r.json", "r.csv", "r.md", "r.html")])
+        self.assertEqual(every[1:], every[:-1])
+
+    def test_ties_of_marginals(self):
+        """Scores of 0 and -inf: marginals are counts of paths, ties are exact, and the lowest class of the last step has it."""
+        rng = np.random.default_rng(3)
+        for _ in range(12):
+            k = int(rng.integers(2, 4))
+            allow = (rng.random((k, k)) < 0.8) | np.eye(k, dtype=bool)
+            model = {"statepath_model": 1, "classes": list("abc"[:k]), "matrix": allow.astype(int).tolist()}
+            lengths = rng.integers(1, 7, 30)
+            e = np.where(rng.random((lengths.sum(), k)) < 0.1, -np.inf, 0)
+            offsets = np.concatenate([[0], np.cumsum(lengths)])
+            self.write("m.json", json.dumps(model))
+            self.h5("in.h5", scores=e, offsets=offsets, classes=model["classes"])
+            self.run_any("compare", "in.h5", "-m", "m.json", "-s", "posterior,mea,posterior-viterbi", "-o", "p.h5", "-f")
+            rules = reference.Rules(model, model["classes"])
+            with h5py.File(self.path("p.h5")) as f:
+                for r in range(30):
+                    every = reference.Paths(rules, e[offsets[r]:offsets[r + 1]])
+                    c, _ = every.classes()  # all of score 0, in the order of the tie rule
+                    if not len(c):
+                        continue
+                    count = np.array([np.bincount(c[:, t], minlength=k) for t in range(every.length)])
+                    at = count[np.arange(every.length), c]
+                    got = {s: list(f["paths/" + s][offsets[r]:offsets[r + 1]]) for s in ("posterior", "mea", "posterior-viterbi")}
+                    self.assertEqual(got["posterior"], list(count.argmax(axis=1)))
+                    self.assertEqual(got["mea"], list(c[at.sum(axis=1).argmax()]))
+                    self.assertEqual(got["posterior-viterbi"], list(c[max(range(len(c)), key=lambda i: (int(np.prod(at[i])), -i))]))
+
+    def test_evaluate(self):
+        """Paths of others, labels in another file, in another order of classes and recordings."""
+        for seed in range(15):
+            with self.subTest(seed=seed):
+                rng = np.random.default_rng(seed)
+                model = random_contract.random_model(rng)
+                model.pop("decoding", None)
+                n, k = int(rng.integers(1, 8)), len(model["classes"])
+                lengths = rng.integers(0, 9, n)
+                paths = [rng.integers(0, k, t) if rng.random() < 0.9 else np.full(t, -1) for t in lengths]
+                labels = [np.where(rng.random(t) < 0.5, p, rng.integers(-1, k, t)) for t, p in zip(lengths, paths)]
+                columns = [str(c) for c in rng.permutation(model["classes"])]
+                others = [str(c) for c in rng.permutation(columns)]
+                translate = np.array([others.index(c) for c in columns] + [-1])
+                with h5py.File(self.path("p.h5"), "w") as f:
+                    for i in range(n):
+                        f["recordings/n%d/pred" % i] = paths[i].astype(str(rng.choice(["i1", ">i4", "i8"])))
+                    f.attrs["classes"] = columns
+                order = rng.permutation(n)
+                with h5py.File(self.path("l.h5"), "w") as f:
+                    f["labels"] = np.concatenate([translate[labels[i]] for i in order]).astype("i2")
+                    f["offsets"] = np.concatenate([[0], np.cumsum(lengths[order])])
+                    f["ids"] = ["n%d" % i for i in order]
+                    f["classes"] = others
+                self.write("m.json", json.dumps(model))
+                done = self.run_any("evaluate", "p.h5", "--paths", "/recordings/{id}/pred", "--labels", "l.h5", "-m", "m.json", "--json", "-")
+                lost = any(len(p) and p[0] < 0 for p in paths)
+                self.assertEqual(done.returncode, 3 if lost else 0, done.stderr)
+                rules = reference.Rules(model, columns)
+                result = json.loads(done.stdout, parse_constant=self.fail)
+                (got,) = result["strategies"].values()
+                path, truth = np.concatenate(paths), np.concatenate(labels)
+                want = reference.agreement(truth[truth >= 0], path[truth >= 0], k)
+                self.assertEqual(got["confusion"], want["confusion"], done.stdout)
+                for key in ("accuracy", "kappa", "mcc", "macro_f1", "balanced_accuracy", "weighted_f1"):
+                    self.same(got, key, want[key], key + done.stdout)
+                self.same_counts(got, [reference.transitions(rules, p) for p in paths], done.stdout)
+                self.same_counts(result["reference"], [reference.transitions(rules, p) for p in labels], done.stdout)
+
     def test_exact(self):
-        for seed in range(25):
+        for seed in range(18):
             with self.subTest(seed=seed):
                 self.one_case(seed, True)
 
     def test_inexact(self):
-        for seed in range(25):
+        for seed in range(18):
             with self.subTest(seed=seed):
                 self.one_case(seed, False)
 

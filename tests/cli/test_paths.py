@@ -81,6 +81,14 @@ class TestPaths(st.TestCase):
                        stderr="statepath: in.h5: is the input file, which is never written to; give the output another name\n")
         self.assertEqual(self.read("in.h5"), before)
 
+    def test_an_empty_file_is_no_output(self):
+        self.write("out.h5", "")
+        self.write("r.json", "")
+        self.statepath("compare", "in.h5", "--model", "abc.json", "-o", "out.h5", "--json", "r.json", status=3)
+        self.assertTrue(self.read("r.json").startswith(b"{"))
+        with h5py.File(self.path("out.h5")) as f:
+            self.assertIn("viterbi", f["paths"])
+
     def test_threads_give_the_same_bytes(self):
         rng = np.random.default_rng(3)
         scores = rng.dirichlet([0.5] * 3, size=5000)

@@ -546,6 +546,58 @@ static void test_each_allocation_may_fail(void **state)
     sp_block_free(b);
 }
 
+/* Many rows on many threads: the same scores, counts and, of several bad rows, the first. */
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { N = 300000, N_THREADS = 5 };
+    double *values = malloc((size_t)N * K * sizeof *values);
+    for (int64_t t = 0; t < N; t++) {
+        double p[K] = {1.0 + (double)(t % 7), 2.0 + (double)(t % 11), 1e-9}, sum = p[0] + p[1] + p[2];
+        for (int k = 0; k < K; k++)
+            values[t * K + k] = log(p[k] / sum);
+        if (t % 1001 == 5)
+            values[t * K] = NAN;
+    }
+    sp_prepare_options o = of_kind(SP_KIND_LOG_PROBS);
+    o.missing_uniform = true;
+    o.floor = 1e-4;
+    sp_block *one = block_of(SP_F32, N, values, 0);
+    sp_prepare_counts expected = {0};
+    sp_error err;
+    assert_ok(sp_prepare(one, &o, &expected, &err), &err);
+    assert_int_equal(expected.missing, (N - 6) / 1001 + 1);
+    assert_int_equal(expected.floored, N - expected.missing);
+    for (int n_threads = 1; n_threads <= N_THREADS; n_threads++) {
+        sp_block *many = block_of(SP_F32, N, values, 0);
+        sp_prepare_counts counts = {0};
+        assert_ok(sp_prepare_threads(many, &o, n_threads, &counts, &err), &err);
+        assert_memory_equal(many->scores, one->scores, (size_t)N * K * sizeof(float));
+        assert_memory_equal(&counts, &expected, sizeof counts);
+        sp_block_free(many);
+    }
+    const int64_t bad[] = {299999, 200001, 90000, 89999}; /* each before those that are bad already */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        values[bad[i] * K + 1] = INFINITY;
+        for (int n_threads = 1; n_threads <= N_THREADS; n_threads++) {
+            sp_block *many = block_of(SP_F32, N, values, 0);
+            sp_prepare_counts counts = {5, 6, 7};
+            char sentence[200];
+            snprintf(sentence, sizeof sentence,
+                     "night.h5: /recordings/{id}/log_probs, recording %lld, step %lld, class NREM: +infinity is no score; was a "
+                     "probability of 1 turned into log-odds?",
+                     (long long)bad[i] / 2, (long long)bad[i] % 2);
+            assert_int_equal(sp_prepare_threads(many, &o, n_threads, &counts, &err), SP_EDATA);
+            assert_string_equal(err.message, sentence);
+            assert_int_equal(err.step, bad[i] % 2);
+            assert_int_equal(counts.floored, 5);
+            sp_block_free(many);
+        }
+    }
+    sp_block_free(one);
+    free(values);
+}
+
 static void test_empty(void **state)
 {
     (void)state;
@@ -581,6 +633,7 @@ int main(void)
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_mask_and_clamp),
         cmocka_unit_test(test_clamp_needs_labels),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_each_allocation_may_fail),
     };

@@ -39,7 +39,8 @@ static void test_stands_alone_and_is_the_same_twice(void **state)
     assert_lacks(page, ">inf");
     static const char *const sections[] = {"id=\"verdict\"",   "id=\"strategies\"", "id=\"differences\"", "id=\"legality\"",
                                            "id=\"confusion\"", "id=\"classes\"",    "id=\"changes\"",     "id=\"runs\"",
-                                           "id=\"steps\"",     "id=\"recordings\"", "id=\"run\"",         "id=\"methods\""};
+                                           "id=\"steps\"",     "id=\"recordings\"", "id=\"run\"",         "id=\"methods\"",
+                                           "id=\"probabilities\""};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         assert_has(page, sections[i]);
     free(page);
@@ -70,13 +71,12 @@ static void test_absent_data_disappears(void **state)
     (void)state;
     sample *s = sample_small();
     sp_comparison *c = &s->comparison;
-    c->has_labels = false;
-    c->n_scored_steps = c->n_comparisons = c->n_traces = 0;
-    for (int i = 0; i < 3; i++)
-        c->strategies[i].has_agreement = c->strategies[i].has_changes = false;
+    sample_drop_labels(s);
+    c->n_traces = 0;
     char *page = page_of(s);
     static const char *const gone[] = {"#differences",   "id=\"differences\"", "id=\"confusion\"", "id=\"classes\"",
-                                       "id=\"changes\"", "id=\"steps\"",       "kappa</p>"};
+                                       "id=\"changes\"", "id=\"steps\"",       "kappa</p>",         "id=\"probabilities\"",
+                                       "#probabilities"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         assert_lacks(page, gone[i]);
     assert_has(page, "no labels");

@@ -68,6 +68,10 @@ enum { SP_ROW_TOLERANCE_PERCENT = 3 }; /* rows may miss their sum by 0.03 */
  * Cost: O(S K); no more memory than the float64 scores. */
 sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prepare_counts *counts, sp_error *err);
 
+/* The same on up to n_threads threads (>= 1): the same scores, counts and error whatever their number. */
+sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options, int n_threads, sp_prepare_counts *counts,
+                             sp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -74,6 +74,9 @@ typedef struct sp_source_info {
 } sp_source_info;
 const sp_source_info *sp_source_info_of(const sp_source *source);
 
+/* On how many threads sp_source_read() may inflate compressed chunks: 1 unless said, at least 1. */
+void sp_source_use_threads(sp_source *source, int n_threads);
+
 /* Reads recordings first .. first+count-1 into the block. `parts` is SP_BLOCK_* or-ed; a part the file has not becomes NULL.
  * Labels outside -1..K-1, not integers (float labels must be whole), or NaN: SP_EDATA with recording and step. Weights below 0:
  * likewise. Scores are as stored (only widened from f16, swapped to this machine's order): sp_prepare() checks them. SP_OK,

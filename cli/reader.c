@@ -1,0 +1,124 @@
+#include "reader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Two blocks: one is worked on, the other is read. */
+enum { N_BLOCKS = 2 };
+
+struct reader {
+    sp_source *source;
+    unsigned parts;
+    int64_t bytes, first; /* first: recording that the next block begins with */
+    sp_block *blocks[N_BLOCKS];
+    sp_status statuses[N_BLOCKS];
+    sp_error errors[N_BLOCKS];
+    bool is_threaded;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Under the lock. Block n stands in blocks[n % N_BLOCKS]. */
+    int64_t n_read, n_given; /* blocks so far */
+    bool is_held;            /* the last one given is still the caller's */
+    bool is_done, is_cancelled;
+};
+
+/* Reads one more block. False: that was the last, or it failed. */
+static bool read_one(reader *r, int slot)
+{
+    const sp_source_info *info = sp_source_info_of(r->source);
+    int64_t count = sp_source_fit(r->source, r->first, r->bytes);
+    r->statuses[slot] = sp_source_read(r->source, r->first, count, r->parts, r->blocks[slot], &r->errors[slot]);
+    r->first += count;
+    return r->statuses[slot] == SP_OK && r->first < info->n_recordings;
+}
+
+static void *read_all(void *arg)
+{
+    reader *r = arg;
+    bool more = true;
+    pthread_mutex_lock(&r->lock);
+    while (more && !r->is_cancelled) {
+        if (r->n_read - r->n_given + r->is_held == N_BLOCKS) {
+            pthread_cond_wait(&r->changed, &r->lock);
+            continue;
+        }
+        int slot = (int)(r->n_read % N_BLOCKS);
+        pthread_mutex_unlock(&r->lock);
+        more = read_one(r, slot);
+        pthread_mutex_lock(&r->lock);
+        r->n_read++;
+        r->is_done = !more;
+        pthread_cond_signal(&r->changed);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+reader *reader_new(sp_source *source, unsigned parts, int64_t bytes)
+{
+    reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    *r = (reader){.source = source, .parts = parts, .bytes = bytes};
+    for (int i = 0; i < N_BLOCKS; i++)
+        r->blocks[i] = sp_block_new();
+    const sp_source_info *info = sp_source_info_of(source);
+    r->is_done = info->n_recordings == 0;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->changed, NULL);
+    for (int i = 0; i < N_BLOCKS; i++)
+        if (!r->blocks[i]) {
+            reader_free(r);
+            return NULL;
+        }
+    /* A file of one block is read sooner than a thread starts. */
+    bool is_large = sp_source_fit(source, 0, bytes) < info->n_recordings;
+    r->is_threaded = is_large && pthread_create(&r->thread, NULL, read_all, r) == 0;
+    return r;
+}
+
+void reader_free(reader *r)
+{
+    if (!r)
+        return;
+    if (r->is_threaded) {
+        pthread_mutex_lock(&r->lock);
+        r->is_cancelled = true;
+        pthread_cond_signal(&r->changed);
+        pthread_mutex_unlock(&r->lock);
+        pthread_join(r->thread, NULL);
+    }
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    for (int i = 0; i < N_BLOCKS; i++)
+        sp_block_free(r->blocks[i]);
+    free(r);
+}
+
+sp_status reader_next(reader *r, sp_block **block, sp_error *err)
+{
+    pthread_mutex_lock(&r->lock);
+    r->is_held = false;
+    pthread_cond_signal(&r->changed);
+    if (!r->is_threaded && !r->is_done) {
+        r->is_done = !read_one(r, (int)(r->n_read % N_BLOCKS));
+        r->n_read++;
+    }
+    while (r->n_read == r->n_given && !r->is_done)
+        pthread_cond_wait(&r->changed, &r->lock);
+    sp_status status = SP_OK;
+    *block = NULL;
+    if (r->n_read > r->n_given) {
+        int slot = (int)(r->n_given % N_BLOCKS);
+        r->n_given++;
+        r->is_held = true;
+        status = r->statuses[slot];
+        if (status == SP_OK)
+            *block = r->blocks[slot];
+        else if (err)
+            *err = r->errors[slot];
+    }
+    pthread_mutex_unlock(&r->lock);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* Reading ahead: one thread reads the next block while this one is worked on. */
+#ifndef STATEPATH_CLI_READER_H
+#define STATEPATH_CLI_READER_H
+
+#include "statepath-kit.h"
+
+typedef struct reader reader;
+
+/* Reads all recordings of the source in order, in blocks of about `bytes` of scores. From now until reader_free() the source is
+ * the reader's, and nobody else may call HDF5. Where no thread can be started blocks are read when they are asked for. NULL on
+ * lack of memory. */
+reader *reader_new(sp_source *source, unsigned parts, int64_t bytes);
+void reader_free(reader *r);
+
+/* The next block, the caller's until the next call; NULL after the last. What sp_source_read() says of it, in the order of the
+ * file. */
+sp_status reader_next(reader *r, sp_block **block, sp_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* Reading a dataset's values past H5Dread, where what lies in the file is simple enough: contiguous values straight from the
+ * file, chunks (plain, shuffled, deflated) as they are stored, inflated by libdeflate on several threads. What it cannot do, or
+ * what goes wrong, is left to H5Dread, which then finds the words for it. Private to io/.
+ *
+ * HDF5 is called only from the thread that calls these functions.
+ */
+#ifndef STATEPATH_IO_H5_DIRECT_H
+#define STATEPATH_IO_H5_DIRECT_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "statepath/status.h"
+
+typedef struct sp_h5_direct sp_h5_direct;
+
+typedef struct sp_h5_direct_request {
+    hid_t dataset, type; /* open, borrowed */
+    size_t size;         /* bytes of a value */
+    int rank;
+    const hsize_t *dims;
+} sp_h5_direct_request;
+
+/* A reader for a dataset of rank 1 to 3. SP_OK, with *out NULL where there is no such way
+ * (other filters, virtual or external storage, files that are not plain files ...); SP_ENOMEM. */
+sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **out);
+void sp_h5_direct_free(sp_h5_direct *direct);
+
+/* Threads that may inflate; 1 unless said. */
+void sp_h5_direct_use_threads(sp_h5_direct *direct, int n_threads);
+
+/* Reads start[] .. start[]+count[] of each dimension, raw. Chunks that reach beyond the last row are kept, so that reading rows
+ * in order inflates each chunk once. False: not done (out is undefined), ask H5Dread. Memory: the compressed chunks of a few MB
+ * of values, two chunks a thread, and the chunks that one row touches. */
+sp_status sp_h5_direct_read(sp_h5_direct *direct, const hsize_t *start, const hsize_t *count, void *out);
+
+/* The descriptor of the file that holds an object (by an external link it may be another than the one that was opened), or -1
+ * where HDF5 does not read it as one plain file. It stays open as long as the object. */
+int sp_h5_plain_fd(hid_t object);
+
+/* Reads n bytes from a position in the file. False where it cannot, or ends before. */
+bool sp_h5_read_at(int fd, void *out, uint64_t n, uint64_t position);
+
+#endif
