@@ -146,7 +146,7 @@ void sp_fill_scorers(const sp_comparison *comparison, bool wide, sp_table *table
     if (!scorers)
         return;
     table->title = "Agreement with each scorer, pooled over steps";
-    sp_table_column(table, SP_LEFT, "");
+    sp_table_column(table, SP_LEFT, "rater");
     sp_table_column(table, SP_RIGHT, "mean accuracy");
     sp_table_column(table, SP_RIGHT, "mean kappa");
     sp_table_column(table, SP_RIGHT, "soft agreement");
