@@ -10,14 +10,13 @@
  *   level (of all intervals), other_metrics_left_out (why kappa and macro F1 are not compared)
  *   strategies.*.illegal_rate, illegal_rate_ci (illegal / transitions, bootstrap over recordings)
  *   comparisons: after accuracy, which alone is tested, the same pairs with "metric": "kappa", "macro_f1", and "illegal_rate"
- * where neither strategy is legal by construction reference.changes, illegal_start, illegal_end, short_runs reference.bouts,
- * mask_ceiling_infeasible (recordings that no allowed path fits) strategies.*.scored, correct, undecoded_steps (by reference
- * class, those above 0), macro_precision, macro_recall, macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over
- * recordings), legal_by_construction, relaxed, rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts,
- * boundaries, edit_score, bouts (lengths: [length, count]), entities; classes.*.predicted, npv, prevalence;
- * per_recording.*.correct, transitions, changes, status, step, rules_broken, path_score comparisons.*.rank_biserial, p_holm,
- * p_sign_flip, mcnemar, mean, median, sd (of the recordings' differences), n, better, worse, ties, resamples Time is left out:
- * the same input gives the same bytes. */
+ * where neither strategy is legal by construction sleep (where the classes are sleep stages): epoch_seconds, epoch_assumed;
+ * reference and strategies.* with means (mean, sd, n) and nights (id and each measure), strategies.*.agreement (bias, sd, low,
+ * high, n). Minutes; se per cent, sfi per hour scorers (where the file has labels_*): names, mean_accuracy, mean_kappa,
+ * fleiss_kappa, fleiss_steps; reference, strategies.* and each.* with mean_accuracy, mean_kappa, soft_agreement, soft_steps,
+ * with.* (steps, accuracy, kappa)
+ *
+ * Time is left out: the same input gives the same bytes. */
 #include "report/json_tree.h"
 #include "report/tables.h"
 #include "statepath/report.h"
@@ -284,6 +283,7 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     for (int32_t i = 0; i < c->n_comparisons; i++)
         sp_json_append(comparisons, comparison_object(c, &c->comparisons[i], &failed), &failed);
     sp_json_set(root, "comparisons", comparisons, &failed);
+    sp_json_set_people(root, c, &failed);
     if (c->other_metrics_left_out)
         sp_json_set(root, "other_metrics_left_out", json_string(c->other_metrics_left_out), &failed);
     sp_json_set(root, "level", json_real(c->level), &failed);
