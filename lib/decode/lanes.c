@@ -48,7 +48,7 @@ size_t sp_lane_words_bytes(const sp_lane_rules *rules, sp_isa isa, int64_t n_ste
     return (size_t)n_steps * (size_t)sp_lanes_count(isa) * (size_t)rules->word_size;
 }
 
-static sp_lanes_kernel *kernel_of(sp_isa isa, sp_strategy_kind strategy)
+sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy)
 {
     bool is_viterbi = strategy == SP_VITERBI, is_greedy = strategy == SP_GREEDY;
     switch (isa) {
@@ -161,7 +161,7 @@ static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
         group.length[lane] = is_used ? run->length[order[lane]] : 0;
         group.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
     }
-    kernel_of(o->isa, o->strategy)(&group);
+    sp_lanes_kernel_of(o->isa, o->strategy)(&group);
     for (int32_t lane = 0; lane < n; lane++)
         if (!group.is_left[lane])
             put_result(run, order[lane], group.score[lane]);
