@@ -189,6 +189,7 @@ static void larger_models_equal_plain(void **state)
     (void)state;
     static const kind kinds[] = {
         {17, 70, 1, 30, 6, true, 0},       {17, 140, 1, 30, 5, false, 0.02},  {17, 70, 0.5, 40, 6, true, 0.1},
+        {128, 200, 1, 30, 4, true, 0},     {128, 200, 1, 30, 4, false, 0.02}, {128, 200, 0.3, 30, 4, true, 0.3},
         {17, 90, 0.1, 40, 20, true, 0.05}, {100, 300, 0.03, 20, 20, true, 0}, {100, 300, 0.03, 20, 20, false, 0},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
