@@ -11,7 +11,8 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNDECODED = 3, EXIT_
 /* A command: argv[0] is its name. Returns an exit status. */
 typedef int command_run(int argc, const char **argv);
 
-command_run cmd_compare, cmd_decode, cmd_evaluate, cmd_inspect, cmd_model, cmd_mask, cmd_stream, cmd_simulate;
+command_run cmd_compare, cmd_decode, cmd_evaluate, cmd_inspect, cmd_model, cmd_mask, cmd_stream, cmd_fit, cmd_simulate, cmd_train,
+    cmd_predict;
 
 /* "statepath: <sentence>" on stderr, on one line. Control characters become '?': names in a file may hold an escape sequence
  * that speaks to the terminal. */
@@ -21,6 +22,11 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints err's sentence; returns the exit status that goes with `status`: EXIT_USAGE for SP_EINVAL, else EXIT_FAILED. */
 int fail_with(sp_status status, const sp_error *err);
+
+/* From here on the first SIGINT or SIGTERM only makes is_interrupted() true, so that work can end and leave no half-written file;
+ * a second one ends the program at once. */
+void watch_signals(void);
+bool is_interrupted(void);
 
 /* The command line as the shell would need it, for reports; the caller frees. Without --threads: the number of threads changes no
  * byte of any result. NULL on lack of memory. */

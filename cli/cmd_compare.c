@@ -1,8 +1,10 @@
 /* statepath compare: decode with each strategy, evaluate, report. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "beside.h"
+#include "cross.h"
 #include "outputs.h"
 #include "pipeline.h"
 
@@ -42,7 +44,7 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     if (status == SP_OK && !classes)
         status = sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
-        status = outputs_seed(o, &how.bootstrap.seed, err);
+        status = outputs_bootstrap(o, &how.bootstrap, err);
     if (status == SP_OK)
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (status == SP_OK && o->output)
@@ -61,6 +63,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
         status = sp_comparison_describe(*out, &texts, err);
         if (p->has_nll)
             sp_comparison_set_nll(*out, &p->nll);
+        if (status == SP_OK && p->has_nll)
+            status = sp_reliability_finish(p->reliability, how.bootstrap.level, &(*out)->reliability, err);
     }
     if (status == SP_OK && writer) {
         status = sp_paths_writer_commit(writer, err);
@@ -75,10 +79,31 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     return status;
 }
 
+/* Models of the folds; the scores then stay as they are, each model brings its own temperature. */
+static sp_status fit_folds(pipeline *p, cross *folds, const fit_words *words, int n_folds, sp_error *err)
+{
+    const decode_options *d = &p->opt->decode;
+    if (d->clamp || !isnan(d->temperature) || !isnan(d->transition_weight) || !isnan(d->prior_weight))
+        return sp_fail(err, SP_EINVAL,
+                       "--cv fits temperature and weights itself, and --clamp would show it the answers; leave "
+                       "--temperature, --transition-weight, --prior-weight and --clamp out");
+    sp_status status = cross_open(folds, p->file, p->opt, words, n_folds, err);
+    if (status != SP_OK)
+        return status;
+    p->prepare.temperature = 1;
+    p->prepare.prior_weight = 0;
+    p->cross = folds;
+    return SP_OK;
+}
+
 int cmd_compare(int argc, const char **argv)
 {
     options o;
     options_init(&o);
+    fit_words words = fit_words_default();
+    int n_folds = 0;
+    struct poptOption fit[FIT_TABLE];
+    fit_table(&words, fit);
     struct poptOption places[PLACE_TABLE], decode[DECODE_TABLE], report[REPORT_TABLE], talk[TALK_TABLE];
     place_table(&o, places);
     decode_table(&o, decode);
@@ -91,7 +116,12 @@ int cmd_compare(int argc, const char **argv)
         {"confidence", 0, POPT_ARG_NONE, &o.confidence, 0, "write how sure each step is, given the rules", NULL},
         {"nbest", 0, POPT_ARG_INT, &o.n_best, 0, "write the N best paths of viterbi", "N"},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
+        {"cv", 0, POPT_ARG_INT, &n_folds, 0,
+         "fit as `statepath fit` does, under the rules of M, and decode each recording with a model that never saw it", "FOLDS"},
+        {"rules", 0, POPT_ARG_STRING, &words.rules, 0,
+         "with --cv: the rules of the fitted models, if not M; seen: what the other folds' labels show", "M|seen"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, report, 0, "Results:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning, with --cv:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, decode, 0, "Decoding:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
@@ -99,6 +129,7 @@ int cmd_compare(int argc, const char **argv)
     const char *file;
     int exit_status = options_read(argc, argv, table, &compare_usage, &file);
     if (exit_status >= 0) {
+        fit_words_clear(&words);
         options_clear(&o);
         return exit_status;
     }
@@ -109,6 +140,14 @@ int cmd_compare(int argc, const char **argv)
     sp_status status = outputs_check(&o, file, NULL, &err);
     if (status == SP_OK)
         status = pipeline_open(&p, file, &o, o.strategies ? o.strategies : "argmax,greedy,viterbi", &err);
+    cross folds = {.n_folds = 0};
+    if (status == SP_OK && n_folds)
+        status = fit_folds(&p, &folds, &words, n_folds, &err);
+    if (status == SP_OK && !n_folds && is_fitted_on(p.model, p.info) && !o.talk.quiet)
+        complain(
+            "note: model %s was fitted on this very file, so its figures here are too good; --cv 5 decodes each recording with "
+            "a model that never saw it",
+            p.model->name);
     if (status == SP_OK)
         status = evaluate(&p, command, &comparison, &err);
     if (status == SP_OK)
@@ -116,6 +155,8 @@ int cmd_compare(int argc, const char **argv)
     exit_status = status == SP_OK ? pipeline_exit_status(&p) : fail_with(status, &err);
     sp_comparison_free(comparison);
     pipeline_close(&p);
+    cross_close(&folds);
+    fit_words_clear(&words);
     free(command);
     options_clear(&o);
     return exit_status;

@@ -36,6 +36,8 @@ typedef struct judge {
     int32_t strategy[MAX_STRATEGIES]; /* index in the file */
     const char *names[MAX_STRATEGIES];
     int64_t undecoded;
+    bool has_nll; /* the labels' file holds scores too */
+    sp_nll nll;
 } judge;
 
 static void judge_close(judge *j)
@@ -216,6 +218,7 @@ static sp_status judge_open(judge *j, const char *file, sp_error *err)
         j->labels_info = sp_source_info_of(j->labels);
         if (!j->labels_info->has_labels)
             return sp_fail(err, SP_EDATA, "%s holds no labels; --labels-dataset PATH says where they are", o->place.labels);
+        j->has_nll = j->labels_info->has_scores;
         if ((status = match_classes(j, err)) != SP_OK || (status = match_recordings(j, err)) != SP_OK)
             return status;
     }
@@ -224,6 +227,17 @@ static sp_status judge_open(judge *j, const char *file, sp_error *err)
 }
 
 /* ---- judging ---- */
+
+/* Likelihood of the block's labels under the scores that stand beside them. */
+static sp_status add_nll(judge *j, sp_block *block, sp_error *err)
+{
+    sp_prepare_options prepare = sp_prepare_options_default();
+    prepare.kind = j->labels_info->kind;
+    prepare.missing_uniform = true;
+    sp_status status = sp_prepare(block, &prepare, NULL, err);
+    sp_scores scores = sp_block_batch(block).scores;
+    return status == SP_OK ? sp_nll_add(&j->nll, &scores, block->labels, block->weights, err) : status;
+}
 
 /* Labels of recordings first .. first+count-1 in the paths' order of recordings and classes. */
 static sp_status read_labels(judge *j, int64_t first, int64_t count, sp_block *block, int32_t *labels, sp_error *err)
@@ -236,7 +250,10 @@ static sp_status read_labels(judge *j, int64_t first, int64_t count, sp_block *b
         int64_t run = 1; /* recordings that follow one another in both files are read together */
         while (n + run < first + count && j->label_recording[n + run] == j->label_recording[n] + run)
             run++;
-        status = sp_source_read(j->labels, j->label_recording[n], run, SP_BLOCK_LABELS, block, err);
+        unsigned parts = SP_BLOCK_LABELS | (j->has_nll ? SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS : 0);
+        status = sp_source_read(j->labels, j->label_recording[n], run, parts, block, err);
+        if (status == SP_OK && j->has_nll)
+            status = add_nll(j, block, err);
         int32_t *out = labels + (offsets[n] - offsets[first]);
         for (int64_t t = 0; status == SP_OK && t < block->n_steps; t++) {
             int32_t label = block->labels[t];
@@ -312,9 +329,10 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
     how.trace_steps = j->opt->report ? 200000 : 0;
     sp_evaluation *evaluation = NULL;
     sp_block *block = sp_block_new();
-    sp_status status = block && classes ? outputs_seed(j->opt, &how.bootstrap.seed, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block && classes ? outputs_bootstrap(j->opt, &how.bootstrap, err) : sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
+    watch_signals();
     progress line;
     progress_start(&line, "steps", j->info->n_steps, j->opt->talk.quiet);
     for (int64_t first = 0; status == SP_OK && first < j->info->n_recordings;) {
@@ -324,6 +342,8 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
             count++;
         status = judge_block(j, first, count, has_labels, block, evaluation, err);
         first += count;
+        if (status == SP_OK && is_interrupted())
+            status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
         progress_show(&line, j->info->offsets[first]);
     }
     progress_end(&line);
@@ -337,6 +357,8 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
                                      .model = j->model,
                                      .class_of_column = j->class_of_column};
         status = sp_comparison_describe(*out, &texts, err);
+        if (j->has_nll)
+            sp_comparison_set_nll(*out, &j->nll);
     }
     free(classes);
     sp_evaluation_free(evaluation);

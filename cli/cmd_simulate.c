@@ -1,15 +1,101 @@
 /* statepath simulate: make data from a recipe. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "outputs.h"
+#include "progress.h"
 
 static const usage simulate_usage = {
     .arguments = "RECIPE.json -o DATA.h5 [OPTION...]",
-    .summary = "make label sequences and the scores of a classifier that errs, from a recipe with a seed",
+    .summary =
+        "make label sequences, and the scores of a classifier that errs or the signals of a sensor, from a recipe with a seed",
     .example = "  statepath simulate datasets/sleep-demo.recipe.json -o demo.h5\n"
                "  statepath compare demo.h5 --model sleep-strict\n",
     .min_words = 1,
     .max_words = 1};
+
+enum { BLOCK_BYTES = 16 << 20 };
+
+/* ---- signals ---- */
+
+static sp_status open_writer(const sp_recipe *recipe, const sp_signal_nights *nights, const options *o, sp_signals_writer **out,
+                             sp_error *err)
+{
+    char *text = NULL;
+    uint8_t *split = malloc((size_t)nights->n_recordings);
+    sp_status status = split ? sp_recipe_to_json(recipe, &text, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    const sp_signal_recipe *s = recipe->signals;
+    for (int64_t n = 0; status == SP_OK && n < nights->n_recordings; n++)
+        split[n] = n >= nights->n_recordings - s->n_test;
+    const sp_signals_header header = {.n_recordings = nights->n_recordings,
+                                      .n_steps = nights->n_steps,
+                                      .n_channels = s->n_channels,
+                                      .n_classes = recipe->n_classes,
+                                      .n_samples = s->n_samples,
+                                      .offsets = nights->offsets,
+                                      .classes = (const char *const *)recipe->classes,
+                                      .labels = nights->labels,
+                                      .split = s->n_test > 0 ? split : NULL,
+                                      .rate = s->rate,
+                                      .recipe = text,
+                                      .seed = recipe->seed,
+                                      .force = o->force};
+    if (status == SP_OK)
+        status = sp_signals_writer_open(o->output, &header, out, err);
+    free(text);
+    free(split);
+    return status;
+}
+
+/* Draws and writes block by block. */
+static sp_status write_signals(const sp_recipe *recipe, sp_signal_maker *maker, sp_signals_writer *writer, const options *o,
+                               sp_error *err)
+{
+    const sp_signal_recipe *s = recipe->signals;
+    int64_t n_steps = sp_signal_maker_nights(maker).n_steps, width = s->n_channels * s->n_samples;
+    int64_t room = BLOCK_BYTES / (width * (int64_t)sizeof(float)) + 1;
+    float *block = malloc((size_t)room * (size_t)width * sizeof *block);
+    sp_status status = block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for a step of %lld samples", (long long)width);
+    progress bar;
+    progress_start(&bar, "steps", n_steps, o->talk.quiet);
+    for (int64_t t = 0; status == SP_OK && t < n_steps; t += room) {
+        int64_t count = n_steps - t < room ? n_steps - t : room;
+        sp_signal_maker_draw(maker, count, block);
+        status = sp_signals_writer_add(writer, count, block, err);
+        progress_show(&bar, t + count);
+    }
+    progress_end(&bar);
+    free(block);
+    return status;
+}
+
+static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_error *err)
+{
+    sp_signal_maker *maker = NULL;
+    sp_signals_writer *writer = NULL;
+    sp_status status = sp_signal_maker_new(recipe, &maker, err);
+    sp_signal_nights nights = {0};
+    if (status == SP_OK) {
+        nights = sp_signal_maker_nights(maker);
+        status = open_writer(recipe, &nights, o, &writer, err);
+    }
+    if (status == SP_OK)
+        status = write_signals(recipe, maker, writer, o, err);
+    if (status == SP_OK) {
+        status = sp_signals_writer_commit(writer, err);
+        writer = NULL;
+    }
+    sp_signals_writer_abort(writer);
+    if (status == SP_OK && !o->talk.quiet) {
+        char a[COUNT_TEXT], b[COUNT_TEXT], c[COUNT_TEXT];
+        fprintf(stderr, "wrote %s: %s recordings, %s steps of %d x %s samples\n", o->output, count_text(nights.n_recordings, a),
+                count_text(nights.n_steps, b), recipe->signals->n_channels, count_text(recipe->signals->n_samples, c));
+    }
+    sp_signal_maker_free(maker);
+    return status;
+}
+
+/* ---- scores ---- */
 
 static sp_status simulate(const char *recipe_file, const options *o, sp_error *err)
 {
@@ -18,6 +104,11 @@ static sp_status simulate(const char *recipe_file, const options *o, sp_error *e
     sp_status status = outputs_check(o, recipe_file, NULL, err);
     if (status == SP_OK)
         status = sp_recipe_load(recipe_file, &recipe, err);
+    if (status == SP_OK && recipe->signals) {
+        status = simulate_signals(recipe, o, err);
+        sp_recipe_free(recipe);
+        return status;
+    }
     if (status == SP_OK)
         status = sp_simulate(recipe, &simulated, err);
     if (status == SP_OK)

@@ -23,9 +23,20 @@ static const command commands[] = {
     {"model", cmd_model, "list | show M | check M | new KIND", "look at, validate and build models"},
     {"mask", cmd_mask, "leak | softmax SCORES.h5", "mass on what cannot occur; masked softmax"},
     {"stream", cmd_stream, "--model M --lag L < SCORES", "decide each step while the recording goes on"},
+    {"fit", cmd_fit, "DATA.h5 -o MODEL.json", "learn a model from labels, or from scores alone"},
     {"simulate", cmd_simulate, "RECIPE.json -o DATA.h5", "make data from a recipe"},
+    {"train", cmd_train, "SIGNALS.h5 -o WEIGHTS.h5", "train the reference classifier on signals"},
+    {"predict", cmd_predict, "SIGNALS.h5 --weights W.h5 -o SCORES.h5", "scores of signals"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void complain_unknown(const char *name)
+{
+    char list[256] = "", *end = list;
+    for (int i = 0; i < N_COMMANDS; i++)
+        end += snprintf(end, sizeof list - (size_t)(end - list), "%s%s", i ? ", " : "", commands[i].name);
+    complain("\"%s\" is not a command; the commands are %s", name, list);
+}
 
 static void print_usage(FILE *out)
 {
@@ -52,6 +63,14 @@ static void prepare_process(void)
 static int run(int argc, const char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
+    const char *help_words[] = {argc > 2 ? argv[2] : "", "--help", NULL};
+    if (strcmp(name, "help") == 0 && argc > 2) { /* "help compare" is "compare --help" */
+        for (int i = 0; i < N_COMMANDS; i++)
+            if (strcmp(argv[2], commands[i].name) == 0)
+                return commands[i].run(2, help_words);
+        complain_unknown(argv[2]);
+        return EXIT_USAGE;
+    }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_usage(stdout);
         return EXIT_DONE;
@@ -67,7 +86,7 @@ static int run(int argc, const char **argv)
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    complain("\"%s\" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, stream, simulate", name);
+    complain_unknown(name);
     return EXIT_USAGE;
 }
 

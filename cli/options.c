@@ -8,7 +8,7 @@
 void options_init(options *o)
 {
     *o = (options){0};
-    o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = NAN;
+    o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level = NAN;
 }
 
 void options_clear(options *o)
@@ -28,6 +28,8 @@ void options_clear(options *o)
 }
 
 /* ---- tables ---- */
+
+enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_NUMBER };
 
 void place_table(options *o, struct poptOption table[PLACE_TABLE])
 {
@@ -50,12 +52,14 @@ void decode_table(options *o, struct poptOption table[DECODE_TABLE])
     struct poptOption rows[DECODE_TABLE] = {
         {"threads", 0, POPT_ARG_INT, &d->threads, 0, "threads; 0, the default, takes all processors", "N"},
         {"missing", 0, POPT_ARG_STRING, &d->missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
-        {"floor", 0, POPT_ARG_DOUBLE, &d->floor, 0, "raise smaller probabilities to P", "P"},
+        {"floor", 0, POPT_ARG_DOUBLE, &d->floor, VALUE_NUMBER, "raise smaller probabilities to P", "P"},
         {"on-infeasible", 0, POPT_ARG_STRING, &d->on_infeasible, 0,
          "a recording without allowed path: report it, break the fewest rules, or stop", "report|relax|error"},
-        {"temperature", 0, POPT_ARG_DOUBLE, &d->temperature, 0, "divide scores by X", "X"},
-        {"transition-weight", 0, POPT_ARG_DOUBLE, &d->transition_weight, 0, "multiply the model's log weights by X", "X"},
-        {"prior-weight", 0, POPT_ARG_DOUBLE, &d->prior_weight, 0, "subtract X times the log of the model's prior", "X"},
+        {"temperature", 0, POPT_ARG_DOUBLE, &d->temperature, VALUE_NUMBER, "divide scores by X", "X"},
+        {"transition-weight", 0, POPT_ARG_DOUBLE, &d->transition_weight, VALUE_NUMBER, "multiply the model's log weights by X",
+         "X"},
+        {"prior-weight", 0, POPT_ARG_DOUBLE, &d->prior_weight, VALUE_NUMBER, "subtract X times the log of the model's prior",
+         "X"},
         {"clamp", 0, POPT_ARG_NONE, &d->clamp, 0, "labels that are there are certain", NULL},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
@@ -69,6 +73,7 @@ void report_table(options *o, struct poptOption table[REPORT_TABLE])
         {"csv", 0, POPT_ARG_STRING, &o->csv, 0, "write results as long CSV", "R.csv"},
         {"markdown", 0, POPT_ARG_STRING, &o->markdown, 0, "write results as Markdown", "R.md"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
+        {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
@@ -83,8 +88,6 @@ void talk_table(options *o, struct poptOption table[TALK_TABLE])
 }
 
 /* ---- reading ---- */
-
-enum { VALUE_HELP = 1000, VALUE_VERSION };
 
 static int distance(const char *a, const char *b)
 {
@@ -178,6 +181,13 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         } else if (code == VALUE_VERSION) {
             printf("statepath %s\n", sp_version());
             result = EXIT_DONE;
+        } else if (code == VALUE_NUMBER) {
+            char *text = poptGetOptArg(context);
+            if (text && isnan(strtod(text, NULL))) { /* in the options NaN means that none was given */
+                complain("%s: a number is needed, not \"%s\"", argv[0], text);
+                result = EXIT_USAGE;
+            }
+            free(text);
         } else if (code < -1) {
             result = refuse(argc, argv, context, table, code);
         }

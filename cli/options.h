@@ -31,6 +31,7 @@ typedef struct options {
     int force, confidence, n_best;
     char *report, *json, *csv, *markdown; /* compare and evaluate */
     char *seed;
+    double level;   /* of intervals; NaN: not given */
     char *extra[6]; /* strings of one command alone */
     int number;     /* a number of one command alone */
     int flag;       /* a flag of one command alone */
@@ -41,7 +42,7 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 6, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 7, TALK_TABLE = 3 };
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
 void report_table(options *o, struct poptOption table[REPORT_TABLE]);

@@ -1,6 +1,7 @@
 #include "outputs.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +62,14 @@ sp_status outputs_check(const options *o, const char *input, const char *also, s
     return n_stdout > 1 ? sp_fail(err, SP_EINVAL, "only one result can go to standard output (-)") : SP_OK;
 }
 
-sp_status outputs_seed(const options *o, uint64_t *seed, sp_error *err)
+sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, sp_error *err)
 {
-    *seed = 1;
+    if (!isnan(o->level)) {
+        if (!(o->level > 0 && o->level < 1))
+            return sp_fail(err, SP_EINVAL, "--level %g: a number between 0 and 1; 0.95, the default, gives 95 %% intervals",
+                           o->level);
+        bootstrap->level = o->level;
+    }
     if (!o->seed)
         return SP_OK;
     char *end;
@@ -71,7 +77,7 @@ sp_status outputs_seed(const options *o, uint64_t *seed, sp_error *err)
     unsigned long long value = strtoull(o->seed, &end, 10);
     if (errno || end == o->seed || *end || o->seed[0] == '-')
         return sp_fail(err, SP_EINVAL, "--seed %s: a whole number, at least 0", o->seed);
-    *seed = value;
+    bootstrap->seed = value;
     return SP_OK;
 }
 

@@ -11,7 +11,7 @@ sp_status outputs_check(const options *o, const char *input, const char *also, s
 /* Writes them. The table goes to stdout unless one of the files is "-". */
 sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err);
 
-/* The bootstrap's seed from --seed. */
-sp_status outputs_seed(const options *o, uint64_t *seed, sp_error *err);
+/* The bootstrap's seed and level from --seed and --level. */
+sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, sp_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "beside.h"
+#include "cross.h"
 #include "progress.h"
 #include "reader.h"
 
@@ -84,6 +85,7 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
     compile.is_boolean = true;
     if ((status = sp_chain_new(p->model, &compile, &p->rules, err)) != SP_OK)
         return status;
+    watch_signals();
     p->workers = sp_workers_new(opt->decode.threads);
     if (!p->workers)
         return sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
@@ -93,6 +95,7 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
 
 void pipeline_close(pipeline *p)
 {
+    sp_reliability_sums_free(p->reliability);
     sp_workers_free(p->workers);
     sp_chain_free(p->rules);
     sp_chain_free(p->chain);
@@ -179,6 +182,8 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
     sp_batch batch = sp_block_batch(block);
     if (status == SP_OK && p->has_nll)
         status = sp_nll_add(&p->nll, &batch.scores, block->labels, block->weights, err);
+    if (status == SP_OK && p->has_nll)
+        status = sp_reliability_add(p->reliability, &batch.scores, block->labels, block->weights, err);
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
         sp_decode_options decode = sp_decode_options_default();
         decode.strategy = p->strategies[s];
@@ -189,7 +194,10 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
         if (status != SP_OK)
             break;
         double started = now_seconds();
-        status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
+        if (p->cross && decode.strategy.kind != SP_ARGMAX)
+            status = cross_decode(p->cross, block, &decode, p->workers, &output, err);
+        else
+            status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
         a->seconds[s] = now_seconds() - started;
         if (status == SP_OK)
             status = look_at_failures(p, s, block, a->results[s], err);
@@ -208,6 +216,7 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
                                    .ids = block->ids,
                                    .labels = block->labels,
                                    .segments = block->segments,
+                                   .scores = &batch.scores,
                                    .paths = (const int32_t *const *)a->paths,
                                    .results = (const sp_decoded *const *)a->results,
                                    .seconds = a->seconds};
@@ -231,8 +240,8 @@ static void summarise(const pipeline *p)
                      count_text(p->relaxed[s], n), all);
     }
     if (p->counts.floored)
-        complain("%s score%s raised to the floor %g", count_text(p->counts.floored, n), p->counts.floored == 1 ? " was" : "s were",
-                 p->prepare.floor);
+        complain("%s score%s raised to the floor %g", count_text(p->counts.floored, n),
+                 p->counts.floored == 1 ? " was" : "s were", p->prepare.floor);
     if (p->counts.missing)
         complain("%s step%s with NaN say%s nothing (--missing uniform)", count_text(p->counts.missing, n),
                  p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
@@ -249,6 +258,8 @@ static sp_status run_blocks(pipeline *p, reader *ahead, progress *line, sp_evalu
         status = run_block(p, block, &a, evaluation, writer, extras, err);
         if (status == SP_OK)
             progress_show(line, p->info->offsets[block->first + block->n_recordings]);
+        if (status == SP_OK && is_interrupted())
+            status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
     }
     answers_clear(&a);
     return status;
@@ -263,7 +274,9 @@ sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *
     p->has_nll = evaluation && p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
     progress line;
     progress_start(&line, "steps", p->info->n_steps, p->opt->talk.quiet);
-    sp_status status = run_blocks(p, ahead, &line, evaluation, writer, extras, err);
+    sp_status status = p->has_nll ? sp_reliability_new(p->info->n_classes, &p->reliability, err) : SP_OK;
+    if (status == SP_OK)
+        status = run_blocks(p, ahead, &line, evaluation, writer, extras, err);
     progress_end(&line);
     if (status == SP_OK)
         summarise(p);

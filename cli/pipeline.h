@@ -10,6 +10,8 @@
 
 enum { MAX_STRATEGIES = 16 };
 
+struct cross;
+
 typedef struct pipeline {
     const options *opt;
     const char *file;
@@ -23,13 +25,15 @@ typedef struct pipeline {
     sp_prepare_options prepare;
     infeasible_rule on_infeasible;
     sp_workers *workers;
+    const struct cross *cross; /* --cv: decode with the models of its folds; or NULL */
     int n_strategies;
     sp_strategy strategies[MAX_STRATEGIES];
     char names[MAX_STRATEGIES][SP_STRATEGY_TEXT];
     /* What happened. */
     sp_prepare_counts counts;
     bool has_nll;
-    sp_nll nll; /* of the labels under the prepared scores, weighted by the file's weights */
+    sp_reliability_sums *reliability; /* with has_nll; owned */
+    sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
 } pipeline;
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/chain_states.h"
+#include "decode/marginals.h"
 #include "decode/recording.h"
 #include "statepath/nbest.h"
 #include "statepath/posterior.h"
@@ -21,8 +22,8 @@ static sp_status fill_confidence(const sp_chain *chain, const sp_scores *scores,
                                  float *confidence, double *log_partition)
 {
     double log_z = -INFINITY;
-    sp_status status = path && confidence ? sp_confidence(chain, scores, scratch, path, confidence, &log_z, NULL)
-                                          : sp_forward_backward(chain, scores, scratch, NULL, &log_z, NULL);
+    sp_status status = path && confidence ? sp_confidence_plain(chain, scores, scratch, path, confidence, &log_z, NULL)
+                                          : sp_marginal_rows(chain, scores, scratch, NULL, &log_z, NULL);
     if (status != SP_OK && status != SP_ENOPATH)
         return status;
     for (int64_t t = 0; t < scores->n_steps && confidence && (!path || status == SP_ENOPATH); t++)
@@ -62,16 +63,29 @@ static sp_status fill_best(const sp_chain *chain, const sp_scores *scores, sp_sc
     return SP_OK;
 }
 
+static const int32_t *path_of(const sp_decode_output *output, const sp_batch *batch, int64_t n)
+{
+    return output->results[n].status == SP_OK ? output->paths + batch->offsets[n] : NULL;
+}
+
+sp_status sp_batch_confidence(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
+                              const sp_decode_output *output)
+{
+    sp_scores scores = sp_batch_recording(batch, n);
+    if (!output->confidence && !output->log_partition)
+        return SP_OK;
+    return fill_confidence(chain, &scores, scratch, path_of(output, batch, n),
+                           output->confidence ? output->confidence + batch->offsets[n] : NULL,
+                           output->log_partition ? output->log_partition + n : NULL);
+}
+
 sp_status sp_batch_extras(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
                           const sp_decode_output *output)
 {
     sp_scores scores = sp_batch_recording(batch, n);
     int64_t first = batch->offsets[n], n_best = output->n_best;
-    const int32_t *path = output->results[n].status == SP_OK ? output->paths + first : NULL;
-    sp_status status = SP_OK;
-    if (output->confidence || output->log_partition)
-        status = fill_confidence(chain, &scores, scratch, path, output->confidence ? output->confidence + first : NULL,
-                                 output->log_partition ? output->log_partition + n : NULL);
+    const int32_t *path = path_of(output, batch, n);
+    sp_status status = sp_batch_confidence(chain, batch, n, scratch, output);
     if (status == SP_OK && output->margins)
         status = fill_margin(chain, &scores, scratch, path, output->margins + n);
     if (status == SP_OK && n_best > 0)

@@ -21,6 +21,7 @@ typedef struct batch_work {
     const sp_batch *batch;
     const sp_decode_options *options;
     const sp_decode_output *output;
+    sp_decode_output extras; /* output without what all recordings are given together afterwards */
     sp_kernels kernels;
     atomic_bool no_memory;
 } batch_work;
@@ -96,7 +97,7 @@ static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
         status = SP_OK;
     }
     w->output->results[n] = result;
-    return status == SP_OK ? sp_batch_extras(w->chain, w->batch, n, scratch, w->output) : status;
+    return status == SP_OK ? sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) : status;
 }
 
 static void decode_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
@@ -112,7 +113,16 @@ static void add_extras(void *arg, sp_scratch *scratch, int64_t first, int64_t la
 {
     batch_work *w = arg;
     for (int64_t n = first; n < last && !w->no_memory; n++)
-        if (sp_batch_extras(w->chain, w->batch, n, scratch, w->output) != SP_OK)
+        if (sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) != SP_OK)
+            w->no_memory = true;
+}
+
+/* Confidence and log Z of recordings that the lanes leave alone. */
+static void add_confidence(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    batch_work *w = arg;
+    for (int64_t n = first; n < last && !w->no_memory; n++)
+        if (sp_batch_confidence(w->chain, w->batch, n, scratch, w->output) != SP_OK)
             w->no_memory = true;
 }
 
@@ -146,15 +156,23 @@ sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch
     sp_status status = check_arguments(chain, batch, options, output, err);
     if (status != SP_OK)
         return status;
-    batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output};
+    batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output, .extras = *output};
     if (!sp_kernels_init(&w.kernels, isa, chain, batch, options->strategy.kind, workers))
         return sp_decode_no_memory(err);
-    if (w.kernels.way == SP_WAY_LANES) {
+    bool is_shared = w.kernels.has_sums && (output->confidence || output->log_partition);
+    if (is_shared) {
+        w.extras.confidence = NULL;
+        w.extras.log_partition = NULL;
+    }
+    if (w.kernels.way == SP_WAY_LANES || w.kernels.way == SP_WAY_SUMS) {
         if (!sp_kernels_share(&w.kernels, batch, output, workers, (sp_leftover){decode_run, add_extras, &w}))
             return sp_decode_no_memory(err);
     } else {
         sp_workers_share(workers, batch->n_recordings, decode_run, &w);
     }
+    if (is_shared && !w.no_memory &&
+        !sp_kernels_share_confidence(&w.kernels, batch, output, workers, (sp_leftover){add_confidence, NULL, &w}))
+        return sp_decode_no_memory(err);
     return w.no_memory ? sp_decode_no_memory(err) : SP_OK;
 }
 

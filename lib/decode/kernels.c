@@ -25,6 +25,9 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     kernels->isa = isa;
     kernels->strategy = strategy;
     kernels->greedy.n = 0;
+    kernels->has_sums = isa != SP_ISA_PLAIN && sp_sum_rules_init(&kernels->sums, chain);
+    if (kernels->has_sums && (strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI))
+        kernels->way = SP_WAY_SUMS;
     if (isa == SP_ISA_PLAIN || (strategy != SP_VITERBI && strategy != SP_GREEDY && strategy != SP_ARGMAX))
         return true;
     if (strategy == SP_GREEDY && !sp_greedy_table_init(&kernels->greedy, chain, sp_workers_scratch(workers)))
@@ -65,30 +68,52 @@ typedef struct lane_work {
     const sp_batch *batch;
     const sp_decode_output *output;
     sp_leftover leftover;
-    int64_t run; /* recordings of one */
+    bool is_confidence; /* not paths but confidence */
+    int64_t run;        /* recordings of one */
     atomic_bool no_memory;
 } lane_work;
+
+/* One run, by the lanes it is for: as sp_lanes_run(). */
+static int32_t do_run(const lane_work *w, sp_scratch *scratch, int64_t first, int32_t n, int32_t *left)
+{
+    const sp_kernels *k = w->kernels;
+    if (k->way != SP_WAY_SUMS && !w->is_confidence) {
+        sp_lane_run_options options = {k->isa, k->strategy, &k->lanes};
+        return sp_lanes_run(&options, w->batch, w->output, scratch, first, n, left);
+    }
+    sp_sum_run_options options = {k->isa, SP_SUM_LOG_Z, &k->sums};
+    if (w->is_confidence)
+        options.use = w->output->confidence ? SP_SUM_CONFIDENCE : SP_SUM_LOG_Z;
+    else
+        options.use = k->strategy == SP_POSTERIOR ? SP_SUM_PATH : k->strategy == SP_MEA ? SP_SUM_MEA : SP_SUM_PRODUCT;
+    return sp_sum_run(&options, w->batch, w->output, scratch, first, n, left);
+}
+
+/* Viterbi, greedy and argmax of long recordings. */
+static bool goes_in_chunks(const lane_work *w, const sp_scores *scores)
+{
+    return !w->is_confidence && w->kernels->way == SP_WAY_LANES && sp_chunks_fit(scores);
+}
 
 static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     lane_work *w = arg;
     const sp_leftover *leftover = &w->leftover;
-    sp_lane_run_options options = {w->kernels->isa, w->kernels->strategy, &w->kernels->lanes};
     int64_t n_recordings = w->batch->n_recordings;
     for (int64_t n = first; n < last && !w->no_memory; n++) {
         int32_t left[SP_LANE_RUN_MOST];
         bool is_left[SP_LANE_RUN_MOST] = {false};
         int64_t begin = n * w->run, count = n_recordings - begin < w->run ? n_recordings - begin : w->run;
-        int32_t n_left = sp_lanes_run(&options, w->batch, w->output, scratch, begin, (int32_t)count, left);
+        int32_t n_left = do_run(w, scratch, begin, (int32_t)count, left);
         if (n_left < 0)
             w->no_memory = true;
         for (int32_t i = 0; i < n_left; i++) {
             sp_scores scores = sp_batch_recording(w->batch, begin + left[i]);
             is_left[left[i]] = true;
-            if (!sp_chunks_fit(&scores)) /* else share_long() */
+            if (!goes_in_chunks(w, &scores)) /* else share_long() */
                 leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
         }
-        for (int64_t i = 0; i < count && n_left >= 0; i++)
+        for (int64_t i = 0; i < count && n_left >= 0 && leftover->finish; i++)
             if (!is_left[i])
                 leftover->finish(leftover->arg, scratch, begin + i, begin + i + 1);
     }
@@ -138,8 +163,17 @@ static int64_t run_length(int64_t n_recordings, int64_t n_threads)
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover)
 {
-    lane_work w = {kernels, batch, output, leftover, run_length(batch->n_recordings, sp_workers_count(workers)), false};
+    lane_work w = {kernels, batch, output, leftover, false, run_length(batch->n_recordings, sp_workers_count(workers)), false};
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
-    share_long(&w, workers);
+    if (kernels->way == SP_WAY_LANES)
+        share_long(&w, workers);
+    return !w.no_memory;
+}
+
+bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
+                                 sp_workers *workers, sp_leftover leftover)
+{
+    lane_work w = {kernels, batch, output, leftover, true, run_length(batch->n_recordings, sp_workers_count(workers)), false};
+    sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
     return !w.no_memory;
 }

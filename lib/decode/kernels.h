@@ -8,6 +8,7 @@
  *
  * Greedy and argmax have lanes, and chunks of a long recording in lanes; what those leave, and models of up to
  * SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).
+ * Posterior, mea, posterior-viterbi, confidence and log Z have lanes (lanes_forward_backward.h).
  *
  * Which is used changes the time, never the answer (but see chunks.h on ties within rounding): gaps, recordings without a path
  * and whatever else is rare go to the plain kernel, which is the oracle of the tests too.
@@ -19,9 +20,10 @@
 #include "decode/greedy_table.h"
 #include "decode/isa.h"
 #include "decode/lanes.h"
+#include "decode/lanes_forward_backward.h"
 #include "decode/workers.h"
 
-typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DENSE } sp_way;
+typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
 
 typedef struct sp_kernels {
     sp_way way;
@@ -30,6 +32,8 @@ typedef struct sp_kernels {
     sp_lane_rules lanes;
     sp_dense dense;
     sp_greedy_table greedy; /* n = 0: none */
+    bool has_sums;          /* sums is a chain for forward-backward in lanes */
+    sp_sum_rules sums;
 } sp_kernels;
 
 /* Chooses. Takes memory from the workers: valid until the next. False on lack of memory. */
@@ -51,10 +55,16 @@ typedef struct sp_leftover {
     void *arg;
 } sp_leftover;
 
-/* A whole batch in lanes (way SP_WAY_LANES), on all threads: path, result and broken of each recording. False on lack of memory.
+/* A whole batch in lanes (ways SP_WAY_LANES and SP_WAY_SUMS), on all threads: path, result and broken of each recording. False on
+ * lack of memory.
  */
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover);
+
+/* Confidence and log Z of a whole batch whose paths and results are there, on all threads (has_sums only). leftover.finish may be
+ * NULL. False on lack of memory. */
+bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
+                                 sp_workers *workers, sp_leftover leftover);
 
 /* sp_decode_batch() with the kernels of `isa`, which the machine must have. */
 sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,

@@ -65,7 +65,7 @@ sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy)
 
 /* ---- sorting: the longest first ---- */
 
-enum { RADIX_BITS = 9, RADIX = 1 << RADIX_BITS }; /* two passes sort lengths below 2^18 */
+enum { RADIX_BITS = 9, RADIX = 1 << RADIX_BITS };
 
 static void sort_pass(const int32_t *order, const int32_t *length, int32_t n, int shift, int32_t *out)
 {
@@ -78,18 +78,19 @@ static void sort_pass(const int32_t *order, const int32_t *length, int32_t n, in
         out[count[RADIX - 1 - (length[order[i]] >> shift & (RADIX - 1))]++] = order[i];
 }
 
-static void sort_by_length(const int32_t *length, int32_t n, int32_t longest, int32_t *order, int32_t *room)
+void sp_lanes_sort(const int32_t *length, int32_t n, int32_t longest, int32_t *order, int32_t *room)
 {
     bool is_sorted = true;
     for (int32_t i = 1; i < n && is_sorted; i++)
         is_sorted = length[order[i]] <= length[order[i - 1]];
     if (is_sorted)
         return;
-    sort_pass(order, length, n, 0, room);
-    if (longest < RADIX)
+    for (int shift = 0; longest >> shift > 0; shift += RADIX_BITS) {
+        sort_pass(order, length, n, shift, room);
         memcpy(order, room, (size_t)n * sizeof *order);
-    else
-        sort_pass(room, length, n, RADIX_BITS, order);
+        if (shift + RADIX_BITS > 30)
+            break;
+    }
 }
 
 /* ---- one run ---- */
@@ -190,7 +191,7 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
         if (run.length[i] > longest)
             longest = run.length[i];
     }
-    sort_by_length(run.length, n_ordered, longest, order, room);
+    sp_lanes_sort(run.length, n_ordered, longest, order, room);
     for (int32_t i = 0; i < n_ordered; i += lanes) {
         int32_t count = n_ordered - i < lanes ? n_ordered - i : lanes;
         if (!decode_group(&run, order + i, count))

@@ -52,10 +52,16 @@ bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain);
 /* Lanes of an instruction set. */
 int32_t sp_lanes_count(sp_isa isa);
 
+/* The kernel for a strategy: viterbi, greedy or argmax. */
+typedef void sp_lanes_kernel(sp_lane_group *group);
+sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy);
+
+/* Sorts order[n], places in length[], by falling length; equals stay in their order. room [n]. */
+void sp_lanes_sort(const int32_t *length, int32_t n, int32_t longest, int32_t *order, int32_t *room);
+
 /* Bytes of back-pointers for so many steps. */
 size_t sp_lane_words_bytes(const sp_lane_rules *rules, sp_isa isa, int64_t n_steps);
 
-typedef void sp_lanes_kernel(sp_lane_group *group);
 sp_lanes_kernel sp_lanes_greedy_base, sp_lanes_greedy_avx2, sp_lanes_greedy_avx512;
 sp_lanes_kernel sp_lanes_argmax_base, sp_lanes_argmax_avx2, sp_lanes_argmax_avx512;
 sp_lanes_kernel sp_lanes_viterbi_base, sp_lanes_viterbi_avx2, sp_lanes_viterbi_avx512;

@@ -5,7 +5,10 @@
 #define LANE_FN static inline __attribute__((always_inline)) LANE_TARGET
 
 /* W doubles a vector, G vectors a row of lanes: one edge of the model is read once for L recordings. */
-enum { W = LANE_W, G = 4, L = W * G };
+#ifndef LANE_G
+#define LANE_G 4
+#endif
+enum { W = LANE_W, G = LANE_G, L = W * G };
 #define EACH(OP) OP(0) OP(1) OP(2) OP(3)
 
 typedef double vd __attribute__((vector_size(8 * LANE_W), may_alias));
@@ -140,6 +143,7 @@ typedef uint64_t p64 __attribute__((vector_size(8 * LANE_W), aligned(8), may_ali
 #define STORE_ROW(type, q) *(type *)(to + (q)*stride) = r##q;
 #define LOAD_ROW(type, q) type r##q = *(const type *)(from + (q)*stride);
 #define SCATTER_ROW(type, q) *(type *)(to[q] + at) = r##q;
+#define SCATTER_BYTES(type, q) *(type *)((char *)to[q] + at) = r##q;
 
 /* P32 items at byte `at` of each of P32 rows become P32 rows of `to`, `stride` items apart. */
 LANE_FN void gather32(const void *const *from, size_t at, uint32_t *to, size_t stride)
@@ -162,6 +166,14 @@ LANE_FN void scatter32(const int32_t *from, size_t stride, int32_t *const *to, i
     ROWS32(LOAD_ROW, p32)
     TRANSPOSE32;
     ROWS32(SCATTER_ROW, p32)
+}
+
+/* As scatter32() for 64-bit items. */
+LANE_FN void scatter64(const uint64_t *from, size_t stride, void *const *to, size_t at)
+{
+    ROWS64(LOAD_ROW, p64)
+    TRANSPOSE64;
+    ROWS64(SCATTER_BYTES, p64)
 }
 
 enum { AHEAD = 2 * SP_LANES_TILE * 5 * sizeof(float) }; /* bytes: about two tiles of five classes */

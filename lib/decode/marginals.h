@@ -25,6 +25,10 @@ typedef struct sp_marginal_sink {
 sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
                            double *log_partition, sp_error *err);
 
+/* sp_confidence() by sp_marginal_rows(), path as it should be. */
+sp_status sp_confidence_plain(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                              float *confidence, double *log_partition, sp_error *err);
+
 /* A marginal, or its log, as the strategies compare it: to a multiple of 2^-40; -INFINITY stays. */
 double sp_marginal_rounded(double x);
 

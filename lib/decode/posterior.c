@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "decode/lanes_forward_backward.h"
 #include "decode/marginals.h"
 #include "decode/recording.h"
 
@@ -18,9 +19,25 @@ static void copy_row(void *arg, int64_t t, const double *marginal, const double 
     memcpy(out->marginals + (size_t)t * out->n_classes, marginal, out->n_classes * sizeof *marginal);
 }
 
+/* In lanes where they can: *log_partition and SP_OK; SP_ENOPATH: ask sp_marginal_rows(); SP_ENOMEM. */
+static sp_status sum_in_lanes(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group,
+                              double *log_partition, sp_error *err)
+{
+    sp_status status = sp_sum_recording(chain, scores, scratch, group);
+    if (status == SP_ENOMEM)
+        return sp_decode_no_memory(err);
+    if (status == SP_OK && log_partition)
+        *log_partition = group->log_z[0];
+    return status;
+}
+
 sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, double *marginals,
                               double *log_partition, sp_error *err)
 {
+    sp_sum_group group = {.use = marginals ? SP_SUM_MARGINALS : SP_SUM_LOG_Z, .values = {marginals}};
+    sp_status status = sum_in_lanes(chain, scores, scratch, &group, log_partition, err);
+    if (status != SP_ENOPATH)
+        return status;
     copy_out out = {marginals, (size_t)chain->n_classes};
     sp_marginal_sink sink = {.row = copy_row, .arg = &out};
     return sp_marginal_rows(chain, scores, scratch, marginals ? &sink : NULL, log_partition, err);
@@ -35,14 +52,13 @@ static void best_of_row(void *arg, int64_t t, const double *marginal, const doub
 {
     (void)log_marginal;
     best_of *out = arg;
-    double best = -1;
-    for (int32_t k = 0; k < out->n_classes; k++) {
-        double value = sp_marginal_rounded(marginal[k]);
-        if (value > best) {
-            best = value;
-            out->path[t] = k;
-        }
-    }
+    double best = 0;
+    for (int32_t k = 0; k < out->n_classes; k++)
+        best = marginal[k] > best ? marginal[k] : best;
+    int32_t lowest = 0;
+    while (marginal[lowest] < best - 0x1p-40)
+        lowest++;
+    out->path[t] = lowest;
 }
 
 sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
@@ -69,6 +85,14 @@ static void chosen_row(void *arg, int64_t t, const double *marginal, const doubl
     out->confidence[t] = (float)marginal[out->path[t]];
 }
 
+sp_status sp_confidence_plain(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                              float *confidence, double *log_partition, sp_error *err)
+{
+    chosen out = {path, confidence};
+    sp_marginal_sink sink = {.row = chosen_row, .arg = &out};
+    return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
+}
+
 sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
                         float *confidence, double *log_partition, sp_error *err)
 {
@@ -76,7 +100,7 @@ sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scrat
         if (path[t] < 0 || path[t] >= chain->n_classes)
             return sp_fail_at(err, SP_EINVAL, t, "step %lld of the path has class %d, and there are %d: give a decoded path",
                               (long long)t, (int)path[t], (int)chain->n_classes);
-    chosen out = {path, confidence};
-    sp_marginal_sink sink = {.row = chosen_row, .arg = &out};
-    return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
+    sp_sum_group group = {.use = confidence ? SP_SUM_CONFIDENCE : SP_SUM_LOG_Z, .given = {path}, .confidence = {confidence}};
+    sp_status status = sum_in_lanes(chain, scores, scratch, &group, log_partition, err);
+    return status == SP_ENOPATH ? sp_confidence_plain(chain, scores, scratch, path, confidence, log_partition, err) : status;
 }

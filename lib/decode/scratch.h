@@ -31,7 +31,10 @@ enum {
     SP_SLOT_DENSE_DELTAS,
     SP_SLOT_SPARSE_LISTS, /* see sparse.h */
     SP_SLOT_GREEDY_TABLE, /* see greedy_table.h */
-    SP_SLOT_FREE          /* first number that nobody has taken */
+    SP_SLOT_SUM_KEPT,     /* see lanes_forward_backward.h, also the next two */
+    SP_SLOT_SUM_STARTS,
+    SP_SLOT_SUM_VALUES,
+    SP_SLOT_FREE /* first number that nobody has taken */
 };
 
 /* `count` items of `size` bytes, aligned to 64, not cleared; NULL on lack of memory or overflow. count 0 gives a valid pointer.

@@ -1,10 +1,10 @@
 /* Paired cluster bootstrap with BCa intervals. */
 #include "statepath/statistics.h"
 
+#include "evaluate/clusters.h"
 #include "evaluate/random.h"
 #include "evaluate/value.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <string.h>
 
@@ -141,43 +141,6 @@ static double acceleration(const table *t, const int32_t pair[2], int64_t *sums)
     return squares > 1e-30 ? cubes / (6 * squares * sqrt(squares)) : 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Quantile of sorted values, linear between neighbours (Hyndman and Fan's type 7). */
-static double quantile(int32_t n, const double *sorted, double q)
-{
-    double place = q * (n - 1);
-    int32_t low = (int32_t)floor(place);
-    if (low >= n - 1)
-        return sorted[n - 1];
-    return sorted[low] + (place - low) * (sorted[low + 1] - sorted[low]);
-}
-
-/* drawn [B] is sorted here. */
-static void bca(double observed, double a, double level, int32_t B, double *drawn, sp_difference *out)
-{
-    qsort(drawn, (size_t)B, sizeof *drawn, ascending);
-    double below = 0;
-    for (int32_t b = 0; b < B && drawn[b] <= observed; b++)
-        below += drawn[b] < observed ? 1 : 0.5;
-    double share = fmin(fmax(below / B, 0.5 / B), 1 - 0.5 / B);
-    double z0 = gsl_cdf_ugaussian_Pinv(share), end[2];
-    for (int side = 0; side < 2; side++) {
-        double z = z0 + gsl_cdf_ugaussian_Pinv(side ? (1 + level) / 2 : (1 - level) / 2);
-        double scale = 1 - a * z;
-        /* Where the correction has a pole, it asks for the end of the distribution. */
-        double q = scale > 0 ? gsl_cdf_ugaussian_P(z0 + z / scale) : z > 0;
-        end[side] = quantile(B, drawn, q);
-    }
-    out->low = value_of(end[0]);
-    out->high = value_of(end[1]);
-    out->n_resamples = B;
-}
-
 /* out [n_pairs] filled but for the interval. */
 static void observe(const table *t, int32_t n_pairs, const int32_t (*pairs)[2], sp_difference *out)
 {
@@ -200,8 +163,8 @@ static sp_status intervals(const table *t, int32_t n_pairs, const int32_t (*pair
         resample(t, &rng, B, n_pairs, pairs, sums, drawn);
         observe(t, n_pairs, pairs, out);
         for (int32_t p = 0; p < n_pairs; p++)
-            bca(out[p].difference.value, acceleration(t, pairs[p], sums), options->level, B, drawn + (size_t)p * (size_t)B,
-                &out[p]);
+            sp_bca(out[p].difference.value, acceleration(t, pairs[p], sums), options->level, B, drawn + (size_t)p * (size_t)B,
+                   &out[p]);
         random_close(&rng);
     }
     free(drawn);

@@ -39,6 +39,7 @@ static void trace_free(int32_t n_strategies, sp_trace *trace)
 {
     free(trace->labels);
     free(trace->segments);
+    free(trace->density);
     for (int32_t s = 0; trace->paths && s < n_strategies; s++)
         free(trace->paths[s]);
     free(trace->paths);
@@ -66,6 +67,7 @@ void sp_comparison_free(sp_comparison *c)
     for (int64_t i = 0; i < c->n_traces; i++)
         trace_free(c->n_strategies, &c->traces[i]);
     free(c->traces);
+    sp_reliability_free(c->reliability);
     free(c);
 }
 

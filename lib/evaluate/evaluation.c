@@ -48,6 +48,7 @@ void sp_evaluation_free(sp_evaluation *e)
     free(e->tags);
     free(e->pairs);
     free(e->only);
+    sp_margins_free(&e->margins);
     scratch_free(&e->scratch);
     sp_comparison_free(e->result);
     free(e);
@@ -102,6 +103,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->n_classes = e->K;
     c->has_labels = options->has_labels;
     c->seed = options->bootstrap.seed;
+    c->level = options->bootstrap.level;
     c->strategies = zeros(n, sizeof *c->strategies);
     if (!c->strategies)
         return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
@@ -343,7 +345,21 @@ static sp_status add_trace(sp_evaluation *e, const sp_evaluation_block *block, i
         trace->paths[s] = copy_of(path_of(e, block, s, n), T * sizeof **trace->paths);
         is_whole = trace->paths[s] != NULL;
     }
+    if (is_whole && block->scores && e->K <= SP_DENSITY_CLASSES) {
+        sp_batch batch = {.scores = *block->scores, .n_recordings = block->n_recordings, .offsets = block->offsets};
+        sp_scores scores = sp_batch_recording(&batch, n);
+        trace->density = sp_density_of(&scores);
+        is_whole = trace->density != NULL;
+    }
     return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, no_memory);
+}
+
+static sp_status add_margins(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, const sp_recording *r, sp_error *err)
+{
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
+    for (int32_t s = 0; s < e->result->n_strategies; s++)
+        paths[s] = path_of(e, block, s, n);
+    return sp_add_margins(e, r, paths, err);
 }
 
 static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, sp_error *err)
@@ -363,6 +379,8 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
     const int32_t *baseline = e->argmax >= 0 ? path_of(e, block, e->argmax, n) : NULL;
     for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++)
         status = add_path(e, s, &r, &block->results[s][n], path_of(e, block, s, n), baseline, err);
+    if (status == SP_OK)
+        status = add_margins(e, block, n, &r, err);
     if (status == SP_OK)
         status = add_trace(e, block, n, &r, err);
     if (status != SP_OK)

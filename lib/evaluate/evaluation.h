@@ -10,6 +10,7 @@
 
 #include "statepath/comparison.h"
 
+#include "evaluate/margins.h"
 #include "evaluate/tally.h"
 
 #include <stdlib.h>
@@ -69,6 +70,7 @@ struct sp_evaluation {
     int32_t n_pairs;     /* of strategies to compare */
     int32_t (*pairs)[2]; /* [n_pairs] a, b */
     int64_t (*only)[2];  /* [n_pairs] steps that only a, only b has right */
+    sp_margins margins;
     sp_evaluation_scratch scratch;
 };
 
@@ -122,5 +124,12 @@ sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
+
+/* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
+sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
+sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);
+
+/* density.c: softmax of each row in 255ths [T,K], 0 where every class is impossible; the caller's. NULL: no memory. */
+uint8_t *sp_density_of(const sp_scores *scores);
 
 #endif

@@ -146,6 +146,8 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
         status = finish_strategy(e, s, err);
     if (status == SP_OK)
         status = sp_pairs_compare(e, err);
+    if (status == SP_OK)
+        status = sp_margins_compare(e, err);
     if (status != SP_OK)
         return status;
     e->result = NULL;

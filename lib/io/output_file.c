@@ -179,10 +179,8 @@ static int name_final(const sp_output *output)
             (void)unlink(output->temporary);
             return 0;
         }
-        if (errno == EEXIST)
-            return EEXIST;
-        struct stat there;
-        if (lstat(output->target, &there) == 0 && !S_ISLNK(there.st_mode))
+        struct stat there; /* a link that points nowhere is not there for stat() */
+        if (stat(output->target, &there) == 0)
             return EEXIST;
     }
     return rename(output->temporary, output->target) == 0 ? 0 : errno;

@@ -3,35 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/json_read.h"
-#include "io/json_write.h"
 #include "io/name_hint.h"
+#include "io/recipe_reader.h"
 #include "io/text_read.h"
 #include "statepath/recipe_json.h"
 
-static const char *const recipe_keys[] = {"statepath_recipe", "name",       "description", "seed",
-                                          "classes",          "recordings", "steps",       "start",
-                                          "transitions",      "unscored",   "classifier"};
+static const char *const recipe_keys[] = {"statepath_recipe", "name",       "description", "seed",        "classes",
+                                          "recordings",       "steps",      "start",       "transitions", "model",
+                                          "unscored",         "classifier", "signals"};
 static const char *const classifier_keys[] = {"confusion", "error_run", "noise", "overconfidence", "floor"};
-
-typedef struct recipe_reader {
-    sp_json_doc doc;
-    sp_json_at root, classifier; /* ways to the document and to its classifier */
-    json_t *classifier_object;
-    sp_recipe *recipe;
-} recipe_reader;
 
 /* ---- helpers ---- */
 
-static sp_status fail_memory(const recipe_reader *reader)
+sp_status sp_recipe_fail_memory(const sp_recipe_reader *reader)
 {
     return sp_fail(reader->doc.err, SP_ENOMEM, "%s: no memory for the recipe", reader->doc.name);
 }
 
 /* The member of an object, or NULL and *status set when it must be there. */
-static json_t *member(const recipe_reader *reader, const sp_json_at *at, const char *key, const char *example, sp_status *status)
+json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const char *example,
+                         sp_status *status)
 {
-    json_t *object = at->key ? reader->classifier_object : reader->doc.root;
+    json_t *object = at->key ? reader->inner_object : reader->doc.root;
     json_t *value = json_object_get(object, key);
     if (!value && example)
         *status = sp_json_fail(&reader->doc, SP_EINVAL, at, "key \"%s\" is missing%s%s; as \"%s\": %s", key,
@@ -39,7 +32,7 @@ static json_t *member(const recipe_reader *reader, const sp_json_at *at, const c
     return value;
 }
 
-static sp_status read_text(const recipe_reader *reader, const char *key, char **out)
+static sp_status read_text(const sp_recipe_reader *reader, const char *key, char **out)
 {
     const json_t *value = json_object_get(reader->doc.root, key);
     sp_json_at at = {&reader->root, key, 0};
@@ -49,10 +42,11 @@ static sp_status read_text(const recipe_reader *reader, const char *key, char **
         return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"%s\": needs a string in double quotes; this is %s", key,
                             sp_json_kind(value));
     *out = strdup(json_string_value(value));
-    return *out ? SP_OK : fail_memory(reader);
+    return *out ? SP_OK : sp_recipe_fail_memory(reader);
 }
 
-static sp_status want_number(const recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value, double *out)
+sp_status sp_recipe_want_number(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
+                                double *out)
 {
     if (!json_is_number(value))
         return sp_json_fail(&reader->doc, SP_EINVAL, at, "key \"%s\": needs a number; this is %s", key, sp_json_kind(value));
@@ -61,15 +55,15 @@ static sp_status want_number(const recipe_reader *reader, const sp_json_at *at, 
 }
 
 /* An optional number; *out keeps its default. */
-static sp_status read_number(const recipe_reader *reader, const sp_json_at *parent, const char *key, double *out)
+sp_status sp_recipe_read_number(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double *out)
 {
-    json_t *value = member(reader, parent, key, NULL, NULL);
+    json_t *value = sp_recipe_member(reader, parent, key, NULL, NULL);
     sp_json_at at = {parent, key, 0};
-    return value ? want_number(reader, &at, key, value, out) : SP_OK;
+    return value ? sp_recipe_want_number(reader, &at, key, value, out) : SP_OK;
 }
 
-static sp_status want_integer(const recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                              int64_t *out)
+sp_status sp_recipe_want_integer(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
+                                 int64_t *out)
 {
     if (!json_is_integer(value))
         return sp_json_fail(&reader->doc, SP_EINVAL, at, "key \"%s\": needs a whole number; this is %s", key,
@@ -78,9 +72,26 @@ static sp_status want_integer(const recipe_reader *reader, const sp_json_at *at,
     return SP_OK;
 }
 
+sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, int32_t *out)
+{
+    const sp_recipe *recipe = reader->recipe;
+    int32_t k = 0;
+    while (k < recipe->n_classes && strcmp(recipe->classes[k], name) != 0)
+        k++;
+    *out = k;
+    if (k < recipe->n_classes)
+        return SP_OK;
+    char list[512], hint[512];
+    const char *const *names = (const char *const *)recipe->classes;
+    sp_json_at here = {at, name, 0};
+    return sp_json_fail(&reader->doc, SP_EINVAL, &here, "key \"%s\", class \"%s\": the recipe has no such class (it has %s)%s",
+                        at->key, name, sp_name_list(list, sizeof list, k, names),
+                        sp_name_hint(hint, sizeof hint, name, k, names));
+}
+
 /* ---- parts ---- */
 
-static sp_status read_version(const recipe_reader *reader)
+static sp_status read_version(const sp_recipe_reader *reader)
 {
     const json_t *value = json_object_get(reader->doc.root, "statepath_recipe");
     sp_json_at at = {&reader->root, "statepath_recipe", 0};
@@ -95,10 +106,10 @@ static sp_status read_version(const recipe_reader *reader)
     return SP_OK;
 }
 
-static sp_status read_classes(recipe_reader *reader)
+static sp_status read_classes(sp_recipe_reader *reader)
 {
     sp_status status = SP_OK;
-    const json_t *list = member(reader, &reader->root, "classes", "[\"Wake\", \"N1\"]", &status);
+    const json_t *list = sp_recipe_member(reader, &reader->root, "classes", "[\"Wake\", \"N1\"]", &status);
     sp_json_at at = {&reader->root, "classes", 0};
     if (!list)
         return status;
@@ -107,7 +118,7 @@ static sp_status read_classes(recipe_reader *reader)
                             json_is_array(list) ? "empty" : sp_json_kind(list));
     sp_recipe *recipe = reader->recipe;
     if (!(recipe->classes = calloc(json_array_size(list), sizeof *recipe->classes)))
-        return fail_memory(reader);
+        return sp_recipe_fail_memory(reader);
     recipe->n_classes = (int32_t)json_array_size(list);
     for (int32_t k = 0; k < recipe->n_classes; k++) {
         const json_t *item = json_array_get(list, (size_t)k);
@@ -116,16 +127,16 @@ static sp_status read_classes(recipe_reader *reader)
             return sp_json_fail(&reader->doc, SP_EINVAL, &here,
                                 "key \"classes\": a class is a string in double quotes; this is %s", sp_json_kind(item));
         if (!(recipe->classes[k] = strdup(json_string_value(item))))
-            return fail_memory(reader);
+            return sp_recipe_fail_memory(reader);
     }
     return SP_OK;
 }
 
 /* K x K numbers, rows = from. */
-static sp_status read_matrix(const recipe_reader *reader, const sp_json_at *parent, const char *key, double **out)
+static sp_status read_matrix(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double **out)
 {
     sp_status status = SP_OK;
-    json_t *matrix = member(reader, parent, key, "[[0.9, 0.1], [0.2, 0.8]]", &status);
+    json_t *matrix = sp_recipe_member(reader, parent, key, "[[0.9, 0.1], [0.2, 0.8]]", &status);
     if (!matrix)
         return status;
     const sp_recipe *recipe = reader->recipe;
@@ -134,7 +145,7 @@ static sp_status read_matrix(const recipe_reader *reader, const sp_json_at *pare
     if (!json_is_array(matrix) || json_array_size(matrix) != k)
         return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"%s\": needs a list of %zu rows, one for each class", key, k);
     if (!(*out = malloc(k * k * sizeof **out)))
-        return fail_memory(reader);
+        return sp_recipe_fail_memory(reader);
     for (size_t i = 0; i < k; i++) {
         const json_t *row = json_array_get(matrix, i);
         sp_json_at row_at = {&at, NULL, i};
@@ -143,18 +154,18 @@ static sp_status read_matrix(const recipe_reader *reader, const sp_json_at *pare
                                 recipe->classes[i], k);
         for (size_t j = 0; j < k; j++) {
             sp_json_at here = {&row_at, NULL, j};
-            if ((status = want_number(reader, &here, key, json_array_get(row, j), &(*out)[i * k + j])) != SP_OK)
+            if ((status = sp_recipe_want_number(reader, &here, key, json_array_get(row, j), &(*out)[i * k + j])) != SP_OK)
                 return status;
         }
     }
     return SP_OK;
 }
 
-static sp_status read_start(recipe_reader *reader)
+static sp_status read_start(sp_recipe_reader *reader)
 {
     sp_status status = SP_OK;
     sp_recipe *recipe = reader->recipe;
-    json_t *object = member(reader, &reader->root, "start", "{\"Wake\": 1}", &status);
+    json_t *object = sp_recipe_member(reader, &reader->root, "start", "{\"Wake\": 1}", &status);
     if (!object)
         return status;
     sp_json_at at = {&reader->root, "start", 0};
@@ -162,90 +173,99 @@ static sp_status read_start(recipe_reader *reader)
         return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"start\": needs class -> probability, as {\"%s\": 1}; this is %s",
                             recipe->classes[0], sp_json_kind(object));
     if (!(recipe->start = calloc((size_t)recipe->n_classes, sizeof *recipe->start)))
-        return fail_memory(reader);
+        return sp_recipe_fail_memory(reader);
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value)
     {
         sp_json_at here = {&at, key, 0};
         int32_t k = 0;
-        while (k < recipe->n_classes && strcmp(recipe->classes[k], key) != 0)
-            k++;
-        char list[512], hint[512];
-        const char *const *names = (const char *const *)recipe->classes;
-        if (k == recipe->n_classes)
-            return sp_json_fail(&reader->doc, SP_EINVAL, &here,
-                                "key \"start\", class \"%s\": the recipe has no such class (it has %s)%s", key,
-                                sp_name_list(list, sizeof list, k, names), sp_name_hint(hint, sizeof hint, key, k, names));
-        if ((status = want_number(reader, &here, "start", value, &recipe->start[k])) != SP_OK)
+        if ((status = sp_recipe_find_class(reader, &at, key, &k)) != SP_OK)
+            return status;
+        if ((status = sp_recipe_want_number(reader, &here, "start", value, &recipe->start[k])) != SP_OK)
             return status;
     }
     return SP_OK;
 }
 
-static sp_status read_sizes(recipe_reader *reader)
+static sp_status read_sizes(sp_recipe_reader *reader)
 {
     sp_recipe *recipe = reader->recipe;
     sp_status status = SP_OK;
-    json_t *seed = member(reader, &reader->root, "seed", "1", &status);
-    json_t *recordings = seed ? member(reader, &reader->root, "recordings", "20", &status) : NULL;
-    json_t *steps = recordings ? member(reader, &reader->root, "steps", "[700, 1100]", &status) : NULL;
+    json_t *seed = sp_recipe_member(reader, &reader->root, "seed", "1", &status);
+    json_t *recordings = seed ? sp_recipe_member(reader, &reader->root, "recordings", "20", &status) : NULL;
+    json_t *steps = recordings ? sp_recipe_member(reader, &reader->root, "steps", "[700, 1100]", &status) : NULL;
     if (!steps)
         return status;
     sp_json_at seed_at = {&reader->root, "seed", 0}, recordings_at = {&reader->root, "recordings", 0},
                at = {&reader->root, "steps", 0};
-    if ((status = want_integer(reader, &seed_at, "seed", seed, &recipe->seed)) != SP_OK ||
-        (status = want_integer(reader, &recordings_at, "recordings", recordings, &recipe->n_recordings)) != SP_OK)
+    if ((status = sp_recipe_want_integer(reader, &seed_at, "seed", seed, &recipe->seed)) != SP_OK ||
+        (status = sp_recipe_want_integer(reader, &recordings_at, "recordings", recordings, &recipe->n_recordings)) != SP_OK)
         return status;
     bool is_range = json_is_array(steps);
     if (is_range && json_array_size(steps) != 2)
         return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"steps\": needs one length, or two: the least and the greatest");
-    status = want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 0) : steps, &recipe->min_steps);
+    status = sp_recipe_want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 0) : steps, &recipe->min_steps);
     if (status == SP_OK)
-        status = want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 1) : steps, &recipe->max_steps);
+        status = sp_recipe_want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 1) : steps, &recipe->max_steps);
     return status;
 }
 
-static sp_status read_classifier(recipe_reader *reader)
+/* Finds "classifier" or "signals": what the recipe is about. */
+static sp_status find_inner(sp_recipe_reader *reader)
+{
+    sp_status status = SP_OK;
+    json_t *root = reader->doc.root;
+    if (json_object_get(root, "signals"))
+        reader->inner.key = "signals";
+    sp_json_at classifier = {&reader->root, "classifier", 0};
+    if (json_object_get(root, "signals") && json_object_get(root, "classifier"))
+        return sp_json_fail(&reader->doc, SP_EINVAL, &classifier,
+                            "key \"classifier\": a recipe makes scores or signals, not both; remove this or \"signals\"");
+    json_t *object =
+        sp_recipe_member(reader, &reader->root, reader->inner.key, "{\"confusion\": [[0.9, 0.1], [0.2, 0.8]]}", &status);
+    if (object && !json_is_object(object))
+        return sp_json_fail(&reader->doc, SP_EINVAL, &reader->inner, "key \"%s\": needs an object; this is %s", reader->inner.key,
+                            sp_json_kind(object));
+    reader->inner_object = object;
+    return status;
+}
+
+static sp_status read_classifier(sp_recipe_reader *reader)
 {
     sp_recipe *recipe = reader->recipe;
-    sp_status status = SP_OK;
-    json_t *object = member(reader, &reader->root, "classifier", "{\"confusion\": [[0.9, 0.1], [0.2, 0.8]]}", &status);
-    if (!object)
-        return status;
-    if (!json_is_object(object))
-        return sp_json_fail(&reader->doc, SP_EINVAL, &reader->classifier, "key \"classifier\": needs an object; this is %s",
-                            sp_json_kind(object));
-    reader->classifier_object = object;
+    json_t *object = reader->inner_object;
     recipe->error_run = recipe->overconfidence = 1;
     recipe->floor = fmin(0.001, 1.0 / recipe->n_classes);
-    const sp_json_at *at = &reader->classifier;
+    const sp_json_at *at = &reader->inner;
     double *const numbers[] = {&recipe->error_run, &recipe->noise, &recipe->overconfidence, &recipe->floor};
-    status = sp_json_check_keys(&reader->doc, SP_EINVAL, at, object, 5, classifier_keys);
+    sp_status status = sp_json_check_keys(&reader->doc, SP_EINVAL, at, object, 5, classifier_keys);
     if (status == SP_OK)
         status = read_matrix(reader, at, "confusion", &recipe->confusion);
     for (int i = 0; status == SP_OK && i < 4; i++)
-        status = read_number(reader, at, classifier_keys[i + 1], numbers[i]);
+        status = sp_recipe_read_number(reader, at, classifier_keys[i + 1], numbers[i]);
     return status;
 }
 
 /* ---- the whole ---- */
 
 /* sp_recipe_check(), with the place of what it finds. */
-static sp_status check_recipe(const recipe_reader *reader)
+static sp_status check_recipe(const sp_recipe_reader *reader)
 {
     sp_recipe_place place;
     sp_error cause;
     sp_status status = sp_recipe_check(reader->recipe, &place, &cause);
     if (status == SP_OK)
         return SP_OK;
-    bool is_inner = json_object_get(reader->classifier_object, place.key) != NULL;
-    sp_json_at key = {is_inner ? &reader->classifier : &reader->root, place.key, 0};
+    bool is_inner = json_object_get(reader->inner_object, place.key) != NULL;
+    sp_json_at key = {is_inner ? &reader->inner : &reader->root, place.key, 0};
     sp_json_at row = {&key, NULL, place.row < 0 ? 0 : (size_t)place.row};
+    if (place.row >= 0 && json_is_object(json_object_get(reader->inner_object, place.key)))
+        row.key = reader->recipe->classes[place.row]; /* an object by class, not a list */
     return sp_json_fail(&reader->doc, status, place.row < 0 ? &key : &row, "%s", cause.message);
 }
 
-static sp_status read_recipe(recipe_reader *reader)
+static sp_status read_recipe(sp_recipe_reader *reader)
 {
     sp_recipe *recipe = reader->recipe;
     sp_status status = read_version(reader);
@@ -265,21 +285,29 @@ static sp_status read_recipe(recipe_reader *reader)
     if (status == SP_OK)
         status = read_matrix(reader, &reader->root, "transitions", &recipe->transitions);
     if (status == SP_OK)
-        status = read_number(reader, &reader->root, "unscored", &recipe->unscored);
+        status = sp_recipe_read_number(reader, &reader->root, "unscored", &recipe->unscored);
     if (status == SP_OK)
+        status = read_text(reader, "model", &recipe->model);
+    if (status == SP_OK)
+        status = find_inner(reader);
+    if (status == SP_OK && json_object_get(reader->doc.root, "signals"))
+        status = sp_recipe_read_signals(reader);
+    else if (status == SP_OK)
         status = read_classifier(reader);
-    return status == SP_OK ? check_recipe(reader) : status;
+    if (status == SP_OK)
+        status = check_recipe(reader);
+    return status == SP_OK && recipe->model ? sp_recipe_apply_model(reader) : status;
 }
 
 sp_status sp_recipe_from_json(const char *text, const char *name, sp_recipe **out, sp_error *err)
 {
-    recipe_reader reader = {.classifier = {NULL, "classifier", 0}};
-    reader.classifier.parent = &reader.root;
+    sp_recipe_reader reader = {.inner = {NULL, "classifier", 0}};
+    reader.inner.parent = &reader.root;
     sp_status status = sp_json_open(&reader.doc, text, name, "a recipe", SP_EINVAL, err);
     if (status != SP_OK)
         return status;
     reader.recipe = calloc(1, sizeof *reader.recipe);
-    status = reader.recipe ? read_recipe(&reader) : fail_memory(&reader);
+    status = reader.recipe ? read_recipe(&reader) : sp_recipe_fail_memory(&reader);
     if (status == SP_OK)
         *out = reader.recipe;
     else
@@ -341,6 +369,18 @@ static void put_steps(sp_json_writer *writer, const sp_recipe *recipe)
     }
 }
 
+static void put_classifier(sp_json_writer *writer, const sp_recipe *recipe)
+{
+    sp_json_put_key(writer, "classifier");
+    sp_json_put(writer, "{\n    \"confusion\": ");
+    sp_json_put_matrix(writer, recipe->n_classes, recipe->confusion);
+    put_member(writer, "error_run", recipe->error_run);
+    put_member(writer, "noise", recipe->noise);
+    put_member(writer, "overconfidence", recipe->overconfidence);
+    put_member(writer, "floor", recipe->floor);
+    sp_json_put(writer, "\n  }\n");
+}
+
 sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
 {
     sp_json_writer writer;
@@ -360,15 +400,16 @@ sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
     put_start(&writer, recipe);
     sp_json_put_key(&writer, "transitions");
     sp_json_put_matrix(&writer, recipe->n_classes, recipe->transitions);
+    if (recipe->model) {
+        sp_json_put_key(&writer, "model");
+        sp_json_put_string(&writer, recipe->model);
+    }
     sp_json_put_key(&writer, "unscored");
     sp_json_put_number(&writer, recipe->unscored);
-    sp_json_put_key(&writer, "classifier");
-    sp_json_put(&writer, "{\n    \"confusion\": ");
-    sp_json_put_matrix(&writer, recipe->n_classes, recipe->confusion);
-    put_member(&writer, "error_run", recipe->error_run);
-    put_member(&writer, "noise", recipe->noise);
-    put_member(&writer, "overconfidence", recipe->overconfidence);
-    put_member(&writer, "floor", recipe->floor);
-    sp_json_put(&writer, "\n  }\n}\n");
+    if (recipe->signals)
+        sp_recipe_put_signals(&writer, recipe);
+    else
+        put_classifier(&writer, recipe);
+    sp_json_put(&writer, "}\n");
     return sp_json_writer_close(&writer, text, err);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/names.h"
-#include "statepath/simulate.h"
+#include "learn/signal_recipe.h"
 
 void sp_recipe_free(sp_recipe *recipe)
 {
@@ -14,6 +14,8 @@ void sp_recipe_free(sp_recipe *recipe)
     free(recipe->classes);
     free(recipe->name);
     free(recipe->description);
+    free(recipe->model);
+    sp_signal_recipe_free(recipe->signals);
     free(recipe->start);
     free(recipe->transitions);
     free(recipe->confusion);
@@ -87,6 +89,12 @@ static sp_status check_numbers(const sp_recipe *recipe, sp_recipe_place *place, 
     place->key = "unscored";
     if (!(recipe->unscored >= 0 && recipe->unscored <= 1))
         return sp_fail(err, SP_EINVAL, "key \"unscored\": %g is not a share from 0 to 1", recipe->unscored);
+    return SP_OK;
+}
+
+static sp_status check_classifier(const sp_recipe *recipe, sp_recipe_place *place, sp_error *err)
+{
+    place->row = -1;
     place->key = "error_run";
     if (!(recipe->error_run >= 1) || isinf(recipe->error_run))
         return sp_fail(err, SP_EINVAL, "key \"error_run\": %g is not a mean number of steps; needs 1 or more", recipe->error_run);
@@ -116,8 +124,13 @@ sp_status sp_recipe_check(const sp_recipe *recipe, sp_recipe_place *place, sp_er
     }
     if (status == SP_OK)
         status = check_matrix(recipe, "transitions", recipe->transitions, &here, err);
-    if (status == SP_OK)
-        status = check_matrix(recipe, "confusion", recipe->confusion, &here, err);
+    if (status == SP_OK && recipe->signals)
+        status = sp_signal_recipe_check(recipe, &here, err);
+    else if (status == SP_OK) {
+        status = check_classifier(recipe, &here, err);
+        if (status == SP_OK)
+            status = check_matrix(recipe, "confusion", recipe->confusion, &here, err);
+    }
     if (status != SP_OK && place)
         *place = here;
     return status;

@@ -2,19 +2,16 @@
 #include "statepath/simulate.h"
 
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "learn/nights.h"
 #include "statepath/logmath.h"
-
-/* One generator for each thing that is drawn, so that changing one of them leaves the others as they were. */
-enum { DRAW_LENGTH, DRAW_CLASS, DRAW_CLASSIFIER, DRAW_HIDDEN, N_DRAWS };
 
 typedef struct workshop {
     const sp_recipe *recipe;
-    gsl_rng *rng[N_DRAWS];
-    int32_t *classes; /* [S] the true classes, before some are hidden */
+    gsl_rng *rng;
+    sp_nights nights;
     double *says;     /* [K,K] log max(P(c = k | d), floor), rows = d */
     double *error_in; /* [K] probability that an error begins at a step of class c */
     double *logits;   /* [K] */
@@ -35,88 +32,37 @@ void sp_simulated_free(sp_simulated *simulated)
 
 static void workshop_clear(workshop *w)
 {
-    for (int i = 0; i < N_DRAWS; i++)
-        if (w->rng[i])
-            gsl_rng_free(w->rng[i]);
-    free(w->classes);
+    if (w->rng)
+        gsl_rng_free(w->rng);
+    sp_nights_clear(&w->nights);
     free(w->says);
     free(w->error_in);
     free(w->logits);
     sp_simulated_free(w->out);
 }
 
-/* The generators' seeds are the recipe's, moved by the golden ratio of 2^32: never 0, which GSL would replace. */
-static bool seed_generators(workshop *w)
-{
-    for (uint32_t i = 0; i < N_DRAWS; i++) {
-        uint32_t seed = (uint32_t)w->recipe->seed + i * 2654435769u;
-        if (!(w->rng[i] = gsl_rng_alloc(gsl_rng_mt19937)))
-            return false;
-        gsl_rng_set(w->rng[i], seed ? seed : 1);
-    }
-    return true;
-}
-
-/* Draws the lengths and makes room for what they add up to. */
+/* Draws the nights and makes room for their scores. */
 static bool make_room(workshop *w)
 {
     const sp_recipe *r = w->recipe;
-    size_t k = (size_t)r->n_classes, n = (size_t)r->n_recordings;
-    w->out = calloc(1, sizeof *w->out);
-    if (!w->out || !(w->out->offsets = malloc((n + 1) * sizeof *w->out->offsets)))
+    size_t k = (size_t)r->n_classes;
+    if (!(w->out = calloc(1, sizeof *w->out)) || !(w->rng = sp_draw_new(r, SP_DRAW_CLASSIFIER)) || !sp_nights_draw(r, &w->nights))
         return false;
-    w->out->n_recordings = r->n_recordings;
+    w->out->n_recordings = w->nights.n_recordings;
+    w->out->n_steps = w->nights.n_steps;
     w->out->n_classes = r->n_classes;
-    w->out->offsets[0] = 0;
-    unsigned long spread = (unsigned long)(r->max_steps - r->min_steps) + 1;
-    for (size_t i = 0; i < n; i++)
-        w->out->offsets[i + 1] = w->out->offsets[i] + r->min_steps + (int64_t)gsl_rng_uniform_int(w->rng[DRAW_LENGTH], spread);
-    w->out->n_steps = w->out->offsets[n];
+    w->out->offsets = w->nights.offsets; /* moved */
+    w->out->labels = w->nights.labels;
+    w->nights.offsets = NULL;
+    w->nights.labels = NULL;
     size_t s = (size_t)w->out->n_steps;
     if (s > SIZE_MAX / sizeof(double) / k)
         return false;
-    w->out->labels = malloc(s * sizeof *w->out->labels);
     w->out->log_probs = malloc(s * k * sizeof *w->out->log_probs);
-    w->classes = malloc(s * sizeof *w->classes);
     w->says = malloc(k * k * sizeof *w->says);
     w->error_in = malloc(k * sizeof *w->error_in);
     w->logits = malloc(k * sizeof *w->logits);
-    return w->out->labels && w->out->log_probs && w->classes && w->says && w->error_in && w->logits;
-}
-
-/* ---- the chain ---- */
-
-/* A class by its probabilities, which sum to `total`: the first whose cumulated probability exceeds u * total. Own and simple, so
- * that every version of every library draws the same. */
-static int32_t draw(double u, int32_t n, const double *p, int32_t skip)
-{
-    double total = 0, sum = 0;
-    int32_t last = -1;
-    for (int32_t k = 0; k < n; k++)
-        total += k == skip ? 0 : p[k];
-    for (int32_t k = 0; k < n; k++) {
-        if (k == skip || p[k] == 0)
-            continue;
-        sum += p[k];
-        last = k;
-        if (u * total < sum)
-            return k;
-    }
-    return last; /* rounding: u * total reached the last sum */
-}
-
-static void draw_classes(workshop *w)
-{
-    const sp_recipe *r = w->recipe;
-    int32_t k = r->n_classes;
-    for (int64_t n = 0; n < r->n_recordings; n++)
-        for (int64_t t = w->out->offsets[n]; t < w->out->offsets[n + 1]; t++) {
-            bool is_first = t == w->out->offsets[n];
-            const double *p = is_first ? r->start : r->transitions + (size_t)w->classes[t - 1] * (size_t)k;
-            w->classes[t] = draw(gsl_rng_uniform(w->rng[DRAW_CLASS]), k, p, -1);
-            bool is_hidden = gsl_rng_uniform(w->rng[DRAW_HIDDEN]) < r->unscored;
-            w->out->labels[t] = is_hidden ? -1 : w->classes[t];
-        }
+    return w->out->log_probs && w->says && w->error_in && w->logits;
 }
 
 /* ---- the classifier ---- */
@@ -137,7 +83,7 @@ static void prepare_classifier(workshop *w)
         w->error_in[c] = e <= 0 ? 0 : e / (r->error_run * (1 - e) + e);
     }
     for (int64_t t = 0; t < w->out->n_steps; t++)
-        frequency[w->classes[t]]++;
+        frequency[w->nights.classes[t]]++;
     for (size_t d = 0; d < k; d++) {
         double total = 0;
         for (size_t c = 0; c < k; c++)
@@ -154,13 +100,13 @@ static void prepare_classifier(workshop *w)
 static int32_t see(workshop *w, int32_t c, int32_t *error)
 {
     const sp_recipe *r = w->recipe;
-    double u = gsl_rng_uniform(w->rng[DRAW_CLASSIFIER]), v = gsl_rng_uniform(w->rng[DRAW_CLASSIFIER]);
+    double u = gsl_rng_uniform(w->rng), v = gsl_rng_uniform(w->rng);
     if (*error >= 0 && (*error == c || u < 1 / r->error_run))
         *error = -1; /* come true, or over: this step begins afresh, with v */
     else if (*error >= 0)
         return *error;
     if (v < w->error_in[c])
-        *error = draw(v / w->error_in[c], r->n_classes, r->confusion + (size_t)c * (size_t)r->n_classes, c);
+        *error = sp_draw_class(v / w->error_in[c], r->n_classes, r->confusion + (size_t)c * (size_t)r->n_classes, c);
     return *error >= 0 ? *error : c;
 }
 
@@ -174,9 +120,9 @@ static void draw_scores(workshop *w)
             n++;
             error = -1;
         }
-        const double *says = w->says + (size_t)see(w, w->classes[t], &error) * (size_t)k;
+        const double *says = w->says + (size_t)see(w, w->nights.classes[t], &error) * (size_t)k;
         for (int32_t j = 0; j < k; j++) {
-            double z = gsl_ran_gaussian_ziggurat(w->rng[DRAW_CLASSIFIER], 1);
+            double z = gsl_ran_gaussian_ziggurat(w->rng, 1);
             w->logits[j] = r->overconfidence * (says[j] + r->noise * z);
         }
         sp_log_softmax(w->logits, k, w->logits);
@@ -190,9 +136,11 @@ sp_status sp_simulate(const sp_recipe *recipe, sp_simulated **out, sp_error *err
     sp_status status = sp_recipe_check(recipe, NULL, err);
     if (status != SP_OK)
         return status;
+    if (recipe->signals)
+        return sp_fail(err, SP_EINVAL, "the recipe%s%s is one of signals, not of scores", recipe->name ? " " : "",
+                       recipe->name ? recipe->name : "");
     workshop w = {.recipe = recipe};
-    if (seed_generators(&w) && make_room(&w)) {
-        draw_classes(&w);
+    if (make_room(&w)) {
         prepare_classifier(&w);
         draw_scores(&w);
         *out = w.out;

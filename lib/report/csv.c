@@ -7,8 +7,11 @@
  *   value      empty where undefined
  *   n          what the figure is over: scored steps, transitions, recordings or classes; empty for counts
  *   low, high  interval, where there is one */
+#include "report/csv_line.h"
 #include "report/tables.h"
 #include "statepath/report.h"
+
+#include <string.h>
 
 typedef struct csv_line {
     const char *strategy, *recording, *class, *metric;
@@ -45,6 +48,25 @@ static void add_value(sp_buffer *out, csv_line line, const char *metric, const s
     begin(out, &line);
     add_number(out, value);
     sp_buffer_format(out, ",%lld,,\r\n", (long long)n);
+}
+
+void sp_csv_interval(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n, const sp_value *low,
+                     const sp_value *high)
+{
+    csv_line start = {.strategy = line.strategy, .recording = line.recording, .class = line.class, .metric = metric};
+    begin(out, &start);
+    add_number(out, value);
+    sp_buffer_format(out, ",%lld,", (long long)n);
+    add_number(out, low);
+    sp_buffer_text(out, ",");
+    add_number(out, high);
+    sp_buffer_text(out, "\r\n");
+}
+
+void sp_csv_value(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n)
+{
+    csv_line start = {.strategy = line.strategy, .recording = line.recording, .class = line.class};
+    add_value(out, start, metric, value, n);
 }
 
 static void add_pairs(const sp_comparison *c, sp_buffer *out, csv_line line, const sp_pair_count *pairs, int64_t n)
@@ -121,6 +143,8 @@ static void add_strategy(const sp_comparison *c, const sp_strategy_result *s, sp
     if (s->has_agreement)
         add_agreement(s, out, line);
     add_counts(out, line, &s->counts);
+    sp_csv_interval(out, (sp_csv_line){line.strategy, line.recording, line.class}, "illegal_rate", &s->illegal_rate.difference,
+                    s->counts.transitions, &s->illegal_rate.low, &s->illegal_rate.high);
     add_count(out, line, "recordings_with_illegal", s->recordings_with_illegal);
     add_count(out, line, "undecoded", s->n_undecoded);
     if (s->has_path_score)
@@ -165,8 +189,10 @@ static void add_comparison(const sp_comparison *c, const sp_pair_comparison *pai
         sp_buffer_text(out, ",");
         add_number(out, &pair->difference.high);
         sp_buffer_text(out, "\r\n");
-        add_value(out, line, "wilcoxon_p", &pair->test.p, pair->test.better + pair->test.worse);
-        add_value(out, line, "wilcoxon_p_holm", &pair->p_holm, c->n_comparisons);
+        if (!strcmp(pair->metric, "accuracy")) {
+            add_value(out, line, "wilcoxon_p", &pair->test.p, pair->test.better + pair->test.worse);
+            add_value(out, line, "wilcoxon_p_holm", &pair->p_holm, sp_tested_pairs(c));
+        }
     }
     sp_buffer_free(&name);
     sp_buffer_free(&metric);
@@ -183,6 +209,8 @@ sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *e
         add_value(&text, line, "mask_ceiling", &c->mask_ceiling, c->n_scored_steps);
         if (c->has_nll)
             add_value(&text, line, "nll", &c->nll, c->nll_steps);
+        if (c->reliability)
+            sp_csv_calibration(&text, c);
         add_pairs(c, &text, line, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
     }
     for (int32_t s = 0; s < c->n_strategies; s++)

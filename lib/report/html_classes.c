@@ -126,5 +126,6 @@ void sp_page_runs(sp_page *page)
                        "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
                        "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of runs, divided by the "
                        "longer; mean over recordings.</p>\n");
+    sp_page_survival(page);
     sp_buffer_text(out, "</section>\n");
 }

@@ -133,6 +133,10 @@ void sp_page_legality(sp_page *page)
         has_legal = true;
     }
     sp_buffer_text(out, has_legal ? ".</p>\n" : "</p>\n");
+    sp_table rates = {0};
+    sp_fill_illegal_rates(c, &rates);
+    sp_table_html(&rates, "", NULL, out);
+    sp_table_free(&rates);
     if (forbidden) {
         sp_buffer_text(out, "<div class=\"grid\">\n");
         if (c->has_labels)

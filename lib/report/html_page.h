@@ -9,6 +9,8 @@ typedef struct sp_page {
     const sp_comparison *comparison;
     sp_buffer out;
     int32_t focus, argmax; /* strategies; -1: none */
+    size_t density_bytes;  /* written for score densities, and how many recordings have one */
+    int64_t n_densities;
 } sp_page;
 
 /* Opens <section id="..."><h2>; closed with "</section>\n". */
@@ -31,6 +33,11 @@ void sp_page_confusions(sp_page *page);
 void sp_page_classes(sp_page *page);
 void sp_page_changes(sp_page *page);
 void sp_page_runs(sp_page *page);
+/* html_survival.c: a part of the section on runs */
+void sp_page_survival(sp_page *page);
+/* html_probability.c */
+bool sp_has_probabilities(const sp_comparison *comparison);
+void sp_page_probabilities(sp_page *page);
 /* html_recordings.c */
 void sp_page_recordings(sp_page *page);
 /* html_steps.c */

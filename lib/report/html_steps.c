@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET = 600 * 1000 }; /* bytes of step plots */
+enum { BUDGET = 600 * 1000 }; /* bytes of step plots, without the densities, which have a budget of their own */
 
 static int by_pair(const void *a, const void *b)
 {
@@ -167,6 +167,7 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
                              .result = &c->strategies[i].recordings[trace->recording]};
         sp_page_track(page, &s->look, &lanes, trace, &path);
     }
+    sp_page_density(page, &s->look, &lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
     sp_lanes_free(&lanes);
 }
@@ -207,7 +208,7 @@ static void write_figures(const steps_section *s)
         open_figure(s, best, by_accuracy ? "Best: " : "Fewest illegal transitions: ");
     if (n > 3)
         sp_buffer_text(&page->out, "<h3>The others</h3>\n");
-    for (int64_t i = 0; i < n && page->out.length - start < BUDGET && !page->out.failed; i++) {
+    for (int64_t i = 0; i < n && page->out.length - start - page->density_bytes < BUDGET && !page->out.failed; i++) {
         if (i == s->order[worst] || i == s->order[median] || i == s->order[best])
             continue;
         folded_figure(s, i);
@@ -221,6 +222,20 @@ static void write_figures(const steps_section *s)
         sp_buffer_text(&page->out,
                        " recordings are drawn; more would make the page slow. The file of paths holds every step.</p>\n");
     }
+    if (page->n_densities && page->n_densities < drawn) {
+        sp_buffer_text(&page->out,
+                       "<p class=\"small\">Probabilities are drawn for the worst, the median, the best and the first ");
+        sp_buffer_count(&page->out, page->n_densities - 3);
+        sp_buffer_text(&page->out, " of the others: more would make the page heavy.</p>\n");
+    }
+}
+
+static bool has_density(const sp_comparison *c)
+{
+    for (int64_t i = 0; i < c->n_traces; i++)
+        if (c->traces[i].density && c->n_classes <= SP_DENSITY_CLASSES)
+            return true;
+    return false;
 }
 
 void sp_page_steps(sp_page *page)
@@ -235,6 +250,10 @@ void sp_page_steps(sp_page *page)
                        ? "; the strip below a path is filled where it differs from the reference; hatched steps have no class."
                        : "; hatched steps have no class.");
     sp_buffer_text(&page->out, "</p>\n");
+    if (has_density(page->comparison))
+        sp_buffer_text(&page->out, "<p>Under the paths stand the probabilities of the scores before any decoding, stacked in the "
+                                   "colours and the order of the lanes. Where one colour fills the height, the scores were sure."
+                                   "</p>\n");
     if (steps_fill(&s))
         write_figures(&s);
     else

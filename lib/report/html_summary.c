@@ -2,6 +2,7 @@
 #include "report/html_page.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add_lines(sp_page *page, const sp_table *lines, const char *before, const char *after)
 {
@@ -79,9 +80,11 @@ void sp_page_leaderboard(sp_page *page)
 
 /* ---- differences ---- */
 
-/* Common scale of all rows, in accuracy: from low to high, 0 always inside. */
+/* Common scale of all rows of one metric, from low to high, 0 always inside. */
 typedef struct difference_scale {
     const sp_comparison *comparison;
+    const char *metric;
+    int32_t first; /* comparison of that metric; they stand together */
     double low, high;
 } difference_scale;
 
@@ -106,18 +109,33 @@ static void add_percent(sp_buffer *out, const char *name, double value)
     sp_buffer_text(out, "%\"");
 }
 
+static bool is_share(const char *metric)
+{
+    return !strcmp(metric, "accuracy") || !strcmp(metric, "illegal_rate");
+}
+
+static void scale_end(const difference_scale *scale, double value, sp_buffer *out)
+{
+    sp_buffer_text(out, "<span>");
+    if (is_share(scale->metric))
+        sp_buffer_signed(out, 100 * value, 2);
+    else
+        sp_buffer_signed(out, value, 3);
+    sp_buffer_text(out, "</span>");
+}
+
 static void interval_cell(const void *arg, size_t row, sp_buffer *out)
 {
     const difference_scale *scale = arg;
     if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>");
-        sp_buffer_signed(out, 100 * scale->low, 2);
-        sp_buffer_text(out, "</span><span>points, dashed: no difference</span><span>");
-        sp_buffer_signed(out, 100 * scale->high, 2);
-        sp_buffer_text(out, "</span></span></th>");
+        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\">");
+        scale_end(scale, scale->low, out);
+        sp_buffer_format(out, "<span>%sdashed: no difference</span>", is_share(scale->metric) ? "points, " : "");
+        scale_end(scale, scale->high, out);
+        sp_buffer_text(out, "</span></th>");
         return;
     }
-    const sp_difference *d = &scale->comparison->comparisons[row - 1].difference;
+    const sp_difference *d = &scale->comparison->comparisons[scale->first + (int32_t)row - 1].difference;
     sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"zero\" y1=\"0\" y2=\"26\"");
     add_percent(out, "x1", at(scale, 0));
     add_percent(out, "x2", at(scale, 0));
@@ -136,32 +154,54 @@ static void interval_cell(const void *arg, size_t row, sp_buffer *out)
     sp_buffer_text(out, "</svg></td>");
 }
 
-void sp_page_differences(sp_page *page)
+static void metric_differences(sp_page *page, const char *metric)
 {
     const sp_comparison *c = page->comparison;
-    difference_scale scale = {.comparison = c};
+    difference_scale scale = {.comparison = c, .metric = metric, .first = -1};
     sp_table table = {0};
     for (int32_t i = 0; i < c->n_comparisons; i++) {
+        if (strcmp(c->comparisons[i].metric, metric) != 0)
+            continue;
+        scale.first = scale.first < 0 ? i : scale.first;
         widen(&scale, &c->comparisons[i].difference.difference);
         widen(&scale, &c->comparisons[i].difference.low);
         widen(&scale, &c->comparisons[i].difference.high);
     }
-    sp_page_section(page, "differences", "Differences");
-    sp_fill_differences(c, &table);
+    if (scale.first < 0)
+        return;
+    sp_fill_metric_differences(c, metric, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
     sp_table_free(&table);
-    sp_buffer_text(&page->out,
-                   "<p class=\"small\">Dot: difference of the pooled accuracies in percentage points. Line: 95 % interval by "
-                   "bootstrap over recordings. Better, worse, same: recordings. p: Wilcoxon signed rank over recordings");
-    if (c->n_comparisons > 1)
-        sp_buffer_text(&page->out, "; Holm p: adjusted for the number of pairs");
+}
+
+void sp_page_differences(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    sp_page_section(page, "differences", "Differences");
+    metric_differences(page, "accuracy");
+    sp_buffer_text(out, "<p class=\"small\">Dot: difference of the pooled figures, of accuracies in percentage points. Line: ");
+    sp_add_level(out, c->level);
+    sp_buffer_text(out, " interval by bootstrap over recordings. Better, worse, same: recordings. p: Wilcoxon signed rank over "
+                        "recordings");
+    if (sp_tested_pairs(c) > 1)
+        sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
     int64_t n = c->comparisons[0].difference.n;
     if (n > 1 && n < 8)
-        sp_buffer_format(&page->out, ". <strong>With only %lld recordings neither the interval nor p says much.</strong>",
-                         (long long)n);
+        sp_buffer_format(out, ". <strong>With only %lld recordings neither the interval nor p says much.</strong>", (long long)n);
     else
-        sp_buffer_text(&page->out, ".");
-    sp_buffer_text(&page->out, "</p>\n</section>\n");
+        sp_buffer_text(out, ".");
+    sp_buffer_text(out, "</p>\n");
+    if (c->n_comparisons > sp_tested_pairs(c))
+        sp_buffer_text(out,
+                       "<p class=\"small\">Of what follows there are intervals only: accuracy is the one metric that is tested."
+                       "</p>\n");
+    metric_differences(page, "kappa");
+    metric_differences(page, "macro_f1");
+    metric_differences(page, "illegal_rate");
+    if (c->other_metrics_left_out)
+        sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n", c->other_metrics_left_out);
+    sp_buffer_text(out, "</section>\n");
 }
 
 /* ---- run card ---- */
@@ -267,6 +307,9 @@ void sp_page_run_card(sp_page *page)
     card_dwell(page);
     if (sp_has_differences(c)) {
         card_count(page, "Bootstrap resamples", c->comparisons[0].difference.n_resamples);
+        card_begin(page, "Level of intervals");
+        sp_add_level(&page->out, c->level);
+        card_end(page);
         card_begin(page, "Seed");
         sp_buffer_format(&page->out, "%llu", (unsigned long long)c->seed);
         card_end(page);

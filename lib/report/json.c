@@ -5,16 +5,19 @@
  *   input.bytes, input.classes (names as in the file), command, has_labels, seed
  *   model.description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
- *   reference.changes, illegal_start, illegal_end, short_runs
- *   reference.bouts, mask_ceiling_infeasible (recordings that no allowed path fits)
- *   strategies.*.scored, correct, undecoded_steps (by reference class, those above 0), macro_precision, macro_recall,
- *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
- *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score, bouts (lengths:
- *     [length, count]), entities; classes.*.predicted, npv, prevalence; per_recording.*.correct, transitions, changes, status,
- *     step, rules_broken, path_score
- *   comparisons.*.rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the recordings' differences), n, better,
- *     worse, ties, resamples
- * Time is left out: the same input gives the same bytes. */
+ *   calibration (of the prepared scores, the same for every strategy: reliability.h says what the keys are; accuracy_low and
+ *     accuracy_high of the bins are Wilson intervals)
+ *   level (of all intervals), other_metrics_left_out (why kappa and macro F1 are not compared)
+ *   strategies.*.illegal_rate, illegal_rate_ci (illegal / transitions, bootstrap over recordings)
+ *   comparisons: after accuracy, which alone is tested, the same pairs with "metric": "kappa", "macro_f1", and "illegal_rate"
+ * where neither strategy is legal by construction reference.changes, illegal_start, illegal_end, short_runs reference.bouts,
+ * mask_ceiling_infeasible (recordings that no allowed path fits) strategies.*.scored, correct, undecoded_steps (by reference
+ * class, those above 0), macro_precision, macro_recall, macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over
+ * recordings), legal_by_construction, relaxed, rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts,
+ * boundaries, edit_score, bouts (lengths: [length, count]), entities; classes.*.predicted, npv, prevalence;
+ * per_recording.*.correct, transitions, changes, status, step, rules_broken, path_score comparisons.*.rank_biserial, p_holm,
+ * p_sign_flip, mcnemar, mean, median, sd (of the recordings' differences), n, better, worse, ties, resamples Time is left out:
+ * the same input gives the same bytes. */
 #include "report/json_tree.h"
 #include "report/tables.h"
 #include "statepath/report.h"
@@ -200,6 +203,8 @@ static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result 
     sp_json_set(object, "short_runs", json_integer(s->counts.short_runs), failed);
     sp_json_set(object, "illegal_pairs", pair_list(c, s->illegal_pairs, s->n_illegal_pairs, true, failed), failed);
     sp_json_set(object, "recordings_with_illegal", json_integer(s->recordings_with_illegal), failed);
+    sp_json_set_value(object, "illegal_rate", &s->illegal_rate.difference, failed);
+    sp_json_set_interval(object, "illegal_rate_ci", &s->illegal_rate, failed);
     if (s->has_path_score)
         sp_json_set_value(object, "path_score", &s->path_score, failed);
     for (int64_t r = 0; r < c->n_recordings; r++) {
@@ -224,26 +229,21 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     sp_json_set(object, "b", sp_json_text(c->strategies[pair->b].name, failed), failed);
     sp_json_set(object, "metric", sp_json_text(pair->metric, failed), failed);
     sp_json_set_value(object, "difference", &d->difference, failed);
-    if (d->low.undefined || d->high.undefined) {
-        sp_json_set(object, "ci", json_null(), failed);
-        sp_json_set(object, "ci_undefined", json_string(d->low.undefined ? d->low.undefined : d->high.undefined), failed);
-    } else {
-        json_t *interval = json_array();
-        sp_json_append(interval, json_real(d->low.value), failed);
-        sp_json_append(interval, json_real(d->high.value), failed);
-        sp_json_set(object, "ci", interval, failed);
-    }
+    sp_json_set_interval(object, "ci", d, failed);
+    bool is_tested = !strcmp(pair->metric, "accuracy");
     sp_json_set_value(object, "p", &pair->test.p, failed);
-    sp_json_set_value(object, "rank_biserial", &pair->test.rank_biserial, failed);
-    sp_json_set_value(object, "p_holm", &pair->p_holm, failed);
-    sp_json_set_value(object, "p_sign_flip", &pair->permutation.p, failed);
-    json_t *mcnemar = json_object();
-    sp_json_set(mcnemar, "only_a", json_integer(pair->mcnemar.only_a), failed);
-    sp_json_set(mcnemar, "only_b", json_integer(pair->mcnemar.only_b), failed);
-    sp_json_set_value(mcnemar, "p_exact", &pair->mcnemar.exact, failed);
-    sp_json_set_value(mcnemar, "p_mid", &pair->mcnemar.mid_p, failed);
-    sp_json_set(mcnemar, "note", json_string("descriptive: takes steps as independent, which they are not"), failed);
-    sp_json_set(object, "mcnemar", mcnemar, failed);
+    json_t *mcnemar = is_tested ? json_object() : NULL;
+    if (is_tested) {
+        sp_json_set_value(object, "rank_biserial", &pair->test.rank_biserial, failed);
+        sp_json_set_value(object, "p_holm", &pair->p_holm, failed);
+        sp_json_set_value(object, "p_sign_flip", &pair->permutation.p, failed);
+        sp_json_set(mcnemar, "only_a", json_integer(pair->mcnemar.only_a), failed);
+        sp_json_set(mcnemar, "only_b", json_integer(pair->mcnemar.only_b), failed);
+        sp_json_set_value(mcnemar, "p_exact", &pair->mcnemar.exact, failed);
+        sp_json_set_value(mcnemar, "p_mid", &pair->mcnemar.mid_p, failed);
+        sp_json_set(mcnemar, "note", json_string("descriptive: takes steps as independent, which they are not"), failed);
+        sp_json_set(object, "mcnemar", mcnemar, failed);
+    }
     sp_json_set_value(object, "mean", &pair->mean, failed);
     sp_json_set_value(object, "median", &pair->median, failed);
     sp_json_set_value(object, "sd", &pair->sd, failed);
@@ -276,12 +276,17 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
         sp_json_set(root, "nll_steps", json_integer(c->nll_steps), &failed);
         sp_json_set(root, "nll_impossible_steps", json_integer(c->nll_impossible), &failed);
     }
+    if (c->reliability)
+        sp_json_set(root, "calibration", sp_json_calibration(c, &failed), &failed);
     for (int32_t s = 0; s < c->n_strategies; s++)
         sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &failed), &failed);
     sp_json_set(root, "strategies", strategies, &failed);
     for (int32_t i = 0; i < c->n_comparisons; i++)
         sp_json_append(comparisons, comparison_object(c, &c->comparisons[i], &failed), &failed);
     sp_json_set(root, "comparisons", comparisons, &failed);
+    if (c->other_metrics_left_out)
+        sp_json_set(root, "other_metrics_left_out", json_string(c->other_metrics_left_out), &failed);
+    sp_json_set(root, "level", json_real(c->level), &failed);
     sp_json_set(root, "seed", json_integer((json_int_t)c->seed), &failed);
     sp_json_write(root, &text, &failed);
     json_decref(root);

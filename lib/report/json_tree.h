@@ -22,6 +22,10 @@ void sp_json_set_score(json_t *object, const char *key, double score, bool *fail
 void sp_json_set_runs(json_t *object, const sp_comparison *comparison, const sp_strategy_result *strategy, bool *failed);
 json_t *sp_json_reference_bouts(const sp_comparison *comparison, bool *failed); /* reference_bouts is not NULL */
 
+/* json_probability.c: reliability is not NULL; "key": [low, high], or null and the reason. */
+json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed);
+void sp_json_set_interval(json_t *object, const char *key, const sp_difference *d, bool *failed);
+
 /* Two spaces a level; arrays and objects of plain values on one line; shortest numbers; keys in the order they were set. */
 void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);
 

@@ -10,7 +10,7 @@ static void heading(sp_buffer *out, const char *text)
 
 static void section(sp_buffer *out, const char *text, const sp_table *table)
 {
-    if (sp_table_rows(table) == 0 && !table->failed)
+    if (sp_table_rows(table) == 0 && !table->failed && !table->text.failed)
         return;
     heading(out, text);
     sp_table_markdown(table, out);
@@ -64,10 +64,22 @@ static void confusions(const sp_comparison *c, sp_buffer *out)
     }
 }
 
+/* The metrics that are compared but not tested. */
+static void more_differences(const sp_comparison *c, sp_buffer *out)
+{
+    static const char *const metrics[] = {"kappa", "macro_f1", "illegal_rate"};
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        sp_table table = {0};
+        sp_fill_metric_differences(c, metrics[i], &table);
+        section(out, table.title, &table);
+        sp_table_free(&table);
+    }
+}
+
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)
 {
     sp_buffer text = {0};
-    sp_table leaderboard = {0}, notes = {0}, differences = {0}, changes = {0}, classes = {0}, pairs = {0};
+    sp_table leaderboard = {0}, notes = {0}, differences = {0}, changes = {0}, classes = {0}, pairs = {0}, probabilities = {0};
     title(comparison, &text);
     sp_fill_leaderboard(comparison, true, &leaderboard);
     sp_table_markdown(&leaderboard, &text);
@@ -75,8 +87,14 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     list(&text, &notes);
     sp_fill_differences(comparison, &differences);
     section(&text, differences.title, &differences);
-    if (comparison->n_comparisons)
-        sp_buffer_text(&text, "\nInterval: 95 %, bootstrap over recordings. p: Wilcoxon signed rank.\n");
+    if (comparison->n_comparisons) {
+        sp_buffer_text(&text, "\nInterval: ");
+        sp_add_level(&text, comparison->level);
+        sp_buffer_text(&text, ", bootstrap over recordings. p: Wilcoxon signed rank.\n");
+    }
+    more_differences(comparison, &text);
+    sp_fill_probabilities(comparison, &probabilities);
+    section(&text, probabilities.title, &probabilities);
     sp_fill_changes(comparison, &changes);
     section(&text, "Steps that differ from argmax", &changes);
     confusions(comparison, &text);
@@ -93,5 +111,6 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     sp_table_free(&changes);
     sp_table_free(&classes);
     sp_table_free(&pairs);
+    sp_table_free(&probabilities);
     return sp_buffer_finish(&text, out, err);
 }

@@ -51,7 +51,8 @@ static void add_difference(const sp_comparison *comparison, const sp_pair_compar
     sp_buffer_signed(line, 100 * d->difference.value, 2);
     sp_buffer_format(line, " percentage points against %s (", comparison->strategies[pair->b].name);
     if (!d->low.undefined && !d->high.undefined) {
-        sp_buffer_text(line, "95 % interval ");
+        sp_add_level(line, comparison->level);
+        sp_buffer_text(line, " interval ");
         sp_buffer_signed(line, 100 * d->low.value, 2);
         sp_buffer_text(line, " to ");
         sp_buffer_signed(line, 100 * d->high.value, 2);
@@ -146,7 +147,9 @@ static void add_accuracy_clause(const sp_comparison *comparison, int32_t focus, 
     sp_buffer_signed(line, 100 * (a->value - b->value), 2);
     sp_buffer_text(line, " percentage points");
     if (has_interval) {
-        sp_buffer_text(line, " (95 % interval ");
+        sp_buffer_text(line, " (");
+        sp_add_level(line, comparison->level);
+        sp_buffer_text(line, " interval ");
         sp_buffer_signed(line, 100 * d->low.value, 2);
         sp_buffer_text(line, " to ");
         sp_buffer_signed(line, 100 * d->high.value, 2);
@@ -243,6 +246,7 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
             sp_buffer_text(line, " nats per step.");
         }
     }
+    sp_note_probabilities(comparison, lines);
     if (comparison->n_scored_steps < comparison->n_steps) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
         int64_t unscored = comparison->n_steps - comparison->n_scored_steps;

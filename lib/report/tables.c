@@ -189,29 +189,57 @@ void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *t
 
 /* ---- paired differences ---- */
 
-static bool is_all_accuracy(const sp_comparison *comparison)
+int32_t sp_tested_pairs(const sp_comparison *comparison)
 {
+    int32_t n = 0;
     for (int32_t i = 0; i < comparison->n_comparisons; i++)
-        if (strcmp(comparison->comparisons[i].metric, "accuracy") != 0)
-            return false;
-    return true;
+        n += !strcmp(comparison->comparisons[i].metric, "accuracy");
+    return n;
 }
 
-/* In percentage points: differences of a few thousandths are the rule. */
-static void cell_interval(sp_table *table, const sp_difference *d)
+/* How differences of a metric are shown: accuracy and rates in percentage points, differences of a few thousandths are the rule;
+ * kappa and F1 are no shares and stay as they are. */
+typedef struct metric_look {
+    const char *metric, *name, *title, *unit;
+    double scale;
+    int decimals;
+} metric_look;
+
+static const metric_look metric_looks[] = {
+    {"accuracy", "accuracy", "Difference in accuracy in percentage points, paired over recordings", "points", 100, 2},
+    {"kappa", "kappa", "Difference in kappa, paired over recordings", "difference", 1, 4},
+    {"macro_f1", "macro F1", "Difference in macro F1, paired over recordings", "difference", 1, 4},
+    {"illegal_rate", "illegal rate",
+     "Difference in illegal transitions, percentage points of all transitions, paired over recordings", "points", 100, 3},
+};
+
+static const metric_look *look_of(const char *metric)
+{
+    for (size_t i = 0; i < sizeof metric_looks / sizeof *metric_looks; i++)
+        if (!strcmp(metric, metric_looks[i].metric))
+            return &metric_looks[i];
+    return &metric_looks[0];
+}
+
+const char *sp_metric_name(const char *metric)
+{
+    return look_of(metric)->name;
+}
+
+static void cell_interval(sp_table *table, const sp_difference *d, const metric_look *look)
 {
     if (d->difference.undefined)
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
     else
-        sp_buffer_signed(sp_table_cell(table, SP_TONE_PLAIN), 100 * d->difference.value, 2);
+        sp_buffer_signed(sp_table_cell(table, SP_TONE_PLAIN), look->scale * d->difference.value, look->decimals);
     if (d->low.undefined || d->high.undefined) {
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
         return;
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_signed(cell, 100 * d->low.value, 2);
+    sp_buffer_signed(cell, look->scale * d->low.value, look->decimals);
     sp_buffer_text(cell, " to ");
-    sp_buffer_signed(cell, 100 * d->high.value, 2);
+    sp_buffer_signed(cell, look->scale * d->high.value, look->decimals);
 }
 
 static void cell_p(sp_table *table, const sp_value *p)
@@ -222,38 +250,48 @@ static void cell_p(sp_table *table, const sp_value *p)
         sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), p->value);
 }
 
-void sp_fill_differences(const sp_comparison *comparison, sp_table *table)
+void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, sp_table *table)
 {
-    bool has_metric = !is_all_accuracy(comparison), has_holm = comparison->n_comparisons > 1;
-    table->title = has_metric ? "Difference in percentage points, paired over recordings"
-                              : "Difference in accuracy in percentage points, paired over recordings";
+    const metric_look *look = look_of(metric);
+    bool is_tested = !strcmp(metric, "accuracy"), has_holm = is_tested && sp_tested_pairs(comparison) > 1;
+    sp_buffer interval = {0};
+    sp_add_level(&interval, comparison->level);
+    sp_buffer_text(&interval, " interval");
+    table->title = look->title;
     sp_table_column(table, SP_LEFT, "pair");
-    if (has_metric)
-        sp_table_column(table, SP_LEFT, "metric");
-    sp_table_column(table, SP_RIGHT, "points");
-    sp_table_column(table, SP_RIGHT, "95 % interval");
+    sp_table_column(table, SP_RIGHT, look->unit);
+    sp_table_column(table, SP_RIGHT, interval.data);
     sp_table_column(table, SP_RIGHT, "better");
     sp_table_column(table, SP_RIGHT, "worse");
     sp_table_column(table, SP_RIGHT, "same");
-    sp_table_column(table, SP_RIGHT, "p");
+    if (is_tested)
+        sp_table_column(table, SP_RIGHT, "p");
     if (has_holm)
         sp_table_column(table, SP_RIGHT, "Holm p");
+    table->failed |= interval.failed;
+    sp_buffer_free(&interval);
     for (int32_t i = 0; i < comparison->n_comparisons; i++) {
         const sp_pair_comparison *pair = &comparison->comparisons[i];
+        if (strcmp(pair->metric, metric) != 0)
+            continue;
         sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
         sp_buffer_text(cell, comparison->strategies[pair->a].name);
         sp_buffer_text(cell, " − ");
         sp_buffer_text(cell, comparison->strategies[pair->b].name);
-        if (has_metric)
-            sp_table_cell_text(table, SP_TONE_PLAIN, pair->metric);
-        cell_interval(table, &pair->difference);
+        cell_interval(table, &pair->difference, look);
         sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.better);
         sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.worse);
         sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.ties);
-        cell_p(table, &pair->test.p);
+        if (is_tested)
+            cell_p(table, &pair->test.p);
         if (has_holm)
             cell_p(table, &pair->p_holm);
     }
+}
+
+void sp_fill_differences(const sp_comparison *comparison, sp_table *table)
+{
+    sp_fill_metric_differences(comparison, "accuracy", table);
 }
 
 /* ---- what changed ---- */

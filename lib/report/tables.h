@@ -8,8 +8,18 @@
 
 /* One row a strategy. wide: every pooled metric, and the means over recordings; else what a terminal has room for. */
 void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *table);
-/* Paired differences: one row a pair of strategies. */
+/* Paired differences of accuracy: one row a pair of strategies. */
 void sp_fill_differences(const sp_comparison *comparison, sp_table *table);
+/* The same of "accuracy", "kappa", "macro_f1" or "illegal_rate"; without rows where there are none. */
+void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, sp_table *table);
+/* Illegal transitions of each strategy as a share of all, with interval. */
+void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table);
+/* The scores' probabilities: one row a measure; bins of equal width or of equal weight; by class; by share kept. */
+void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table);
+void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table);
+void sp_fill_class_calibration(const sp_comparison *comparison, sp_table *table);
+void sp_fill_coverage(const sp_comparison *comparison, sp_table *table);
+void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines); /* adds its sentence to notes */
 /* F1 by class (rows) and strategy (columns), with the support. */
 void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table);
 /* Precision, recall, F1, specificity, kappa of each class under one strategy. */
@@ -44,6 +54,10 @@ void sp_fill_verdict(const sp_comparison *comparison, sp_table *lines);
 void sp_fill_notes(const sp_comparison *comparison, sp_table *lines);
 
 /* ---- small questions that several writers ask ---- */
+
+void sp_add_level(sp_buffer *out, double level);          /* "95 %" */
+int32_t sp_tested_pairs(const sp_comparison *comparison); /* comparisons of accuracy */
+const char *sp_metric_name(const char *metric);           /* "macro F1" of "macro_f1" */
 
 void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone tone); /* "–" when undefined */
 /* The value in units of its last shown digit: values that look the same are the same, for stars and words. */

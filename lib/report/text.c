@@ -87,7 +87,7 @@ static void title(writer *w)
 
 static void table_with_heading(writer *w, const char *text, const sp_table *table)
 {
-    if (sp_table_rows(table) == 0 && !table->failed)
+    if (sp_table_rows(table) == 0 && !table->failed && !table->text.failed)
         return;
     if (text)
         heading(w, text);
@@ -236,6 +236,36 @@ static bool has_star(const sp_table *table)
     return false;
 }
 
+static void interval_note(writer *w)
+{
+    sp_buffer note = {0};
+    sp_buffer_text(&note, "(interval: ");
+    sp_add_level(&note, w->comparison->level);
+    sp_buffer_text(&note, ", bootstrap over recordings; p: Wilcoxon signed rank)");
+    wrapped(w, note.data ? note.data : "", 1);
+    w->out.failed |= note.failed;
+    sp_buffer_free(&note);
+}
+
+/* What only --verbose shows: differences of the other metrics, illegal rates, probabilities. */
+static void more_figures(writer *w)
+{
+    static const char *const metrics[] = {"kappa", "macro_f1", "illegal_rate"};
+    sp_table rates = {0}, probabilities = {0};
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        sp_table table = {0};
+        sp_fill_metric_differences(w->comparison, metrics[i], &table);
+        table_with_heading(w, table.title, &table);
+        sp_table_free(&table);
+    }
+    sp_fill_illegal_rates(w->comparison, &rates);
+    table_with_heading(w, rates.title, &rates);
+    sp_fill_probabilities(w->comparison, &probabilities);
+    table_with_heading(w, probabilities.title, &probabilities);
+    sp_table_free(&rates);
+    sp_table_free(&probabilities);
+}
+
 sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options *options, char **out, sp_error *err)
 {
     int width = options && options->width > 0 ? options->width : DEFAULT_WIDTH;
@@ -256,7 +286,9 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
     sp_fill_differences(comparison, &differences);
     table_with_heading(&w, differences.title, &differences);
     if (comparison->n_comparisons)
-        wrapped(&w, "(interval: 95 %, bootstrap over recordings; p: Wilcoxon signed rank)", 1);
+        interval_note(&w);
+    if (w.is_verbose)
+        more_figures(&w);
     confusions(&w);
     if (comparison->n_scored_steps && (comparison->n_classes <= CLASSES || w.is_verbose))
         sp_fill_class_f1(comparison, &classes);

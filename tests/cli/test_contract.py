@@ -18,7 +18,7 @@ CLOSE = 1e-9
 class TestCase(st.TestCase):
     def run_any(self, *arguments):
         return subprocess.run([st.PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300,
-                              env=dict(os.environ, NO_COLOR="1"))
+                              env=dict(os.environ, NO_COLOR="1", ASAN_OPTIONS="detect_leaks=0"))  # HDF5 leaks over damaged files
 
 
 class TestFiles(TestCase):
@@ -113,6 +113,18 @@ class TestFiles(TestCase):
                 self.assertTrue(all(line.startswith("statepath: ") for line in lines), done.stderr)
                 self.assertEqual(len(lines) == 0, done.returncode == 0, done.stderr)
 
+    def test_link_to_nowhere(self):
+        for name, command in [("p.h5", ["decode", "in.h5", "-m", "m.json", "-o"]), ("r.json", ["compare", "in.h5", "-m", "m.json", "--json"])]:
+            os.symlink("nowhere", self.path(name))
+            self.statepath(*command, name, stderr="wrote %s\n" % name)
+            self.assertGreater(len(self.read(name)), 100)
+        self.assertEqual(self.files(), ["in.h5", "m.json", "p.h5", "r.json"])
+
+    def test_not_a_number_is_no_option(self):
+        for option in ("--temperature", "--floor", "--transition-weight", "--prior-weight"):
+            for given in ([option, "nan"], [option + "=NaN"], [option, "-nan"]):
+                self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", *given, status=2, stdout="")
+
     def test_every_file_written_is_named(self):
         self.statepath("compare", "in.h5", "-m", "m.json", "-o", "p.h5", "--json", "r.json", stderr="wrote p.h5\nwrote r.json\n")
 
@@ -144,6 +156,11 @@ class TestContract(TestCase):
             options += ["--on-infeasible", "relax"]
         lag, width = int(rng.integers(0, 4)), int(rng.integers(1, 4))
         strategies = [s.format(width=width if plain else 1000, lag=lag) for s in STRATEGIES]
+        if rng.random() < 0.2:
+            options += ["--missing", "uniform"]
+            for record in data.recordings:
+                gone = rng.random(record["rows"].shape) < 0.1
+                record["rows"] = np.where(gone, np.nan, record["rows"]).astype(data.dtype)
         self.write("m.json", json.dumps(model))
         data.write(self.path("in.h5"), rng)
         before = self.read("in.h5")
@@ -349,13 +366,52 @@ class TestContract(TestCase):
                     self.assertEqual(got["mea"], list(c[at.sum(axis=1).argmax()]))
                     self.assertEqual(got["posterior-viterbi"], list(c[max(range(len(c)), key=lambda i: (int(np.prod(at[i])), -i))]))
 
+    def test_evaluate(self):
+        """Paths of others, labels in another file, in another order of classes and recordings."""
+        for seed in range(15):
+            with self.subTest(seed=seed):
+                rng = np.random.default_rng(seed)
+                model = random_contract.random_model(rng)
+                model.pop("decoding", None)
+                n, k = int(rng.integers(1, 8)), len(model["classes"])
+                lengths = rng.integers(0, 9, n)
+                paths = [rng.integers(0, k, t) if rng.random() < 0.9 else np.full(t, -1) for t in lengths]
+                labels = [np.where(rng.random(t) < 0.5, p, rng.integers(-1, k, t)) for t, p in zip(lengths, paths)]
+                columns = [str(c) for c in rng.permutation(model["classes"])]
+                others = [str(c) for c in rng.permutation(columns)]
+                translate = np.array([others.index(c) for c in columns] + [-1])
+                with h5py.File(self.path("p.h5"), "w") as f:
+                    for i in range(n):
+                        f["recordings/n%d/pred" % i] = paths[i].astype(str(rng.choice(["i1", ">i4", "i8"])))
+                    f.attrs["classes"] = columns
+                order = rng.permutation(n)
+                with h5py.File(self.path("l.h5"), "w") as f:
+                    f["labels"] = np.concatenate([translate[labels[i]] for i in order]).astype("i2")
+                    f["offsets"] = np.concatenate([[0], np.cumsum(lengths[order])])
+                    f["ids"] = ["n%d" % i for i in order]
+                    f["classes"] = others
+                self.write("m.json", json.dumps(model))
+                done = self.run_any("evaluate", "p.h5", "--paths", "/recordings/{id}/pred", "--labels", "l.h5", "-m", "m.json", "--json", "-")
+                lost = any(len(p) and p[0] < 0 for p in paths)
+                self.assertEqual(done.returncode, 3 if lost else 0, done.stderr)
+                rules = reference.Rules(model, columns)
+                result = json.loads(done.stdout, parse_constant=self.fail)
+                (got,) = result["strategies"].values()
+                path, truth = np.concatenate(paths), np.concatenate(labels)
+                want = reference.agreement(truth[truth >= 0], path[truth >= 0], k)
+                self.assertEqual(got["confusion"], want["confusion"], done.stdout)
+                for key in ("accuracy", "kappa", "mcc", "macro_f1", "balanced_accuracy", "weighted_f1"):
+                    self.same(got, key, want[key], key + done.stdout)
+                self.same_counts(got, [reference.transitions(rules, p) for p in paths], done.stdout)
+                self.same_counts(result["reference"], [reference.transitions(rules, p) for p in labels], done.stdout)
+
     def test_exact(self):
-        for seed in range(25):
+        for seed in range(18):
             with self.subTest(seed=seed):
                 self.one_case(seed, True)
 
     def test_inexact(self):
-        for seed in range(25):
+        for seed in range(18):
             with self.subTest(seed=seed):
                 self.one_case(seed, False)
 

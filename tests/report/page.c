@@ -9,11 +9,9 @@
 static sample *unlabelled(void)
 {
     sample *s = sample_small();
-    s->comparison.has_labels = false;
-    s->comparison.n_scored_steps = s->comparison.n_comparisons = s->comparison.n_reference_illegal_pairs = 0;
+    sample_drop_labels(s);
+    s->comparison.n_reference_illegal_pairs = 0;
     s->comparison.reference_bouts = NULL;
-    for (int i = 0; i < s->comparison.n_strategies; i++)
-        s->comparison.strategies[i].has_agreement = s->comparison.strategies[i].has_changes = false;
     for (int64_t i = 0; i < s->comparison.n_traces; i++)
         s->comparison.traces[i].labels = NULL;
     return s;

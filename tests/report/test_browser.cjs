@@ -136,7 +136,7 @@ async function themes(browser) {
 
 async function withoutScript(browser) {
   const page = await open(browser, "nights", { javaScriptEnabled: false });
-  for (const id of ["verdict", "strategies", "differences", "legality", "confusion", "classes", "steps", "recordings", "methods"])
+  for (const id of ["verdict", "strategies", "differences", "legality", "confusion", "classes", "steps", "recordings", "probabilities", "methods"])
     check(await page.locator("#" + id).isVisible(), `without script: section ${id} is there`);
   check(!(await page.locator("#theme").isVisible()), "without script: no button that does nothing");
   check((await page.locator("svg .run").first().getAttribute("d")) !== "", "without script: step plots are drawn");

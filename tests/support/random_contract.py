@@ -91,8 +91,10 @@ class RandomFile:
         for r in range(n):
             t = int(rng.integers(0, longest + 1))
             x = grid(rng, (t, k), spread, float(rng.choice([0, 0.2])))
+            if kind != "scores":
+                x = x + rng.random((t, k)) / GRID  # no ties: rounding would decide them
             if kind == "probs" or kind == "log_probs":
-                x = np.exp(x + rng.random((t, k)) / GRID)  # no ties: rounding would decide them
+                x = np.exp(x)
                 x = np.where(x.sum(axis=1, keepdims=True) > 0, x, 1)
                 x = x / x.sum(axis=1, keepdims=True)
                 with np.errstate(divide="ignore"):

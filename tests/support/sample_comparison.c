@@ -25,6 +25,7 @@ void sample_free(sample *s)
 {
     if (!s)
         return;
+    sp_reliability_free(s->comparison.reliability);
     for (size_t i = 0; i < s->n_owned; i++)
         free(s->owned[i]);
     free(s->owned);
@@ -282,7 +283,7 @@ static void fill_model(sample *s, const sample_input *in)
 static void fill_comparisons(sample *s, const sample_input *in)
 {
     sp_comparison *c = &s->comparison;
-    c->comparisons = sample_alloc(s, 28, sizeof *c->comparisons);
+    c->comparisons = sample_alloc(s, 4 * 28, sizeof *c->comparisons);
     for (int32_t b = 0; b < c->n_strategies && in->labels; b++)
         for (int32_t a = b + 1; a < c->n_strategies; a++) {
             sp_pair_comparison *pair = &c->comparisons[c->n_comparisons++];
@@ -346,6 +347,7 @@ sample *sample_new(const sample_input *in)
     c->steps = sample_alloc(s, (size_t)in->n_recordings, sizeof *c->steps);
     c->scored_steps = sample_alloc(s, (size_t)in->n_recordings, sizeof *c->scored_steps);
     c->seed = 1;
+    c->level = 0.95;
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
     for (int64_t r = 0; r < in->n_recordings; r++) {
         c->ids[r] = sample_text(s, in->ids[r]);
@@ -369,6 +371,8 @@ sample *sample_new(const sample_input *in)
     fill_comparisons(s, in);
     if (in->with_traces)
         fill_traces(s, in);
+    sample_add_metrics(s);
+    sample_add_probabilities(s, in);
     return s;
 }
 

@@ -38,6 +38,13 @@ sample *sample_nights(int64_t n_recordings, int64_t steps);
 /* K classes with no meaning, neighbours only; otherwise as sample_nights. */
 sample *sample_band(int32_t n_classes, int64_t n_recordings, int64_t steps);
 
+/* Adds what comes of scores: probabilities of made-up scores (sample_probabilities.c), and intervals of the other metrics. */
+void sample_add_probabilities(sample *s, const sample_input *in);
+void sample_add_metrics(sample *s);
+
+/* As if the file had no labels. */
+void sample_drop_labels(sample *s);
+
 /* Memory that lives as long as the sample. */
 void *sample_alloc(sample *s, size_t count, size_t size);
 char *sample_text(sample *s, const char *text);

@@ -282,7 +282,7 @@ static void test_comparisons(void **state)
     (void)state;
     sp_evaluation_options options = example_options();
     sp_comparison *c = example_comparison(&options);
-    assert_int_equal(c->n_comparisons, 1);
+    assert_int_equal(c->n_comparisons, 3); /* accuracy, kappa, macro F1; no illegal rate: greedy has none by construction */
     const sp_pair_comparison *p = &c->comparisons[0];
     assert_int_equal(p->a, 1);
     assert_int_equal(p->b, 0);
@@ -303,7 +303,110 @@ static void test_comparisons(void **state)
     assert_true(p->permutation.is_exact);
     assert_int_equal(p->mcnemar.only_a, 3);
     assert_int_equal(p->mcnemar.only_b, 5);
+    const sp_agreement *argmax_is = &c->strategies[0].agreement, *greedy_is = &c->strategies[1].agreement;
+    assert_string_equal(p[1].metric, "kappa");
+    assert_close(p[1].difference.difference.value, greedy_is->kappa.value - argmax_is->kappa.value, 1e-15, 0);
+    assert_string_equal(p[2].metric, "macro_f1");
+    assert_close(p[2].difference.difference.value, greedy_is->macro_f1.value - argmax_is->macro_f1.value, 1e-15, 0);
+    for (int i = 1; i < 3; i++) {
+        assert_true(p[i].difference.low.value < p[i].difference.high.value);
+        assert_int_equal(p[i].test.better + p[i].test.worse + p[i].test.ties, 3);
+        assert_string_equal(p[i].test.p.undefined, "only accuracy is tested");
+    }
+    assert_null(c->other_metrics_left_out);
+    assert_true(c->level == 0.95);
     sp_comparison_free(c);
+}
+
+static void test_illegal_rates(void **state)
+{
+    (void)state;
+    static const bool none[] = {false, false};
+    sp_evaluation_options options = example_options();
+    sp_comparison *c = example_comparison(&options);
+    sp_transition_counts counts = c->strategies[0].counts;
+    double rate = (double)counts.illegal / (double)counts.transitions;
+    assert_true(counts.illegal > 0);
+    assert_value(c->strategies[0].illegal_rate.difference, rate);
+    assert_true(c->strategies[0].illegal_rate.low.value <= c->strategies[0].illegal_rate.high.value);
+    assert_value(c->strategies[1].illegal_rate.difference, 0);
+    assert_string_equal(c->strategies[1].illegal_rate.low.undefined, "0 by construction");
+    sp_comparison_free(c);
+    options.is_legal = none;
+    c = example_comparison(&options);
+    assert_int_equal(c->n_comparisons, 4);
+    assert_string_equal(c->comparisons[3].metric, "illegal_rate");
+    assert_close(c->comparisons[3].difference.difference.value, -rate, 1e-15, 0);
+    assert_true(c->comparisons[3].test.better > 0); /* fewer is better */
+    assert_string_equal(c->strategies[1].illegal_rate.low.undefined, "no illegal transition");
+    sp_comparison_free(c);
+}
+
+/* More counts than are kept: the other metrics are left out with the reason, accuracy and illegal rates stay. */
+static void test_other_metrics_left_out(void **state)
+{
+    (void)state;
+    enum { MANY = 71000 };
+    int32_t *steps = malloc(3 * MANY * sizeof *steps);
+    int64_t *where = malloc((MANY + 1) * sizeof *where);
+    sp_decoded *decoded = calloc(MANY, sizeof *decoded);
+    for (int64_t i = 0; i < 3 * MANY; i++)
+        steps[i] = (int32_t)(i % 3); /* 15 counts a recording */
+    for (int64_t n = 0; n <= MANY; n++)
+        where[n] = 3 * n;
+    const int32_t *const two_paths[] = {steps, steps};
+    const sp_decoded *const two_results[] = {decoded, decoded};
+    sp_evaluation_block block = {
+        .n_recordings = MANY, .offsets = where, .labels = steps, .paths = two_paths, .results = two_results};
+    sp_evaluation_options options = example_options();
+    options.bootstrap.n_resamples = 10;
+    options.with_ceiling = false;
+    options.trace_steps = 0;
+    sp_error err;
+    sp_chain *chain = example_chain();
+    sp_evaluation *evaluation = NULL;
+    sp_comparison *c = NULL;
+    assert_ok(sp_evaluation_new(chain, chain, &options, &evaluation, &err), &err);
+    assert_ok(sp_evaluation_add(evaluation, &block, NULL, &err), &err);
+    assert_ok(sp_evaluation_finish(evaluation, &c, &err), &err);
+    assert_int_equal(c->n_comparisons, 1);
+    assert_string_equal(c->other_metrics_left_out, "too many recordings and classes for intervals of kappa and macro F1");
+    sp_comparison_free(c);
+    sp_evaluation_free(evaluation);
+    sp_chain_free(chain);
+    free(steps);
+    free(where);
+    free(decoded);
+}
+
+static void test_density_of_traces(void **state)
+{
+    (void)state;
+    enum { S = 13 };
+    double scores[S][3];
+    for (int t = 0; t < S; t++) {
+        scores[t][0] = t == 7 ? -INFINITY : log(0.5); /* any constant: a softmax takes it out */
+        scores[t][1] = t == 7 ? -INFINITY : log(0.25);
+        scores[t][2] = -INFINITY;
+    }
+    sp_scores view = {.data = scores, .dtype = SP_F64, .n_classes = 3, .n_steps = S};
+    sp_error err;
+    sp_chain *chain = example_chain();
+    sp_evaluation *evaluation = NULL;
+    sp_evaluation_options options = example_options();
+    sp_evaluation_block block = example_block();
+    block.scores = &view;
+    assert_ok(sp_evaluation_new(chain, chain, &options, &evaluation, &err), &err);
+    assert_ok(sp_evaluation_add(evaluation, &block, NULL, &err), &err);
+    sp_comparison *c = NULL;
+    assert_ok(sp_evaluation_finish(evaluation, &c, &err), &err);
+    const uint8_t sure[] = {170, 85, 0}, none[] = {0, 0, 0};
+    assert_memory_equal(c->traces[0].density, sure, 3);
+    assert_memory_equal(c->traces[1].density, sure, 3);
+    assert_memory_equal(c->traces[1].density + 3, none, 3); /* step 7 of the block is step 1 of the second recording */
+    sp_comparison_free(c);
+    sp_evaluation_free(evaluation);
+    sp_chain_free(chain);
 }
 
 static void test_traces(void **state)
@@ -611,6 +714,9 @@ int main(void)
         cmocka_unit_test(test_changes_and_contexts),
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_illegal_rates),
+        cmocka_unit_test(test_other_metrics_left_out),
+        cmocka_unit_test(test_density_of_traces),
         cmocka_unit_test(test_traces),
         cmocka_unit_test(test_without_labels),
         cmocka_unit_test(test_describe),

@@ -118,10 +118,7 @@ static void test_without_labels_metrics_are_absent(void **state)
 {
     (void)state;
     sample *s = sample_small();
-    s->comparison.has_labels = false;
-    s->comparison.n_comparisons = 0;
-    for (int i = 0; i < 3; i++)
-        s->comparison.strategies[i].has_agreement = s->comparison.strategies[i].has_changes = false;
+    sample_drop_labels(s);
     json_t *root = parsed(s), *argmax = json_object_get(json_object_get(root, "strategies"), "argmax");
     static const char *const absent[] = {"accuracy", "kappa", "confusion", "classes", "macro_f1", "changed_from_argmax"};
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)

@@ -90,12 +90,8 @@ static void test_absent_data_disappears(void **state)
 {
     (void)state;
     sample *s = sample_small();
-    s->comparison.has_labels = false;
-    s->comparison.n_scored_steps = 0;
-    s->comparison.n_comparisons = 0;
+    sample_drop_labels(s);
     s->comparison.n_reference_illegal_pairs = 0;
-    for (int i = 0; i < 3; i++)
-        s->comparison.strategies[i].has_agreement = s->comparison.strategies[i].has_changes = false;
     char *text = text_of(s, (sp_text_options){.width = 100});
     assert_golden("unlabelled.txt", text);
     free(text);

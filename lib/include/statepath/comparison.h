@@ -9,6 +9,7 @@
 #include "statepath/decode.h"
 #include "statepath/loss.h"
 #include "statepath/model.h"
+#include "statepath/reliability.h"
 #include "statepath/statistics.h"
 #include "statepath/transitions.h"
 
@@ -87,6 +88,9 @@ typedef struct sp_strategy_result {
     int64_t n_illegal_pairs;
     sp_pair_count *illegal_pairs;    /* most frequent first, then by index */
     int64_t recordings_with_illegal; /* illegal > 0 */
+    /* Illegal transitions / transitions, bootstrap over recordings. Without an interval where it is 0 ("0 by construction", "no
+     * illegal transition"). */
+    sp_difference illegal_rate;
     bool has_path_score;
     sp_value path_score; /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
     int64_t n_undecoded;
@@ -107,12 +111,14 @@ typedef struct sp_strategy_result {
     double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
 } sp_strategy_result;
 
+/* Accuracy is what is tested; the other metrics have an interval, and test.p, p_holm, permutation.p and mcnemar are undefined. */
 typedef struct sp_pair_comparison {
     int32_t a, b;       /* indices of strategies */
-    const char *metric; /* "accuracy" */
+    const char *metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate" */
     sp_difference difference;
-    sp_wilcoxon test;          /* over recordings with scored steps, on differences of accuracy a - b */
-    sp_value p_holm;           /* test.p adjusted by Holm over all comparisons; equals it when there is one */
+    sp_wilcoxon test;          /* over recordings with scored steps, on differences of accuracy a - b; for the other metrics only
+                                * better, worse, ties of the recordings where it is defined (a lower illegal rate is better) */
+    sp_value p_holm;           /* test.p adjusted by Holm over all pairs; equals it when there is one */
     sp_value mean, median, sd; /* of the differences of the recordings */
     sp_sign_flip permutation;  /* of their mean */
     sp_mcnemar mcnemar;        /* over steps: descriptive */
@@ -128,7 +134,11 @@ typedef struct sp_trace {
     int32_t *labels;   /* [T] or NULL */
     int32_t **paths;   /* [n_strategies][T] */
     int64_t *segments; /* [T] or NULL */
+    uint8_t *density;  /* [T,K] probabilities of the classes in 255ths, before any decoding; 0 where none is possible; or NULL */
 } sp_trace;
+
+/* With more classes densities are not kept: nobody could tell the colours apart. */
+enum { SP_DENSITY_CLASSES = 12 };
 
 typedef struct sp_comparison {
     /* Input. */
@@ -161,6 +171,7 @@ typedef struct sp_comparison {
     bool has_nll;
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
+    sp_reliability *reliability;       /* owned; NULL: none */
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;
@@ -169,8 +180,12 @@ typedef struct sp_comparison {
     int32_t n_strategies;
     sp_strategy_result *strategies;
     int32_t n_comparisons;
-    sp_pair_comparison *comparisons; /* each later strategy against argmax, then the others pairwise */
+    /* Accuracy of each later strategy against argmax, then of the others pairwise; then the same pairs by kappa, macro F1 and,
+     * but for pairs with a strategy that is legal by construction, illegal rate. */
+    sp_pair_comparison *comparisons;
+    const char *other_metrics_left_out; /* why kappa and macro F1 are not among them, or NULL */
     uint64_t seed;
+    double level; /* of all intervals, such as 0.95 */
     /* Pictures. */
     int64_t n_traces;
     sp_trace *traces;
@@ -217,6 +232,7 @@ typedef struct sp_evaluation_block {
     const char *const *ids;  /* [N] or NULL */
     const int32_t *labels;   /* [S] or NULL */
     const int64_t *segments; /* [S] or NULL */
+    const sp_scores *scores; /* [S,K] prepared, for the density of traces; or NULL */
     const int32_t *const *paths;
     const sp_decoded *const *results;
     const double *seconds; /* [n_strategies] or NULL */

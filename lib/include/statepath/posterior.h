@@ -35,8 +35,10 @@ sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp
 sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
                         float *confidence, double *log_partition, sp_error *err);
 
-/* The three strategies below have the shape described in decode.h. They compare marginals rounded to multiples of 2^-40 (1e-12),
- * so that what differs by rounding only is a tie, and ties go to the lowest class. */
+/* The three strategies below have the shape described in decode.h. What differs by rounding only is a tie, and ties go to the
+ * lowest class: posterior takes marginals within 2^-40 (1e-12) of the greatest for equal to it, the other two work on marginals,
+ * or logs of them, rounded to multiples of 2^-40. (A true tie of paths whose marginals lie within rounding, 1e-15, of halfway
+ * between two multiples may still go either way, in one recording and in a batch.) */
 
 /* Each step's class of greatest marginal. May be illegal (*score is then -INFINITY). */
 sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,

@@ -5,11 +5,21 @@
  *      "recordings": 20, "steps": [700, 1100],                     one number: all of that length
  *      "start": {"Wake": 1},                                       who is not named never starts
  *      "transitions": [[0.9, 0.1], [0.2, 0.8]],                    rows = from
+ *      "model": "sleep-strict",                                    optional: transitions that it forbids become 0, the rest of
+ *                                                                  their row is made to sum to 1 again
  *      "unscored": 0.01,                                           default 0
  *      "classifier": {"confusion": [[0.9, 0.1], [0.3, 0.7]],       rows = true class
  *                     "error_run": 3, "noise": 0.7,                defaults 1 and 0
  *                     "overconfidence": 1.3, "floor": 0.001}}      defaults 1 and 0.001 (1/K where that is less)
- * What each means: simulate.h.
+ * What each means: simulate.h. In place of "classifier", "signals" makes signals instead of scores (signals.h):
+ *
+ *      "signals": {"rate": 100, "samples": 3000,                   per second, per step
+ *                  "tones": {"Wake": [[0.8, 12], [0.6, 20]],       by class: amplitude, Hz; who is not named is silent
+ *                            "N1": [[0.9, 10]]},
+ *                  "channels": [{"noise": 0.8},                    the first: gain (default 1) times the tones, plus noise (0)
+ *                               {"gain": 0.7, "noise": 0.3}],      the others: gain times the first, plus noise
+ *                  "phase_jitter": 0, "amplitude_drift": 0, "overlap": 0,
+ *                  "test": 5}}                                     the last recordings are for testing; default 0
  */
 #ifndef STATEPATH_RECIPE_JSON_H
 #define STATEPATH_RECIPE_JSON_H

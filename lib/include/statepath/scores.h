@@ -51,7 +51,8 @@ static inline sp_scores sp_batch_recording(const sp_batch *b, int64_t n)
 {
     sp_scores r = b->scores;
     int64_t first = b->offsets[n];
-    r.data = (const char *)r.data + (size_t)first * (size_t)r.n_classes * (size_t)r.dtype;
+    if (r.data) /* NULL: a batch of labels only */
+        r.data = (const char *)r.data + (size_t)first * (size_t)r.n_classes * (size_t)r.dtype;
     r.n_steps = b->offsets[n + 1] - first;
     if (r.segments)
         r.segments += first;

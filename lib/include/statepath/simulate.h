@@ -1,4 +1,5 @@
-/* Made data: label sequences by a Markov chain, and the scores of a classifier that errs, from a recipe with a seed.
+/* Made data: label sequences by a Markov chain, and the scores of a classifier that errs, from a recipe with a seed. (Signals
+ * instead of scores: signals.h.)
  *
  * How it is made. For each recording a length, then classes c_t by the chain. The classifier does not see c_t but d_t: mostly
  * c_t itself, with probability confusion[c,d] another class, and once wrong it goes on seeing the same wrong class for error_run
@@ -24,22 +25,26 @@
 extern "C" {
 #endif
 
+struct sp_signal_recipe; /* signals.h */
+
 /* A recipe. Arrays are owned by it (malloc). */
 typedef struct sp_recipe {
-    char *name, *description;     /* or NULL */
-    int64_t seed;                 /* 1 .. 4294967295 */
-    int32_t n_classes;            /* K >= 1 */
-    char **classes;               /* [K] distinct, not empty */
-    double *start;                /* [K] probabilities, sum 1 */
-    double *transitions;          /* [K,K] probabilities, rows = from, each sums to 1 */
-    int64_t n_recordings;         /* N >= 1 */
-    int64_t min_steps, max_steps; /* length of a recording: uniform between both, 1 .. 1e9 */
-    double unscored;              /* share of steps whose label is -1, 0 .. 1 */
-    double *confusion;            /* [K,K] share of steps of class c that are seen as class d; rows sum to 1 */
-    double error_run;             /* mean length of a run of errors in a long stay, >= 1 */
-    double noise;                 /* standard deviation, nats, >= 0 */
-    double overconfidence;        /* 1 = calibrated but for the noise; > 1 too sharp; > 0 */
-    double floor;                 /* least probability before the noise, above 0, at most 1/K */
+    char *name, *description;         /* or NULL */
+    char *model;                      /* or NULL: the model whose rules the transitions keep to; what it forbids is 0 in them */
+    int64_t seed;                     /* 1 .. 4294967295 */
+    int32_t n_classes;                /* K >= 1 */
+    char **classes;                   /* [K] distinct, not empty */
+    double *start;                    /* [K] probabilities, sum 1 */
+    double *transitions;              /* [K,K] probabilities, rows = from, each sums to 1 */
+    int64_t n_recordings;             /* N >= 1 */
+    int64_t min_steps, max_steps;     /* length of a recording: uniform between both, 1 .. 1e9 */
+    double unscored;                  /* share of steps whose label is -1, 0 .. 1 */
+    struct sp_signal_recipe *signals; /* or NULL: it is a recipe of scores. With signals, what follows is not used */
+    double *confusion;                /* [K,K] share of steps of class c that are seen as class d; rows sum to 1 */
+    double error_run;                 /* mean length of a run of errors in a long stay, >= 1 */
+    double noise;                     /* standard deviation, nats, >= 0 */
+    double overconfidence;            /* 1 = calibrated but for the noise; > 1 too sharp; > 0 */
+    double floor;                     /* least probability before the noise, above 0, at most 1/K */
 } sp_recipe;
 
 void sp_recipe_free(sp_recipe *recipe);
@@ -63,7 +68,7 @@ typedef struct sp_simulated {
     float *log_probs; /* [S,K] nats; each row is a log-softmax computed in double */
 } sp_simulated;
 
-/* SP_OK, SP_EINVAL (sp_recipe_check), SP_ENOMEM. O(S K). */
+/* SP_OK, SP_EINVAL (sp_recipe_check; a recipe of signals), SP_ENOMEM. O(S K). */
 sp_status sp_simulate(const sp_recipe *recipe, sp_simulated **out, sp_error *err);
 void sp_simulated_free(sp_simulated *simulated);
 

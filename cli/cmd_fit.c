@@ -1,0 +1,167 @@
+/* statepath fit: learn a model from labels, from scores and labels, or from scores alone. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fitting.h"
+#include "progress.h"
+
+static const usage fit_usage = {
+    .arguments = "DATA.h5 -o MODEL.json [OPTION...]",
+    .summary = "learn transitions, and how to weigh them against the scores, from labelled recordings",
+    .example = "  statepath fit nights.h5 --rules sleep-strict -o nights.model.json\n"
+               "  statepath decode other.h5 --model nights.model.json --strategy viterbi -o paths.h5\n"
+               "  learns from the labels of nights.h5, keeps what sleep-strict forbids forbidden, decodes other nights with it\n"
+               "  statepath compare nights.h5 --model sleep-strict --cv 5\n"
+               "  says what that is worth: each recording is decoded with a model that never saw it\n",
+    .min_words = 1,
+    .max_words = 1};
+
+/* ---- what was found, for a person ---- */
+
+static void show_violations(const sp_violations *v, int32_t n_classes, const char *const *classes)
+{
+    char a[COUNT_TEXT], b[COUNT_TEXT];
+    if (v->illegal)
+        printf("The labels break the rules %s times in %s transitions; these were not learnt:\n", count_text(v->illegal, a),
+               count_text(v->transitions, b));
+    for (int32_t i = 0; i < n_classes; i++)
+        for (int32_t j = 0; j < n_classes; j++)
+            if (v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j])
+                printf("  %s -> %s  %s\n", classes[i], classes[j],
+                       count_text(v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j], a));
+    if (v->illegal_start || v->illegal_end)
+        printf("%s recordings start, %s end in a class that may not\n", count_text(v->illegal_start, a),
+               count_text(v->illegal_end, b));
+    if (v->short_runs)
+        printf("%s runs are shorter than their minimum dwell\n", count_text(v->short_runs, a));
+    if (v->impossible)
+        printf("%s labelled steps have a class whose score is -inf\n", count_text(v->impossible, a));
+}
+
+static void show_runs(const sp_run_lengths *runs, int32_t n_classes, const char *const *classes)
+{
+    printf("\n%-16s %8s %8s %6s %6s %8s %6s %6s   %s\n", "run lengths", "runs", "mean", "5 %", "25 %", "median", "75 %", "95 %",
+           "min_dwell that 95 % keep");
+    for (int32_t k = 0; k < n_classes; k++) {
+        const sp_run_lengths *r = &runs[k];
+        if (r->n == 0)
+            printf("%-16s %8d\n", classes[k], 0);
+        else
+            printf("%-16s %8lld %8.1f %6lld %6lld %8lld %6lld %6lld   %d\n", classes[k], (long long)r->n, r->mean,
+                   (long long)r->q05, (long long)r->q25, (long long)r->median, (long long)r->q75, (long long)r->q95,
+                   r->proposed_min_dwell);
+    }
+}
+
+static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
+{
+    char name[SP_STRATEGY_TEXT];
+    if (isnan(r->after))
+        return;
+    double sign = r->tune == SP_TUNE_NLL ? -1 : 1;
+    printf("\n%s of %s on recordings that the model did not see: %.4f, with plain settings %.4f (%d settings tried, %d folds)\n",
+           sp_tune_name(r->tune), sp_strategy_format(&how->strategy, name), sign * r->after, sign * r->before, r->n_candidates,
+           how->n_folds);
+}
+
+static sp_status show(const fitting *f, const sp_fit_report *report, const sp_model *model, sp_error *err)
+{
+    int32_t K = f->training.batch.scores.n_classes;
+    sp_run_lengths *runs = malloc((size_t)K * sizeof *runs);
+    if (!runs)
+        return sp_fail(err, SP_ENOMEM, "no memory for the run lengths of %d classes", K);
+    sp_status status = sp_run_lengths_collect(&f->training, 0.05, runs, err);
+    if (status == SP_OK) {
+        printf("%s\n", model->description);
+        if (f->options.method != SP_FIT_EM)
+            show_violations(&report->violations, K, f->training.classes);
+        if (f->training.labels)
+            show_runs(runs, K, f->training.classes);
+        show_tuning(report, &f->options);
+        if (!isnan(model->temperature))
+            printf("temperature %.4g\n", model->temperature);
+        if (!isnan(model->transition_weight))
+            printf("transition weight %.4g, prior weight %.4g\n", model->transition_weight, model->prior_weight);
+    }
+    free(runs);
+    return status;
+}
+
+/* Where the model comes from: file, recordings, command. */
+static sp_status set_source(const fitting *f, const char *command, sp_model *model, sp_error *err)
+{
+    const char *format = "%s (%lld recordings, %lld steps), statepath %s: %s";
+    long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps;
+    int size = snprintf(NULL, 0, format, f->info->file, n, steps, sp_version(), command);
+    char *text = size < 0 ? NULL : malloc((size_t)size + 1);
+    if (!text)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    snprintf(text, (size_t)size + 1, format, f->info->file, n, steps, sp_version(), command);
+    free(model->source);
+    model->source = text;
+    return SP_OK;
+}
+
+static sp_status run(const char *file, const options *o, const fit_words *words, const char *command, sp_error *err)
+{
+    fitting f;
+    sp_model *model = NULL;
+    sp_fit_report report = {0};
+    sp_status status = fitting_open(&f, file, o, words, err);
+    if (status == SP_OK && !o->output)
+        status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
+    if (status == SP_OK)
+        status = sp_fit(&f.training, &f.options, f.workers, &model, &report, err);
+    fitting_quiet(&f);
+    if (status == SP_OK)
+        status = set_source(&f, command, model, err);
+    if (status == SP_OK)
+        status = sp_model_save(model, o->output, o->force, err);
+    if (status == SP_OK)
+        status = show(&f, &report, model, err);
+    if (status == SP_OK && words->calibrate)
+        status = fitting_calibrate(&f, err);
+    sp_fit_report_clear(&report);
+    sp_model_free(model);
+    fitting_close(&f);
+    return status;
+}
+
+int cmd_fit(int argc, const char **argv)
+{
+    options o;
+    options_init(&o);
+    fit_words words = fit_words_default();
+    struct poptOption places[PLACE_TABLE], talk[TALK_TABLE], fit[FIT_TABLE];
+    place_table(&o, places);
+    talk_table(&o, talk);
+    fit_table(&words, fit);
+    struct poptOption table[] = {
+        {"rules", 'r', POPT_ARG_STRING, &o.model, 0, "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"",
+         "M"},
+        {"output", 'o', POPT_ARG_STRING, &o.output, 0, "write the model", "MODEL.json"},
+        {"name", 0, POPT_ARG_STRING, &words.name, 0, "name of the model (fitted)", "NAME"},
+        {"calibrate", 0, POPT_ARG_NONE, &words.calibrate, 0, "also say how far the scores are from calibrated", NULL},
+        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace an output that exists", NULL},
+        {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
+        {"missing", 0, POPT_ARG_STRING, &o.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
+        {"floor", 0, POPT_ARG_DOUBLE, &o.decode.floor, 0, "raise smaller probabilities to P", "P"},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
+        POPT_TABLEEND};
+    const char *file;
+    int exit_status = options_read(argc, argv, table, &fit_usage, &file);
+    if (exit_status < 0) {
+        sp_error err = {.status = SP_OK};
+        char *command = command_line(argc, argv);
+        sp_status status = command ? run(file, &o, &words, command, &err) : sp_fail(&err, SP_ENOMEM, "no memory");
+        exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
+        free(command);
+    }
+    fit_words_clear(&words);
+    options_clear(&o);
+    return exit_status;
+}

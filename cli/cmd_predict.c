@@ -1,0 +1,218 @@
+/* statepath predict: scores of signals by trained weights. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "network_options.h"
+#include "outputs.h"
+#include "progress.h"
+#include "weights.h"
+
+static const usage predict_usage = {.arguments = "SIGNALS.h5 --weights WEIGHTS.h5 -o SCORES.h5 [OPTION...]",
+                                    .summary = "log probabilities of each step of signals, for `compare` and `decode`",
+                                    .example = "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"
+                                               "  statepath compare scores.h5 --model sleep-strict\n",
+                                    .min_words = 1,
+                                    .max_words = 1};
+
+enum { BLOCK_BYTES = 32 << 20 };
+
+typedef struct predict_options {
+    options common;
+    char *weights, *split, *signals;
+} predict_options;
+
+/* What is predicted: some recordings of the file, as if they were a file of their own. */
+typedef struct selection {
+    int64_t n_recordings, n_steps;
+    int64_t *recordings; /* [n] in the file */
+    int64_t *offsets;    /* [n+1] */
+    const char **ids;    /* [n] */
+} selection;
+
+static void selection_clear(selection *s)
+{
+    free(s->recordings);
+    free(s->offsets);
+    free(s->ids);
+}
+
+static sp_status select_recordings(const sp_signals_info *info, const char *split, selection *s, sp_error *err)
+{
+    int wanted = !split || strcmp(split, "all") == 0 ? -1 : strcmp(split, "test") == 0 ? 1 : strcmp(split, "train") == 0 ? 0 : -2;
+    if (wanted == -2)
+        return sp_fail(err, SP_EINVAL, "--split %s: it is all, train or test", split);
+    if (wanted >= 0 && !info->split)
+        return sp_fail(err, SP_EDATA, "%s: has no dataset \"split\" (0 = training, 1 = testing), so --split %s means nothing",
+                       info->file, split);
+    size_t n = (size_t)info->n_recordings + 1;
+    if (!(s->recordings = malloc(n * sizeof *s->recordings)) || !(s->offsets = calloc(n, sizeof *s->offsets)) ||
+        !(s->ids = malloc(n * sizeof *s->ids)))
+        return sp_fail(err, SP_ENOMEM, "no memory for %lld recordings", (long long)info->n_recordings);
+    for (int64_t r = 0; r < info->n_recordings; r++) {
+        if (wanted >= 0 && info->split[r] != wanted)
+            continue;
+        int64_t length = info->offsets[r + 1] - info->offsets[r];
+        s->recordings[s->n_recordings] = r;
+        s->ids[s->n_recordings] = info->ids[r];
+        s->offsets[s->n_recordings + 1] = s->offsets[s->n_recordings] + length;
+        s->n_recordings++;
+        s->n_steps += length;
+    }
+    if (s->n_recordings == 0)
+        return sp_fail(err, SP_EDATA, "%s: no recording is for %s", info->file, split ? split : "all");
+    return SP_OK;
+}
+
+typedef struct prediction {
+    const predict_options *o;
+    sp_signals *file;
+    const sp_signals_info *info;
+    sp_network *network;
+    int32_t *match; /* class of the network of each class of the file, or NULL */
+    selection chosen;
+    sp_scores_writer *writer;
+    sp_block *block;
+    float *signals; /* `room` steps */
+    int64_t room;
+} prediction;
+
+static sp_status open_all(prediction *p, const char *file, const char *command, sp_error *err)
+{
+    const predict_options *o = p->o;
+    sp_status status = sp_weights_load(o->weights, &p->network, NULL, NULL, err);
+    if (status == SP_OK)
+        status = sp_signals_open(file, o->signals, &p->file, err);
+    if (status != SP_OK)
+        return status;
+    p->info = sp_signals_info_of(p->file);
+    status = check_network_fits(p->network, o->weights, p->info, err);
+    if (status == SP_OK)
+        status = match_network_classes(p->network, o->weights, p->info, &p->match, err);
+    if (status == SP_OK)
+        status = select_recordings(p->info, o->split, &p->chosen, err);
+    if (status != SP_OK)
+        return status;
+    int64_t width = p->info->n_channels * p->info->n_samples;
+    p->room = BLOCK_BYTES / (width * (int64_t)sizeof(float)) + 1;
+    p->block = sp_block_new();
+    if (!p->block || !(p->signals = malloc((size_t)p->room * (size_t)width * sizeof *p->signals)))
+        return sp_fail(err, SP_ENOMEM, "no memory for steps of %lld samples", (long long)width);
+    const char *const *classes = p->network->classes ? (const char *const *)p->network->classes
+                                 : p->match          ? NULL
+                                                     : p->info->classes;
+    const sp_scores_header header = {.kind = SP_KIND_LOG_PROBS,
+                                     .dtype = SP_F32,
+                                     .n_recordings = p->chosen.n_recordings,
+                                     .n_steps = p->chosen.n_steps,
+                                     .n_classes = p->network->shape.n_classes,
+                                     .offsets = p->chosen.offsets,
+                                     .ids = p->chosen.ids,
+                                     .classes = classes,
+                                     .with_labels = p->info->labels != NULL,
+                                     .command = command,
+                                     .input = file,
+                                     .force = o->common.force};
+    return sp_scores_writer_open(o->common.output, &header, &p->writer, err);
+}
+
+/* One recording, in parts that fit into memory. */
+static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
+{
+    int64_t r = p->chosen.recordings[n], first = p->info->offsets[r], length = p->info->offsets[r + 1] - first;
+    int32_t k = p->network->shape.n_classes;
+    unsigned parts = SP_BLOCK_SCORES | (p->info->labels ? SP_BLOCK_LABELS : 0);
+    sp_status status = sp_block_reserve(p->block, 1, length, k, SP_F32, parts, err);
+    if (status != SP_OK)
+        return status;
+    p->block->first = n;
+    p->block->offsets[0] = 0;
+    p->block->offsets[1] = length;
+    for (int64_t t = 0; status == SP_OK && t < length; t += p->room) {
+        int64_t count = length - t < p->room ? length - t : p->room;
+        sp_error cause;
+        status = sp_signals_read(p->file, first + t, count, p->signals, err);
+        if (status != SP_OK)
+            break;
+        status = sp_network_predict(p->network, count, p->signals, p->o->common.decode.threads, (float *)p->block->scores + t * k,
+                                    &cause);
+        if (status != SP_OK)
+            status = sp_fail(err, status, "%s: recording %s, step %lld: %s", p->info->file, p->info->ids[r],
+                             (long long)(t + (cause.step < 0 ? 0 : cause.step)), cause.message);
+    }
+    for (int64_t t = 0; status == SP_OK && p->info->labels && t < length; t++) {
+        int32_t label = p->info->labels[first + t];
+        p->block->labels[t] = label >= 0 && p->match ? p->match[label] : label;
+    }
+    return status == SP_OK ? sp_scores_writer_add(p->writer, p->block, err) : status;
+}
+
+static sp_status predict(const char *file, const char *command, const predict_options *o, sp_error *err)
+{
+    prediction p = {.o = o};
+    if (!o->common.output)
+        return sp_fail(err, SP_EINVAL, "predict: -o SCORES.h5 is missing: where to write the scores");
+    if (!o->weights)
+        return sp_fail(err, SP_EINVAL, "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
+    if (o->common.decode.threads < 0 || o->common.decode.threads > 4096)
+        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
+    sp_status status = outputs_check(&o->common, file, o->weights, err);
+    if (status == SP_OK)
+        status = open_all(&p, file, command, err);
+    progress bar;
+    progress_start(&bar, "steps", p.chosen.n_steps, o->common.talk.quiet);
+    for (int64_t n = 0; status == SP_OK && n < p.chosen.n_recordings; n++) {
+        status = predict_recording(&p, n, err);
+        progress_show(&bar, p.chosen.offsets[n + 1]);
+    }
+    progress_end(&bar);
+    if (status == SP_OK) {
+        status = sp_scores_writer_commit(p.writer, err);
+        p.writer = NULL;
+    }
+    sp_scores_writer_abort(p.writer);
+    if (status == SP_OK && !o->common.talk.quiet) {
+        char a[COUNT_TEXT], b[COUNT_TEXT];
+        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->common.output, count_text(p.chosen.n_recordings, a),
+                count_text(p.chosen.n_steps, b));
+    }
+    selection_clear(&p.chosen);
+    sp_block_free(p.block);
+    free(p.signals);
+    free(p.match);
+    sp_network_free(p.network);
+    sp_signals_close(p.file);
+    return status;
+}
+
+int cmd_predict(int argc, const char **argv)
+{
+    predict_options o = {.weights = NULL};
+    choose_blas_core(argc, argv);
+    options_init(&o.common);
+    struct poptOption talk[TALK_TABLE];
+    talk_table(&o.common, talk);
+    struct poptOption table[] = {
+        {"weights", 'w', POPT_ARG_STRING, &o.weights, 0, "what `statepath train` wrote", "WEIGHTS.h5"},
+        {"output", 'o', POPT_ARG_STRING, &o.common.output, 0, "write the scores", "SCORES.h5"},
+        {"force", 'f', POPT_ARG_NONE, &o.common.force, 0, "replace an output that exists", NULL},
+        {"split", 0, POPT_ARG_STRING, &o.split, 0, "which recordings, by the file's dataset \"split\" (all)", "all|train|test"},
+        {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
+        {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
+        POPT_TABLEEND};
+    const char *file;
+    int exit_status = options_read(argc, argv, table, &predict_usage, &file);
+    if (exit_status < 0) {
+        sp_error err = {.status = SP_OK};
+        char *command = command_line(argc, argv);
+        sp_status status = predict(file, command, &o, &err);
+        free(command);
+        exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
+    }
+    free(o.weights);
+    free(o.split);
+    free(o.signals);
+    options_clear(&o.common);
+    return exit_status;
+}

@@ -1,0 +1,375 @@
+/* statepath train: train the reference classifier on signals. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "network_options.h"
+#include "outputs.h"
+#include "progress.h"
+#include "weights.h"
+
+static const usage train_usage = {
+    .arguments = "SIGNALS.h5 -o WEIGHTS.h5 [OPTION...]",
+    .summary = "train a small convolutional network that makes scores from signals, with or without masks on its logits",
+    .example = "  statepath simulate datasets/sleep-signals.recipe.json -o signals.h5\n"
+               "  statepath train signals.h5 -o weights.h5\n"
+               "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"
+               "  statepath compare scores.h5 --model sleep-strict\n"
+               "  The weights are written after each epoch; `train ... --resume` goes on where it was interrupted.\n",
+    .min_words = 1,
+    .max_words = 1};
+
+typedef struct train_options {
+    options common;
+    char *masking, *signals;
+    int epochs, batch, resume;
+    double rate;
+    long seed;
+} train_options;
+
+typedef struct training {
+    const train_options *o;
+    sp_signals *file;
+    const sp_signals_info *info;
+    /* Steps in memory, those of training recordings first. */
+    int64_t n_train, n_test;
+    int64_t *step_of_row; /* [n] in the file */
+    float *signals;       /* [n, C, samples] */
+    int32_t *labels, *previous;
+    sp_weights_origin origin;
+    uint8_t *allow; /* [K,K] or NULL */
+    sp_network *network;
+    sp_training_state *state;
+    sp_trainer *trainer;
+} training;
+
+static void training_clear(training *t)
+{
+    sp_trainer_free(t->trainer);
+    sp_training_state_free(t->state);
+    sp_network_free(t->network);
+    sp_weights_origin_clear(&t->origin);
+    sp_signals_close(t->file);
+    free(t->step_of_row);
+    free(t->signals);
+    free(t->labels);
+    free(t->previous);
+    free(t->allow);
+}
+
+/* ---- data ---- */
+
+/* Adds the steps of all recordings of one part; part 1 is for testing. */
+static sp_status read_part(training *t, int part, int64_t *n, sp_error *err)
+{
+    const sp_signals_info *info = t->info;
+    size_t width = (size_t)info->n_channels * (size_t)info->n_samples;
+    for (int64_t r = 0; r < info->n_recordings; r++) {
+        if ((info->split ? info->split[r] : 0) != part)
+            continue;
+        int64_t first = info->offsets[r], count = info->offsets[r + 1] - first;
+        sp_status status = sp_signals_read(t->file, first, count, t->signals + (size_t)*n * width, err);
+        if (status != SP_OK)
+            return status;
+        for (int64_t i = 0; i < count; i++, ++*n) {
+            t->step_of_row[*n] = first + i;
+            t->labels[*n] = info->labels[first + i];
+            t->previous[*n] = i > 0 ? info->labels[first + i - 1] : -1;
+        }
+    }
+    return SP_OK;
+}
+
+/* A text that other data do not have: shape, labels and signals (FNV-1a over their words). */
+static char *describe_data(const training *t)
+{
+    size_t width = (size_t)t->info->n_channels * (size_t)t->info->n_samples;
+    uint64_t sum = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < (size_t)t->n_train * width; i++) {
+        uint32_t word;
+        memcpy(&word, &t->signals[i], sizeof word);
+        sum = (sum ^ word) * UINT64_C(1099511628211);
+    }
+    for (int64_t i = 0; i < t->n_train; i++)
+        sum = (sum ^ (uint32_t)t->labels[i]) * UINT64_C(1099511628211);
+    char text[128];
+    snprintf(text, sizeof text, "%lld steps of %d x %lld samples, %016llx", (long long)t->n_train, t->info->n_channels,
+             (long long)t->info->n_samples, (unsigned long long)sum);
+    return strdup(text);
+}
+
+static sp_status read_data(training *t, const char *file, sp_error *err)
+{
+    sp_status status = sp_signals_open(file, t->o->signals, &t->file, err);
+    if (status != SP_OK)
+        return status;
+    t->info = sp_signals_info_of(t->file);
+    if (!t->info->labels)
+        return sp_fail(err, SP_EDATA, "%s: has no labels to learn from; write integers [%lld] beside %s, as \"labels\"", file,
+                       (long long)t->info->n_steps, t->info->path);
+    if (t->info->n_classes < 1)
+        return sp_fail(err, SP_EDATA, "%s: no step has a label", file);
+    size_t n = (size_t)t->info->n_steps + 1, width = (size_t)t->info->n_channels * (size_t)t->info->n_samples;
+    if (!(t->signals = n <= SIZE_MAX / sizeof(float) / width ? malloc(n * width * sizeof *t->signals) : NULL) ||
+        !(t->labels = malloc(n * sizeof *t->labels)) || !(t->previous = malloc(n * sizeof *t->previous)) ||
+        !(t->step_of_row = malloc(n * sizeof *t->step_of_row)))
+        return sp_fail(err, SP_ENOMEM, "%s: training needs all signals in memory, %.1f GB", file,
+                       (double)n * (double)width * sizeof(float) / 1e9);
+    int64_t rows = 0;
+    status = read_part(t, 0, &rows, err);
+    t->n_train = rows;
+    if (status == SP_OK)
+        status = read_part(t, 1, &rows, err);
+    t->n_test = rows - t->n_train;
+    return status;
+}
+
+/* ---- rules ---- */
+
+/* The rules as a matrix in the order of the file's classes; their JSON goes with the weights. */
+static sp_status read_rules(training *t, sp_error *err)
+{
+    const sp_signals_info *info = t->info;
+    size_t k = (size_t)info->n_classes;
+    sp_model *model = NULL;
+    sp_chain *chain = NULL;
+    int32_t *class_of_column = malloc(k * sizeof *class_of_column);
+    sp_status status = class_of_column && (t->allow = malloc(k * k)) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    if (status == SP_OK)
+        status = t->o->common.model ? sp_model_load(t->o->common.model, &model, err)
+                                    : sp_model_from_json(t->origin.model, "the rules in the weights", &model, err);
+    if (status == SP_OK)
+        status = sp_model_align(model, info->n_classes, info->classes, class_of_column, err);
+    sp_chain_options how = sp_chain_options_default();
+    how.is_boolean = true;
+    how.class_of_column = class_of_column;
+    if (status == SP_OK)
+        status = sp_chain_new(model, &how, &chain, err);
+    for (size_t i = 0; status == SP_OK && i < k * k; i++)
+        t->allow[i] = sp_chain_is_legal(chain, (int32_t)(i / k), (int32_t)(i % k));
+    char *json = NULL;
+    if (status == SP_OK)
+        status = sp_model_to_json(model, &json, err);
+    if (status == SP_OK && t->o->resume && strcmp(json, t->origin.model) != 0)
+        status = sp_fail(err, SP_EINVAL, "--resume: %s was trained with other rules than --model %s; leave --model out",
+                         t->o->common.output, t->o->common.model);
+    if (status == SP_OK) {
+        free(t->origin.model);
+        t->origin.model = json;
+        json = NULL;
+    }
+    free(json);
+    sp_chain_free(chain);
+    sp_model_free(model);
+    free(class_of_column);
+    return status;
+}
+
+/* ---- the network ---- */
+
+static sp_status begin(training *t, sp_error *err)
+{
+    const train_options *o = t->o;
+    const sp_signals_info *info = t->info;
+    t->origin = (sp_weights_origin){.batch = o->batch ? o->batch : 32,
+                                    .seed = o->seed ? (uint32_t)o->seed : 1,
+                                    .rate = isnan(o->rate) ? 0.001 : o->rate,
+                                    .data = describe_data(t)};
+    sp_network_shape shape = sp_network_shape_default(info->n_channels, info->n_samples, info->n_classes);
+    sp_status status = t->origin.data ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    if (status == SP_OK && o->masking)
+        status = sp_masking_parse(o->masking, &t->origin.masking, err);
+    if (status == SP_OK)
+        status = sp_network_new(&shape, t->origin.seed, &t->network, err);
+    if (status == SP_OK)
+        status = sp_network_set_classes(t->network, info->classes, err);
+    if (status == SP_OK)
+        sp_network_fit_scale(t->network, t->n_train, t->signals);
+    return status == SP_OK ? sp_training_state_new(t->network, &t->state, err) : status;
+}
+
+/* Takes up what was written; options that were given must be the same. */
+static sp_status go_on(training *t, sp_error *err)
+{
+    const train_options *o = t->o;
+    sp_status status = sp_weights_load(o->common.output, &t->network, &t->state, &t->origin, err);
+    if (status == SP_OK)
+        status = check_network_fits(t->network, o->common.output, t->info, err);
+    char *data = status == SP_OK ? describe_data(t) : NULL;
+    if (status != SP_OK)
+        return status;
+    const sp_weights_origin *was = &t->origin;
+    if (!data)
+        status = sp_fail(err, SP_ENOMEM, "no memory");
+    else if (strcmp(data, was->data) != 0)
+        status = sp_fail(err, SP_EDATA, "--resume: %s was trained on other data than %s (it says: %s; these are: %s)",
+                         o->common.output, t->info->file, was->data, data);
+    else if ((o->batch && o->batch != was->batch) || (!isnan(o->rate) && o->rate != was->rate) ||
+             (o->seed && (uint32_t)o->seed != was->seed) ||
+             (o->masking && strcmp(o->masking, sp_masking_name(was->masking)) != 0))
+        status = sp_fail(err, SP_EINVAL,
+                         "--resume: %s was begun with --batch %d --rate %g --seed %u --masking %s; leave these options out",
+                         o->common.output, was->batch, was->rate, was->seed, sp_masking_name(was->masking));
+    free(data);
+    return status;
+}
+
+/* The trainer's errors speak of a row: which recording and step that is. */
+static sp_status place(const training *t, sp_status status, const sp_error *cause, sp_error *err)
+{
+    if (status == SP_OK || cause->step < 0 || cause->step >= t->n_train)
+        return sp_fail(err, status, "%s", cause->message);
+    int64_t step = t->step_of_row[cause->step], r = 0;
+    while (t->info->offsets[r + 1] <= step)
+        r++;
+    return sp_fail(err, status, "%s: recording %s, step %lld: %s", t->info->file, t->info->ids[r],
+                   (long long)(step - t->info->offsets[r]), cause->message);
+}
+
+static sp_status prepare(training *t, const char *file, sp_error *err)
+{
+    sp_status status = read_data(t, file, err);
+    if (status == SP_OK)
+        status = t->o->resume ? go_on(t, err) : begin(t, err);
+    if (status == SP_OK && (t->o->common.model || t->origin.masking != SP_MASKING_NONE)) {
+        if (!t->o->common.model && !t->o->resume)
+            return sp_fail(err, SP_EINVAL, "train: --masking %s needs the rules: --model M is missing",
+                           sp_masking_name(t->origin.masking));
+        if (t->origin.masking == SP_MASKING_NONE)
+            return sp_fail(err, SP_EINVAL, "train: --model is for --masking random-previous or true-previous; leave it out");
+        status = read_rules(t, err);
+    }
+    if (status != SP_OK)
+        return status;
+    size_t width = (size_t)t->info->n_channels * (size_t)t->info->n_samples;
+    const sp_training_data train = {.n = t->n_train, .signals = t->signals, .labels = t->labels, .previous = t->previous},
+                           test = {.n = t->n_test,
+                                   .signals = t->signals + (size_t)t->n_train * width,
+                                   .labels = t->labels + t->n_train,
+                                   .previous = t->previous + t->n_train};
+    sp_training_options how = sp_training_options_default();
+    how.batch = t->origin.batch;
+    how.rate = t->origin.rate;
+    how.seed = t->origin.seed;
+    how.masking = t->origin.masking;
+    how.allow = t->allow;
+    how.threads = t->o->common.decode.threads;
+    sp_error cause = {.step = -1};
+    status = sp_trainer_new(t->network, t->state, &train, &test, &how, &t->trainer, &cause);
+    return status == SP_OK ? SP_OK : place(t, status, &cause, err);
+}
+
+/* ---- epochs ---- */
+
+static void show_progress(void *arg, int64_t n_steps)
+{
+    progress_show(arg, n_steps);
+}
+
+static void print_number(double x, const char *format)
+{
+    if (isnan(x))
+        printf("         -");
+    else
+        printf(format, x);
+}
+
+static void print_epoch(int32_t number, const sp_epoch *e)
+{
+    printf("%5d", number);
+    print_number(e->loss, fabs(e->loss) < 1e5 ? "%10.4f" : "%10.3g");
+    print_number(e->accuracy, "%10.4f");
+    print_number(e->test_loss, fabs(e->test_loss) < 1e5 ? "%10.4f" : "%10.3g");
+    print_number(e->test_accuracy, "%10.4f");
+    putchar('\n');
+    fflush(stdout);
+}
+
+static sp_status run(training *t, sp_error *err)
+{
+    const options *o = &t->o->common;
+    int epochs = t->o->epochs ? t->o->epochs : 12;
+    if (t->o->resume && t->state->n_epochs >= epochs)
+        return sp_fail(err, SP_EINVAL, "--resume: %s has %d epochs already; ask for more with --epochs", o->output,
+                       t->state->n_epochs);
+    if (t->o->resume && !o->talk.quiet)
+        fprintf(stderr, "going on after epoch %d of %s\n", t->state->n_epochs, o->output);
+    printf("epoch      loss  accuracy test loss  test acc\n");
+    for (bool is_first = true; t->state->n_epochs < epochs; is_first = false) {
+        progress bar;
+        char what[64];
+        snprintf(what, sizeof what, "steps of epoch %d of %d", t->state->n_epochs + 1, epochs);
+        progress_start(&bar, what, t->n_train, o->talk.quiet);
+        sp_status status = sp_trainer_epoch(t->trainer, show_progress, &bar, err);
+        progress_end(&bar);
+        if (status != SP_OK)
+            return status;
+        print_epoch(t->state->n_epochs, &t->state->epochs[t->state->n_epochs - 1]);
+        status = sp_weights_save(t->network, t->state, &t->origin, o->output, o->force || t->o->resume || !is_first, err);
+        if (status != SP_OK)
+            return status;
+    }
+    if (!o->talk.quiet)
+        fprintf(stderr, "wrote %s\n", o->output);
+    return SP_OK;
+}
+
+static sp_status train(const char *file, const train_options *o, sp_error *err)
+{
+    training t = {.o = o};
+    if (!o->common.output)
+        return sp_fail(err, SP_EINVAL, "train: -o WEIGHTS.h5 is missing: where to write the weights");
+    if (o->epochs < 0 || o->epochs > 1000000)
+        return sp_fail(err, SP_EINVAL, "--epochs %d: a number from 1 to 1000000", o->epochs);
+    if (o->batch < 0)
+        return sp_fail(err, SP_EINVAL, "--batch %d: steps of a batch, from 1 to 1048576", o->batch);
+    if (o->seed < 0 || o->seed > UINT32_MAX)
+        return sp_fail(err, SP_EINVAL, "--seed %ld: a number from 1 to 4294967295", o->seed);
+    if (o->common.decode.threads < 0 || o->common.decode.threads > 4096)
+        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
+    options checked = o->common; /* for looking only */
+    checked.force = checked.force || o->resume;
+    sp_status status = outputs_check(&checked, file, NULL, err);
+    if (status == SP_OK)
+        status = prepare(&t, file, err);
+    if (status == SP_OK)
+        status = run(&t, err);
+    training_clear(&t);
+    return status;
+}
+
+int cmd_train(int argc, const char **argv)
+{
+    train_options o = {.rate = NAN};
+    choose_blas_core(argc, argv);
+    options_init(&o.common);
+    struct poptOption talk[TALK_TABLE];
+    talk_table(&o.common, talk);
+    struct poptOption table[] = {
+        {"output", 'o', POPT_ARG_STRING, &o.common.output, 0, "write the weights, after each epoch", "WEIGHTS.h5"},
+        {"force", 'f', POPT_ARG_NONE, &o.common.force, 0, "replace an output that exists", NULL},
+        {"resume", 0, POPT_ARG_NONE, &o.resume, 0, "go on with the training that wrote the output", NULL},
+        {"epochs", 0, POPT_ARG_INT, &o.epochs, 0, "times through the data, in all (12)", "N"},
+        {"masking", 0, POPT_ARG_STRING, &o.masking, 0, "what masks the logits in training (none)",
+         "none|random-previous|true-previous"},
+        {"model", 'm', POPT_ARG_STRING, &o.common.model, 0, "the rules to mask with", "M"},
+        {"batch", 0, POPT_ARG_INT, &o.batch, 0, "steps of a batch (32)", "N"},
+        {"rate", 0, POPT_ARG_DOUBLE, &o.rate, 0, "learning rate of Adam (0.001)", "X"},
+        {"seed", 0, POPT_ARG_LONG, &o.seed, 0, "seed of weights, order, dropout and masks (1)", "N"},
+        {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
+        {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
+        POPT_TABLEEND};
+    const char *file;
+    int exit_status = options_read(argc, argv, table, &train_usage, &file);
+    if (exit_status < 0) {
+        sp_error err = {.status = SP_OK};
+        sp_status status = train(file, &o, &err);
+        exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
+    }
+    free(o.masking);
+    free(o.signals);
+    options_clear(&o.common);
+    return exit_status;
+}

@@ -1,0 +1,64 @@
+#include "cross.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+sp_status cross_open(cross *c, const char *file, const options *o, const fit_words *words, int n_folds, sp_error *err)
+{
+    *c = (cross){.n_folds = n_folds};
+    options own = *o;
+    if (words->rules)
+        own.model = words->rules;
+    sp_status status = fitting_open(&c->fit, file, &own, words, err);
+    if (status != SP_OK)
+        return status;
+    if (!c->fit.training.labels)
+        return sp_fail(err, SP_EINVAL, "--cv judges by labels, but %s has none; --labels PATH says where they are", file);
+    c->fold = malloc((size_t)(c->fit.info->n_recordings + 1) * sizeof *c->fold);
+    if (!c->fold)
+        return sp_fail(err, SP_ENOMEM, "no memory for the folds of %lld recordings", (long long)c->fit.info->n_recordings);
+    status = sp_folds_assign(&c->fit.training.batch, c->fit.group, n_folds, c->fold, err);
+    if (status != SP_OK)
+        return status;
+    sp_model **models = calloc((size_t)n_folds, sizeof *models);
+    if (!models)
+        return sp_fail(err, SP_ENOMEM, "no memory for %d models", n_folds);
+    status = sp_cross_fit(&c->fit.training, &c->fit.options, n_folds, c->fold, c->fit.workers, models, err);
+    fitting_quiet(&c->fit);
+    if (status == SP_OK)
+        c->models = models;
+    else
+        free(models);
+    return status;
+}
+
+void cross_close(cross *c)
+{
+    for (int32_t f = 0; c->models && f < c->n_folds; f++)
+        sp_model_free(c->models[f]);
+    free(c->models);
+    free(c->fold);
+    fitting_close(&c->fit);
+}
+
+sp_status cross_decode(const cross *c, const sp_block *block, const sp_decode_options *how, sp_workers *workers,
+                       const sp_decode_output *output, sp_error *err)
+{
+    sp_training part = {.batch = sp_block_batch(block), .labels = block->labels, .classes = c->fit.classes};
+    return sp_cross_decode(&part, (const sp_model *const *)c->models, c->fold + block->first, c->n_folds, how, workers, output,
+                           err);
+}
+
+bool is_fitted_on(const sp_model *model, const sp_source_info *info)
+{
+    char size[96];
+    const char *slash = strrchr(info->file, '/'), *name = slash ? slash + 1 : info->file;
+    if (!model->source || !model->description || strncmp(model->description, "fitted by ", 10) != 0)
+        return false;
+    snprintf(size, sizeof size, " (%lld recordings, %lld steps), statepath ", (long long)info->n_recordings,
+             (long long)info->n_steps);
+    const char *at = strstr(model->source, size);
+    size_t length = strlen(name);
+    return at && (size_t)(at - model->source) >= length && memcmp(at - length, name, length) == 0;
+}

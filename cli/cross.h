@@ -1,0 +1,27 @@
+/* compare --cv: each recording is decoded with a model fitted on the others. */
+#ifndef STATEPATH_CLI_CROSS_H
+#define STATEPATH_CLI_CROSS_H
+
+#include "fitting.h"
+
+typedef struct cross {
+    fitting fit;
+    int32_t n_folds;
+    int32_t *fold;     /* [N] of the file */
+    sp_model **models; /* [n_folds] */
+} cross;
+
+/* Fits the models of all folds. `words->groups` keeps recordings together. On failure the cross can (and must) still be closed.
+ */
+sp_status cross_open(cross *c, const char *file, const options *o, const fit_words *words, int n_folds, sp_error *err);
+void cross_close(cross *c);
+
+/* Decodes a block of the same file by one strategy, the way sp_decode_batch() would. argmax is decoded from the scores as they
+ * are. */
+sp_status cross_decode(const cross *c, const sp_block *block, const sp_decode_options *how, sp_workers *workers,
+                       const sp_decode_output *output, sp_error *err);
+
+/* Was the model fitted on this very file? Then its figures there are too good. */
+bool is_fitted_on(const sp_model *model, const sp_source_info *info);
+
+#endif

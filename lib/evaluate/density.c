@@ -1,0 +1,21 @@
+/* Probabilities of a recording's steps, coarse enough to keep for a picture. */
+#include "evaluate/evaluation.h"
+
+#include <math.h>
+
+uint8_t *sp_density_of(const sp_scores *scores)
+{
+    size_t T = (size_t)scores->n_steps, K = (size_t)scores->n_classes;
+    uint8_t *density = malloc(T * K + 1);
+    for (size_t t = 0; density && t < T; t++) {
+        uint8_t *row = density + t * K;
+        double max = -INFINITY, sum = 0;
+        for (size_t k = 0; k < K; k++)
+            max = fmax(max, sp_scores_at(scores, (int64_t)t, (int32_t)k));
+        for (size_t k = 0; max > -INFINITY && k < K; k++)
+            sum += exp(sp_scores_at(scores, (int64_t)t, (int32_t)k) - max);
+        for (size_t k = 0; k < K; k++)
+            row[k] = max > -INFINITY ? (uint8_t)lround(255 * exp(sp_scores_at(scores, (int64_t)t, (int32_t)k) - max) / sum) : 0;
+    }
+    return density;
+}

@@ -1,0 +1,78 @@
+/* Files of signals (HDF5): what a sensor measured at each step, beside labels where there are some.
+ *
+ *   /signals [S, C, samples] floats or integers ([S, samples]: one channel); written as f32, not compressed
+ *   /labels [S] -1 or 0..K-1, /offsets [N+1], /ids [N], /classes [K]          all optional when read, as for scores (source.h)
+ *   /split uint8 [N] optional: 0 = for training, 1 = for testing
+ *   attribute rate of the root, samples per second, optional; recipe and seed where they were made
+ */
+#ifndef STATEPATH_SIGNALS_FILE_H
+#define STATEPATH_SIGNALS_FILE_H
+
+#include <stdbool.h>
+
+#include "statepath/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- reading ---- */
+
+typedef struct sp_signals sp_signals;
+
+typedef struct sp_signals_info {
+    const char *file, *path;       /* as given; of the signals, "/signals" */
+    int64_t n_recordings, n_steps; /* N, S */
+    int32_t n_channels;            /* C */
+    int64_t n_samples;             /* of a step */
+    int32_t n_classes;             /* K; 0 where the file has neither class names nor labels */
+    const int64_t *offsets;        /* [N+1] from 0 */
+    const char *const *ids;        /* [N] */
+    const char *const *classes;    /* [K] names, or NULL */
+    const int32_t *labels;         /* [S], or NULL */
+    const uint8_t *split;          /* [N] 0 or 1, or NULL */
+    double rate;                   /* samples per second; 0: not known */
+} sp_signals_info;
+
+/* Opens for reading; reads everything but the signals. `path`: their dataset; NULL: /signals. SP_OK; SP_EFILE, SP_EDATA (message:
+ * file, dataset, what was found, what to do); SP_ENOMEM. */
+sp_status sp_signals_open(const char *file, const char *path, sp_signals **out, sp_error *err);
+void sp_signals_close(sp_signals *signals);
+const sp_signals_info *sp_signals_info_of(const sp_signals *signals);
+
+/* Reads steps first .. first+count-1 into out [count, C, samples]. Float64 and integers are rounded to float32.
+ * SP_OK; SP_EFILE; SP_EDATA with err->step for a value that is NaN or infinite (names recording, step, channel, sample);
+ * SP_ENOMEM. */
+sp_status sp_signals_read(sp_signals *signals, int64_t first, int64_t count, float *out, sp_error *err);
+
+/* ---- writing ---- */
+
+typedef struct sp_signals_writer sp_signals_writer;
+
+typedef struct sp_signals_header {
+    int64_t n_recordings, n_steps;
+    int32_t n_channels, n_classes;
+    int64_t n_samples;
+    const int64_t *offsets;     /* [N+1] */
+    const char *const *ids;     /* [N], or NULL: r1, r2, ... */
+    const char *const *classes; /* [K] */
+    const int32_t *labels;      /* [S] */
+    const uint8_t *split;       /* [N], or NULL */
+    double rate;
+    const char *recipe; /* JSON text, or NULL */
+    int64_t seed;       /* beside a recipe */
+    bool force;         /* replace an existing file */
+} sp_signals_header;
+
+/* The header is borrowed for the call. SP_OK; SP_EFILE (exists and not `force`, cannot be written), SP_ENOMEM. */
+sp_status sp_signals_writer_open(const char *file, const sp_signals_header *header, sp_signals_writer **out, sp_error *err);
+/* Writes the next `count` steps, data [count, C, samples]. SP_OK, SP_EFILE. */
+sp_status sp_signals_writer_add(sp_signals_writer *writer, int64_t count, const float *data, sp_error *err);
+/* Closes, flushes, renames. The writer is gone afterwards, whatever it returns. Every step must have been written. */
+sp_status sp_signals_writer_commit(sp_signals_writer *writer, sp_error *err);
+void sp_signals_writer_abort(sp_signals_writer *writer); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,139 @@
+#include "io/h5_put.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/h5_file.h"
+
+enum { CHUNK_ROWS = 4096 };
+
+bool sp_h5_put_numbers(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int64_t n, int32_t n_columns,
+                       const void *data)
+{
+    hsize_t dims[2] = {(hsize_t)n, (hsize_t)n_columns}, chunk[2] = {n < CHUNK_ROWS ? (hsize_t)n : CHUNK_ROWS, (hsize_t)n_columns};
+    int rank = n_columns > 0 ? 2 : 1;
+    hid_t space = H5Screate_simple(rank, dims, NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
+    bool is_ok = space >= 0 && plist >= 0 && H5Pset_obj_track_times(plist, 0) >= 0;
+    if (is_ok && n >= 256 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0)
+        is_ok = H5Pset_chunk(plist, rank, chunk) >= 0 && H5Pset_shuffle(plist) >= 0 && H5Pset_deflate(plist, 6) >= 0;
+    hid_t set = is_ok ? H5Dcreate2(file, path, file_type, space, H5P_DEFAULT, plist, H5P_DEFAULT) : H5I_INVALID_HID;
+    is_ok = set >= 0 && H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    if (set >= 0)
+        is_ok &= H5Dclose(set) >= 0;
+    if (plist >= 0)
+        H5Pclose(plist);
+    if (space >= 0)
+        H5Sclose(space);
+    return is_ok;
+}
+
+hid_t sp_h5_string_type(size_t size)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 && H5Tset_size(type, size) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0 &&
+        (size == H5T_VARIABLE || H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0))
+        return type;
+    if (type >= 0)
+        H5Tclose(type);
+    return H5I_INVALID_HID;
+}
+
+bool sp_h5_put_names(hid_t file, const char *path, int64_t n, const char *const *names)
+{
+    size_t width = 1;
+    for (int64_t i = 0; i < n; i++)
+        width = strlen(names[i]) > width ? strlen(names[i]) : width;
+    char *packed = n >= 0 ? calloc((size_t)n, width) : NULL;
+    if (!packed)
+        errno = ENOMEM; /* sp_h5_save() tells it from a full disk by this */
+    hid_t type = packed ? sp_h5_string_type(width) : H5I_INVALID_HID;
+    for (int64_t i = 0; packed && i < n; i++)
+        memcpy(packed + (size_t)i * width, names[i], strlen(names[i]));
+    bool is_ok = type >= 0 && sp_h5_put_numbers(file, path, type, type, n, 0, packed);
+    if (type >= 0)
+        H5Tclose(type);
+    free(packed);
+    return is_ok;
+}
+
+bool sp_h5_put_attribute(hid_t file, const char *name, hid_t file_type, hid_t memory_type, const void *value)
+{
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = space >= 0 ? H5Acreate2(file, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT) : H5I_INVALID_HID;
+    bool is_ok = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
+    if (attribute >= 0)
+        is_ok &= H5Aclose(attribute) >= 0;
+    if (space >= 0)
+        H5Sclose(space);
+    return is_ok;
+}
+
+bool sp_h5_put_text(hid_t file, const char *name, const char *text)
+{
+    hid_t type = sp_h5_string_type(H5T_VARIABLE);
+    bool is_ok = type >= 0 && sp_h5_put_attribute(file, name, type, type, &text);
+    if (type >= 0)
+        H5Tclose(type);
+    return is_ok;
+}
+
+bool sp_h5_put_array(hid_t file, const char *path, hid_t file_type, hid_t memory_type, int rank, const hsize_t *dims,
+                     const void *data)
+{
+    hid_t space = H5Screate_simple(rank, dims, NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
+    bool is_ok = space >= 0 && plist >= 0 && H5Pset_obj_track_times(plist, 0) >= 0;
+    hid_t set = is_ok ? H5Dcreate2(file, path, file_type, space, H5P_DEFAULT, plist, H5P_DEFAULT) : H5I_INVALID_HID;
+    is_ok = set >= 0 && (!data || H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    if (set >= 0)
+        is_ok &= H5Dclose(set) >= 0;
+    if (plist >= 0)
+        H5Pclose(plist);
+    if (space >= 0)
+        H5Sclose(space);
+    return is_ok;
+}
+
+void sp_recording_ids_free(char **ids, int64_t n)
+{
+    for (int64_t i = 0; ids && i < n; i++)
+        free(ids[i]);
+    free(ids);
+}
+
+char **sp_recording_ids_new(int64_t n)
+{
+    char **ids = calloc((size_t)n, sizeof *ids);
+    int digits = snprintf(NULL, 0, "%lld", (long long)n);
+    for (int64_t i = 0; ids && i < n; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "r%0*lld", digits, (long long)i + 1);
+        if (!(ids[i] = strdup(id))) {
+            sp_recording_ids_free(ids, i);
+            return NULL;
+        }
+    }
+    return ids;
+}
+
+sp_status sp_h5_save(sp_output *output, bool (*put)(hid_t file, void *arg), void *arg, sp_error *err)
+{
+    char reason[SP_H5_REASON] = "";
+    errno = 0;
+    hid_t h5 = H5Fcreate(output->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    bool is_ok = h5 >= 0 && put(h5, arg), is_memory = !is_ok && errno == ENOMEM;
+    if (!is_ok)
+        sp_h5_reason(reason);
+    if (h5 >= 0 && H5Fclose(h5) < 0 && is_ok) {
+        is_ok = false;
+        sp_h5_reason(reason);
+    }
+    if (is_ok)
+        return sp_output_commit(output, err);
+    sp_status status = is_memory ? sp_fail(err, SP_ENOMEM, "%s: not enough memory", output->file)
+                                 : sp_fail(err, SP_EFILE, "%s: cannot be written%s%s%s; is the disk full?", output->file,
+                                           *reason ? " (" : "", reason, *reason ? ")" : "");
+    sp_output_abort(output);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* Reading a recipe: what its parts share. Private to io/. */
+#ifndef STATEPATH_IO_RECIPE_READER_H
+#define STATEPATH_IO_RECIPE_READER_H
+
+#include "io/json_read.h"
+#include "io/json_write.h"
+#include "statepath/signals.h"
+
+typedef struct sp_recipe_reader {
+    sp_json_doc doc;
+    sp_json_at root, inner; /* ways to the document, and to "classifier" or "signals" */
+    json_t *inner_object;
+    sp_recipe *recipe;
+} sp_recipe_reader;
+
+sp_status sp_recipe_fail_memory(const sp_recipe_reader *reader);
+
+/* The member of the document or of the inner object (at->key says which), or NULL; *status is set when `example` says that it
+ * must be there. */
+json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const char *example,
+                         sp_status *status);
+
+/* A value that must be a number, a whole number. `key` is what messages call it. */
+sp_status sp_recipe_want_number(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
+                                double *out);
+sp_status sp_recipe_want_integer(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
+                                 int64_t *out);
+/* An optional number; *out keeps its default. */
+sp_status sp_recipe_read_number(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double *out);
+
+/* Index of a class of the recipe that a key of an object names; fails with the nearest name. `at` is the object's. */
+sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, int32_t *k);
+
+/* recipe_signals.c: the object "signals", found at reader->inner; and back. */
+sp_status sp_recipe_read_signals(sp_recipe_reader *reader);
+void sp_recipe_put_signals(sp_json_writer *writer, const sp_recipe *recipe);
+
+/* Takes what "model" forbids out of the transitions. */
+sp_status sp_recipe_apply_model(const sp_recipe_reader *reader);
+
+#endif

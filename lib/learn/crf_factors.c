@@ -1,0 +1,88 @@
+/* Factors of a chain and counts of their use: memory, and what is seen along labels. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "learn/crf_pass.h"
+
+sp_status sp_factors_init(sp_factors *factors, int32_t n_classes, int32_t n_positions, sp_error *err)
+{
+    size_t K = (size_t)n_classes, D = (size_t)n_positions;
+    *factors = (sp_factors){.n_classes = n_classes, .n_positions = n_positions, .scale = 1};
+    double *all = calloc(3 * K + K * D + 4 * K * K, sizeof *all);
+    if (!all)
+        return sp_fail(err, SP_ENOMEM, "no memory for the weights of %d classes", n_classes);
+    factors->bias = all;
+    factors->start = factors->bias + K;
+    factors->end = factors->start + K;
+    factors->stay = factors->end + K;
+    factors->exit = factors->stay + K * D;
+    factors->move = factors->exit + K * K;
+    factors->linear = factors->move + K * K;
+    factors->turned = factors->linear + K * K;
+    return SP_OK;
+}
+
+void sp_factors_clear(sp_factors *factors)
+{
+    free(factors->bias); /* the block they all stand in */
+    *factors = (sp_factors){0};
+}
+
+void sp_factors_prepare(sp_factors *factors)
+{
+    size_t K = (size_t)factors->n_classes;
+    double greatest = -INFINITY;
+    for (size_t i = 0; i < K; i++)
+        for (size_t j = 0; j < K; j++) {
+            double w = i != j ? factors->exit[i * K + j] : factors->n_positions == 1 ? factors->stay[i] : -INFINITY;
+            factors->move[i * K + j] = w;
+            greatest = w > greatest ? w : greatest;
+        }
+    factors->greatest = greatest > -INFINITY ? greatest : 0;
+    for (size_t i = 0; i < K; i++)
+        for (size_t j = 0; j < K; j++) {
+            double w = exp(factors->move[i * K + j] - factors->greatest);
+            factors->linear[i * K + j] = w;
+            factors->turned[j * K + i] = w;
+        }
+}
+
+int64_t sp_expected_size(int32_t n_classes, int32_t n_positions)
+{
+    int64_t K = n_classes, D = n_positions;
+    return 2 + 3 * K + K * D + K * K;
+}
+
+sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions)
+{
+    size_t K = (size_t)n_classes, D = (size_t)n_positions;
+    sp_expected e = {.n = sp_expected_size(n_classes, n_positions), .all = all, .log_z = all, .scale = all + 1, .bias = all + 2};
+    e.start = e.bias + K;
+    e.end = e.start + K;
+    e.stay = e.end + K;
+    e.exit = e.stay + K * D;
+    return e;
+}
+
+void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *labels, const sp_piece *piece, sp_expected *sum)
+{
+    int64_t K = factors->n_classes, D = factors->n_positions, position = 0;
+    const int32_t *y = labels + piece->first;
+    for (int64_t t = 0; t < piece->n_steps; t++) {
+        sum->bias[y[t]]++;
+        *sum->scale += e[(piece->first + t) * K + y[t]];
+        if (t == 0) {
+            position = piece->is_entry ? 0 : factors->dwell[y[0]] - 1;
+            if (piece->is_start)
+                sum->start[y[0]]++;
+        } else if (y[t] == y[t - 1]) {
+            sum->stay[y[t] * D + position]++;
+            position += position < D - 1;
+        } else {
+            sum->exit[y[t - 1] * K + y[t]]++;
+            position = 0;
+        }
+    }
+    if (piece->is_end)
+        sum->end[y[piece->n_steps - 1]]++;
+}

@@ -1,0 +1,115 @@
+/* From parameters to an ordinary model. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/crf_private.h"
+
+/* Weight of entering class k from anywhere holds its bias too. */
+static double move_weight(const sp_crf *crf, const double *theta, int64_t from, int64_t to)
+{
+    int64_t place = from == to ? crf->stay[from] : crf->exit[from * crf->K + to];
+    return theta[place] + theta[1 + to];
+}
+
+static double *edge_weights(double *weights, size_t n, const int64_t *place, const double *theta, const double *bias)
+{
+    for (size_t k = 0; k < n; k++)
+        weights[k] = place[k] < 0 ? -INFINITY : theta[place[k]] + (bias ? bias[k] : 0);
+    return weights;
+}
+
+static sp_status set_plain(const sp_crf *crf, const double *theta, sp_model *model, sp_error *err)
+{
+    size_t K = (size_t)crf->K;
+    double *weight = malloc(K * K * sizeof *weight);
+    if (!weight)
+        return sp_fail(err, SP_ENOMEM, "no memory for a model of %d classes", crf->K);
+    for (size_t p = 0; p < K * K; p++)
+        weight[p] = crf->rules.allow[p] ? move_weight(crf, theta, (int64_t)(p / K), (int64_t)(p % K)) : 0;
+    sp_status status = sp_model_set_matrix(model, crf->rules.allow, weight, err);
+    free(weight);
+    for (size_t k = 0; crf->D > 1 && status == SP_OK && k < K; k++) {
+        if (!model->min_dwell && !(model->min_dwell = malloc(K * sizeof *model->min_dwell)))
+            return sp_fail(err, SP_ENOMEM, "no memory for a model of %d classes", crf->K);
+        model->min_dwell[k] = crf->rules.dwell[k];
+    }
+    model->min_dwell_at_end = crf->rules.dwell_at_end;
+    return status;
+}
+
+/* D states a class: the i-th leads to the next by staying, the last to itself; all from the dwell on lead to first states. */
+static sp_status set_positions(const sp_crf *crf, const double *theta, sp_model *model, sp_error *err)
+{
+    size_t K = (size_t)crf->K, D = (size_t)crf->D, M = K * D;
+    if (M > 4000)
+        return sp_fail(err, SP_EINVAL,
+                       "a memory of %d steps over %d classes makes a model of %zu states; at most 4000 are written", crf->D,
+                       crf->K, M);
+    uint8_t *allow = calloc(M * M, 1);
+    double *weight = calloc(M * M, sizeof *weight);
+    model->states = calloc(M, sizeof *model->states);
+    model->state_class = calloc(M, sizeof *model->state_class);
+    bool is_done = allow && weight && model->states && model->state_class;
+    model->n_states = is_done ? (int32_t)M : model->n_states;
+    for (size_t s = 0; is_done && s < M; s++) {
+        size_t k = s / D, i = s % D, size = strlen(model->classes[k]) + 16;
+        model->state_class[s] = (int32_t)k;
+        if ((is_done = (model->states[s] = malloc(size)) != NULL))
+            snprintf(model->states[s], size, "%s.%zu", model->classes[k], i + 1);
+        size_t next = k * D + (i + 1 < D ? i + 1 : i);
+        if (crf->stay[k] >= 0) {
+            allow[s * M + next] = 1;
+            weight[s * M + next] = move_weight(crf, theta, (int64_t)k, (int64_t)k) + theta[crf->stay[k] + 1 + crf->bin[i]];
+        }
+        for (size_t j = 0; i + 1 >= (size_t)crf->rules.dwell[k] && j < K; j++)
+            if (j != k && crf->exit[k * K + j] >= 0) {
+                allow[s * M + j * D] = 1;
+                weight[s * M + j * D] = move_weight(crf, theta, (int64_t)k, (int64_t)j);
+            }
+    }
+    sp_status status = SP_ENOMEM;
+    free(model->row);
+    model->row = NULL;
+    if (is_done && (model->row = calloc(M + 1, sizeof *model->row)))
+        status = sp_model_set_matrix(model, allow, weight, err);
+    else
+        sp_fail(err, status, "no memory for a model of %zu states", M);
+    free(allow);
+    free(weight);
+    return status;
+}
+
+sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *name, sp_model **out, sp_error *err)
+{
+    if (!(theta[0] > 0) || isinf(theta[0]))
+        return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
+    size_t K = (size_t)crf->K, D = crf->has_bins ? (size_t)crf->D : 1;
+    sp_model *model = sp_model_new(name, crf->K, crf->training->classes);
+    double *start = malloc(K * sizeof *start), *end = malloc(K * sizeof *end);
+    sp_status status = SP_ENOMEM;
+    if (model && start && end && (model->start = malloc(K * D * sizeof *start)) && (model->end = malloc(K * D * sizeof *end))) {
+        edge_weights(start, K, crf->start, theta, theta + 1);
+        edge_weights(end, K, crf->end, theta, NULL);
+        for (size_t s = 0; s < K * D; s++) {
+            bool is_short = crf->has_bins && crf->rules.dwell_at_end && s % D + 1 < (size_t)crf->rules.dwell[s / D];
+            model->start[s] = s % D == 0 ? start[s / D] : -INFINITY;
+            model->end[s] = is_short ? -INFINITY : end[s / D];
+        }
+        model->weight_form = SP_WEIGHTS_LOG;
+        model->temperature = 1 / theta[0];
+        status = !crf->has_bins ? set_plain(crf, theta, model, err) : set_positions(crf, theta, model, err);
+    } else {
+        sp_fail(err, status, "no memory for a model of %d classes", crf->K);
+    }
+    free(start);
+    free(end);
+    if (status == SP_OK)
+        status = sp_model_check(model, err);
+    if (status == SP_OK)
+        *out = model;
+    else
+        sp_model_free(model);
+    return status;
+}

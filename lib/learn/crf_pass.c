@@ -1,0 +1,307 @@
+/* Forward-backward for learning, in logs.
+ *
+ *     a[0,k,i] = start[k] + x[0,k]  at the position where a run begins,   x[t,k] = scale e[t,k] + bias[k]
+ *     out[t,k] = log sum over i >= dwell[k]-1 of exp(a[t,k,i])
+ *     a[t,k,0] = log sum_j exp(out[t-1,j] + exit[j,k]) + x[t,k]
+ *     a[t,k,i+1] = a[t-1,k,i] + stay[k,i] + x[t,k]                   (the last position also stays where it is)
+ *
+ *     r[t,k,i] = x[t,k] + b[t,k,i]
+ *     in[t,k] = log sum_j exp(exit[k,j] + r[t+1,j,0])
+ *     b[t,k,i] = log( [i >= dwell[k]-1] exp(in[t,k]) + exp(stay[k,i] + r[t+1,k,i+1]) ),   b[T-1] = end
+ *
+ * Each row has its greatest value taken out, so nothing over- or underflows however long a piece is. The sums over classes are
+ * matrix products of exponentials; where such a sum underflows (a class far behind the best) it is done again in logs, as in
+ * decode/forward_backward.c. For D = 1 staying stands on the diagonal of the matrix, and positions cost nothing.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "learn/crf_pass.h"
+
+enum { SLOT_X = SP_SLOT_FREE, SLOT_A, SLOT_OUT, SLOT_ROWS };
+
+static const double tiny = 1e-280, huge = 1e280;
+
+typedef struct pass {
+    const sp_factors *f;
+    const double *e; /* [T,K] of the piece */
+    const sp_piece *piece;
+    int32_t K, D;
+    double *x;   /* [T,K] */
+    double *a;   /* [T,K,D] */
+    double *out; /* [T,K] */
+    double *b;   /* [K,D] of the current step */
+    double *r;   /* [K,D] of the step after */
+    double *in;  /* [K] */
+    double *p;   /* [K] exponentials */
+    double *q;   /* [K] exponentials of r[.,0] */
+    double *s;   /* [K,D] room */
+} pass;
+
+static double greatest_of(const double *x, int64_t n)
+{
+    double greatest = -INFINITY;
+    for (int64_t i = 0; i < n; i++)
+        greatest = x[i] > greatest ? x[i] : greatest;
+    return greatest;
+}
+
+static double take_greatest(double *x, int64_t n)
+{
+    double greatest = greatest_of(x, n);
+    if (greatest > -INFINITY)
+        for (int64_t i = 0; i < n; i++)
+            x[i] -= greatest;
+    return greatest;
+}
+
+static double log_add(double a, double b)
+{
+    if (a < b) {
+        double c = a;
+        a = b;
+        b = c;
+    }
+    return b == -INFINITY ? a : a + log1p(exp(b - a));
+}
+
+static double log_sum(const double *x, int64_t n)
+{
+    double greatest = greatest_of(x, n), sum = 0;
+    if (greatest == -INFINITY)
+        return -INFINITY;
+    for (int64_t i = 0; i < n; i++)
+        sum += exp(x[i] - greatest);
+    return greatest + log(sum);
+}
+
+/* out[k] = log sum_j exp(x[j] + weight[k,j]); matrix [K,K] = exp(weight - greatest), p [K] = exp(x - shift). step: distance
+ * between weight[k,j] and weight[k,j+1], 1 or K (then matrix is the transpose of weight). */
+static void product(const sp_factors *f, const double *matrix, bool is_turned, const double *x, const double *p, double shift,
+                    double *out)
+{
+    size_t K = (size_t)f->n_classes;
+    for (size_t k = 0; k < K; k++) {
+        double sum = 0;
+        for (size_t j = 0; j < K; j++)
+            sum += matrix[k * K + j] * p[j];
+        if (sum > tiny) {
+            out[k] = log(sum) + f->greatest + shift;
+            continue;
+        }
+        double best = -INFINITY;
+        for (size_t j = 0; j < K; j++) {
+            double v = x[j] + f->move[is_turned ? j * K + k : k * K + j];
+            best = v > best ? v : best;
+        }
+        out[k] = best;
+        if (best == -INFINITY)
+            continue;
+        sum = 0;
+        for (size_t j = 0; j < K; j++)
+            sum += exp(x[j] + f->move[is_turned ? j * K + k : k * K + j] - best);
+        out[k] = best + log(sum);
+    }
+}
+
+/* exp(x - greatest) into p; returns the greatest (0 when nothing is finite). */
+static double exponentials(const double *x, int32_t n, double *p)
+{
+    double greatest = greatest_of(x, n);
+    greatest = greatest > -INFINITY ? greatest : 0;
+    for (int32_t k = 0; k < n; k++)
+        p[k] = exp(x[k] - greatest);
+    return greatest;
+}
+
+static void collect_out(const pass *s, const double *a, double *out)
+{
+    for (int32_t k = 0; k < s->K; k++) {
+        int32_t first = s->f->dwell[k] - 1;
+        out[k] = s->D == 1 ? a[k] : log_sum(a + k * s->D + first, s->D - first);
+    }
+}
+
+/* Returns log Z, -INFINITY when no path survives. */
+static double forward(const pass *s)
+{
+    int64_t T = s->piece->n_steps;
+    int32_t K = s->K, D = s->D;
+    double log_z = 0;
+    for (int64_t i = 0; i < T * K; i++)
+        s->x[i] = s->f->scale * s->e[i] + s->f->bias[i % K];
+    for (int64_t t = 0; t < T; t++) {
+        double *a = s->a + t * K * D;
+        if (t == 0) {
+            for (int32_t i = 0; i < K * D; i++)
+                a[i] = -INFINITY;
+            for (int32_t k = 0; k < K; k++)
+                a[k * D + (s->piece->is_entry ? 0 : s->f->dwell[k] - 1)] = s->piece->is_start ? s->f->start[k] : 0;
+        } else {
+            const double *before = a - K * D, *out = s->out + (t - 1) * K;
+            double shift = exponentials(out, K, s->p);
+            product(s->f, s->f->turned, true, out, s->p, shift, s->in);
+            for (int32_t k = 0; k < K; k++) {
+                double *to = a + k * D;
+                to[0] = s->in[k];
+                if (D == 1)
+                    continue;
+                const double *from = before + k * D, *stay = s->f->stay + k * D;
+                for (int32_t i = 0; i + 1 < D; i++)
+                    to[i + 1] = from[i] + stay[i];
+                to[D - 1] = log_add(to[D - 1], from[D - 1] + stay[D - 1]);
+            }
+        }
+        const double *x = s->x + t * K;
+        for (int32_t i = 0; i < K * D; i++)
+            a[i] += x[D == 1 ? i : i / D];
+        double greatest = take_greatest(a, K * D);
+        if (!(greatest > -INFINITY))
+            return -INFINITY;
+        log_z += greatest;
+        collect_out(s, a, s->out + t * K);
+    }
+    return log_z;
+}
+
+/* b of the last step. */
+static void backward_end(const pass *s)
+{
+    for (int32_t k = 0; k < s->K; k++)
+        for (int32_t i = 0; i < s->D; i++) {
+            bool is_too_short = s->piece->is_end && s->f->dwell_at_end && i < s->f->dwell[k] - 1;
+            s->b[k * s->D + i] = is_too_short ? -INFINITY : s->piece->is_end ? s->f->end[k] : 0;
+        }
+}
+
+/* Adds the marginals of step t. */
+static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
+{
+    int32_t K = s->K, D = s->D;
+    const double *a = s->a + t * K * D, *e = s->e + t * K;
+    double total = 0;
+    for (int32_t i = 0; i < K * D; i++)
+        s->s[i] = a[i] + s->b[i];
+    take_greatest(s->s, K * D);
+    for (int32_t k = 0; k < K; k++) {
+        double mass = 0;
+        for (int32_t i = k * D; i < (k + 1) * D; i++)
+            mass += exp(s->s[i]);
+        s->p[k] = mass;
+        total += mass;
+    }
+    for (int32_t k = 0; k < K; k++) {
+        double share = s->p[k] / total;
+        sum->bias[k] += share;
+        if (share > 0)
+            *sum->scale += share * e[k];
+        if (t == 0 && s->piece->is_start)
+            sum->start[k] += share;
+        if (t == s->piece->n_steps - 1 && s->piece->is_end)
+            sum->end[k] += share;
+    }
+}
+
+/* Adds the expected moves from step t-1 to step t; r, in, q, p are set, `shift` is what q has had taken out. */
+static void add_moves(const pass *s, int64_t t, double shift, sp_expected *sum)
+{
+    int32_t K = s->K, D = s->D;
+    const double *a = s->a + (t - 1) * K * D, *out = s->out + (t - 1) * K;
+    double greatest = -INFINITY, total = 0;
+    for (int32_t k = 0; k < K; k++)
+        greatest = out[k] + s->in[k] > greatest ? out[k] + s->in[k] : greatest;
+    for (int32_t k = 0; D > 1 && k < K; k++)
+        for (int32_t i = 0; i < D; i++) {
+            double v = a[k * D + i] + s->f->stay[k * D + i] + s->r[k * D + (i + 1 < D ? i + 1 : i)];
+            s->s[k * D + i] = v;
+            greatest = v > greatest ? v : greatest;
+        }
+    for (int32_t k = 0; k < K; k++)
+        total += exp(out[k] + s->in[k] - greatest);
+    for (int32_t i = 0; D > 1 && i < K * D; i++) {
+        s->s[i] = exp(s->s[i] - greatest);
+        total += s->s[i];
+    }
+    for (int32_t i = 0; D > 1 && i < K * D; i++)
+        sum->stay[i] += s->s[i] / total;
+    double norm = greatest + log(total), high = exponentials(out, K, s->p);
+    double factor = exp(high + s->f->greatest + shift - norm);
+    for (int32_t i = 0; i < K; i++) {
+        double *row = sum->exit + (size_t)i * (size_t)K;
+        const double *w = s->f->linear + (size_t)i * (size_t)K, *move = s->f->move + (size_t)i * (size_t)K;
+        if (factor < huge) {
+            double left = s->p[i] * factor;
+            for (int32_t j = 0; j < K; j++)
+                row[j] += left * w[j] * s->q[j];
+        } else {
+            for (int32_t j = 0; j < K; j++)
+                row[j] += exp(out[i] + move[j] + s->r[j * D] - norm);
+        }
+    }
+}
+
+static void backward(const pass *s, sp_expected *sum)
+{
+    int32_t K = s->K, D = s->D;
+    backward_end(s);
+    for (int64_t t = s->piece->n_steps - 1;; t--) {
+        add_marginals(s, t, sum);
+        if (t == 0)
+            return;
+        const double *x = s->x + t * K;
+        for (int32_t i = 0; i < K * D; i++)
+            s->r[i] = x[D == 1 ? i : i / D] + s->b[i];
+        take_greatest(s->r, K * D);
+        double *first = s->s; /* r[.,0] */
+        for (int32_t k = 0; k < K; k++)
+            first[k] = s->r[k * D];
+        double shift = exponentials(first, K, s->q);
+        product(s->f, s->f->linear, false, first, s->q, shift, s->in);
+        add_moves(s, t, shift, sum);
+        for (int32_t k = 0; k < K; k++)
+            for (int32_t i = 0; i < D; i++) {
+                double leave = i >= s->f->dwell[k] - 1 ? s->in[k] : -INFINITY;
+                s->b[k * D + i] = D == 1 ? leave : log_add(leave, s->f->stay[k * D + i] + s->r[k * D + (i + 1 < D ? i + 1 : i)]);
+            }
+        take_greatest(s->b, K * D);
+    }
+}
+
+bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_piece *piece, bool wants_counts, sp_scratch *scratch,
+                 sp_expected *sum)
+{
+    size_t K = (size_t)factors->n_classes, D = (size_t)factors->n_positions, T = (size_t)piece->n_steps;
+    if (T > SIZE_MAX / sizeof(double) / (K * D))
+        return false;
+    pass s = {
+        .f = factors, .e = e + (size_t)piece->first * K, .piece = piece, .K = factors->n_classes, .D = factors->n_positions};
+    s.x = sp_scratch_get(scratch, SLOT_X, T * K, sizeof(double));
+    s.a = sp_scratch_get(scratch, SLOT_A, T * K * D, sizeof(double));
+    s.out = sp_scratch_get(scratch, SLOT_OUT, T * K, sizeof(double));
+    double *rows = sp_scratch_get(scratch, SLOT_ROWS, 3 * K * D + 3 * K, sizeof(double));
+    if (!s.x || !s.a || !s.out || !rows)
+        return false;
+    s.b = rows;
+    s.r = s.b + K * D;
+    s.s = s.r + K * D;
+    s.in = s.s + K * D;
+    s.p = s.in + K;
+    s.q = s.p + K;
+    double log_z = forward(&s);
+    if (log_z > -INFINITY) {
+        backward_end(&s);
+        const double *last = s.a + (T - 1) * K * D;
+        for (size_t i = 0; i < K * D; i++)
+            s.s[i] = last[i] + s.b[i];
+        log_z += log_sum(s.s, (int64_t)(K * D));
+    }
+    *sum->log_z += log_z;
+    if (wants_counts && log_z > -INFINITY) {
+        backward(&s, sum);
+        for (size_t k = 0; D == 1 && k < K; k++) { /* staying was counted on the diagonal */
+            sum->stay[k] += sum->exit[k * K + k];
+            sum->exit[k * K + k] = 0;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,72 @@
+/* Forward-backward for learning: log Z of a piece and the expected number of times each factor is used; not installed.
+ *
+ * A class may remember how long it has lasted: position i = 0 .. D-1 of a run, the last position standing for every later step.
+ *
+ *     score of a path = sum_t scale e[t,y_t] + bias[y_t]
+ *                     + start[y_0]                      when the piece begins its recording
+ *                     + stay[y_t, i] (staying in a class whose run is at position i) or exit[y_(t-1), y_t]   for t > 0
+ *                     + end[y_(T-1)]                    when the piece ends its recording
+ *
+ * A run shorter than dwell[k] may not be left. D = 1 is the ordinary linear-chain model. Given the classes the positions follow,
+ * so the conditional likelihood is convex in all of these numbers.
+ */
+#ifndef STATEPATH_LEARN_CRF_PASS_H
+#define STATEPATH_LEARN_CRF_PASS_H
+
+#include "decode/scratch.h"
+#include "learn/pieces.h"
+
+typedef struct sp_factors {
+    int32_t n_classes;   /* K */
+    int32_t n_positions; /* D >= the greatest dwell */
+    double scale;
+    double *bias;         /* [K] */
+    double *stay;         /* [K,D] nats, -INFINITY = may not stay */
+    double *exit;         /* [K,K] nats, -INFINITY = forbidden; the diagonal is not looked at */
+    double *start;        /* [K] nats, -INFINITY = may not start */
+    double *end;          /* [K] */
+    const int32_t *dwell; /* [K], borrowed */
+    bool dwell_at_end;
+    /* Made by sp_factors_prepare(): exp(move - greatest), its transpose, and the greatest; for D = 1 staying stands on the
+     * diagonal */
+    double *move;   /* [K,K] nats */
+    double *linear; /* [K,K] from, to */
+    double *turned; /* [K,K] to, from */
+    double greatest;
+} sp_factors;
+
+/* SP_OK or SP_ENOMEM; all 0. */
+sp_status sp_factors_init(sp_factors *factors, int32_t n_classes, int32_t n_positions, sp_error *err);
+void sp_factors_clear(sp_factors *factors);
+/* To be called after the numbers change, before a pass. */
+void sp_factors_prepare(sp_factors *factors);
+
+/* How often each factor is used in expectation, added up; the shapes of sp_factors. One block of memory so that sums of several
+ * are one loop. */
+typedef struct sp_expected {
+    int64_t n;     /* numbers in all */
+    double *all;   /* [n]: what follows, in this order */
+    double *log_z; /* [1] */
+    double *scale; /* [1] */
+    double *bias;  /* [K] */
+    double *stay;  /* [K,D] */
+    double *exit;  /* [K,K] for D = 1 the diagonal is 0 and staying in `stay` */
+    double *start; /* [K] */
+    double *end;   /* [K] */
+} sp_expected;
+
+/* Numbers that an sp_expected of that shape holds. */
+int64_t sp_expected_size(int32_t n_classes, int32_t n_positions);
+/* Lays the struct over `all`. */
+sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions);
+
+/* Runs over one piece and adds to `sum`; expected counts only with `wants_counts`, else log Z only. False on lack of memory.
+ * log Z is -INFINITY when nothing legal has a finite score (nothing else is added then).
+ *   e  [S,K] nats, the batch's rows */
+bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_piece *piece, bool wants_counts, sp_scratch *scratch,
+                 sp_expected *sum);
+
+/* Counts along the labels of a piece: the same shape, log_z = 0. */
+void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *labels, const sp_piece *piece, sp_expected *sum);
+
+#endif

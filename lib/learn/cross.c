@@ -1,0 +1,299 @@
+/* Folds of recordings; decoding each with the model of its fold. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/cross.h"
+#include "statepath/posterior.h"
+
+/* ---- folds ---- */
+
+typedef struct group_size {
+    int32_t group;
+    int64_t n_steps, first; /* first recording */
+} group_size;
+
+static int by_group(const void *a, const void *b)
+{
+    const group_size *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static int largest_first(const void *a, const void *b)
+{
+    const group_size *x = a, *y = b;
+    if (x->n_steps != y->n_steps)
+        return x->n_steps > y->n_steps ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n_folds, int32_t *fold, sp_error *err)
+{
+    int64_t N = batch->n_recordings, n_groups = 0;
+    if (n_folds < 2)
+        return sp_fail(err, SP_EINVAL, "%d folds: cross-validation needs at least 2", n_folds);
+    group_size *sizes = malloc((size_t)(N ? N : 1) * sizeof *sizes);
+    int64_t *load = calloc((size_t)n_folds, sizeof *load);
+    int32_t *fold_of = malloc((size_t)(N ? N : 1) * sizeof *fold_of);
+    sp_status status = SP_OK;
+    if (!sizes || !load || !fold_of)
+        status = sp_fail(err, SP_ENOMEM, "no memory to share out %lld recordings", (long long)N);
+    for (int64_t n = 0; status == SP_OK && n < N; n++)
+        sizes[n] = (group_size){group ? group[n] : (int32_t)n, batch->offsets[n + 1] - batch->offsets[n], n};
+    if (status == SP_OK) {
+        qsort(sizes, (size_t)N, sizeof *sizes, by_group);
+        for (int64_t n = 0; n < N; n++) {
+            if (n_groups > 0 && sizes[n_groups - 1].group == sizes[n].group)
+                sizes[n_groups - 1].n_steps += sizes[n].n_steps;
+            else
+                sizes[n_groups++] = sizes[n];
+        }
+        if (n_groups < n_folds)
+            status =
+                sp_fail(err, SP_EINVAL, "%lld recordings%s cannot be shared out into %d folds; ask for at most %lld",
+                        (long long)n_groups, group ? " that are not to be parted (groups)" : "", n_folds, (long long)n_groups);
+    }
+    if (status == SP_OK) {
+        qsort(sizes, (size_t)n_groups, sizeof *sizes, largest_first);
+        for (int64_t g = 0; g < n_groups; g++) {
+            int32_t least = 0;
+            for (int32_t f = 1; f < n_folds; f++)
+                least = load[f] < load[least] ? f : least;
+            load[least] += sizes[g].n_steps ? sizes[g].n_steps : 1;
+            for (int64_t n = group ? 0 : sizes[g].first; n < N; n++)
+                if ((group ? group[n] : (int32_t)n) == sizes[g].group) {
+                    fold_of[n] = least;
+                    if (!group)
+                        break;
+                }
+        }
+        memcpy(fold, fold_of, (size_t)N * sizeof *fold);
+    }
+    free(sizes);
+    free(load);
+    free(fold_of);
+    return status;
+}
+
+/* ---- decoding by folds ---- */
+
+/* The recordings of one fold, one after the other, their scores divided by the model's temperature and less its prior. */
+typedef struct fold_batch {
+    sp_batch batch;
+    int64_t *offsets, *segments;
+    double *scores;
+} fold_batch;
+
+static void fold_batch_clear(fold_batch *b)
+{
+    free(b->offsets);
+    free(b->segments);
+    free(b->scores);
+}
+
+static void scale_rows(const sp_scores *from, const sp_model *model, const double *log_prior, double *to)
+{
+    int32_t K = from->n_classes;
+    double temperature = isnan(model->temperature) ? 1 : model->temperature;
+    double weight = isnan(model->prior_weight) ? 0 : model->prior_weight;
+    for (int64_t t = 0; t < from->n_steps; t++)
+        for (int32_t k = 0; k < K; k++) {
+            double e = sp_scores_at(from, t, k) / temperature;
+            to[t * K + k] = weight != 0 && log_prior && e > -INFINITY ? e - weight * log_prior[k] : e;
+        }
+}
+
+static sp_status gather(const sp_training *training, const sp_model *model, const int32_t *fold, int32_t f, fold_batch *out,
+                        sp_error *err)
+{
+    const sp_batch *all = &training->batch;
+    int64_t n = 0, n_steps = 0;
+    size_t K = (size_t)all->scores.n_classes;
+    for (int64_t r = 0; r < all->n_recordings; r++)
+        if (fold[r] == f && sp_training_uses(training, r)) {
+            n++;
+            n_steps += all->offsets[r + 1] - all->offsets[r];
+        }
+    double *log_prior = malloc(K * sizeof *log_prior);
+    *out = (fold_batch){.offsets = malloc((size_t)(n + 1) * sizeof *out->offsets),
+                        .segments = malloc((size_t)(n_steps + 1) * sizeof *out->segments),
+                        .scores = malloc(((size_t)n_steps * K + 1) * sizeof *out->scores)};
+    if (!log_prior || !out->offsets || !out->segments || !out->scores) {
+        free(log_prior);
+        fold_batch_clear(out);
+        return sp_fail(err, SP_ENOMEM, "no memory for the %lld steps of a fold", (long long)n_steps);
+    }
+    for (size_t k = 0; k < K && model->prior; k++)
+        log_prior[k] = log(model->prior[k]);
+    out->offsets[0] = n = 0;
+    for (int64_t r = 0; r < all->n_recordings; r++) {
+        if (fold[r] != f || !sp_training_uses(training, r))
+            continue;
+        sp_scores s = sp_batch_recording(all, r);
+        scale_rows(&s, model, model->prior ? log_prior : NULL, out->scores + (size_t)out->offsets[n] * K);
+        if (s.segments && s.n_steps)
+            memcpy(out->segments + out->offsets[n], s.segments, (size_t)s.n_steps * sizeof *s.segments);
+        out->offsets[n + 1] = out->offsets[n] + s.n_steps;
+        n++;
+    }
+    free(log_prior);
+    out->batch =
+        (sp_batch){{out->scores, SP_F64, (int32_t)K, n_steps, all->scores.segments ? out->segments : NULL}, n, out->offsets};
+    return SP_OK;
+}
+
+/* What is asked of a fold's recordings: paths, or the log marginals of the labels. */
+typedef struct wish {
+    const sp_decode_options *options;
+    const sp_decode_output *output;
+    double *nll; /* [N] sum over labelled steps of -log marginal, at most `most_nats` each */
+} wish;
+
+static const double most_nats = 20;
+
+static sp_status sum_nll(const sp_chain *chain, const sp_scores *s, const int32_t *labels, sp_scratch *scratch, double *marginals,
+                         double *sum, sp_error *err)
+{
+    sp_status status = sp_forward_backward(chain, s, scratch, marginals, NULL, err);
+    *sum = 0;
+    for (int64_t t = 0; t < s->n_steps; t++)
+        if (labels[t] >= 0) {
+            double nats = status == SP_OK ? -log(marginals[t * s->n_classes + labels[t]]) : most_nats;
+            *sum += nats < most_nats ? nats : most_nats;
+        }
+    return status == SP_ENOPATH ? SP_OK : status;
+}
+
+static sp_status nll_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b, const int32_t *fold, int32_t f,
+                          double *nll, sp_error *err)
+{
+    sp_scratch *scratch = sp_scratch_new();
+    double *marginals = malloc(((size_t)b->batch.scores.n_steps * (size_t)b->batch.scores.n_classes + 1) * sizeof *marginals);
+    sp_status status = scratch && marginals ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the marginals of a fold");
+    for (int64_t r = 0, n = 0; status == SP_OK && r < training->batch.n_recordings; r++)
+        if (fold[r] == f && sp_training_uses(training, r)) {
+            sp_scores s = sp_batch_recording(&b->batch, n++);
+            status = sum_nll(chain, &s, training->labels + training->batch.offsets[r], scratch, marginals, &nll[r], err);
+        }
+    sp_scratch_free(scratch);
+    free(marginals);
+    return status;
+}
+
+static sp_status paths_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b, const int32_t *fold,
+                            int32_t f, const wish *w, sp_workers *workers, sp_error *err)
+{
+    size_t n_steps = (size_t)b->batch.scores.n_steps;
+    sp_decode_output found = {.paths = malloc((n_steps + 1) * sizeof *found.paths),
+                              .results = malloc((size_t)(b->batch.n_recordings + 1) * sizeof *found.results),
+                              .broken = malloc(n_steps + 1)};
+    sp_status status = found.paths && found.results && found.broken
+                           ? sp_decode_batch(chain, &b->batch, w->options, workers, &found, err)
+                           : sp_fail(err, SP_ENOMEM, "no memory for the paths of a fold");
+    for (int64_t r = 0, n = 0; status == SP_OK && r < training->batch.n_recordings; r++) {
+        if (fold[r] != f || !sp_training_uses(training, r))
+            continue;
+        size_t length = (size_t)(b->offsets[n + 1] - b->offsets[n]);
+        int64_t to = training->batch.offsets[r];
+        if (length)
+            memcpy(w->output->paths + to, found.paths + b->offsets[n], length * sizeof *found.paths);
+        if (length && w->output->broken)
+            memcpy(w->output->broken + to, found.broken + b->offsets[n], length);
+        if (w->output->results)
+            w->output->results[r] = found.results[n];
+        n++;
+    }
+    free(found.paths);
+    free(found.results);
+    free(found.broken);
+    return status;
+}
+
+static sp_status each_fold(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
+                           const wish *w, sp_workers *workers, sp_error *err)
+{
+    int32_t K = training->batch.scores.n_classes;
+    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
+    sp_status status = class_of_column ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d classes", K);
+    for (int32_t f = 0; status == SP_OK && f < n_folds; f++) {
+        const sp_model *model = models[f];
+        sp_chain *chain = NULL;
+        fold_batch b;
+        sp_chain_options options = sp_chain_options_default();
+        options.class_of_column = class_of_column;
+        if (!isnan(model->transition_weight))
+            options.transition_weight = model->transition_weight;
+        status = sp_model_align(model, K, training->classes, class_of_column, err);
+        if (status == SP_OK)
+            status = sp_chain_new(model, &options, &chain, err);
+        if (status == SP_OK && (status = gather(training, model, fold, f, &b, err)) == SP_OK) {
+            status = w->nll ? nll_fold(training, chain, &b, fold, f, w->nll, err)
+                            : paths_fold(training, chain, &b, fold, f, w, workers, err);
+            fold_batch_clear(&b);
+        }
+        sp_chain_free(chain);
+    }
+    free(class_of_column);
+    return status;
+}
+
+sp_status sp_cross_decode(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
+                          const sp_decode_options *options, sp_workers *workers, const sp_decode_output *output, sp_error *err)
+{
+    wish w = {.options = options, .output = output};
+    return each_fold(training, models, fold, n_folds, &w, workers, err);
+}
+
+/* ---- judging ---- */
+
+static double judge_paths(const sp_training *training, sp_tune tune, const int32_t *paths, int64_t *confusion)
+{
+    size_t K = (size_t)training->batch.scores.n_classes;
+    int64_t *undecoded = confusion + K * K;
+    memset(confusion, 0, (K * K + K) * sizeof *confusion);
+    for (int64_t r = 0; r < training->batch.n_recordings; r++)
+        for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, r) && t < training->batch.offsets[r + 1]; t++)
+            if (training->labels[t] >= 0) {
+                if (paths[t] >= 0)
+                    confusion[(size_t)training->labels[t] * K + (size_t)paths[t]]++;
+                else
+                    undecoded[training->labels[t]]++;
+            }
+    sp_agreement a;
+    sp_agreement_from_confusion((int32_t)K, confusion, undecoded, &a, NULL);
+    sp_value v = tune == SP_TUNE_KAPPA ? a.kappa : tune == SP_TUNE_MACRO_F1 ? a.macro_f1 : a.accuracy;
+    return v.undefined ? 0 : v.value;
+}
+
+sp_status sp_cross_judge(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
+                         const sp_strategy *strategy, sp_tune tune, sp_workers *workers, double *value, sp_error *err)
+{
+    size_t K = (size_t)training->batch.scores.n_classes, S = (size_t)training->batch.scores.n_steps;
+    size_t N = (size_t)training->batch.n_recordings;
+    int32_t *paths = malloc((S + 1) * sizeof *paths);
+    double *nll = calloc(N + 1, sizeof *nll);
+    int64_t *confusion = malloc((K * K + K) * sizeof *confusion);
+    sp_decode_options options = sp_decode_options_default();
+    options.strategy = *strategy;
+    sp_decode_output output = {.paths = paths};
+    wish w = {.options = &options, .output = &output, .nll = tune == SP_TUNE_NLL ? nll : NULL};
+    sp_status status = paths && nll && confusion ? each_fold(training, models, fold, n_folds, &w, workers, err)
+                                                 : sp_fail(err, SP_ENOMEM, "no memory to judge %zu steps", S);
+    if (status == SP_OK && tune != SP_TUNE_NLL) {
+        *value = judge_paths(training, tune, paths, confusion);
+    } else if (status == SP_OK) {
+        double sum = 0, n_scored = 0;
+        for (size_t r = 0; r < N; r++)
+            sum += nll[r];
+        for (int64_t r = 0; r < (int64_t)N; r++)
+            for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, r) && t < training->batch.offsets[r + 1]; t++)
+                n_scored += training->labels[t] >= 0;
+        *value = n_scored > 0 ? -sum / n_scored : 0;
+    }
+    free(paths);
+    free(nll);
+    free(confusion);
+    return status;
+}

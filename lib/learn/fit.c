@@ -1,0 +1,208 @@
+/* Fitting in one call: rules, learner, tuning. */
+#include "statepath/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/tune.h"
+
+static const char *const method_names[SP_N_FIT_METHODS] = {"counts", "crf", "em"};
+static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", "macro_f1", "nll"};
+
+static int find_name(int n, const char *const *names, const char *text)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], text) == 0)
+            return i;
+    return -1;
+}
+
+const char *sp_fit_method_name(sp_fit_method method)
+{
+    return method_names[method];
+}
+
+sp_status sp_fit_method_parse(const char *text, sp_fit_method *out, sp_error *err)
+{
+    int i = find_name(SP_N_FIT_METHODS, method_names, text);
+    if (i < 0)
+        return sp_fail(err, SP_EINVAL, "method \"%s\": choose from counts, crf, em", text);
+    *out = (sp_fit_method)i;
+    return SP_OK;
+}
+
+const char *sp_tune_name(sp_tune tune)
+{
+    return tune_names[tune];
+}
+
+sp_status sp_tune_parse(const char *text, sp_tune *out, sp_error *err)
+{
+    int i = find_name(SP_N_TUNES, tune_names, text);
+    if (i < 0)
+        return sp_fail(err, SP_EINVAL, "tuning by \"%s\": choose from none, accuracy, kappa, macro_f1, nll", text);
+    *out = (sp_tune)i;
+    return SP_OK;
+}
+
+sp_fit_options sp_fit_options_default(void)
+{
+    return (sp_fit_options){.method = SP_FIT_COUNTS,
+                            .tune = SP_TUNE_ACCURACY,
+                            .strategy = {SP_VITERBI, 0},
+                            .smoothing = 0.5,
+                            .memory = 1,
+                            .n_folds = 5,
+                            .name = "fitted"};
+}
+
+sp_status sp_fit_options_check(const sp_fit_options *options, sp_error *err)
+{
+    if (options->rules && options->seen > 0)
+        return sp_fail(err, SP_EINVAL, "rules from a model and rules from the labels exclude each other; choose one");
+    if (options->seen < 0)
+        return sp_fail(err, SP_EINVAL, "transitions seen %lld times: the least count is 1", (long long)options->seen);
+    if (!(options->smoothing >= 0) || isinf(options->smoothing))
+        return sp_fail(err, SP_EINVAL, "smoothing %g: it is added to every count, a number from 0 on", options->smoothing);
+    if (!(options->penalty >= 0) || isinf(options->penalty))
+        return sp_fail(err, SP_EINVAL, "penalty %g: a number above 0, or 0 to choose it by cross-validation", options->penalty);
+    if (options->memory < 1 || options->memory > 1000)
+        return sp_fail(err, SP_EINVAL, "memory %d: a number of steps from 1 to 1000", options->memory);
+    if (options->n_folds < 2)
+        return sp_fail(err, SP_EINVAL, "%d folds: cross-validation needs at least 2", options->n_folds);
+    return SP_OK;
+}
+
+void sp_fit_report_clear(sp_fit_report *report)
+{
+    sp_violations_clear(&report->violations);
+    *report = (sp_fit_report){0};
+}
+
+static sp_status fit_em(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
+                        sp_model **out, sp_fit_report *report, sp_error *err)
+{
+    enum { MOST = 200 };
+    double values[MOST + 1];
+    int n = 0;
+    sp_status status = sp_model_from_em(training, rules, MOST, 1e-6, workers, options->name, out, values, &n, err);
+    if (status == SP_OK) {
+        report->iterations = n;
+        report->log_likelihood = values[n];
+    }
+    return status;
+}
+
+/* How the model came to be, for a person: into its description. */
+static sp_status describe(const sp_training *training, const sp_fit_options *options, const sp_fit_report *r, sp_model *model,
+                          sp_error *err)
+{
+    char text[1024], how[256] = "";
+    if (options->method == SP_FIT_CRF)
+        snprintf(how, sizeof how, ", penalty %g, scale %.4g, memory %d", r->penalty, r->scale, options->memory);
+    else if (options->method == SP_FIT_COUNTS)
+        snprintf(how, sizeof how, ", smoothing %g", options->smoothing);
+    else
+        snprintf(how, sizeof how, ", %d iterations, log likelihood %.6g", r->iterations, r->log_likelihood);
+    int used = snprintf(text, sizeof text, "fitted by %s%s on %lld labelled steps of %lld recordings",
+                        sp_fit_method_name(options->method), how, (long long)r->n_steps, (long long)r->n_recordings);
+    if (options->method == SP_FIT_EM)
+        used = snprintf(text, sizeof text, "fitted by em%s on the scores of %lld recordings", how, (long long)r->n_recordings);
+    if (options->rules)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", rules of %.200s", options->rules->name);
+    else if (options->seen)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", rules: what the labels show at least %lld times",
+                         (long long)options->seen);
+    if (r->violations.illegal)
+        used += snprintf(text + used, sizeof text - (size_t)used, " (the labels break them %lld times in %lld)",
+                         (long long)r->violations.illegal, (long long)r->violations.transitions);
+    if (!isnan(r->after))
+        snprintf(text + used, sizeof text - (size_t)used, "; cross-validated %s with %s %.4f, before tuning %.4f",
+                 sp_tune_name(r->tune), sp_strategy_name(options->strategy.kind), r->after, r->before);
+    (void)training;
+    char *copy = strdup(text);
+    if (!copy)
+        return sp_fail(err, SP_ENOMEM, "no memory for a description");
+    free(model->description);
+    model->description = copy;
+    return SP_OK;
+}
+
+static void count_used(const sp_training *training, sp_fit_report *report)
+{
+    report->n_recordings = report->n_steps = 0;
+    for (int64_t n = 0; n < training->batch.n_recordings; n++) {
+        if (!sp_training_uses(training, n))
+            continue;
+        report->n_recordings++;
+        for (int64_t t = training->batch.offsets[n]; training->labels && t < training->batch.offsets[n + 1]; t++)
+            report->n_steps += training->labels[t] >= 0;
+    }
+}
+
+sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
+                 sp_fit_report *report, sp_error *err)
+{
+    sp_fit_options defaults = sp_fit_options_default();
+    if (!options)
+        options = &defaults;
+    sp_status status = sp_fit_options_check(options, err);
+    if (status != SP_OK)
+        return status;
+    int32_t K = training->batch.scores.n_classes;
+    sp_fit_report found = {.before = NAN, .after = NAN, .penalty = options->penalty, .scale = 1, .tune = options->tune};
+    sp_rules rules;
+    sp_model *model = NULL;
+    count_used(training, &found);
+    status = options->seen ? sp_rules_from_labels(&rules, training, options->seen, err)
+                           : sp_rules_init(&rules, options->rules, K, training->classes, err);
+    if (status != SP_OK)
+        return status;
+    if (options->method == SP_FIT_EM)
+        status = fit_em(training, options, &rules, workers, &model, &found, err);
+    else if (options->method == SP_FIT_CRF)
+        status = sp_fit_crf(training, options, &rules, workers, &model, &found, err);
+    else
+        status = sp_fit_counts(training, options, &rules, workers, &model, &found, err);
+    if (status == SP_OK)
+        status = describe(training, options, &found, model, err);
+    if (status == SP_OK)
+        status = sp_model_check(model, err);
+    sp_rules_clear(&rules);
+    if (status != SP_OK) {
+        sp_model_free(model);
+        sp_fit_report_clear(&found);
+        return status;
+    }
+    *out = model;
+    if (report)
+        *report = found;
+    else
+        sp_fit_report_clear(&found);
+    return SP_OK;
+}
+
+sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, int32_t n_folds, const int32_t *fold,
+                       sp_workers *workers, sp_model **models, sp_error *err)
+{
+    size_t N = (size_t)training->batch.n_recordings;
+    uint8_t *use = malloc(N + 1);
+    sp_status status = use ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %zu recordings", N);
+    int32_t f = 0;
+    for (; status == SP_OK && f < n_folds; f++) {
+        for (size_t n = 0; n < N; n++)
+            use[n] = fold[n] != f && sp_training_uses(training, (int64_t)n);
+        sp_training others = *training;
+        others.use = use;
+        status = sp_fit(&others, options, workers, &models[f], NULL, err);
+        if (status == SP_OK && options->progress)
+            options->progress(options->progress_arg, "folds", f + 1, n_folds);
+    }
+    if (status != SP_OK)
+        for (f--; f > 0; f--)
+            sp_model_free(models[f - 1]);
+    free(use);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* Transition and start probabilities to a model, and smoothed counts to probabilities; not installed. */
+#ifndef STATEPATH_LEARN_PROBABILITIES_H
+#define STATEPATH_LEARN_PROBABILITIES_H
+
+#include "statepath/training.h"
+
+/* p[k] = (count[k] + smoothing) / sum over allowed of the same, 0 where not allowed; equal shares where the sum is 0. n >= 1. */
+void sp_smooth(int32_t n, const double *count, const uint8_t *allowed, double smoothing, double *p);
+
+/* The model of these probabilities.
+ *   transition  [K,K] 0 = left out; every row sums to 1 or, where nothing may follow, to 0
+ *   start       [K];   prior  [K] or NULL
+ * Ends and minimum dwell are those of the rules. SP_OK, SP_EMODEL, SP_ENOMEM. */
+sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, const char *const *classes, const double *transition,
+                                    const double *start, const double *prior, sp_model **out, sp_error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* Rules as tables. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statepath/build.h"
+#include "statepath/training.h"
+
+static sp_status allocate(sp_rules *rules, int32_t n_classes, sp_error *err)
+{
+    size_t n = (size_t)n_classes;
+    *rules = (sp_rules){.n_classes = n_classes};
+    rules->allow = calloc(n * n, 1);
+    rules->start = calloc(n, 1);
+    rules->end = calloc(n, 1);
+    rules->dwell = calloc(n, sizeof *rules->dwell);
+    if (rules->allow && rules->start && rules->end && rules->dwell)
+        return SP_OK;
+    sp_rules_clear(rules);
+    return sp_fail(err, SP_ENOMEM, "no memory for the rules of %d classes", n_classes);
+}
+
+void sp_rules_clear(sp_rules *rules)
+{
+    free(rules->allow);
+    free(rules->start);
+    free(rules->end);
+    free(rules->dwell);
+    *rules = (sp_rules){0};
+}
+
+static void allow_all(sp_rules *rules)
+{
+    size_t n = (size_t)rules->n_classes;
+    memset(rules->allow, 1, n * n);
+    memset(rules->start, 1, n);
+    memset(rules->end, 1, n);
+    for (size_t k = 0; k < n; k++)
+        rules->dwell[k] = 1;
+}
+
+/* column_of_class [K]: where each class of the model stands among the columns. */
+static void copy_model(sp_rules *rules, const sp_model *model, const int32_t *column_of_class)
+{
+    size_t n = (size_t)rules->n_classes;
+    for (int32_t s = 0; s < model->n_states; s++) {
+        size_t i = (size_t)column_of_class[sp_model_state_class(model, s)];
+        for (int64_t e = model->row[s]; e < model->row[s + 1]; e++)
+            rules->allow[i * n + (size_t)column_of_class[sp_model_state_class(model, model->to[e])]] = 1;
+        rules->start[i] = !model->start || model->start[s] != -INFINITY;
+        rules->end[i] = !model->end || model->end[s] != -INFINITY;
+        rules->dwell[i] = model->min_dwell ? model->min_dwell[s] : 1;
+    }
+    rules->dwell_at_end = model->min_dwell_at_end;
+}
+
+sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes, sp_error *err)
+{
+    if (model && model->n_states > model->n_classes)
+        return sp_fail(err, SP_EMODEL,
+                       "model %s has %d states for %d classes: labels do not say which state a step was in, so nothing can be "
+                       "learnt for it; give rules with one state per class",
+                       model->name, model->n_states, model->n_classes);
+    size_t n = (size_t)n_classes;
+    int32_t *class_of_column = malloc(2 * n * sizeof *class_of_column);
+    if (!class_of_column)
+        return sp_fail(err, SP_ENOMEM, "no memory for the rules of %d classes", n_classes);
+    int32_t *column_of_class = class_of_column + n;
+    sp_rules made = {0};
+    sp_status status = allocate(&made, n_classes, err);
+    if (status == SP_OK && model) {
+        status = sp_model_align(model, n_classes, classes, class_of_column, err);
+        if (status == SP_OK) {
+            for (int32_t k = 0; k < n_classes; k++)
+                column_of_class[class_of_column[k]] = k;
+            copy_model(&made, model, column_of_class);
+            for (size_t k = 0; k < n; k++) /* a class without a state: never allowed */
+                made.dwell[k] += made.dwell[k] == 0;
+        }
+    } else if (status == SP_OK) {
+        allow_all(&made);
+    }
+    free(class_of_column);
+    if (status == SP_OK)
+        *rules = made;
+    else
+        sp_rules_clear(&made);
+    return status;
+}
+
+sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int64_t min_count, sp_error *err)
+{
+    if (min_count < 1)
+        return sp_fail(err, SP_EINVAL, "a transition seen at least %lld times: the least count is 1", (long long)min_count);
+    sp_label_counts counts;
+    sp_rules made = {0};
+    size_t n = (size_t)training->batch.scores.n_classes;
+    sp_status status = sp_label_counts_init(&counts, (int32_t)n, err);
+    if (status != SP_OK)
+        return status;
+    if ((status = allocate(&made, (int32_t)n, err)) != SP_OK) {
+        sp_label_counts_clear(&counts);
+        return status;
+    }
+    for (int64_t r = 0; training->labels && r < training->batch.n_recordings; r++)
+        if (sp_training_uses(training, r)) {
+            sp_scores scores = sp_batch_recording(&training->batch, r);
+            sp_label_counts_add(&counts, scores.n_steps, training->labels + training->batch.offsets[r], scores.segments);
+        }
+    int64_t n_starts = 0, n_ends = 0;
+    for (size_t k = 0; k < n; k++) {
+        n_starts += counts.starts[k] >= min_count;
+        n_ends += counts.ends[k] >= min_count;
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool is_seen = counts.steps[i] > 0;
+        for (size_t j = 0; j < n; j++)
+            made.allow[i * n + j] = i == j || !is_seen || counts.steps[j] == 0 || counts.transitions[i * n + j] >= min_count;
+        made.start[i] = !n_starts || counts.starts[i] >= min_count;
+        made.end[i] = !n_ends || counts.ends[i] >= min_count;
+        made.dwell[i] = 1;
+    }
+    sp_label_counts_clear(&counts);
+    *rules = made;
+    return SP_OK;
+}

@@ -1,0 +1,37 @@
+/* Learning with settings chosen by cross-validation; not installed. */
+#ifndef STATEPATH_LEARN_TUNE_H
+#define STATEPATH_LEARN_TUNE_H
+
+#include "statepath/fit.h"
+
+/* Settings of a model of counts. */
+typedef struct sp_settings {
+    double temperature, transition_weight, prior_weight;
+    double dwell; /* quantile of the run lengths that the minimum dwell is; 0 = the rules' own */
+} sp_settings;
+
+/* The best settings by cross-validation: temperature, prior weight, transition weight and minimum dwell, one after the other,
+ * twice round. With fewer than two labelled recordings (or groups), or without scores, nothing is tuned: plain settings and NaN
+ * values. */
+sp_status sp_tune_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
+                         sp_settings *best, sp_fit_report *report, sp_error *err);
+
+/* Minimum dwell of these settings: out [K], at least the rules' own. SP_OK, SP_ENOMEM. */
+sp_status sp_settings_dwell(const sp_settings *settings, const sp_training *training, const sp_rules *rules, int32_t *out,
+                            sp_error *err);
+
+/* Counts with tuned settings. */
+sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
+                        sp_model **out, sp_fit_report *report, sp_error *err);
+
+/* A conditional random field drawn to the tuned counts: free or fixed scale and penalty by cross-validation; where none of them
+ * beats the counts, the counts. */
+sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
+                     sp_model **out, sp_fit_report *report, sp_error *err);
+
+/* Folds inside a training set: among labelled recordings that take part; others get -1. *n_folds: in as asked, out as there are,
+ * 0 when there is nothing to cross-validate (fewer than two labelled groups). SP_OK, SP_ENOMEM. */
+sp_status sp_inner_folds(const sp_training *training, const sp_fit_options *options, int32_t *n_folds, int32_t *fold,
+                         sp_error *err);
+
+#endif

@@ -1,0 +1,174 @@
+/* Tables and sentences about the scores' own probabilities. */
+#include "report/tables.h"
+
+#include <stdio.h>
+
+static void row(sp_table *table, const char *name, const sp_value *value, const char *meaning)
+{
+    sp_table_cell_text(table, SP_TONE_PLAIN, name);
+    sp_cell_value(table, value, 4, SP_TONE_PLAIN);
+    sp_table_cell_text(table, SP_TONE_PLAIN, meaning);
+}
+
+void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table)
+{
+    const sp_reliability *c = comparison->reliability;
+    if (!c || c->brier.undefined)
+        return;
+    table->title = "Probabilities before any decoding: the same for every strategy";
+    sp_table_column(table, SP_LEFT, "measure");
+    sp_table_column(table, SP_RIGHT, "value");
+    sp_table_column(table, SP_LEFT, "what it is");
+    row(table, "accuracy", &c->accuracy, "of the most probable class");
+    row(table, "confidence", &c->confidence, "mean probability of the most probable class");
+    if (comparison->has_nll)
+        row(table, "negative log-likelihood", &comparison->nll, "nats per step, from 0");
+    row(table, "Brier score", &c->brier, "sum over the classes, 0 to 2");
+    row(table, "expected calibration error", &c->ece, "15 bins of equal width, top class");
+    row(table, "maximum calibration error", &c->mce, "the worst of these bins, however small");
+    row(table, "RMS calibration error", &c->rmsce, "root mean square over these bins");
+    row(table, "classwise calibration error", &c->classwise_ece, "mean over the classes");
+    row(table, "adaptive calibration error", &c->adaptive_ece, "bins of equal weight, top class");
+}
+
+void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
+{
+    const sp_reliability *c = comparison->reliability;
+    if (!c || (c->brier.undefined && !c->n_impossible))
+        return;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (!c->brier.undefined) {
+        sp_buffer_text(line, "Probabilities before any decoding, the same for every strategy: Brier score ");
+        sp_buffer_fixed(line, c->brier.value, 4);
+        sp_buffer_text(line, " (0 to 2), expected calibration error ");
+        sp_buffer_fixed(line, c->ece.value, 4);
+        sp_buffer_text(line, "; mean confidence ");
+        sp_buffer_fixed(line, c->confidence.value, 3);
+        sp_buffer_text(line, " against accuracy ");
+        sp_buffer_fixed(line, c->accuracy.value, 3);
+        sp_buffer_text(line, c->n_impossible ? ". " : ".");
+    }
+    if (c->n_impossible) {
+        sp_buffer_count(line, c->n_impossible);
+        sp_buffer_format(line, " step%s without any possible class %s left out of calibration.", c->n_impossible == 1 ? "" : "s",
+                         c->n_impossible == 1 ? "is" : "are");
+    }
+}
+
+static void cell_edges(sp_table *table, double low, double high)
+{
+    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_fixed(cell, low, 3);
+    sp_buffer_text(cell, " to ");
+    sp_buffer_fixed(cell, high, 3);
+}
+
+void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table)
+{
+    const sp_reliability *c = comparison->reliability;
+    sp_buffer level = {0};
+    if (!c)
+        return;
+    const sp_reliability_bin *bins = adaptive ? c->adaptive : c->bins;
+    int32_t n = adaptive ? c->n_adaptive : SP_RELIABILITY_BINS;
+    sp_add_level(&level, c->level);
+    sp_buffer_text(&level, " interval (Wilson)");
+    table->title = adaptive ? "Bins of equal weight" : "Bins of equal width";
+    sp_table_column(table, SP_LEFT, "confidence");
+    sp_table_column(table, SP_RIGHT, "steps");
+    if (c->is_weighted)
+        sp_table_column(table, SP_RIGHT, "weight");
+    sp_table_column(table, SP_RIGHT, "mean confidence");
+    sp_table_column(table, SP_RIGHT, "accuracy");
+    sp_table_column(table, SP_RIGHT, level.data);
+    table->failed |= level.failed;
+    sp_buffer_free(&level);
+    for (int32_t b = 0; b < n; b++) {
+        cell_edges(table, bins[b].low, bins[b].high);
+        sp_table_cell_count(table, SP_TONE_PLAIN, bins[b].n);
+        if (c->is_weighted)
+            sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), bins[b].weight, 2);
+        sp_cell_value(table, &bins[b].confidence, 4, SP_TONE_PLAIN);
+        sp_cell_value(table, &bins[b].accuracy, 4, SP_TONE_PLAIN);
+        if (bins[b].accuracy_low.undefined)
+            sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        else
+            cell_edges(table, bins[b].accuracy_low.value, bins[b].accuracy_high.value);
+    }
+}
+
+void sp_fill_class_calibration(const sp_comparison *comparison, sp_table *table)
+{
+    const sp_reliability *c = comparison->reliability;
+    if (!c)
+        return;
+    table->title = "Calibration error by class";
+    sp_table_column(table, SP_LEFT, "class");
+    sp_table_column(table, SP_RIGHT, "calibration error");
+    for (int32_t k = 0; k < c->n_classes; k++) {
+        sp_table_cell_text(table, SP_TONE_PLAIN, comparison->classes[k]);
+        sp_cell_value(table, &c->class_ece[k], 4, SP_TONE_PLAIN);
+    }
+}
+
+void sp_fill_coverage(const sp_comparison *comparison, sp_table *table)
+{
+    const sp_reliability *c = comparison->reliability;
+    if (!c)
+        return;
+    table->title = "Accuracy of the steps of greatest confidence";
+    sp_table_column(table, SP_LEFT, "share kept");
+    sp_table_column(table, SP_RIGHT, "steps");
+    sp_table_column(table, SP_RIGHT, "confidence from");
+    sp_table_column(table, SP_RIGHT, "accuracy");
+    for (int32_t i = 0; i < c->n_coverage; i++) {
+        const sp_coverage_point *p = &c->coverage[i];
+        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+        sp_buffer_fixed(cell, 100 * p->share, 1);
+        sp_buffer_text(cell, " %");
+        sp_table_cell_count(table, SP_TONE_PLAIN, p->n);
+        sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->confidence, 4);
+        sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->accuracy, 4);
+    }
+}
+
+/* ---- differences of any metric, and illegal rates ---- */
+
+void sp_add_level(sp_buffer *out, double level)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", 100 * level);
+    for (char *c = text; *c; c++)
+        *c = *c == ',' ? '.' : *c; /* the locale's point */
+    sp_buffer_text(out, text);
+    sp_buffer_text(out, " %");
+}
+
+void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table)
+{
+    sp_buffer interval = {0};
+    table->title = "Illegal transitions, share of all";
+    sp_add_level(&interval, comparison->level);
+    sp_buffer_text(&interval, " interval");
+    sp_table_column(table, SP_LEFT, "strategy");
+    sp_table_column(table, SP_RIGHT, "illegal");
+    sp_table_column(table, SP_RIGHT, interval.data);
+    table->failed |= interval.failed;
+    sp_buffer_free(&interval);
+    for (int32_t s = 0; s < comparison->n_strategies; s++) {
+        const sp_strategy_result *strategy = &comparison->strategies[s];
+        const sp_difference *rate = &strategy->illegal_rate;
+        sp_table_cell_text(table, SP_TONE_PLAIN, strategy->name);
+        sp_buffer_percent(sp_table_cell(table, strategy->counts.illegal ? SP_TONE_BAD : SP_TONE_PLAIN), strategy->counts.illegal,
+                          strategy->counts.transitions);
+        if (rate->low.undefined || rate->high.undefined) {
+            sp_table_cell_text(table, SP_TONE_MUTED, rate->low.undefined ? rate->low.undefined : rate->high.undefined);
+            continue;
+        }
+        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+        sp_buffer_fixed(cell, 100 * rate->low.value, 3);
+        sp_buffer_text(cell, " to ");
+        sp_buffer_fixed(cell, 100 * rate->high.value, 3);
+        sp_buffer_text(cell, " %");
+    }
+}

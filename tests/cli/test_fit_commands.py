@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""statepath fit and compare --cv as a user would type them."""
+import json
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+CLASSES = ["off", "on", "idle"]
+
+
+def make(seed=1, n=8, unlabelled=False):
+    rng = np.random.default_rng(seed)
+    y, offsets = [], [0]
+    for _ in range(n):
+        k = 0
+        for _ in range(60):
+            k = int(rng.integers(3)) if rng.random() < 0.1 else k
+            y.append(k)
+        offsets.append(len(y))
+    y = np.array(y)
+    e = rng.normal(size=(len(y), 3)) + 1.2 * np.eye(3)[y]
+    e -= np.log(np.exp(e).sum(axis=1, keepdims=True))
+    return {"log_probs": e, "labels": np.full(len(y), -1) if unlabelled else y, "offsets": np.array(offsets), "classes": CLASSES,
+            "ids": ["s%d_%d" % (i // 2, i % 2) for i in range(n)]}
+
+
+class TestFit(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.h5("d.h5", **make())
+        self.write("rules.json", json.dumps({"statepath_model": 1, "name": "rules", "classes": ["idle", "on", "off"],
+                                             "forbid": {"off": ["idle"]}}))
+
+    def test_every_method_gives_a_model_that_decodes_legally(self):
+        for method in ("counts", "crf", "em"):
+            said = self.statepath("fit", "d.h5", "--rules", "rules.json", "--method", method, "-o", method + ".json").stdout
+            self.assertTrue(said.startswith("fitted by " + method))
+            self.statepath("model", "check", method + ".json")
+            model = json.loads(self.read(method + ".json"))
+            self.assertNotIn("idle", model["allow"]["off"])
+            self.assertEqual(model["classes"], CLASSES)
+            self.statepath("decode", "d.h5", "--model", method + ".json", "--strategy", "viterbi", "-o", method + ".h5")
+            with h5py.File(self.path(method + ".h5")) as f:
+                path, offsets = f["paths/viterbi"][:], f["offsets"][:]
+            for a, b in zip(offsets[:-1], offsets[1:]):
+                p = path[a:b]
+                self.assertFalse(np.any((p[:-1] == 0) & (p[1:] == 2)))
+
+    def test_broken_rules_are_counted_and_shown(self):
+        said = self.statepath("fit", "d.h5", "--rules", "rules.json", "-o", "m.json").stdout
+        y, offsets = make()["labels"], make()["offsets"]
+        n = sum(np.sum((y[a:b - 1] == 0) & (y[a + 1:b] == 2)) for a, b in zip(offsets[:-1], offsets[1:]))
+        self.assertGreater(n, 0)
+        self.assertIn("The labels break the rules %d times in 472 transitions; these were not learnt:\n  off -> idle  %d\n" % (n, n), said)
+
+    def test_same_bytes_for_any_number_of_threads(self):
+        for method in ("counts", "crf", "em"):
+            self.statepath("fit", "d.h5", "--method", method, "--threads", "1", "-o", "a.json", "-f")
+            self.statepath("fit", "d.h5", "--method", method, "--threads", "3", "-o", "b.json", "-f")
+            a, b = (json.loads(self.read(name)) for name in ("a.json", "b.json"))
+            a.pop("source"), b.pop("source")
+            self.assertEqual(a, b)
+
+    def test_cross_validation(self):
+        result = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--cv", "4", "--groups", "prefix:_", "--strategies",
+                                           "argmax,viterbi,mea", "--json", "-").stdout)["strategies"]
+        self.assertEqual(result["viterbi"]["illegal"], 0)
+        self.assertGreater(result["viterbi"]["accuracy"], result["argmax"]["accuracy"] + 0.05)
+        self.assertGreater(result["mea"]["accuracy"], result["argmax"]["accuracy"] + 0.05)
+        plain = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--json", "-").stdout)["strategies"]
+        self.assertEqual(result["argmax"]["accuracy"], plain["argmax"]["accuracy"])
+        self.refuses("compare", "d.h5", "--model", "rules.json", "--cv", "5", "--groups", "prefix:_", status=2,
+                     sentence="4 recordings that are not to be parted (groups) cannot be shared out into 5 folds; ask for at most 4")
+        self.refuses("compare", "d.h5", "--model", "rules.json", "--cv", "4", "--clamp", status=2,
+                     sentence="--cv fits temperature and weights itself, and --clamp would show it the answers; leave --temperature, "
+                              "--transition-weight, --prior-weight and --clamp out")
+
+    def test_a_model_on_its_own_data_is_pointed_out(self):
+        self.statepath("fit", "d.h5", "-o", "m.json")
+        said = self.statepath("compare", "d.h5", "--model", "m.json").stderr
+        self.assertIn("statepath: note: model fitted was fitted on this very file, so its figures here are too good; --cv 5", said)
+        self.h5("other.h5", **make(seed=2, n=7))
+        self.assertNotIn("very file", self.statepath("compare", "other.h5", "--model", "m.json").stderr)
+
+    def test_calibration(self):
+        said = self.statepath("fit", "d.h5", "-o", "m.json", "--calibrate").stdout
+        self.assertIn("calibration (each step alone)", said)
+        self.assertIn("a scale and a bias a class", said)
+
+    def test_no_labels(self):
+        self.h5("none.h5", **make(unlabelled=True))
+        self.refuses("fit", "none.h5", "--method", "counts", "-o", "m.json", status=2,
+                     sentence="no labelled step to learn from in 8 recordings; learn transitions from the scores alone with --method em")
+        data = make()
+        data.pop("labels")
+        self.h5("scores.h5", **data)
+        self.assertTrue(self.statepath("fit", "scores.h5", "-o", "m.json").stdout.startswith("fitted by em"))
+        self.refuses("fit", "scores.h5", "--method", "crf", "-o", "x.json", status=2,
+                     sentence="scores.h5 has no labels to learn from; --labels PATH says where they are, --method em does without")
+
+    def test_wrong_use(self):
+        for arguments, sentence in [
+            (["fit", "d.h5"], "fit: -o MODEL.json is missing: where to write the model"),
+            (["fit", "d.h5", "-o", "m.json", "--method", "magic"], 'method "magic": choose from counts, crf, em'),
+            (["fit", "d.h5", "-o", "m.json", "--tune", "luck"],
+             'tuning by "luck": choose from none, accuracy, kappa, macro_f1, nll'),
+            (["fit", "d.h5", "-o", "m.json", "--penalty", "-1"], "penalty -1: a number above 0, or 0 to choose it by cross-validation"),
+            (["fit", "d.h5", "-o", "m.json", "--folds", "1"], "1 folds: cross-validation needs at least 2"),
+            (["fit", "d.h5", "-o", "m.json", "--memory", "0"], "memory 0: a number of steps from 1 to 1000"),
+        ]:
+            self.refuses(*arguments, status=2, sentence=sentence)
+
+
+st.main()

@@ -1,0 +1,152 @@
+"""simulate, train, predict, compare: from signals to stages."""
+import json
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+RECIPE = {
+    "statepath_recipe": 1, "seed": 3, "classes": ["a", "b", "c"], "recordings": 10, "steps": 30, "start": {"a": 0.5, "b": 0.5},
+    "transitions": [[0.9, 0.1, 0], [0, 0.9, 0.1], [0.1, 0, 0.9]],
+    "signals": {"rate": 50, "samples": 200, "tones": {"a": [[1, 3]], "b": [[1, 6]], "c": [[1, 10]]},
+                "channels": [{"noise": 0.7}, {"gain": 0.5, "noise": 0.3}], "test": 3}}
+MODEL = {"statepath_model": 1, "name": "abc", "classes": ["c", "a", "b"], "allow": {"a": ["a", "b"], "b": ["b", "c"], "c": ["c", "a"]}}
+
+
+class TestTrain(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("r.json", json.dumps(RECIPE))
+        self.write("abc.json", json.dumps(MODEL))
+        self.statepath("simulate", "r.json", "-o", "s.h5", stdout="", stderr="wrote s.h5: 10 recordings, 300 steps of 2 x 200 samples\n")
+
+    def train(self, *more, **how):
+        return self.statepath("train", "s.h5", "-o", "w.h5", *more, **how)
+
+    def weights(self, name="w.h5"):
+        with h5py.File(self.path(name)) as f:
+            return {p: f[p][:] for p in ("layer1/weight", "layer2/bias", "layer3/weight", "output/weight", "output/bias")}
+
+    def test_from_signals_to_stages(self):
+        with h5py.File(self.path("s.h5")) as f:
+            self.assertEqual(f["signals"].shape, (300, 2, 200))
+            self.assertEqual(f["signals"].dtype, np.float32)
+            self.assertEqual(f["split"][:].tolist(), [0] * 7 + [1] * 3)
+            self.assertEqual(f.attrs["rate"], 50)
+            self.assertEqual(json.loads(f.attrs["recipe"])["signals"]["tones"], RECIPE["signals"]["tones"])
+            labels = f["labels"][:]
+        done = self.train("--epochs", "6", stderr="wrote w.h5\n")
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "epoch      loss  accuracy test loss  test acc")
+        self.assertEqual(len(lines), 7)
+        self.assertGreater(float(lines[6].split()[4]), 0.95)
+        with h5py.File(self.path("w.h5")) as f:
+            self.assertEqual(f["layer1/weight"].shape, (50, 2, 32))
+            self.assertEqual(f["output/weight"].shape, (128, 3))
+            self.assertEqual(len(f["history/loss"]), 6)
+            self.assertEqual(f.attrs["masking"], "none")
+        self.statepath("predict", "s.h5", "--weights", "w.h5", "--split", "test", "-o", "p.h5", stdout="",
+                       stderr="wrote p.h5: 3 recordings, 90 steps\n")
+        with h5py.File(self.path("p.h5")) as f:
+            scores = f["log_probs"][:].astype(np.float64)
+            self.assertEqual(f["labels"][:].tolist(), labels[210:].tolist())
+            self.assertEqual(f["offsets"][:].tolist(), [0, 30, 60, 90])
+            self.assertEqual([i.decode() for i in f["ids"][:]], ["r08", "r09", "r10"])
+            self.assertEqual([c.decode() for c in f["classes"][:]], ["a", "b", "c"])
+        self.assertLess(np.abs(np.log(np.exp(scores).sum(axis=1))).max(), 1e-5)
+        self.assertGreater((scores.argmax(axis=1) == labels[210:]).mean(), 0.95)
+        self.statepath("compare", "p.h5", "--model", "abc.json", "--json", "r.json", "--force")
+        self.assertGreater(json.loads(self.read("r.json"))["strategies"]["viterbi"]["accuracy"], 0.95)
+
+    def test_an_interruption_leaves_no_trace(self):
+        self.train("--epochs", "3", "--threads", "1")
+        whole = self.weights()
+        self.train("--epochs", "1", "--threads", "2", "--force")
+        self.train("--resume", "--epochs", "3", stderr="going on after epoch 1 of w.h5\nwrote w.h5\n")
+        for path, value in self.weights().items():
+            self.assertTrue(np.array_equal(value, whole[path]), path)
+        self.refuses("train", "s.h5", "-o", "w.h5", "--resume", "--epochs", "3", status=2,
+                     sentence="--resume: w.h5 has 3 epochs already; ask for more with --epochs")
+        self.refuses("train", "s.h5", "-o", "w.h5", "--resume", "--seed", "2", status=2,
+                     sentence="--resume: w.h5 was begun with --batch 32 --rate 0.001 --seed 1 --masking none; leave these options out")
+        self.refuses("train", "s.h5", "-o", "w.h5", sentence="w.h5 exists and is kept; --force replaces it")
+        RECIPE2 = dict(RECIPE, seed=4)
+        self.write("r2.json", json.dumps(RECIPE2))
+        self.statepath("simulate", "r2.json", "-o", "s2.h5")
+        done = self.statepath("train", "s2.h5", "-o", "w.h5", "--resume", "--epochs", "4", status=1)
+        self.assertIn("w.h5 was trained on other data than s2.h5", done.stderr)
+
+    def test_masking(self):
+        self.refuses("train", "s.h5", "-o", "w.h5", "--masking", "random-previous", status=2,
+                     sentence="train: --masking random-previous needs the rules: --model M is missing")
+        self.refuses("train", "s.h5", "-o", "w.h5", "--masking", "some", "--model", "abc.json", status=2,
+                     sentence="--masking some: it is none, random-previous or true-previous")
+        done = self.train("--epochs", "1", "--masking", "random-previous", "--model", "abc.json")
+        loss = float(done.stdout.splitlines()[1].split()[1])
+        self.assertTrue(5e7 < loss < 4e8, loss)  # a third of half of the steps have their own logit killed: 1.7e8
+        done = self.train("--epochs", "2", "--masking", "true-previous", "--model", "abc.json", "--force")
+        self.assertLess(float(done.stdout.splitlines()[2].split()[1]), 2)
+        self.statepath("train", "s.h5", "-o", "w.h5", "--resume", "--epochs", "3")
+        with h5py.File(self.path("s.h5"), "a") as f:
+            labels = f["labels"][:]
+            self.assertEqual(labels[0], labels[1])
+            t = int(np.flatnonzero(labels[:29] != labels[1:30])[0])
+            f["labels"][t + 1] = (labels[t] + 2) % 3
+            wrong, before = "abc"[(labels[t] + 2) % 3], "abc"[labels[t]]
+        done = self.statepath("train", "s.h5", "-o", "w2.h5", "--masking", "true-previous", "--model", "abc.json", status=1, stdout="")
+        self.assertIn("s.h5: recording r01, step %d: %s after %s is forbidden, so its masked loss would be infinite" % (t + 1, wrong, before),
+                      done.stderr)
+        self.assertNotIn("w2.h5", self.files())
+
+    def test_others_signals(self):
+        rng = np.random.default_rng(1)
+        labels = np.repeat(np.arange(4) % 2, 40)
+        x = rng.standard_normal((160, 90)) + 2 * np.sin(2 * np.pi * np.where(labels, 5, 11)[:, None] * np.arange(90) / 90)
+        with h5py.File(self.path("own.h5"), "w") as f:
+            f["eeg"] = x
+            f["labels"] = labels
+        self.statepath("train", "own.h5", "--signals", "eeg", "-o", "own-w.h5", "--epochs", "8", "--rate", "0.003")
+        self.statepath("predict", "own.h5", "--signals", "eeg", "-w", "own-w.h5", "-o", "own-p.h5")
+        with h5py.File(self.path("own-p.h5")) as f:
+            self.assertGreater((f["log_probs"][:].argmax(axis=1) == labels).mean(), 0.95)
+        self.statepath("model", "new", "band", "--classes", "class0,class1", "-o", "m.json")
+        self.statepath("compare", "own-p.h5", "--model", "m.json")
+        self.refuses("predict", "s.h5", "--weights", "own-w.h5", "-o", "x.h5",
+                     sentence="s.h5: /signals holds 2 channels of 200 samples a step, but own-w.h5 was trained on 1 of 90; train a network on "
+                              "signals like these")
+        self.refuses("predict", "own.h5", "--signals", "eeg", "--weights", "own-w.h5", "-o", "x.h5", "--split", "test",
+                     sentence="own.h5: has no dataset \"split\" (0 = training, 1 = testing), so --split test means nothing")
+
+    def test_other_order_of_classes(self):
+        self.train("--epochs", "4")
+        with h5py.File(self.path("s.h5"), "a") as f:
+            f["classes"][:] = [b"b", b"c", b"a"]
+            f["labels"][:] = np.array([2, 0, 1])[f["labels"][:]]
+        self.statepath("predict", "s.h5", "--weights", "w.h5", "-o", "p.h5")
+        with h5py.File(self.path("p.h5")) as f:
+            self.assertEqual([c.decode() for c in f["classes"][:]], ["a", "b", "c"])
+            self.assertGreater((f["log_probs"][:].argmax(axis=1) == f["labels"][:]).mean(), 0.9)
+        with h5py.File(self.path("s.h5"), "a") as f:
+            f["classes"][:] = [b"b", b"c", b"d"]
+        self.refuses("predict", "s.h5", "--weights", "w.h5", "-o", "x.h5",
+                     sentence="s.h5 names the classes b, c, d, but w.h5 was trained on a, b, c; train a network on these classes")
+
+    def test_wrong_words(self):
+        self.refuses("train", "s.h5", status=2, sentence="train: -o WEIGHTS.h5 is missing: where to write the weights")
+        self.refuses("train", "s.h5", "-o", "s.h5", "--force", status=2,
+                     sentence="s.h5: is the input file, which is never written to; give the output another name")
+        self.refuses("predict", "s.h5", "-o", "p.h5", status=2,
+                     sentence="predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one")
+        self.refuses("train", "s.h5", "-o", "w.h5", "--rate", "0", status=2, sentence="--rate 0: a learning rate above 0, at most 10")
+        self.refuses("predict", "s.h5", "--weights", "s.h5", "-o", "p.h5",
+                     sentence="s.h5: is no file of network 1 (its attribute statepath_weights is missing); files of weights are made by "
+                              "`statepath train`")
+        with h5py.File(self.path("bare.h5"), "w") as f:
+            f["signals"] = np.zeros((3, 1, 8), np.float32)
+        self.refuses("train", "bare.h5", "-o", "w.h5",
+                     sentence="bare.h5: has no labels to learn from; write integers [3] beside /signals, as \"labels\"")
+        self.refuses("simulate", "r.json", "-o", "s.h5", sentence="s.h5 exists and is kept; --force replaces it")
+
+
+st.main()
