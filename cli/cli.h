@@ -23,6 +23,11 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints err's sentence; returns the exit status that goes with `status`: EXIT_USAGE for SP_EINVAL, else EXIT_FAILED. */
 int fail_with(sp_status status, const sp_error *err);
 
+/* From here on the first SIGINT or SIGTERM only makes is_interrupted() true, so that work can end and leave no half-written file;
+ * a second one ends the program at once. */
+void watch_signals(void);
+bool is_interrupted(void);
+
 /* The command line as the shell would need it, for reports; the caller frees. Without --threads: the number of threads changes no
  * byte of any result. NULL on lack of memory. */
 char *command_line(int argc, const char **argv);

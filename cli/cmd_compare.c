@@ -81,7 +81,7 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
         if (p->has_nll)
             sp_comparison_set_nll(*out, &p->nll);
         if (status == SP_OK && p->has_nll)
-            status = sp_calibration_finish(p->calibration, how.bootstrap.level, &(*out)->calibration, err);
+            status = sp_reliability_finish(p->reliability, how.bootstrap.level, &(*out)->reliability, err);
     }
     if (status == SP_OK && writer) {
         status = sp_paths_writer_commit(writer, err);

@@ -401,6 +401,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     how.scorers = j->scorers.found.names;
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
+    watch_signals();
     progress line;
     progress_start(&line, "steps", j->info->n_steps, j->opt->talk.quiet);
     for (int64_t first = 0; status == SP_OK && first < j->info->n_recordings;) {
@@ -410,6 +411,8 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
             count++;
         status = judge_block(j, first, count, has_labels, block, evaluation, err);
         first += count;
+        if (status == SP_OK && is_interrupted())
+            status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
         progress_show(&line, j->info->offsets[first]);
     }
     progress_end(&line);

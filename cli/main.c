@@ -63,6 +63,14 @@ static void prepare_process(void)
 static int run(int argc, const char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
+    const char *help_words[] = {argc > 2 ? argv[2] : "", "--help", NULL};
+    if (strcmp(name, "help") == 0 && argc > 2) { /* "help compare" is "compare --help" */
+        for (int i = 0; i < N_COMMANDS; i++)
+            if (strcmp(argv[2], commands[i].name) == 0)
+                return commands[i].run(2, help_words);
+        complain_unknown(argv[2]);
+        return EXIT_USAGE;
+    }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_usage(stdout);
         return EXIT_DONE;

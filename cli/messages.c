@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,4 +104,26 @@ char *count_text(int64_t n, char buffer[COUNT_TEXT])
     }
     buffer[out] = 0;
     return buffer;
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t interrupted;
+
+static void note_signal(int number)
+{
+    interrupted = number;
+}
+
+void watch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool is_interrupted(void)
+{
+    return interrupted != 0;
 }

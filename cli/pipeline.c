@@ -86,6 +86,7 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
     compile.is_boolean = true;
     if ((status = sp_chain_new(p->model, &compile, &p->rules, err)) != SP_OK)
         return status;
+    watch_signals();
     p->workers = sp_workers_new(opt->decode.threads);
     if (!p->workers)
         return sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
@@ -96,7 +97,7 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
 void pipeline_close(pipeline *p)
 {
     scorers_clear(&p->scorers);
-    sp_calibration_sums_free(p->calibration);
+    sp_reliability_sums_free(p->reliability);
     sp_workers_free(p->workers);
     sp_chain_free(p->rules);
     sp_chain_free(p->chain);
@@ -184,7 +185,7 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
     if (status == SP_OK && p->has_nll)
         status = sp_nll_add(&p->nll, &batch.scores, block->labels, block->weights, err);
     if (status == SP_OK && p->has_nll)
-        status = sp_calibration_add(p->calibration, &batch.scores, block->labels, block->weights, err);
+        status = sp_reliability_add(p->reliability, &batch.scores, block->labels, block->weights, err);
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
         sp_decode_options decode = sp_decode_options_default();
         decode.strategy = p->strategies[s];
@@ -264,6 +265,8 @@ static sp_status run_blocks(pipeline *p, reader *ahead, progress *line, sp_evalu
         status = run_block(p, block, &a, evaluation, writer, extras, err);
         if (status == SP_OK)
             progress_show(line, p->info->offsets[block->first + block->n_recordings]);
+        if (status == SP_OK && is_interrupted())
+            status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
     }
     answers_clear(&a);
     return status;
@@ -278,7 +281,7 @@ sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *
     p->has_nll = evaluation && p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
     progress line;
     progress_start(&line, "steps", p->info->n_steps, p->opt->talk.quiet);
-    sp_status status = p->has_nll ? sp_calibration_new(p->info->n_classes, &p->calibration, err) : SP_OK;
+    sp_status status = p->has_nll ? sp_reliability_new(p->info->n_classes, &p->reliability, err) : SP_OK;
     if (status == SP_OK)
         status = run_blocks(p, ahead, &line, evaluation, writer, extras, err);
     progress_end(&line);

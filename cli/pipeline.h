@@ -33,7 +33,7 @@ typedef struct pipeline {
     /* What happened. */
     sp_prepare_counts counts;
     bool has_nll;
-    sp_calibration_sums *calibration; /* with has_nll; owned */
+    sp_reliability_sums *reliability; /* with has_nll; owned */
     sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
 } pipeline;

@@ -137,7 +137,7 @@ sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_sc
 {
     sp_sum_rules rules;
     if (scores->n_steps == 0 || scores->n_classes != chain->n_classes || sp_scores_have_gap(scores) ||
-        !sp_sum_rules_init(&rules, chain))
+        !sp_sum_rules_init(&rules, chain) || (group->use == SP_SUM_PRODUCT && !rules.is_narrow))
         return SP_ENOPATH;
     group->rules = &rules;
     group->dtype = scores->dtype;

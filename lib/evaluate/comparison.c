@@ -69,7 +69,7 @@ void sp_comparison_free(sp_comparison *c)
     for (int64_t i = 0; i < c->n_traces; i++)
         trace_free(c->n_strategies, &c->traces[i]);
     free(c->traces);
-    sp_calibration_free(c->calibration);
+    sp_reliability_free(c->reliability);
     free(c);
 }
 

@@ -211,7 +211,7 @@ sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *e
         add_value(&text, line, "mask_ceiling", &c->mask_ceiling, c->n_scored_steps);
         if (c->has_nll)
             add_value(&text, line, "nll", &c->nll, c->nll_steps);
-        if (c->calibration)
+        if (c->reliability)
             sp_csv_calibration(&text, c);
         add_pairs(c, &text, line, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
     }

@@ -14,7 +14,7 @@ void sp_csv_value(sp_buffer *out, sp_csv_line line, const char *metric, const sp
 void sp_csv_interval(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n, const sp_value *low,
                      const sp_value *high);
 
-void sp_csv_calibration(sp_buffer *out, const sp_comparison *comparison); /* calibration is not NULL */
+void sp_csv_calibration(sp_buffer *out, const sp_comparison *comparison); /* reliability is not NULL */
 
 void sp_csv_people(sp_buffer *out, const sp_comparison *comparison); /* sleep statistics and scorers, where there are any */
 

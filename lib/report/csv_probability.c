@@ -16,7 +16,7 @@ static void add_bins(sp_buffer *out, sp_csv_line line, const sp_reliability_bin 
 
 void sp_csv_calibration(sp_buffer *out, const sp_comparison *comparison)
 {
-    const sp_calibration *c = comparison->calibration;
+    const sp_reliability *c = comparison->reliability;
     sp_csv_line line = {.strategy = "reference", .recording = "", .class = ""};
     sp_csv_value(out, line, "calibration_accuracy", &c->accuracy, c->n_steps);
     sp_csv_value(out, line, "confidence", &c->confidence, c->n_steps);
@@ -26,7 +26,7 @@ void sp_csv_calibration(sp_buffer *out, const sp_comparison *comparison)
     sp_csv_value(out, line, "rmsce", &c->rmsce, c->n_steps);
     sp_csv_value(out, line, "classwise_ece", &c->classwise_ece, c->n_steps);
     sp_csv_value(out, line, "adaptive_ece", &c->adaptive_ece, c->n_steps);
-    add_bins(out, line, c->bins, SP_CALIBRATION_BINS, "");
+    add_bins(out, line, c->bins, SP_RELIABILITY_BINS, "");
     add_bins(out, line, c->adaptive, c->n_adaptive, "adaptive_");
     for (int32_t i = 0; i < c->n_coverage; i++) {
         const sp_coverage_point *p = &c->coverage[i];

@@ -8,7 +8,7 @@ enum { WIDTH = 560, PLOT = 440, LEFT = 66, TOP = 14, COUNTS = 70, GAP = 34, AXIS
 
 bool sp_has_probabilities(const sp_comparison *comparison)
 {
-    return comparison->has_labels && comparison->calibration && !comparison->calibration->brier.undefined;
+    return comparison->has_labels && comparison->reliability && !comparison->reliability->brier.undefined;
 }
 
 /* ---- SVG ---- */
@@ -121,12 +121,12 @@ static void reliability_bin(sp_buffer *out, const sp_reliability_bin *bin, doubl
     sp_buffer_text(out, "/></g>\n");
 }
 
-static void reliability_counts(sp_buffer *out, const sp_calibration *c, double base)
+static void reliability_counts(sp_buffer *out, const sp_reliability *c, double base)
 {
     int64_t most = 1;
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++)
+    for (int b = 0; b < SP_RELIABILITY_BINS; b++)
         most = c->bins[b].n > most ? c->bins[b].n : most;
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++) {
+    for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
         const sp_reliability_bin *bin = &c->bins[b];
         double left = x_of(bin->low), width = x_of(bin->high) - left, height = COUNTS * (double)bin->n / (double)most;
         if (!bin->n)
@@ -145,17 +145,17 @@ static void reliability_counts(sp_buffer *out, const sp_calibration *c, double b
 
 static void reliability(sp_page *page)
 {
-    const sp_calibration *c = page->comparison->calibration;
+    const sp_reliability *c = page->comparison->reliability;
     sp_buffer *out = &page->out;
     int base = PLOT + GAP + COUNTS;
     sp_buffer_format(out,
                      "<figure class=\"plot\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Reliability diagram: accuracy "
                      "by confidence in %d bins, with the number of steps of each; the numbers stand in the table below\">\n",
-                     WIDTH, base + AXIS, SP_CALIBRATION_BINS);
+                     WIDTH, base + AXIS, SP_RELIABILITY_BINS);
     axes(out, 0, base, "confidence; bars: steps", "accuracy");
     line(out, "zero", x_of(0), y_of(0, 0), x_of(1), y_of(1, 0));
     sp_buffer_text(out, "\n");
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++)
+    for (int b = 0; b < SP_RELIABILITY_BINS; b++)
         reliability_bin(out, &c->bins[b], c->level);
     sp_buffer_text(out, "<g class=\"tiny\">\n");
     reliability_counts(out, c, base);
@@ -173,7 +173,7 @@ static void reliability(sp_page *page)
 
 static void coverage(sp_page *page)
 {
-    const sp_calibration *c = page->comparison->calibration;
+    const sp_reliability *c = page->comparison->reliability;
     sp_buffer *out = &page->out;
     double least = 0.9;
     for (int32_t i = 0; i < c->n_coverage; i++)
@@ -226,7 +226,7 @@ static void folded(sp_page *page, const char *summary, sp_table *tables, int n)
 void sp_page_probabilities(sp_page *page)
 {
     const sp_comparison *comparison = page->comparison;
-    const sp_calibration *c = comparison->calibration;
+    const sp_reliability *c = comparison->reliability;
     sp_buffer *out = &page->out;
     sp_table measures = {0}, bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
     sp_page_section(page, "probabilities", "Probabilities");
@@ -241,7 +241,7 @@ void sp_page_probabilities(sp_page *page)
     }
     sp_buffer_text(out, ".</p>\n");
     sp_fill_probabilities(comparison, &measures);
-    sp_table_html(&measures, "", NULL, out);
+    sp_table_html(&measures, "prose", NULL, out);
     sp_table_free(&measures);
     sp_buffer_text(out, "<div class=\"grid\">\n");
     reliability(page);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET = 600 * 1000 }; /* bytes of step plots */
+enum { BUDGET = 600 * 1000 }; /* bytes of step plots, without the densities, which have a budget of their own */
 
 static int by_pair(const void *a, const void *b)
 {
@@ -208,7 +208,7 @@ static void write_figures(const steps_section *s)
         open_figure(s, best, by_accuracy ? "Best: " : "Fewest illegal transitions: ");
     if (n > 3)
         sp_buffer_text(&page->out, "<h3>The others</h3>\n");
-    for (int64_t i = 0; i < n && page->out.length - start < BUDGET && !page->out.failed; i++) {
+    for (int64_t i = 0; i < n && page->out.length - start - page->density_bytes < BUDGET && !page->out.failed; i++) {
         if (i == s->order[worst] || i == s->order[median] || i == s->order[best])
             continue;
         folded_figure(s, i);

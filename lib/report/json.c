@@ -5,26 +5,24 @@
  *   input.bytes, input.classes (names as in the file), command, has_labels, seed
  *   model.description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
+ *   calibration (of the prepared scores, the same for every strategy: reliability.h says what the keys are; accuracy_low and
+ *     accuracy_high of the bins are Wilson intervals)
  *   reference.changes, illegal_start, illegal_end, short_runs
  *   reference.bouts, mask_ceiling_infeasible (recordings that no allowed path fits)
+ *   level (of all intervals), other_metrics_left_out (why kappa and macro F1 are not compared)
  *   strategies.*.scored, correct, undecoded_steps (by reference class, those above 0), macro_precision, macro_recall,
  *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
  *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score, bouts (lengths:
  *     [length, count]), entities; classes.*.predicted, npv, prevalence; per_recording.*.correct, transitions, changes, status,
  *     step, rules_broken, path_score
- *   comparisons.*.rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the recordings' differences), n, better,
- *     worse, ties, resamples
- *   calibration (of the prepared scores, the same for every strategy: calibration.h says what the keys are; accuracy_low and
- *     accuracy_high of the bins are Wilson intervals)
- *   level (of all intervals), other_metrics_left_out (why kappa and macro F1 are not compared)
  *   strategies.*.illegal_rate, illegal_rate_ci (illegal / transitions, bootstrap over recordings)
- *   comparisons: after accuracy, which alone is tested, the same pairs with "metric": "kappa", "macro_f1", and "illegal_rate"
- * where neither strategy is legal by construction sleep (where the classes are sleep stages): epoch_seconds, epoch_assumed;
- * reference and strategies.* with means (mean, sd, n) and nights (id and each measure), strategies.*.agreement (bias, sd, low,
- * high, n). Minutes; se per cent, sfi per hour scorers (where the file has labels_*): names, mean_accuracy, mean_kappa,
- * fleiss_kappa, fleiss_steps; reference, strategies.* and each.* with mean_accuracy, mean_kappa, soft_agreement, soft_steps,
- * with.* (steps, accuracy, kappa)
- *
+ *   comparisons.*.rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the recordings' differences), n, better,
+ *     worse, ties, resamples; after accuracy, which alone is tested, the same pairs with "metric": "kappa", "macro_f1", and
+ *     "illegal_rate" where neither strategy is legal by construction
+ *   sleep (where the classes are sleep stages): epoch_seconds, epoch_assumed; reference and strategies.* with means (mean, sd,
+ *     n) and nights (id and each measure), strategies.*.agreement (bias, sd, low, high, n). Minutes; se per cent, sfi per hour
+ *   scorers (where the file has labels_*): names, mean_accuracy, mean_kappa, fleiss_kappa, fleiss_steps; reference,
+ *     strategies.* and each.* with mean_accuracy, mean_kappa, soft_agreement, soft_steps, with.* (steps, accuracy, kappa)
  * Time is left out: the same input gives the same bytes. */
 #include "report/json_tree.h"
 #include "report/tables.h"
@@ -284,7 +282,7 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
         sp_json_set(root, "nll_steps", json_integer(c->nll_steps), &failed);
         sp_json_set(root, "nll_impossible_steps", json_integer(c->nll_impossible), &failed);
     }
-    if (c->calibration)
+    if (c->reliability)
         sp_json_set(root, "calibration", sp_json_calibration(c, &failed), &failed);
     for (int32_t s = 0; s < c->n_strategies; s++)
         sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &failed), &failed);

@@ -21,7 +21,7 @@ static json_t *bin_list(const sp_reliability_bin *bins, int32_t n, bool *failed)
 
 json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed)
 {
-    const sp_calibration *c = comparison->calibration;
+    const sp_reliability *c = comparison->reliability;
     json_t *object = json_object(), *classes = json_object(), *coverage = json_array();
     sp_json_set(object, "steps", json_integer(c->n_steps), failed);
     sp_json_set(object, "impossible_steps", json_integer(c->n_impossible), failed);
@@ -41,7 +41,7 @@ json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed)
     }
     sp_json_set(object, "classes", classes, failed);
     sp_json_set(object, "level", json_real(c->level), failed);
-    sp_json_set(object, "bins", bin_list(c->bins, SP_CALIBRATION_BINS, failed), failed);
+    sp_json_set(object, "bins", bin_list(c->bins, SP_RELIABILITY_BINS, failed), failed);
     sp_json_set(object, "adaptive_bins", bin_list(c->adaptive, c->n_adaptive, failed), failed);
     for (int32_t i = 0; i < c->n_coverage; i++) {
         json_t *point = json_object();

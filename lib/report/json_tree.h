@@ -24,7 +24,7 @@ json_t *sp_json_reference_bouts(const sp_comparison *comparison, bool *failed); 
 
 /* json_people.c: sleep statistics and scorers; nothing where the comparison has none. */
 void sp_json_set_people(json_t *root, const sp_comparison *comparison, bool *failed);
-/* json_probability.c: calibration is not NULL; "key": [low, high], or null and the reason. */
+/* json_probability.c: reliability is not NULL; "key": [low, high], or null and the reason. */
 json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed);
 void sp_json_set_interval(json_t *object, const char *key, const sp_difference *d, bool *failed);
 

@@ -12,7 +12,7 @@ static void row(sp_table *table, const char *name, const sp_value *value, const 
 
 void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table)
 {
-    const sp_calibration *c = comparison->calibration;
+    const sp_reliability *c = comparison->reliability;
     if (!c || c->brier.undefined)
         return;
     table->title = "Probabilities before any decoding: the same for every strategy";
@@ -33,7 +33,7 @@ void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table)
 
 void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
 {
-    const sp_calibration *c = comparison->calibration;
+    const sp_reliability *c = comparison->reliability;
     if (!c || (c->brier.undefined && !c->n_impossible))
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
@@ -65,12 +65,12 @@ static void cell_edges(sp_table *table, double low, double high)
 
 void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table)
 {
-    const sp_calibration *c = comparison->calibration;
+    const sp_reliability *c = comparison->reliability;
     sp_buffer level = {0};
     if (!c)
         return;
     const sp_reliability_bin *bins = adaptive ? c->adaptive : c->bins;
-    int32_t n = adaptive ? c->n_adaptive : SP_CALIBRATION_BINS;
+    int32_t n = adaptive ? c->n_adaptive : SP_RELIABILITY_BINS;
     sp_add_level(&level, c->level);
     sp_buffer_text(&level, " interval (Wilson)");
     table->title = adaptive ? "Bins of equal weight" : "Bins of equal width";
@@ -99,7 +99,7 @@ void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_tabl
 
 void sp_fill_class_calibration(const sp_comparison *comparison, sp_table *table)
 {
-    const sp_calibration *c = comparison->calibration;
+    const sp_reliability *c = comparison->reliability;
     if (!c)
         return;
     table->title = "Calibration error by class";
@@ -113,7 +113,7 @@ void sp_fill_class_calibration(const sp_comparison *comparison, sp_table *table)
 
 void sp_fill_coverage(const sp_comparison *comparison, sp_table *table)
 {
-    const sp_calibration *c = comparison->calibration;
+    const sp_reliability *c = comparison->reliability;
     if (!c)
         return;
     table->title = "Accuracy of the steps of greatest confidence";

@@ -1,5 +1,8 @@
 """Every command once as a user would type it, and its wrong uses: exact output, exact status."""
 import json
+import signal
+import subprocess
+import time
 
 import h5py
 import numpy as np
@@ -32,6 +35,7 @@ class TestCommands(st.TestCase):
             self.assertTrue(help_text.startswith("statepath %s: " % command))
             self.assertIn("\nUsage: statepath %s " % command, help_text)
             self.assertIn("\nExample:\n", help_text)
+            self.statepath("help", command, stdout=help_text, stderr="")
         self.statepath(status=2, stdout="")
         self.refuses("comprae", sentence='"comprae" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, '
                                          "stream, fit, simulate, train, predict", status=2)
@@ -101,6 +105,20 @@ class TestCommands(st.TestCase):
         ]:
             with self.subTest(arguments=arguments):
                 self.refuses(*arguments, sentence=sentence)
+
+    def test_a_signal_leaves_nothing_behind(self):
+        steps = 3_000_000
+        self.h5("long.h5", probs=np.tile(np.float32([.5, .3, .2]), (steps, 1)), offsets=np.arange(0, steps + 1, 100), classes=DOOR["classes"])
+        work = subprocess.Popen([st.PROGRAM, "compare", "long.h5", "-m", "door.json", "-o", "p.h5", "--threads", "1"], cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while work.poll() is None and not any(name.startswith(".") for name in self.files()):
+            time.sleep(0.001)
+        work.send_signal(signal.SIGTERM)
+        _, said = work.communicate()
+        if work.returncode == 0:
+            self.skipTest("done before the signal came")
+        self.assertEqual((work.returncode, said), (1, "statepath: stopped by a signal; nothing was written\n"))
+        self.assertEqual(self.files(), ["door.json", "doors.h5", "long.h5"])
 
     # ---- compare ----
 

@@ -373,7 +373,17 @@ static void test_against_simple_counts(void **state)
             assert_close(c->mask_ceiling.value, (double)best / (double)c->n_scored_steps, 1e-15, 0);
         for (int32_t i = 0; i < c->n_comparisons; i++) {
             const sp_pair_comparison *x = &c->comparisons[i];
+            const sp_agreement *of_a = &c->strategies[x->a].agreement, *of_b = &c->strategies[x->b].agreement;
+            const sp_value *difference = &x->difference.difference;
             int64_t only[2] = {0};
+            if (!strcmp(x->metric, "kappa") && !difference->undefined)
+                assert_close(difference->value, of_a->kappa.value - of_b->kappa.value, 1e-12, 0);
+            if (!strcmp(x->metric, "kappa"))
+                assert_true(!difference->undefined == (!of_a->kappa.undefined && !of_b->kappa.undefined));
+            if (!strcmp(x->metric, "macro_f1") && !difference->undefined)
+                assert_close(difference->value, of_a->macro_f1.value - of_b->macro_f1.value, 1e-12, 0);
+            if (strcmp(x->metric, "accuracy") != 0)
+                continue;
             for (int64_t t = 0; t < p.offsets[p.N]; t++)
                 if (p.labels[t] >= 0) {
                     bool a = p.paths[x->a][t] == p.labels[t], b = p.paths[x->b][t] == p.labels[t];
@@ -486,10 +496,12 @@ static void test_pairs(void **state)
     int64_t order[MAX_N] = {0};
     sp_comparison *c = evaluate(&p, 1, order, 1);
     static const int32_t expected[6][2] = {{0, 1}, {2, 1}, {3, 1}, {2, 0}, {3, 0}, {3, 2}};
-    assert_int_equal(c->n_comparisons, 6);
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(c->comparisons[i].a, expected[i][0]);
-        assert_int_equal(c->comparisons[i].b, expected[i][1]);
+    static const char *const metrics[] = {"accuracy", "kappa", "macro_f1"};
+    assert_true(c->n_comparisons >= 18); /* illegal rates where there are any */
+    for (int i = 0; i < 18; i++) {
+        assert_int_equal(c->comparisons[i].a, expected[i % 6][0]);
+        assert_int_equal(c->comparisons[i].b, expected[i % 6][1]);
+        assert_string_equal(c->comparisons[i].metric, metrics[i / 6]);
     }
     sp_comparison_free(c);
     sp_chain_free(p.chain);

@@ -25,7 +25,7 @@ void sample_free(sample *s)
 {
     if (!s)
         return;
-    sp_calibration_free(s->comparison.calibration);
+    sp_reliability_free(s->comparison.reliability);
     for (size_t i = 0; i < s->n_owned; i++)
         free(s->owned[i]);
     free(s->owned);

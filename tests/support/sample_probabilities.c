@@ -54,11 +54,11 @@ void sample_add_probabilities(sample *s, const sample_input *in)
         .n_recordings = in->n_recordings,
         .offsets = in->offsets};
     if (in->labels) {
-        sp_calibration_sums *sums = NULL;
-        require(sp_calibration_new(in->n_classes, &sums, NULL) == SP_OK);
-        require(sp_calibration_add(sums, &batch.scores, in->labels, NULL, NULL) == SP_OK);
-        require(sp_calibration_finish(sums, c->level, &c->calibration, NULL) == SP_OK);
-        sp_calibration_sums_free(sums);
+        sp_reliability_sums *sums = NULL;
+        require(sp_reliability_new(in->n_classes, &sums, NULL) == SP_OK);
+        require(sp_reliability_add(sums, &batch.scores, in->labels, NULL, NULL) == SP_OK);
+        require(sp_reliability_finish(sums, c->level, &c->reliability, NULL) == SP_OK);
+        sp_reliability_sums_free(sums);
     }
     for (int64_t i = 0; i < c->n_traces && in->n_classes <= SP_DENSITY_CLASSES; i++) {
         sp_scores recording = sp_batch_recording(&batch, c->traces[i].recording);
@@ -110,6 +110,6 @@ void sample_drop_labels(sample *s)
     c->n_scored_steps = c->n_comparisons = 0;
     for (int i = 0; i < c->n_strategies; i++)
         c->strategies[i].has_agreement = c->strategies[i].has_changes = false;
-    sp_calibration_free(c->calibration);
-    c->calibration = NULL;
+    sp_reliability_free(c->reliability);
+    c->reliability = NULL;
 }

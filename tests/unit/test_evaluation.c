@@ -342,6 +342,43 @@ static void test_illegal_rates(void **state)
     sp_comparison_free(c);
 }
 
+/* More counts than are kept: the other metrics are left out with the reason, accuracy and illegal rates stay. */
+static void test_other_metrics_left_out(void **state)
+{
+    (void)state;
+    enum { MANY = 71000 };
+    int32_t *steps = malloc(3 * MANY * sizeof *steps);
+    int64_t *where = malloc((MANY + 1) * sizeof *where);
+    sp_decoded *decoded = calloc(MANY, sizeof *decoded);
+    for (int64_t i = 0; i < 3 * MANY; i++)
+        steps[i] = (int32_t)(i % 3); /* 15 counts a recording */
+    for (int64_t n = 0; n <= MANY; n++)
+        where[n] = 3 * n;
+    const int32_t *const two_paths[] = {steps, steps};
+    const sp_decoded *const two_results[] = {decoded, decoded};
+    sp_evaluation_block block = {
+        .n_recordings = MANY, .offsets = where, .labels = steps, .paths = two_paths, .results = two_results};
+    sp_evaluation_options options = example_options();
+    options.bootstrap.n_resamples = 10;
+    options.with_ceiling = false;
+    options.trace_steps = 0;
+    sp_error err;
+    sp_chain *chain = example_chain();
+    sp_evaluation *evaluation = NULL;
+    sp_comparison *c = NULL;
+    assert_ok(sp_evaluation_new(chain, chain, &options, &evaluation, &err), &err);
+    assert_ok(sp_evaluation_add(evaluation, &block, NULL, &err), &err);
+    assert_ok(sp_evaluation_finish(evaluation, &c, &err), &err);
+    assert_int_equal(c->n_comparisons, 1);
+    assert_string_equal(c->other_metrics_left_out, "too many recordings and classes for intervals of kappa and macro F1");
+    sp_comparison_free(c);
+    sp_evaluation_free(evaluation);
+    sp_chain_free(chain);
+    free(steps);
+    free(where);
+    free(decoded);
+}
+
 static void test_density_of_traces(void **state)
 {
     (void)state;
@@ -678,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_segments),
         cmocka_unit_test(test_comparisons),
         cmocka_unit_test(test_illegal_rates),
+        cmocka_unit_test(test_other_metrics_left_out),
         cmocka_unit_test(test_density_of_traces),
         cmocka_unit_test(test_traces),
         cmocka_unit_test(test_without_labels),

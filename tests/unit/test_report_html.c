@@ -37,9 +37,9 @@ static void test_stands_alone_and_is_the_same_twice(void **state)
         assert_lacks(page, outside[i]);
     assert_lacks(page, "nan");
     assert_lacks(page, ">inf");
-    static const char *const sections[] = {"id=\"verdict\"",   "id=\"strategies\"", "id=\"differences\"", "id=\"legality\"",
-                                           "id=\"confusion\"", "id=\"classes\"",    "id=\"changes\"",     "id=\"runs\"",
-                                           "id=\"steps\"",     "id=\"recordings\"", "id=\"run\"",         "id=\"methods\"",
+    static const char *const sections[] = {"id=\"verdict\"",      "id=\"strategies\"", "id=\"differences\"", "id=\"legality\"",
+                                           "id=\"confusion\"",    "id=\"classes\"",    "id=\"changes\"",     "id=\"runs\"",
+                                           "id=\"steps\"",        "id=\"recordings\"", "id=\"run\"",         "id=\"methods\"",
                                            "id=\"probabilities\""};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         assert_has(page, sections[i]);
@@ -66,6 +66,63 @@ static void test_figures_are_where_they_belong(void **state)
     sample_free(s);
 }
 
+static size_t count_of(const char *page, const char *text)
+{
+    size_t n = 0;
+    for (const char *at = page; (at = strstr(at, text)); at++)
+        n++;
+    return n;
+}
+
+static void test_probabilities_are_drawn(void **state)
+{
+    (void)state;
+    sample *s = sample_small();
+    /* night_1 has eight steps: sure of argmax, 0 0 2 1 2 2 1 0, but at steps 0, 3, 6, shared with the next class. */
+    memset(s->comparison.traces[0].density + 7 * 3, 0, 3); /* and nothing is possible at the last */
+    char *page = page_of(s);
+    assert_int_equal(count_of(page, "<small>probabilities</small>"), 2);
+    assert_has(page, "probabilities of the classes over time, stacked; mean Wake 0.21, REM 0.57, NREM 0.21");
+    assert_has(page, "<svg width=\"100%\" height=\"48\" viewBox=\"0 0 8 60\" preserveAspectRatio=\"none\"><rect class=\"area "
+                     "a-wake\" width=\"8\" height=\"60\"/><path class=\"area a-rem\" d=\"M0 60V30h1v30h1v-60h5v60H8V60z\"/>");
+    assert_has(page, "<rect class=\"hatched\" height=\"48\" x=\"87.50%\" width=\"12.50%\"/>");
+    assert_lacks(page, "Probabilities are drawn for the worst");
+    /* Bin 7 holds the five tied steps; the greatest bin the others. */
+    assert_has(page,
+               "<title>confidence 0.467 to 0.533: 5 steps, mean 0.500, accuracy 0.800 (95 % interval 0.376 to 0.964)</title>");
+    free(page);
+    sample_free(s);
+    s = sample_band(13, 2, 60); /* more classes than colours can tell apart */
+    for (int k = 0; k < 13; k++)
+        s->comparison.reference_bouts[k] = s->comparison.reference_bouts[0];
+    page = page_of(s);
+    assert_lacks(page, "<small>probabilities</small>");
+    assert_has(page, "id=\"probabilities\"");
+    assert_int_equal(count_of(page, "<figure class=\"panel\">"), 12); /* the classes with the most runs */
+    assert_has(page, "The 12 classes with the most runs.");
+    free(page);
+    sample_free(s);
+    s = sample_nights(50, 950);
+    page = page_of(s);
+    assert_has(page, "Probabilities are drawn for the worst, the median, the best and the first ");
+    assert_true(strlen(page) < 1000000);
+    free(page);
+    sample_free(s);
+}
+
+/* Reference runs of Wake: 2, 1, 2; those of argmax: 2, 1, 2; of REM in the reference 2 and 3. */
+static void test_survival_curves(void **state)
+{
+    (void)state;
+    sample *s = sample_small();
+    char *page = page_of(s);
+    assert_has(page, "Wake: share of runs at least so long; runs and median length: reference 3 of 2.0, argmax 3 of 2.0");
+    /* 1 of 3 ends at length 1, the others at 2: down to two thirds at once, to 0 at the place of 2. */
+    assert_has(page, "<path class=\"curve\" d=\"M92 16V98H375V262\"/>");
+    free(page);
+    sample_free(s);
+}
+
 static void test_absent_data_disappears(void **state)
 {
     (void)state;
@@ -74,9 +131,9 @@ static void test_absent_data_disappears(void **state)
     sample_drop_labels(s);
     c->n_traces = 0;
     char *page = page_of(s);
-    static const char *const gone[] = {"#differences",   "id=\"differences\"", "id=\"confusion\"", "id=\"classes\"",
-                                       "id=\"changes\"", "id=\"steps\"",       "kappa</p>",         "id=\"probabilities\"",
-                                       "#probabilities"};
+    static const char *const gone[] = {"#differences",   "id=\"differences\"",   "id=\"confusion\"",
+                                       "id=\"classes\"", "id=\"changes\"",       "id=\"steps\"",
+                                       "kappa</p>",      "id=\"probabilities\"", "#probabilities"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         assert_lacks(page, gone[i]);
     assert_has(page, "no labels");
@@ -185,6 +242,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stands_alone_and_is_the_same_twice),
         cmocka_unit_test(test_figures_are_where_they_belong),
+        cmocka_unit_test(test_probabilities_are_drawn),
+        cmocka_unit_test(test_survival_curves),
         cmocka_unit_test(test_absent_data_disappears),
         cmocka_unit_test(test_names_are_text),
         cmocka_unit_test(test_sizes),

@@ -6,10 +6,10 @@
 #define STATEPATH_COMPARISON_H
 
 #include "statepath/agreement.h"
-#include "statepath/calibration.h"
 #include "statepath/decode.h"
 #include "statepath/loss.h"
 #include "statepath/model.h"
+#include "statepath/reliability.h"
 #include "statepath/scorers.h"
 #include "statepath/sleep_statistics.h"
 #include "statepath/statistics.h"
@@ -173,7 +173,7 @@ typedef struct sp_comparison {
     bool has_nll;
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
-    sp_calibration *calibration;       /* owned; NULL: none */
+    sp_reliability *reliability;       /* owned; NULL: none */
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;

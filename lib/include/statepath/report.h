@@ -36,7 +36,8 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
 sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error *err);
 /* One self-contained HTML page: inline SVG and CSS, no external request (its content security policy forbids any), readable
  * without script, light and dark. Sections without data are left out. Matrices up to K = 60, above that lists; the table of
- * recordings holds at most 1,000 (the worst); step plots of traces take at most 600 kB, worst, median and best first. */
+ * recordings holds at most 1,000 (the worst); step plots of traces take at most 600 kB, worst, median and best first,
+ * and score densities under them 150 kB, in the same order, for at most SP_DENSITY_CLASSES classes. */
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err);
 
 /* Writes text to a file: a temporary file beside it, then rename. `force` to replace an existing one. "-" is standard output. */

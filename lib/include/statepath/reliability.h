@@ -6,8 +6,8 @@
  * without a label or with the weight 0 do not count. The top class of a step is its most probable one, the lowest among equals;
  * its probability is the step's confidence, and the step is right when the top class is the label.
  */
-#ifndef STATEPATH_CALIBRATION_H
-#define STATEPATH_CALIBRATION_H
+#ifndef STATEPATH_RELIABILITY_H
+#define STATEPATH_RELIABILITY_H
 
 #include "statepath/agreement.h"
 #include "statepath/scores.h"
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { SP_CALIBRATION_BINS = 15, SP_COVERAGE_POINTS = 20 };
+enum { SP_RELIABILITY_BINS = 15, SP_COVERAGE_POINTS = 20 };
 
 /* Steps of similar confidence. The Wilson interval of their accuracy takes steps as independent, which neighbouring steps are
  * not: it is too narrow. With weights its n is the effective one, (sum w)^2 / sum w^2. */
@@ -38,7 +38,7 @@ typedef struct sp_coverage_point {
 } sp_coverage_point;
 
 /* Sums with 0 steps give undefined values, "no scored steps". */
-typedef struct sp_calibration {
+typedef struct sp_reliability {
     int32_t n_classes;
     int64_t n_steps;      /* that count */
     int64_t n_impossible; /* beside them: steps with a label and a weight where every class is impossible; left out */
@@ -58,25 +58,25 @@ typedef struct sp_calibration {
     sp_value *class_ece; /* [K] */
     sp_value classwise_ece;
     sp_value adaptive_ece;                        /* as ece, over the adaptive bins */
-    sp_reliability_bin bins[SP_CALIBRATION_BINS]; /* equal width */
+    sp_reliability_bin bins[SP_RELIABILITY_BINS]; /* equal width */
     /* Equal mass: about W / 15 each; fewer where confidences are equal. Ascending, without empty ones. */
     int32_t n_adaptive;
-    sp_reliability_bin adaptive[SP_CALIBRATION_BINS];
+    sp_reliability_bin adaptive[SP_RELIABILITY_BINS];
     /* The most confident 5, 10, ... 100 % of the weight, as near as the histogram allows and never less; equal points once. */
     int32_t n_coverage;
     sp_coverage_point coverage[SP_COVERAGE_POINTS];
-} sp_calibration;
+} sp_reliability;
 
-void sp_calibration_free(sp_calibration *calibration);
+void sp_reliability_free(sp_reliability *reliability);
 
 /* Sums that grow block by block. Adaptive bins and coverage come from a histogram of 1 - confidence, 256 cells an octave: a cell
  * is at most 0.002 wide in confidence, near 1 at most 1/256 of the distance to 1, and is never split. Memory: 0.4 MB + 360 K
  * bytes, whatever the number of steps. */
-typedef struct sp_calibration_sums sp_calibration_sums;
+typedef struct sp_reliability_sums sp_reliability_sums;
 
 /* SP_OK, SP_EINVAL (K below 1), SP_ENOMEM. */
-sp_status sp_calibration_new(int32_t n_classes, sp_calibration_sums **out, sp_error *err);
-void sp_calibration_sums_free(sp_calibration_sums *sums);
+sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_error *err);
+void sp_reliability_sums_free(sp_reliability_sums *sums);
 
 /* Adds a view (a recording, a block). The sums are taken step by step, so they do not depend on how a file was cut into views.
  *   scores   [T,K] prepared, nats
@@ -84,13 +84,13 @@ void sp_calibration_sums_free(sp_calibration_sums *sums);
  *   weights  [T] finite, >= 0; NULL: all 1
  * Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class, SP_EINVAL for another K: the
  * sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
-sp_status sp_calibration_add(sp_calibration_sums *sums, const sp_scores *scores, const int32_t *labels, const double *weights,
+sp_status sp_reliability_add(sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels, const double *weights,
                              sp_error *err);
 
 /* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
  * SP_OK, SP_EINVAL (level), SP_ENOMEM.
  * Source  Brier 1950; Naeini et al. 2015 and Guo et al. 2017 (ECE, MCE); Nixon et al. 2019 (classwise, adaptive); Wilson 1927. */
-sp_status sp_calibration_finish(const sp_calibration_sums *sums, double level, sp_calibration **out, sp_error *err);
+sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
-/* The sums of a calibration; not installed. calibration.c adds to them, calibration_finish.c makes values of them. */
-#ifndef EVALUATE_CALIBRATION_H
-#define EVALUATE_CALIBRATION_H
+/* The sums of a calibration; not installed. reliability.c adds to them, reliability_finish.c makes values of them. */
+#ifndef EVALUATE_RELIABILITY_H
+#define EVALUATE_RELIABILITY_H
 
-#include "statepath/calibration.h"
+#include "statepath/reliability.h"
 
 /* The histogram of v = 1 - confidence: octave o holds v in (2^-(o+1), 2^-o], cut into equal cells; what is nearer to certainty
  * than the last octave goes into the last cell. Cells ascend in confidence. */
@@ -23,12 +23,12 @@ typedef struct sp_class_sums {
     double weight, probability, right;
 } sp_class_sums;
 
-struct sp_calibration_sums {
+struct sp_reliability_sums {
     int32_t n_classes;
     int64_t n_impossible;
     bool is_weighted;
     double brier;
-    sp_confidence_sums all, bins[SP_CALIBRATION_BINS];
+    sp_confidence_sums all, bins[SP_RELIABILITY_BINS];
     sp_class_sums *classes;    /* [K, bins] */
     sp_confidence_sums *cells; /* [SP_N_CONFIDENCE_CELLS] */
     double *p;                 /* [K] scratch */

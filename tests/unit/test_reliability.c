@@ -2,11 +2,11 @@
 #include "check.h"
 #include "failing_alloc.h"
 
-static sp_calibration *finished(const sp_calibration_sums *sums)
+static sp_reliability *finished(const sp_reliability_sums *sums)
 {
     sp_error err;
-    sp_calibration *c = NULL;
-    assert_ok(sp_calibration_finish(sums, 0.95, &c, &err), &err);
+    sp_reliability *c = NULL;
+    assert_ok(sp_reliability_finish(sums, 0.95, &c, &err), &err);
     return c;
 }
 
@@ -15,15 +15,15 @@ static sp_scores view_of(const double *scores, int32_t K, int64_t T)
     return (sp_scores){.data = scores, .dtype = SP_F64, .n_classes = K, .n_steps = T};
 }
 
-static sp_calibration *calibration_of(const double *scores, int32_t K, int64_t T, const int32_t *labels, const double *weights)
+static sp_reliability *calibration_of(const double *scores, int32_t K, int64_t T, const int32_t *labels, const double *weights)
 {
     sp_error err;
-    sp_calibration_sums *sums = NULL;
+    sp_reliability_sums *sums = NULL;
     sp_scores view = view_of(scores, K, T);
-    assert_ok(sp_calibration_new(K, &sums, &err), &err);
-    assert_ok(sp_calibration_add(sums, &view, labels, weights, &err), &err);
-    sp_calibration *c = finished(sums);
-    sp_calibration_sums_free(sums);
+    assert_ok(sp_reliability_new(K, &sums, &err), &err);
+    assert_ok(sp_reliability_add(sums, &view, labels, weights, &err), &err);
+    sp_reliability *c = finished(sums);
+    sp_reliability_sums_free(sums);
     return c;
 }
 
@@ -41,7 +41,7 @@ static void test_by_hand(void **state)
     const int32_t labels[] = {0, 1, 0, 1, -1};
     for (int i = 0; i < 10; i++)
         scores[i] = log(p[i]) + 3; /* the constant does not matter */
-    sp_calibration *c = calibration_of(scores, 2, 5, labels, NULL);
+    sp_reliability *c = calibration_of(scores, 2, 5, labels, NULL);
     assert_int_equal(c->n_steps, 4);
     assert_value(c->accuracy, 0.75);
     assert_value(c->confidence, 3.1 / 4);
@@ -68,7 +68,7 @@ static void test_by_hand(void **state)
     assert_close(c->coverage[1].accuracy, 2. / 3, 1e-15, 0);
     assert_true(c->coverage[2].share == 1);
     assert_true(c->coverage[2].confidence <= 0.5 && c->coverage[2].confidence > 0.497);
-    sp_calibration_free(c);
+    sp_reliability_free(c);
 }
 
 static void test_degenerate(void **state)
@@ -76,35 +76,35 @@ static void test_degenerate(void **state)
     (void)state;
     const double sure[] = {0, -INFINITY, -INFINITY, 0}, none[] = {-INFINITY, -INFINITY};
     const int32_t right[] = {0, 1}, wrong[] = {1, 0}, unscored[] = {-1, -1};
-    sp_calibration *c = calibration_of(sure, 2, 2, right, NULL);
+    sp_reliability *c = calibration_of(sure, 2, 2, right, NULL);
     assert_value(c->brier, 0);
     assert_value(c->ece, 0);
     assert_value(c->adaptive_ece, 0);
     assert_int_equal(c->bins[14].n, 2); /* a confidence of 1 is in the last bin */
     assert_int_equal(c->n_coverage, 1);
-    sp_calibration_free(c);
+    sp_reliability_free(c);
     c = calibration_of(sure, 2, 2, wrong, NULL);
     assert_value(c->brier, 2);
     assert_value(c->ece, 1);
     assert_value(c->mce, 1);
     assert_value(c->classwise_ece, 1);
-    sp_calibration_free(c);
+    sp_reliability_free(c);
     c = calibration_of(sure, 2, 2, unscored, NULL);
     assert_string_equal(c->ece.undefined, "no scored steps");
     assert_string_equal(c->class_ece[1].undefined, "no scored steps");
     assert_int_equal(c->n_coverage + c->n_adaptive, 0);
-    sp_calibration_free(c);
+    sp_reliability_free(c);
     c = calibration_of(none, 2, 1, right, NULL);
     assert_int_equal(c->n_impossible, 1);
     assert_int_equal(c->n_steps, 0);
     assert_string_equal(c->brier.undefined, "no scored steps");
-    sp_calibration_free(c);
+    sp_reliability_free(c);
     const double one[] = {-3, -7};
     const int32_t zeros[] = {0, 0};
     c = calibration_of(one, 1, 2, zeros, NULL); /* K = 1 */
     assert_value(c->ece, 0);
     assert_value(c->accuracy, 1);
-    sp_calibration_free(c);
+    sp_reliability_free(c);
 }
 
 static uint32_t draw(uint64_t *state)
@@ -145,22 +145,22 @@ static void test_calibrated_scores_have_a_small_error(void **state)
     double *scores = malloc(sizeof *scores * K * T);
     int32_t *labels = malloc(sizeof *labels * T);
     make_calibrated(K, T, 1, scores, labels);
-    sp_calibration *c = calibration_of(scores, K, T, labels, NULL);
+    sp_reliability *c = calibration_of(scores, K, T, labels, NULL);
     assert_true(c->ece.value < 0.012);
     assert_true(c->classwise_ece.value < 0.012);
     assert_true(c->adaptive_ece.value < 0.015);
     assert_close(c->accuracy.value, c->confidence.value, 0.01, 0);
-    assert_int_equal(c->n_adaptive, SP_CALIBRATION_BINS);
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++)
+    assert_int_equal(c->n_adaptive, SP_RELIABILITY_BINS);
+    for (int b = 0; b < SP_RELIABILITY_BINS; b++)
         assert_close(c->adaptive[b].weight, T / 15., 0.04 * T / 15, 0);
     assert_int_equal(c->n_coverage, SP_COVERAGE_POINTS);
     assert_true(c->coverage[0].accuracy > c->coverage[19].accuracy);
-    sp_calibration_free(c);
+    sp_reliability_free(c);
     make_calibrated(K, T, 3, scores, labels);
     c = calibration_of(scores, K, T, labels, NULL);
     assert_true(c->ece.value > 0.1);
     assert_true(c->confidence.value > c->accuracy.value + 0.1); /* too sure of itself */
-    sp_calibration_free(c);
+    sp_reliability_free(c);
     free(scores);
     free(labels);
 }
@@ -174,19 +174,19 @@ static void test_blocks_and_weights(void **state)
     int32_t *labels = malloc(sizeof *labels * 2 * N);
     sp_error err;
     make_calibrated(K, N, 2, scores, labels);
-    sp_calibration *whole = calibration_of(scores, K, N, labels, NULL);
-    sp_calibration_sums *sums = NULL;
-    assert_ok(sp_calibration_new(K, &sums, &err), &err);
+    sp_reliability *whole = calibration_of(scores, K, N, labels, NULL);
+    sp_reliability_sums *sums = NULL;
+    assert_ok(sp_reliability_new(K, &sums, &err), &err);
     for (int64_t first = 0, n = 1; first < N; first += n, n = n * 3 % 101 + 1) {
         n = first + n > N ? N - first : n;
         sp_scores view = view_of(scores + first * K, K, n);
-        assert_ok(sp_calibration_add(sums, &view, labels + first, NULL, &err), &err);
+        assert_ok(sp_reliability_add(sums, &view, labels + first, NULL, &err), &err);
     }
-    sp_calibration *parts = finished(sums);
-    sp_calibration_sums_free(sums);
+    sp_reliability *parts = finished(sums);
+    sp_reliability_sums_free(sums);
     assert_memory_equal(&whole->bins, &parts->bins, sizeof whole->bins);
     assert_true(whole->brier.value == parts->brier.value && whole->adaptive_ece.value == parts->adaptive_ece.value);
-    sp_calibration_free(parts);
+    sp_reliability_free(parts);
     int64_t m = N;
     for (int64_t t = 0; t < N; t++) {
         weights[t] = (double)(t % 3); /* 0, 1, 2 */
@@ -195,10 +195,10 @@ static void test_blocks_and_weights(void **state)
             labels[m++] = labels[t];
         }
     }
-    sp_calibration *weighted = calibration_of(scores, K, N, labels, weights);
+    sp_reliability *weighted = calibration_of(scores, K, N, labels, weights);
     for (int64_t t = 0; t < N; t += 3)
         labels[t] = -1;
-    sp_calibration *twice = calibration_of(scores, K, m, labels, NULL);
+    sp_reliability *twice = calibration_of(scores, K, m, labels, NULL);
     assert_true(weighted->is_weighted && !twice->is_weighted);
     assert_int_equal(weighted->n_steps, N / 3 * 2);
     assert_value(weighted->brier, twice->brier.value);
@@ -207,9 +207,9 @@ static void test_blocks_and_weights(void **state)
     assert_value(weighted->adaptive_ece, twice->adaptive_ece.value);
     /* A step of weight 2 tells no more than one: the interval is wider than that of two steps. */
     assert_true(weighted->bins[14].accuracy_low.value < twice->bins[14].accuracy_low.value);
-    sp_calibration_free(whole);
-    sp_calibration_free(weighted);
-    sp_calibration_free(twice);
+    sp_reliability_free(whole);
+    sp_reliability_free(weighted);
+    sp_reliability_free(twice);
     free(scores);
     free(weights);
     free(labels);
@@ -219,31 +219,31 @@ static void test_wrong_input(void **state)
 {
     (void)state;
     sp_error err;
-    sp_calibration_sums *sums = NULL;
-    sp_calibration *c = NULL;
+    sp_reliability_sums *sums = NULL;
+    sp_reliability *c = NULL;
     const double scores[] = {0, 0, 0, 0, 0, 0}, negative[] = {1, -1, 1};
     const int32_t labels[] = {0, 1, 2}, good[] = {0, 1, 0};
     sp_scores view = view_of(scores, 2, 3), wide = view_of(scores, 3, 2);
-    assert_int_equal(sp_calibration_new(0, &sums, &err), SP_EINVAL);
-    assert_ok(sp_calibration_new(2, &sums, &err), &err);
-    assert_int_equal(sp_calibration_add(sums, &view, labels, NULL, &err), SP_EDATA);
+    assert_int_equal(sp_reliability_new(0, &sums, &err), SP_EINVAL);
+    assert_ok(sp_reliability_new(2, &sums, &err), &err);
+    assert_int_equal(sp_reliability_add(sums, &view, labels, NULL, &err), SP_EDATA);
     assert_int_equal(err.step, 2);
     assert_string_equal(err.message, "label 2 at step 2 is none of the 2 classes; -1 leaves a step out");
-    assert_int_equal(sp_calibration_add(sums, &view, good, negative, &err), SP_EDATA);
+    assert_int_equal(sp_reliability_add(sums, &view, good, negative, &err), SP_EDATA);
     assert_int_equal(err.step, 1);
-    assert_int_equal(sp_calibration_add(sums, &wide, good, NULL, &err), SP_EINVAL);
-    assert_int_equal(sp_calibration_finish(sums, 1, &c, &err), SP_EINVAL);
+    assert_int_equal(sp_reliability_add(sums, &wide, good, NULL, &err), SP_EINVAL);
+    assert_int_equal(sp_reliability_finish(sums, 1, &c, &err), SP_EINVAL);
     assert_null(c);
-    sp_calibration_sums_free(sums);
+    sp_reliability_sums_free(sums);
     /* Weights that no double can sum: undefined, never NaN. */
     const double huge[] = {1e308, 1e308, 1e308}, big[] = {1e200, 1e200, 1e200};
     c = calibration_of(scores, 2, 3, good, huge);
     assert_string_equal(c->ece.undefined, "the weights sum to more than a float64 holds");
-    sp_calibration_free(c);
+    sp_reliability_free(c);
     c = calibration_of(scores, 2, 3, good, big);
     assert_value(c->accuracy, 2. / 3);
     assert_string_equal(c->bins[7].accuracy_low.undefined, "weights too large or too small");
-    sp_calibration_free(c);
+    sp_reliability_free(c);
 }
 
 static sp_status attempt(void *arg)
@@ -251,17 +251,17 @@ static sp_status attempt(void *arg)
     (void)arg;
     static const double scores[] = {0, -1, -2};
     static const int32_t label[] = {0};
-    sp_calibration_sums *sums = NULL;
-    sp_calibration *c = NULL;
+    sp_reliability_sums *sums = NULL;
+    sp_reliability *c = NULL;
     sp_scores view = view_of(scores, 3, 1);
-    sp_status status = sp_calibration_new(3, &sums, NULL);
+    sp_status status = sp_reliability_new(3, &sums, NULL);
     if (status == SP_OK)
-        status = sp_calibration_add(sums, &view, label, NULL, NULL);
+        status = sp_reliability_add(sums, &view, label, NULL, NULL);
     if (status == SP_OK)
-        status = sp_calibration_finish(sums, 0.9, &c, NULL);
+        status = sp_reliability_finish(sums, 0.9, &c, NULL);
     assert_true((status == SP_OK) == (c != NULL));
-    sp_calibration_free(c);
-    sp_calibration_sums_free(sums);
+    sp_reliability_free(c);
+    sp_reliability_sums_free(sums);
     return status;
 }
 

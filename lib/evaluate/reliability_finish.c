@@ -1,17 +1,17 @@
 /* Calibration, from sums to values. */
-#include "evaluate/calibration.h"
+#include "evaluate/reliability.h"
 #include "evaluate/value.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
-void sp_calibration_free(sp_calibration *calibration)
+void sp_reliability_free(sp_reliability *reliability)
 {
-    if (!calibration)
+    if (!reliability)
         return;
-    free(calibration->class_ece);
-    free(calibration);
+    free(reliability->class_ece);
+    free(reliability);
 }
 
 static void add_sums(sp_confidence_sums *to, const sp_confidence_sums *from)
@@ -53,12 +53,12 @@ static double gap_of(const sp_reliability_bin *bin)
 
 /* ---- bins of equal width ---- */
 
-static void finish_bins(const sp_calibration_sums *sums, sp_calibration *out)
+static void finish_bins(const sp_reliability_sums *sums, sp_reliability *out)
 {
     double first = 0, second = 0, greatest = 0, W = sums->all.weight;
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++) {
+    for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
         out->bins[b] =
-            bin_from(&sums->bins[b], (double)b / SP_CALIBRATION_BINS, (double)(b + 1) / SP_CALIBRATION_BINS, out->level);
+            bin_from(&sums->bins[b], (double)b / SP_RELIABILITY_BINS, (double)(b + 1) / SP_RELIABILITY_BINS, out->level);
         double gap = gap_of(&out->bins[b]);
         first += out->bins[b].weight * gap;
         second += out->bins[b].weight * gap * gap;
@@ -69,13 +69,13 @@ static void finish_bins(const sp_calibration_sums *sums, sp_calibration *out)
     out->mce = value_of(greatest);
 }
 
-static void finish_classes(const sp_calibration_sums *sums, sp_calibration *out)
+static void finish_classes(const sp_reliability_sums *sums, sp_reliability *out)
 {
     double total = 0, W = sums->all.weight;
     for (int32_t k = 0; k < sums->n_classes; k++) {
         double sum = 0;
-        for (int b = 0; b < SP_CALIBRATION_BINS; b++) {
-            const sp_class_sums *bin = &sums->classes[(size_t)k * SP_CALIBRATION_BINS + (size_t)b];
+        for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
+            const sp_class_sums *bin = &sums->classes[(size_t)k * SP_RELIABILITY_BINS + (size_t)b];
             sum += fabs(bin->right - bin->probability);
         }
         out->class_ece[k] = value_of(sum / W);
@@ -94,7 +94,7 @@ static double cell_doubt(int cell)
 }
 
 /* Each cell goes as a whole into the bin in which the middle of its weight lies. */
-static void finish_adaptive(const sp_calibration_sums *sums, sp_calibration *out)
+static void finish_adaptive(const sp_reliability_sums *sums, sp_reliability *out)
 {
     double before = 0, error = 0, W = sums->all.weight, low = 0;
     sp_confidence_sums open = {0};
@@ -103,8 +103,8 @@ static void finish_adaptive(const sp_calibration_sums *sums, sp_calibration *out
         const sp_confidence_sums *c = &sums->cells[cell];
         if (c->n == 0)
             continue;
-        int b = (int)((before + c->weight / 2) / W * SP_CALIBRATION_BINS);
-        b = b < SP_CALIBRATION_BINS ? b : SP_CALIBRATION_BINS - 1;
+        int b = (int)((before + c->weight / 2) / W * SP_RELIABILITY_BINS);
+        b = b < SP_RELIABILITY_BINS ? b : SP_RELIABILITY_BINS - 1;
         if (b != at && open.n) {
             double edge = 1 - cell_doubt(cell);
             out->adaptive[out->n_adaptive++] = bin_from(&open, low, edge, out->level);
@@ -124,7 +124,7 @@ static void finish_adaptive(const sp_calibration_sums *sums, sp_calibration *out
 
 /* Cells from the greatest confidence down; a point wherever another twentieth of the weight is in. The last point is everything,
  * so that sums which rounded differently do not lose it. */
-static void finish_coverage(const sp_calibration_sums *sums, sp_calibration *out)
+static void finish_coverage(const sp_reliability_sums *sums, sp_reliability *out)
 {
     double W = sums->all.weight;
     sp_confidence_sums kept = {0};
@@ -146,18 +146,18 @@ static void finish_coverage(const sp_calibration_sums *sums, sp_calibration *out
     }
 }
 
-static void undefine(sp_calibration *c, const char *reason)
+static void undefine(sp_reliability *c, const char *reason)
 {
     sp_value none = value_undefined(reason);
     c->accuracy = c->confidence = c->brier = c->ece = c->mce = c->rmsce = c->classwise_ece = c->adaptive_ece = none;
     for (int32_t k = 0; k < c->n_classes; k++)
         c->class_ece[k] = none;
-    for (int b = 0; b < SP_CALIBRATION_BINS; b++)
+    for (int b = 0; b < SP_RELIABILITY_BINS; b++)
         c->bins[b] =
-            bin_from(&(sp_confidence_sums){0}, (double)b / SP_CALIBRATION_BINS, (double)(b + 1) / SP_CALIBRATION_BINS, c->level);
+            bin_from(&(sp_confidence_sums){0}, (double)b / SP_RELIABILITY_BINS, (double)(b + 1) / SP_RELIABILITY_BINS, c->level);
 }
 
-static void finish_values(const sp_calibration_sums *sums, sp_calibration *c)
+static void finish_values(const sp_reliability_sums *sums, sp_reliability *c)
 {
     double W = sums->all.weight;
     c->accuracy = value_of(fmin(sums->all.right / W, 1));
@@ -169,15 +169,15 @@ static void finish_values(const sp_calibration_sums *sums, sp_calibration *c)
     finish_coverage(sums, c);
 }
 
-sp_status sp_calibration_finish(const sp_calibration_sums *sums, double level, sp_calibration **out, sp_error *err)
+sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err)
 {
     if (!(level > 0 && level < 1))
         return sp_fail(err, SP_EINVAL, "confidence level %g: must be between 0 and 1, such as 0.95", level);
-    sp_calibration *c = calloc(1, sizeof *c);
+    sp_reliability *c = calloc(1, sizeof *c);
     if (c)
         c->class_ece = calloc((size_t)sums->n_classes, sizeof *c->class_ece);
     if (!c || !c->class_ece) {
-        sp_calibration_free(c);
+        sp_reliability_free(c);
         return sp_fail(err, SP_ENOMEM, "no memory for the calibration of %d classes", sums->n_classes);
     }
     c->n_classes = sums->n_classes;

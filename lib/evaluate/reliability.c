@@ -1,10 +1,10 @@
 /* Calibration, step by step: probabilities of a row, and the sums that they go into. */
-#include "evaluate/calibration.h"
+#include "evaluate/reliability.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-void sp_calibration_sums_free(sp_calibration_sums *sums)
+void sp_reliability_sums_free(sp_reliability_sums *sums)
 {
     if (!sums)
         return;
@@ -14,36 +14,38 @@ void sp_calibration_sums_free(sp_calibration_sums *sums)
     free(sums);
 }
 
-sp_status sp_calibration_new(int32_t n_classes, sp_calibration_sums **out, sp_error *err)
+sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_error *err)
 {
     if (n_classes < 1)
         return sp_fail(err, SP_EINVAL, "calibration of %d classes: at least 1 is needed", n_classes);
-    sp_calibration_sums *sums = calloc(1, sizeof *sums);
+    sp_reliability_sums *sums = calloc(1, sizeof *sums);
     size_t K = (size_t)n_classes;
     if (sums) {
         sums->n_classes = n_classes;
-        sums->classes = calloc(K * SP_CALIBRATION_BINS, sizeof *sums->classes);
+        sums->classes = calloc(K * SP_RELIABILITY_BINS, sizeof *sums->classes);
         sums->cells = calloc(SP_N_CONFIDENCE_CELLS, sizeof *sums->cells);
         sums->p = malloc(K * sizeof *sums->p);
     }
     if (!sums || !sums->classes || !sums->cells || !sums->p) {
-        sp_calibration_sums_free(sums);
+        sp_reliability_sums_free(sums);
         return sp_fail(err, SP_ENOMEM, "no memory for the calibration of %d classes", n_classes);
     }
     *out = sums;
     return SP_OK;
 }
 
+#define EDGE(b) ((b) / (double)SP_RELIABILITY_BINS)
+static const double edges[SP_RELIABILITY_BINS] = {EDGE(0), EDGE(1), EDGE(2),  EDGE(3),  EDGE(4),  EDGE(5),  EDGE(6), EDGE(7),
+                                                  EDGE(8), EDGE(9), EDGE(10), EDGE(11), EDGE(12), EDGE(13), EDGE(14)};
+
 /* b with b / 15 <= p < (b + 1) / 15, by comparison with the edges themselves: p * 15 may round across one. */
 static int bin_of(double p)
 {
-    int b = (int)(p * SP_CALIBRATION_BINS);
-    b = b < SP_CALIBRATION_BINS ? b : SP_CALIBRATION_BINS - 1;
-    while (b > 0 && p < (double)b / SP_CALIBRATION_BINS)
-        b--;
-    while (b + 1 < SP_CALIBRATION_BINS && p >= (double)(b + 1) / SP_CALIBRATION_BINS)
-        b++;
-    return b;
+    int b = (int)(p * SP_RELIABILITY_BINS);
+    b = b < SP_RELIABILITY_BINS ? b : SP_RELIABILITY_BINS - 1;
+    if (p < edges[b])
+        return b - 1;
+    return b + 1 < SP_RELIABILITY_BINS && p >= edges[b + 1] ? b + 1 : b;
 }
 
 /* Cell of a step by its doubt, 1 - confidence in [0,1). */
@@ -94,7 +96,7 @@ static int32_t row_softmax(const sp_scores *scores, int64_t t, double *p, double
     return top;
 }
 
-static void add_step(sp_calibration_sums *sums, int32_t top, double doubt, int32_t label, double w)
+static void add_step(sp_reliability_sums *sums, int32_t top, double doubt, int32_t label, double w)
 {
     const double *p = sums->p;
     bool is_right = top == label;
@@ -103,7 +105,7 @@ static void add_step(sp_calibration_sums *sums, int32_t top, double doubt, int32
         /* 1 - p of a top class that has nearly everything is the doubt, with all its digits. */
         double miss = k != label ? p[k] : k == top ? doubt : 1 - p[k];
         squares += miss * miss;
-        sp_class_sums *bin = &sums->classes[(size_t)k * SP_CALIBRATION_BINS + (size_t)bin_of(p[k])];
+        sp_class_sums *bin = &sums->classes[(size_t)k * SP_RELIABILITY_BINS + (size_t)bin_of(p[k])];
         bin->weight += w;
         bin->probability += w * p[k];
         bin->right += k == label ? w : 0;
@@ -114,7 +116,7 @@ static void add_step(sp_calibration_sums *sums, int32_t top, double doubt, int32
     add_confidence(&sums->cells[cell_of(doubt)], w, p[top], is_right);
 }
 
-sp_status sp_calibration_add(sp_calibration_sums *sums, const sp_scores *scores, const int32_t *labels, const double *weights,
+sp_status sp_reliability_add(sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels, const double *weights,
                              sp_error *err)
 {
     if (scores->n_classes != sums->n_classes)
