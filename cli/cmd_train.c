@@ -22,7 +22,7 @@ static const usage train_usage = {
 
 typedef struct train_options {
     options common;
-    char *masking, *signals;
+    char *masking, *signals, *beside;
     int epochs, batch, resume;
     double rate;
     long seed;
@@ -38,7 +38,8 @@ typedef struct training {
     float *signals;       /* [n, C, samples] */
     int32_t *labels, *previous;
     sp_weights_origin origin;
-    uint8_t *allow; /* [K,K] or NULL */
+    uint8_t *allow;   /* [K,K] or NULL */
+    char *model_name; /* or NULL */
     sp_network *network;
     sp_training_state *state;
     sp_trainer *trainer;
@@ -56,6 +57,7 @@ static void training_clear(training *t)
     free(t->labels);
     free(t->previous);
     free(t->allow);
+    free(t->model_name);
 }
 
 /* ---- data ---- */
@@ -149,12 +151,15 @@ static sp_status read_rules(training *t, sp_error *err)
     for (size_t i = 0; status == SP_OK && i < k * k; i++)
         t->allow[i] = sp_chain_is_legal(chain, (int32_t)(i / k), (int32_t)(i % k));
     char *json = NULL;
+    if (status == SP_OK && !(t->model_name = strdup(model->name)))
+        status = sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = sp_model_to_json(model, &json, err);
-    if (status == SP_OK && t->o->resume && strcmp(json, t->origin.model) != 0)
+    bool is_masking = t->origin.masking != SP_MASKING_NONE;
+    if (status == SP_OK && is_masking && t->o->resume && strcmp(json, t->origin.model) != 0)
         status = sp_fail(err, SP_EINVAL, "--resume: %s was trained with other rules than --model %s; leave --model out",
                          t->o->common.output, t->o->common.model);
-    if (status == SP_OK) {
+    if (status == SP_OK && is_masking) {
         free(t->origin.model);
         t->origin.model = json;
         json = NULL;
@@ -236,8 +241,9 @@ static sp_status prepare(training *t, const char *file, sp_error *err)
         if (!t->o->common.model && !t->o->resume)
             return sp_fail(err, SP_EINVAL, "train: --masking %s needs the rules: --model M is missing",
                            sp_masking_name(t->origin.masking));
-        if (t->origin.masking == SP_MASKING_NONE)
-            return sp_fail(err, SP_EINVAL, "train: --model is for --masking random-previous or true-previous; leave it out");
+        if (t->origin.masking == SP_MASKING_NONE && !t->o->common.report)
+            return sp_fail(err, SP_EINVAL,
+                           "train: --model is for --masking random-previous or true-previous, or for a --report; leave it out");
         status = read_rules(t, err);
     }
     if (status != SP_OK)
@@ -278,9 +284,9 @@ static void print_number(double x, const char *format)
 static void print_epoch(int32_t number, const sp_epoch *e)
 {
     printf("%5d", number);
-    print_number(e->loss, fabs(e->loss) < 1e5 ? "%10.4f" : "%10.3g");
+    print_number(e->loss, e->loss < 1e3 ? "%10.4f" : "%10.3g");
     print_number(e->accuracy, "%10.4f");
-    print_number(e->test_loss, fabs(e->test_loss) < 1e5 ? "%10.4f" : "%10.3g");
+    print_number(e->test_loss, e->test_loss < 1e3 ? "%10.4f" : "%10.3g");
     print_number(e->test_accuracy, "%10.4f");
     putchar('\n');
     fflush(stdout);
@@ -315,6 +321,146 @@ static sp_status run(training *t, sp_error *err)
     return SP_OK;
 }
 
+/* ---- the page ---- */
+
+/* One network as the page shows it. */
+typedef struct shown {
+    sp_network *network; /* NULL: the one that was trained */
+    sp_training_state *state;
+    sp_weights_origin origin;
+    char name[64];
+    double *history; /* [4, epochs] */
+    int32_t *path;   /* [n_test] */
+} shown;
+
+static void shown_clear(shown *s)
+{
+    sp_network_free(s->network);
+    sp_training_state_free(s->state);
+    sp_weights_origin_clear(&s->origin);
+    free(s->history);
+    free(s->path);
+}
+
+static sp_status show(const training *t, const sp_network *network, const sp_training_state *state, const char *masking, shown *s,
+                      sp_trained *out, sp_error *err)
+{
+    size_t n = (size_t)state->n_epochs, k = (size_t)network->shape.n_classes;
+    size_t width = (size_t)t->info->n_channels * (size_t)t->info->n_samples;
+    float *scores = malloc(((size_t)t->n_test * k + 1) * sizeof *scores);
+    s->history = malloc((4 * n + 1) * sizeof *s->history);
+    s->path = malloc(((size_t)t->n_test + 1) * sizeof *s->path);
+    snprintf(s->name, sizeof s->name, "masking %s", masking);
+    sp_status status = scores && s->history && s->path ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the page");
+    if (status == SP_OK)
+        status = sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * width, t->o->common.decode.threads,
+                                    scores, err);
+    for (int64_t i = 0; status == SP_OK && i < t->n_test; i++) {
+        s->path[i] = 0;
+        for (size_t c = 1; c < k; c++)
+            if (scores[(size_t)i * k + c] > scores[(size_t)i * k + (size_t)s->path[i]])
+                s->path[i] = (int32_t)c;
+    }
+    for (size_t e = 0; status == SP_OK && e < n; e++) {
+        const sp_epoch *epoch = &state->epochs[e];
+        const double numbers[4] = {epoch->loss, epoch->accuracy, epoch->test_loss, epoch->test_accuracy};
+        for (size_t i = 0; i < 4; i++)
+            s->history[i * n + e] = numbers[i];
+    }
+    *out = (sp_trained){.name = s->name,
+                        .n_epochs = state->n_epochs,
+                        .loss = s->history,
+                        .accuracy = s->history + n,
+                        .test_loss = s->history + 2 * n,
+                        .test_accuracy = s->history + 3 * n,
+                        .path = s->path};
+    free(scores);
+    return status;
+}
+
+/* The first ten seconds (or samples of a step) of the first step of each class, training steps first. */
+static void find_examples(const training *t, const float **examples, float *cut, int64_t n_samples)
+{
+    const sp_signals_info *info = t->info;
+    size_t channels = (size_t)info->n_channels, whole = (size_t)info->n_samples, part = (size_t)n_samples;
+    for (int32_t k = 0; k < info->n_classes; k++) {
+        int64_t row = 0;
+        while (row < t->n_train + t->n_test && t->labels[row] != k)
+            row++;
+        examples[k] = row < t->n_train + t->n_test ? cut + (size_t)k * channels * part : NULL;
+        for (size_t c = 0; examples[k] && c < channels; c++)
+            memcpy(cut + ((size_t)k * channels + c) * part, t->signals + ((size_t)row * channels + c) * whole,
+                   part * sizeof *cut);
+    }
+}
+
+static sp_status write_page(training *t, shown *both, sp_error *err)
+{
+    const options *o = &t->o->common;
+    const sp_signals_info *info = t->info;
+    size_t k = (size_t)info->n_classes;
+    sp_trained trained[2];
+    sp_status status = show(t, t->network, t->state, sp_masking_name(t->origin.masking), &both[0], &trained[0], err);
+    if (status == SP_OK && t->o->beside) {
+        status = sp_weights_load(t->o->beside, &both[1].network, &both[1].state, &both[1].origin, err);
+        if (status == SP_OK)
+            status = check_network_fits(both[1].network, t->o->beside, info, err);
+        if (status == SP_OK && both[1].network->shape.n_classes != info->n_classes)
+            status = sp_fail(err, SP_EDATA, "%s knows %d classes, %s has %d", t->o->beside, both[1].network->shape.n_classes,
+                             info->file, info->n_classes);
+        if (status == SP_OK)
+            status = show(t, both[1].network, both[1].state, sp_masking_name(both[1].origin.masking), &both[1], &trained[1], err);
+    }
+    int64_t ten = info->rate > 0 ? (int64_t)(10 * info->rate) : 1000, n_samples = ten < info->n_samples ? ten : info->n_samples;
+    const float **examples = malloc(k * sizeof *examples);
+    float *cut = malloc(k * (size_t)info->n_channels * (size_t)n_samples * sizeof *cut);
+    uint8_t *is_test = calloc((size_t)info->n_recordings + 1, 1);
+    char **names = calloc(k, sizeof *names), *page = NULL;
+    if (status == SP_OK && (!examples || !cut || !is_test || !names))
+        status = sp_fail(err, SP_ENOMEM, "no memory for the page");
+    for (size_t c = 0; status == SP_OK && c < k; c++) {
+        char name[32];
+        snprintf(name, sizeof name, "class%zu", c);
+        if (!info->classes && !(names[c] = strdup(name)))
+            status = sp_fail(err, SP_ENOMEM, "no memory for the page");
+    }
+    if (status == SP_OK) {
+        find_examples(t, examples, cut, n_samples);
+        for (int64_t r = 0; info->split && r < info->n_recordings; r++)
+            is_test[r] = info->split[r];
+        const sp_signals_report report = {.file = info->file,
+                                          .model_name = t->model_name,
+                                          .n_classes = info->n_classes,
+                                          .n_channels = info->n_channels,
+                                          .classes = info->classes ? info->classes : (const char *const *)names,
+                                          .allow = t->allow,
+                                          .n_recordings = info->n_recordings,
+                                          .n_steps = info->n_steps,
+                                          .offsets = info->offsets,
+                                          .ids = info->ids,
+                                          .is_test = is_test,
+                                          .labels = info->labels,
+                                          .rate = info->rate,
+                                          .n_samples = n_samples,
+                                          .examples = examples,
+                                          .n_networks = t->o->beside ? 2 : 1,
+                                          .networks = trained};
+        status = sp_report_signals_html(&report, &page, err);
+    }
+    if (status == SP_OK)
+        status = sp_text_save(o->report, page, o->force || t->o->resume, err);
+    if (status == SP_OK && !o->talk.quiet)
+        fprintf(stderr, "wrote %s\n", o->report);
+    for (size_t c = 0; names && c < k; c++)
+        free(names[c]);
+    free(names);
+    free(page);
+    free(examples);
+    free(cut);
+    free(is_test);
+    return status;
+}
+
 static sp_status train(const char *file, const train_options *o, sp_error *err)
 {
     training t = {.o = o};
@@ -330,11 +476,19 @@ static sp_status train(const char *file, const train_options *o, sp_error *err)
         return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
     options checked = o->common; /* for looking only */
     checked.force = checked.force || o->resume;
-    sp_status status = outputs_check(&checked, file, NULL, err);
+    sp_status status = outputs_check(&checked, file, o->beside, err);
+    if (status == SP_OK && o->beside && !o->common.report)
+        status = sp_fail(err, SP_EINVAL, "train: --beside is for a --report; name one");
     if (status == SP_OK)
         status = prepare(&t, file, err);
     if (status == SP_OK)
         status = run(&t, err);
+    if (status == SP_OK && o->common.report) {
+        shown both[2] = {{.network = NULL}, {.network = NULL}};
+        status = write_page(&t, both, err);
+        shown_clear(&both[0]);
+        shown_clear(&both[1]);
+    }
     training_clear(&t);
     return status;
 }
@@ -354,6 +508,9 @@ int cmd_train(int argc, const char **argv)
         {"masking", 0, POPT_ARG_STRING, &o.masking, 0, "what masks the logits in training (none)",
          "none|random-previous|true-previous"},
         {"model", 'm', POPT_ARG_STRING, &o.common.model, 0, "the rules to mask with", "M"},
+        {"report", 0, POPT_ARG_STRING, &o.common.report, 0, "write a page: signals, classes, rules, learning, confusion",
+         "R.html"},
+        {"beside", 0, POPT_ARG_STRING, &o.beside, 0, "show these weights beside the new ones on the page", "WEIGHTS.h5"},
         {"batch", 0, POPT_ARG_INT, &o.batch, 0, "steps of a batch (32)", "N"},
         {"rate", 0, POPT_ARG_DOUBLE, &o.rate, 0, "learning rate of Adam (0.001)", "X"},
         {"seed", 0, POPT_ARG_LONG, &o.seed, 0, "seed of weights, order, dropout and masks (1)", "N"},
@@ -370,6 +527,7 @@ int cmd_train(int argc, const char **argv)
     }
     free(o.masking);
     free(o.signals);
+    free(o.beside);
     options_clear(&o.common);
     return exit_status;
 }

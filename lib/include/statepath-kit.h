@@ -17,6 +17,7 @@
 #include "statepath/reliability.h"
 #include "statepath/report.h"
 #include "statepath/report_leak.h"
+#include "statepath/report_signals.h"
 #include "statepath/scores_file.h"
 #include "statepath/scorers.h"
 #include "statepath/signals.h"

@@ -72,8 +72,9 @@ def compare(name, model, tag, strategies):
 
 
 def epochs(name):
+    """Loss, accuracy, test loss and test accuracy of each epoch, as `train` printed them."""
     with open(os.path.join(FOLDER, name + ".log")) as f:
-        return [[float(x) for x in line.split()] for line in f.read().splitlines()[1:]]
+        return [[float(line[a:a + 10]) for a in (5, 15, 25, 35)] for line in f.read().splitlines()[1:]]
 
 
 def summary(values):
@@ -128,7 +129,7 @@ def tables(results):
         a = [r["argmax"]["accuracy"] for r in rows]
         lines.append("| %s | %s | %.4f | %s | %s |" % (
             masking, " ".join("%.4f" % x for x in a), sum(a) / len(a), " ".join(str(r["argmax"]["illegal"]) for r in rows),
-            " ".join("%.2g" % r["epochs"][-1][1] for r in rows)))
+            " ".join("%.2g" % r["epochs"][-1][0] for r in rows)))
     for level, found in results["decoding"].items():
         rows = found["rows"]
         broken = summary([r["argmax"]["illegal"] / r["argmax"]["transitions"] for r in rows])

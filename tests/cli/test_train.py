@@ -99,6 +99,20 @@ class TestTrain(st.TestCase):
                       done.stderr)
         self.assertNotIn("w2.h5", self.files())
 
+    def test_page(self):
+        self.refuses("train", "s.h5", "-o", "w.h5", "--model", "abc.json", status=2,
+                     sentence="train: --model is for --masking random-previous or true-previous, or for a --report; leave it out")
+        self.refuses("train", "s.h5", "-o", "w.h5", "--beside", "x.h5", status=2, sentence="train: --beside is for a --report; name one")
+        self.train("--epochs", "1", "--masking", "true-previous", "--model", "abc.json")
+        self.statepath("train", "s.h5", "-o", "w2.h5", "--epochs", "2", "--model", "abc.json", "--report", "r.html", "--beside", "w.h5",
+                       stderr="wrote w2.h5\nwrote r.html\n")
+        page = self.read("r.html").decode()
+        for text in ["masking none", "masking true-previous", "its first 4.0 seconds", "<b>forbidden</b>", ">r08<", "<caption>abc</caption>"]:
+            self.assertIn(text, page)
+        with h5py.File(self.path("w2.h5")) as f:
+            self.assertEqual(f.attrs["masking"], "none")
+            self.assertIn(f.attrs["rules"], ("", b""))
+
     def test_others_signals(self):
         rng = np.random.default_rng(1)
         labels = np.repeat(np.arange(4) % 2, 40)

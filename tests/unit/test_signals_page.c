@@ -1,0 +1,107 @@
+/* The page of a training: what it shows of two small networks, and that it is well-formed. */
+#include "check.h"
+#include "failing_alloc.h"
+
+static const char *const names[] = {"Wake", "<N1>"};
+static const uint8_t allow[] = {1, 0, 1, 1};
+static const int64_t offsets[] = {0, 3, 7};
+static const char *const ids[] = {"n1", "n&2"};
+static const uint8_t is_test[] = {0, 1};
+static const int32_t labels[] = {0, 0, -1, 1, 1, 0, 0};
+static const double loss[] = {1.5, 2e8, 0.25, 0.5, 0.75, NAN, 0.5, NAN};
+static const int32_t good[] = {1, 1, 0, 0}, bad[] = {0, 1, 0, 1};
+static const float signal[] = {0, 1, 0, -2, 0.5F, 0.5F};
+static const float *const examples[] = {signal, NULL};
+
+static sp_trained network(const char *name, const int32_t *path)
+{
+    return (sp_trained){name, 2, loss, loss + 2, loss + 4, loss + 6, path};
+}
+
+static sp_signals_report report_of(const sp_trained *networks, int32_t n)
+{
+    return (sp_signals_report){.file = "a&b.h5",
+                               .model_name = "m",
+                               .n_classes = 2,
+                               .n_channels = 2,
+                               .classes = names,
+                               .allow = allow,
+                               .n_recordings = 2,
+                               .n_steps = 7,
+                               .offsets = offsets,
+                               .ids = ids,
+                               .is_test = is_test,
+                               .labels = labels,
+                               .rate = 1,
+                               .n_samples = 3,
+                               .examples = examples,
+                               .n_networks = n,
+                               .networks = networks};
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at += strlen(what))
+        n++;
+    return n;
+}
+
+static void it_shows_what_it_is_given(void **state)
+{
+    (void)state;
+    sp_error err;
+    const sp_trained two[] = {network("masking none", good), network("masking true-previous", bad)};
+    sp_signals_report report = report_of(two, 2);
+    char *page = NULL, *again = NULL;
+    assert_ok(sp_report_signals_html(&report, &page, &err), &err);
+    assert_ok(sp_report_signals_html(&report, &again, &err), &err);
+    assert_string_equal(page, again);
+    const char *const pairs[] = {"section", "svg", "table", "tr", "div", "figure", "ul", "li", "p", "td", "th", "title", "text"};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char open[16], more[16], close[16];
+        snprintf(open, sizeof open, "<%s>", pairs[i]);
+        snprintf(more, sizeof more, "<%s ", pairs[i]);
+        snprintf(close, sizeof close, "</%s>", pairs[i]);
+        assert_int_equal(count(page, open) + count(page, more), count(page, close));
+    }
+    assert_int_equal(count(page, "<N1>") + count(page, "n&2") + count(page, "nan") + count(page, "inf\""),
+                     0); /* escaped; no NaN */
+    assert_true(count(page, "&lt;N1&gt;") > 5 && count(page, "a&amp;b.h5") == 2 && count(page, "n&amp;2") > 0);
+    assert_int_equal(count(page, "No step of this class."), 1);
+    assert_int_equal(count(page, "<title>step "), 2);                                     /* bad goes 0 -> 1 twice */
+    assert_int_equal(count(page, "0 illegal steps") + count(page, "2 illegal steps"), 3); /* labels and good: none */
+    assert_int_equal(count(page, "<b>forbidden</b>"), 1);
+    assert_int_equal(count(page, "<b>stays</b>"), 2);
+    assert_non_null(strstr(page, "M0.0 30.0 450.0 16.0 900.0 30.0\"")); /* the first channel of Wake, to a scale of 2 */
+    free(page);
+    free(again);
+    report.allow = NULL;
+    report.model_name = NULL;
+    assert_ok(sp_report_signals_html(&report, &page, &err), &err);
+    assert_int_equal(count(page, "forbidden</b>") + count(page, "<title>step "), 0);
+    free(page);
+}
+
+static sp_status attempt(void *arg)
+{
+    char *page = NULL;
+    sp_status status = sp_report_signals_html(arg, &page, NULL);
+    assert_int_equal(status == SP_OK, page != NULL);
+    free(page);
+    return status;
+}
+
+static void each_allocation_may_fail(void **state)
+{
+    (void)state;
+    const sp_trained one = network("n", good);
+    sp_signals_report report = report_of(&one, 1);
+    assert_true(assert_each_alloc_may_fail(attempt, &report) > 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_shows_what_it_is_given), cmocka_unit_test(each_allocation_may_fail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
