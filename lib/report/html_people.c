@@ -141,14 +141,14 @@ static void add_points(const bland_altman *b, int32_t strategy, sp_buffer *out)
                        *y = &sleep->strategies[strategy].nights[n].values[b->measure];
         if (x->undefined || y->undefined)
             continue;
-        sp_buffer_text(out, "<circle class=\"point\" r=\"4\"");
+        sp_buffer_text(out, "<circle r=\"4\"");
         add_attribute(out, "cx", x_of(b, (x->value + y->value) / 2));
         add_attribute(out, "cy", y_of(b, y->value - x->value));
         sp_buffer_text(out, "><title>");
         sp_buffer_html(out, b->comparison->ids[n]);
-        sp_buffer_text(out, ": reference ");
+        sp_buffer_text(out, ": ");
         sp_buffer_fixed(out, x->value, decimals);
-        sp_buffer_text(out, ", decoded ");
+        sp_buffer_text(out, " to ");
         sp_buffer_fixed(out, y->value, decimals);
         sp_buffer_text(out, "</title></circle>");
     }
@@ -192,8 +192,9 @@ static void add_figure(const bland_altman *b, int32_t strategy, sp_buffer *out)
     }
     if (!a->bias.undefined)
         add_level(b, a->bias.value, "whisker", "bias", out);
+    sp_buffer_text(out, "<g class=\"point\">");
     add_points(b, strategy, out);
-    sp_buffer_text(out, "</svg><figcaption>");
+    sp_buffer_text(out, "</g></svg><figcaption>");
     add_summary(b, strategy, out);
     sp_buffer_text(out, "</figcaption></figure>\n");
 }
@@ -242,9 +243,9 @@ void sp_page_sleep(sp_page *page)
                        "1986); the plots show whether they do.</p>\n");
         for (size_t i = 0; i < sizeof plotted / sizeof *plotted; i++)
             add_measure(page, plotted[i]);
-        sp_buffer_text(out,
-                       "<p class=\"small\">Each dot is a recording, the line its strategy’s bias, the dashed lines the limits of "
-                       "agreement, the thin line no difference.");
+        sp_buffer_text(out, "<p class=\"small\">Each dot is a recording (its title says the reference’s and the decoded figure), "
+                            "the line its strategy’s bias, the dashed lines the limits of "
+                            "agreement, the thin line no difference.");
         if (c->n_strategies > MOST_STRATEGIES)
             sp_buffer_format(out, " The first %d strategies are drawn.", MOST_STRATEGIES);
         if (c->n_recordings > MOST_NIGHTS)

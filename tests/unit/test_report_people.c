@@ -132,9 +132,9 @@ static void test_latex_names(void **state)
     s->comparison.classes[0] = sample_text(s, "N1 → N2 ± −é");
     char *text = written(s, sp_report_latex);
     static const char *const has[] = {"\\caption{a\\_b\\%c\\#1 \\textbackslash{}input\\{x\\}.h5: ",
-                                      "{*}{[}x{]}\\textasciicircum{}\\textasciitilde{}\\$\\&\\{\\}\\textless{}{''}\\textbar{}"
-                                      "\\textasciigrave{}-{}-{}- \xEF\xBF\xBD",
-                                      "N1 $\\to$ N2 $\\pm$ $-$é", "% Input a_b%c#1 \\input{x}.h5\n"};
+                                      "{*}{[}x{]}\\textasciicircum{}\\textasciitilde{}\\$\\&\\{\\}\\textless{}{''}\\textbar{}",
+                                      "\\textasciigrave{}-{}-{}- \xEF\xBF\xBD", "N1 $\\to$ N2 $\\pm$ $-$é",
+                                      "% Input a_b%c#1 \\input{x}.h5\n"};
     for (size_t i = 0; i < sizeof has / sizeof *has; i++)
         if (!strstr(text, has[i]))
             fail_msg("the tables lack %s in\n%s", has[i], text);
