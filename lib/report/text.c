@@ -152,8 +152,15 @@ static void beside(writer *w, const sp_buffer *blocks, const int *widths, int32_
 static void confusions(writer *w)
 {
     const sp_comparison *c = w->comparison;
-    if (!c->has_labels || c->n_scored_steps == 0 || c->n_classes > MATRIX_CLASSES || c->n_strategies == 0)
+    if (!c->has_labels || c->n_scored_steps == 0 || c->n_strategies == 0)
         return;
+    if (c->n_classes > MATRIX_CLASSES) {
+        heading(w, "Confusion matrices");
+        sp_buffer_format(&w->out,
+                         "%d classes are too many for a terminal; the JSON holds them, with up to 60 classes the page too\n",
+                         c->n_classes);
+        return;
+    }
     size_t n = (size_t)c->n_strategies;
     sp_buffer *blocks = calloc(n, sizeof *blocks);
     int *widths = calloc(n, sizeof *widths);
