@@ -5,8 +5,10 @@
 
 #include "beside.h"
 #include "cross.h"
+#include "gates.h"
 #include "outputs.h"
 #include "pipeline.h"
+#include "sleep.h"
 
 static const usage compare_usage = {
     .arguments = "SCORES.h5 --model M [OPTION...]",
@@ -20,7 +22,7 @@ static const usage compare_usage = {
 /* Steps of recordings kept for the pictures of a page. */
 enum { TRACE_STEPS = 200000 };
 
-static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out, sp_error *err)
+static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_comparison **out, sp_error *err)
 {
     const options *o = p->opt;
     const char *names[MAX_STRATEGIES];
@@ -43,6 +45,21 @@ static sp_status evaluate(pipeline *p, const char *command, sp_comparison **out,
     sp_status status = beside_plan(&extras, p, err);
     if (status == SP_OK && !classes)
         status = sp_fail(err, SP_ENOMEM, "no memory");
+    sp_gate_scope scope = {.n_strategies = p->n_strategies,
+                           .strategies = names,
+                           .n_classes = p->info->n_classes,
+                           .classes = classes,
+                           .has_labels = p->info->has_labels};
+    sleep_choice sleep = {.is_sleep = false};
+    if (status == SP_OK)
+        status = gates_open(o, &scope, gate, err);
+    if (status == SP_OK)
+        status = sleep_choose(o, p->info->n_classes, classes, p->source, NULL, &sleep, err);
+    sleep_apply(&sleep, &how);
+    if (status == SP_OK)
+        status = scorers_find(&p->scorers, p->source, p->info->n_classes, o->talk.quiet, err);
+    how.n_scorers = p->scorers.found.n_scorers;
+    how.scorers = p->scorers.found.names;
     if (status == SP_OK)
         status = outputs_bootstrap(o, &how.bootstrap, err);
     if (status == SP_OK)
@@ -136,6 +153,7 @@ int cmd_compare(int argc, const char **argv)
     sp_error err = {.status = SP_OK};
     pipeline p = {.opt = &o};
     sp_comparison *comparison = NULL;
+    sp_gate *gate = NULL;
     char *command = command_line(argc, argv);
     sp_status status = outputs_check(&o, file, NULL, &err);
     if (status == SP_OK)
@@ -149,10 +167,11 @@ int cmd_compare(int argc, const char **argv)
             "a model that never saw it",
             p.model->name);
     if (status == SP_OK)
-        status = evaluate(&p, command, &comparison, &err);
+        status = evaluate(&p, command, &gate, &comparison, &err);
     if (status == SP_OK)
         status = outputs_write(&o, comparison, &err);
-    exit_status = status == SP_OK ? pipeline_exit_status(&p) : fail_with(status, &err);
+    exit_status = status != SP_OK ? fail_with(status, &err) : gates_trip(gate, comparison) ? EXIT_GATE : pipeline_exit_status(&p);
+    sp_gate_free(gate);
     sp_comparison_free(comparison);
     pipeline_close(&p);
     cross_close(&folds);

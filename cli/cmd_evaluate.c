@@ -2,16 +2,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "gates.h"
 #include "outputs.h"
 #include "pipeline.h"
 #include "progress.h"
+#include "sleep.h"
 
 static const usage evaluate_usage = {
-    .arguments = "PATHS.h5 [--labels LABELS.h5] [--model M] [OPTION...]",
+    .arguments = "PATHS.h5|STEPS.csv [--labels LABELS.h5] [--model M] [OPTION...]",
     .summary = "judge paths that already exist",
-    .example = "  statepath evaluate paths.h5 --labels night.h5 --model sleep-strict --json result.json\n"
-               "  statepath evaluate others.h5 --paths '/recordings/{id}/pred' --labels night.h5 --model sleep-strict\n",
+    .example =
+        "  statepath evaluate paths.h5 --labels night.h5 --model sleep-strict --json result.json\n"
+        "  statepath evaluate others.h5 --paths '/recordings/{id}/pred' --labels night.h5 --model sleep-strict\n"
+        "  statepath evaluate others.csv --labels night.h5 --model sleep-strict\n"
+        "  The CSV has the columns recording,step,label (step may be left out); labels are names of classes or their numbers.\n",
     .min_words = 1,
     .max_words = 1};
 
@@ -22,7 +28,8 @@ enum { BLOCK_STEPS = 4 << 20 };
 
 typedef struct judge {
     const options *opt;
-    sp_paths_reader *reader;
+    sp_paths_reader *reader; /* or NULL: */
+    sp_csv_paths *csv;
     const sp_paths_info *info;
     sp_source *labels; /* or NULL: the labels are in the file of paths, or nowhere */
     const sp_source_info *labels_info;
@@ -32,6 +39,7 @@ typedef struct judge {
     int32_t *class_of_column; /* [K] */
     sp_chain *chain, *rules;
     sp_workers *workers;
+    scorers scorers;
     int32_t n_strategies;
     int32_t strategy[MAX_STRATEGIES]; /* index in the file */
     const char *names[MAX_STRATEGIES];
@@ -51,6 +59,8 @@ static void judge_close(judge *j)
     sp_model_free(j->model);
     sp_source_close(j->labels);
     sp_paths_reader_close(j->reader);
+    sp_csv_paths_close(j->csv);
+    scorers_clear(&j->scorers);
 }
 
 /* ---- opening ---- */
@@ -91,8 +101,10 @@ static sp_status choose_strategies(judge *j, const char *file, sp_error *err)
 
 static sp_status open_model(judge *j, const char *file, sp_error *err)
 {
-    sp_status status;
-    if (j->opt->model)
+    sp_status status = SP_OK;
+    if (j->model) /* a CSV needed it to be read */
+        ;
+    else if (j->opt->model)
         status = sp_model_load(j->opt->model, &j->model, err);
     else if (j->info->model_json)
         status = sp_model_from_json(j->info->model_json, file, &j->model, err);
@@ -195,6 +207,28 @@ static sp_status match_recordings(judge *j, sp_error *err)
     return status;
 }
 
+static bool is_csv(const char *file)
+{
+    size_t n = strlen(file);
+    return n > 4 && strcasecmp(file + n - 4, ".csv") == 0;
+}
+
+/* A CSV has names of classes only where the model does. */
+static sp_status open_csv(judge *j, const char *file, sp_error *err)
+{
+    const options *o = j->opt;
+    if (o->extra[PATHS_DATASET] || o->place.offsets || o->place.ids)
+        return sp_fail(err, SP_EINVAL, "--paths, --offsets and --ids name datasets, and %s is a CSV file", file);
+    if (!o->model)
+        return sp_fail(err, SP_EINVAL, "--model is missing: a file, or a shipped model (`statepath model list`)");
+    sp_status status = sp_model_load(o->model, &j->model, err);
+    if (status == SP_OK)
+        status = sp_csv_paths_open(file, j->model, &j->csv, err);
+    if (status == SP_OK)
+        j->info = sp_csv_paths_info(j->csv);
+    return status;
+}
+
 static sp_status judge_open(judge *j, const char *file, sp_error *err)
 {
     const options *o = j->opt;
@@ -204,9 +238,14 @@ static sp_status judge_open(judge *j, const char *file, sp_error *err)
         return status;
     places.labels = NULL;
     places.needs_scores = false;
-    if ((status = sp_paths_reader_open(file, o->extra[PATHS_DATASET], &places, &j->reader, err)) != SP_OK)
+    if (is_csv(file))
+        status = open_csv(j, file, err);
+    else
+        status = sp_paths_reader_open(file, o->extra[PATHS_DATASET], &places, &j->reader, err);
+    if (status != SP_OK)
         return status;
-    j->info = sp_paths_reader_info(j->reader);
+    if (j->reader)
+        j->info = sp_paths_reader_info(j->reader);
     if ((status = choose_strategies(j, file, err)) != SP_OK || (status = open_model(j, file, err)) != SP_OK)
         return status;
     if (o->place.labels) {
@@ -219,7 +258,8 @@ static sp_status judge_open(judge *j, const char *file, sp_error *err)
         if (!j->labels_info->has_labels)
             return sp_fail(err, SP_EDATA, "%s holds no labels; --labels-dataset PATH says where they are", o->place.labels);
         j->has_nll = j->labels_info->has_scores;
-        if ((status = match_classes(j, err)) != SP_OK || (status = match_recordings(j, err)) != SP_OK)
+        if ((status = match_classes(j, err)) != SP_OK || (status = match_recordings(j, err)) != SP_OK ||
+            (status = scorers_find(&j->scorers, j->labels, j->model->n_classes, o->talk.quiet, err)) != SP_OK)
             return status;
     }
     j->workers = sp_workers_new(o->decode.threads);
@@ -227,6 +267,19 @@ static sp_status judge_open(judge *j, const char *file, sp_error *err)
 }
 
 /* ---- judging ---- */
+
+/* Labels as their file numbers the classes to columns of the paths; in and out may be one. */
+static sp_status to_columns(const judge *j, int64_t n, const int32_t *in, int32_t *out, sp_error *err)
+{
+    for (int64_t t = 0; t < n; t++) {
+        int32_t label = in[t];
+        if (label >= j->model->n_classes)
+            return sp_fail(err, SP_EDATA, "%s: label %d, but model %s has %d classes; unscored steps are -1",
+                           j->labels_info->file, label, j->model->name, j->model->n_classes);
+        out[t] = label >= 0 && j->column_of_label ? j->column_of_label[label] : label;
+    }
+    return SP_OK;
+}
 
 /* Likelihood of the block's labels under the scores that stand beside them. */
 static sp_status add_nll(judge *j, sp_block *block, sp_error *err)
@@ -255,14 +308,13 @@ static sp_status read_labels(judge *j, int64_t first, int64_t count, sp_block *b
         if (status == SP_OK && j->has_nll)
             status = add_nll(j, block, err);
         int32_t *out = labels + (offsets[n] - offsets[first]);
-        for (int64_t t = 0; status == SP_OK && t < block->n_steps; t++) {
-            int32_t label = block->labels[t];
-            if (label >= j->model->n_classes)
-                status = sp_fail(err, SP_EDATA, "%s: label %d, but model %s has %d classes; unscored steps are -1",
-                                 j->labels_info->file, label, j->model->name, j->model->n_classes);
-            else
-                out[t] = label >= 0 && j->column_of_label ? j->column_of_label[label] : label;
-        }
+        if (status == SP_OK)
+            status = to_columns(j, block->n_steps, block->labels, out, err);
+        int64_t at = offsets[n] - offsets[first];
+        if (status == SP_OK)
+            status = scorers_read(&j->scorers, j->labels, j->label_recording[n], run, at, err);
+        for (int32_t i = 0; status == SP_OK && i < j->scorers.found.n_scorers; i++)
+            status = to_columns(j, block->n_steps, j->scorers.labels[i] + at, j->scorers.labels[i] + at, err);
         n += run;
     }
     return status;
@@ -287,10 +339,13 @@ static sp_status judge_block(judge *j, int64_t first, int64_t count, bool has_la
         offsets[n] = j->info->offsets[first + n] - j->info->offsets[first];
     if (status == SP_OK && segments)
         status = sp_paths_reader_labels(j->reader, first, count, NULL, segments, err);
+    if (status == SP_OK)
+        status = scorers_reserve(&j->scorers, steps, err);
     if (status == SP_OK && labels)
         status = read_labels(j, first, count, block, labels, err);
     for (int32_t s = 0; status == SP_OK && s < j->n_strategies; s++) {
-        status = sp_paths_reader_read(j->reader, j->strategy[s], first, count, paths[s], results[s], err);
+        status = j->csv ? sp_csv_paths_read(j->csv, first, count, paths[s], results[s], err)
+                        : sp_paths_reader_read(j->reader, j->strategy[s], first, count, paths[s], results[s], err);
         for (int64_t n = 0; status == SP_OK && n < count; n++)
             j->undecoded += results[s][n].status != SP_OK;
     }
@@ -301,7 +356,8 @@ static sp_status judge_block(judge *j, int64_t first, int64_t count, bool has_la
                                    .labels = labels,
                                    .segments = segments,
                                    .paths = (const int32_t *const *)paths,
-                                   .results = (const sp_decoded *const *)results};
+                                   .results = (const sp_decoded *const *)results,
+                                   .scorers = (const int32_t *const *)j->scorers.labels};
         status = sp_evaluation_add(evaluation, &add, j->workers, err);
     }
     for (int32_t s = 0; s < j->n_strategies; s++) {
@@ -314,7 +370,7 @@ static sp_status judge_block(judge *j, int64_t first, int64_t count, bool has_la
     return status;
 }
 
-static sp_status judge_all(judge *j, const char *file, const char *command, sp_comparison **out, sp_error *err)
+static sp_status judge_all(judge *j, const char *file, const char *command, sp_gate **gate, sp_comparison **out, sp_error *err)
 {
     bool has_labels = j->labels || j->info->has_labels, is_legal[MAX_STRATEGIES] = {false}; /* others' word is not taken for it */
     sp_evaluation_options how = sp_evaluation_options_default();
@@ -330,6 +386,19 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_c
     sp_evaluation *evaluation = NULL;
     sp_block *block = sp_block_new();
     sp_status status = block && classes ? outputs_bootstrap(j->opt, &how.bootstrap, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_gate_scope scope = {.n_strategies = j->n_strategies,
+                           .strategies = j->names,
+                           .n_classes = j->model->n_classes,
+                           .classes = classes,
+                           .has_labels = has_labels};
+    sleep_choice sleep = {.is_sleep = false};
+    if (status == SP_OK)
+        status = gates_open(j->opt, &scope, gate, err);
+    if (status == SP_OK)
+        status = sleep_choose(j->opt, j->model->n_classes, classes, j->labels, j->reader, &sleep, err);
+    sleep_apply(&sleep, &how);
+    how.n_scorers = j->scorers.found.n_scorers;
+    how.scorers = j->scorers.found.names;
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
     watch_signals();
@@ -396,15 +465,20 @@ int cmd_evaluate(int argc, const char **argv)
     sp_error err = {.status = SP_OK};
     judge j = {.opt = &o};
     sp_comparison *comparison = NULL;
+    sp_gate *gate = NULL;
     char *command = command_line(argc, argv);
     sp_status status = outputs_check(&o, file, o.place.labels, &err);
     if (status == SP_OK)
         status = judge_open(&j, file, &err);
     if (status == SP_OK)
-        status = judge_all(&j, file, command, &comparison, &err);
+        status = judge_all(&j, file, command, &gate, &comparison, &err);
     if (status == SP_OK)
         status = outputs_write(&o, comparison, &err);
-    exit_status = status != SP_OK ? fail_with(status, &err) : j.undecoded ? EXIT_UNDECODED : EXIT_DONE;
+    exit_status = status != SP_OK                ? fail_with(status, &err)
+                  : gates_trip(gate, comparison) ? EXIT_GATE
+                  : j.undecoded                  ? EXIT_UNDECODED
+                                                 : EXIT_DONE;
+    sp_gate_free(gate);
     sp_comparison_free(comparison);
     judge_close(&j);
     free(command);

@@ -8,7 +8,8 @@
 void options_init(options *o)
 {
     *o = (options){0};
-    o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level = NAN;
+    o->epoch_seconds = o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level =
+        NAN;
 }
 
 void options_clear(options *o)
@@ -20,11 +21,15 @@ void options_clear(options *o)
                      o->decode.missing, o->decode.on_infeasible,
                      o->output,         o->report,
                      o->json,           o->csv,
-                     o->markdown,       o->seed};
+                     o->markdown,       o->seed,
+                     o->latex};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
         free(o->extra[i]);
+    for (int i = 0; o->fail_if && o->fail_if[i]; i++)
+        free(o->fail_if[i]);
+    free(o->fail_if);
 }
 
 /* ---- tables ---- */
@@ -72,6 +77,11 @@ void report_table(options *o, struct poptOption table[REPORT_TABLE])
         {"json", 0, POPT_ARG_STRING, &o->json, 0, "write results as JSON; - is standard output", "R.json"},
         {"csv", 0, POPT_ARG_STRING, &o->csv, 0, "write results as long CSV", "R.csv"},
         {"markdown", 0, POPT_ARG_STRING, &o->markdown, 0, "write results as Markdown", "R.md"},
+        {"latex", 0, POPT_ARG_STRING, &o->latex, 0, "write tables for LaTeX (booktabs)", "R.tex"},
+        {"fail-if", 0, POPT_ARG_ARGV, &o->fail_if, 0,
+         "exit with status 4 when this holds: 'viterbi.accuracy < argmax.accuracy - 0.01'; may be given again", "CONDITION"},
+        {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, 0,
+         "length of a step, for sleep statistics (what the file says, else 30)", "X"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
         {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
         POPT_TABLEEND};

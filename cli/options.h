@@ -29,7 +29,9 @@ typedef struct options {
     talk_options talk;
     char *model, *strategies, *output;
     int force, confidence, n_best;
-    char *report, *json, *csv, *markdown; /* compare and evaluate */
+    char *report, *json, *csv, *markdown, *latex; /* compare and evaluate */
+    char **fail_if;                               /* as often as given, ends with NULL; or NULL */
+    double epoch_seconds;                         /* NaN: not given */
     char *seed;
     double level;   /* of intervals; NaN: not given */
     char *extra[6]; /* strings of one command alone */
@@ -42,7 +44,7 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 7, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 10, TALK_TABLE = 3 };
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
 void report_table(options *o, struct poptOption table[REPORT_TABLE]);

@@ -40,7 +40,7 @@ static bool is_same_file(const char *a, const char *b)
 
 sp_status outputs_check(const options *o, const char *input, const char *also, sp_error *err)
 {
-    const char *files[] = {o->report, o->json, o->csv, o->markdown, o->output};
+    const char *files[] = {o->report, o->json, o->csv, o->markdown, o->latex, o->output};
     enum { N_FILES = sizeof files / sizeof files[0] };
     int n_stdout = 0;
     for (int i = 0; i < N_FILES; i++) {
@@ -111,8 +111,11 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
     const struct {
         const char *file;
         report_writer *writer;
-    } results[] = {
-        {o->json, sp_report_json}, {o->csv, sp_report_csv}, {o->markdown, sp_report_markdown}, {o->report, sp_report_html}};
+    } results[] = {{o->json, sp_report_json},
+                   {o->csv, sp_report_csv},
+                   {o->markdown, sp_report_markdown},
+                   {o->latex, sp_report_latex},
+                   {o->report, sp_report_html}};
     bool is_stdout_taken = false;
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         is_stdout_taken |= results[i].file && strcmp(results[i].file, "-") == 0;

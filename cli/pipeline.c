@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,7 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
 
 void pipeline_close(pipeline *p)
 {
+    scorers_clear(&p->scorers);
     sp_reliability_sums_free(p->reliability);
     sp_workers_free(p->workers);
     sp_chain_free(p->rules);
@@ -210,6 +212,10 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
     if (status == SP_OK && writer)
         status = sp_paths_writer_add_labels(writer, p->info->offsets[block->first], block->n_steps, block->labels,
                                             block->segments, err);
+    if (status == SP_OK && evaluation)
+        status = scorers_reserve(&p->scorers, block->n_steps, err);
+    if (status == SP_OK && evaluation)
+        status = scorers_read(&p->scorers, p->source, block->first, block->n_recordings, 0, err);
     if (status == SP_OK && evaluation) {
         sp_evaluation_block add = {.n_recordings = block->n_recordings,
                                    .offsets = block->offsets,
@@ -219,7 +225,8 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
                                    .scores = &batch.scores,
                                    .paths = (const int32_t *const *)a->paths,
                                    .results = (const sp_decoded *const *)a->results,
-                                   .seconds = a->seconds};
+                                   .seconds = a->seconds,
+                                   .scorers = (const int32_t *const *)p->scorers.labels};
         status = sp_evaluation_add(evaluation, &add, p->workers, err);
     }
     return status;
@@ -303,6 +310,9 @@ sp_status pipeline_open_writer(const pipeline *p, const beside *extras, const ch
                                "%s and %s would both be written to /paths/%s; write them to two files with `statepath decode`",
                                p->names[other], p->names[s], names[s]);
     }
+    double seconds = p->opt->epoch_seconds;
+    if (isnan(seconds) && sp_source_epoch_seconds(p->source, &seconds, NULL) != SP_OK)
+        seconds = 0; /* an attribute that is something else is not passed on */
     char *model_json = NULL;
     sp_status status = sp_model_to_json(p->model, &model_json, err);
     if (status != SP_OK)
@@ -322,6 +332,7 @@ sp_status pipeline_open_writer(const pipeline *p, const beside *extras, const ch
                               .model_json = model_json,
                               .input = p->file,
                               .input_size = p->info->file_size,
+                              .epoch_seconds = seconds,
                               .force = p->opt->force,
                               .with_confidence = extras->with_confidence,
                               .n_extras = extras->n_extras,

@@ -6,7 +6,7 @@
 #ifndef STATEPATH_CLI_PIPELINE_H
 #define STATEPATH_CLI_PIPELINE_H
 
-#include "options.h"
+#include "scorers.h"
 
 enum { MAX_STRATEGIES = 16 };
 
@@ -29,6 +29,7 @@ typedef struct pipeline {
     int n_strategies;
     sp_strategy strategies[MAX_STRATEGIES];
     char names[MAX_STRATEGIES][SP_STRATEGY_TEXT];
+    scorers scorers; /* found by whoever wants them */
     /* What happened. */
     sp_prepare_counts counts;
     bool has_nll;

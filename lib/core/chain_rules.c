@@ -77,12 +77,32 @@ bool sp_chain_min_dwell_at_end(const sp_chain *chain)
 
 /* ---- path score ---- */
 
+enum { TABLE_MOST = 64 /* classes: 32 KB */, TABLE_PAYS = 4 /* steps a class */ };
+
+/* weight[K,K] nats, -INFINITY where forbidden. */
+static void fill_table(const sp_chain *chain, double *weight)
+{
+    size_t K = (size_t)chain->n_classes;
+    for (size_t i = 0; i < K * K; i++)
+        weight[i] = -INFINITY;
+    for (size_t i = 0; i < K; i++)
+        for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++)
+            weight[i * K + (size_t)chain->succ[s]] = chain->succ_weight[s];
+}
+
 static double score_plain(const sp_chain *chain, const sp_scores *scores, const int32_t *path)
 {
     int64_t T = scores->n_steps;
+    int32_t K = chain->n_classes;
+    double table[TABLE_MOST * TABLE_MOST];
+    bool has_table = K <= TABLE_MOST && T >= (int64_t)K * TABLE_PAYS;
+    if (has_table) /* looking up beats searching */
+        fill_table(chain, table);
     double score = chain->start[path[0]] + sp_scores_at(scores, 0, path[0]);
     for (int64_t t = 1; t < T; t++) {
-        double weight = sp_scores_is_gap(scores, t) ? 0 : sp_chain_weight(chain, path[t - 1], path[t]);
+        double weight = 0;
+        if (!sp_scores_is_gap(scores, t))
+            weight = has_table ? table[path[t - 1] * K + path[t]] : sp_chain_weight(chain, path[t - 1], path[t]);
         score = (score + weight) + sp_scores_at(scores, t, path[t]);
     }
     return score + chain->end[path[T - 1]];

@@ -1,10 +1,11 @@
-/* One long recording: bands of chunks forward, seams, bands backward, seams again. */
+/* One long recording: bands of chunks there and back, seams forward, seams backward, the sum. */
 #include "decode/chunks.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "decode/path_sum.h"
 #include "decode/recording.h"
 
 /* Steps of a chunk: its warm-up should cost little, and there should be some bands to share. Not powers of two: lanes that stand
@@ -31,6 +32,8 @@ typedef struct chunked {
     char *words;            /* [n_bands] bands */
     uint64_t *tail_words;   /* [tail] */
     double *arrive, *leave; /* [n_chunks,K] */
+    uint8_t *is_redone;     /* [n_chunks] */
+    void *taken;            /* [T] see path_sum.h */
 } chunked;
 
 bool sp_chunks_fit(const sp_scores *scores)
@@ -60,7 +63,7 @@ static sp_chunk_band band_of(const chunked *c, int64_t b)
     return band;
 }
 
-static void forward_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     const chunked *c = arg;
     (void)scratch;
@@ -70,35 +73,18 @@ static void forward_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t
 #if defined(__x86_64__)
         case SP_ISA_AVX512:
             sp_chunks_forward_avx512(&band);
-            break;
-        case SP_ISA_AVX2:
-            sp_chunks_forward_avx2(&band);
-            break;
-#endif
-        default:
-            sp_chunks_forward_base(&band);
-        }
-    }
-}
-
-static void trace_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
-{
-    const chunked *c = arg;
-    (void)scratch;
-    for (int64_t b = first; b < last; b++) {
-        sp_chunk_band band = band_of(c, b);
-        switch (c->isa) {
-#if defined(__x86_64__)
-        case SP_ISA_AVX512:
             sp_chunks_trace_avx512(&band);
             break;
         case SP_ISA_AVX2:
+            sp_chunks_forward_avx2(&band);
             sp_chunks_trace_avx2(&band);
             break;
 #endif
         default:
+            sp_chunks_forward_base(&band);
             sp_chunks_trace_base(&band);
         }
+        sp_path_take(c->scores, c->path, band.path[0] - c->path, band.n_chunks * band.n_steps, c->taken);
     }
 }
 
@@ -192,49 +178,24 @@ static void join_forward(chunked *c)
         if (memcmp(c->arrive + (size_t)chunk * K, leave - K, K * sizeof *leave) == 0)
             continue;
         chunk_words words = words_of(c, chunk);
+        c->is_redone[chunk] = 1;
         memcpy(leave, leave - K, K * sizeof *leave);
         serial_forward(c, chunk * c->chunk_steps, c->chunk_steps, leave, &words);
     }
 }
 
-/* Follows the path down from `state` at the last of the chunk's n steps, until it meets what is there already or the chunk is
- * left. path is that of the chunk. Returns the state before the chunk's first step. */
-static int32_t retrace(const chunked *c, const chunk_words *words, int64_t n, int32_t state, int32_t *path, bool may_meet)
+/* Follows the path down from `state` at the last of n steps from `first` on, until it meets what is there already or the chunk
+ * is left, and takes its scores. Returns the state before `first`. */
+static int32_t retrace(const chunked *c, const chunk_words *words, int64_t first, int64_t n, int32_t state, bool may_meet)
 {
-    for (int64_t t = n - 1; t >= 0; t--) {
-        if (may_meet && path[t] == state) {
-            state = path[0];
-            t = 0;
-        }
+    int32_t *path = c->path + first;
+    int64_t t = n - 1;
+    for (; t >= 0 && !(may_meet && path[t] == state); t--) {
         path[t] = state;
         state = state_before(c->rules, words, t, state);
     }
-    return state;
-}
-
-/* ---- the score ---- */
-
-/* sp_path_score() in the same order, with the weights at hand. The sum is one long chain of additions, the one thing here that
- * neither lanes nor threads can share. */
-static double path_score(const chunked *c)
-{
-    const sp_lane_rules *r = c->rules;
-    const int32_t *path = c->path;
-    size_t K = (size_t)r->n_classes;
-    double weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES] = {0};
-    for (int32_t j = 0; j < r->n_classes; j++)
-        for (int32_t p = r->row[j]; p < r->row[j + 1]; p++)
-            weight[(size_t)r->from[p] * K + (size_t)j] = r->weight[p];
-    double score = r->start[path[0]] + sp_scores_at(c->scores, 0, path[0]);
-    if (c->scores->dtype == SP_F32 && !r->has_weights) {
-        const float *e = c->scores->data;
-        for (int64_t t = 1; t < c->scores->n_steps; t++)
-            score += e[(size_t)t * K + (size_t)path[t]];
-    } else {
-        for (int64_t t = 1; t < c->scores->n_steps; t++)
-            score = (score + weight[(size_t)path[t - 1] * K + (size_t)path[t]]) + sp_scores_at(c->scores, t, path[t]);
-    }
-    return score + r->end[path[c->scores->n_steps - 1]];
+    sp_path_take(c->scores, c->path, first + t + 1, n - 1 - t, c->taken);
+    return t < 0 ? state : state_before(c->rules, words, 0, path[0]);
 }
 
 /* ---- all of it ---- */
@@ -244,10 +205,13 @@ static bool chunked_room(chunked *c, int64_t n_tail, sp_scratch *scratch)
     size_t K = (size_t)c->rules->n_classes, chunks = (size_t)c->n_chunks;
     c->words = sp_scratch_get(scratch, SP_SLOT_CHUNK_WORDS, (size_t)c->n_bands, c->band_bytes);
     c->tail_words = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAIL, (size_t)n_tail, sizeof *c->tail_words);
-    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, 2 * chunks * K, sizeof *c->arrive);
-    if (!c->words || !c->tail_words || !c->arrive)
+    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, 2 * chunks * K + (chunks + 7) / 8, sizeof *c->arrive);
+    c->taken = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAKEN, (size_t)c->scores->n_steps, (size_t)c->scores->dtype);
+    if (!c->words || !c->tail_words || !c->arrive || !c->taken)
         return false;
     c->leave = c->arrive + chunks * K;
+    c->is_redone = (uint8_t *)(c->leave + chunks * K);
+    memset(c->is_redone, 0, chunks);
     return true;
 }
 
@@ -265,7 +229,7 @@ sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_sco
     if (!chunked_room(&c, n_tail, sp_workers_scratch(workers)))
         return SP_ENOMEM;
 
-    sp_workers_share(workers, c.n_bands, forward_bands, &c);
+    sp_workers_share(workers, c.n_bands, decode_bands, &c);
     join_forward(&c);
     double delta[SP_LANES_MOST_CLASSES];
     memcpy(delta, c.leave + (c.n_chunks - 1) * K, (size_t)K * sizeof *delta);
@@ -281,12 +245,11 @@ sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_sco
     if (best == -INFINITY)
         return SP_ENOPATH;
 
-    sp_workers_share(workers, c.n_bands, trace_bands, &c);
-    state = retrace(&c, &words, n_tail, state, path + c.n_whole, false);
+    state = retrace(&c, &words, c.n_whole, n_tail, state, false);
     for (int64_t chunk = c.n_chunks - 1; chunk >= 0; chunk--) {
         words = words_of(&c, chunk);
-        state = retrace(&c, &words, c.chunk_steps, state, path + chunk * c.chunk_steps, true);
+        state = retrace(&c, &words, chunk * c.chunk_steps, c.chunk_steps, state, !c.is_redone[chunk]);
     }
-    *score = path_score(&c);
+    *score = sp_path_sum(isa, rules, scores, path, c.taken, true);
     return SP_OK;
 }

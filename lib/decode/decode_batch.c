@@ -36,7 +36,8 @@ static sp_status decode_strictly(const batch_work *w, const sp_scores *scores, s
     case SP_ARGMAX:
         return sp_argmax(w->chain, scores, scratch, path, score, err);
     case SP_GREEDY:
-        return sp_greedy(w->chain, scores, scratch, path, score, err);
+        status = sp_kernels_greedy(&w->kernels, w->chain, scores, scratch, path, score);
+        return status == SP_ENOPATH ? sp_greedy(w->chain, scores, scratch, path, score, err) : status;
     case SP_VITERBI:
         status = sp_kernels_viterbi(&w->kernels, scores, scratch, path, score);
         return status == SP_ENOPATH ? sp_viterbi(w->chain, scores, scratch, path, score, err) : status;

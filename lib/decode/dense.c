@@ -25,7 +25,7 @@ static int32_t most_columns(sp_isa isa)
     return isa == SP_ISA_AVX512 ? 64 : isa == SP_ISA_AVX2 ? 32 : 16;
 }
 
-static void step(const sp_dense *dense, const double *now, double *next)
+static void step(const sp_dense *dense, const double *now, double *next, double *span)
 {
     if (!dense->weight) {
         sp_sparse_step(&dense->sparse, now, next);
@@ -34,14 +34,14 @@ static void step(const sp_dense *dense, const double *now, double *next)
     switch (dense->isa) {
 #if defined(__x86_64__)
     case SP_ISA_AVX512:
-        sp_dense_step_avx512(dense, now, next);
+        sp_dense_step_avx512(dense, now, next, span);
         break;
     case SP_ISA_AVX2:
-        sp_dense_step_avx2(dense, now, next);
+        sp_dense_step_avx2(dense, now, next, span);
         break;
 #endif
     default:
-        sp_dense_step_base(dense, now, next);
+        sp_dense_step_base(dense, now, next, span);
     }
 }
 
@@ -69,6 +69,25 @@ static int32_t choose_columns(sp_isa isa, int32_t n)
     return best;
 }
 
+/* room[n_blocks * (n + columns)] */
+static void find_bounds(sp_dense *dense, double *room)
+{
+    int32_t n = dense->n, columns = dense->columns;
+    dense->most = room;
+    dense->fill = room + (ptrdiff_t)dense->n_blocks * n;
+    for (ptrdiff_t j = 0; j < (ptrdiff_t)dense->n_blocks * columns; j++)
+        dense->fill[j] = INFINITY;
+    for (ptrdiff_t r = 0; r < (ptrdiff_t)dense->n_blocks * n; r++) {
+        double *fill = dense->fill + r / n * columns;
+        dense->most[r] = -INFINITY;
+        for (int32_t j = 0; j < columns; j++) {
+            double weight = dense->weight[r * columns + j];
+            dense->most[r] = weight > dense->most[r] ? weight : dense->most[r];
+            fill[j] = weight > -INFINITY ? -INFINITY : fill[j];
+        }
+    }
+}
+
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)
 {
     if (!is_dense(chain)) {
@@ -81,8 +100,8 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
         return sp_sparse_init(&dense->sparse, chain, scratch);
     }
     int32_t n = chain->n_states, columns = choose_columns(isa, n), n_blocks = (n + columns - 1) / columns;
-    size_t size = (size_t)n_blocks * (size_t)n * (size_t)columns;
-    double *weight = sp_scratch_get(scratch, SP_SLOT_DENSE_MATRIX, size, sizeof *weight);
+    size_t size = (size_t)n_blocks * (size_t)n * (size_t)columns, n_bounds = (size_t)n_blocks * (size_t)(n + columns);
+    double *weight = sp_scratch_get(scratch, SP_SLOT_DENSE_MATRIX, size + n_bounds, sizeof *weight);
     if (!weight)
         return false;
     for (size_t i = 0; i < size; i++)
@@ -92,7 +111,15 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
         for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++)
             column[(ptrdiff_t)chain->pred[p] * columns] = chain->pred_weight[p];
     }
-    *dense = (sp_dense){chain, isa, n, columns, n_blocks, SP_DENSE_MOST_BYTES, weight, {0}};
+    *dense = (sp_dense){.chain = chain,
+                        .isa = isa,
+                        .n = n,
+                        .columns = columns,
+                        .n_blocks = n_blocks,
+                        .most_bytes = SP_DENSE_MOST_BYTES,
+                        .weight = weight};
+    if (n >= SP_DENSE_SKIP_LEAST && n <= SP_DENSE_SKIP_MOST)
+        find_bounds(dense, weight + size);
     return true;
 }
 
@@ -103,6 +130,7 @@ typedef struct dense_run {
     const sp_scores *scores;
     double *row;            /* [K] */
     int64_t block;          /* B */
+    double span;            /* see sp_dense_step */
     size_t width;           /* doubles of a row of delta */
     double *deltas, *marks; /* [B,width] of the block in hand; [blocks,width] of each block's first step */
 } dense_run;
@@ -113,12 +141,12 @@ static double *delta_at(const dense_run *r, int64_t t)
 }
 
 /* delta of the steps after `first` up to `last`, from that of `first`, which is in its place. */
-static void forward(const dense_run *r, int64_t first, int64_t last, bool marks_it)
+static void forward(dense_run *r, int64_t first, int64_t last, bool marks_it)
 {
     int32_t n = r->dense->n;
     for (int64_t t = first + 1; t <= last; t++) {
         double *next = delta_at(r, t);
-        step(r->dense, delta_at(r, t - 1), next);
+        step(r->dense, delta_at(r, t - 1), next, &r->span);
         const double *e = sp_row(r->scores, t, r->row);
         for (int32_t j = 0; j < n; j++)
             next[j] += e[j];
@@ -165,7 +193,7 @@ static bool run_room(dense_run *r, sp_scratch *scratch)
 sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score)
 {
     const sp_chain *c = dense->chain;
-    dense_run r = {.dense = dense, .scores = scores};
+    dense_run r = {.dense = dense, .scores = scores, .span = 1};
     if (!run_room(&r, scratch))
         return SP_ENOMEM;
     int64_t last = scores->n_steps - 1;

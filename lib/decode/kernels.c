@@ -24,11 +24,14 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     kernels->way = SP_WAY_PLAIN;
     kernels->isa = isa;
     kernels->strategy = strategy;
+    kernels->greedy.n = 0;
     kernels->has_sums = isa != SP_ISA_PLAIN && sp_sum_rules_init(&kernels->sums, chain);
     if (kernels->has_sums && (strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI))
         kernels->way = SP_WAY_SUMS;
     if (isa == SP_ISA_PLAIN || (strategy != SP_VITERBI && strategy != SP_GREEDY && strategy != SP_ARGMAX))
         return true;
+    if (strategy == SP_GREEDY && !sp_greedy_table_init(&kernels->greedy, chain, sp_workers_scratch(workers)))
+        return false;
     if (sp_lane_rules_init(&kernels->lanes, chain))
         kernels->way = SP_WAY_LANES;
     else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps))
@@ -42,6 +45,20 @@ sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores,
     if (scores->n_steps == 0 || kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
         return SP_ENOPATH;
     return sp_dense_viterbi(&kernels->dense, scores, scratch, path, score);
+}
+
+sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                            int32_t *path, double *score)
+{
+    if (scores->n_steps == 0 || kernels->greedy.n == 0)
+        return SP_ENOPATH;
+    double *row = sp_row_buffer(scores, scratch);
+    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
+    if (!row || !found)
+        return SP_ENOMEM;
+    if (!sp_greedy_table_path(&kernels->greedy, scores, row, found))
+        return SP_ENOPATH;
+    return sp_decode_finish(chain, scores, found, path, score, NULL);
 }
 
 /* ---- lanes: runs of recordings, what they leave, and the long recordings ---- */
@@ -72,6 +89,12 @@ static int32_t do_run(const lane_work *w, sp_scratch *scratch, int64_t first, in
     return sp_sum_run(&options, w->batch, w->output, scratch, first, n, left);
 }
 
+/* Viterbi, greedy and argmax of long recordings. */
+static bool goes_in_chunks(const lane_work *w, const sp_scores *scores)
+{
+    return !w->is_confidence && w->kernels->way == SP_WAY_LANES && sp_chunks_fit(scores);
+}
+
 static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     lane_work *w = arg;
@@ -87,13 +110,21 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
         for (int32_t i = 0; i < n_left; i++) {
             sp_scores scores = sp_batch_recording(w->batch, begin + left[i]);
             is_left[left[i]] = true;
-            if (w->is_confidence || w->kernels->strategy != SP_VITERBI || !sp_chunks_fit(&scores)) /* else share_long() */
+            if (!goes_in_chunks(w, &scores)) /* else share_long() */
                 leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
         }
         for (int64_t i = 0; i < count && n_left >= 0 && leftover->finish; i++)
             if (!is_left[i])
                 leftover->finish(leftover->arg, scratch, begin + i, begin + i + 1);
     }
+}
+
+static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
+{
+    if (k->strategy == SP_VITERBI)
+        return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
+    sp_lane_run_options options = {k->isa, k->strategy, &k->lanes};
+    return sp_choose_long(&options, &k->greedy, scores, workers, path, score);
 }
 
 /* The long recordings, each on all threads. */
@@ -106,8 +137,7 @@ static void share_long(lane_work *w, sp_workers *workers)
             continue;
         int64_t first = w->batch->offsets[n];
         sp_decoded result = {.status = SP_OK, .step = -1};
-        sp_status status =
-            sp_chunks_viterbi(w->kernels->isa, &w->kernels->lanes, &scores, workers, w->output->paths + first, &result.score);
+        sp_status status = decode_long(w->kernels, &scores, workers, w->output->paths + first, &result.score);
         if (status == SP_ENOMEM) {
             w->no_memory = true;
             continue;
@@ -135,7 +165,7 @@ bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp
 {
     lane_work w = {kernels, batch, output, leftover, false, run_length(batch->n_recordings, sp_workers_count(workers)), false};
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
-    if (kernels->strategy == SP_VITERBI)
+    if (kernels->way == SP_WAY_LANES)
         share_long(&w, workers);
     return !w.no_memory;
 }

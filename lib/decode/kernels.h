@@ -6,7 +6,9 @@
  * | plain, more classes                | dense.h: maxima forward, the argmax again on the way back; sparse.h where sparse     |
  * | any other                          | the plain kernel                                                                    |
  *
- * Greedy and argmax have lanes only; so have posterior, mea, posterior-viterbi, confidence and log Z (lanes_forward_backward.h).
+ * Greedy and argmax have lanes, and chunks of a long recording in lanes; what those leave, and models of up to
+ * SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).
+ * Posterior, mea, posterior-viterbi, confidence and log Z have lanes (lanes_forward_backward.h).
  *
  * Which is used changes the time, never the answer (but see chunks.h on ties within rounding): gaps, recordings without a path
  * and whatever else is rare go to the plain kernel, which is the oracle of the tests too.
@@ -15,6 +17,7 @@
 #define STATEPATH_DECODE_KERNELS_H
 
 #include "decode/dense.h"
+#include "decode/greedy_table.h"
 #include "decode/isa.h"
 #include "decode/lanes.h"
 #include "decode/lanes_forward_backward.h"
@@ -28,7 +31,8 @@ typedef struct sp_kernels {
     sp_strategy_kind strategy;
     sp_lane_rules lanes;
     sp_dense dense;
-    bool has_sums; /* sums is a chain for forward-backward in lanes */
+    sp_greedy_table greedy; /* n = 0: none */
+    bool has_sums;          /* sums is a chain for forward-backward in lanes */
     sp_sum_rules sums;
 } sp_kernels;
 
@@ -39,6 +43,10 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
 /* One recording by Viterbi, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask sp_viterbi(); SP_ENOMEM. */
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                              double *score);
+
+/* One recording by greedy, as sp_greedy(). SP_OK; SP_ENOPATH without a message, path untouched: ask sp_greedy(); SP_ENOMEM. */
+sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                            int32_t *path, double *score);
 
 /* What happens to recordings first .. last-1. */
 typedef struct sp_leftover {

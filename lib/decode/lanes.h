@@ -66,6 +66,9 @@ sp_lanes_kernel sp_lanes_greedy_base, sp_lanes_greedy_avx2, sp_lanes_greedy_avx5
 sp_lanes_kernel sp_lanes_argmax_base, sp_lanes_argmax_avx2, sp_lanes_argmax_avx512;
 sp_lanes_kernel sp_lanes_viterbi_base, sp_lanes_viterbi_avx2, sp_lanes_viterbi_avx512;
 
+/* The kernel of viterbi, greedy or argmax. */
+sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy);
+
 /* What stays the same over a batch. */
 typedef struct sp_lane_run_options {
     sp_isa isa;

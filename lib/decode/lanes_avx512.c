@@ -2,8 +2,10 @@
  * See lanes.h. */
 #include "decode/chunks.h"
 #include "decode/lanes.h"
+#include "decode/path_sum.h"
 
 #include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 
@@ -16,6 +18,8 @@
 #include "decode/lanes_choose.h"
 
 #include "decode/chunks_body.h"
+
+#include "decode/path_sum_body.h"
 
 LANE_TARGET void sp_lanes_viterbi_avx512(sp_lane_group *group)
 {
@@ -40,6 +44,16 @@ LANE_TARGET void sp_lanes_greedy_avx512(sp_lane_group *group)
 LANE_TARGET void sp_lanes_argmax_avx512(sp_lane_group *group)
 {
     lanes_choose_any(group, false);
+}
+
+LANE_TARGET double sp_sum_f32_avx512(double s, const float *x, int64_t n)
+{
+    return sum_in_order(SP_F32, s, x, n);
+}
+
+LANE_TARGET double sp_sum_f64_avx512(double s, const double *x, int64_t n)
+{
+    return sum_in_order(SP_F64, s, x, n);
 }
 
 #endif

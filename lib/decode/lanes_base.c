@@ -2,8 +2,10 @@
  * See lanes.h. */
 #include "decode/chunks.h"
 #include "decode/lanes.h"
+#include "decode/path_sum.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LANE_W 2
 #define LANE_TARGET
@@ -14,6 +16,8 @@
 #include "decode/lanes_choose.h"
 
 #include "decode/chunks_body.h"
+
+#include "decode/path_sum_body.h"
 
 LANE_TARGET void sp_lanes_viterbi_base(sp_lane_group *group)
 {
@@ -38,4 +42,14 @@ LANE_TARGET void sp_lanes_greedy_base(sp_lane_group *group)
 LANE_TARGET void sp_lanes_argmax_base(sp_lane_group *group)
 {
     lanes_choose_any(group, false);
+}
+
+LANE_TARGET double sp_sum_f32_base(double s, const float *x, int64_t n)
+{
+    return sum_in_order(SP_F32, s, x, n);
+}
+
+LANE_TARGET double sp_sum_f64_base(double s, const double *x, int64_t n)
+{
+    return sum_in_order(SP_F64, s, x, n);
 }

@@ -23,12 +23,14 @@ enum {
     SP_SLOT_STATES,      /* [M] int32: a list of states */
     SP_SLOT_REACH,       /* boolean forward pass, see recording.h; nobody else's */
     SP_SLOT_LANE_ROWS,   /* copies of the last rows of a batch, see lanes.c */
-    SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next two */
+    SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next three */
     SP_SLOT_CHUNK_TAIL,
     SP_SLOT_CHUNK_DELTAS,
+    SP_SLOT_CHUNK_TAKEN, /* see path_sum.h */
     SP_SLOT_DENSE_MATRIX, /* see dense.h */
     SP_SLOT_DENSE_DELTAS,
     SP_SLOT_SPARSE_LISTS, /* see sparse.h */
+    SP_SLOT_GREEDY_TABLE, /* see greedy_table.h */
     SP_SLOT_SUM_KEPT,     /* see lanes_forward_backward.h, also the next two */
     SP_SLOT_SUM_STARTS,
     SP_SLOT_SUM_VALUES,

@@ -64,6 +64,8 @@ void sp_comparison_free(sp_comparison *c)
         strategy_free(c->n_classes, &c->strategies[s]);
     free(c->strategies);
     free(c->comparisons);
+    sp_sleep_free(c->sleep);
+    sp_scorers_free(c->scorers);
     for (int64_t i = 0; i < c->n_traces; i++)
         trace_free(c->n_strategies, &c->traces[i]);
     free(c->traces);

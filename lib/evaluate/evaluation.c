@@ -47,6 +47,8 @@ void sp_evaluation_free(sp_evaluation *e)
     sp_tally_free(&e->reference_bouts);
     free(e->tags);
     free(e->pairs);
+    free(e->stage_of_class);
+    sp_scorer_sums_free(e->scorers);
     free(e->only);
     sp_margins_free(&e->margins);
     scratch_free(&e->scratch);
@@ -119,6 +121,10 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     for (int32_t s = 0; s < n; s++)
         c->strategies[s].has_changes = options->has_labels && e->argmax >= 0;
     sp_status status = options->has_labels ? sp_tags_find(e, options->classes, err) : SP_OK;
+    if (status == SP_OK)
+        status = sp_sleep_open(e, options, err);
+    if (status == SP_OK)
+        status = sp_scorers_open(e, options, err);
     return status != SP_OK ? status : sp_pairs_choose(e, err);
 }
 
@@ -137,6 +143,8 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options.names = NULL;
     e->options.is_legal = NULL;
     e->options.classes = NULL;
+    e->options.stage_of_class = NULL;
+    e->options.scorers = NULL;
     e->K = sp_chain_n_classes(chain);
     e->argmax = -1;
     status = evaluation_open(e, options, err);
@@ -196,8 +204,10 @@ static sp_status reserve_recordings(sp_evaluation *e, int64_t more, sp_error *er
         c->strategies[s].recordings = grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
     if (!is_whole)
         return sp_fail(err, SP_ENOMEM, "no memory to evaluate %" PRId64 " recordings", n);
-    e->capacity = n;
-    return SP_OK;
+    sp_status status = sp_sleep_reserve(e, n, err);
+    if (status == SP_OK)
+        e->capacity = n;
+    return status;
 }
 
 /* ---- a block ---- */
@@ -237,6 +247,13 @@ static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *
         char what[96];
         snprintf(what, sizeof what, "the class chosen by %.64s", e->result->strategies[s].name);
         status = check_steps(e, block, block->paths[s], what, err);
+    }
+    for (int32_t i = 0; status == SP_OK && i < e->options.n_scorers; i++) {
+        char what[96];
+        if (!block->scorers)
+            return sp_fail(err, SP_EINVAL, "scorers were announced, but a block has none");
+        snprintf(what, sizeof what, "the label of %.64s", e->result->scorers->names[i]);
+        status = check_steps(e, block, block->scorers[i], what, err);
     }
     return status;
 }
@@ -377,8 +394,16 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
     if (status == SP_OK && r.labels)
         status = add_reference(e, &r, &scored, err);
     const int32_t *baseline = e->argmax >= 0 ? path_of(e, block, e->argmax, n) : NULL;
-    for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++)
-        status = add_path(e, s, &r, &block->results[s][n], path_of(e, block, s, n), baseline, err);
+    if (status == SP_OK)
+        sp_add_sleep_reference(e, &r);
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
+    for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++) {
+        paths[s] = path_of(e, block, s, n);
+        status = add_path(e, s, &r, &block->results[s][n], paths[s], baseline, err);
+        sp_add_sleep(e, s, &r, paths[s], block->results[s][n].status == SP_OK);
+    }
+    if (status == SP_OK)
+        sp_add_scorers(e, &r, block->scorers, first, paths);
     if (status == SP_OK)
         status = add_margins(e, block, n, &r, err);
     if (status == SP_OK)

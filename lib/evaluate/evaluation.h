@@ -39,6 +39,9 @@ typedef struct sp_strategy_sums {
     bool has_impossible; /* a decoded path whose score is -INFINITY */
 } sp_strategy_sums;
 
+/* Agreement with several scorers on its way (scorers.c). */
+typedef struct sp_scorer_sums sp_scorer_sums;
+
 /* Memory for one recording, grown to the longest. */
 typedef struct sp_evaluation_scratch {
     int64_t capacity;         /* steps there is room for */
@@ -65,11 +68,13 @@ struct sp_evaluation {
     sp_tally reference_illegal, reference_bouts;
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
-    sp_tag *tags;        /* [K], or NULL: classes are no tags */
-    bool has_end_tags;   /* BIOES */
-    int32_t n_pairs;     /* of strategies to compare */
-    int32_t (*pairs)[2]; /* [n_pairs] a, b */
-    int64_t (*only)[2];  /* [n_pairs] steps that only a, only b has right */
+    sp_tag *tags;            /* [K], or NULL: classes are no tags */
+    bool has_end_tags;       /* BIOES */
+    int32_t n_pairs;         /* of strategies to compare */
+    int32_t (*pairs)[2];     /* [n_pairs] a, b */
+    int64_t (*only)[2];      /* [n_pairs] steps that only a, only b has right */
+    int32_t *stage_of_class; /* [K], or NULL: the classes are no sleep stages */
+    sp_scorer_sums *scorers; /* or NULL */
     sp_margins margins;
     sp_evaluation_scratch scratch;
 };
@@ -120,6 +125,21 @@ void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);
 
 /* ceiling.c */
 sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
+
+/* sleep_statistics.c: all do nothing where the classes are no stages */
+sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
+sp_status sp_sleep_reserve(sp_evaluation *e, int64_t n, sp_error *err);
+void sp_add_sleep_reference(sp_evaluation *e, const sp_recording *r);
+void sp_add_sleep(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, bool is_decoded);
+void sp_sleep_finish(sp_evaluation *e);
+
+/* scorers.c: all do nothing without scorers */
+sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
+/* The recording that begins at step `first` of the block; paths [n_strategies], -1 where undecoded. */
+void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, int64_t first,
+                    const int32_t *const *paths);
+void sp_scorers_finish(sp_evaluation *e);
+void sp_scorer_sums_free(sp_scorer_sums *sums);
 
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);

@@ -144,6 +144,8 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
         status = finish_reference(e, err);
     for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++)
         status = finish_strategy(e, s, err);
+    sp_sleep_finish(e);
+    sp_scorers_finish(e);
     if (status == SP_OK)
         status = sp_pairs_compare(e, err);
     if (status == SP_OK)

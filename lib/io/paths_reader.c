@@ -5,6 +5,7 @@
 
 #include "io/h5_file.h"
 #include "io/h5_map.h"
+#include "io/h5_number.h"
 #include "io/source_private.h"
 #include "statepath/paths_file.h"
 
@@ -462,6 +463,16 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
     for (int64_t i = 0; status == SP_OK && results && i < count; i++)
         results[i] = result_of(reader, strategy, first + i, to + (offsets[first + i] - offsets[first]));
     free(own);
+    return status;
+}
+
+sp_status sp_paths_reader_epoch_seconds(sp_paths_reader *reader, double *seconds, sp_error *err)
+{
+    static const char *const root = "/";
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    sp_status status = sp_h5_epoch_seconds(reader->file, reader->file_name, 1, &root, seconds, err);
+    sp_h5_quiet_end(&quiet);
     return status;
 }
 

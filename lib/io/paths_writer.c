@@ -265,6 +265,19 @@ static bool attribute_size(hid_t file, int64_t size)
     return done;
 }
 
+static bool attribute_seconds(hid_t file, double seconds)
+{
+    if (!(seconds > 0))
+        return true;
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t id = H5Acreate2(file, "epoch_seconds", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool done = id >= 0 && H5Awrite(id, H5T_NATIVE_DOUBLE, &seconds) >= 0;
+    if (id >= 0)
+        H5Aclose(id);
+    H5Sclose(space);
+    return done;
+}
+
 static bool skeleton_fill(hid_t file, sp_paths_writer *writer, const sp_paths_header *header)
 {
     bool done = dataset_offsets(file, header->offsets, header->n_recordings) &&
@@ -272,7 +285,7 @@ static bool skeleton_fill(hid_t file, sp_paths_writer *writer, const sp_paths_he
                 dataset_texts(file, "/classes", header->classes, header->n_classes) &&
                 attribute_text(file, "statepath_version", sp_version()) && attribute_text(file, "command", header->command) &&
                 attribute_text(file, "model", header->model_json) && attribute_text(file, "input", header->input) &&
-                attribute_size(file, header->input_size) &&
+                attribute_size(file, header->input_size) && attribute_seconds(file, header->epoch_seconds) &&
                 (header->n_strategies == 0 || attribute_texts(file, "strategies", header->strategies, header->n_strategies));
     for (int32_t i = 0; done && i < writer->n_slots; i++) {
         bool is_status = i < header->n_strategies * writer->per_strategy && i % writer->per_strategy == SLOT_STATUS;

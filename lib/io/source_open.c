@@ -29,6 +29,7 @@ static void source_free(sp_source *source)
     sp_h5_part_close(&source->segments);
     sp_h5_part_close(&source->weights);
     sp_h5_part_close(&source->mask);
+    sp_source_scorers_close(source);
     sp_h5_map_close(&source->map);
     if (source->file > 0)
         H5Fclose(source->file);

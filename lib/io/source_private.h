@@ -14,7 +14,14 @@ struct sp_source {
     char classes_place[256];
     char stored_type[2 * SP_ELEMENT_NAME];
     sp_source_info info;
+    /* Scorers, once asked for (source_scorers.c): the names that were found, the open ones first. */
+    bool has_looked_for_scorers;
+    int32_t n_scorers, n_open_scorers;
+    char *scorer_names[SP_SOURCE_MAX_SCORERS];
+    sp_h5_part scorers[SP_SOURCE_MAX_SCORERS];
 };
+
+void sp_source_scorers_close(sp_source *source);
 
 /* Where the recordings of a file are: the path or pattern of the scores (or of labels, when scores are not needed and there are
  * none), its kind as far as the name says. The caller frees *path. SP_OK; SP_EFILE with what the file holds. (source_find.c) */

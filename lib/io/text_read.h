@@ -1,4 +1,4 @@
-/* A whole text file in memory; for JSON. Not installed. */
+/* A whole text file in memory; for JSON and CSV. Not installed. */
 #ifndef STATEPATH_IO_TEXT_READ_H
 #define STATEPATH_IO_TEXT_READ_H
 

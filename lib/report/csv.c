@@ -5,6 +5,8 @@
  *   class      name; "A -> B" for an illegal pair; empty for figures over all classes
  *   metric     key as in the JSON; "decoded_as B" (with class A): steps of reference A decoded as B, those above 0
  *   value      empty where undefined
+ *              "sleep_tst" and the like: sleep statistics, "sleep_tst_difference" their bias with the limits of agreement;
+ *              "kappa_with X", "accuracy_with X": with scorer X
  *   n          what the figure is over: scored steps, transitions, recordings or classes; empty for counts
  *   low, high  interval, where there is one */
 #include "report/csv_line.h"
@@ -217,5 +219,6 @@ sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *e
         add_strategy(c, &c->strategies[s], &text);
     for (int32_t i = 0; i < c->n_comparisons; i++)
         add_comparison(c, &c->comparisons[i], &text);
+    sp_csv_people(&text, c);
     return sp_buffer_finish(&text, out, err);
 }

@@ -103,6 +103,8 @@ static const struct {
     {"runs", "Runs", sp_has_runs, sp_page_runs},
     {"steps", "Step by step", has_steps, sp_page_steps},
     {"recordings", "Recordings", has_recordings, sp_page_recordings},
+    {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
+    {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
     {"run", "This run", always, sp_page_run_card},
     {"methods", "Methods", always, methods},

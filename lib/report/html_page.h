@@ -33,6 +33,11 @@ void sp_page_confusions(sp_page *page);
 void sp_page_classes(sp_page *page);
 void sp_page_changes(sp_page *page);
 void sp_page_runs(sp_page *page);
+/* html_people.c */
+bool sp_has_sleep(const sp_comparison *comparison);
+bool sp_has_scorers(const sp_comparison *comparison);
+void sp_page_sleep(sp_page *page);
+void sp_page_scorers(sp_page *page);
 /* html_survival.c: a part of the section on runs */
 void sp_page_survival(sp_page *page);
 /* html_probability.c */

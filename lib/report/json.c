@@ -1,23 +1,29 @@
 /* Results as the contract of results words them. The tree is jansson's, which refuses NaN and bad UTF-8; the layout is ours,
  * because jansson puts every number of a matrix on a line of its own and writes 0.87760000000000005 for 0.8776.
  *
- * Beyond the contract, all additive:
- *   input.bytes, input.classes (names as in the file), command, has_labels, seed
- *   model.description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
+ * Beyond the contract, all additive (laid out by hand: clang-format would run the lines together): */
+/* clang-format off */
+/*   input: bytes, classes (names as in the file), has_labels;   command, seed, level (of all intervals)
+ *   model: description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
- *   calibration (of the prepared scores, the same for every strategy: reliability.h says what the keys are; accuracy_low and
- *     accuracy_high of the bins are Wilson intervals)
- *   level (of all intervals), other_metrics_left_out (why kappa and macro F1 are not compared)
- *   strategies.*.illegal_rate, illegal_rate_ci (illegal / transitions, bootstrap over recordings)
- *   comparisons: after accuracy, which alone is tested, the same pairs with "metric": "kappa", "macro_f1", and "illegal_rate"
- * where neither strategy is legal by construction reference.changes, illegal_start, illegal_end, short_runs reference.bouts,
- * mask_ceiling_infeasible (recordings that no allowed path fits) strategies.*.scored, correct, undecoded_steps (by reference
- * class, those above 0), macro_precision, macro_recall, macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over
- * recordings), legal_by_construction, relaxed, rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts,
- * boundaries, edit_score, bouts (lengths: [length, count]), entities; classes.*.predicted, npv, prevalence;
- * per_recording.*.correct, transitions, changes, status, step, rules_broken, path_score comparisons.*.rank_biserial, p_holm,
- * p_sign_flip, mcnemar, mean, median, sd (of the recordings' differences), n, better, worse, ties, resamples Time is left out:
- * the same input gives the same bytes. */
+ *   calibration (of the prepared scores, the same for every strategy; keys as in reliability.h, bins with Wilson intervals)
+ *   reference: changes, illegal_start, illegal_end, short_runs, bouts;   mask_ceiling_infeasible (recordings without allowed path)
+ *   strategies.*: scored, correct, undecoded_steps (by reference class, those above 0), macro_precision, macro_recall,
+ *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
+ *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score,
+ *     bouts (lengths: [length, count]), entities, illegal_rate, illegal_rate_ci
+ *     classes.*: predicted, npv, prevalence
+ *     per_recording.*: correct, transitions, changes, status, step, rules_broken, path_score
+ *   comparisons: after accuracy, which alone is tested, the same pairs with metric kappa, macro_f1, illegal_rate (not where a
+ *     strategy is legal by construction); rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the recordings'
+ *     differences), n, better, worse, ties, resamples;   other_metrics_left_out (why kappa and macro F1 are not compared)
+ *   sleep (where the classes are sleep stages): epoch_seconds, epoch_assumed; reference and strategies.* with means (mean, sd, n)
+ *     and nights (id and each measure), strategies.*.agreement (bias, sd, low, high, n); minutes, se in per cent, sfi per hour
+ *   scorers (where the file has labels_*): names, mean_accuracy, mean_kappa, fleiss_kappa, fleiss_steps; reference, strategies.*
+ *     and each.* with mean_accuracy, mean_kappa, soft_agreement, soft_steps, with.* (steps, accuracy, kappa)
+ *
+ * Time is left out: the same input gives the same bytes. */
+/* clang-format on */
 #include "report/json_tree.h"
 #include "report/tables.h"
 #include "statepath/report.h"
@@ -284,6 +290,7 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     for (int32_t i = 0; i < c->n_comparisons; i++)
         sp_json_append(comparisons, comparison_object(c, &c->comparisons[i], &failed), &failed);
     sp_json_set(root, "comparisons", comparisons, &failed);
+    sp_json_set_people(root, c, &failed);
     if (c->other_metrics_left_out)
         sp_json_set(root, "other_metrics_left_out", json_string(c->other_metrics_left_out), &failed);
     sp_json_set(root, "level", json_real(c->level), &failed);

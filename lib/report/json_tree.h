@@ -22,6 +22,8 @@ void sp_json_set_score(json_t *object, const char *key, double score, bool *fail
 void sp_json_set_runs(json_t *object, const sp_comparison *comparison, const sp_strategy_result *strategy, bool *failed);
 json_t *sp_json_reference_bouts(const sp_comparison *comparison, bool *failed); /* reference_bouts is not NULL */
 
+/* json_people.c: sleep statistics and scorers; nothing where the comparison has none. */
+void sp_json_set_people(json_t *root, const sp_comparison *comparison, bool *failed);
 /* json_probability.c: reliability is not NULL; "key": [low, high], or null and the reason. */
 json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed);
 void sp_json_set_interval(json_t *object, const char *key, const sp_difference *d, bool *failed);

@@ -64,6 +64,28 @@ static void confusions(const sp_comparison *c, sp_buffer *out)
     }
 }
 
+static void people(const sp_comparison *c, sp_buffer *out)
+{
+    sp_table means = {0}, agreement = {0}, scorers = {0}, lines = {0};
+    sp_fill_sleep_means(c, &means);
+    section(out, means.title, &means);
+    if (c->sleep && sp_table_rows(&means)) {
+        sp_buffer_text(out, "\n");
+        sp_fill_sleep_note(c, out);
+        sp_buffer_text(out, "\n");
+    }
+    sp_fill_sleep_agreement(c, &agreement);
+    section(out, agreement.title, &agreement);
+    sp_fill_scorers(c, true, &scorers);
+    section(out, scorers.title, &scorers);
+    sp_fill_scorer_notes(c, &lines);
+    list(out, &lines);
+    sp_table_free(&means);
+    sp_table_free(&agreement);
+    sp_table_free(&scorers);
+    sp_table_free(&lines);
+}
+
 /* The metrics that are compared but not tested. */
 static void more_differences(const sp_comparison *c, sp_buffer *out)
 {
@@ -105,6 +127,7 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     section(&text, "Illegal transitions, by pair", &pairs);
     if (n > PAIRS)
         sp_buffer_format(&text, "\nand %lld more pairs.\n", (long long)(n - PAIRS));
+    people(comparison, &text);
     sp_table_free(&leaderboard);
     sp_table_free(&notes);
     sp_table_free(&differences);

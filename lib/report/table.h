@@ -1,5 +1,5 @@
-/* One table, three dresses: aligned text for a terminal, Markdown, HTML. A figure is formatted once, so it cannot differ between
- * them. Errors stick as in sp_buffer. */
+/* One table, four dresses: aligned text for a terminal, Markdown, LaTeX, HTML. A figure is formatted once, so it cannot differ
+ * between them. Errors stick as in sp_buffer. */
 #ifndef STATEPATH_REPORT_TABLE_H
 #define STATEPATH_REPORT_TABLE_H
 
@@ -55,6 +55,11 @@ void sp_text_plain(sp_buffer *out, const char *text, bool ascii);
 /* Each renderer adds to the buffer; a table without rows adds nothing. */
 void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer *out);
 void sp_table_markdown(const sp_table *table, sp_buffer *out);
+
+/* A float with caption (the title) and label; `scope` goes before the title in the caption and may be NULL. (table_latex.c) */
+void sp_table_latex(const sp_table *table, const char *label, const char *scope, sp_buffer *out);
+/* Adds the text with everything that LaTeX would take for a command as a letter; dashes, ± and − as LaTeX writes them. */
+void sp_buffer_latex(sp_buffer *out, const char *text);
 
 /* A last column that only a page has: called with row 0 for the header cell, then 1.. for the others; adds a whole <th> or <td>.
  */

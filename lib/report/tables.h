@@ -46,6 +46,19 @@ void sp_fill_recordings(const sp_comparison *comparison, bool compact, sp_table 
 /* Recordings that a strategy could not decode, at most `limit` (0: all). Returns how many there are in all. */
 int64_t sp_fill_undecoded(const sp_comparison *comparison, int64_t limit, sp_table *table);
 
+/* Sleep statistics (rows: measures): means of the reference and each strategy; differences from the reference; one measure night
+ * by night, at most `limit` nights. */
+void sp_fill_sleep_means(const sp_comparison *comparison, sp_table *table);
+void sp_fill_sleep_agreement(const sp_comparison *comparison, sp_table *table);
+void sp_fill_sleep_nights(const sp_comparison *comparison, sp_sleep_measure measure, int64_t limit, sp_table *table);
+/* One sentence: how long a step is and who says so. */
+void sp_fill_sleep_note(const sp_comparison *comparison, sp_buffer *line);
+int sp_sleep_decimals(sp_sleep_measure measure);
+/* Agreement with several scorers: rows reference, strategies, scorers, and the scorers among themselves. wide: kappa with each.
+ */
+void sp_fill_scorers(const sp_comparison *comparison, bool wide, sp_table *table);
+void sp_fill_scorer_notes(const sp_comparison *comparison, sp_table *lines);
+
 /* Sentences, one a row of a one-column table. Verdict: what a reader should take home, strategy by strategy. Notes: what has to
  * be known to read the figures right (reference, ceiling, undecoded, undefined). */
 /* Headline: the best strategy that obeys the rules against argmax, in one or two sentences. */

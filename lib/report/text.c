@@ -152,8 +152,15 @@ static void beside(writer *w, const sp_buffer *blocks, const int *widths, int32_
 static void confusions(writer *w)
 {
     const sp_comparison *c = w->comparison;
-    if (!c->has_labels || c->n_scored_steps == 0 || c->n_classes > MATRIX_CLASSES || c->n_strategies == 0)
+    if (!c->has_labels || c->n_scored_steps == 0 || c->n_strategies == 0)
         return;
+    if (c->n_classes > MATRIX_CLASSES) {
+        heading(w, "Confusion matrices");
+        sp_buffer_format(&w->out,
+                         "%d classes are too many for a terminal; the JSON holds them, with up to 60 classes the page too\n",
+                         c->n_classes);
+        return;
+    }
     size_t n = (size_t)c->n_strategies;
     sp_buffer *blocks = calloc(n, sizeof *blocks);
     int *widths = calloc(n, sizeof *widths);
@@ -214,6 +221,35 @@ static void illegal_pairs(writer *w)
     if (limit && n > limit)
         sp_buffer_format(&w->out, "and %lld more pairs (--verbose lists them, the JSON holds all)\n", (long long)(n - limit));
     sp_table_free(&table);
+}
+
+/* Sleep statistics and scorers, where there are any. */
+static void people(writer *w)
+{
+    const sp_comparison *c = w->comparison;
+    sp_table means = {0}, agreement = {0}, scorers = {0}, notes_ = {0};
+    sp_fill_sleep_agreement(c, &agreement);
+    if (w->is_verbose || sp_table_rows(&agreement) == 0)
+        sp_fill_sleep_means(c, &means);
+    table_with_heading(w, means.title, &means);
+    table_with_heading(w, "Sleep: difference from the reference over recordings, bias ± 1.96 SD", &agreement);
+    if (c->sleep && sp_table_rows(&means) + sp_table_rows(&agreement)) {
+        sp_buffer line = {0};
+        sp_fill_sleep_note(c, &line);
+        wrapped(w, line.data ? line.data : "", 1);
+        w->out.failed |= line.failed;
+        sp_buffer_free(&line);
+    }
+    sp_fill_scorers(c, w->is_verbose, &scorers);
+    table_with_heading(w, scorers.title, &scorers);
+    sp_fill_scorer_notes(c, &notes_);
+    w->out.failed |= notes_.failed || notes_.text.failed;
+    for (size_t i = 1; !w->out.failed && i <= sp_table_rows(&notes_); i++)
+        wrapped(w, sp_table_get(&notes_, i, 0), 2);
+    sp_table_free(&means);
+    sp_table_free(&agreement);
+    sp_table_free(&scorers);
+    sp_table_free(&notes_);
 }
 
 static void seconds(writer *w)
@@ -294,6 +330,7 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
         sp_fill_class_f1(comparison, &classes);
     table_with_heading(&w, "F1 by class", &classes);
     illegal_pairs(&w);
+    people(&w);
     if (w.is_verbose) {
         sp_fill_undecoded(comparison, 0, &undecoded);
         table_with_heading(&w, "Recordings that could not be decoded", &undecoded);

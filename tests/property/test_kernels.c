@@ -2,6 +2,7 @@
 #include "check.h"
 #include "decode/chunks.h"
 #include "decode/kernels.h"
+#include "decode/path_sum.h"
 #include "random_batch.h"
 #include "random_model.h"
 
@@ -154,7 +155,7 @@ static void compare_kind(const kind *k, uint64_t first_seed, int n_cases)
     for (int c = 0; c < n_cases; c++) {
         uint64_t seed = first_seed + (uint64_t)c;
         sample s = draw_sample(seed, k);
-        for (int strategy = 0; strategy < (k->most_classes <= SP_LANES_MOST_CLASSES ? 3 : 1); strategy++) {
+        for (int strategy = 0; strategy < 3; strategy++) {
             sp_decode_options options = sp_decode_options_default();
             options.strategy.kind = strategies[strategy];
             options.relax = c % 3 == 0;
@@ -188,6 +189,7 @@ static void larger_models_equal_plain(void **state)
     (void)state;
     static const kind kinds[] = {
         {17, 70, 1, 30, 6, true, 0},       {17, 140, 1, 30, 5, false, 0.02},  {17, 70, 0.5, 40, 6, true, 0.1},
+        {128, 200, 1, 30, 4, true, 0},     {128, 200, 1, 30, 4, false, 0.02}, {128, 200, 0.3, 30, 4, true, 0.3},
         {17, 90, 0.1, 40, 20, true, 0.05}, {100, 300, 0.03, 20, 20, true, 0}, {100, 300, 0.03, 20, 20, false, 0},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -226,6 +228,23 @@ static void dense_in_blocks_equals_plain(void **state)
 
 /* ---- long recordings ---- */
 
+/* Greedy and argmax in chunks make no sum but that of the score: the plain kernel's bytes. */
+static void compare_long_choices(const sample *s, uint64_t seed)
+{
+    static const sp_strategy_kind strategies[] = {SP_GREEDY, SP_ARGMAX};
+    for (int i = 0; i < 2; i++) {
+        sp_decode_options options = sp_decode_options_default();
+        options.strategy.kind = strategies[i];
+        answer plain = decode_with(SP_ISA_PLAIN, 1, s, &options);
+        for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+            answer found = decode_with(isa, 1 + (int)(isa + seed) % 3, s, &options);
+            assert_same_answer(&s->batch, &plain, &found);
+            answer_free(&found);
+        }
+        answer_free(&plain);
+    }
+}
+
 /* The chunks of every instruction set and number of threads agree byte for byte, and with the plain kernel in the score of the
  * path; where scores are exact, in the path too. */
 static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_decodable)
@@ -262,6 +281,7 @@ static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_
     }
     answer_free(&plain);
     answer_free(&first);
+    compare_long_choices(&s, seed);
     s.offsets = NULL; /* on the stack */
     free_sample(&s);
 }
@@ -284,6 +304,60 @@ static void chunks_that_never_meet(void **state)
         compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0}, 400000 + i, 140000, true);
 }
 
+/* ---- sums ---- */
+
+enum { N_TERMS = 5000 };
+
+/* Terms of every kind that a sum in order must tell apart. */
+static float draw_term(random_source *random, int sort)
+{
+    switch (sort) {
+    case 0: /* log-probabilities */
+        return (float)-log1p(7 * random_unit(random));
+    case 1: /* small ones of few bits: half way between two multiples of the last bit again and again */
+        return -(float)(1 + random_below(random, 64)) * 0x1p-31f;
+    case 2: /* of both signs */
+        return (float)(random_unit(random) - 0.5);
+    case 3: /* zeros, and now and then a large one */
+        return random_chance(random, 0.02) ? -(float)(1e6 * random_unit(random)) : random_chance(random, 0.5) ? 0.0f : -0x1p-24f;
+    default: /* nothing is possible any more */
+        return random_chance(random, 0.001) ? -INFINITY : -1.5f;
+    }
+}
+
+static void sums_equal_one_after_another(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    static sp_sum_f32 *const of_f32[] = {NULL, sp_sum_f32_base, sp_sum_f32_avx2, sp_sum_f32_avx512};
+    static sp_sum_f64 *const of_f64[] = {NULL, sp_sum_f64_base, sp_sum_f64_avx2, sp_sum_f64_avx512};
+#else
+    static sp_sum_f32 *const of_f32[] = {NULL, sp_sum_f32_base};
+    static sp_sum_f64 *const of_f64[] = {NULL, sp_sum_f64_base};
+#endif
+    static const double begins[] = {0, -1, -4194303.7, -4194304, -8e15, 12.5, -INFINITY, -3e-300, -16777215.9999};
+    static float x[N_TERMS];
+    static double y[N_TERMS];
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        random_source random = {500000 + seed};
+        double begin = begins[seed % (sizeof begins / sizeof *begins)];
+        int64_t n = random_below(&random, N_TERMS), first = random_below(&random, N_TERMS - (int32_t)n);
+        for (int i = 0; i < N_TERMS; i++) {
+            x[i] = draw_term(&random, (int)(seed % 5));
+            y[i] = seed % 2 ? x[i] : x[i] * (1 + 0x1p-30 * random_below(&random, 3));
+        }
+        double sum_x = begin, sum_y = begin;
+        for (int64_t i = first; i < first + n; i++) {
+            sum_x += x[i];
+            sum_y += y[i];
+        }
+        for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+            assert_true(of_f32[isa](begin, x + first, n) == sum_x);
+            assert_true(of_f64[isa](begin, y + first, n) == sum_y);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +366,7 @@ int main(void)
         cmocka_unit_test(dense_in_blocks_equals_plain),
         cmocka_unit_test(chunks_equal_plain),
         cmocka_unit_test(chunks_that_never_meet),
+        cmocka_unit_test(sums_equal_one_after_another),
     };
     return cmocka_run_group_tests(tests, new_workers, free_workers);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample_comparison.h"
+#include "sample_people.h"
 #include "statepath/report.h"
 
 static sample *unlabelled(void)
@@ -49,6 +49,11 @@ int main(int argc, char **argv)
         sample *s = pages[i].make ? pages[i].make()
                     : shape[0]    ? sample_band((int32_t)shape[0], shape[1], shape[2])
                                   : sample_nights(shape[1], shape[2]);
+        if (shape[0] == 0 && !pages[i].make) { /* nights have people in them */
+            if (s->comparison.n_traces == s->comparison.n_recordings)
+                sample_add_sleep(s, 30, false);
+            sample_add_scorers(s, 5);
+        }
         sp_error err = {0};
         char *page = NULL;
         if (sp_report_html(&s->comparison, &page, &err) != SP_OK) {

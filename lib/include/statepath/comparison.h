@@ -10,6 +10,8 @@
 #include "statepath/loss.h"
 #include "statepath/model.h"
 #include "statepath/reliability.h"
+#include "statepath/scorers.h"
+#include "statepath/sleep_statistics.h"
 #include "statepath/statistics.h"
 #include "statepath/transitions.h"
 
@@ -185,7 +187,9 @@ typedef struct sp_comparison {
     sp_pair_comparison *comparisons;
     const char *other_metrics_left_out; /* why kappa and macro F1 are not among them, or NULL */
     uint64_t seed;
-    double level; /* of all intervals, such as 0.95 */
+    sp_sleep *sleep;     /* NULL: the classes are no sleep stages */
+    sp_scorers *scorers; /* NULL: one reference, or none */
+    double level;        /* of all intervals, such as 0.95 */
     /* Pictures. */
     int64_t n_traces;
     sp_trace *traces;
@@ -207,6 +211,11 @@ typedef struct sp_evaluation_options {
     int64_t trace_steps;        /* keep traces of the first recordings up to so many steps in all; 0: none */
     const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
     sp_bootstrap_options bootstrap;
+    const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
+    double epoch_seconds;          /* length of a step, with stage_of_class */
+    bool epoch_is_assumed;
+    int32_t n_scorers;          /* 0: none; at most 32 */
+    const char *const *scorers; /* [n_scorers] names; copied */
 } sp_evaluation_options;
 
 sp_evaluation_options sp_evaluation_options_default(void);
@@ -235,7 +244,8 @@ typedef struct sp_evaluation_block {
     const sp_scores *scores; /* [S,K] prepared, for the density of traces; or NULL */
     const int32_t *const *paths;
     const sp_decoded *const *results;
-    const double *seconds; /* [n_strategies] or NULL */
+    const double *seconds;         /* [n_strategies] or NULL */
+    const int32_t *const *scorers; /* [n_scorers][S], -1 unscored; NULL without scorers */
 } sp_evaluation_block;
 sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
 

@@ -108,8 +108,7 @@ typedef struct sp_decoded {
     sp_status status; /* SP_OK, SP_ENOPATH or SP_EDEADEND */
     int64_t step;     /* of the failure, from 0 in the recording; -1 */
     int64_t n_broken; /* rules broken by a relaxed path; 0 */
-    double score;     /* sp_path_score() of the path (above 100,000 steps summed in another order: equal to 1e-12 of it); -INFINITY
-                         where undecoded, illegal or relaxed */
+    double score;     /* sp_path_score() of the path; -INFINITY where undecoded, illegal or relaxed */
 } sp_decoded;
 
 /* Where the answers go; all owned by the caller, NULL where not wanted unless said. */

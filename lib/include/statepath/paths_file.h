@@ -6,7 +6,8 @@
  *   /confidence/<strategy>  f32 [S] marginal of the chosen class, NaN where undecoded: only with_confidence
  *   /broken/<strategy>      int64 [N] rules broken by relaxed paths, and /broken_steps/<strategy> uint8 [S]: only with relax
  *   /offsets int64 [N+1], /ids [N], /classes [K], /labels (type of the paths) and /segments int64 [S] where the input had them
- *   root attributes statepath_version, command, model (JSON), input, input_size, strategies (their names in order)
+ *   root attributes statepath_version, command, model (JSON), input, input_size, strategies (their names in order), epoch_seconds
+ *   where the input had it
  *
  * A writer writes a temporary file beside the target; only _commit moves it there, flushed to disk. A reader sees the old file or
  * the whole new one; a writer closed without _commit leaves nothing. The same answers give the same bytes.
@@ -48,7 +49,8 @@ typedef struct sp_paths_header {
     const char *command, *model_json; /* or NULL */
     const char *input;
     int64_t input_size;
-    bool force; /* replace an existing file */
+    double epoch_seconds; /* root attribute, where above 0 */
+    bool force;           /* replace an existing file */
     int32_t n_extras;
     const sp_paths_extra *extras;
 } sp_paths_header;
@@ -109,6 +111,9 @@ const sp_paths_info *sp_paths_reader_info(const sp_paths_reader *reader);
  * SP_EDATA with recording and step. On failure the outputs are undefined. */
 sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_t first, int64_t count, int32_t *paths,
                                sp_decoded *results, sp_error *err);
+/* Length of a step in seconds: attribute epoch_seconds of the root; 0: the file does not say. SP_OK; SP_EDATA. */
+sp_status sp_paths_reader_epoch_seconds(sp_paths_reader *reader, double *seconds, sp_error *err);
+
 /* labels [S'] and segments [S'] of the same recordings; either may be NULL, and must be where the file has none. */
 sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
                                  sp_error *err);

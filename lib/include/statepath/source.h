@@ -83,6 +83,27 @@ void sp_source_use_threads(sp_source *source, int n_threads);
  * SP_EFILE (a filter that is not installed is named, with the package that brings it), SP_EDATA, SP_ENOMEM. */
 sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block, sp_error *err);
 
+/* ---- looked for only when asked ---- */
+
+/* Length of a step in seconds: attribute epoch_seconds of the scores, their group, the group of recordings, the root. 0: the file
+ * does not say. SP_OK; SP_EDATA (it is not one number above 0), SP_ENOMEM. */
+sp_status sp_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err);
+
+/* Labels by several scorers: the datasets labels_X beside the labels (beside the scores where there are no labels), in the shape
+ * of labels. Those of another shape or type are something else and are passed over, and so is the one that is the reference
+ * itself. In groups a scorer may be missing in some recordings: these are unscored. names are sorted, without "labels_"; borrowed
+ * until close. SP_OK; SP_EDATA (more than 32), SP_EFILE, SP_ENOMEM. Cost: listing the links of each recording. */
+enum { SP_SOURCE_MAX_SCORERS = 32 };
+typedef struct sp_scorers_found {
+    int32_t n_scorers;
+    const char *const *names; /* [n_scorers] "scorer1" */
+} sp_scorers_found;
+sp_status sp_source_find_scorers(sp_source *source, sp_scorers_found *out, sp_error *err);
+
+/* Labels [S'] of one scorer for recordings first .. first+count-1, -1 unscored; checked as labels are. Only after
+ * sp_source_find_scorers. SP_OK, SP_EFILE, SP_EDATA (recording and step), SP_EINVAL (no such scorer or recording), SP_ENOMEM. */
+sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first, int64_t count, int32_t *labels, sp_error *err);
+
 /* How many recordings from `first` on fit into about `bytes` of scores; at least 1. */
 int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes);
 

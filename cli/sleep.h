@@ -1,0 +1,24 @@
+/* Are the classes sleep stages, and how long is a step? */
+#ifndef STATEPATH_CLI_SLEEP_H
+#define STATEPATH_CLI_SLEEP_H
+
+#include "options.h"
+
+typedef struct sleep_choice {
+    int32_t stage_of_class[SP_N_STAGES]; /* of the columns */
+    bool is_sleep;
+    double epoch_seconds;
+    bool is_assumed;
+} sleep_choice;
+
+/* Classes are stages when the shipped sleep models know all of them, by name or alias, and all five are there. The length of a
+ * step is what --epoch-seconds says, else what the source says, else what the paths say; else 30 s, which is an assumption.
+ *   classes  [K] names in the order of the columns;   source, paths  NULL where there is none
+ * SP_OK; SP_EINVAL (--epoch-seconds is not above 0, or the classes are no stages), SP_EDATA (a file says nonsense), SP_ENOMEM. */
+sp_status sleep_choose(const options *o, int32_t K, const char *const *classes, sp_source *source, sp_paths_reader *paths,
+                       sleep_choice *out, sp_error *err);
+
+/* Tells the evaluation; `choice` must stay until it is made. */
+void sleep_apply(const sleep_choice *choice, sp_evaluation_options *how);
+
+#endif

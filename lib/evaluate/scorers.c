@@ -1,0 +1,279 @@
+/* Counting what several scorers say: a confusion matrix for each pair of a row and a scorer, and votes for each step. */
+#include "evaluate/evaluation.h"
+#include "evaluate/value.h"
+
+#include <string.h>
+
+struct sp_scorer_sums {
+    int32_t n_rows;     /* reference, strategies, scorers */
+    int64_t *confusion; /* [n_rows][n_scorers][K,K] scorer by row */
+    int64_t *undecoded; /* [n_rows][n_scorers][K] */
+    double *soft;       /* [n_rows] */
+    int64_t *soft_steps;
+    int64_t fleiss_steps, fleiss_squares;
+    int64_t *fleiss_totals; /* [K] */
+    int32_t *votes;         /* [K] zero between uses */
+};
+
+void sp_scorer_sums_free(sp_scorer_sums *sums)
+{
+    if (!sums)
+        return;
+    free(sums->confusion);
+    free(sums->undecoded);
+    free(sums->soft);
+    free(sums->soft_steps);
+    free(sums->fleiss_totals);
+    free(sums->votes);
+    free(sums);
+}
+
+void sp_scorers_free(sp_scorers *scorers)
+{
+    if (!scorers)
+        return;
+    for (int32_t i = 0; scorers->names && i < scorers->n_scorers; i++)
+        free(scorers->names[i]);
+    free(scorers->names);
+    free(scorers->reference.with); /* of all rows */
+    free(scorers->strategies);
+    free(scorers->scorers);
+    free(scorers);
+}
+
+sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals)
+{
+    if (n_raters < 2)
+        return value_undefined("one rater");
+    if (n_subjects == 0)
+        return value_undefined("no scored steps");
+    double N = (double)n_subjects, R = n_raters, chance = 0;
+    double observed = ((double)squares - N * R) / (N * R * (R - 1));
+    for (int32_t k = 0; k < n_categories; k++) {
+        if (totals[k] == n_subjects * n_raters)
+            return value_undefined("one class only");
+        chance += (double)totals[k] / (N * R) * ((double)totals[k] / (N * R));
+    }
+    return value_of((observed - chance) / (1 - chance));
+}
+
+/* ---- opening ---- */
+
+static sp_scorer_row *row_at(sp_scorers *s, int32_t row)
+{
+    if (row == 0)
+        return &s->reference;
+    return row <= s->n_strategies ? &s->strategies[row - 1] : &s->scorers[row - 1 - s->n_strategies];
+}
+
+static void *zeros(size_t n, size_t size)
+{
+    return calloc(n ? n : 1, size);
+}
+
+static bool open_result(sp_scorers *s, const sp_evaluation_options *options, int32_t n_rows)
+{
+    size_t n = (size_t)options->n_scorers;
+    s->n_strategies = options->n_strategies;
+    s->has_reference = options->has_labels;
+    s->names = zeros(n, sizeof *s->names);
+    s->strategies = zeros((size_t)options->n_strategies, sizeof *s->strategies);
+    s->scorers = zeros(n, sizeof *s->scorers);
+    s->reference.with = zeros((size_t)n_rows * n, sizeof *s->reference.with);
+    s->n_scorers = options->n_scorers;
+    if (!s->names || !s->strategies || !s->scorers || !s->reference.with)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        s->names[i] = malloc(strlen(options->scorers[i]) + 1);
+        if (!s->names[i])
+            return false;
+        strcpy(s->names[i], options->scorers[i]);
+    }
+    for (int32_t row = 1; row < n_rows; row++)
+        row_at(s, row)->with = s->reference.with + (size_t)row * n;
+    return true;
+}
+
+sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
+{
+    if (options->n_scorers <= 0)
+        return SP_OK;
+    if (options->n_scorers > SP_MAX_SCORERS || e->K > SP_SCORERS_MAX_CLASSES)
+        return sp_fail(err, SP_EINVAL, "%d scorers of %d classes: at most %d scorers of %d classes are compared",
+                       options->n_scorers, e->K, SP_MAX_SCORERS, SP_SCORERS_MAX_CLASSES);
+    int32_t n_rows = 1 + options->n_strategies + options->n_scorers;
+    size_t K = (size_t)e->K, cells = (size_t)n_rows * (size_t)options->n_scorers;
+    e->result->scorers = calloc(1, sizeof *e->result->scorers);
+    sp_scorer_sums *sums = e->scorers = calloc(1, sizeof *sums);
+    bool is_whole = e->result->scorers && sums && open_result(e->result->scorers, options, n_rows);
+    if (sums) {
+        sums->n_rows = n_rows;
+        sums->confusion = calloc(cells * K * K, sizeof *sums->confusion);
+        sums->undecoded = calloc(cells * K, sizeof *sums->undecoded);
+        sums->soft = calloc((size_t)n_rows, sizeof *sums->soft);
+        sums->soft_steps = calloc((size_t)n_rows, sizeof *sums->soft_steps);
+        sums->fleiss_totals = calloc(K, sizeof *sums->fleiss_totals);
+        sums->votes = calloc(K, sizeof *sums->votes);
+        is_whole = is_whole && sums->confusion && sums->undecoded && sums->soft && sums->soft_steps && sums->fleiss_totals &&
+                   sums->votes;
+    }
+    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to compare %d scorers", options->n_scorers);
+}
+
+/* ---- a recording ---- */
+
+/* Confusion of a row with a scorer: steps that the scorer has scored and, where the row is a person too, the row. */
+static void add_pair(sp_scorer_sums *sums, int32_t K, size_t cell, int64_t n, const int32_t *scorer, const int32_t *row,
+                     bool is_person)
+{
+    int64_t *confusion = sums->confusion + cell * (size_t)K * (size_t)K, *undecoded = sums->undecoded + cell * (size_t)K;
+    for (int64_t t = 0; t < n; t++) {
+        if (scorer[t] < 0)
+            continue;
+        if (row[t] >= 0)
+            confusion[(size_t)scorer[t] * (size_t)K + (size_t)row[t]]++;
+        else if (!is_person)
+            undecoded[scorer[t]]++;
+    }
+}
+
+/* n(k) / max n of the votes, without the one for `own` (-1: all count). -1 where nobody is left. */
+static double soft_of(const int32_t *votes, int32_t K, int32_t k, int32_t own)
+{
+    int32_t most = 0, here = 0;
+    for (int32_t j = 0; j < K; j++) {
+        int32_t n = votes[j] - (j == own);
+        most = n > most ? n : most;
+        here = j == k ? n : here;
+    }
+    return most == 0 ? -1 : (double)here / most;
+}
+
+static void add_soft(sp_scorer_sums *sums, int32_t row, double soft)
+{
+    if (soft < 0)
+        return;
+    sums->soft[row] += soft;
+    sums->soft_steps[row]++;
+}
+
+/* All rows at one step. */
+static void add_votes(sp_evaluation *e, const int32_t *const *rows, int64_t t)
+{
+    sp_scorer_sums *sums = e->scorers;
+    int32_t K = e->K, n_scorers = e->options.n_scorers, first = sums->n_rows - n_scorers, n_votes = 0;
+    for (int32_t i = first; i < sums->n_rows; i++)
+        if (rows[i][t] >= 0) {
+            sums->votes[rows[i][t]]++;
+            n_votes++;
+        }
+    for (int32_t i = 0; n_votes && i < sums->n_rows; i++) {
+        bool is_scorer = i >= first;
+        if (!rows[i] || (rows[i][t] < 0 && (is_scorer || i == 0)))
+            continue; /* people who did not score a step are not wrong about it */
+        add_soft(sums, i, soft_of(sums->votes, K, rows[i][t], is_scorer ? rows[i][t] : -1));
+    }
+    bool is_full = n_votes == n_scorers;
+    sums->fleiss_steps += is_full;
+    for (int32_t k = 0; k < K; k++) {
+        if (is_full) {
+            sums->fleiss_squares += (int64_t)sums->votes[k] * sums->votes[k];
+            sums->fleiss_totals[k] += sums->votes[k];
+        }
+        sums->votes[k] = 0;
+    }
+}
+
+void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, int64_t first,
+                    const int32_t *const *paths)
+{
+    sp_scorer_sums *sums = e->scorers;
+    if (!sums)
+        return;
+    const int32_t *rows[1 + SP_EVALUATION_MAX_STRATEGIES + SP_MAX_SCORERS];
+    int32_t n_scorers = e->options.n_scorers, n_strategies = e->options.n_strategies;
+    rows[0] = r->labels;
+    for (int32_t s = 0; s < n_strategies; s++)
+        rows[1 + s] = paths[s];
+    for (int32_t i = 0; i < n_scorers; i++)
+        rows[1 + n_strategies + i] = scorers[i] + first;
+    for (int32_t row = 0; row < sums->n_rows; row++)
+        for (int32_t i = 0; rows[row] && i < n_scorers; i++)
+            if (row != 1 + n_strategies + i)
+                add_pair(sums, e->K, (size_t)row * (size_t)n_scorers + (size_t)i, r->n_steps, rows[1 + n_strategies + i],
+                         rows[row], row == 0 || row > n_strategies);
+    for (int64_t t = 0; t < r->n_steps; t++)
+        add_votes(e, rows, t);
+}
+
+/* ---- finishing ---- */
+
+static sp_value mean_of(const sp_scorer_row *row, int32_t n, bool is_kappa)
+{
+    double sum = 0;
+    int32_t m = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const sp_value *v = is_kappa ? &row->with[i].kappa : &row->with[i].accuracy;
+        if (!v->undefined) {
+            sum += v->value;
+            m++;
+        }
+    }
+    return value_ratio(sum, m, "defined with no scorer");
+}
+
+static void finish_row(const sp_evaluation *e, int32_t index, sp_scorer_row *row)
+{
+    const sp_scorer_sums *sums = e->scorers;
+    int32_t n = e->options.n_scorers, itself = index - 1 - e->options.n_strategies;
+    size_t K = (size_t)e->K;
+    for (int32_t i = 0; i < n; i++) {
+        size_t cell = (size_t)index * (size_t)n + (size_t)i;
+        sp_agreement a;
+        sp_agreement_from_confusion(e->K, sums->confusion + cell * K * K, sums->undecoded + cell * K, &a, NULL);
+        row->with[i] = (sp_scorer_pair){.steps = a.scored, .agreed = a.correct, .accuracy = a.accuracy, .kappa = a.kappa};
+        if (i == itself)
+            row->with[i].accuracy = row->with[i].kappa = value_undefined("itself");
+    }
+    row->mean_accuracy = mean_of(row, n, false);
+    row->mean_kappa = mean_of(row, n, true);
+    row->soft_steps = sums->soft_steps[index];
+    row->soft = value_ratio(sums->soft[index], (double)row->soft_steps, "no scored steps");
+}
+
+/* Mean over the pairs of scorers, each once: that of their rows would weigh a pair less where others are undefined. */
+static sp_value mean_of_pairs(const sp_scorers *s, bool is_kappa)
+{
+    double sum = 0;
+    int32_t m = 0;
+    for (int32_t i = 0; i < s->n_scorers; i++)
+        for (int32_t j = 0; j < i; j++) {
+            const sp_value *v = is_kappa ? &s->scorers[i].with[j].kappa : &s->scorers[i].with[j].accuracy;
+            if (!v->undefined) {
+                sum += v->value;
+                m++;
+            }
+        }
+    return value_ratio(sum, m, s->n_scorers < 2 ? "one scorer" : "defined for no pair");
+}
+
+void sp_scorers_finish(sp_evaluation *e)
+{
+    sp_scorers *s = e->result->scorers;
+    sp_scorer_sums *sums = e->scorers;
+    if (!sums)
+        return;
+    for (int32_t row = 0; row < sums->n_rows; row++)
+        finish_row(e, row, row_at(s, row));
+    s->reference.name = "reference";
+    for (int32_t i = 0; i < s->n_strategies; i++)
+        s->strategies[i].name = e->result->strategies[i].name;
+    for (int32_t i = 0; i < s->n_scorers; i++)
+        s->scorers[i].name = s->names[i];
+    s->mean_accuracy = mean_of_pairs(s, false);
+    s->mean_kappa = mean_of_pairs(s, true);
+    s->fleiss_steps = sums->fleiss_steps;
+    s->fleiss = s->n_scorers > 2
+                    ? sp_fleiss_kappa(sums->fleiss_steps, s->n_scorers, e->K, sums->fleiss_squares, sums->fleiss_totals)
+                    : value_undefined("fewer than three scorers");
+}

@@ -1,0 +1,263 @@
+/* Sleep statistics of one night, and their agreement over nights. */
+#include "evaluate/evaluation.h"
+#include "evaluate/value.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *sp_sleep_stage_name(sp_sleep_stage stage)
+{
+    static const char *const names[SP_N_STAGES] = {"Wake", "N1", "N2", "N3", "REM"};
+    return names[stage];
+}
+
+static const struct {
+    const char *key, *name, *unit;
+} measures[SP_N_SLEEP_MEASURES] = {
+    [SP_SLEEP_TIB] = {"tib", "time in bed", "min"},
+    [SP_SLEEP_TST] = {"tst", "total sleep time", "min"},
+    [SP_SLEEP_SE] = {"se", "sleep efficiency", "%"},
+    [SP_SLEEP_SOL] = {"sol", "sleep latency", "min"},
+    [SP_SLEEP_WASO] = {"waso", "wake after sleep onset", "min"},
+    [SP_SLEEP_WAKE_WITHIN] = {"wake_within_sleep", "wake within sleep", "min"},
+    [SP_SLEEP_REM_LATENCY] = {"rem_latency", "REM latency", "min"},
+    [SP_SLEEP_WAKE] = {"wake", "Wake", "min"},
+    [SP_SLEEP_N1] = {"n1", "N1", "min"},
+    [SP_SLEEP_N2] = {"n2", "N2", "min"},
+    [SP_SLEEP_N3] = {"n3", "N3", "min"},
+    [SP_SLEEP_REM] = {"rem", "REM", "min"},
+    [SP_SLEEP_SFI] = {"sfi", "sleep fragmentation", "1/h"},
+};
+
+const char *sp_sleep_measure_key(sp_sleep_measure measure)
+{
+    return measures[measure].key;
+}
+
+const char *sp_sleep_measure_name(sp_sleep_measure measure)
+{
+    return measures[measure].name;
+}
+
+const char *sp_sleep_measure_unit(sp_sleep_measure measure)
+{
+    return measures[measure].unit;
+}
+
+/* ---- one night ---- */
+
+/* What is counted in steps; places from the first step that counts, -1: none. */
+typedef struct night {
+    int64_t in_bed, stage[SP_N_STAGES];
+    int64_t first_sleep, last_sleep, first_rem;
+    int64_t wake_after, wake_within; /* after the first sleep; of it before the last */
+    int64_t awakenings;
+} night;
+
+static night count_night(int64_t first, int64_t last, const int32_t *path, const int32_t *scored, const int64_t *segments,
+                         const int32_t *stage_of_class)
+{
+    night c = {.in_bed = last - first + 1, .first_sleep = -1, .last_sleep = -1, .first_rem = -1};
+    int32_t before = -1; /* stage of the step before in the same stretch */
+    for (int64_t t = first; t <= last; t++) {
+        bool counts = path[t] >= 0 && (!scored || scored[t] >= 0);
+        int32_t stage = counts ? stage_of_class[path[t]] : -1;
+        if (segments && t > first && segments[t] != segments[t - 1])
+            before = -1;
+        if (stage >= 0)
+            c.stage[stage]++;
+        if (stage == SP_STAGE_WAKE) {
+            c.wake_after += c.first_sleep >= 0;
+            c.awakenings += before > SP_STAGE_WAKE;
+        } else if (stage > SP_STAGE_WAKE) {
+            if (c.first_sleep < 0)
+                c.first_sleep = t - first;
+            c.last_sleep = t - first;
+            c.wake_within = c.wake_after; /* all wake so far after onset lies before this step of sleep */
+            if (stage == SP_STAGE_REM && c.first_rem < 0)
+                c.first_rem = t - first;
+        }
+        before = stage;
+    }
+    return c;
+}
+
+static void all_undefined(sp_sleep_statistics *out, const char *reason)
+{
+    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
+        out->values[m] = value_undefined(reason);
+}
+
+void sp_sleep_statistics_of(int64_t n, const int32_t *path, const int32_t *scored, const int64_t *segments,
+                            const int32_t *stage_of_class, double epoch_seconds, sp_sleep_statistics *out)
+{
+    if (!path) {
+        all_undefined(out, "not decoded");
+        return;
+    }
+    const int32_t *counted = scored ? scored : path;
+    int64_t first = 0, last = n - 1;
+    while (first < n && counted[first] < 0)
+        first++;
+    while (last > first && counted[last] < 0)
+        last--;
+    if (first >= n) {
+        all_undefined(out, "no scored steps");
+        return;
+    }
+    night c = count_night(first, last, path, scored, segments, stage_of_class);
+    const double minute = epoch_seconds / 60;
+    int64_t sleep = c.stage[SP_STAGE_N1] + c.stage[SP_STAGE_N2] + c.stage[SP_STAGE_N3] + c.stage[SP_STAGE_REM];
+    sp_value *v = out->values;
+    v[SP_SLEEP_TIB] = value_of((double)c.in_bed * minute);
+    v[SP_SLEEP_TST] = value_of((double)sleep * minute);
+    v[SP_SLEEP_SE] = value_of(100 * (double)sleep / (double)c.in_bed);
+    for (int s = 0; s < SP_N_STAGES; s++)
+        v[SP_SLEEP_WAKE + s] = value_of((double)c.stage[s] * minute);
+    static const sp_sleep_measure need_sleep[] = {SP_SLEEP_SOL, SP_SLEEP_WASO, SP_SLEEP_WAKE_WITHIN, SP_SLEEP_REM_LATENCY,
+                                                  SP_SLEEP_SFI};
+    if (sleep == 0) {
+        for (size_t i = 0; i < sizeof need_sleep / sizeof *need_sleep; i++)
+            v[need_sleep[i]] = value_undefined("no sleep");
+        return;
+    }
+    v[SP_SLEEP_SOL] = value_of((double)c.first_sleep * minute);
+    v[SP_SLEEP_WASO] = value_of((double)c.wake_after * minute);
+    v[SP_SLEEP_WAKE_WITHIN] = value_of((double)c.wake_within * minute);
+    v[SP_SLEEP_REM_LATENCY] =
+        c.first_rem < 0 ? value_undefined("no REM") : value_of((double)(c.first_rem - c.first_sleep) * minute);
+    v[SP_SLEEP_SFI] = value_of((double)c.awakenings / ((double)sleep * epoch_seconds / 3600));
+}
+
+/* ---- over nights ---- */
+
+/* A measure of one night, less the same of another (NULL: 0). NaN where either is undefined. */
+static double value_at(const sp_sleep_statistics *night_values, const sp_sleep_statistics *other, sp_sleep_measure measure)
+{
+    const sp_value *v = &night_values->values[measure];
+    if (v->undefined || (other && other->values[measure].undefined))
+        return NAN;
+    return v->value - (other ? other->values[measure].value : 0);
+}
+
+/* Mean and SD over the nights where it is a number: twice through, so that no memory is needed and nothing cancels. */
+static void mean_and_sd(int64_t n, const sp_sleep_statistics *nights, const sp_sleep_statistics *others, sp_sleep_measure measure,
+                        const char *none, int64_t *used, sp_value *mean, sp_value *sd)
+{
+    double sum = 0, squares = 0;
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double x = value_at(&nights[i], others ? &others[i] : NULL, measure);
+        if (!isnan(x)) {
+            sum += x;
+            m++;
+        }
+    }
+    *used = m;
+    *mean = value_ratio(sum, (double)m, none);
+    for (int64_t i = 0; m > 1 && i < n; i++) {
+        double x = value_at(&nights[i], others ? &others[i] : NULL, measure) - mean->value;
+        squares += isnan(x) ? 0 : x * x;
+    }
+    *sd = m > 1 ? value_of(sqrt(squares / (double)(m - 1))) : value_undefined(m ? "one night" : none);
+}
+
+void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure, sp_sleep_mean *out)
+{
+    mean_and_sd(n, nights, NULL, measure, "defined in no night", &out->n, &out->mean, &out->sd);
+}
+
+void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, const sp_sleep_statistics *decoded,
+                           sp_sleep_measure measure, sp_sleep_agreement *out)
+{
+    mean_and_sd(n, decoded, reference, measure, "no night where both are defined", &out->n, &out->bias, &out->sd);
+    out->low = out->high = out->sd;
+    if (!out->sd.undefined) {
+        out->low = value_of(out->bias.value - 1.96 * out->sd.value);
+        out->high = value_of(out->bias.value + 1.96 * out->sd.value);
+    }
+}
+
+/* ---- inside an evaluation ---- */
+
+void sp_sleep_free(sp_sleep *sleep)
+{
+    if (!sleep)
+        return;
+    for (int32_t s = 0; sleep->strategies && s < sleep->n_strategies; s++)
+        free(sleep->strategies[s].nights);
+    free(sleep->strategies);
+    free(sleep->reference);
+    free(sleep);
+}
+
+sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
+{
+    if (!options->stage_of_class)
+        return SP_OK;
+    if (!(options->epoch_seconds > 0) || !isfinite(options->epoch_seconds))
+        return sp_fail(err, SP_EINVAL, "a step of %g seconds: sleep statistics need a length above 0", options->epoch_seconds);
+    size_t K = (size_t)e->K, n = (size_t)options->n_strategies;
+    sp_sleep *sleep = e->result->sleep = calloc(1, sizeof *sleep);
+    e->stage_of_class = malloc(K * sizeof *e->stage_of_class);
+    if (sleep)
+        sleep->strategies = calloc(n ? n : 1, sizeof *sleep->strategies);
+    if (!sleep || !sleep->strategies || !e->stage_of_class)
+        return sp_fail(err, SP_ENOMEM, "no memory for sleep statistics");
+    memcpy(e->stage_of_class, options->stage_of_class, K * sizeof *e->stage_of_class);
+    sleep->n_strategies = options->n_strategies;
+    sleep->epoch_seconds = options->epoch_seconds;
+    sleep->epoch_is_assumed = options->epoch_is_assumed;
+    return SP_OK;
+}
+
+static bool make_room(sp_sleep_statistics **nights, int64_t n)
+{
+    sp_sleep_statistics *more = realloc(*nights, (size_t)n * sizeof *more);
+    if (more)
+        *nights = more;
+    return more != NULL;
+}
+
+/* Room as the comparison's own lists have it. */
+sp_status sp_sleep_reserve(sp_evaluation *e, int64_t n, sp_error *err)
+{
+    sp_sleep *sleep = e->result->sleep;
+    bool is_whole = !sleep || !e->result->has_labels || make_room(&sleep->reference, n);
+    for (int32_t s = 0; sleep && is_whole && s < sleep->n_strategies; s++)
+        is_whole = make_room(&sleep->strategies[s].nights, n);
+    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the sleep statistics of %lld recordings", (long long)n);
+}
+
+void sp_add_sleep_reference(sp_evaluation *e, const sp_recording *r)
+{
+    sp_sleep *sleep = e->result->sleep;
+    if (sleep && r->labels)
+        sp_sleep_statistics_of(r->n_steps, r->labels, r->labels, r->segments, e->stage_of_class, sleep->epoch_seconds,
+                               &sleep->reference[r->index]);
+}
+
+void sp_add_sleep(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, bool is_decoded)
+{
+    sp_sleep *sleep = e->result->sleep;
+    if (sleep)
+        sp_sleep_statistics_of(r->n_steps, is_decoded ? path : NULL, r->labels, r->segments, e->stage_of_class,
+                               sleep->epoch_seconds, &sleep->strategies[strategy].nights[r->index]);
+}
+
+void sp_sleep_finish(sp_evaluation *e)
+{
+    sp_sleep *sleep = e->result->sleep;
+    if (!sleep)
+        return;
+    int64_t n = sleep->n_nights = e->result->n_recordings;
+    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
+        sp_sleep_mean_of(sleep->reference ? n : 0, sleep->reference, (sp_sleep_measure)m, &sleep->reference_means[m]);
+        for (int32_t s = 0; s < sleep->n_strategies; s++) {
+            sp_sleep_strategy *one = &sleep->strategies[s];
+            sp_sleep_mean_of(n, one->nights, (sp_sleep_measure)m, &one->means[m]);
+            sp_sleep_agreement_of(sleep->reference ? n : 0, sleep->reference, one->nights, (sp_sleep_measure)m,
+                                  &one->agreement[m]);
+        }
+    }
+}

@@ -1,0 +1,428 @@
+#include "statepath/csv_paths.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/text_read.h"
+
+typedef struct row {
+    int64_t recording, step, line;
+    int32_t label;
+} row;
+
+struct sp_csv_paths {
+    char *file, *name, *text;
+    const char *names[1];
+    bool has_scores[1];
+    const char **ids; /* [N] into text */
+    int64_t n_recordings;
+    int64_t *offsets; /* [N+1] */
+    int32_t *labels;  /* [S] */
+    char **classes;   /* [K] */
+    sp_paths_info info;
+};
+
+enum { RECORDING, STEP, LABEL, N_COLUMNS };
+static const char *const column_names[N_COLUMNS] = {"recording", "step", "label"};
+
+/* What is needed while reading. Fields are unquoted in place, so that ids and labels point into the text. */
+typedef struct reading {
+    sp_csv_paths *paths;
+    const sp_model *model;
+    char *at;
+    int64_t line;      /* of the record that is being read */
+    int64_t next_line; /* of the one after it */
+    int32_t n_fields, column[N_COLUMNS];
+    row *rows;
+    int64_t n_rows, row_room, id_room;
+    int64_t *slots;  /* ids by hash; -1: empty */
+    size_t n_slots;  /* power of two */
+    int64_t current; /* recording of the last row, or -1 */
+    sp_error *err;
+} reading;
+
+/* ---- records ---- */
+
+/* Takes the next field. *is_last: the record ends after it. A quote inside a field that does not begin with one is a letter. */
+static sp_status next_field(reading *r, char **field, bool *is_last)
+{
+    char *from = r->at, *to = r->at;
+    *field = to;
+    if (*from == '"') {
+        for (from++;; from++) {
+            if (*from == '\0')
+                return sp_fail(r->err, SP_EDATA, "%s: line %lld: a quoted field does not end; close it with \"", r->paths->file,
+                               (long long)r->line);
+            if (*from == '"' && *++from != '"')
+                break;
+            r->next_line += *from == '\n';
+            *to++ = *from;
+        }
+        if (*from && *from != ',' && *from != '\n' && !(*from == '\r' && from[1] == '\n'))
+            return sp_fail(r->err, SP_EDATA,
+                           "%s: line %lld: letters follow a closing quote; a quote inside a field is written twice",
+                           r->paths->file, (long long)r->line);
+    } else {
+        while (*from && *from != ',' && *from != '\n' && !(*from == '\r' && (from[1] == '\n' || from[1] == '\0')))
+            from++;
+        to = from;
+    }
+    *is_last = *from != ',';
+    if (*from == '\r')
+        from++;
+    if (*from) {
+        r->next_line += *from == '\n';
+        from++;
+    }
+    *to = '\0';
+    r->at = from;
+    return SP_OK;
+}
+
+/* Reads one record; the fields of the known columns go to fields[]. */
+static sp_status next_record(reading *r, char *fields[N_COLUMNS])
+{
+    bool is_last = false;
+    int32_t n = 0;
+    r->line = r->next_line;
+    while (!is_last) {
+        char *field;
+        sp_status status = next_field(r, &field, &is_last);
+        if (status != SP_OK)
+            return status;
+        for (int c = 0; c < N_COLUMNS; c++)
+            if (r->column[c] == n)
+                fields[c] = field;
+        n++;
+    }
+    if (n != r->n_fields)
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld has %d fields, the header %d", r->paths->file, (long long)r->line, n,
+                       r->n_fields);
+    return SP_OK;
+}
+
+static bool at_empty_line(reading *r)
+{
+    size_t n = *r->at == '\r';
+    if (r->at[n] != '\n')
+        return n == 1 && r->at[1] == '\0';
+    return true;
+}
+
+static void skip_empty_lines(reading *r)
+{
+    while (*r->at && at_empty_line(r)) {
+        r->at += *r->at == '\r';
+        if (*r->at) {
+            r->at++;
+            r->next_line++;
+        }
+    }
+}
+
+static sp_status read_header(reading *r)
+{
+    const char *file = r->paths->file;
+    if (strncmp(r->at, "\xEF\xBB\xBF", 3) == 0)
+        r->at += 3;
+    skip_empty_lines(r);
+    if (!*r->at)
+        return sp_fail(r->err, SP_EDATA,
+                       "%s: is empty; the first line names the columns: recording,step,label or recording,label", file);
+    bool is_last = false;
+    r->line = r->next_line;
+    for (int c = 0; c < N_COLUMNS; c++)
+        r->column[c] = -1;
+    for (; !is_last; r->n_fields++) {
+        char *field;
+        sp_status status = next_field(r, &field, &is_last);
+        if (status != SP_OK)
+            return status;
+        for (int c = 0; c < N_COLUMNS; c++) {
+            if (strcmp(field, column_names[c]) != 0)
+                continue;
+            if (r->column[c] >= 0)
+                return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file, (long long)r->line,
+                               column_names[c]);
+            r->column[c] = r->n_fields;
+        }
+    }
+    for (int c = 0; c < N_COLUMNS; c++)
+        if (r->column[c] < 0 && c != STEP)
+            return sp_fail(r->err, SP_EDATA,
+                           "%s: line %lld names no column %s; the first line is recording,step,label or recording,label", file,
+                           (long long)r->line, column_names[c]);
+    return SP_OK;
+}
+
+/* ---- recordings ---- */
+
+static size_t hash_of(const char *text)
+{
+    uint64_t h = 14695981039346656037u; /* FNV-1a */
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 1099511628211u;
+    return (size_t)(h ^ h >> 32);
+}
+
+static size_t slot_of(const reading *r, const char *id)
+{
+    size_t slot = hash_of(id) & (r->n_slots - 1);
+    while (r->slots[slot] >= 0 && strcmp(r->paths->ids[r->slots[slot]], id) != 0)
+        slot = (slot + 1) & (r->n_slots - 1);
+    return slot;
+}
+
+/* Twice the room for ids and, with it, for their hashes. */
+static bool grow_ids(reading *r)
+{
+    int64_t room = r->id_room ? 2 * r->id_room : 64;
+    const char **ids = realloc(r->paths->ids, (size_t)room * sizeof *ids);
+    if (ids)
+        r->paths->ids = ids;
+    size_t n_slots = 4 * (size_t)room;
+    int64_t *slots = ids ? malloc(n_slots * sizeof *slots) : NULL;
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < n_slots; i++)
+        slots[i] = -1;
+    free(r->slots);
+    r->slots = slots;
+    r->n_slots = n_slots;
+    r->id_room = room;
+    for (int64_t n = 0; n < r->paths->n_recordings; n++)
+        r->slots[slot_of(r, ids[n])] = n;
+    return true;
+}
+
+static sp_status find_recording(reading *r, const char *id, int64_t *out)
+{
+    sp_csv_paths *p = r->paths;
+    if (r->current >= 0 && strcmp(p->ids[r->current], id) == 0) {
+        *out = r->current;
+        return SP_OK;
+    }
+    if (!*id)
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld has no name of a recording", p->file, (long long)r->line);
+    if (p->n_recordings == r->id_room && !grow_ids(r))
+        return sp_fail(r->err, SP_ENOMEM, "%s: not enough memory", p->file);
+    size_t slot = slot_of(r, id);
+    if (r->slots[slot] >= 0 && r->column[STEP] < 0)
+        return sp_fail(
+            r->err, SP_EDATA,
+            "%s: line %lld: recording %s comes back after another; without a column step its lines must follow one another",
+            p->file, (long long)r->line, id);
+    if (r->slots[slot] < 0) {
+        p->ids[p->n_recordings] = id;
+        r->slots[slot] = p->n_recordings++;
+    }
+    *out = r->current = r->slots[slot];
+    return SP_OK;
+}
+
+/* ---- values ---- */
+
+static sp_status read_whole(const reading *r, const char *text, const char *column, int64_t *out)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 15 || text[digits])
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld: %s \"%.60s\" is not a whole number from 0 on", r->paths->file,
+                       (long long)r->line, column, text);
+    *out = strtoll(text, NULL, 10);
+    return SP_OK;
+}
+
+static sp_status read_label(const reading *r, const char *text, int32_t *out)
+{
+    const sp_model *model = r->model;
+    if (!*text || strcmp(text, "-1") == 0) {
+        *out = -1;
+        return SP_OK;
+    }
+    *out = sp_model_class(model, text, true);
+    if (*out >= 0)
+        return SP_OK;
+    size_t digits = strspn(text, "0123456789");
+    if (digits && digits < 10 && !text[digits]) {
+        *out = (int32_t)strtol(text, NULL, 10);
+        if (*out < model->n_classes)
+            return SP_OK;
+    }
+    char list[512] = "";
+    for (int32_t k = 0, used = 0; k < model->n_classes && used < 300; k++)
+        used += snprintf(list + used, sizeof list - (size_t)used, "%s%.60s", k ? ", " : "", k < 12 ? model->classes[k] : "...");
+    return sp_fail(
+        r->err, SP_EDATA,
+        "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 to %d in this order, or "
+        "-1 for none",
+        r->paths->file, (long long)r->line, text, model->name, list, model->n_classes - 1);
+}
+
+static sp_status add_row(reading *r, char *fields[N_COLUMNS])
+{
+    if (r->n_rows == r->row_room) {
+        int64_t room = r->row_room ? 2 * r->row_room : 1024;
+        row *rows = realloc(r->rows, (size_t)room * sizeof *rows);
+        if (!rows)
+            return sp_fail(r->err, SP_ENOMEM, "%s: not enough memory", r->paths->file);
+        r->rows = rows;
+        r->row_room = room;
+    }
+    row one = {.step = -1, .line = r->line};
+    sp_status status = find_recording(r, fields[RECORDING], &one.recording);
+    if (status == SP_OK && r->column[STEP] >= 0)
+        status = read_whole(r, fields[STEP], "step", &one.step);
+    if (status == SP_OK)
+        status = read_label(r, fields[LABEL], &one.label);
+    if (status == SP_OK)
+        r->rows[r->n_rows++] = one;
+    return status;
+}
+
+/* Rows to their places. */
+static sp_status place_rows(reading *r)
+{
+    sp_csv_paths *p = r->paths;
+    size_t N = (size_t)p->n_recordings, S = (size_t)r->n_rows;
+    p->offsets = calloc(N + 1, sizeof *p->offsets);
+    p->labels = malloc((S + 1) * sizeof *p->labels);
+    int64_t *line_of = calloc(S + 1, sizeof *line_of), *next = calloc(N + 1, sizeof *next);
+    sp_status status =
+        p->offsets && p->labels && line_of && next ? SP_OK : sp_fail(r->err, SP_ENOMEM, "%s: not enough memory", p->file);
+    for (int64_t i = 0; status == SP_OK && i < r->n_rows; i++)
+        p->offsets[r->rows[i].recording + 1]++;
+    for (int64_t n = 0; status == SP_OK && n < p->n_recordings; n++)
+        p->offsets[n + 1] += p->offsets[n];
+    for (int64_t i = 0; status == SP_OK && i < r->n_rows; i++) {
+        const row *one = &r->rows[i];
+        int64_t n = one->recording, length = p->offsets[n + 1] - p->offsets[n];
+        int64_t step = one->step < 0 ? next[n]++ : one->step;
+        if (step >= length) {
+            status = sp_fail(r->err, SP_EDATA,
+                             "%s: line %lld: recording %s has step %lld, but only %lld lines; it needs each step from 0 on once",
+                             p->file, (long long)one->line, p->ids[n], (long long)step, (long long)length);
+            break;
+        }
+        int64_t at = p->offsets[n] + step;
+        if (line_of[at])
+            status = sp_fail(r->err, SP_EDATA, "%s: line %lld: recording %s has step %lld on line %lld already", p->file,
+                             (long long)one->line, p->ids[n], (long long)step, (long long)line_of[at]);
+        line_of[at] = one->line;
+        p->labels[at] = one->label;
+    }
+    free(line_of);
+    free(next);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* "others" of "made/others.csv". */
+static char *name_of(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file, *dot = strrchr(start, '.');
+    return dot && dot > start ? strndup(start, (size_t)(dot - start)) : strdup(start);
+}
+
+static sp_status copy_classes(sp_csv_paths *p, const sp_model *model)
+{
+    p->classes = calloc((size_t)model->n_classes, sizeof *p->classes);
+    for (int32_t k = 0; p->classes && k < model->n_classes; k++)
+        if (!(p->classes[k] = strdup(model->classes[k])))
+            return SP_ENOMEM;
+    return p->classes ? SP_OK : SP_ENOMEM;
+}
+
+void sp_csv_paths_close(sp_csv_paths *p)
+{
+    if (!p)
+        return;
+    for (int32_t k = 0; p->classes && k < p->info.n_classes; k++)
+        free(p->classes[k]);
+    free(p->classes);
+    free(p->ids);
+    free(p->offsets);
+    free(p->labels);
+    free(p->text);
+    free(p->name);
+    free(p->file);
+    free(p);
+}
+
+static sp_status read_all(sp_csv_paths *p, const sp_model *model, sp_error *err)
+{
+    reading r = {.paths = p, .model = model, .at = p->text, .next_line = 1, .current = -1, .err = err};
+    sp_status status = read_header(&r);
+    for (skip_empty_lines(&r); status == SP_OK && *r.at; skip_empty_lines(&r)) {
+        char *fields[N_COLUMNS] = {NULL};
+        status = next_record(&r, fields);
+        if (status == SP_OK)
+            status = add_row(&r, fields);
+    }
+    if (status == SP_OK && r.n_rows == 0)
+        status = sp_fail(err, SP_EDATA, "%s: names its columns, but holds no line below them", p->file);
+    if (status == SP_OK)
+        status = place_rows(&r);
+    free(r.rows);
+    free(r.slots);
+    return status;
+}
+
+sp_status sp_csv_paths_open(const char *file, const sp_model *model, sp_csv_paths **out, sp_error *err)
+{
+    sp_csv_paths *p = calloc(1, sizeof *p);
+    if (p) {
+        p->info.n_classes = model->n_classes;
+        p->file = strdup(file);
+        p->name = name_of(file);
+    }
+    if (!p || !p->file || !p->name || copy_classes(p, model) != SP_OK) {
+        sp_csv_paths_close(p);
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+    }
+    sp_status status = sp_text_read(file, "a CSV file of steps", &p->text, err);
+    if (status == SP_OK) {
+        p->info.file_size = (int64_t)strlen(p->text);
+        status = read_all(p, model, err);
+    }
+    if (status != SP_OK) {
+        sp_csv_paths_close(p);
+        return status;
+    }
+    p->names[0] = p->name;
+    p->info.file = p->file;
+    p->info.n_strategies = 1;
+    p->info.strategies = p->names;
+    p->info.n_recordings = p->n_recordings;
+    p->info.n_steps = p->offsets[p->n_recordings];
+    p->info.offsets = p->offsets;
+    p->info.ids = p->ids;
+    p->info.classes = (const char *const *)p->classes;
+    p->info.has_path_scores = p->has_scores;
+    *out = p;
+    return SP_OK;
+}
+
+const sp_paths_info *sp_csv_paths_info(const sp_csv_paths *paths)
+{
+    return &paths->info;
+}
+
+sp_status sp_csv_paths_read(const sp_csv_paths *p, int64_t first, int64_t count, int32_t *out, sp_decoded *results, sp_error *err)
+{
+    if (first < 0 || count < 0 || first > p->n_recordings - count)
+        return sp_fail(err, SP_EINVAL, "%s: recordings %lld to %lld asked for, but it has %lld", p->file, (long long)first,
+                       (long long)(first + count - 1), (long long)p->n_recordings);
+    const int32_t *labels = p->labels + p->offsets[first];
+    if (out)
+        memcpy(out, labels, (size_t)(p->offsets[first + count] - p->offsets[first]) * sizeof *out);
+    for (int64_t n = first; results && n < first + count; n++) {
+        sp_decoded *result = &results[n - first];
+        *result = (sp_decoded){.status = SP_ENOPATH, .step = -1};
+        for (int64_t t = p->offsets[n]; t < p->offsets[n + 1]; t++)
+            if (p->labels[t] >= 0)
+                *result = (sp_decoded){.status = SP_OK, .step = -1};
+    }
+    return SP_OK;
+}

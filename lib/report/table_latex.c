@@ -1,0 +1,100 @@
+#include "report/table.h"
+
+#include <string.h>
+
+static void add_letter(sp_buffer *out, const char **at)
+{
+    static const struct {
+        const char *text, *latex;
+    } letters[] = {{"\\", "\\textbackslash{}"},
+                   {"{", "\\{"},
+                   {"}", "\\}"},
+                   {"$", "\\$"},
+                   {"&", "\\&"},
+                   {"#", "\\#"},
+                   {"_", "\\_"},
+                   {"%", "\\%"},
+                   {"~", "\\textasciitilde{}"},
+                   {"^", "\\textasciicircum{}"},
+                   {"<", "\\textless{}"},
+                   {">", "\\textgreater{}"},
+                   {"|", "\\textbar{}"},
+                   {"\"", "{''}"},
+                   {"*", "{*}"},
+                   {"--", "-{}"},
+                   {"`", "\\textasciigrave{}"},
+                   {"[", "{[}"},
+                   {"]", "{]}"},
+                   {"±", "$\\pm$"},
+                   {"−", "$-$"},
+                   {"–", "--"},
+                   {"→", "$\\to$"},
+                   {"…", "\\dots{}"},
+                   {"κ", "$\\kappa$"}};
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+        size_t n = strlen(letters[i].text);
+        if (strncmp(*at, letters[i].text, n) == 0) {
+            sp_buffer_text(out, letters[i].latex);
+            *at += strcmp(letters[i].text, "--") == 0 ? 1 : n; /* the second one may be followed by a third */
+            return;
+        }
+    }
+    sp_buffer_add(out, (*at)++, 1);
+}
+
+/* Cleaned as for a terminal first: no control characters, no line breaks, valid UTF-8. */
+void sp_buffer_latex(sp_buffer *out, const char *text)
+{
+    sp_buffer clean = {0};
+    sp_buffer_name(&clean, text, 0);
+    for (const char *at = clean.data ? clean.data : ""; *at;)
+        add_letter(out, &at);
+    out->failed |= clean.failed;
+    sp_buffer_free(&clean);
+}
+
+/* The sign of a number is a minus, not a hyphen: cells that begin "-3" and hold "to -4". */
+static void add_cell(sp_buffer *out, const char *text, bool is_number)
+{
+    sp_buffer signed_text = {0};
+    for (const char *at = text; is_number && *at; at++) {
+        bool is_sign = (*at == '-' || *at == '+') && at[1] >= '0' && at[1] <= '9' && (at == text || at[-1] == ' ');
+        if (is_sign && *at == '-')
+            sp_buffer_text(&signed_text, "−");
+        else
+            sp_buffer_add(&signed_text, at, 1);
+    }
+    sp_buffer_latex(out, is_number && signed_text.data ? signed_text.data : text);
+    out->failed |= signed_text.failed;
+    sp_buffer_free(&signed_text);
+}
+
+void sp_table_latex(const sp_table *table, const char *label, const char *scope, sp_buffer *out)
+{
+    out->failed |= table->failed || table->text.failed;
+    if (out->failed || sp_table_rows(table) == 0)
+        return;
+    sp_buffer_text(out, "\n\\begin{table}\n  \\centering\n  \\caption{");
+    if (scope) {
+        sp_buffer_latex(out, scope);
+        sp_buffer_text(out, ": ");
+    }
+    sp_buffer_latex(out, table->title ? table->title : "");
+    sp_buffer_format(out, "}\n  \\label{tab:%s}\n  \\begin{tabular}{", label);
+    for (int32_t c = 0; c < table->n_columns; c++)
+        sp_buffer_text(out, table->aligns[c] == SP_RIGHT ? "r" : "l");
+    sp_buffer_text(out, "}\n    \\toprule\n");
+    for (size_t r = 0; r <= sp_table_rows(table); r++) {
+        sp_buffer_text(out, "    ");
+        for (int32_t c = 0; c < table->n_columns; c++) {
+            const sp_cell *cell = &table->cells[r * (size_t)table->n_columns + (size_t)c];
+            bool is_best = r > 0 && cell->tone == SP_TONE_BEST;
+            sp_buffer_text(out, c ? " & " : "");
+            sp_buffer_text(out, is_best ? "\\textbf{" : "");
+            add_cell(out, sp_table_get(table, r, c), r > 0 && c > 0 && table->aligns[c] == SP_RIGHT);
+            sp_buffer_text(out, is_best ? "}" : "");
+        }
+        sp_buffer_text(out, r == 0 ? " \\\\\n    \\midrule\n" : " \\\\\n");
+    }
+    sp_buffer_text(out, "    \\bottomrule\n  \\end{tabular}\n\\end{table}\n");
+}

@@ -1,0 +1,251 @@
+"""Gates, LaTeX, sleep statistics, scorers and CSV paths, as a user meets them."""
+import csv
+import json
+import os
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+STAGES = ["W", "N1", "N2", "N3", "R"]
+MODEL = ["--model", "sleep-permissive"]
+
+
+def stages_of(path):
+    """TST, SE, SOL, WASO, REM latency in steps (SE in per cent), counted in another way than the program does."""
+    path = np.asarray(path)
+    sleep = np.flatnonzero(path > 0)
+    if len(sleep) == 0:
+        return 0, 0.0, None, None, None
+    rem = np.flatnonzero(path == 4)
+    return (len(sleep), 100 * len(sleep) / len(path), sleep[0], int((path[sleep[0]:] == 0).sum()),
+            int(rem[0] - sleep[0]) if len(rem) else None)
+
+
+class TestJudging(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(3)
+        self.labels = [np.repeat(rng.integers(0, 5, 12), 5) for _ in range(9)]
+        self.labels[0][:] = 0  # a night awake
+        self.labels[1][self.labels[1] == 4] = 2  # one without REM
+        with h5py.File(self.path("night.h5"), "w") as f:
+            f.attrs["classes"] = STAGES
+            for n, labels in enumerate(self.labels):
+                probs = rng.dirichlet([.3] * 5, size=len(labels)) + 1.2 * np.eye(5)[labels]
+                g = f.create_group("recordings/n%d" % n)
+                g["probs"] = probs / probs.sum(1, keepdims=True)
+                g["labels"] = labels
+                for who in ("ann", "bob", "cy"):
+                    if who == "cy" and n == 4:
+                        continue
+                    other = np.where(rng.random(len(labels)) < .2, rng.integers(-1, 5, len(labels)), labels)
+                    g["labels_" + who] = other
+                g["labels_note"] = np.full(3, 1)  # something else of such a name
+                g["labels_sure"] = rng.random(len(labels))
+
+    def compare(self, *more, status=0, **kw):
+        return self.statepath("compare", "night.h5", *MODEL, "-q", *more, status=status, **kw)
+
+    # ---- gates ----
+
+    def test_gate(self):
+        self.compare("--fail-if", "viterbi.illegal > 0", stderr="")
+        self.compare("--fail-if", "argmax.illegal < 1e9; viterbi.accuracy > 0", "--json", "r.json", status=4)
+        result = json.loads(self.read("r.json"))["strategies"]  # written all the same
+        done = self.compare("--fail-if", "viterbi.illegal > 0", "--fail-if", "viterbi.accuracy <= argmax.accuracy + 1", status=4)
+        self.assertEqual(done.stderr, "statepath: --fail-if: viterbi.accuracy <= argmax.accuracy + 1 is true: viterbi.accuracy is %.10g, "
+                                      "argmax.accuracy + 1 is %.10g\n" % (result["viterbi"]["accuracy"], result["argmax"]["accuracy"] + 1))
+        done = self.compare("--fail-if", "viterbi.illegal / 0 > 1", status=4)
+        self.assertEqual(done.stderr, "statepath: --fail-if: viterbi.illegal / 0 > 1 cannot be judged: viterbi.illegal / 0 is undefined "
+                                      "(division by zero)\n")
+        self.compare("-o", "p.h5")
+        self.statepath("evaluate", "p.h5", "-q", "--fail-if", "viterbi.accuracy > 0", status=4)
+        self.statepath("evaluate", "p.h5", "-q", "--fail-if", "viterbi.classes.N1.f1 < 0", stderr="")
+
+    def test_gate_is_checked_first(self):
+        """A gate that cannot be read stops before anything is decoded or written."""
+        for gate, sentence in [
+            ("vitebi.accuracy < 1", '--fail-if: the gate at "vitebi.accuracy < 1": there is no such strategy or figure; the strategies are '
+                                    "argmax, greedy, viterbi; beside them there are reference.illegal and the like, mask_ceiling, nll, "
+                                    "recordings, steps, scored_steps"),
+            ("viterbi.classes.N9.f1 < 1", '--fail-if: the gate at "N9.f1 < 1": there is no such class; the classes are Wake, N1, N2, N3, REM'),
+            ("viterbi.accuracy", '--fail-if: the gate at "viterbi.accuracy": a gate is a comparison, as in viterbi.illegal > 0'),
+            ("viterbi.accuracy < (", "--fail-if: the gate ends too early: a number or a figure is missing, such as viterbi.accuracy"),
+        ]:
+            self.refuses("compare", "night.h5", *MODEL, "--fail-if", gate, "-o", "p.h5", "--json", "r.json", sentence=sentence, status=2)
+        done = self.compare("--fail-if", "viterbi.acc < 1", status=2)
+        self.assertIn("viterbi has no such figure; there are accuracy, balanced_accuracy, kappa, ", done.stderr)
+        self.assertEqual(self.files(), ["night.h5"])
+
+    # ---- outputs ----
+
+    def test_latex(self):
+        self.compare("--latex", "r.tex")
+        text = self.read("r.tex").decode()
+        self.assertIn("\\label{tab:agreement}", text)
+        self.assertIn("\\label{tab:sleep}", text)
+        self.assertEqual(text.count("\\begin{tabular}"), text.count("\\end{tabular}"))
+        self.compare("--latex", "again.tex")
+        strip = [line for line in text.splitlines() if not line.startswith("% Command")]
+        self.assertEqual([line for line in self.read("again.tex").decode().splitlines() if not line.startswith("% Command")], strip)
+
+    def test_never_the_input(self):
+        os.link(self.path("night.h5"), self.path("same.h5"))
+        for option in ("--latex", "--report", "--json", "--csv", "--markdown"):
+            self.refuses("compare", "night.h5", *MODEL, "-f", option, "same.h5", status=2,
+                         sentence="same.h5: is the input file, which is never written to; give the output another name")
+
+    # ---- sleep ----
+
+    def test_sleep_statistics(self):
+        self.compare("--json", "r.json", "--csv", "r.csv", "-o", "p.h5", "--epoch-seconds", "20")
+        sleep = json.loads(self.read("r.json"))["sleep"]
+        self.assertEqual((sleep["epoch_seconds"], sleep["epoch_assumed"]), (20, False))
+        with h5py.File(self.path("p.h5")) as f:
+            self.assertEqual(f.attrs["epoch_seconds"], 20)
+            offsets = f["offsets"][:]
+            paths = {name: [f["paths"][name][a:b] for a, b in zip(offsets, offsets[1:])] for name in f["paths"]}
+        minute = 20 / 60
+        keys = ("tst", "se", "sol", "waso", "rem_latency")
+        for name, nights in [("reference", sleep["reference"])] + list(sleep["strategies"].items()):
+            for n, night in enumerate(nights["nights"]):
+                expected = stages_of(self.labels[n] if name == "reference" else paths[name][n])
+                for key, value in zip(keys, expected):
+                    if value is None:
+                        self.assertIsNone(night[key])
+                        self.assertIn(night[key + "_undefined"], ("no sleep", "no REM"))
+                    else:
+                        self.assertAlmostEqual(night[key], value if key == "se" else value * minute, places=9)
+        self.assertEqual(sleep["reference"]["nights"][0]["sol_undefined"], "no sleep")
+        self.assertEqual(sleep["reference"]["nights"][1]["rem_latency_undefined"], "no REM")
+        agreement = sleep["strategies"]["viterbi"]["agreement"]["tst"]
+        d = np.array([stages_of(p)[0] - stages_of(l)[0] for p, l in zip(paths["viterbi"], self.labels)]) * minute
+        self.assertAlmostEqual(agreement["bias"], d.mean(), places=9)
+        self.assertAlmostEqual(agreement["high"], d.mean() + 1.96 * d.std(ddof=1), places=9)
+        rows = {(r["strategy"], r["recording"], r["metric"]): r for r in csv.DictReader(self.read("r.csv").decode().splitlines())}
+        self.assertEqual(float(rows["viterbi", "", "sleep_tst_difference"]["value"]), agreement["bias"])
+        self.assertEqual(float(rows["reference", "n3", "sleep_tst"]["value"]), sleep["reference"]["nights"][3]["tst"])
+        # evaluate finds the length of a step in the file of paths
+        self.statepath("evaluate", "p.h5", "-q", "--json", "e.json")
+        self.assertEqual(json.loads(self.read("e.json"))["sleep"], sleep)
+
+    def test_length_of_a_step(self):
+        done = self.compare("--json", "a.json", "-v")
+        self.assertIn("(steps of 30 s, which is assumed: ", done.stdout)
+        self.assertTrue(json.loads(self.read("a.json"))["sleep"]["epoch_assumed"])
+        with h5py.File(self.path("night.h5"), "r+") as f:
+            f.attrs["epoch_seconds"] = np.int16(10)
+        self.compare("--json", "b.json")
+        b = json.loads(self.read("b.json"))["sleep"]
+        self.assertEqual((b["epoch_seconds"], b["epoch_assumed"]), (10, False))
+        self.refuses("compare", "night.h5", *MODEL, "--epoch-seconds", "0", status=2,
+                     sentence="--epoch-seconds 0: the length of a step is above 0")
+        with h5py.File(self.path("night.h5"), "r+") as f:
+            f.attrs["epoch_seconds"] = "thirty"
+        self.refuses("compare", "night.h5", *MODEL, sentence="night.h5: attribute epoch_seconds of / is not one number above 0; "
+                                                             "--epoch-seconds X says how long a step is")
+        self.compare("--epoch-seconds", "15")
+        self.h5("doors.h5", probs=np.array([[.6, .4], [.3, .7]]), classes=["shut", "open"])
+        self.statepath("model", "new", "left-right", "--classes", "shut,open", "-o", "doors.json")
+        done = self.statepath("compare", "doors.h5", "-m", "doors.json", "--epoch-seconds", "30", status=2)
+        self.assertIn("--epoch-seconds is for sleep statistics, which need the classes Wake, N1, N2, N3 and REM", done.stderr)
+        self.statepath("compare", "doors.h5", "-m", "doors.json", "--json", "d.json", "-q")
+        self.assertNotIn("sleep", json.loads(self.read("d.json")))
+
+    # ---- scorers ----
+
+    def test_scorers(self):
+        self.compare("--json", "r.json", "-o", "p.h5")
+        scorers = json.loads(self.read("r.json"))["scorers"]
+        self.assertEqual(scorers["names"], ["ann", "bob", "cy"])
+        with h5py.File(self.path("night.h5")) as f:
+            said = {who: np.concatenate([f["recordings/n%d" % n].get("labels_" + who, np.full(60, -1))[:] for n in range(9)])
+                    for who in scorers["names"]}
+        with h5py.File(self.path("p.h5")) as f:
+            path = f["paths/viterbi"][:]
+        for who in said:
+            scored = said[who] >= 0
+            pair = scorers["strategies"]["viterbi"]["with"][who]
+            self.assertEqual(pair["steps"], scored.sum())
+            self.assertAlmostEqual(pair["accuracy"], (path == said[who])[scored].mean(), places=12)
+        both = (said["ann"] >= 0) & (said["bob"] >= 0)
+        self.assertAlmostEqual(scorers["each"]["ann"]["with"]["bob"]["accuracy"], (said["ann"] == said["bob"])[both].mean(), places=12)
+        self.assertNotIn("ann", scorers["each"]["ann"]["with"])
+        counts = np.stack([(np.stack(list(said.values())) == k).sum(0) for k in range(5)], 1)
+        soft = [n[k] / n.max() for n, k in zip(counts, path) if n.max()]
+        self.assertAlmostEqual(scorers["strategies"]["viterbi"]["soft_agreement"], np.mean(soft), places=12)
+        full = counts[counts.sum(1) == 3]
+        share = full.sum(0) / full.sum()
+        chance = (share ** 2).sum()
+        observed = ((full ** 2).sum(1) - 3).mean() / 6
+        self.assertEqual(scorers["fleiss_steps"], len(full))
+        self.assertAlmostEqual(scorers["fleiss_kappa"], (observed - chance) / (1 - chance), places=12)
+        # evaluate with the labels' file finds the same
+        self.statepath("evaluate", "p.h5", "--labels", "night.h5", "-q", "--json", "e.json")
+        self.assertEqual(json.loads(self.read("e.json"))["scorers"], scorers)
+        # one of them as the reference is no scorer any more
+        self.compare("--labels", "/recordings/{id}/labels_ann", "--json", "s.json")
+        self.assertEqual(json.loads(self.read("s.json"))["scorers"]["names"], ["bob", "cy"])
+
+    def test_scorer_with_an_unknown_label(self):
+        with h5py.File(self.path("night.h5"), "r+") as f:
+            f["recordings/n2/labels_bob"][7] = 9
+        done = self.compare(status=1)
+        self.assertIn("labels_bob", done.stderr)
+        self.assertIn("n2", done.stderr)
+        self.assertIn("step 7", done.stderr)
+
+    def test_scorers_beside_packed_labels(self):
+        labels = np.concatenate(self.labels)
+        self.h5("packed.h5", probs=np.eye(5)[labels] * .9 + .02, labels=labels, labels_x=labels, labels_y=(labels + 1) % 5,
+                offsets=np.arange(10) * 60, classes=STAGES)
+        self.statepath("compare", "packed.h5", *MODEL, "-q", "--json", "r.json")
+        scorers = json.loads(self.read("r.json"))["scorers"]
+        self.assertEqual((scorers["strategies"]["argmax"]["with"]["x"]["accuracy"], scorers["mean_accuracy"]), (1, 0))
+
+    # ---- CSV ----
+
+    def write_csv(self, name, paths, order=None):
+        lines = [("n%d" % n, t, STAGES[k]) for n, path in enumerate(paths) for t, k in enumerate(path)]
+        if order is not None:
+            lines = [lines[i] for i in order]
+        with open(self.path(name), "w", newline="") as out:
+            csv.writer(out).writerows([("recording", "step", "label")] + lines)
+        return len(lines)
+
+    def test_csv(self):
+        self.compare("-o", "p.h5", "-s", "viterbi")
+        with h5py.File(self.path("p.h5")) as f:
+            offsets = f["offsets"][:]
+            paths = [f["paths/viterbi"][a:b] for a, b in zip(offsets, offsets[1:])]
+        n = self.write_csv("mine.csv", paths)
+        self.write_csv("mixed.csv", paths, np.random.default_rng(1).permutation(n))
+        self.statepath("evaluate", "p.h5", "--labels", "night.h5", *MODEL, "-q", "--json", "h5.json")
+        for name in ("mine", "mixed"):
+            self.statepath("evaluate", name + ".csv", "--labels", "night.h5", *MODEL, "-q", "--json", name + ".json", stderr="")
+            ours, theirs = (json.loads(self.read(file))["strategies"] for file in ("h5.json", name + ".json"))
+            self.assertEqual(list(theirs), [name])
+            for key in ("accuracy", "kappa", "confusion", "illegal", "illegal_pairs", "bouts", "edit_score"):
+                if name == "mine" or key in ("accuracy", "kappa", "confusion", "illegal"):
+                    self.assertEqual(ours["viterbi"][key], theirs[name][key], key)
+        # without labels legality alone is judged
+        done = self.statepath("evaluate", "mine.csv", *MODEL, "-q")
+        self.assertIn("no labels", done.stdout)
+        self.refuses("evaluate", "mine.csv", sentence="--model is missing: a file, or a shipped model (`statepath model list`)", status=2)
+        self.refuses("evaluate", "mine.csv", *MODEL, "--paths", "/x", status=2,
+                     sentence="--paths, --offsets and --ids name datasets, and mine.csv is a CSV file")
+        self.write("bad.csv", "recording,label\nn0,W\nn0,Stage 9\n")
+        done = self.statepath("evaluate", "bad.csv", *MODEL, status=1, stdout="")
+        self.assertTrue(done.stderr.startswith('statepath: bad.csv: line 3: label "Stage 9" is no class of model sleep-permissive: '))
+        self.write("short.csv", "recording,label\n" + "".join("n%d,W\n" % n for n in range(9)))
+        done = self.statepath("evaluate", "short.csv", "--labels", "night.h5", *MODEL, status=1, stdout="")
+        self.assertIn("recording n0: 1 steps in short.csv, 60 labels in night.h5", done.stderr)
+        self.write("gap.csv", "recording,label\nn0,-1\n")
+        self.statepath("evaluate", "gap.csv", *MODEL, "-q", status=3)
+        self.refuses("evaluate", "mine.csv", *MODEL, "-f", "--csv", "mine.csv", status=2,
+                     sentence="mine.csv: is the input file, which is never written to; give the output another name")
+
+
+st.main()

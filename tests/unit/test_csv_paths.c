@@ -1,0 +1,227 @@
+/* CSV of step labels: what is read, and the sentence with its line for everything that is not. */
+#include "check.h"
+#include "failing_alloc.h"
+
+#include <unistd.h>
+
+typedef struct folder {
+    sp_model *model;
+    char file[64];
+} folder;
+
+static const char *const names[] = {"Wake", "N1", "N2"};
+
+static int setup(void **state)
+{
+    folder *f = calloc(1, sizeof *f);
+    f->model = sp_model_new("small", 3, names);
+    f->model->aliases = calloc(1, sizeof *f->model->aliases);
+    f->model->aliases[0] = (sp_alias){.class_index = 2, .name = strdup("2 light, \"deep\"")};
+    f->model->n_aliases = 1;
+    strcpy(f->file, "/tmp/statepath-csv-XXXXXX");
+    int fd = mkstemp(f->file);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    folder *f = *state;
+    unlink(f->file);
+    sp_model_free(f->model);
+    free(f);
+    return 0;
+}
+
+static void put(const folder *f, const char *text)
+{
+    FILE *out = fopen(f->file, "wb");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void assert_reads(folder *f, const char *text, int64_t n, const char *const *ids, const int64_t *offsets,
+                         const int32_t *labels)
+{
+    put(f, text);
+    sp_csv_paths *p = NULL;
+    sp_error err = {0};
+    sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+    if (status != SP_OK)
+        fail_msg("%s: %s", text, err.message);
+    const sp_paths_info *info = sp_csv_paths_info(p);
+    assert_int_equal(info->n_recordings, n);
+    assert_int_equal(info->n_steps, offsets[n]);
+    assert_int_equal(info->n_classes, 3);
+    assert_string_equal(info->classes[1], "N1");
+    assert_false(info->has_labels);
+    int32_t out[64];
+    sp_decoded results[8];
+    assert_ok(sp_csv_paths_read(p, 0, n, out, results, &err), &err);
+    for (int64_t i = 0; i < n; i++) {
+        assert_string_equal(info->ids[i], ids[i]);
+        assert_int_equal(info->offsets[i + 1], offsets[i + 1]);
+        assert_int_equal(results[i].status, SP_OK);
+    }
+    for (int64_t t = 0; t < offsets[n]; t++)
+        assert_int_equal(out[t], labels[t]);
+    sp_csv_paths_close(p);
+}
+
+static void test_reads(void **state)
+{
+    static const char *const two[] = {"a", "b"}, *const odd[] = {"x,\"1\"\nline"};
+    static const int64_t three_two[] = {0, 3, 5}, four[] = {0, 4};
+    static const int32_t labels[] = {0, 1, 2, 0, -1}, mixed[] = {2, 1, -1, 2};
+    assert_reads(*state, "recording,step,label\na,0,Wake\na,1,N1\na,2,N2\nb,0,Wake\nb,1,-1\n", 2, two, three_two, labels);
+    assert_reads(*state, "recording,label\na,Wake\na,N1\na,N2\nb,Wake\nb,", 2, two, three_two, labels);
+    assert_reads(*state, "label,recording\r\n0,a\r\n1,a\r\n2,a\r\n0,b\r\n-1,b\r\n", 2, two, three_two, labels);
+    assert_reads(*state,
+                 "\xEF\xBB\xBF\nstep,other,label,recording\n2,x,2,a\n\n1,\"y,\n\"\"z\"\"\",1,\"a\"\n1,,,b\n0,,0,a\n0,,Wake,b\n\n",
+                 2, two, three_two, labels);
+    assert_reads(
+        *state,
+        "recording,label\n\"x,\"\"1\"\"\nline\",\"2 light, \"\"deep\"\"\"\n\"x,\"\"1\"\"\nline\",1\n\"x,\"\"1\"\"\nline\",\n"
+        "\"x,\"\"1\"\"\nline\",N2",
+        1, odd, four, mixed);
+}
+
+static void test_many_recordings(void **state)
+{
+    folder *f = *state;
+    FILE *out = fopen(f->file, "wb");
+    fputs("recording,step,label\n", out);
+    for (int step = 2; step >= 0; step--)
+        for (int n = 0; n < 3000; n++)
+            fprintf(out, "night %d,%d,%d\n", n, step, (n + step) % 3);
+    fclose(out);
+    sp_csv_paths *p = NULL;
+    sp_error err = {0};
+    assert_ok(sp_csv_paths_open(f->file, f->model, &p, &err), &err);
+    assert_int_equal(sp_csv_paths_info(p)->n_recordings, 3000);
+    assert_string_equal(sp_csv_paths_info(p)->ids[2999], "night 2999");
+    int32_t path[6];
+    assert_ok(sp_csv_paths_read(p, 1000, 2, path, NULL, &err), &err);
+    for (int t = 0; t < 6; t++)
+        assert_int_equal(path[t], (1000 + t / 3 + t % 3) % 3);
+    assert_int_equal(sp_csv_paths_read(p, 2999, 2, path, NULL, &err), SP_EINVAL);
+    sp_csv_paths_close(p);
+}
+
+static void test_undecoded_and_name(void **state)
+{
+    folder *f = *state;
+    put(f, "recording,label\na,-1\na,\nb,1\n");
+    sp_csv_paths *p = NULL;
+    sp_error err = {0};
+    sp_decoded results[2];
+    assert_ok(sp_csv_paths_open(f->file, f->model, &p, &err), &err);
+    assert_string_equal(sp_csv_paths_info(p)->strategies[0], strrchr(f->file, '/') + 1);
+    assert_ok(sp_csv_paths_read(p, 0, 2, NULL, results, &err), &err);
+    assert_int_equal(results[0].status, SP_ENOPATH);
+    assert_int_equal(results[1].status, SP_OK);
+    sp_csv_paths_close(p);
+}
+
+static void test_refuses(void **state)
+{
+    folder *f = *state;
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"", "is empty; the first line names the columns: recording,step,label or recording,label"},
+        {"\n\n", "is empty"},
+        {"a,0\n", "line 1 names no column recording"},
+        {"recording,stage\na,0\n", "line 1 names no column label; the first line is recording,step,label or recording,label"},
+        {"recording,label,label\na,0,0\n", "line 1 names column label twice"},
+        {"recording,label\n", "names its columns, but holds no line below them"},
+        {"recording,label\na,Wake\n\na,N9\n",
+         "line 4: label \"N9\" is no class of model small: write one of Wake, N1, N2, a number "
+         "from 0 to 2 in this order, or -1 for none"},
+        {"recording,label\na,3\n", "line 2: label \"3\" is no class"},
+        {"recording,label\na,1.0\n", "line 2: label \"1.0\" is no class"},
+        {"recording,label\na,99999999999999999999\n", "is no class"},
+        {"recording,label\na,wake\n", "line 2: label \"wake\" is no class"},
+        {"recording,label\na,1,2\n", "line 2 has 3 fields, the header 2"},
+        {"recording,label\na\n", "line 2 has 1 fields, the header 2"},
+        {"recording,label\n,1\n", "line 2 has no name of a recording"},
+        {"recording,label\na,1\nb,1\na,1\n",
+         "line 4: recording a comes back after another; without a column step its lines must follow"},
+        {"recording,step,label\na,x,1\n", "line 2: step \"x\" is not a whole number from 0 on"},
+        {"recording,step,label\na,-1,1\n", "line 2: step \"-1\" is not a whole number"},
+        {"recording,step,label\na,1.0,1\n", "line 2: step \"1.0\" is not a whole number"},
+        {"recording,step,label\na,1,1\na,2,1\n", "line 3: recording a has step 2, but only 2 lines"},
+        {"recording,step,label\na,0,1\nb,0,1\na,0,1\n", "line 4: recording a has step 0 on line 2 already"},
+        {"recording,label\n\"a,1\n", "line 2: a quoted field does not end"},
+        {"recording,label\n\"a\"b,1\n", "line 2: letters follow a closing quote"},
+        {"recording,label\n\"a\nb\",1\n\"c\nd\",9\n", "line 4: label \"9\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put(f, cases[i].text);
+        sp_csv_paths *p = (sp_csv_paths *)f;
+        sp_error err = {0};
+        assert_int_equal(sp_csv_paths_open(f->file, f->model, &p, &err), SP_EDATA);
+        assert_ptr_equal(p, f);
+        assert_non_null(strstr(err.message, f->file));
+        if (!strstr(err.message, cases[i].part))
+            fail_msg("%s: %s", cases[i].text, err.message);
+    }
+    sp_csv_paths *p = NULL;
+    sp_error err = {0};
+    assert_int_equal(sp_csv_paths_open("/nowhere/x.csv", f->model, &p, &err), SP_EFILE);
+    put(f, "\x89HDF\r\n\x1a\n....");
+    assert_int_equal(sp_csv_paths_open(f->file, f->model, &p, &err), SP_EFILE);
+    assert_non_null(strstr(err.message, "is an HDF5 file, not a CSV file of steps"));
+}
+
+/* Any bytes: read or refused, never a wild access. */
+static void test_any_bytes(void **state)
+{
+    folder *f = *state;
+    static const char letters[] = "ab0129,,,\"\"\n\n\r-";
+    uint64_t seed = 7;
+    for (int i = 0; i < 3000; i++) {
+        char text[160];
+        strcpy(text, i % 2 ? "recording,step,label\n" : "recording,label\n");
+        size_t n = strlen(text), length = n + (size_t)(i % 40);
+        for (; n < length; n++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            text[n] = letters[(seed >> 33) % (sizeof letters - 1)];
+        }
+        text[n] = '\0';
+        put(f, text);
+        sp_csv_paths *p = NULL;
+        sp_error err = {0};
+        sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+        assert_true(status == SP_OK || status == SP_EDATA);
+        sp_csv_paths_close(p);
+    }
+}
+
+static sp_status attempt(void *arg)
+{
+    const folder *f = arg;
+    sp_csv_paths *p = NULL;
+    sp_error err = {0};
+    sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+    sp_csv_paths_close(p);
+    return status;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    put(*state, "recording,step,label\na,0,Wake\na,1,N1\nb,0,2\n");
+    assert_true(assert_each_alloc_may_fail(attempt, *state) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reads),   cmocka_unit_test(test_many_recordings), cmocka_unit_test(test_undecoded_and_name),
+        cmocka_unit_test(test_refuses), cmocka_unit_test(test_any_bytes),       cmocka_unit_test(test_each_allocation_may_fail)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

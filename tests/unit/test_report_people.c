@@ -1,0 +1,202 @@
+/* How sleep statistics and scorers are written in every format, and the tables for LaTeX: golden texts of a small result, and
+ * what must hold of any. */
+#include "check.h"
+#include "failing_alloc.h"
+#include "golden.h"
+#include "sample_people.h"
+
+#include <jansson.h>
+
+static sample *with_people(void)
+{
+    sample *s = sample_small();
+    sample_add_sleep(s, 30, true);
+    sample_add_scorers(s, 3);
+    return s;
+}
+
+typedef sp_status (*writer)(const sp_comparison *comparison, char **out, sp_error *err);
+
+static sp_status write_text(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    return sp_report_text(comparison, &(sp_text_options){.width = 100, .verbose = false}, out, err);
+}
+
+static char *written(const sample *s, writer write)
+{
+    sp_error err = {0};
+    char *out = NULL;
+    assert_ok(write(&s->comparison, &out, &err), &err);
+    return out;
+}
+
+static void test_golden(void **state)
+{
+    (void)state;
+    static const struct {
+        writer write;
+        const char *name;
+    } files[] = {{write_text, "people.txt"},
+                 {sp_report_markdown, "people.md"},
+                 {sp_report_csv, "people.csv"},
+                 {sp_report_latex, "people.tex"},
+                 {sp_report_json, "people.json"}};
+    sample *s = with_people();
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *text = written(s, files[i].write);
+        assert_golden(files[i].name, text);
+        free(text);
+    }
+    sample_free(s);
+}
+
+static void test_json_holds_all(void **state)
+{
+    (void)state;
+    sample *s = with_people();
+    char *text = written(s, sp_report_json);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(root);
+    json_t *sleep = json_object_get(root, "sleep"), *scorers = json_object_get(root, "scorers");
+    assert_true(json_is_true(json_object_get(sleep, "epoch_assumed")));
+    json_t *greedy = json_object_get(json_object_get(sleep, "strategies"), "greedy");
+    json_t *night = json_array_get(json_object_get(greedy, "nights"), 1); /* could not be decoded */
+    assert_true(json_is_null(json_object_get(night, "tst")));
+    assert_string_equal(json_string_value(json_object_get(night, "tst_undefined")), "not decoded");
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(json_object_get(greedy, "agreement"), "tst"), "n")), 1);
+    json_t *each = json_object_get(json_object_get(scorers, "each"), "<person> 2");
+    assert_int_equal(json_object_size(json_object_get(each, "with")), 2);
+    json_decref(root);
+    free(text);
+    sample_free(s);
+}
+
+static void test_page(void **state)
+{
+    (void)state;
+    sample *s = sample_nights(6, 400);
+    sample_add_sleep(s, 30, false);
+    sample_add_scorers(s, 4);
+    char *page = written(s, sp_report_html);
+    static const char *const has[] = {"<section aria-labelledby=\"sleep\">",
+                                      "<a href=\"#scorers\">",
+                                      "aria-label=\"Bland-Altman plot, total sleep time, argmax: bias ",
+                                      "aria-label=\"Bland-Altman plot, REM latency, viterbi: ",
+                                      "&lt;person&gt; 4",
+                                      "Fleiss&#39; kappa of the 4 scorers: 0.715"};
+    for (size_t i = 0; i < sizeof has / sizeof *has; i++)
+        if (!strstr(page, has[i]))
+            fail_msg("the page lacks %s", has[i]);
+    static const char *const lacks[] = {"<person>", "nan", "inf\"", "assumed</strong>"};
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
+        assert_null(strstr(page, lacks[i]));
+    free(page);
+    s->comparison.sleep->epoch_is_assumed = true;
+    page = written(s, sp_report_html);
+    assert_non_null(strstr(page, "assumed</strong>"));
+    free(page);
+    s->comparison.sleep = NULL;
+    s->comparison.scorers = NULL;
+    page = written(s, sp_report_html);
+    assert_null(strstr(page, "id=\"sleep\""));
+    assert_null(strstr(page, "#scorers"));
+    free(page);
+    sample_free(s);
+}
+
+/* A point where every night is the same, and where none can be drawn. */
+static void test_page_without_spread(void **state)
+{
+    (void)state;
+    sample *s = sample_nights(1, 50);
+    sample_add_sleep(s, 30, false);
+    char *page = written(s, sp_report_html);
+    assert_null(strstr(page, "nan"));
+    assert_non_null(strstr(page, "Bland-Altman plot, sleep efficiency"));
+    free(page);
+    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++)
+        s->comparison.sleep->reference[0].values[m] = (sp_value){.undefined = "no scored steps"};
+    page = written(s, sp_report_html);
+    assert_null(strstr(page, "Bland-Altman plot"));
+    free(page);
+    sample_free(s);
+}
+
+/* Names are letters, in captions, cells and comments. */
+static void test_latex_names(void **state)
+{
+    (void)state;
+    sample *s = with_people();
+    s->comparison.file = sample_text(s, "a_b%c#1\n\\input{x}.h5");
+    s->comparison.strategies[1].name = sample_text(s, "*[x]^~$&{}<\"|`--- \xFF");
+    s->comparison.classes[0] = sample_text(s, "N1 → N2 ± −é");
+    char *text = written(s, sp_report_latex);
+    static const char *const has[] = {"\\caption{a\\_b\\%c\\#1 \\textbackslash{}input\\{x\\}.h5: ",
+                                      "{*}{[}x{]}\\textasciicircum{}\\textasciitilde{}\\$\\&\\{\\}\\textless{}{''}\\textbar{}",
+                                      "\\textasciigrave{}-{}-{}- \xEF\xBF\xBD", "N1 $\\to$ N2 $\\pm$ $-$é",
+                                      "% Input a_b%c#1 \\input{x}.h5\n"};
+    for (size_t i = 0; i < sizeof has / sizeof *has; i++)
+        if (!strstr(text, has[i]))
+            fail_msg("the tables lack %s in\n%s", has[i], text);
+    int depth = 0, n_begin = 0, n_end = 0;
+    for (const char *at = text; *at; at++) {
+        if (*at == '%' && (at == text || at[-1] != '\\')) { /* a comment */
+            at += strcspn(at, "\n");
+            continue;
+        }
+        if (*at == '\\' && at[1]) {
+            n_begin += strncmp(at, "\\begin{", 7) == 0;
+            n_end += strncmp(at, "\\end{", 5) == 0;
+            at += !((at[1] >= 'a' && at[1] <= 'z') || (at[1] >= 'A' && at[1] <= 'Z'));
+            continue;
+        }
+        depth += (*at == '{') - (*at == '}');
+        assert_true(depth >= 0);
+    }
+    assert_int_equal(depth, 0);
+    assert_int_equal(n_begin, n_end);
+    assert_true(n_begin > 10);
+    free(text);
+    sample_free(s);
+}
+
+typedef struct attempt_input {
+    const sample *s;
+    writer write;
+} attempt_input;
+
+static sp_status attempt(void *arg)
+{
+    const attempt_input *input = arg;
+    char untouched, *out = &untouched;
+    sp_error err = {0};
+    sp_status status = input->write(&input->s->comparison, &out, &err);
+    if (status == SP_OK)
+        free(out);
+    else
+        assert_ptr_equal(out, &untouched);
+    return status;
+}
+
+static void test_each_allocation_may_fail(void **state)
+{
+    (void)state;
+    static const writer writers[] = {write_text,         sp_report_json,  sp_report_csv,
+                                     sp_report_markdown, sp_report_latex, sp_report_html};
+    sample *s = with_people();
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        attempt_input input = {.s = s, .write = writers[i]};
+        assert_true(assert_each_alloc_may_fail(attempt, &input) > 3);
+    }
+    sample_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),      cmocka_unit_test(test_json_holds_all),
+        cmocka_unit_test(test_page),        cmocka_unit_test(test_page_without_spread),
+        cmocka_unit_test(test_latex_names), cmocka_unit_test(test_each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
