@@ -26,7 +26,7 @@ enum {
     SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next three */
     SP_SLOT_CHUNK_TAIL,
     SP_SLOT_CHUNK_DELTAS,
-    SP_SLOT_CHUNK_TAKEN, /* see path_sum.h */
+    SP_SLOT_CHUNK_TAKEN,  /* see path_sum.h */
     SP_SLOT_DENSE_MATRIX, /* see dense.h */
     SP_SLOT_DENSE_DELTAS,
     SP_SLOT_SPARSE_LISTS, /* see sparse.h */

@@ -26,8 +26,8 @@ typedef struct sp_output {
 
 /* Checks the target and creates the temporary file (mode 0666 under the umask). `input`, which may be NULL, is a file that must
  * not be the target, by whatever name. On failure nothing is left behind and *output needs no abort.
- * SP_OK; SP_EINVAL (the target is the input); SP_EFILE (exists, is not empty, and not `force`; no such folder; a folder; not writable ...);
- * SP_ENOMEM. */
+ * SP_OK; SP_EINVAL (the target is the input); SP_EFILE (exists, is not empty, and not `force`; no such folder; a folder; not
+ * writable ...); SP_ENOMEM. */
 sp_status sp_output_begin(sp_output *output, const char *file, bool force, const char *input, sp_error *err);
 
 /* Writes all n bytes at `position` of the temporary file. SP_OK or SP_EFILE (disk full ...). */

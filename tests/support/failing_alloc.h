@@ -22,8 +22,8 @@ bool failing_alloc_disarm(void);
  * that its outputs are untouched. Returns the number of allocations that were made to fail. */
 int64_t assert_each_alloc_may_fail(sp_status (*attempt)(void *arg), void *arg);
 
-/* The same where work can be done without some of the memory: a failed attempt returns SP_ENOMEM, or SP_OK, and then attempt() has
- * checked that the answer is the right one. */
+/* The same where work can be done without some of the memory: a failed attempt returns SP_ENOMEM, or SP_OK, and then attempt()
+ * has checked that the answer is the right one. */
 int64_t assert_each_alloc_may_fail_or_not_matter(sp_status (*attempt)(void *arg), void *arg);
 
 #endif

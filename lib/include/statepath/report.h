@@ -31,8 +31,8 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
 sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err);
 /* Markdown tables as GitHub shows them. */
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err);
-/* Tables for LaTeX with the package booktabs, each a float with caption and label; means over recordings as mean ± SD, the best of a
- * column bold. Names are escaped; letters beyond ASCII stay as UTF-8. */
+/* Tables for LaTeX with the package booktabs, each a float with caption and label; means over recordings as mean ± SD, the best
+ * of a column bold. Names are escaped; letters beyond ASCII stay as UTF-8. */
 sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error *err);
 /* One self-contained HTML page: inline SVG and CSS, no external request (its content security policy forbids any), readable
  * without script, light and dark. Sections without data are left out. Matrices up to K = 60, above that lists; the table of
