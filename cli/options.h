@@ -36,7 +36,6 @@ typedef struct options {
     double level;   /* of intervals; NaN: not given */
     char *extra[6]; /* strings of one command alone */
     int number;     /* a number of one command alone */
-    int flag;       /* a flag of one command alone */
 } options;
 
 void options_init(options *o);

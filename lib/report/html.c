@@ -146,16 +146,7 @@ static void top(sp_page *page)
     sp_buffer_text(out, "<header class=\"top\">\n<div><h1>");
     sp_page_name(page, c->file ? c->file : "scores");
     sp_buffer_text(out, "</h1>\n<p class=\"sub\">");
-    sp_buffer_count(out, c->n_recordings);
-    sp_buffer_format(out, " recording%s, ", c->n_recordings == 1 ? "" : "s");
-    sp_buffer_count(out, c->n_steps);
-    sp_buffer_format(out, " step%s, ", c->n_steps == 1 ? "" : "s");
-    if (c->has_labels) {
-        sp_buffer_count(out, c->n_scored_steps);
-        sp_buffer_text(out, " with a reference");
-    } else {
-        sp_buffer_text(out, "no labels");
-    }
+    sp_buffer_sizes(out, c);
     sp_buffer_text(out, ". Model ");
     sp_page_name(page, c->model_name ? c->model_name : "without a name");
     sp_buffer_format(out, ": %d class%s, ", (int)c->n_classes, c->n_classes == 1 ? "" : "es");

@@ -33,16 +33,7 @@ static void title(const sp_comparison *c, sp_buffer *out)
     sp_buffer_text(out, "## ");
     sp_buffer_markdown(out, c->file ? c->file : "scores");
     sp_buffer_text(out, "\n\n");
-    sp_buffer_count(out, c->n_recordings);
-    sp_buffer_format(out, " recording%s, ", c->n_recordings == 1 ? "" : "s");
-    sp_buffer_count(out, c->n_steps);
-    sp_buffer_format(out, " step%s, ", c->n_steps == 1 ? "" : "s");
-    if (c->has_labels) {
-        sp_buffer_count(out, c->n_scored_steps);
-        sp_buffer_text(out, " with a reference");
-    } else {
-        sp_buffer_text(out, "no labels");
-    }
+    sp_buffer_sizes(out, c);
     sp_buffer_text(out, "; model ");
     sp_buffer_markdown(out, c->model_name ? c->model_name : "without a name");
     sp_buffer_text(out, ", ");

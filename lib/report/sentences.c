@@ -345,3 +345,17 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
     note_undefined(comparison, lines);
     note_macro(comparison, lines);
 }
+
+void sp_buffer_sizes(sp_buffer *out, const sp_comparison *c)
+{
+    sp_buffer_count(out, c->n_recordings);
+    sp_buffer_format(out, " recording%s, ", c->n_recordings == 1 ? "" : "s");
+    sp_buffer_count(out, c->n_steps);
+    sp_buffer_format(out, " step%s, ", c->n_steps == 1 ? "" : "s");
+    if (c->has_labels) {
+        sp_buffer_count(out, c->n_scored_steps);
+        sp_buffer_text(out, " with a reference");
+    } else {
+        sp_buffer_text(out, "no labels");
+    }
+}

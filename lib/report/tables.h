@@ -85,4 +85,7 @@ int32_t sp_focus_strategy(const sp_comparison *comparison);
 int32_t sp_argmax_strategy(const sp_comparison *comparison);
 int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording);
 
+/* "20 recordings, 17,711 steps, 17,533 with a reference" */
+void sp_buffer_sizes(sp_buffer *out, const sp_comparison *comparison);
+
 #endif
