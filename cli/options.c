@@ -99,44 +99,15 @@ void talk_table(options *o, struct poptOption table[TALK_TABLE])
 
 /* ---- reading ---- */
 
-static int distance(const char *a, const char *b)
+/* The long options of a table and those inside it, from names[n] on; returns how many there are then. */
+static int32_t list_options(const struct poptOption *table, const char **names, int32_t n, int32_t most)
 {
-    enum { LONGEST = 32 };
-    size_t m = strlen(a), n = strlen(b);
-    if (m >= LONGEST || n >= LONGEST)
-        return LONGEST;
-    int row[LONGEST + 1];
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= m; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= n; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]), other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = change < other ? change : other;
-        }
-    }
-    return row[n];
-}
-
-/* The long option nearest to a word, or NULL when none is near. */
-static const char *nearest_option(const struct poptOption *table, const char *word, int *best)
-{
-    const char *found = NULL;
-    for (; table->longName || table->shortName || table->arg; table++) {
-        if ((table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE) {
-            const char *inner = nearest_option(table->arg, word, best);
-            found = inner ? inner : found;
-        } else if (table->longName) {
-            int d = distance(word, table->longName);
-            if (d < *best) {
-                *best = d;
-                found = table->longName;
-            }
-        }
-    }
-    return found;
+    for (; table->longName || table->shortName || table->arg; table++)
+        if ((table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE)
+            n = list_options(table->arg, names, n, most);
+        else if (table->longName && n < most)
+            names[n++] = table->longName;
+    return n;
 }
 
 static int refuse(int argc, const char **argv, poptContext context, const struct poptOption *table, int code)
@@ -146,8 +117,10 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
         if (strcmp(argv[i + 1], word) == 0)
             option = argv[i];
     if (code == POPT_ERROR_BADOPT) {
-        int best = 4;
-        const char *near = nearest_option(table, word + strspn(word, "-"), &best);
+        enum { MOST_OPTIONS = 128 };
+        const char *names[MOST_OPTIONS];
+        int32_t n = list_options(table, names, 0, MOST_OPTIONS), nearest = sp_name_nearest(word + strspn(word, "-"), n, names);
+        const char *near = nearest < 0 ? NULL : names[nearest];
         if (near)
             complain("%s: there is no option %s; did you mean --%s?", name, word, near);
         else

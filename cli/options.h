@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cli.h"
+#include "statepath/name_hint.h"
 
 /* Where things are in a file. Strings belong to the struct. */
 typedef struct place_options {

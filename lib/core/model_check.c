@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/names.h"
+#include "statepath/name_hint.h"
 
 /* ---- errors ---- */
 
@@ -254,26 +255,11 @@ sp_status sp_model_warnings(const sp_model *model, void (*warn)(void *arg, const
 
 /* ---- alignment with the columns of a file ---- */
 
-/* `a, b, c` into out, shortened with the number of the rest. */
-static void list_names(char *out, size_t size, int32_t n, const char *const *names)
-{
-    size_t used = 0;
-    out[0] = 0;
-    for (int32_t i = 0; i < n; i++) {
-        size_t need = strlen(names[i]) + 2;
-        if (used + need + 24 > size) {
-            snprintf(out + used, size - used, " and %d more", n - i);
-            return;
-        }
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", names[i]);
-    }
-}
-
 static sp_status fail_different(const sp_model *model, int32_t n, const char *const *names, const char *stranger, sp_error *err)
 {
     char theirs[600], ours[600];
-    list_names(theirs, sizeof theirs, n, names);
-    list_names(ours, sizeof ours, model->n_classes, (const char *const *)model->classes);
+    sp_name_list(theirs, sizeof theirs, n, names);
+    sp_name_list(ours, sizeof ours, model->n_classes, (const char *const *)model->classes);
     if (stranger)
         return sp_fail(err, SP_EMODEL,
                        "model %s has no class \"%s\": the scores have %d classes (%s), the model %d (%s); use another model, or "

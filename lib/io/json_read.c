@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/name_hint.h"
+#include "statepath/name_hint.h"
 
 const char *sp_json_kind(const json_t *value)
 {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "io/json_read.h"
-#include "io/name_hint.h"
+#include "statepath/name_hint.h"
 #include "io/shipped_models.h"
 #include "io/text_read.h"
 

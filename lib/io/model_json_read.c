@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/model_json_reader.h"
-#include "io/name_hint.h"
+#include "statepath/name_hint.h"
 #include "statepath/model_json.h"
 
 static const char *const model_keys[] = {"statepath_model", "name",          "description",

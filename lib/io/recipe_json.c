@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/name_hint.h"
+#include "statepath/name_hint.h"
 #include "io/recipe_reader.h"
 #include "io/text_read.h"
 #include "statepath/recipe_json.h"

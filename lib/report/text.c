@@ -62,17 +62,7 @@ static void title(writer *w)
     const sp_comparison *c = w->comparison;
     sp_buffer line = {0};
     sp_buffer_format(&line, "%s: ", c->file ? c->file : "scores");
-    sp_buffer_count(&line, c->n_recordings);
-    sp_buffer_format(&line, " recording%s, ", c->n_recordings == 1 ? "" : "s");
-    sp_buffer_count(&line, c->n_steps);
-    sp_buffer_format(&line, " step%s", c->n_steps == 1 ? "" : "s");
-    if (c->has_labels) {
-        sp_buffer_text(&line, ", ");
-        sp_buffer_count(&line, c->n_scored_steps);
-        sp_buffer_text(&line, " with a reference");
-    } else {
-        sp_buffer_text(&line, ", no labels");
-    }
+    sp_buffer_sizes(&line, c);
     wrapped(w, line.data ? line.data : "", 2);
     w->out.failed |= line.failed;
     sp_buffer_free(&line);

@@ -3,7 +3,7 @@
 
 #include "io/json_locate.h"
 #include "io/json_write.h"
-#include "io/name_hint.h"
+#include "statepath/name_hint.h"
 
 static void assert_place(const char *text, const sp_json_at *at, int line, int column)
 {

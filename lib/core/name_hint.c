@@ -1,4 +1,4 @@
-#include "io/name_hint.h"
+#include "statepath/name_hint.h"
 
 #include <ctype.h>
 #include <stdio.h>
