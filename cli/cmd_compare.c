@@ -40,6 +40,7 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     how.is_legal = is_legal;
     how.trace_steps = o->report ? TRACE_STEPS : 0;
     sp_evaluation *evaluation = NULL;
+    sp_subjects *subjects = NULL;
     sp_paths_writer *writer = NULL;
     beside extras;
     sp_status status = beside_plan(&extras, p, err);
@@ -53,6 +54,10 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     sleep_choice sleep = {.is_sleep = false};
     if (status == SP_OK)
         status = gates_open(o, &scope, gate, err);
+    if (status == SP_OK)
+        status = sp_source_subjects(p->source, o->groups, &subjects, err);
+    p->subjects = subjects;
+    subjects_apply(subjects, &how);
     if (status == SP_OK)
         status = sleep_choose(o, p->info->n_classes, classes, p->source, NULL, &sleep, err);
     sleep_apply(&sleep, &how);
@@ -92,6 +97,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     sp_paths_writer_abort(writer);
     beside_clear(&extras);
     free(classes);
+    p->subjects = NULL;
+    sp_subjects_free(subjects);
     sp_evaluation_free(evaluation);
     return status;
 }

@@ -40,6 +40,7 @@ typedef struct judge {
     sp_chain *chain, *rules;
     sp_workers *workers;
     scorers scorers;
+    sp_subjects *subjects; /* of the recordings of the paths, or NULL */
     int32_t n_strategies;
     int32_t strategy[MAX_STRATEGIES]; /* index in the file */
     const char *names[MAX_STRATEGIES];
@@ -61,6 +62,7 @@ static void judge_close(judge *j)
     sp_paths_reader_close(j->reader);
     sp_csv_paths_close(j->csv);
     scorers_clear(&j->scorers);
+    sp_subjects_free(j->subjects);
 }
 
 /* ---- opening ---- */
@@ -229,6 +231,30 @@ static sp_status open_csv(judge *j, const char *file, sp_error *err)
     return status;
 }
 
+/* Subjects: by ids those of the paths; else what the labels' file says, then what the paths' file says. */
+static sp_status find_subjects(judge *j, const char *file, sp_error *err)
+{
+    const char *groups = j->opt->groups;
+    bool by_id = groups && strncmp(groups, "prefix:", 7) == 0;
+    int64_t N = j->info->n_recordings;
+    sp_status status = SP_OK;
+    if (j->labels && !by_id)
+        status = sp_source_subjects(j->labels, groups, &j->subjects, err);
+    if (status == SP_OK && j->subjects && j->label_recording) {
+        int32_t *subject = malloc(((size_t)N + 1) * sizeof *subject);
+        if (!subject)
+            return sp_fail(err, SP_ENOMEM, "no memory");
+        for (int64_t n = 0; n < N; n++)
+            subject[n] = j->subjects->of_recording[j->label_recording[n]];
+        free(j->subjects->of_recording);
+        j->subjects->of_recording = subject;
+    }
+    if (status != SP_OK || j->subjects)
+        return status;
+    return j->csv ? sp_subjects_from_ids(N, j->info->ids, groups, file, &j->subjects, err)
+                  : sp_paths_reader_subjects(j->reader, groups, &j->subjects, err);
+}
+
 static sp_status judge_open(judge *j, const char *file, sp_error *err)
 {
     const options *o = j->opt;
@@ -262,6 +288,8 @@ static sp_status judge_open(judge *j, const char *file, sp_error *err)
             (status = scorers_find(&j->scorers, j->labels, j->model->n_classes, o->talk.quiet, err)) != SP_OK)
             return status;
     }
+    if ((status = find_subjects(j, file, err)) != SP_OK)
+        return status;
     j->workers = sp_workers_new(o->decode.threads);
     return j->workers ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
 }
@@ -357,7 +385,8 @@ static sp_status judge_block(judge *j, int64_t first, int64_t count, bool has_la
                                    .segments = segments,
                                    .paths = (const int32_t *const *)paths,
                                    .results = (const sp_decoded *const *)results,
-                                   .scorers = (const int32_t *const *)j->scorers.labels};
+                                   .scorers = (const int32_t *const *)j->scorers.labels,
+                                   .subject = j->subjects ? j->subjects->of_recording + first : NULL};
         status = sp_evaluation_add(evaluation, &add, j->workers, err);
     }
     for (int32_t s = 0; s < j->n_strategies; s++) {
@@ -399,6 +428,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     sleep_apply(&sleep, &how);
     how.n_scorers = j->scorers.found.n_scorers;
     how.scorers = j->scorers.found.names;
+    subjects_apply(j->subjects, &how);
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
     watch_signals();

@@ -22,7 +22,7 @@ void options_clear(options *o)
                      o->output,         o->report,
                      o->json,           o->csv,
                      o->markdown,       o->seed,
-                     o->latex};
+                     o->latex,          o->groups};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
@@ -83,6 +83,7 @@ void report_table(options *o, struct poptOption table[REPORT_TABLE])
         {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, 0,
          "length of a step, for sleep statistics (what the file says, else 30)", "X"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
+        {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},
         {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);

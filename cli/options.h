@@ -35,6 +35,7 @@ typedef struct options {
     double epoch_seconds;                         /* NaN: not given */
     char *seed;
     double level;   /* of intervals; NaN: not given */
+    char *groups;   /* whose the recordings are; NULL: what the file says */
     char *extra[6]; /* strings of one command alone */
     int number;     /* a number of one command alone */
 } options;
@@ -44,9 +45,12 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 10, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 11, TALK_TABLE = 3 };
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
+#define GROUPS_HELP                                                                                                              \
+    "recordings that belong together: one cluster, never parted between folds: a dataset of names (subjects beside the ids, in " \
+    "groups an attribute or dataset subject, are found without), ids equal up to the first C, or none"
 void report_table(options *o, struct poptOption table[REPORT_TABLE]);
 void talk_table(options *o, struct poptOption table[TALK_TABLE]);
 

@@ -226,7 +226,8 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
                                    .paths = (const int32_t *const *)a->paths,
                                    .results = (const sp_decoded *const *)a->results,
                                    .seconds = a->seconds,
-                                   .scorers = (const int32_t *const *)p->scorers.labels};
+                                   .scorers = (const int32_t *const *)p->scorers.labels,
+                                   .subject = p->subjects ? p->subjects->of_recording + block->first : NULL};
         status = sp_evaluation_add(evaluation, &add, p->workers, err);
     }
     return status;
@@ -324,6 +325,7 @@ sp_status pipeline_open_writer(const pipeline *p, const beside *extras, const ch
                               .offsets = p->info->offsets,
                               .n_classes = p->info->n_classes,
                               .ids = p->info->ids,
+                              .subjects = p->subjects,
                               .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
                               .with_labels = p->info->has_labels,
                               .with_segments = p->info->has_segments,

@@ -29,7 +29,8 @@ typedef struct pipeline {
     int n_strategies;
     sp_strategy strategies[MAX_STRATEGIES];
     char names[MAX_STRATEGIES][SP_STRATEGY_TEXT];
-    scorers scorers; /* found by whoever wants them */
+    scorers scorers;             /* found by whoever wants them */
+    const sp_subjects *subjects; /* borrowed; NULL: none */
     /* What happened. */
     sp_prepare_counts counts;
     bool has_nll;

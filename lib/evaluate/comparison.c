@@ -53,6 +53,9 @@ void sp_comparison_free(sp_comparison *c)
     free_strings(c->n_recordings, c->ids);
     free(c->steps);
     free(c->scored_steps);
+    free_strings(c->n_subjects, c->subjects);
+    free(c->subject_of);
+    free(c->subjects_place);
     free(c->forbidden);
     free(c->start_allowed);
     free(c->end_allowed);

@@ -92,6 +92,27 @@ static sp_status strategy_open(sp_strategy_result *s, const char *name, bool is_
     return SP_OK;
 }
 
+static char *text_copy(const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+static sp_status subjects_open(sp_comparison *c, const sp_evaluation_options *options, sp_error *err)
+{
+    int32_t n = options->n_subjects;
+    if (n <= 0)
+        return SP_OK;
+    c->subjects = zeros(n, sizeof *c->subjects);
+    bool is_whole = c->subjects != NULL;
+    c->n_subjects = is_whole ? n : 0;
+    for (int32_t i = 0; is_whole && i < n; i++)
+        is_whole = (c->subjects[i] = text_copy(options->subjects[i])) != NULL;
+    if (is_whole && options->subjects_place)
+        is_whole = (c->subjects_place = text_copy(options->subjects_place)) != NULL;
+    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the names of %d subjects", n);
+}
+
 static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
 {
     int32_t n = options->n_strategies;
@@ -125,6 +146,8 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
         status = sp_sleep_open(e, options, err);
     if (status == SP_OK)
         status = sp_scorers_open(e, options, err);
+    if (status == SP_OK)
+        status = subjects_open(c, options, err);
     return status != SP_OK ? status : sp_pairs_choose(e, err);
 }
 
@@ -145,6 +168,8 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options.classes = NULL;
     e->options.stage_of_class = NULL;
     e->options.scorers = NULL;
+    e->options.subjects = NULL;
+    e->options.subjects_place = NULL;
     e->K = sp_chain_n_classes(chain);
     e->argmax = -1;
     status = evaluation_open(e, options, err);
@@ -200,6 +225,8 @@ static sp_status reserve_recordings(sp_evaluation *e, int64_t more, sp_error *er
     c->ids = grown(c->ids, n, sizeof *c->ids, &is_whole);
     c->steps = grown(c->steps, n, sizeof *c->steps, &is_whole);
     c->scored_steps = grown(c->scored_steps, n, sizeof *c->scored_steps, &is_whole);
+    if (c->n_subjects)
+        c->subject_of = grown(c->subject_of, n, sizeof *c->subject_of, &is_whole);
     for (int32_t s = 0; s < c->n_strategies; s++)
         c->strategies[s].recordings = grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
     if (!is_whole)
@@ -255,6 +282,12 @@ static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *
         snprintf(what, sizeof what, "the label of %.64s", e->result->scorers->names[i]);
         status = check_steps(e, block, block->scorers[i], what, err);
     }
+    if (status == SP_OK && e->result->n_subjects && !block->subject)
+        return sp_fail(err, SP_EINVAL, "subjects were announced, but a block has none");
+    for (int64_t n = 0; status == SP_OK && e->result->n_subjects && n < block->n_recordings; n++)
+        if (block->subject[n] < 0 || block->subject[n] >= e->result->n_subjects)
+            status =
+                sp_fail(err, SP_EINVAL, "subject %d, but %d subjects were announced", block->subject[n], e->result->n_subjects);
     return status;
 }
 
@@ -416,6 +449,8 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
     if (!c->ids[r.index])
         return sp_fail(err, SP_ENOMEM, "no memory for the names of recordings");
     c->steps[r.index] = r.n_steps;
+    if (c->n_subjects)
+        c->subject_of[r.index] = block->subject[n];
     c->scored_steps[r.index] = scored;
     c->n_recordings++;
     c->n_steps += r.n_steps;

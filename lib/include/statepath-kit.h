@@ -26,6 +26,7 @@
 #include "statepath/sleep_statistics.h"
 #include "statepath/source.h"
 #include "statepath/statistics.h"
+#include "statepath/subjects.h"
 #include "statepath/tensor_file.h"
 #include "statepath/training.h"
 #include "statepath/transitions.h"

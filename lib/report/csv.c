@@ -7,7 +7,7 @@
  *   value      empty where undefined
  *              "sleep_tst" and the like: sleep statistics, "sleep_tst_difference" their bias with the limits of agreement;
  *              "kappa_with X", "accuracy_with X": with scorer X
- *   n          what the figure is over: scored steps, transitions, recordings or classes; empty for counts
+ *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for counts
  *   low, high  interval, where there is one */
 #include "report/csv_line.h"
 #include "report/tables.h"

@@ -3,7 +3,8 @@
  *
  * Beyond the contract, all additive (laid out by hand: clang-format would run the lines together): */
 /* clang-format off */
-/*   input: bytes, classes (names as in the file), has_labels;   command, seed, level (of all intervals)
+/*   input: bytes, classes (names as in the file), has_labels, subjects, subjects_from
+ *     (where subjects are known: how many, and where they are said);   command, seed, level (of all intervals)
  *   model: description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
  *   calibration (of the prepared scores, the same for every strategy; keys as in reliability.h, bins with Wilson intervals)
@@ -13,10 +14,10 @@
  *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score,
  *     bouts (lengths: [length, count]), entities, illegal_rate, illegal_rate_ci
  *     classes.*: predicted, npv, prevalence
- *     per_recording.*: correct, transitions, changes, status, step, rules_broken, path_score
+ *     per_recording.*: subject, correct, transitions, changes, status, step, rules_broken, path_score
  *   comparisons: after accuracy, which alone is tested, the same pairs with metric kappa, macro_f1, illegal_rate (not where a
- *     strategy is legal by construction); rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the recordings'
- *     differences), n, better, worse, ties, resamples;   other_metrics_left_out (why kappa and macro F1 are not compared)
+ *     strategy is legal by construction); rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the units'
+ *     differences), unit (recording, or subject where they are known), n, better, worse, ties, resamples;   other_metrics_left_out (why kappa and macro F1 are not compared)
  *   sleep (where the classes are sleep stages): epoch_seconds, epoch_assumed; reference and strategies.* with means (mean, sd, n)
  *     and nights (id and each measure), strategies.*.agreement (bias, sd, low, high, n); minutes, se in per cent, sfi per hour
  *   scorers (where the file has labels_*): names, mean_accuracy, mean_kappa, fleiss_kappa, fleiss_steps; reference, strategies.*
@@ -72,6 +73,10 @@ static json_t *input_object(const sp_comparison *c, bool *failed)
     sp_json_set(input, "file", c->file ? sp_json_text(c->file, failed) : json_null(), failed);
     sp_json_set(input, "bytes", json_integer(c->file_size), failed);
     sp_json_set(input, "recordings", json_integer(c->n_recordings), failed);
+    if (c->n_subjects)
+        sp_json_set(input, "subjects", json_integer(c->n_subjects), failed);
+    if (c->subjects_place)
+        sp_json_set(input, "subjects_from", sp_json_text(c->subjects_place, failed), failed);
     sp_json_set(input, "steps", json_integer(c->n_steps), failed);
     sp_json_set(input, "scored_steps", json_integer(c->n_scored_steps), failed);
     sp_json_set(input, "has_labels", json_boolean(c->has_labels), failed);
@@ -176,6 +181,8 @@ static json_t *recording_object(const sp_comparison *c, const sp_strategy_result
     const sp_recording_result *recording = &s->recordings[r];
     json_t *object = json_object();
     sp_json_set(object, "id", sp_json_text(c->ids[r], failed), failed);
+    if (c->subject_of)
+        sp_json_set(object, "subject", sp_json_text(c->subjects[c->subject_of[r]], failed), failed);
     sp_json_set(object, "steps", json_integer(c->steps[r]), failed);
     if (c->has_labels) {
         sp_json_set(object, "scored", json_integer(recording->scored), failed);
@@ -253,6 +260,7 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     sp_json_set_value(object, "mean", &pair->mean, failed);
     sp_json_set_value(object, "median", &pair->median, failed);
     sp_json_set_value(object, "sd", &pair->sd, failed);
+    sp_json_set(object, "unit", json_string(sp_unit_name(c, 1)), failed);
     sp_json_set(object, "n", json_integer(d->n), failed);
     sp_json_set(object, "better", json_integer(pair->test.better), failed);
     sp_json_set(object, "worse", json_integer(pair->test.worse), failed);

@@ -103,7 +103,7 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     if (comparison->n_comparisons) {
         sp_buffer_text(&text, "\nInterval: ");
         sp_add_level(&text, comparison->level);
-        sp_buffer_text(&text, ", bootstrap over recordings. p: Wilcoxon signed rank.\n");
+        sp_buffer_format(&text, ", bootstrap over %s. p: Wilcoxon signed rank.\n", sp_unit_name(comparison, 2));
     }
     more_differences(comparison, &text);
     sp_fill_probabilities(comparison, &probabilities);

@@ -200,17 +200,21 @@ int32_t sp_tested_pairs(const sp_comparison *comparison)
 /* How differences of a metric are shown: accuracy and rates in percentage points, differences of a few thousandths are the rule;
  * kappa and F1 are no shares and stay as they are. */
 typedef struct metric_look {
-    const char *metric, *name, *title, *unit;
+    const char *metric, *name, *title, *subjects, *unit; /* subjects: the title where the units are those */
     double scale;
     int decimals;
 } metric_look;
 
 static const metric_look metric_looks[] = {
-    {"accuracy", "accuracy", "Difference in accuracy in percentage points, paired over recordings", "points", 100, 2},
-    {"kappa", "kappa", "Difference in kappa, paired over recordings", "difference", 1, 4},
-    {"macro_f1", "macro F1", "Difference in macro F1, paired over recordings", "difference", 1, 4},
+    {"accuracy", "accuracy", "Difference in accuracy in percentage points, paired over recordings",
+     "Difference in accuracy in percentage points, paired over subjects", "points", 100, 2},
+    {"kappa", "kappa", "Difference in kappa, paired over recordings", "Difference in kappa, paired over subjects", "difference",
+     1, 4},
+    {"macro_f1", "macro F1", "Difference in macro F1, paired over recordings", "Difference in macro F1, paired over subjects",
+     "difference", 1, 4},
     {"illegal_rate", "illegal rate",
-     "Difference in illegal transitions, percentage points of all transitions, paired over recordings", "points", 100, 3},
+     "Difference in illegal transitions, percentage points of all transitions, paired over recordings",
+     "Difference in illegal transitions, percentage points of all transitions, paired over subjects", "points", 100, 3},
 };
 
 static const metric_look *look_of(const char *metric)
@@ -257,7 +261,7 @@ void sp_fill_metric_differences(const sp_comparison *comparison, const char *met
     sp_buffer interval = {0};
     sp_add_level(&interval, comparison->level);
     sp_buffer_text(&interval, " interval");
-    table->title = look->title;
+    table->title = comparison->n_subjects ? look->subjects : look->title;
     sp_table_column(table, SP_LEFT, "pair");
     sp_table_column(table, SP_RIGHT, look->unit);
     sp_table_column(table, SP_RIGHT, interval.data);

@@ -85,6 +85,8 @@ int32_t sp_focus_strategy(const sp_comparison *comparison);
 int32_t sp_argmax_strategy(const sp_comparison *comparison);
 int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording);
 
+/* What intervals and tests are over: "recordings" or "subjects", "recording" for one. */
+const char *sp_unit_name(const sp_comparison *comparison, int64_t n);
 /* "20 recordings, 17,711 steps, 17,533 with a reference" */
 void sp_buffer_sizes(sp_buffer *out, const sp_comparison *comparison);
 

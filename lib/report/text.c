@@ -267,7 +267,9 @@ static void interval_note(writer *w)
     sp_buffer note = {0};
     sp_buffer_text(&note, "(interval: ");
     sp_add_level(&note, w->comparison->level);
-    sp_buffer_text(&note, ", bootstrap over recordings; p: Wilcoxon signed rank)");
+    sp_buffer_text(&note, ", bootstrap over ");
+    sp_buffer_text(&note, sp_unit_name(w->comparison, 2));
+    sp_buffer_text(&note, "; p: Wilcoxon signed rank)");
     wrapped(w, note.data ? note.data : "", 1);
     w->out.failed |= note.failed;
     sp_buffer_free(&note);

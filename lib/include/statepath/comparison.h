@@ -113,15 +113,19 @@ typedef struct sp_strategy_result {
     double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
 } sp_strategy_result;
 
-/* Accuracy is what is tested; the other metrics have an interval, and test.p, p_holm, permutation.p and mcnemar are undefined. */
+/* The unit of inference is the recording, or, where subjects are known, the subject: a cluster of the bootstrap holds all its
+ * recordings, and its difference in the tests is the mean of the differences of its recordings (with scored steps). What is said
+ * of better, worse, ties, mean, median, sd and n is over units.
+ *
+ * Accuracy is what is tested; the other metrics have an interval, and test.p, p_holm, permutation.p and mcnemar are undefined. */
 typedef struct sp_pair_comparison {
     int32_t a, b;       /* indices of strategies */
     const char *metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate" */
     sp_difference difference;
-    sp_wilcoxon test;          /* over recordings with scored steps, on differences of accuracy a - b; for the other metrics only
-                                * better, worse, ties of the recordings where it is defined (a lower illegal rate is better) */
+    sp_wilcoxon test;          /* over units with scored steps, on differences of accuracy a - b; for the other metrics only
+                                * better, worse, ties of the units where it is defined (a lower illegal rate is better) */
     sp_value p_holm;           /* test.p adjusted by Holm over all pairs; equals it when there is one */
-    sp_value mean, median, sd; /* of the differences of the recordings */
+    sp_value mean, median, sd; /* of the differences of the units */
     sp_sign_flip permutation;  /* of their mean */
     sp_mcnemar mcnemar;        /* over steps: descriptive */
 } sp_pair_comparison;
@@ -153,6 +157,10 @@ typedef struct sp_comparison {
     int64_t *steps;        /* [N] */
     int64_t *scored_steps; /* [N] */
     char **input_classes;  /* [K] as the file names them */
+    int32_t n_subjects;    /* 0: not known, each recording is its own */
+    char **subjects;       /* [n_subjects] */
+    int32_t *subject_of;   /* [N] 0..n_subjects-1; NULL: not known */
+    char *subjects_place;  /* where it is said: "dataset /subjects" */
     /* Model. */
     char *model_name, *model_description, *model_source;
     int32_t n_classes;
@@ -214,8 +222,11 @@ typedef struct sp_evaluation_options {
     const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
     double epoch_seconds;          /* length of a step, with stage_of_class */
     bool epoch_is_assumed;
-    int32_t n_scorers;          /* 0: none; at most 32 */
-    const char *const *scorers; /* [n_scorers] names; copied */
+    int32_t n_scorers;           /* 0: none; at most 32 */
+    const char *const *scorers;  /* [n_scorers] names; copied */
+    int32_t n_subjects;          /* 0: each recording is its own unit of inference */
+    const char *const *subjects; /* [n_subjects] names; copied */
+    const char *subjects_place;  /* where they stand; copied */
 } sp_evaluation_options;
 
 sp_evaluation_options sp_evaluation_options_default(void);
@@ -246,6 +257,7 @@ typedef struct sp_evaluation_block {
     const sp_decoded *const *results;
     const double *seconds;         /* [n_strategies] or NULL */
     const int32_t *const *scorers; /* [n_scorers][S], -1 unscored; NULL without scorers */
+    const int32_t *subject;        /* [N] 0..n_subjects-1; NULL without subjects */
 } sp_evaluation_block;
 sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
 
