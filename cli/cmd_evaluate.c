@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "gates.h"
+#include "judging.h"
 #include "outputs.h"
 #include "pipeline.h"
 #include "progress.h"
@@ -413,6 +414,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
         how.has_path_scores &= j->info->has_path_scores[j->strategy[s]];
     how.trace_steps = j->opt->report ? 200000 : 0;
     sp_evaluation *evaluation = NULL;
+    judging how_judged = {0};
     sp_block *block = sp_block_new();
     sp_status status = block && classes ? outputs_bootstrap(j->opt, &how.bootstrap, err) : sp_fail(err, SP_ENOMEM, "no memory");
     sp_gate_scope scope = {.n_strategies = j->n_strategies,
@@ -429,6 +431,8 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     how.n_scorers = j->scorers.found.n_scorers;
     how.scorers = j->scorers.found.names;
     subjects_apply(j->subjects, &how);
+    if (status == SP_OK)
+        status = judging_read(&how_judged, j->opt, j->model->n_classes, classes, &how, err);
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
     watch_signals();
@@ -460,6 +464,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
             sp_comparison_set_nll(*out, &j->nll);
     }
     free(classes);
+    judging_clear(&how_judged);
     sp_evaluation_free(evaluation);
     sp_block_free(block);
     return status;

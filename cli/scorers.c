@@ -43,12 +43,3 @@ sp_status scorers_read(scorers *s, sp_source *source, int64_t first, int64_t cou
         status = sp_source_read_scorer(source, i, first, count, s->labels[i] + at, err);
     return status;
 }
-
-void subjects_apply(const sp_subjects *subjects, sp_evaluation_options *how)
-{
-    if (!subjects)
-        return;
-    how->n_subjects = subjects->n_subjects;
-    how->subjects = (const char *const *)subjects->names;
-    how->subjects_place = subjects->place;
-}

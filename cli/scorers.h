@@ -17,9 +17,6 @@ void scorers_clear(scorers *s);
 /* Room for so many steps of each. SP_OK, SP_ENOMEM. */
 sp_status scorers_reserve(scorers *s, int64_t n_steps, sp_error *err);
 
-/* Tells the evaluation whose the recordings are; `subjects` (or NULL) must stay until it is made. */
-void subjects_apply(const sp_subjects *subjects, sp_evaluation_options *how);
-
 /* Reads recordings first .. first+count-1 to place `at` of each list. */
 sp_status scorers_read(scorers *s, sp_source *source, int64_t first, int64_t count, int64_t at, sp_error *err);
 

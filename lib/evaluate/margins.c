@@ -111,7 +111,7 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
 /* ---- statistics of summed margins ---- */
 
 /* Kappa and macro F1 of strategy s, as in sp_agreement_from_confusion(); NaN where undefined. */
-static void kappa_and_f1(const int64_t *sums, int32_t K, int32_t s, double *kappa, double *f1)
+static void kappa_and_f1(const int64_t *sums, int32_t K, int32_t s, sp_absent_class absent, double *kappa, double *f1)
 {
     const int64_t *reference = sums, *right = sums + (size_t)K * (size_t)(1 + 2 * s), *decoded = right + K;
     double n = 0, correct = 0, chance = 0, total = 0;
@@ -132,7 +132,9 @@ static void kappa_and_f1(const int64_t *sums, int32_t K, int32_t s, double *kapp
     }
     double expected = chance / n / n;
     *kappa = n == 0 || is_single ? NAN : (correct / n - expected) / (1 - expected);
-    *f1 = defined ? total / defined : NAN;
+    *f1 = defined == 0                  ? NAN
+          : absent == SP_ABSENT_EXCLUDE ? total / defined
+                                        : (total + (absent == SP_ABSENT_ONE ? K - defined : 0)) / K;
 }
 
 /* Differences of every pair: kappa first, then macro F1. */
@@ -141,7 +143,7 @@ static void agreement_differences(const void *arg, const int64_t *sums, double *
     const sp_evaluation *e = arg;
     double kappa[SP_EVALUATION_MAX_STRATEGIES], f1[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->result->n_strategies; s++)
-        kappa_and_f1(sums, e->K, s, &kappa[s], &f1[s]);
+        kappa_and_f1(sums, e->K, s, e->options.absent_class, &kappa[s], &f1[s]);
     for (int32_t p = 0; p < e->n_pairs; p++) {
         values[p] = kappa[e->pairs[p][0]] - kappa[e->pairs[p][1]];
         values[e->n_pairs + p] = f1[e->pairs[p][0]] - f1[e->pairs[p][1]];
@@ -206,6 +208,8 @@ static sp_pair_comparison *append(sp_evaluation *e, int32_t pair, const char *me
     sp_pair_comparison *out = &c->comparisons[c->n_comparisons++];
     *out = (sp_pair_comparison){.a = e->pairs[pair][0], .b = e->pairs[pair][1], .metric = metric, .difference = *difference};
     sp_mcnemar_test(0, 0, &out->mcnemar);
+    sp_value none = value_undefined("only accuracy is tested");
+    out->mcnemar_cluster = out->bowker = out->stuart_maxwell = (sp_chi2){none, none, 0};
     return out;
 }
 

@@ -27,7 +27,23 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err)
                 e->pairs[count++][1] = b;
             }
     e->n_pairs = count;
+    size_t cells = (size_t)e->K * (size_t)e->K;
+    e->crossed = e->K <= SP_SYMMETRY_CLASSES ? calloc((size_t)count * cells + 1, sizeof *e->crossed) : NULL;
+    if (e->K <= SP_SYMMETRY_CLASSES && !e->crossed)
+        return sp_fail(err, SP_ENOMEM, "no memory to compare %d strategies", n);
     return SP_OK;
+}
+
+void sp_add_crossed(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths)
+{
+    size_t K = (size_t)e->K;
+    for (int32_t p = 0; e->crossed && p < e->n_pairs; p++) {
+        const int32_t *a = paths[e->pairs[p][0]], *b = paths[e->pairs[p][1]];
+        int64_t *table = e->crossed + (size_t)p * K * K;
+        for (int64_t t = 0; t < r->n_steps; t++)
+            if (a[t] != b[t] && a[t] >= 0 && b[t] >= 0)
+                table[(size_t)a[t] * K + (size_t)b[t]]++;
+    }
 }
 
 /* Recordings with scored steps, and units made of them, as the tests want them. */
@@ -123,7 +139,45 @@ static sp_status compare(const sp_evaluation *e, int32_t pair, paired *p, sp_pai
         return status;
     describe(n, p->d, p->units.is_subjects, out);
     sp_mcnemar_test(e->only[pair][0], e->only[pair][1], &out->mcnemar);
-    return SP_OK;
+    sp_mcnemar_cluster_test(n, p->correct[a], p->correct[b], &out->mcnemar_cluster);
+    if (!e->crossed) {
+        out->bowker = out->stuart_maxwell =
+            (sp_chi2){value_undefined("too many classes"), value_undefined("too many classes"), 0};
+        return SP_OK;
+    }
+    const int64_t *table = e->crossed + (size_t)pair * (size_t)e->K * (size_t)e->K;
+    sp_bowker_test(e->K, table, &out->bowker);
+    return sp_stuart_maxwell_test(e->K, table, &out->stuart_maxwell, err);
+}
+
+/* All strategies at once. */
+static sp_status compare_several(sp_evaluation *e, paired *p, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    int32_t k = c->n_strategies;
+    int64_t n = p->units.n, right[SP_EVALUATION_MAX_STRATEGIES];
+    double *values = malloc(((size_t)n * (size_t)k + 1) * sizeof *values);
+    c->mean_ranks = n > 0 && k > 2 ? calloc((size_t)k, sizeof *c->mean_ranks) : NULL;
+    if (!values || (n > 0 && k > 2 && !c->mean_ranks)) {
+        free(values);
+        return sp_fail(err, SP_ENOMEM, "no memory to compare %d strategies", k);
+    }
+    sp_status status = SP_OK;
+    for (int32_t s = 0; status == SP_OK && s < k; s++) {
+        for (int64_t i = 0; i < c->n_recordings; i++)
+            p->of_recording[i] =
+                c->scored_steps[i] ? (double)c->strategies[s].recordings[i].correct / (double)c->scored_steps[i] : NAN;
+        status = sp_units_mean(&p->units, p->of_recording, p->d, err);
+        for (int64_t u = 0; status == SP_OK && u < n; u++)
+            values[u * k + s] = p->d[u];
+        right[s] = c->strategies[s].agreement.correct;
+    }
+    if (status == SP_OK)
+        status = sp_friedman_test(n, k, values, c->mean_ranks, &c->friedman, err);
+    if (status == SP_OK)
+        sp_cochran_test(k, right, e->right_sum, e->right_squares, &c->cochran);
+    free(values);
+    return status;
 }
 
 /* Intervals from one set of draws, and p-values adjusted for their number. */
@@ -150,6 +204,8 @@ static sp_status compare_together(const sp_evaluation *e, const paired *p, sp_pa
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err)
 {
     sp_comparison *c = e->result;
+    sp_value few = value_undefined("fewer than three strategies");
+    c->friedman = c->cochran = (sp_chi2){few, few, 0};
     if (e->n_pairs == 0)
         return SP_OK;
     c->comparisons = calloc((size_t)e->n_pairs, sizeof *c->comparisons);
@@ -162,6 +218,8 @@ sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err)
         status = compare(e, i, &p, &c->comparisons[i], err);
     if (status == SP_OK)
         status = compare_together(e, &p, c->comparisons, err);
+    if (status == SP_OK)
+        status = compare_several(e, &p, err);
     paired_free(&p, c->n_strategies);
     return status;
 }

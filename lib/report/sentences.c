@@ -247,9 +247,9 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
         }
     }
     sp_note_probabilities(comparison, lines);
-    if (comparison->n_scored_steps < comparison->n_steps) {
+    int64_t unscored = comparison->n_steps - comparison->n_scored_steps - comparison->n_trimmed_steps;
+    if (unscored > 0) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
-        int64_t unscored = comparison->n_steps - comparison->n_scored_steps;
         sp_buffer_count(line, unscored);
         sp_buffer_text(line, " of ");
         sp_buffer_count(line, comparison->n_steps);
@@ -366,6 +366,7 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
     if (comparison->has_labels)
         note_reference(comparison, lines);
     note_units(comparison, lines);
+    sp_note_more(comparison, lines);
     note_undefined(comparison, lines);
     note_macro(comparison, lines);
 }

@@ -275,6 +275,14 @@ static void interval_note(writer *w)
     sp_buffer_free(&note);
 }
 
+static void further(writer *w, void (*fill)(const sp_comparison *, sp_table *))
+{
+    sp_table table = {0};
+    fill(w->comparison, &table);
+    table_with_heading(w, table.title, &table);
+    sp_table_free(&table);
+}
+
 /* What only --verbose shows: differences of the other metrics, illegal rates, probabilities. */
 static void more_figures(writer *w)
 {
@@ -286,6 +294,16 @@ static void more_figures(writer *w)
         table_with_heading(w, table.title, &table);
         sp_table_free(&table);
     }
+    further(w, sp_fill_several);
+    if (w->comparison->mean_ranks) {
+        sp_buffer line = {0};
+        sp_note_several(w->comparison, &line);
+        wrapped(w, line.data ? line.data : "", 1);
+        w->out.failed |= line.failed;
+        sp_buffer_free(&line);
+    }
+    further(w, sp_fill_step_tests);
+    further(w, sp_fill_error_runs);
     sp_fill_illegal_rates(w->comparison, &rates);
     table_with_heading(w, rates.title, &rates);
     sp_fill_probabilities(w->comparison, &probabilities);
@@ -315,8 +333,11 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
     table_with_heading(&w, differences.title, &differences);
     if (comparison->n_comparisons)
         interval_note(&w);
+    further(&w, sp_fill_margins);
     if (w.is_verbose)
         more_figures(&w);
+    if (w.is_verbose || comparison->n_collapsed_asked)
+        further(&w, sp_fill_collapsed);
     confusions(&w);
     if (comparison->n_scored_steps && (comparison->n_classes <= CLASSES || w.is_verbose))
         sp_fill_class_f1(comparison, &classes);
