@@ -75,7 +75,7 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (how.has_wake_trim) {
         p->wake_stages = how.stage_of_class;
-        p->wake_margin = (int64_t)floor(60 * how.wake_trim_minutes / how.epoch_seconds + 1e-9);
+        p->wake_margin = sp_wake_trim_steps(how.wake_trim_minutes, how.epoch_seconds);
     }
     if (status == SP_OK && o->output)
         status = pipeline_open_writer(p, &extras, command, &writer, err);

@@ -48,6 +48,9 @@ typedef struct judge {
     int64_t undecoded;
     bool has_nll; /* the labels' file holds scores too */
     sp_nll nll;
+    bool has_wake_trim; /* then the stages of the labels' classes, and how much wake is kept */
+    int32_t stage_of_label[SP_N_STAGES];
+    int64_t wake_margin;
 } judge;
 
 static void judge_close(judge *j)
@@ -318,7 +321,18 @@ static sp_status add_nll(judge *j, sp_block *block, sp_error *err)
     prepare.missing_uniform = true;
     sp_status status = sp_prepare(block, &prepare, NULL, err);
     sp_scores scores = sp_block_batch(block).scores;
-    return status == SP_OK ? sp_nll_add(&j->nll, &scores, block->labels, block->weights, err) : status;
+    if (status != SP_OK || !j->has_wake_trim)
+        return status == SP_OK ? sp_nll_add(&j->nll, &scores, block->labels, block->weights, err) : status;
+    size_t n = (size_t)block->n_steps;
+    int32_t *kept = malloc((n + 1) * sizeof *kept);
+    if (!kept)
+        return sp_fail(err, SP_ENOMEM, "no memory for the labels of %lld steps", (long long)block->n_steps);
+    memcpy(kept, block->labels, n * sizeof *kept);
+    for (int64_t r = 0; r < block->n_recordings; r++)
+        sp_wake_trim(block->offsets[r + 1] - block->offsets[r], j->stage_of_label, j->wake_margin, kept + block->offsets[r]);
+    status = sp_nll_add(&j->nll, &scores, kept, block->weights, err);
+    free(kept);
+    return status;
 }
 
 /* Labels of recordings first .. first+count-1 in the paths' order of recordings and classes. */
@@ -433,6 +447,12 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     subjects_apply(j->subjects, &how);
     if (status == SP_OK)
         status = judging_read(&how_judged, j->opt, j->model->n_classes, classes, &how, err);
+    if (status == SP_OK && how.has_wake_trim) {
+        j->has_wake_trim = true;
+        j->wake_margin = sp_wake_trim_steps(how.wake_trim_minutes, how.epoch_seconds);
+        for (int32_t k = 0; k < j->model->n_classes; k++)
+            j->stage_of_label[k] = how.stage_of_class[j->column_of_label ? j->column_of_label[k] : k];
+    }
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
     watch_signals();

@@ -145,7 +145,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->has_wake_trim = options->has_wake_trim;
     c->wake_trim_minutes = options->wake_trim_minutes;
     if (options->has_wake_trim)
-        e->wake_margin = (int64_t)floor(60 * options->wake_trim_minutes / options->epoch_seconds + 1e-9);
+        e->wake_margin = sp_wake_trim_steps(options->wake_trim_minutes, options->epoch_seconds);
     c->strategies = zeros(n, sizeof *c->strategies);
     if (!c->strategies)
         return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");

@@ -304,6 +304,7 @@ void sp_evaluation_free(sp_evaluation *evaluation);
 
 /* Sets labels [n] of wake to -1 that lie more than `margin` steps before the first or after the last step of sleep; returns how
  * many. Without sleep nothing is changed. */
+int64_t sp_wake_trim_steps(double minutes, double epoch_seconds); /* whole steps in so many minutes */
 int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t margin, int32_t *labels);
 
 /* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
