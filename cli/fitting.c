@@ -24,10 +24,11 @@ void fit_table(fit_words *w, struct poptOption table[FIT_TABLE])
     struct poptOption rows[FIT_TABLE] = {
         {"method", 0, POPT_ARG_STRING, &w->method, 0,
          "counts: of the labels, weighed against the scores by cross-validation; crf: weights that make the labels most likely "
-         "given the scores; em: from the scores alone (counts; em without labels)",
+         "given the scores; em: from the scores alone (crf; counts without scores, em without labels)",
          "counts|crf|em"},
-        {"tune", 0, POPT_ARG_STRING, &w->tune, 0, "what settings are chosen by, on recordings held out (accuracy)",
-         "accuracy|kappa|macro_f1|nll|none"},
+        {"tune", 0, POPT_ARG_STRING, &w->tune, 0,
+         "what settings are chosen by, on recordings held out (accuracy; entity_f1 where the classes are BIO or BIOES tags)",
+         "accuracy|kappa|macro_f1|entity_f1|edit|nll|none"},
         {"for", 0, POPT_ARG_STRING, &w->strategy, 0, "the strategy that settings are chosen for (viterbi)", "STRATEGY"},
         {"smoothing", 0, POPT_ARG_DOUBLE, &w->smoothing, 0, "counts: added to every count (0.5)", "X"},
         {"penalty", 0, POPT_ARG_DOUBLE, &w->penalty, 0, "crf: weight of the penalty (by cross-validation)", "X"},
@@ -45,7 +46,7 @@ static sp_status read_words(fitting *f, const fit_words *w, bool has_rules, bool
     sp_fit_options *out = &f->options;
     bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
     sp_status status = SP_OK;
-    out->method = has_labels ? SP_FIT_COUNTS : SP_FIT_EM;
+    out->method = !has_labels ? SP_FIT_EM : has_scores ? SP_FIT_CRF : SP_FIT_COUNTS;
     if (w->method)
         status = sp_fit_method_parse(w->method, &out->method, err);
     if (status == SP_OK && w->tune)
@@ -158,6 +159,8 @@ sp_status fitting_open(fitting *f, const char *file, const options *o, const fit
     if ((status = read_words(f, words, has_rules, is_seen, err)) != SP_OK || (status = read_all(f, o, err)) != SP_OK ||
         (status = name_classes(f, err)) != SP_OK)
         return status;
+    if (!words->tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
+        f->options.tune = SP_TUNE_ENTITY_F1;
     if ((status = read_groups(f, o->groups, err)) != SP_OK)
         return status;
     if (!(f->workers = sp_workers_new(o->decode.threads)))

@@ -110,7 +110,8 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
                       sp_recording_result *row);
 void sp_add_discordance(sp_evaluation *e, const sp_recording *r);
 
-/* segments.c */
+/* segments.c. Runs of `steps` [T]; -1 and gaps cut. runs has room for T. Returns how many. */
+int64_t sp_find_runs(const sp_recording *r, const int32_t *steps, sp_span *runs);
 static inline int64_t sp_bout_key(int32_t k, int64_t length)
 {
     return (int64_t)k << 40 | length;
@@ -126,7 +127,11 @@ void sp_boundaries_finish(sp_boundaries *boundaries);
 /* edit.c: Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
 sp_status sp_edit_distance(int32_t K, int64_t m, const sp_span *a, int64_t n, const sp_span *b, int64_t *distance, sp_error *err);
 
-/* entities.c */
+/* entities.c. Tags of classes [K], types numbered by their first class; false: the classes are no tags. */
+bool sp_tags_read(int32_t K, const char *const *classes, sp_tag *tags);
+/* Adds one recording; reference and decoded have room for T. */
+void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_span *reference, sp_span *decoded,
+                       sp_entity_counts *all);
 sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *err);
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
 void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);

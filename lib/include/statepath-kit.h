@@ -21,6 +21,7 @@
 #include "statepath/report_signals.h"
 #include "statepath/scorers.h"
 #include "statepath/scores_file.h"
+#include "statepath/sequences.h"
 #include "statepath/signals.h"
 #include "statepath/signals_file.h"
 #include "statepath/simulate.h"
