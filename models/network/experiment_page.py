@@ -38,9 +38,10 @@ def table(caption, head, rows):
     return "\n".join(out + ["</tbody></table></div>"])
 
 
-def key(names):
+def key(names, first=0):
+    """Shapes and colours; `first` is the number of the first name's, so that a strategy looks the same everywhere."""
     return '<ul class="key">' + "".join(
-        '<li><svg aria-hidden="true"><use class="mark s%d" href="#m%d" x="7" y="7"/></svg>%s</li>' % (i, i, html.escape(n)) for i, n in enumerate(names)) + "</ul>"
+        '<li><svg aria-hidden="true"><use class="mark s%d" href="#m%d" x="7" y="7"/></svg>%s</li>' % (i, i, html.escape(n)) for i, n in enumerate(names, first)) + "</ul>"
 
 
 def axis(low, high, unit):
@@ -64,7 +65,7 @@ def by_noise(title, levels, names, values, is_gain):
     if not is_gain:
         low, high = max(low, 0), min(high, 100)
     place, out = axis(low, high, "points" if is_gain else "%")
-    width = (RIGHT - LEFT) / len(levels)
+    width, first = (RIGHT - LEFT) / len(levels), int(is_gain)
     out = ['<figure class="wide-plot"><svg viewBox="0 0 %d 352" role="img" aria-label="%s; the numbers stand in the tables below">' % (WIDTH, html.escape(title, True))] + out
     if is_gain:
         out.append('<path class="zero" d="M%d %.1fH%d"/>' % (LEFT, place(0), RIGHT))
@@ -73,10 +74,10 @@ def by_noise(title, levels, names, values, is_gain):
         for s, one in enumerate(values[g]):
             x = LEFT + width * (g + 0.16 + 0.68 * (s + 0.5) / len(names))
             mean, half = summary(one)
-            out.append('<path class="faint k%d" d="%s"/>' % (s, "".join("M%.0f %.0fh0" % (x - 7, place(v)) for v in one)))
+            out.append('<path class="faint k%d" d="%s"/>' % (s + first, "".join("M%.0f %.0fh0" % (x - 7, place(v)) for v in one)))
             out.append('<line class="whisker" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>' % (x, x, inside(place(mean - half)), inside(place(mean + half))))
             out.append('<g transform="translate(%.1f %.1f)"><title>%s, %s: %s</title><use class="mark s%d" href="#m%d"/></g>' % (
-                x, place(mean), html.escape(names[s]), html.escape(level), "%s ± %.2f" % (signed(mean) if is_gain else "%.2f" % mean, half), s, s))
+                x, place(mean), html.escape(names[s]), html.escape(level), "%s ± %.2f" % (signed(mean) if is_gain else "%.2f" % mean, half), s + first, s + first))
         out.append('<text text-anchor="middle" x="%.1f" y="%d">%s</text>' % (LEFT + width * (g + 0.5), BOTTOM + 26, html.escape(level)))
     out.append('<text text-anchor="middle" transform="translate(16 %d) rotate(-90)">%s</text>' % ((TOP + BOTTOM) / 2, "points against argmax" if is_gain else "accuracy, %"))
     return "\n".join(out) + "</svg>"
@@ -88,9 +89,12 @@ def verdict(results):
     for found in results["decoding"].values():
         rows = found["rows"]
         broken = 100 * summary([r["argmax"]["illegal"] / r["argmax"]["transitions"] for r in rows])[0]
-        helped, none, harmed = [], [], []
+        helped, none, harmed, same = [], [], [], []
         for name in rows[0]:
             if name == "argmax":
+                continue
+            if all(r[name]["accuracy"] == r["argmax"]["accuracy"] for r in rows):
+                same.append(name)
                 continue
             mean, half = summary([100 * (r[name]["accuracy"] - r["argmax"]["accuracy"]) for r in rows])
             text = "%s (%s)" % (name, signed(mean))
@@ -100,6 +104,8 @@ def verdict(results):
             parts.append("More accurate than argmax, in points: %s." % ", ".join(helped))
         if harmed:
             parts.append("Less accurate: %s." % ", ".join(harmed))
+        if same:
+            parts.append("As accurate, in every seed: %s." % ", ".join(same))
         if none:
             parts.append("No difference that five seeds could show: %s." % ", ".join(none))
         lines.append("<li><strong>Noise %g, argmax breaks a rule in %.1f %% of the transitions.</strong> %s</li>" % (found["noise"], broken, " ".join(parts)))
@@ -148,9 +154,9 @@ def page(results):
            '<section aria-labelledby="noise">', '<h2 id="noise">Accuracy by noise</h2>',
            by_noise("Accuracy of each strategy at each level of noise", levels, names, accuracy, False), key(names),
            "<figcaption>Mark: mean over seeds. Line: 95 % interval over seeds (Student’s t). Small dots: the seeds.</figcaption></figure>",
-           by_noise("Gain over argmax of each strategy at each level of noise", levels, names[1:], gains, True), key(names[1:]),
+           by_noise("Gain over argmax of each strategy at each level of noise", levels, names[1:], gains, True), key(names[1:], 1),
            "<figcaption>The same as a gain over argmax of the same seed, in points of accuracy. Where a line crosses the dashed one, five seeds do not "
-           "tell whether the strategy helps. Colours and shapes are those of this figure’s key.</figcaption></figure>"]
+           "tell whether the strategy helps.</figcaption></figure>"]
     for one in found:
         rows, lines = one["rows"], []
         for k in names:
