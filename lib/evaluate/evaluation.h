@@ -174,6 +174,8 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 void sp_add_crossed(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
+/* moves.c: adds the transitions of a path to *moves [K,K], which it makes at the first call; nothing above SP_MOVES_CLASSES. */
+sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_error *err);
 /* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);

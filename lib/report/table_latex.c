@@ -1,6 +1,37 @@
 #include "report/table.h"
 
+#include <stdint.h>
 #include <string.h>
+
+/* Does pdfLaTeX know the letter, with T1 fonts? Latin-1 and Latin Extended-A but for nine of them, and a few signs. */
+static bool is_known(uint32_t code)
+{
+    static const uint32_t missing[] = {0x126, 0x127, 0x138, 0x13f, 0x140, 0x149, 0x166, 0x167, 0x17f};
+    static const uint32_t others[] = {0x2013, 0x2014, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x20ac};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (code == missing[i])
+            return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (code == others[i])
+            return true;
+    return code >= 0xa0 && code <= 0x17f;
+}
+
+/* Every other letter goes through a macro that only XeLaTeX and LuaLaTeX set as it is: the file compiles everywhere. The text is
+ * valid UTF-8. */
+static void add_beyond_ascii(sp_buffer *out, const char **at)
+{
+    const unsigned char *byte = (const unsigned char *)*at;
+    size_t n = byte[0] >= 0xf0 ? 4 : byte[0] >= 0xe0 ? 3 : 2;
+    uint32_t code = byte[0] & (0xff >> (n + 1));
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | (byte[i] & 0x3f);
+    sp_buffer_text(out, is_known(code) ? "" : "\\spchar{");
+    sp_buffer_add(out, *at, n);
+    if (!is_known(code))
+        sp_buffer_format(out, "}{%04X}", (unsigned)code);
+    *at += n;
+}
 
 static void add_letter(sp_buffer *out, const char **at)
 {
@@ -39,7 +70,10 @@ static void add_letter(sp_buffer *out, const char **at)
             return;
         }
     }
-    sp_buffer_add(out, (*at)++, 1);
+    if ((unsigned char)**at >= 0x80)
+        add_beyond_ascii(out, at);
+    else
+        sp_buffer_add(out, (*at)++, 1);
 }
 
 /* Cleaned as for a terminal first: no control characters, no line breaks, valid UTF-8. */
@@ -69,6 +103,21 @@ static void add_cell(sp_buffer *out, const char *text, bool is_number)
     sp_buffer_free(&signed_text);
 }
 
+/* Letters across: the longest cell of each column. */
+static int width_of(const sp_table *table)
+{
+    int width = 0;
+    for (int32_t c = 0; c < table->n_columns; c++) {
+        int most = 0;
+        for (size_t r = 0; r <= sp_table_rows(table); r++) {
+            int n = sp_text_width(sp_table_get(table, r, c));
+            most = n > most ? n : most;
+        }
+        width += most;
+    }
+    return width;
+}
+
 void sp_table_latex(const sp_table *table, const char *label, const char *scope, sp_buffer *out)
 {
     out->failed |= table->failed || table->text.failed;
@@ -80,7 +129,13 @@ void sp_table_latex(const sp_table *table, const char *label, const char *scope,
         sp_buffer_text(out, ": ");
     }
     sp_buffer_latex(out, table->title ? table->title : "");
-    sp_buffer_format(out, "}\n  \\label{tab:%s}\n  \\begin{tabular}{", label);
+    sp_buffer_format(out, "}\n  \\label{tab:%s}\n", label);
+    /* A line of an article has room for about 70 letters, less a little for each column. */
+    int width = width_of(table) + 5 * table->n_columns / 2;
+    if (width > 72)
+        sp_buffer_text(out, width > 88 ? "  \\scriptsize\\setlength{\\tabcolsep}{3pt}\n"
+                                       : "  \\footnotesize\\setlength{\\tabcolsep}{4pt}\n");
+    sp_buffer_text(out, "  \\begin{tabular}{");
     for (int32_t c = 0; c < table->n_columns; c++)
         sp_buffer_text(out, table->aligns[c] == SP_RIGHT ? "r" : "l");
     sp_buffer_text(out, "}\n    \\toprule\n");
