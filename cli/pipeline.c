@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "beside.h"
+#include "calibration.h"
 #include "cross.h"
 #include "progress.h"
 #include "reader.h"
@@ -186,6 +187,8 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
         status = sp_nll_add(&p->nll, &batch.scores, block->labels, block->weights, err);
     if (status == SP_OK && p->has_nll)
         status = sp_reliability_add(p->reliability, &batch.scores, block->labels, block->weights, err);
+    if (status == SP_OK && p->has_nll && p->calibration)
+        status = calibration_add(p->calibration, block, block->labels, err);
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
         sp_decode_options decode = sp_decode_options_default();
         decode.strategy = p->strategies[s];
