@@ -189,6 +189,21 @@ typedef struct sp_trace {
 /* With more classes densities are not kept: nobody could tell the colours apart. */
 enum { SP_DENSITY_CLASSES = 12 };
 
+/* The same scores taken for probabilities in another way than by `reliability` of the comparison: calibration before and after.
+ */
+typedef enum sp_scaling {
+    SP_SCALING_GIVEN,       /* as the file has them, masks included */
+    SP_SCALING_DECODED,     /* as they are decoded: divided by the temperature, less the prior */
+    SP_SCALING_TEMPERATURE, /* one temperature by maximum likelihood (calibrate.h) */
+    SP_SCALING_VECTOR       /* a scale and a bias for each class by maximum likelihood */
+} sp_scaling;
+typedef struct sp_calibration {
+    sp_scaling scaling;
+    sp_value nll;                /* as that of the comparison */
+    sp_reliability *reliability; /* owned */
+} sp_calibration;
+enum { SP_MOST_CALIBRATIONS = 3 };
+
 typedef struct sp_comparison {
     /* Input. */
     char *file;                                    /* base name */
@@ -226,6 +241,12 @@ typedef struct sp_comparison {
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
     sp_reliability *reliability;       /* owned; NULL: none */
+    sp_scaling scaling;                /* of it */
+    int32_t n_calibrations;            /* others beside it; 0 where nothing scales the scores */
+    sp_calibration calibrations[SP_MOST_CALIBRATIONS];
+    /* What was learnt from this very file; set by whoever knows. */
+    bool fitted_on_input; /* the model was fitted on it: its figures are better than on recordings it has not seen */
+    int32_t n_folds;      /* each recording was decoded with a model fitted on the other folds, so many in all; 0: one model */
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;
