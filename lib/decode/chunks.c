@@ -21,6 +21,12 @@ typedef struct chunk_words {
     uint64_t mask;
 } chunk_words;
 
+/* What the scores that the path takes in a chunk add to a sum, see sp_sum_in_range. */
+typedef struct chunk_sum {
+    double power, sum;
+    bool holds;
+} chunk_sum;
+
 typedef struct chunked {
     sp_isa isa;
     const sp_lane_rules *rules;
@@ -33,7 +39,9 @@ typedef struct chunked {
     uint64_t *tail_words;   /* [tail] */
     double *arrive, *leave; /* [n_chunks,K] */
     uint8_t *is_redone;     /* [n_chunks] */
-    void *taken;            /* [T] see path_sum.h */
+    double *grown;          /* [n_chunks] */
+    void *taken;            /* see path_sum.h: [T], with sums [chunk_steps] and of no chunk in particular */
+    chunk_sum *sums;        /* [n_chunks] of the path; NULL: by taken */
 } chunked;
 
 bool sp_chunks_fit(const sp_scores *scores)
@@ -54,13 +62,51 @@ static sp_chunk_band band_of(const chunked *c, int64_t b)
                           .n_steps = c->chunk_steps,
                           .words = c->words + (size_t)b * c->band_bytes,
                           .arrive = c->arrive + first * K,
-                          .leave = c->leave + first * K};
+                          .leave = c->leave + first * K,
+                          .first = first * c->chunk_steps,
+                          .grown = c->grown + first};
     for (int32_t lane = 0; lane < lanes; lane++) {
         int64_t step = (first + (lane < band.n_chunks ? lane : 0)) * c->chunk_steps;
         band.rows[lane] = (const char *)c->scores->data + (size_t)step * (size_t)K * (size_t)c->scores->dtype;
         band.path[lane] = c->path + step;
     }
     return band;
+}
+
+/* The scores that the path takes at steps first .. first+n-1: taken[n]. */
+static void take_steps(const chunked *c, int64_t first, int64_t n, void *taken)
+{
+    sp_scores part = *c->scores;
+    part.data = (const char *)part.data + (size_t)first * (size_t)part.n_classes * (size_t)part.dtype;
+    sp_path_take(&part, c->path + first, 0, n, taken);
+}
+
+static sp_sum_in_range *sum_in_range_of(sp_isa isa)
+{
+    switch (isa) {
+#if defined(__x86_64__)
+    case SP_ISA_AVX512:
+        return sp_sum_in_range_avx512;
+    case SP_ISA_AVX2:
+        return sp_sum_in_range_avx2;
+#endif
+    default:
+        return sp_sum_in_range_base;
+    }
+}
+
+/* Adds up the chunks of a band, each as if the recording had grown before as it does there. */
+static void sum_band(const chunked *c, int64_t first_chunk, int32_t n_chunks)
+{
+    enum { ROOM = (CHUNK_OF_MANY + SP_SUM_BLOCK - 1) / SP_SUM_BLOCK * SP_SUM_BLOCK };
+    float taken[ROOM] = {0}; /* zeros behind the last step add nothing */
+    int64_t n = (c->chunk_steps + SP_SUM_BLOCK - 1) / SP_SUM_BLOCK * SP_SUM_BLOCK;
+    for (int64_t chunk = first_chunk; chunk < first_chunk + n_chunks; chunk++) {
+        chunk_sum *sum = &c->sums[chunk];
+        double guess = ((double)chunk + 0.5) * c->grown[chunk];
+        take_steps(c, chunk * c->chunk_steps, c->chunk_steps, taken);
+        sum->holds = sum_in_range_of(c->isa)(guess, taken, n, &sum->power, &sum->sum);
+    }
 }
 
 static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
@@ -84,7 +130,10 @@ static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t 
             sp_chunks_forward_base(&band);
             sp_chunks_trace_base(&band);
         }
-        sp_path_take(c->scores, c->path, band.path[0] - c->path, band.n_chunks * band.n_steps, c->taken);
+        if (c->sums)
+            sum_band(c, band.first / c->chunk_steps, band.n_chunks);
+        else
+            sp_path_take(c->scores, c->path, band.first, band.n_chunks * band.n_steps, c->taken);
     }
 }
 
@@ -184,18 +233,54 @@ static void join_forward(chunked *c)
     }
 }
 
+/* x as it changes a sum in this range: see sum_block(). */
+static double rounded_in(chunk_sum *sum, double x)
+{
+    double shift = 1.5 * sum->power, half = 0x1p-53 * sum->power, rounded = (x + shift) - shift, rest = x - rounded;
+    sum->holds &= rest != half && rest != -half && x <= 0;
+    return rounded;
+}
+
 /* Follows the path down from `state` at the last of n steps from `first` on, until it meets what is there already or the chunk
- * is left, and takes its scores. Returns the state before `first`. */
-static int32_t retrace(const chunked *c, const chunk_words *words, int64_t first, int64_t n, int32_t state, bool may_meet)
+ * is left, and takes its scores, or changes *sum for them (not NULL: what is there is what was added). Returns the state before
+ * `first`. */
+static int32_t retrace(const chunked *c, const chunk_words *words, int64_t first, int64_t n, int32_t state, bool may_meet,
+                       chunk_sum *sum)
 {
     int32_t *path = c->path + first;
     int64_t t = n - 1;
     for (; t >= 0 && !(may_meet && path[t] == state); t--) {
+        if (sum)
+            sum->sum += rounded_in(sum, sp_scores_at(c->scores, first + t, state)) -
+                        rounded_in(sum, sp_scores_at(c->scores, first + t, path[t]));
         path[t] = state;
         state = state_before(c->rules, words, t, state);
     }
-    sp_path_take(c->scores, c->path, first + t + 1, n - 1 - t, c->taken);
+    if (!c->sums)
+        sp_path_take(c->scores, c->path, first + t + 1, n - 1 - t, c->taken);
     return t < 0 ? state : state_before(c->rules, words, 0, path[0]);
+}
+
+/* ---- the score ---- */
+
+/* s and what `n` steps of the path add to it, one by one. */
+static double add_steps(const chunked *c, double s, int64_t first, int64_t n)
+{
+    take_steps(c, first, n, c->taken);
+    return sp_path_sum_taken(c->isa, s, c->scores->dtype, c->taken, n);
+}
+
+/* sp_path_score() without weights, from the sums of the chunks where they hold. */
+static double score_of_sums(const chunked *c)
+{
+    double s = c->rules->start[c->path[0]];
+    for (int64_t chunk = 0; chunk < c->n_chunks; chunk++) {
+        const chunk_sum *sum = &c->sums[chunk];
+        bool holds = sum->holds && sum->sum > -0.5 * sum->power && s < -sum->power && s + sum->sum > -2 * sum->power;
+        s = holds ? s + sum->sum : add_steps(c, s, chunk * c->chunk_steps, c->chunk_steps);
+    }
+    s = add_steps(c, s, c->n_whole, c->scores->n_steps - c->n_whole);
+    return s + c->rules->end[c->path[c->scores->n_steps - 1]];
 }
 
 /* ---- all of it ---- */
@@ -205,12 +290,18 @@ static bool chunked_room(chunked *c, int64_t n_tail, sp_scratch *scratch)
     size_t K = (size_t)c->rules->n_classes, chunks = (size_t)c->n_chunks;
     c->words = sp_scratch_get(scratch, SP_SLOT_CHUNK_WORDS, (size_t)c->n_bands, c->band_bytes);
     c->tail_words = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAIL, (size_t)n_tail, sizeof *c->tail_words);
-    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, 2 * chunks * K + (chunks + 7) / 8, sizeof *c->arrive);
-    c->taken = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAKEN, (size_t)c->scores->n_steps, (size_t)c->scores->dtype);
-    if (!c->words || !c->tail_words || !c->arrive || !c->taken)
+    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, (2 * K + 1) * chunks + (chunks + 7) / 8, sizeof *c->arrive);
+    bool has_sums = c->scores->dtype == SP_F32 && !c->rules->has_weights;
+    size_t n_taken = has_sums ? (size_t)c->chunk_steps : (size_t)c->scores->n_steps;
+    c->taken = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAKEN, n_taken, (size_t)c->scores->dtype);
+    c->sums = sp_scratch_get(scratch, SP_SLOT_CHUNK_SUMS, chunks, sizeof *c->sums);
+    if (!c->words || !c->tail_words || !c->arrive || !c->taken || !c->sums)
         return false;
+    if (!has_sums)
+        c->sums = NULL;
     c->leave = c->arrive + chunks * K;
-    c->is_redone = (uint8_t *)(c->leave + chunks * K);
+    c->grown = c->leave + chunks * K;
+    c->is_redone = (uint8_t *)(c->grown + chunks);
     memset(c->is_redone, 0, chunks);
     return true;
 }
@@ -245,11 +336,12 @@ sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_sco
     if (best == -INFINITY)
         return SP_ENOPATH;
 
-    state = retrace(&c, &words, c.n_whole, n_tail, state, false);
+    state = retrace(&c, &words, c.n_whole, n_tail, state, false, NULL);
     for (int64_t chunk = c.n_chunks - 1; chunk >= 0; chunk--) {
         words = words_of(&c, chunk);
-        state = retrace(&c, &words, chunk * c.chunk_steps, c.chunk_steps, state, !c.is_redone[chunk]);
+        state =
+            retrace(&c, &words, chunk * c.chunk_steps, c.chunk_steps, state, !c.is_redone[chunk], c.sums ? &c.sums[chunk] : NULL);
     }
-    *score = sp_path_sum(isa, rules, scores, path, c.taken, true);
+    *score = c.sums ? score_of_sums(&c) : sp_path_sum(isa, rules, scores, path, c.taken, true);
     return SP_OK;
 }

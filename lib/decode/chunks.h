@@ -9,6 +9,10 @@
  * have been from the true start. So a seam is accepted only when delta there equals the last delta of the chunk before bit for
  * bit; any other chunk is done again, serially, from the true delta. Sticky models may never meet: they are as slow as serial.
  *
+ * The score of the path is a sum in order over all of it, but may be made chunk by chunk (path_sum.h) once it is known between
+ * which powers of two the sum stands there. That is guessed from how much delta has grown in the chunk. A guess that turns out
+ * wrong costs time: that chunk is added up again.
+ *
  * Hence the answer is that of the serial recurrence above, whatever the chunks, lanes and threads. It differs from the plain
  * kernel, which never subtracts, in rounding alone, and delta stays small here, so this is the more exact of the two: where two
  * paths differ by less than the plain kernel's rounding (half an ulp of the score a step) either may be found. The score is
@@ -33,11 +37,13 @@ typedef struct sp_chunk_band {
     bool is_first;    /* chunk 0 begins the recording */
     int32_t n_chunks; /* >= 1 */
     int64_t n_steps;  /* of each chunk, a multiple of SP_CHUNK_TOP */
+    int64_t first;    /* step of the recording */
     const void *rows[SP_LANES_MOST];
     int32_t *path[SP_LANES_MOST]; /* out: from the likeliest last state */
     char *words;                  /* out: sp_lane_words_bytes() */
     double *arrive;               /* out [n_chunks,K]: delta before the first step, from the warm-up */
     double *leave;                /* out [n_chunks,K]: delta at the last step */
+    double *grown;                /* out [n_chunks]: all tops that were subtracted */
 } sp_chunk_band;
 
 typedef void sp_chunks_kernel(const sp_chunk_band *band);

@@ -19,16 +19,31 @@ static void copy_row(void *arg, int64_t t, const double *marginal, const double 
     memcpy(out->marginals + (size_t)t * out->n_classes, marginal, out->n_classes * sizeof *marginal);
 }
 
-/* In lanes where they can: *log_partition and SP_OK; SP_ENOPATH: ask sp_marginal_rows(); SP_ENOMEM. */
+/* In lanes where they can: *log_partition and SP_OK; SP_ENOPATH: ask rows_again(); SP_ENOMEM. The lanes may write before they
+ * find out that they must leave the recording, so what rows_again() needs is taken first. */
 static sp_status sum_in_lanes(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group,
                               double *log_partition, sp_error *err)
 {
+    if (chain->is_plain && chain->n_classes <= SP_LANES_MOST_CLASSES && scores->n_classes == chain->n_classes &&
+        !sp_marginal_reserve(chain, scores, scratch))
+        return sp_decode_no_memory(err);
     sp_status status = sp_sum_recording(chain, scores, scratch, group);
     if (status == SP_ENOMEM)
         return sp_decode_no_memory(err);
     if (status == SP_OK && log_partition)
         *log_partition = group->log_z[0];
     return status;
+}
+
+/* sp_marginal_rows() where the lanes have left a recording: with all the memory it likes, or with what was taken for it. */
+static sp_status rows_again(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_marginal_sink *sink,
+                            double *log_partition, sp_error *err)
+{
+    sp_status status = sp_marginal_rows(chain, scores, scratch, sink, log_partition, err);
+    if (status != SP_ENOMEM || !sink)
+        return status;
+    sink->block = sp_marginal_least_block(scores->n_steps);
+    return sp_marginal_rows(chain, scores, scratch, sink, log_partition, err);
 }
 
 sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, double *marginals,
@@ -40,7 +55,7 @@ sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp
         return status;
     copy_out out = {marginals, (size_t)chain->n_classes};
     sp_marginal_sink sink = {.row = copy_row, .arg = &out};
-    return sp_marginal_rows(chain, scores, scratch, marginals ? &sink : NULL, log_partition, err);
+    return rows_again(chain, scores, scratch, marginals ? &sink : NULL, log_partition, err);
 }
 
 typedef struct best_of {
@@ -90,7 +105,7 @@ sp_status sp_confidence_plain(const sp_chain *chain, const sp_scores *scores, sp
 {
     chosen out = {path, confidence};
     sp_marginal_sink sink = {.row = chosen_row, .arg = &out};
-    return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
+    return rows_again(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
 }
 
 sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,

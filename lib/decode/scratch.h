@@ -23,9 +23,10 @@ enum {
     SP_SLOT_STATES,      /* [M] int32: a list of states */
     SP_SLOT_REACH,       /* boolean forward pass, see recording.h; nobody else's */
     SP_SLOT_LANE_ROWS,   /* copies of the last rows of a batch, see lanes.c */
-    SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next three */
+    SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next four */
     SP_SLOT_CHUNK_TAIL,
     SP_SLOT_CHUNK_DELTAS,
+    SP_SLOT_CHUNK_SUMS,
     SP_SLOT_CHUNK_TAKEN,  /* see path_sum.h */
     SP_SLOT_DENSE_MATRIX, /* see dense.h */
     SP_SLOT_DENSE_DELTAS,
