@@ -259,8 +259,7 @@ static bool is_little_here(void)
     return *(const unsigned char *)&one == 1;
 }
 
-/* Is the stored form the wanted one, bit for bit, and nothing asked of the values? */
-static bool is_same(const sp_element *e, sp_target target)
+bool sp_element_is(const sp_element *e, sp_target target)
 {
     return e->kind == SP_ELEMENT_FLOAT && e->is_big == !is_little_here() &&
            ((target == SP_TO_F32 && e->size == 4) || (target == SP_TO_F64 && e->size == 8));
@@ -269,7 +268,7 @@ static bool is_same(const sp_element *e, sp_target target)
 int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_target target, int64_t limit, void *out,
                            double *bad)
 {
-    if (is_same(e, target)) {
+    if (sp_element_is(e, target)) {
         if (raw != out)
             memmove(out, raw, (size_t)n * e->size);
         return -1;

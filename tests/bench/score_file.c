@@ -169,7 +169,7 @@ static bool put_groups(hid_t file, const score_layout *layout, hid_t type, const
 
 bool score_file_make(const score_layout *layout, const char *file, int64_t steps)
 {
-    const int64_t n = steps / BASE_STEPS * BASE;
+    const int64_t n = steps < BASE_STEPS ? steps / LENGTH : steps / BASE_STEPS * BASE;
     uint16_t *halves = layout->is_f16 ? malloc((size_t)BASE_STEPS * K * sizeof *halves) : NULL;
     float *scores = make_base(halves);
     int64_t *numbers = malloc((size_t)(n + 1) * sizeof *numbers);

@@ -18,7 +18,8 @@ typedef struct score_layout {
 /* Ends with a name of NULL. */
 extern const score_layout score_layouts[];
 
-/* K = 5, recordings of 1,000 steps; steps are rounded to whole bases. False, said on stderr, where it cannot. */
+/* K = 5, recordings of 1,000 steps; steps are rounded to whole bases of 250 recordings; fewer
+ * steps to whole recordings, in layouts that are not padded. False, said on stderr, where it cannot. */
 bool score_file_make(const score_layout *layout, const char *file, int64_t steps);
 
 /* All scores by H5Dread, as simply as can be: a dataset at once, in the type that it has, so that HDF5 converts nothing. */
