@@ -43,6 +43,8 @@ typedef struct sp_h5_map {
     char storage[160];
     unsigned char *scratch; /* raw values on their way; only grows */
     size_t scratch_size;
+    sp_chunk_jobs *jobs; /* groups: chunks of many datasets on their way */
+    int n_threads;       /* for them */
 } sp_h5_map;
 
 typedef struct sp_h5_map_request {

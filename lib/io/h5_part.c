@@ -208,7 +208,18 @@ static bool read_in_place(sp_h5_map *map, const stretch *s, int64_t n, unsigned 
            sp_element_convert(&map->positions_element, raw, values, s->target, s->limit, out, &bad) < 0;
 }
 
-static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
+/* Lets a recording's chunks be unpacked together with those of others. False: to be read by itself. */
+static bool read_later(const stretch *s, const sp_h5_data *data, sp_chunk_jobs *jobs, unsigned char *out)
+{
+    const sp_h5_direct_request request = {
+        .dataset = data->id, .type = data->type, .size = data->element.size, .rank = data->rank, .dims = data->dims};
+    return jobs && data->dims[0] > 0 && sp_element_is(&data->element, s->target) &&
+           sp_h5_direct_gather(&request, jobs, out) == SP_OK;
+}
+
+/* jobs: for chunks, NULL: each recording by itself. */
+static sp_status read_each(sp_h5_map *map, stretch *s, int64_t first, int64_t count, sp_chunk_jobs *jobs, unsigned char *out,
+                           sp_error *err)
 {
     const size_t row = (size_t)part_width(map, s->part) * sp_target_size(s->target);
     for (int64_t n = first; n < first + count; n++) {
@@ -228,7 +239,7 @@ static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t 
             path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
         if (status == SP_OK)
             status = shape_check(map, s->part, &data, path, n_steps, err);
-        if (status == SP_OK)
+        if (status == SP_OK && !read_later(s, &data, jobs, to))
             status = read_stretch(map, s, &data, n, &start, 1, n_steps, to, err);
         sp_h5_data_close(&data);
         free(path);
@@ -236,6 +247,17 @@ static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t 
             return status;
     }
     return SP_OK;
+}
+
+static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
+{
+    if (!map->jobs && !(map->jobs = sp_chunk_jobs_new(map->n_threads)))
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    sp_chunk_jobs_drop(map->jobs);
+    sp_status status = read_each(map, s, first, count, map->jobs, out, err);
+    if (status != SP_OK || sp_chunk_jobs_do(map->jobs) == SP_OK)
+        return status;
+    return read_each(map, s, first, count, NULL, out, err); /* which finds the words for what is wrong */
 }
 
 /* Recordings n .. n+count-1 of a padded dataset in one reading, the padding with them, then each packed. */

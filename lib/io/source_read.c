@@ -65,4 +65,7 @@ void sp_source_use_threads(sp_source *source, int n_threads)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i]->data.direct)
             sp_h5_direct_use_threads(parts[i]->data.direct, n_threads);
+    sp_chunk_jobs_free(source->map.jobs);
+    source->map.jobs = NULL;
+    source->map.n_threads = n_threads;
 }
