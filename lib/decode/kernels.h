@@ -3,7 +3,8 @@
  * | chain                              | Viterbi                                                                             |
  * |------------------------------------|-------------------------------------------------------------------------------------|
  * | plain, 16 classes or fewer         | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side |
- * | plain, more classes                | dense.h: maxima forward, the argmax again on the way back; sparse.h where sparse     |
+ * | plain, more classes                | dense_piece.h, sparse.h: maxima forward, the argmax again on the way back           |
+ * |                                    | dense_threads.h: a long recording in pieces on all threads                          |
  * | with minimum dwells, 12 classes    | dwell.h: recordings side by side                                                    |
  * | any other                          | the plain kernel                                                                    |
  *
@@ -17,7 +18,7 @@
 #ifndef STATEPATH_DECODE_KERNELS_H
 #define STATEPATH_DECODE_KERNELS_H
 
-#include "decode/dense.h"
+#include "decode/dense_piece.h"
 #include "decode/dwell.h"
 #include "decode/greedy_table.h"
 #include "decode/isa.h"
@@ -43,7 +44,7 @@ typedef struct sp_kernels {
 bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
                      sp_workers *workers);
 
-/* One recording by Viterbi, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask sp_viterbi(); SP_ENOMEM. */
+/* One recording by Viterbi, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path in pieces: ask sp_viterbi(); SP_ENOMEM. */
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                              double *score);
 
@@ -53,13 +54,12 @@ sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, co
 
 /* What happens to recordings first .. last-1. */
 typedef struct sp_leftover {
-    sp_task *decode; /* those that the lanes leave alone */
-    sp_task *finish; /* those that they have decoded */
+    sp_task *decode; /* those that are left: alone, each on its thread */
+    sp_task *finish; /* those that are decoded */
     void *arg;
 } sp_leftover;
 
-/* A whole batch in lanes (ways SP_WAY_LANES, SP_WAY_DWELL and SP_WAY_SUMS), on all threads: path, result and broken of each
- * recording. False on lack of memory.
+/* A whole batch (every way but SP_WAY_PLAIN), on all threads: path, result and broken of each recording. False on lack of memory.
  */
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover);
