@@ -161,6 +161,11 @@ static void bench_starts(settings *s)
     printf(s->is_markdown ? "\n| start to finish | ms | peak MiB |\n|---|---|---|\n"
                           : "\nStart to finish, milliseconds; peak memory, MiB.\n\n");
     bench_start(s, "--version", (const char *const[]){s->program, "--version", NULL});
+    run_self(s, "--make", "contiguous", s->scores, 1000);
+    bench_start(
+        s, "decode, one recording of 1,000 steps",
+        (const char *const[]){s->program, "decode", s->scores, model[0], model[1], "-o", s->paths, "--force", "--quiet", NULL});
+    unlink(s->scores);
     bench_start(
         s, "decode, 20 nights of sleep-demo.h5",
         (const char *const[]){s->program, "decode", s->small, model[0], model[1], "-o", s->paths, "--force", "--quiet", NULL});
