@@ -112,6 +112,7 @@ static const struct {
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
+    {"more", "Further figures", sp_has_more, sp_page_more},
     {"methods", "Methods", always, methods},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };

@@ -60,6 +60,9 @@ void sp_page_survival(sp_page *page);
 /* html_probability.c */
 bool sp_has_probabilities(const sp_comparison *comparison);
 void sp_page_probabilities(sp_page *page);
+/* html_more.c */
+bool sp_has_more(const sp_comparison *comparison);
+void sp_page_more(sp_page *page);
 /* html_recordings.c */
 void sp_page_recordings(sp_page *page);
 /* html_steps.c */

@@ -103,14 +103,51 @@ static void add_cell(sp_buffer *out, const char *text, bool is_number)
     sp_buffer_free(&signed_text);
 }
 
-/* Letters across: the longest cell of each column. */
-static int width_of(const sp_table *table)
+/* The space at which a header falls into the two shortest lines, or its length where it has none. */
+static size_t break_of(const char *head)
+{
+    size_t n = strlen(head), best = n, least = n;
+    for (size_t i = 1; i + 1 < n; i++) {
+        size_t longer = i > n - i - 1 ? i : n - i - 1;
+        if (head[i] == ' ' && longer < least) {
+            least = longer;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void add_head(sp_buffer *out, const char *head, bool is_right)
+{
+    size_t n = strlen(head), at = break_of(head);
+    sp_buffer first = {0};
+    if (at == n) {
+        sp_buffer_latex(out, head);
+        return;
+    }
+    sp_buffer_add(&first, head, at);
+    sp_buffer_format(out, "\\shortstack[%c]{", is_right ? 'r' : 'l');
+    sp_buffer_latex(out, first.data ? first.data : "");
+    sp_buffer_text(out, "\\\\");
+    sp_buffer_latex(out, head + at + 1);
+    sp_buffer_text(out, "}");
+    out->failed |= first.failed;
+    sp_buffer_free(&first);
+}
+
+/* Letters across: the longest cell of each column, headers in two lines or in one. */
+static int width_of(const sp_table *table, bool is_broken)
 {
     int width = 0;
     for (int32_t c = 0; c < table->n_columns; c++) {
         int most = 0;
         for (size_t r = 0; r <= sp_table_rows(table); r++) {
-            int n = sp_text_width(sp_table_get(table, r, c));
+            const char *text = sp_table_get(table, r, c);
+            int n = sp_text_width(text);
+            if (r == 0 && is_broken) {
+                int first = (int)break_of(text);
+                n = first > n - first - 1 ? first : n - first - 1;
+            }
             most = n > most ? n : most;
         }
         width += most;
@@ -131,7 +168,9 @@ void sp_table_latex(const sp_table *table, const char *label, const char *scope,
     sp_buffer_latex(out, table->title ? table->title : "");
     sp_buffer_format(out, "}\n  \\label{tab:%s}\n", label);
     /* A line of an article has room for about 70 letters, less a little for each column. */
-    int width = width_of(table) + 5 * table->n_columns / 2;
+    int gaps = 5 * table->n_columns / 2, width = width_of(table, false) + gaps;
+    bool is_broken = width > 72;
+    width = is_broken ? width_of(table, true) + gaps : width;
     if (width > 72)
         sp_buffer_text(out, width > 88 ? "  \\scriptsize\\setlength{\\tabcolsep}{3pt}\n"
                                        : "  \\footnotesize\\setlength{\\tabcolsep}{4pt}\n");
@@ -146,7 +185,10 @@ void sp_table_latex(const sp_table *table, const char *label, const char *scope,
             bool is_best = r > 0 && cell->tone == SP_TONE_BEST;
             sp_buffer_text(out, c ? " & " : "");
             sp_buffer_text(out, is_best ? "\\textbf{" : "");
-            add_cell(out, sp_table_get(table, r, c), r > 0 && c > 0 && table->aligns[c] == SP_RIGHT);
+            if (r == 0 && is_broken)
+                add_head(out, sp_table_get(table, r, c), table->aligns[c] == SP_RIGHT);
+            else
+                add_cell(out, sp_table_get(table, r, c), r > 0 && c > 0 && table->aligns[c] == SP_RIGHT);
             sp_buffer_text(out, is_best ? "}" : "");
         }
         sp_buffer_text(out, r == 0 ? " \\\\\n    \\midrule\n" : " \\\\\n");

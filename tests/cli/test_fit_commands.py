@@ -48,6 +48,40 @@ class TestFit(st.TestCase):
                 p = path[a:b]
                 self.assertFalse(np.any((p[:-1] == 0) & (p[1:] == 2)))
 
+    def test_the_method_follows_from_what_is_there(self):
+        self.assertTrue(self.statepath("fit", "d.h5", "-o", "m.json").stdout.startswith("fitted by crf"))
+        data = make()
+        data.pop("log_probs")
+        self.h5("labels.h5", **data)
+        self.assertTrue(self.statepath("fit", "labels.h5", "-o", "l.json").stdout.startswith("fitted by counts"))
+        data = make()
+        data.pop("labels")
+        self.h5("scores.h5", **data)
+        self.assertTrue(self.statepath("fit", "scores.h5", "-o", "s.json").stdout.startswith("fitted by em"))
+
+    def test_tags_are_tuned_by_entities(self):
+        data = make()
+        data["classes"] = ["O", "B-x", "I-x"]
+        self.h5("tags.h5", **data)
+        self.assertIn("\nentity_f1 of viterbi on recordings", self.statepath("fit", "tags.h5", "-o", "t.json").stdout)
+        self.assertIn("\naccuracy of viterbi on recordings", self.statepath("fit", "tags.h5", "-o", "u.json", "--tune", "accuracy").stdout)
+
+    def test_tuning_finds_what_it_is_asked_for(self):
+        found = {}
+        for tune in ("accuracy", "edit"):
+            found[tune] = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--cv", "4", "--method", "counts", "--tune", tune,
+                                                    "--strategies", "viterbi", "--json", "-").stdout)["strategies"]["viterbi"]
+        self.assertGreater(found["edit"]["edit_score"], found["accuracy"]["edit_score"])
+        self.assertGreater(found["accuracy"]["accuracy"], found["edit"]["accuracy"])
+
+    def test_rules_of_several_states_a_class_are_refused(self):
+        self.write("states.json", json.dumps({"statepath_model": 1, "name": "ab", "classes": CLASSES, "forbid": {},
+                                              "states": {"off": "off", "a": "on", "b": "on", "idle": "idle"}}))
+        self.refuses("fit", "d.h5", "--rules", "states.json", "-o", "m.json",
+                     sentence="model ab has 4 states for 3 classes: labels say the class of a step, not its state, so its weights cannot be "
+                              "counted; learn with rules of one state per class (min_dwell holds a class for a while), with rules that the "
+                              "labels show (--rules seen), or without")
+
     def test_broken_rules_are_counted_and_shown(self):
         said = self.statepath("fit", "d.h5", "--rules", "rules.json", "-o", "m.json").stdout
         y, offsets = make()["labels"], make()["offsets"]
@@ -105,7 +139,10 @@ class TestFit(st.TestCase):
             (["fit", "d.h5"], "fit: -o MODEL.json is missing: where to write the model"),
             (["fit", "d.h5", "-o", "m.json", "--method", "magic"], 'method "magic": choose from counts, crf, em'),
             (["fit", "d.h5", "-o", "m.json", "--tune", "luck"],
-             'tuning by "luck": choose from none, accuracy, kappa, macro_f1, nll'),
+             'tuning by "luck": choose from none, accuracy, kappa, macro_f1, entity_f1, edit, nll'),
+            (["fit", "d.h5", "-o", "m.json", "--tune", "entity_f1"],
+             "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these are not all "
+             "(off); tune by macro_f1 instead"),
             (["fit", "d.h5", "-o", "m.json", "--penalty", "-1"], "penalty -1: a number above 0, or 0 to choose it by cross-validation"),
             (["fit", "d.h5", "-o", "m.json", "--folds", "1"], "1 folds: cross-validation needs at least 2"),
             (["fit", "d.h5", "-o", "m.json", "--memory", "0"], "memory 0: a number of steps from 1 to 1000"),

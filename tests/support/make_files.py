@@ -720,6 +720,8 @@ def not_hdf5():
     raw("scores.pkl", pickle.dumps({"log_probs": lp}), "FILE: is not an HDF5 file but looks like a Python pickle; " + mend)
     raw("scores.csv", b"a,b,c\n-1,-2,-3\n", "FILE: is not an HDF5 file but looks like a table in text (CSV or the like); " + mend)
     raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: is not an HDF5 file but looks like a JSON text; " + mend)
+    raw("model.json", b'{\n "statepath_model": 1, "name": "door"}', "FILE: is not an HDF5 file but a model; look at it with statepath model "
+        "show, and give it to other commands as --model")
     raw("scores.txt", b"hello\nworld\n", "FILE: is not an HDF5 file but looks like a text file; " + mend)
     raw("scores.h5.gz", b"\x1f\x8b\x08\x00rest", "FILE: is not an HDF5 file but gzip-compressed; unpack it with gunzip")
     raw("scores.bin", bytes(range(1, 200)), "FILE: is not an HDF5 file; " + mend)
