@@ -148,6 +148,7 @@ int cmd_fit(int argc, const char **argv)
         {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
         {"missing", 0, POPT_ARG_STRING, &o.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
         {"floor", 0, POPT_ARG_DOUBLE, &o.decode.floor, 0, "raise smaller probabilities to P", "P"},
+        {"groups", 0, POPT_ARG_STRING, &o.groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},

@@ -18,7 +18,7 @@ sp_status cross_open(cross *c, const char *file, const options *o, const fit_wor
     c->fold = malloc((size_t)(c->fit.info->n_recordings + 1) * sizeof *c->fold);
     if (!c->fold)
         return sp_fail(err, SP_ENOMEM, "no memory for the folds of %lld recordings", (long long)c->fit.info->n_recordings);
-    status = sp_folds_assign(&c->fit.training.batch, c->fit.group, n_folds, c->fold, err);
+    status = sp_folds_assign(&c->fit.training.batch, c->fit.options.group, n_folds, c->fold, err);
     if (status != SP_OK)
         return status;
     sp_model **models = calloc((size_t)n_folds, sizeof *models);

@@ -11,7 +11,7 @@ typedef struct cross {
     sp_model **models; /* [n_folds] */
 } cross;
 
-/* Fits the models of all folds. `words->groups` keeps recordings together. On failure the cross can (and must) still be closed.
+/* Fits the models of all folds. `o->groups` keeps recordings together. On failure the cross can (and must) still be closed.
  */
 sp_status cross_open(cross *c, const char *file, const options *o, const fit_words *words, int n_folds, sp_error *err);
 void cross_close(cross *c);

@@ -30,7 +30,10 @@ typedef struct pipeline {
     int n_strategies;
     sp_strategy strategies[MAX_STRATEGIES];
     char names[MAX_STRATEGIES][SP_STRATEGY_TEXT];
-    scorers scorers; /* found by whoever wants them */
+    scorers scorers;            /* found by whoever wants them */
+    const int32_t *wake_stages; /* borrowed: the stage of each class where wake is trimmed, or NULL */
+    int64_t wake_margin;
+    const sp_subjects *subjects; /* borrowed; NULL: none */
     /* What happened. */
     sp_prepare_counts counts;
     bool has_nll;

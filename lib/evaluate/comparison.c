@@ -31,6 +31,7 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
     free(s->illegal_pairs);
     free(s->class_changes);
     sp_bouts_free(K, s->bouts);
+    sp_bouts_free(1, s->error_runs.runs);
     free(s->entities.types);
     free(s->recordings);
 }
@@ -53,6 +54,12 @@ void sp_comparison_free(sp_comparison *c)
     free_strings(c->n_recordings, c->ids);
     free(c->steps);
     free(c->scored_steps);
+    free_strings(c->n_subjects, c->subjects);
+    free(c->subject_of);
+    free(c->subjects_place);
+    free(c->mean_ranks);
+    free(c->trimmed_steps);
+    sp_collapsed_free(c->n_collapsed, c->collapsed);
     free(c->forbidden);
     free(c->start_allowed);
     free(c->end_allowed);

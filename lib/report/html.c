@@ -25,6 +25,11 @@ void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)
     sp_buffer_text(&page->out, "\"/>");
 }
 
+void sp_page_dot(sp_buffer *out, double x, double y)
+{
+    sp_buffer_format(out, "M%.0f %.0fh0", x, y);
+}
+
 void sp_page_key(sp_page *page)
 {
     sp_buffer_text(&page->out, "<ul class=\"key\">");
@@ -106,6 +111,7 @@ static const struct {
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
+    {"more", "Further figures", sp_has_more, sp_page_more},
     {"run", "This run", always, sp_page_run_card},
     {"methods", "Methods", always, methods},
 };
@@ -119,7 +125,7 @@ static const char shapes[] =
     "<circle id=\"m0\" r=\"5\"/><rect id=\"m1\" x=\"-4.5\" y=\"-4.5\" width=\"9\" height=\"9\"/>"
     "<path id=\"m2\" d=\"M0-6L5.5 4.5H-5.5z\"/><path id=\"m3\" d=\"M0-6L6 0L0 6L-6 0z\"/>"
     "<path id=\"m4\" d=\"M0 6L5.5-4.5H-5.5z\"/><path id=\"m5\" d=\"M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6z\"/>"
-    "<path id=\"ill\" class=\"illegal\" d=\"M0-7L4 0H-4z\"/></defs></svg>\n";
+    "<path id=\"ill\" class=\"illegal\" d=\"M0 0L4 7H-4z\"/></defs></svg>\n";
 
 static void head(sp_page *page)
 {

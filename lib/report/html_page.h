@@ -11,6 +11,7 @@ typedef struct sp_page {
     int32_t focus, argmax; /* strategies; -1: none */
     size_t density_bytes;  /* written for score densities, and how many recordings have one */
     int64_t n_densities;
+    int n_tracks, n_named; /* paths drawn so far: their ids; illegal steps that have a title */
 } sp_page;
 
 /* Opens <section id="..."><h2>; closed with "</section>\n". */
@@ -19,6 +20,8 @@ void sp_page_name(sp_page *page, const char *name); /* escaped */
 /* Shape number `strategy` (circle, square, triangle, ...) at x per cent, y pixels, and the list that explains the shapes. */
 void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y);
 void sp_page_key(sp_page *page);
+/* A dot without a name, as a piece of the path of class "points": where there are many, they cost little. */
+void sp_page_dot(sp_buffer *out, double x, double y);
 
 /* html_summary.c */
 void sp_page_verdict(sp_page *page);
@@ -43,6 +46,9 @@ void sp_page_survival(sp_page *page);
 /* html_probability.c */
 bool sp_has_probabilities(const sp_comparison *comparison);
 void sp_page_probabilities(sp_page *page);
+/* html_more.c */
+bool sp_has_more(const sp_comparison *comparison);
+void sp_page_more(sp_page *page);
 /* html_recordings.c */
 void sp_page_recordings(sp_page *page);
 /* html_steps.c */

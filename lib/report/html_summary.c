@@ -182,13 +182,14 @@ void sp_page_differences(sp_page *page)
     metric_differences(page, "accuracy");
     sp_buffer_text(out, "<p class=\"small\">Dot: difference of the pooled figures, of accuracies in percentage points. Line: ");
     sp_add_level(out, c->level);
-    sp_buffer_text(out, " interval by bootstrap over recordings. Better, worse, same: recordings. p: Wilcoxon signed rank over "
-                        "recordings");
+    const char *units = sp_unit_name(c, 2);
+    sp_buffer_format(out, " interval by bootstrap over %s. Better, worse, same: %s. p: Wilcoxon signed rank over %s", units,
+                     units, units);
     if (sp_tested_pairs(c) > 1)
         sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
     int64_t n = c->comparisons[0].difference.n;
     if (n > 1 && n < 8)
-        sp_buffer_format(out, ". <strong>With only %lld recordings neither the interval nor p says much.</strong>", (long long)n);
+        sp_buffer_format(out, ". <strong>With only %lld %s neither the interval nor p says much.</strong>", (long long)n, units);
     else
         sp_buffer_text(out, ".");
     sp_buffer_text(out, "</p>\n");
@@ -283,6 +284,9 @@ void sp_page_run_card(sp_page *page)
         card_end(page);
     }
     card_count(page, "Recordings", c->n_recordings);
+    if (c->n_subjects)
+        card_count(page, "Subjects", c->n_subjects);
+    card_name(page, "Subjects from", c->subjects_place);
     card_count(page, "Steps", c->n_steps);
     if (c->has_labels) {
         card_count(page, "Scored steps", c->n_scored_steps);

@@ -138,6 +138,16 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
     }
     sp_fill_illegal_pairs(c, PAIRS, &table);
     add(&table, "illegal-pairs", scope, &text);
+    sp_fill_margins(c, &table);
+    add(&table, "margins", scope, &text);
+    sp_fill_several(c, &table);
+    add(&table, "ranks", scope, &text);
+    sp_fill_step_tests(c, &table);
+    add(&table, "step-tests", scope, &text);
+    sp_fill_error_runs(c, &table);
+    add(&table, "error-runs", scope, &text);
+    sp_fill_collapsed(c, &table);
+    add(&table, "collapsed", scope, &text);
     sp_fill_sleep_means(c, &table);
     add(&table, "sleep", scope, &text);
     sp_fill_sleep_agreement(c, &table);
