@@ -164,7 +164,7 @@ sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch
         w.extras.confidence = NULL;
         w.extras.log_partition = NULL;
     }
-    if (w.kernels.way == SP_WAY_LANES || w.kernels.way == SP_WAY_SUMS) {
+    if (w.kernels.way != SP_WAY_PLAIN) {
         if (!sp_kernels_share(&w.kernels, batch, output, workers, (sp_leftover){decode_run, add_extras, &w}))
             return sp_decode_no_memory(err);
     } else {

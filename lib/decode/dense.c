@@ -1,12 +1,10 @@
-/* Dense models: the matrix in blocks, and the way there and back over one recording. */
+/* Dense models: the matrix in blocks, and one step there or back. */
 #include "decode/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "decode/recording.h"
-
-enum { LEAST_CLASSES = 17, LEAST_STEPS = 16, LEAST_DENSITY = 4 /* one in so many */, ROWS_AHEAD = 8 };
+enum { LEAST_CLASSES = 17, LEAST_STEPS = 16, LEAST_DENSITY = 4 /* one in so many */ };
 
 static bool is_dense(const sp_chain *chain)
 {
@@ -25,39 +23,12 @@ static int32_t most_columns(sp_isa isa)
     return isa == SP_ISA_AVX512 ? 64 : isa == SP_ISA_AVX2 ? 32 : 16;
 }
 
-static void step(const sp_dense *dense, const double *now, double *next, double *span)
-{
-    if (!dense->weight) {
-        sp_sparse_step(&dense->sparse, now, next);
-        return;
-    }
-    switch (dense->isa) {
 #if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        sp_dense_step_avx512(dense, now, next, span);
-        break;
-    case SP_ISA_AVX2:
-        sp_dense_step_avx2(dense, now, next, span);
-        break;
+#define BY_ISA(function, isa)                                                                                                    \
+    ((isa) == SP_ISA_AVX512 ? function##_avx512 : (isa) == SP_ISA_AVX2 ? function##_avx2 : function##_base)
+#else
+#define BY_ISA(function, isa) ((void)(isa), function##_base)
 #endif
-    default:
-        sp_dense_step_base(dense, now, next, span);
-    }
-}
-
-static int32_t choice(sp_isa isa, const double *now, const double *weight, int32_t n)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_dense_choice_avx512(now, weight, n);
-    case SP_ISA_AVX2:
-        return sp_dense_choice_avx2(now, weight, n);
-#endif
-    default:
-        return sp_dense_choice_base(now, weight, n);
-    }
-}
 
 /* The widest block that leaves fewest columns empty. */
 static int32_t choose_columns(sp_isa isa, int32_t n)
@@ -88,6 +59,14 @@ static void find_bounds(sp_dense *dense, double *room)
     }
 }
 
+static double greatest_weight(const sp_chain *chain)
+{
+    double greatest = 0;
+    for (int64_t p = 0; p < chain->pred_row[chain->n_states]; p++)
+        greatest = fabs(chain->pred_weight[p]) > greatest ? fabs(chain->pred_weight[p]) : greatest;
+    return greatest;
+}
+
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)
 {
     if (!is_dense(chain)) {
@@ -96,7 +75,8 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
                             .n = chain->n_states,
                             .columns = chain->n_states,
                             .n_blocks = 1,
-                            .most_bytes = SP_DENSE_MOST_BYTES};
+                            .width = (size_t)chain->n_states,
+                            .greatest_weight = greatest_weight(chain)};
         return sp_sparse_init(&dense->sparse, chain, scratch);
     }
     int32_t n = chain->n_states, columns = choose_columns(isa, n), n_blocks = (n + columns - 1) / columns;
@@ -116,110 +96,83 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
                         .n = n,
                         .columns = columns,
                         .n_blocks = n_blocks,
-                        .most_bytes = SP_DENSE_MOST_BYTES,
+                        .width = (size_t)n_blocks * (size_t)columns,
+                        .greatest_weight = greatest_weight(chain),
                         .weight = weight};
     if (n >= SP_DENSE_SKIP_LEAST && n <= SP_DENSE_SKIP_MOST)
         find_bounds(dense, weight + size);
     return true;
 }
 
-/* ---- one recording ---- */
+/* ---- one step ---- */
 
-typedef struct dense_run {
-    const sp_dense *dense;
-    const sp_scores *scores;
-    double *row;            /* [K] */
-    int64_t block;          /* B */
-    double span;            /* see sp_dense_step */
-    size_t width;           /* doubles of a row of delta */
-    double *deltas, *marks; /* [B,width] of the block in hand; [blocks,width] of each block's first step */
-} dense_run;
-
-static double *delta_at(const dense_run *r, int64_t t)
+void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now, double *next,
+                      sp_dense_habit *habit)
 {
-    return r->deltas + (size_t)(t % r->block) * r->width;
+    size_t row = (size_t)t * (size_t)scores->n_classes * (size_t)scores->dtype;
+    if (dense->weight)
+        BY_ISA(sp_dense_step, dense->isa)(dense, now, next, habit);
+    else
+        sp_sparse_step(&dense->sparse, now, next);
+    BY_ISA(sp_dense_add, dense->isa)((const char *)scores->data + row, scores->dtype, dense->n, next);
 }
 
-/* delta of the steps after `first` up to `last`, from that of `first`, which is in its place. */
-static void forward(dense_run *r, int64_t first, int64_t last, bool marks_it)
+int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state, double tolerance, bool *is_near)
 {
-    int32_t n = r->dense->n;
-    for (int64_t t = first + 1; t <= last; t++) {
-        double *next = delta_at(r, t);
-        step(r->dense, delta_at(r, t - 1), next, &r->span);
-        const double *e = sp_row(r->scores, t, r->row);
-        for (int32_t j = 0; j < n; j++)
-            next[j] += e[j];
-        if (marks_it && t % r->block == 0)
-            memcpy(r->marks + (size_t)(t / r->block) * r->width, next, r->width * sizeof *next);
-    }
-}
-
-/* The state before `state` of step t. The rows of delta that come next on the way back are asked for here: they are far away. */
-static int32_t state_before(const dense_run *r, int64_t t, int32_t state)
-{
-    const sp_chain *c = r->dense->chain;
-    const double *now = delta_at(r, t - 1);
-    if (t > ROWS_AHEAD)
-        for (size_t j = 0; j < r->width; j += 8)
-            __builtin_prefetch(delta_at(r, t - 1 - ROWS_AHEAD) + j);
+    const sp_chain *c = dense->chain;
     int64_t first = c->pred_row[state], last = c->pred_row[state + 1];
-    if (last - first == r->dense->n)
-        return choice(r->dense->isa, now, c->pred_weight + first, r->dense->n);
-    double best = -INFINITY;
+    *is_near = false;
+    if (last - first == dense->n)
+        return BY_ISA(sp_dense_choice, dense->isa)(now, c->pred_weight + first, dense->n, tolerance, is_near);
+    double best = -INFINITY, second = -INFINITY;
     int32_t from = 0;
-    for (int64_t p = first; p < last; p++)
-        if (now[c->pred[p]] + c->pred_weight[p] > best) {
-            best = now[c->pred[p]] + c->pred_weight[p];
+    for (int64_t p = first; p < last; p++) {
+        double candidate = now[c->pred[p]] + c->pred_weight[p];
+        if (candidate > best) {
+            second = best;
+            best = candidate;
             from = c->pred[p];
+        } else if (candidate > second) {
+            second = candidate;
         }
+    }
+    *is_near = tolerance > 0 && second >= best - tolerance && best > -INFINITY;
     return from;
 }
 
-static bool run_room(dense_run *r, sp_scratch *scratch)
+void sp_dense_size_add(sp_dense_size *size, const sp_dense *dense, const double *now)
 {
-    int64_t n_steps = r->scores->n_steps;
-    r->width = (size_t)r->dense->n_blocks * (size_t)r->dense->columns;
-    r->block = n_steps;
-    if ((double)n_steps * (double)r->width * sizeof(double) > (double)r->dense->most_bytes)
-        r->block = (int64_t)sqrt((double)n_steps) + 1;
-    int64_t n_blocks = (n_steps + r->block - 1) / r->block;
-    r->row = sp_row_buffer(r->scores, scratch);
-    r->deltas = sp_scratch_get(scratch, SP_SLOT_DENSE_DELTAS, (size_t)(r->block + n_blocks) * r->width, sizeof *r->deltas);
-    r->marks = r->deltas ? r->deltas + (size_t)r->block * r->width : NULL;
-    return r->row && r->deltas;
+    BY_ISA(sp_dense_sizes, dense->isa)(now, dense->n, size->most);
 }
 
-sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score)
+double sp_dense_size_of(const sp_dense_size *size)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < 8; i++)
+        most = size->most[i] > most ? size->most[i] : most;
+    double greatest = 0;
+    most = most > 0 ? (most - (UINT64_C(1) << 53)) >> 1 : 0;
+    memcpy(&greatest, &most, sizeof greatest);
+    return greatest;
+}
+
+double sp_dense_weight(const sp_dense *dense, int32_t i, int32_t j)
 {
     const sp_chain *c = dense->chain;
-    dense_run r = {.dense = dense, .scores = scores, .span = 1};
-    if (!run_room(&r, scratch))
-        return SP_ENOMEM;
-    int64_t last = scores->n_steps - 1;
-    const double *e = sp_row(scores, 0, r.row);
-    for (int32_t j = 0; j < dense->n; j++)
-        r.deltas[j] = c->start[j] + e[j];
-    memcpy(r.marks, r.deltas, r.width * sizeof *r.marks);
-    forward(&r, 0, last, true);
+    if (c->pred_row[j + 1] - c->pred_row[j] == dense->n)
+        return c->pred_weight[c->pred_row[j] + i];
+    return sp_chain_weight(c, i, j);
+}
 
+int32_t sp_dense_last_state(const sp_dense *dense, const double *now, double *score)
+{
+    const double *end = dense->chain->end;
     int32_t state = 0;
     *score = -INFINITY;
     for (int32_t j = 0; j < dense->n; j++)
-        if (delta_at(&r, last)[j] + c->end[j] > *score) {
-            *score = delta_at(&r, last)[j] + c->end[j];
+        if (now[j] + end[j] > *score) {
+            *score = now[j] + end[j];
             state = j;
         }
-    if (*score == -INFINITY)
-        return SP_ENOPATH;
-    for (int64_t t = last; t > 0; t--) {
-        path[t] = state;
-        if (t % r.block == 0) { /* the step before is in another block: do that one again */
-            memcpy(r.deltas, r.marks + (size_t)(t / r.block - 1) * r.width, r.width * sizeof *r.deltas);
-            forward(&r, t - r.block, t - 1, false);
-        }
-        state = state_before(&r, t, state);
-    }
-    path[0] = state;
-    return SP_OK;
+    return state;
 }

@@ -1,19 +1,14 @@
-/* One recording at a time under a model of more classes than lanes take, dense or sparse; not installed.
- *
- * Going forward only the maxima are found, and kept:
+/* The step of the kernels for more classes than lanes take, dense or sparse; not installed.
  *
  *     delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j]
  *
- * a maximum does not depend on the order in which it is taken, so columns j lie side by side in vectors. Going back, the
- * predecessor of the one state of the path is found again among the very same sums: the lowest of the best, as the plain kernel
- * has it. Same operations, same bits.
+ * Going forward only the maxima are found: a maximum does not depend on the order in which it is taken, so columns j lie side by
+ * side in vectors. Going back, the predecessor of the one state of the path is found again among the very same sums: the lowest
+ * of the best, as the plain kernel has it. Same operations, same bits. dense_piece.h goes over a recording with this.
  *
  * Under a large matrix most rows cannot win anywhere in a block of columns. The rows of the greatest delta go first; the least of
  * the maxima that they leave in a block is a floor; and a row i with delta[i] + max_j weight[i,j] <= floor, j in the block,
  * raises none of them (rounding is monotonic), so it is skipped. At worst nothing is, and that costs a twentieth.
- *
- * delta is kept for all steps while that is SP_DENSE_MOST_BYTES or less; else only at every B-th, B about the square root of T,
- * and the steps between are done twice.
  */
 #ifndef STATEPATH_DECODE_DENSE_H
 #define STATEPATH_DECODE_DENSE_H
@@ -25,7 +20,6 @@
 #include "statepath/decode.h"
 
 enum {
-    SP_DENSE_MOST_BYTES = 256 << 20,
     SP_DENSE_SKIP_LEAST = 128, /* classes from which on rows are skipped */
     SP_DENSE_SKIP_MOST = 4096  /* and up to which */
 };
@@ -37,10 +31,11 @@ typedef struct sp_dense {
     int32_t n;       /* M = K */
     int32_t columns; /* of a block */
     int32_t n_blocks;
-    size_t most_bytes; /* of delta, before it is kept in part only; SP_DENSE_MOST_BYTES */
-    double *weight;    /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n; NULL: by lists */
-    double *most;      /* [n_blocks, n] the greatest weight of each row in each block; NULL: no row is skipped */
-    double *fill;      /* [n_blocks, columns] INFINITY for columns that nothing leads to, else -INFINITY */
+    size_t width;   /* n_blocks * columns: doubles of a row of delta */
+    double *weight; /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n; NULL: by lists */
+    double *most;   /* [n_blocks, n] the greatest weight of each row in each block; NULL: no row is skipped */
+    double greatest_weight; /* |weight| that is finite */
+    double *fill;           /* [n_blocks, columns] INFINITY for columns that nothing leads to, else -INFINITY */
     sp_sparse sparse;
 } sp_dense;
 
@@ -51,18 +46,61 @@ bool sp_dense_fits(const sp_chain *chain, int64_t n_steps);
  * SP_SLOT_DENSE_MATRIX or SP_SLOT_SPARSE_LISTS of scratch, where it stays until the next. False on lack of memory. */
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch);
 
-/* As sp_viterbi(), for a recording of one step or more without gaps; SP_ENOPATH without a message, path untouched, when there is
- * no path: ask the plain kernel why. SP_OK, SP_ENOPATH or SP_ENOMEM. Uses SP_SLOT_DENSE_DELTAS, SP_SLOT_NOW, SP_SLOT_NEXT. */
-sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
+/* What the steps of a recording have taught; changes the time, no number. */
+typedef struct sp_dense_habit {
+    double span;       /* rows so far below the greatest delta go first */
+    bool has_positive; /* some sum was not below zero */
+} sp_dense_habit;
 
-/* next[n_blocks * columns] = max_i now[i] + weight[i,.].
- *   span   in and out: rows so far below the greatest delta go first. It is adjusted to the data as steps go by and changes no
- *          number; 1 at first */
-typedef void sp_dense_step(const sp_dense *dense, const double *now, double *next, double *span);
+static inline sp_dense_habit sp_dense_habit_first(void)
+{
+    return (sp_dense_habit){.span = 1, .has_positive = false};
+}
+
+/* next[width] = delta[t] from now[width] = delta[t-1]. */
+void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now, double *next,
+                      sp_dense_habit *habit);
+
+/* The state before `state`, given the delta of the step before: the lowest of the best, 0 when there is none. *is_near: others
+ * are as good within a tolerance > 0; the answer is then any of them. */
+int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state, double tolerance, bool *is_near);
+
+/* The greatest |number| that is finite, of those it was given. */
+typedef struct sp_dense_size {
+    uint64_t most[8]; /* see dense_sizes() */
+} sp_dense_size;
+void sp_dense_size_add(sp_dense_size *size, const sp_dense *dense, const double *now);
+double sp_dense_size_of(const sp_dense_size *size);
+
+/* log_trans[i,j]. */
+double sp_dense_weight(const sp_dense *dense, int32_t i, int32_t j);
+
+/* e[t,j]. */
+static inline double sp_dense_score(const sp_scores *scores, int64_t t, int32_t j)
+{
+    size_t at = (size_t)t * (size_t)scores->n_classes + (size_t)j;
+    return scores->dtype == SP_F32 ? (double)((const float *)scores->data)[at] : ((const double *)scores->data)[at];
+}
+
+/* The state that wins at the last step, the lowest of the best, given its delta; *score = -INFINITY when none does. */
+int32_t sp_dense_last_state(const sp_dense *dense, const double *now, double *score);
+
+/* ---- for each instruction set ---- */
+
+/* next[n_blocks * columns] = max_i now[i] + weight[i,.]. */
+typedef void sp_dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit);
 sp_dense_step sp_dense_step_base, sp_dense_step_avx2, sp_dense_step_avx512;
 
-/* The first i of the greatest now[i] + weight[i]; 0 when all are -INFINITY. */
-typedef int32_t sp_dense_choice(const double *now, const double *weight, int32_t n);
+/* next[n] += row[n], of either type. */
+typedef void sp_dense_add(const void *row, sp_dtype dtype, int32_t n, double *next);
+sp_dense_add sp_dense_add_base, sp_dense_add_avx2, sp_dense_add_avx512;
+
+/* The first i of the greatest now[i] + weight[i], 0 when all are -INFINITY; as sp_dense_before() where the tolerance is > 0.
+ * *is_near is false beforehand. */
+typedef int32_t sp_dense_choice(const double *now, const double *weight, int32_t n, double tolerance, bool *is_near);
 sp_dense_choice sp_dense_choice_base, sp_dense_choice_avx2, sp_dense_choice_avx512;
+
+typedef void sp_dense_sizes(const double *now, int32_t n, uint64_t sizes[8]);
+sp_dense_sizes sp_dense_sizes_base, sp_dense_sizes_avx2, sp_dense_sizes_avx512;
 
 #endif

@@ -2,24 +2,36 @@
 #include "decode/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 
 #define DENSE_COLUMNS 64
+#define DENSE_BY_BITS 1
 #define DENSE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))
 #include "decode/dense_body.h"
 
-DENSE_TARGET void sp_dense_step_avx512(const sp_dense *dense, const double *now, double *next, double *span)
+DENSE_TARGET void sp_dense_step_avx512(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
     if (dense->most)
-        dense_step_skipping(dense, now, next, span);
+        dense_step_skipping(dense, now, next, habit);
     else
-        dense_step(dense, now, next);
+        dense_step(dense, now, next, habit);
 }
 
-DENSE_TARGET int32_t sp_dense_choice_avx512(const double *now, const double *weight, int32_t n)
+DENSE_TARGET int32_t sp_dense_choice_avx512(const double *now, const double *weight, int32_t n, double tolerance, bool *is_near)
 {
-    return dense_choice(now, weight, n);
+    return dense_choice(now, weight, n, tolerance, is_near);
+}
+
+DENSE_TARGET void sp_dense_add_avx512(const void *row, sp_dtype dtype, int32_t n, double *next)
+{
+    dense_add(row, dtype, n, next);
+}
+
+DENSE_TARGET void sp_dense_sizes_avx512(const double *now, int32_t n, uint64_t sizes[8])
+{
+    dense_sizes(now, n, sizes);
 }
 
 #endif

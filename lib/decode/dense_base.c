@@ -2,20 +2,32 @@
 #include "decode/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 #define DENSE_COLUMNS 16
+#define DENSE_BY_BITS 0
 #define DENSE_TARGET
 #include "decode/dense_body.h"
 
-DENSE_TARGET void sp_dense_step_base(const sp_dense *dense, const double *now, double *next, double *span)
+DENSE_TARGET void sp_dense_step_base(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
     if (dense->most)
-        dense_step_skipping(dense, now, next, span);
+        dense_step_skipping(dense, now, next, habit);
     else
-        dense_step(dense, now, next);
+        dense_step(dense, now, next, habit);
 }
 
-DENSE_TARGET int32_t sp_dense_choice_base(const double *now, const double *weight, int32_t n)
+DENSE_TARGET int32_t sp_dense_choice_base(const double *now, const double *weight, int32_t n, double tolerance, bool *is_near)
 {
-    return dense_choice(now, weight, n);
+    return dense_choice(now, weight, n, tolerance, is_near);
+}
+
+DENSE_TARGET void sp_dense_add_base(const void *row, sp_dtype dtype, int32_t n, double *next)
+{
+    dense_add(row, dtype, n, next);
+}
+
+DENSE_TARGET void sp_dense_sizes_base(const double *now, int32_t n, uint64_t sizes[8])
+{
+    dense_sizes(now, n, sizes);
 }

@@ -3,73 +3,124 @@
 
 #define DENSE_FN static inline __attribute__((always_inline)) DENSE_TARGET
 
-DENSE_FN void dense_block(const double *restrict weight, const double *restrict now, int32_t n, int32_t columns,
-                          double *restrict next)
-{
-    double best[DENSE_COLUMNS];
-    for (int32_t j = 0; j < columns; j++)
-        best[j] = -INFINITY;
-    for (int32_t i = 0; i < n; i++, weight += columns)
-        for (int32_t j = 0; j < columns; j++) {
-            double candidate = now[i] + weight[j];
-            best[j] = candidate > best[j] ? candidate : best[j];
-        }
-    for (int32_t j = 0; j < columns; j++)
-        next[j] = best[j];
-}
-
-DENSE_TARGET static void dense_step(const sp_dense *dense, const double *now, double *next)
-{
-    for (int32_t b = 0; b < dense->n_blocks; b++) {
-        const double *weight = dense->weight + (ptrdiff_t)b * dense->n * dense->columns;
-        double *to = next + (ptrdiff_t)b * dense->columns;
-        if (dense->columns == DENSE_COLUMNS)
-            dense_block(weight, now, dense->n, DENSE_COLUMNS, to);
-        else if (dense->columns == DENSE_COLUMNS / 2)
-            dense_block(weight, now, dense->n, DENSE_COLUMNS / 2, to);
-        else
-            dense_block(weight, now, dense->n, DENSE_COLUMNS / 4, to);
-    }
-}
-
-enum { DENSE_W = DENSE_COLUMNS / 8 };
+enum { DENSE_W = DENSE_COLUMNS / 8, DENSE_MOST_VECTORS = DENSE_COLUMNS / DENSE_W };
 typedef double dense_vd __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
 typedef int64_t dense_vi __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
+typedef uint64_t dense_vu __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
 
-/* to[columns] and what the rows in the list give. Vectors by name: compilers would rather put several rows into one. */
-DENSE_FN void dense_rows(const double *restrict weight, const double *restrict now, const int32_t *list, int32_t n_rows,
-                         int32_t columns, double *restrict to)
+/* Compilers make one instruction of each of these. */
+DENSE_FN dense_vd dense_greater(dense_vd a, dense_vd b)
 {
-    enum { MOST_VECTORS = DENSE_COLUMNS / DENSE_W };
+    dense_vd r;
+    for (int32_t l = 0; l < DENSE_W; l++)
+        r[l] = a[l] > b[l] ? a[l] : b[l];
+    return r;
+}
+
+DENSE_FN dense_vu dense_lesser_bits(dense_vu a, dense_vu b)
+{
+    dense_vu r;
+    for (int32_t l = 0; l < DENSE_W; l++)
+        r[l] = a[l] < b[l] ? a[l] : b[l];
+    return r;
+}
+
+DENSE_FN dense_vd dense_begin(const double *to, bool is_new)
+{
+    if (is_new)
+        return (dense_vd){0} - INFINITY;
+    return *(const dense_vd *)to;
+}
+
+/* to[columns] (-INFINITY when it is new) and what n rows give: 0 .. n-1, or (list not NULL) those in the list. Vectors by name:
+ * left to themselves, compilers put several rows into one. */
+DENSE_FN void dense_rows(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns, double *to,
+                         bool is_new)
+{
+    dense_vd best[DENSE_MOST_VECTORS];
     int32_t n_vectors = columns / DENSE_W;
-    dense_vd best[MOST_VECTORS];
     for (int32_t v = 0; v < n_vectors; v++)
-        best[v] = *(const dense_vd *)(to + v * DENSE_W);
-    for (int32_t r = 0; r < n_rows; r++) {
-        const double *row = weight + (ptrdiff_t)list[r] * columns;
-        dense_vd from = now[list[r]] - (dense_vd){0};
-        for (int32_t v = 0; v < n_vectors; v++) {
-            dense_vd candidate = from + *(const dense_vd *)(row + v * DENSE_W);
-            dense_vi is_better = (dense_vi)(candidate > best[v]);
-            best[v] = (dense_vd)((is_better & (dense_vi)candidate) | (~is_better & (dense_vi)best[v]));
-        }
+        best[v] = dense_begin(to + v * DENSE_W, is_new);
+    for (int32_t r = 0; r < n; r++) {
+        int32_t i = list ? list[r] : r;
+        const double *row = weight + (ptrdiff_t)i * columns;
+        dense_vd from = now[i] - (dense_vd){0};
+        for (int32_t v = 0; v < n_vectors; v++)
+            best[v] = dense_greater(from + *(const dense_vd *)(row + v * DENSE_W), best[v]);
     }
     for (int32_t v = 0; v < n_vectors; v++)
         *(dense_vd *)(to + v * DENSE_W) = best[v];
 }
 
+/* The same while every sum is below zero: then the greatest has the least bits, and the minimum of integers does not wait for
+ * the ports on which sums are made. A sum of zero or more has the least bits of all, so it is noticed: false, and `to` is as
+ * before. */
+DENSE_FN bool dense_rows_below_zero(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
+                                    double *to, bool is_new)
+{
+    dense_vu best[DENSE_MOST_VECTORS], sign = ~(dense_vu){0};
+    int32_t n_vectors = columns / DENSE_W;
+    for (int32_t v = 0; v < n_vectors; v++)
+        best[v] = (dense_vu)dense_begin(to + v * DENSE_W, is_new);
+    for (int32_t r = 0; r < n; r++) {
+        int32_t i = list ? list[r] : r;
+        const double *row = weight + (ptrdiff_t)i * columns;
+        dense_vd from = now[i] - (dense_vd){0};
+        for (int32_t v = 0; v < n_vectors; v++)
+            best[v] = dense_lesser_bits((dense_vu)(from + *(const dense_vd *)(row + v * DENSE_W)), best[v]);
+    }
+    uint64_t all = UINT64_MAX;
+    for (int32_t v = 0; v < n_vectors; v++)
+        sign &= best[v];
+    for (int32_t l = 0; l < DENSE_W; l++)
+        all &= sign[l];
+    if (all >> 63 == 0)
+        return false;
+    for (int32_t v = 0; v < n_vectors; v++)
+        *(dense_vu *)(to + v * DENSE_W) = best[v];
+    return true;
+}
+
+/* The one way or the other. */
+DENSE_FN void dense_best(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns, double *to,
+                         bool is_new, sp_dense_habit *habit)
+{
+    if (DENSE_BY_BITS && !habit->has_positive) {
+        if (dense_rows_below_zero(weight, now, list, n, columns, to, is_new))
+            return;
+        habit->has_positive = true;
+    }
+    dense_rows(weight, now, list, n, columns, to, is_new);
+}
+
+DENSE_FN void dense_block(const sp_dense *dense, int32_t b, const double *now, int32_t columns, double *to, sp_dense_habit *habit)
+{
+    dense_best(dense->weight + (ptrdiff_t)b * dense->n * columns, now, NULL, dense->n, columns, to, true, habit);
+}
+
+DENSE_TARGET static void dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+{
+    for (int32_t b = 0; b < dense->n_blocks; b++) {
+        double *to = next + (ptrdiff_t)b * dense->columns;
+        if (dense->columns == DENSE_COLUMNS)
+            dense_block(dense, b, now, DENSE_COLUMNS, to, habit);
+        else if (dense->columns == DENSE_COLUMNS / 2)
+            dense_block(dense, b, now, DENSE_COLUMNS / 2, to, habit);
+        else
+            dense_block(dense, b, now, DENSE_COLUMNS / 4, to, habit);
+    }
+}
+
 /* One block from the rows that can win: the first n_begin of the list, then of the others those whose bound is above the floor.
  */
 DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list, int32_t n_begin,
-                                   const double *others, int32_t columns, double *to)
+                                   const double *others, int32_t columns, double *to, sp_dense_habit *habit)
 {
     int32_t n = dense->n, *rest = list + n_begin, n_rest = 0;
     const double *weight = dense->weight + (ptrdiff_t)b * n * columns;
     const double *most = dense->most + (ptrdiff_t)b * n, *fill = dense->fill + (ptrdiff_t)b * columns;
     double floor = INFINITY;
-    for (int32_t j = 0; j < columns; j++)
-        to[j] = -INFINITY;
-    dense_rows(weight, now, list, n_begin, columns, to);
+    dense_best(weight, now, list, n_begin, columns, to, true, habit);
     for (int32_t j = 0; j < columns; j++) {
         double value = to[j] > fill[j] ? to[j] : fill[j];
         floor = value < floor ? value : floor;
@@ -89,76 +140,157 @@ DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const doubl
         n_rest += others[i] + most[i] > floor;
     }
     if (n_rest > n / 2)
-        dense_block(weight, now, n, columns, to);
+        dense_best(weight, now, NULL, n, columns, to, true, habit);
     else
-        dense_rows(weight, now, rest, n_rest, columns, to);
+        dense_best(weight, now, rest, n_rest, columns, to, false, habit);
 }
 
-DENSE_TARGET static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, double *span)
+DENSE_TARGET static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
     int32_t list[2 * SP_DENSE_SKIP_MOST + 1], n = dense->n, n_begin = 0, wanted = n / 32;
     double top = -INFINITY, others[SP_DENSE_SKIP_MOST]; /* now[] of the rows that do not go first */
     for (int32_t i = 0; i < n; i++)
         top = now[i] > top ? now[i] : top;
-    double least = top - *span;
+    double least = top - habit->span;
     for (int32_t i = 0; i < n; i++) {
         list[n_begin] = i;
         n_begin += now[i] >= least;
         others[i] = now[i] >= least ? -INFINITY : now[i];
     }
-    if (n_begin < wanted && *span < 1e300)
-        *span *= 1.125;
-    else if (n_begin > 2 * wanted && *span > 1e-300)
-        *span *= 0.875;
+    if (n_begin < wanted && habit->span < 1e300)
+        habit->span *= 1.125;
+    else if (n_begin > 2 * wanted && habit->span > 1e-300)
+        habit->span *= 0.875;
     if (n_begin > n / 4) {
-        dense_step(dense, now, next);
+        dense_step(dense, now, next, habit);
         return;
     }
     for (int32_t b = 0; b < dense->n_blocks; b++) {
         double *to = next + (ptrdiff_t)b * dense->columns;
         if (dense->columns == DENSE_COLUMNS)
-            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS, to);
+            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS, to, habit);
         else if (dense->columns == DENSE_COLUMNS / 2)
-            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS / 2, to);
+            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS / 2, to, habit);
         else
-            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS / 4, to);
+            dense_block_skipping(dense, b, now, list, n_begin, others, DENSE_COLUMNS / 4, to, habit);
     }
 }
 
-/* Among the candidates of one place in the vectors, the first of the best is kept; then among the places. */
-DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight, int32_t n)
+/* The greatest of the vector. */
+DENSE_FN double dense_top(dense_vd x)
 {
-    double value[2 * DENSE_W], top = -INFINITY;
-    int64_t place[2 * DENSE_W], from = n;
-    dense_vd best0 = (dense_vd){0} - INFINITY, best1 = best0;
-    dense_vi at0 = {0}, at1 = {0}, i0 = {0}, i1 = i0 + DENSE_W;
-    int32_t i = 0;
-#define DENSE_OFFER(a)                                                                                                           \
-    {                                                                                                                            \
-        dense_vd candidate = *(const dense_vd *)(now + i + (a)*DENSE_W) + *(const dense_vd *)(weight + i + (a)*DENSE_W);         \
-        dense_vi is_better = (dense_vi)(candidate > best##a);                                                                    \
-        best##a = (dense_vd)((is_better & (dense_vi)candidate) | (~is_better & (dense_vi)best##a));                              \
-        at##a = (is_better & i##a) | (~is_better & at##a);                                                                       \
-        i##a += 2 * DENSE_W;                                                                                                     \
+    double v[DENSE_W];
+    *(dense_vd *)v = x;
+    for (int32_t half = DENSE_W / 2; half > 0; half /= 2)
+        for (int32_t l = 0; l < half; l++)
+            v[l] = v[l] > v[l + half] ? v[l] : v[l + half];
+    return v[0];
+}
+
+DENSE_FN dense_vd dense_sum(const double *now, const double *weight, int32_t i)
+{
+    return *(const dense_vd *)(now + i) + *(const dense_vd *)(weight + i);
+}
+
+/* The first and the last of n sums, n a multiple of DENSE_W, that are `floor` or more: *first = n and *last = -1 when none is.
+ * Within a place of the vectors the last one written stays. */
+DENSE_FN void dense_ends(const double *now, const double *weight, int32_t n, double floor, int32_t *first, int32_t *last)
+{
+    dense_vi count, low = (dense_vi){0} + n, high = (dense_vi){0} - 1;
+    for (int32_t l = 0; l < DENSE_W; l++)
+        count[l] = l;
+    for (int32_t i = n - DENSE_W, k = 0; i >= 0; i -= DENSE_W, k += DENSE_W) {
+        dense_vi is_in = (dense_vi)(dense_sum(now, weight, i) >= (dense_vd){0} + floor);
+        low = (is_in & (count + i)) | (~is_in & low);
+        is_in = (dense_vi)(dense_sum(now, weight, k) >= (dense_vd){0} + floor);
+        high = (is_in & (count + k)) | (~is_in & high);
     }
-    for (; i + 2 * DENSE_W <= n; i += 2 * DENSE_W) {
-        DENSE_OFFER(0)
-        DENSE_OFFER(1)
-    }
-    *(dense_vd *)value = best0;
-    *(dense_vd *)(value + DENSE_W) = best1;
-    *(dense_vi *)place = at0;
-    *(dense_vi *)(place + DENSE_W) = at1;
-    for (int32_t l = 0; l < 2 * DENSE_W; l++)
-        top = value[l] > top ? value[l] : top;
-    for (int32_t l = 0; l < 2 * DENSE_W; l++) {
-        int64_t here = place[l] + l % DENSE_W;
-        from = value[l] == top && here < from ? here : from;
-    }
-    for (; i < n; i++)
-        if (now[i] + weight[i] > top) {
-            top = now[i] + weight[i];
-            from = i;
+    int64_t a[DENSE_W], b[DENSE_W];
+    *(dense_vi *)a = low;
+    *(dense_vi *)b = high;
+    for (int32_t half = DENSE_W / 2; half > 0; half /= 2)
+        for (int32_t l = 0; l < half; l++) {
+            a[l] = a[l] < a[l + half] ? a[l] : a[l + half];
+            b[l] = b[l] > b[l + half] ? b[l] : b[l + half];
         }
-    return top == -INFINITY ? 0 : (int32_t)from;
+    *first = (int32_t)a[0];
+    *last = (int32_t)b[0];
+}
+
+/* First the greatest sum, then the first (and the last) that is as great, or almost. */
+DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight, int32_t n, double tolerance, bool *is_near)
+{
+    enum { PART = 16 * DENSE_W };
+    dense_vd best0 = (dense_vd){0} - INFINITY, best1 = best0;
+    int32_t i = 0, whole = n - n % DENSE_W, from = -1, to = -1;
+    for (; i + 2 * DENSE_W <= n; i += 2 * DENSE_W) {
+        best0 = dense_greater(dense_sum(now, weight, i), best0);
+        best1 = dense_greater(dense_sum(now, weight, i + DENSE_W), best1);
+    }
+    if (i < whole)
+        best0 = dense_greater(dense_sum(now, weight, i), best0);
+    double top = dense_top(dense_greater(best0, best1));
+    for (i = whole; i < n; i++)
+        top = now[i] + weight[i] > top ? now[i] + weight[i] : top;
+    double floor = top - tolerance;
+    if (top == -INFINITY)
+        return 0;
+    for (i = 0; i < whole && (from < 0 || tolerance > 0); i += PART) {
+        int32_t part = whole - i < PART ? whole - i : PART, first, last;
+        dense_ends(now + i, weight + i, part, floor, &first, &last);
+        from = from < 0 && first < part ? i + first : from;
+        to = last >= 0 ? i + last : to;
+    }
+    for (i = whole; i < n && (from < 0 || tolerance > 0); i++)
+        if (now[i] + weight[i] >= floor) {
+            from = from < 0 ? i : from;
+            to = i;
+        }
+    *is_near = tolerance > 0 && from != to;
+    return from;
+}
+
+enum { DENSE_AHEAD = 4096 }; /* bytes of scores that are asked for early: the streams of a processor end with a page */
+
+/* Vectors first, then what is left over. */
+#define DENSE_ADD(type)                                                                                                          \
+    {                                                                                                                            \
+        typedef type scores_v __attribute__((vector_size(DENSE_W * sizeof(type)), aligned(4), may_alias));                       \
+        const type *e = row;                                                                                                     \
+        for (; j + DENSE_W <= n; j += DENSE_W) {                                                                                 \
+            __builtin_prefetch((const char *)(e + j) + DENSE_AHEAD);                                                             \
+            *(dense_vd *)(next + j) += __builtin_convertvector(*(const scores_v *)(e + j), dense_vd);                            \
+        }                                                                                                                        \
+        for (; j < n; j++)                                                                                                       \
+            next[j] += (double)e[j];                                                                                             \
+    }
+
+DENSE_TARGET static void dense_add(const void *row, sp_dtype dtype, int32_t n, double *next)
+{
+    int32_t j = 0;
+    if (dtype == SP_F32)
+        DENSE_ADD(float)
+    else
+        DENSE_ADD(double)
+}
+
+/* Twice the bits, less the sign, and one step of the exponent more: in the order of |x| when x is finite, but 0 for infinities.
+ */
+DENSE_TARGET static void dense_sizes(const double *now, int32_t n, uint64_t sizes[8])
+{
+    const uint64_t step = UINT64_C(1) << 53;
+    int32_t j = 0;
+    dense_vu best = *(const dense_vu *)sizes;
+    for (; j + DENSE_W <= n; j += DENSE_W) {
+        dense_vu size = (*(const dense_vu *)(now + j) << 1) + step;
+        for (int32_t l = 0; l < DENSE_W; l++)
+            best[l] = size[l] > best[l] ? size[l] : best[l];
+    }
+    *(dense_vu *)sizes = best;
+    for (; j < n; j++) {
+        uint64_t size;
+        memcpy(&size, now + j, sizeof size);
+        size = (size << 1) + step;
+        sizes[0] = size > sizes[0] ? size : sizes[0];
+    }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/chunks.h"
+#include "decode/dense_threads.h"
 #include "decode/recording.h"
 
 sp_isa sp_isa_best(void)
@@ -61,7 +62,7 @@ sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, co
     return sp_decode_finish(chain, scores, found, path, score, NULL);
 }
 
-/* ---- lanes: runs of recordings, what they leave, and the long recordings ---- */
+/* ---- runs of recordings, what the lanes leave, and the long recordings ---- */
 
 typedef struct lane_work {
     const sp_kernels *kernels;
@@ -69,7 +70,8 @@ typedef struct lane_work {
     const sp_decode_output *output;
     sp_leftover leftover;
     bool is_confidence; /* not paths but confidence */
-    int64_t run;        /* recordings of one */
+    int n_threads;
+    int64_t run; /* recordings of one */
     atomic_bool no_memory;
 } lane_work;
 
@@ -89,10 +91,16 @@ static int32_t do_run(const lane_work *w, sp_scratch *scratch, int64_t first, in
     return sp_sum_run(&options, w->batch, w->output, scratch, first, n, left);
 }
 
-/* Viterbi, greedy and argmax of long recordings. */
-static bool goes_in_chunks(const lane_work *w, const sp_scores *scores)
+/* Viterbi, greedy and argmax of long recordings; under more classes than lanes take, those that are more than a thread's share of
+ * the batch. */
+static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
 {
-    return !w->is_confidence && w->kernels->way == SP_WAY_LANES && sp_chunks_fit(scores);
+    if (w->is_confidence)
+        return false;
+    if (w->kernels->way == SP_WAY_LANES)
+        return sp_chunks_fit(scores);
+    return w->kernels->way == SP_WAY_DENSE && scores->n_steps >= 2 * SP_DENSE_PIECE_LEAST &&
+           scores->n_steps > w->batch->scores.n_steps / w->n_threads && !sp_scores_have_gap(scores);
 }
 
 static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
@@ -110,7 +118,7 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
         for (int32_t i = 0; i < n_left; i++) {
             sp_scores scores = sp_batch_recording(w->batch, begin + left[i]);
             is_left[left[i]] = true;
-            if (!goes_in_chunks(w, &scores)) /* else share_long() */
+            if (!goes_on_all_threads(w, &scores)) /* else share_long() */
                 leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
         }
         for (int64_t i = 0; i < count && n_left >= 0 && leftover->finish; i++)
@@ -119,8 +127,21 @@ static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t las
     }
 }
 
+/* One at a time. */
+static void share_singles(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    lane_work *w = arg;
+    for (int64_t n = first; n < last && !w->no_memory; n++) {
+        sp_scores scores = sp_batch_recording(w->batch, n);
+        if (!goes_on_all_threads(w, &scores)) /* else share_long() */
+            w->leftover.decode(w->leftover.arg, scratch, n, n + 1);
+    }
+}
+
 static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
 {
+    if (k->way == SP_WAY_DENSE)
+        return sp_dense_viterbi_shared(&k->dense, scores, workers, path, score);
     if (k->strategy == SP_VITERBI)
         return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
     sp_lane_run_options options = {k->isa, k->strategy, &k->lanes};
@@ -133,7 +154,7 @@ static void share_long(lane_work *w, sp_workers *workers)
     sp_scratch *scratch = sp_workers_scratch(workers);
     for (int64_t n = 0; n < w->batch->n_recordings && !w->no_memory; n++) {
         sp_scores scores = sp_batch_recording(w->batch, n);
-        if (!sp_chunks_fit(&scores))
+        if (!goes_on_all_threads(w, &scores))
             continue;
         int64_t first = w->batch->offsets[n];
         sp_decoded result = {.status = SP_OK, .step = -1};
@@ -163,17 +184,21 @@ static int64_t run_length(int64_t n_recordings, int64_t n_threads)
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover)
 {
-    lane_work w = {kernels, batch, output, leftover, false, run_length(batch->n_recordings, sp_workers_count(workers)), false};
-    sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
-    if (kernels->way == SP_WAY_LANES)
-        share_long(&w, workers);
+    int n_threads = sp_workers_count(workers);
+    lane_work w = {kernels, batch, output, leftover, false, n_threads, run_length(batch->n_recordings, n_threads), false};
+    if (kernels->way == SP_WAY_DENSE)
+        sp_workers_share(workers, batch->n_recordings, share_singles, &w);
+    else
+        sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
+    share_long(&w, workers);
     return !w.no_memory;
 }
 
 bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
                                  sp_workers *workers, sp_leftover leftover)
 {
-    lane_work w = {kernels, batch, output, leftover, true, run_length(batch->n_recordings, sp_workers_count(workers)), false};
+    int n_threads = sp_workers_count(workers);
+    lane_work w = {kernels, batch, output, leftover, true, n_threads, run_length(batch->n_recordings, n_threads), false};
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
     return !w.no_memory;
 }

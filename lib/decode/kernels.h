@@ -3,8 +3,8 @@
  * | chain                              | Viterbi                                                                             |
  * |------------------------------------|-------------------------------------------------------------------------------------|
  * | plain, 16 classes or fewer         | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side |
- * | plain, more classes                | dense.h: maxima forward, the argmax again on the way back; sparse.h where sparse     |
- * | any other                          | the plain kernel                                                                    |
+ * | plain, more classes                | dense.h, sparse.h: maxima forward, the argmax again on the way back (dense_piece.h); a
+ * long recording in pieces on all threads (dense_threads.h) | | any other                          | the plain kernel |
  *
  * Greedy and argmax have lanes, and chunks of a long recording in lanes; what those leave, and models of up to
  * SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).
@@ -16,7 +16,7 @@
 #ifndef STATEPATH_DECODE_KERNELS_H
 #define STATEPATH_DECODE_KERNELS_H
 
-#include "decode/dense.h"
+#include "decode/dense_piece.h"
 #include "decode/greedy_table.h"
 #include "decode/isa.h"
 #include "decode/lanes.h"
@@ -40,7 +40,7 @@ typedef struct sp_kernels {
 bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
                      sp_workers *workers);
 
-/* One recording by Viterbi, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask sp_viterbi(); SP_ENOMEM. */
+/* One recording by Viterbi, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path in pieces: ask sp_viterbi(); SP_ENOMEM. */
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                              double *score);
 
@@ -50,12 +50,12 @@ sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, co
 
 /* What happens to recordings first .. last-1. */
 typedef struct sp_leftover {
-    sp_task *decode; /* those that the lanes leave alone */
-    sp_task *finish; /* those that they have decoded */
+    sp_task *decode; /* those that are left: alone, each on its thread */
+    sp_task *finish; /* those that are decoded */
     void *arg;
 } sp_leftover;
 
-/* A whole batch in lanes (ways SP_WAY_LANES and SP_WAY_SUMS), on all threads: path, result and broken of each recording. False on
+/* A whole batch (every way but SP_WAY_PLAIN), on all threads: path, result and broken of each recording. False on
  * lack of memory.
  */
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,

@@ -8,7 +8,7 @@
 
 #include "statepath/decode.h"
 
-enum { SP_SCRATCH_SLOTS = 32 };
+enum { SP_SCRATCH_SLOTS = 48 };
 
 /* What the slots hold. A strategy of its own arrays takes numbers from SP_SLOT_FREE on; the ones before may be used by whoever
  * needs such an array. */
@@ -28,7 +28,9 @@ enum {
     SP_SLOT_CHUNK_DELTAS,
     SP_SLOT_CHUNK_TAKEN,  /* see path_sum.h */
     SP_SLOT_DENSE_MATRIX, /* see dense.h */
-    SP_SLOT_DENSE_DELTAS,
+    SP_SLOT_DENSE_DELTAS, /* see dense_piece.h, also the next two */
+    SP_SLOT_DENSE_MARKS,
+    SP_SLOT_DENSE_PIECES,
     SP_SLOT_SPARSE_LISTS, /* see sparse.h */
     SP_SLOT_GREEDY_TABLE, /* see greedy_table.h */
     SP_SLOT_SUM_KEPT,     /* see lanes_forward_backward.h, also the next two */

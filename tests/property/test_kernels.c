@@ -1,6 +1,7 @@
 /* The fast kernels against the plain ones: every instruction set that the machine has, byte for byte. */
 #include "check.h"
 #include "decode/chunks.h"
+#include "decode/dense_threads.h"
 #include "decode/kernels.h"
 #include "decode/path_sum.h"
 #include "random_batch.h"
@@ -15,6 +16,8 @@ typedef struct kind {
     int32_t most_recordings;
     bool is_discrete;  /* scores and weights are multiples of 1/4: sums are exact and ties are many */
     double impossible; /* share of -INFINITY scores */
+    double grid;       /* scores and weights are multiples of it; 0: of nothing */
+    double shift;      /* is added to them */
 } kind;
 
 typedef struct sample {
@@ -26,7 +29,8 @@ typedef struct sample {
 
 static double draw_value(random_source *random, const kind *k)
 {
-    return k->is_discrete ? -0.25 * random_below(random, 9) : -4 * random_unit(random);
+    double value = k->is_discrete ? -0.25 * random_below(random, 9) : -4 * random_unit(random);
+    return (k->grid > 0 ? k->grid * floor(value / k->grid) : value) + k->shift;
 }
 
 static sp_chain *draw_chain(random_source *random, const kind *k, int32_t n)
@@ -175,10 +179,10 @@ static void lanes_equal_plain(void **state)
 {
     (void)state;
     static const kind kinds[] = {
-        {1, 5, 0.6, 40, 90, true, 0},    {1, 5, 0.6, 40, 90, false, 0},    {2, 8, 0.5, 30, 70, true, 0.05},
-        {6, 8, 0.9, 30, 40, false, 0.1}, {9, 16, 0.4, 25, 70, true, 0.02}, {9, 16, 0.9, 25, 40, false, 0},
-        {1, 16, 0.3, 8, 130, true, 0.2}, {3, 6, 0.5, 200, 40, true, 0},    {5, 5, 0.5, 4, 1500, true, 0.01},
-        {1, 3, 1, 900, 20, true, 0},
+        {1, 5, 0.6, 40, 90, true, 0, 0, 0},    {1, 5, 0.6, 40, 90, false, 0, 0, 0},    {2, 8, 0.5, 30, 70, true, 0.05, 0, 0},
+        {6, 8, 0.9, 30, 40, false, 0.1, 0, 0}, {9, 16, 0.4, 25, 70, true, 0.02, 0, 0}, {9, 16, 0.9, 25, 40, false, 0, 0, 0},
+        {1, 16, 0.3, 8, 130, true, 0.2, 0, 0}, {3, 6, 0.5, 200, 40, true, 0, 0, 0},    {5, 5, 0.5, 4, 1500, true, 0.01, 0, 0},
+        {1, 3, 1, 900, 20, true, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         compare_kind(&kinds[i], 1000 * i, i < 8 ? 150 : 20);
@@ -188,21 +192,56 @@ static void larger_models_equal_plain(void **state)
 {
     (void)state;
     static const kind kinds[] = {
-        {17, 70, 1, 30, 6, true, 0},       {17, 140, 1, 30, 5, false, 0.02},  {17, 70, 0.5, 40, 6, true, 0.1},
-        {128, 200, 1, 30, 4, true, 0},     {128, 200, 1, 30, 4, false, 0.02}, {128, 200, 0.3, 30, 4, true, 0.3},
-        {17, 90, 0.1, 40, 20, true, 0.05}, {100, 300, 0.03, 20, 20, true, 0}, {100, 300, 0.03, 20, 20, false, 0},
+        {17, 70, 1, 30, 6, true, 0, 0, 0},        {17, 140, 1, 30, 5, false, 0.02, 0, 0},
+        {17, 70, 0.5, 40, 6, true, 0.1, 0, 0},    {128, 200, 1, 30, 4, true, 0, 0, 0},
+        {128, 200, 1, 30, 4, false, 0.02, 0, 0},  {128, 200, 0.3, 30, 4, true, 0.3, 0, 0},
+        {17, 90, 0.1, 40, 20, true, 0.05, 0, 0},  {100, 300, 0.03, 20, 20, true, 0, 0, 0},
+        {100, 300, 0.03, 20, 20, false, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         compare_kind(&kinds[i], 100000 + 1000 * i, 40);
 }
 
-/* delta kept in part only: the same answer. */
+/* Sums of both signs, and of one sign only after a while. */
+static void positive_sums_equal_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {{17, 150, 1, 40, 4, true, 0, 0, 1},
+                                 {17, 150, 1, 40, 4, false, 0.1, 0, 2},
+                                 {17, 150, 0.6, 40, 4, false, 0, 0, 40},
+                                 {64, 64, 1, 60, 3, true, 0, 0, 1}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        compare_kind(&kinds[i], 150000 + 1000 * i, 25);
+}
+
+/* A piece in blocks of few steps: traces that leave the ring, borders that are closed in the end. */
+static sp_status decode_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, int32_t *path, double *score)
+{
+    sp_dense_piece p = sp_dense_piece_of(dense, scores, 0, scores->n_steps, path);
+    p.block = block;
+    p.n_blocks = (scores->n_steps + block - 1) / block;
+    void *room = malloc(sp_dense_piece_bytes(&p));
+    p.ring = malloc(sp_dense_piece_ring(&p) * sizeof *p.ring);
+    assert_true(room && p.ring);
+    sp_dense_piece_place(&p, room);
+    sp_dense_piece_forward(&p);
+    int32_t last = sp_dense_last_state(dense, sp_dense_piece_end(&p), score);
+    if (*score > -INFINITY)
+        sp_dense_piece_back(&p, last);
+    free(p.ring);
+    free(room);
+    return *score > -INFINITY ? SP_OK : SP_ENOPATH;
+}
+
 static void dense_in_blocks_equals_plain(void **state)
 {
     (void)state;
-    static const kind kinds[] = {{20, 70, 1, 200, 3, true, 0}, {20, 90, 0.1, 200, 3, true, 0}};
-    for (uint64_t seed = 0; seed < 60; seed++) {
-        sample s = draw_sample(200000 + seed, &kinds[seed % 2]);
+    static const kind kinds[] = {{20, 70, 1, 200, 3, true, 0, 0, 0},
+                                 {20, 90, 0.1, 200, 3, true, 0, 0, 0},
+                                 {20, 40, 0.02, 200, 3, false, 0, 0, 0},
+                                 {20, 70, 1, 200, 3, false, 0.3, 0, 0}};
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        sample s = draw_sample(200000 + seed, &kinds[seed % 4]);
         sp_scratch *scratch = sp_scratch_new(), *plain_scratch = sp_scratch_new();
         int32_t path[200], expected[200];
         for (int64_t n = 0; n < s.batch.n_recordings; n++) {
@@ -214,8 +253,7 @@ static void dense_in_blocks_equals_plain(void **state)
                 continue;
             sp_status status = sp_viterbi(s.chain, &scores, plain_scratch, expected, &expected_score, NULL);
             assert_true(sp_dense_init(&dense, sp_isa_best(), s.chain, scratch));
-            dense.most_bytes = 0;
-            assert_int_equal(sp_dense_viterbi(&dense, &scores, scratch, path, &score), status);
+            assert_int_equal(decode_in_blocks(&dense, &scores, 1 + (int64_t)(seed % 17), path, &score), status);
             assert_true(score == expected_score);
             if (status == SP_OK)
                 assert_memory_equal(path, expected, (size_t)scores.n_steps * sizeof *path);
@@ -224,6 +262,73 @@ static void dense_in_blocks_equals_plain(void **state)
         sp_scratch_free(plain_scratch);
         free_sample(&s);
     }
+}
+
+/* One recording in pieces on several threads: the plain kernel's bytes, however the pieces fit. */
+static void pieces_equal_plain(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {
+        {17, 40, 1, 1500, 1, false, 0, 0, 0},            /* seams meet */
+        {17, 40, 1, 1500, 1, false, 0, 0x1p-9, 0},       /* some ties */
+        {17, 40, 1, 1500, 1, true, 0, 0, 0},             /* ties everywhere */
+        {17, 60, 0.1, 1500, 1, false, 0.05, 0, 0},       /* lists */
+        {17, 60, 0.1, 1500, 1, false, 0.02, 0x1p-8, 0},  /* lists, some ties */
+        {17, 30, 0, 1500, 1, false, 0, 0, 0},            /* classes that are never left: seams never meet */
+        {17, 30, 1, 1500, 2, false, 0, 0x1p-11, 1e3},    /* sums that grow */
+        {17, 30, 1, 1500, 1, false, 0, 0, 1e12},         /* too large to be told apart */
+        {17, 30, 1, 1500, 3, false, 0.9, 0, 0},          /* no path at all, mostly */
+        {140, 170, 1, 1100, 1, false, 0.1, 0x1p-10, -1}, /* skipped rows */
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (uint64_t c = 0; c < 12; c++) {
+            sample s = draw_sample(250000 + 100 * i + c, &kinds[i]);
+            sp_decode_options options = sp_decode_options_default();
+            answer plain = decode_with(SP_ISA_PLAIN, 1, &s, &options);
+            for (int n_threads = 1; n_threads < 4; n_threads++) {
+                answer found = decode_with(c % 2 ? sp_isa_best() : SP_ISA_BASE, n_threads, &s, &options);
+                assert_same_answer(&s.batch, &plain, &found);
+                answer_free(&found);
+            }
+            answer_free(&plain);
+            free_sample(&s);
+        }
+}
+
+/* That path is there: pieces are accepted as they are, with ties decided from what was kept, and not done again. */
+static void ties_between_pieces_are_decided(void **state)
+{
+    (void)state;
+    enum { STEPS = 8000 };
+    int64_t n_decided = 0, n_accepted = 0;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        random_source random = {270000 + seed};
+        sample s = {0};
+        kind k = {.grid = 0x1p-9, .allowed = 1};
+        s.chain = draw_chain(&random, &k, 24);
+        draw_scores(&random, &k, &s, 24, STEPS, SP_F32);
+        s.batch.scores.segments = NULL;
+        sp_scratch *scratch = sp_scratch_new(), *plain_scratch = sp_scratch_new();
+        int32_t *path = malloc(STEPS * sizeof *path), *expected = malloc(STEPS * sizeof *expected);
+        double score, expected_score;
+        sp_dense dense;
+        assert_true(scratch && plain_scratch && path && expected && sp_dense_init(&dense, sp_isa_best(), s.chain, scratch));
+        assert_int_equal(sp_viterbi(s.chain, &s.batch.scores, plain_scratch, expected, &expected_score, NULL), SP_OK);
+        int32_t n_ties = 0;
+        if (sp_dense_viterbi_pieces(&dense, &s.batch.scores, workers[3], path, &score, &n_ties) == SP_OK) {
+            assert_true(score == expected_score);
+            assert_memory_equal(path, expected, STEPS * sizeof *path);
+            n_decided += n_ties;
+            n_accepted++;
+        }
+        free(path);
+        free(expected);
+        sp_scratch_free(scratch);
+        sp_scratch_free(plain_scratch);
+        free_sample(&s);
+    }
+    assert_true(n_accepted > 8);
+    assert_true(n_decided > 50);
 }
 
 /* ---- long recordings ---- */
@@ -289,11 +394,13 @@ static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_
 static void chunks_equal_plain(void **state)
 {
     (void)state;
-    static const kind kinds[] = {
-        {5, 5, 0.6, 0, 0, true, 0}, {5, 5, 0.6, 0, 0, false, 0}, {8, 8, 0.4, 0, 0, true, 0}, {3, 3, 1, 0, 0, false, 0.1}};
+    static const kind kinds[] = {{5, 5, 0.6, 0, 0, true, 0, 0, 0},
+                                 {5, 5, 0.6, 0, 0, false, 0, 0, 0},
+                                 {8, 8, 0.4, 0, 0, true, 0, 0, 0},
+                                 {3, 3, 1, 0, 0, false, 0.1, 0, 0}};
     for (uint64_t i = 0; i < 8; i++)
         compare_long(&kinds[i % 4], 300000 + i, 150000 + 977 * (int64_t)i, i % 4 != 3);
-    compare_long(&(kind){11, 11, 0.4, 0, 0, true, 0}, 300100, 130000, true);
+    compare_long(&(kind){11, 11, 0.4, 0, 0, true, 0, 0, 0}, 300100, 130000, true);
 }
 
 /* Classes that are never left: no two paths ever meet, and every chunk is done again. */
@@ -301,7 +408,7 @@ static void chunks_that_never_meet(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 4; i++)
-        compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0}, 400000 + i, 140000, true);
+        compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0, 0, 0}, 400000 + i, 140000, true);
 }
 
 /* ---- sums ---- */
@@ -363,7 +470,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_equal_plain),
         cmocka_unit_test(larger_models_equal_plain),
+        cmocka_unit_test(positive_sums_equal_plain),
         cmocka_unit_test(dense_in_blocks_equals_plain),
+        cmocka_unit_test(pieces_equal_plain),
+        cmocka_unit_test(ties_between_pieces_are_decided),
         cmocka_unit_test(chunks_equal_plain),
         cmocka_unit_test(chunks_that_never_meet),
         cmocka_unit_test(sums_equal_one_after_another),
