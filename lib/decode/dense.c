@@ -113,7 +113,7 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
     if (dense->weight)
         BY_ISA(sp_dense_step, dense->isa)(dense, now, next, habit);
     else
-        sp_sparse_step(&dense->sparse, now, next);
+        sp_sparse_step(&dense->sparse, now, next, &habit->span);
     BY_ISA(sp_dense_add, dense->isa)((const char *)scores->data + row, scores->dtype, dense->n, next);
 }
 

@@ -1,6 +1,6 @@
 /* Decoding in memory, as a ratio to the textbook kernel in the same run.
  *
- *     bench_decode [--json FILE] [--cpu] [WORKLOAD...]        W1 .. W6; all without
+ *     bench_decode [--json FILE] [--cpu] [WORKLOAD...]        W1 .. W9; all without
  *
  * Each round runs the textbook kernel, then ours on one thread and on two, so that what else the machine does hits all alike. The
  * first round warms up and checks every answer; five more count. A figure is the median, with the least and the greatest.

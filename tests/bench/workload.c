@@ -120,7 +120,7 @@ static bool make_model(workload *w, int number, uint64_t *state)
         return take_model(w, allow, start, NULL);
     }
     bool done = false;
-    if (number == 4) {
+    if (number == 4 || number == 8) {
         uint8_t *allow = calloc(n * n, 1);
         if (allow) {
             sparse(state, w->n_classes, 30, allow);
@@ -211,6 +211,19 @@ bool workload_make(workload *w, int number)
          .n_classes = 9,
          .n_recordings = 20000,
          .n_steps = 401100},
+        {.name = "W7", .what = "K=64, dense log weights, 16 x 6000 steps", .n_classes = 64, .n_recordings = 16, .n_steps = 96000},
+        {.name = "W8",
+         .what = "K=1024, dense log weights, 16 x 125 steps",
+         .n_classes = 1024,
+         .n_recordings = 16,
+         .n_steps = 2000,
+         .textbook_steps = 100},
+        {.name = "W9",
+         .what = "K=1900, boolean, 30 successors, 16 x 125 steps",
+         .n_classes = 1900,
+         .n_recordings = 16,
+         .n_steps = 2000,
+         .textbook_steps = 60},
     };
     uint64_t state = 12345 + (uint64_t)number;
     *w = kinds[number];
