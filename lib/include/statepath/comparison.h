@@ -92,6 +92,9 @@ typedef struct sp_error_runs {
     int64_t dead_ends;                                /* recordings that ended in a dead end: nothing of them is decoded */
 } sp_error_runs;
 
+/* With more classes not every transition is counted by its pair: nobody could read the matrix. */
+enum { SP_MOVES_CLASSES = 60 };
+
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
 typedef struct sp_strategy_result {
@@ -106,7 +109,8 @@ typedef struct sp_strategy_result {
     int64_t *undecoded_steps;    /* [K] scored steps of undecoded recordings by reference class */
     sp_transition_counts counts;
     int64_t n_illegal_pairs;
-    sp_pair_count *illegal_pairs;    /* most frequent first, then by index */
+    sp_pair_count *illegal_pairs; /* most frequent first, then by index */
+    int64_t *moves; /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_MOVES_CLASSES classes */
     int64_t recordings_with_illegal; /* illegal > 0 */
     /* Illegal transitions / transitions, bootstrap over recordings. Without an interval where it is 0 ("0 by construction", "no
      * illegal transition"). */
@@ -228,6 +232,7 @@ typedef struct sp_comparison {
     sp_transition_counts reference;
     int64_t n_reference_illegal_pairs;
     sp_pair_count *reference_illegal_pairs;
+    int64_t *reference_moves;   /* as of a strategy; NULL without labels */
     sp_value mask_ceiling;      /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible; /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_bouts *reference_bouts;  /* [K]; NULL without labels */
@@ -274,6 +279,8 @@ typedef struct sp_comparison {
     sp_sleep *sleep;     /* NULL: the classes are no sleep stages */
     sp_scorers *scorers; /* NULL: one reference, or none */
     double level;        /* of all intervals, such as 0.95 */
+    /* Files with the same figures, as the page is to link to them: a name in the page's own folder, or NULL. Not owned. */
+    const char *json_link, *csv_link;
     /* Pictures. */
     int64_t n_traces;
     sp_trace *traces;
