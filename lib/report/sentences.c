@@ -327,22 +327,6 @@ static void note_macro(const sp_comparison *comparison, sp_table *lines)
     }
 }
 
-/* What the figures are of: recordings that the model has seen, or not. */
-static void note_learning(const sp_comparison *comparison, sp_table *lines)
-{
-    if (comparison->fitted_on_input)
-        sp_buffer_text(
-            sp_table_cell(lines, SP_TONE_BAD),
-            "The model was fitted on this very file: what is decoded with it here looks better than it would on recordings "
-            "that the model has not seen. Compare with --cv 5 to decode each recording with a model that never saw it.");
-    if (comparison->n_folds)
-        sp_buffer_format(
-            sp_table_cell(lines, SP_TONE_PLAIN),
-            "Cross-validated in %d folds: each recording was decoded with a model that was fitted without it; argmax has "
-            "no model.",
-            (int)comparison->n_folds);
-}
-
 /* Few units: neither interval nor p says much, and an interval from so few is too narrow. */
 static void note_units(const sp_comparison *comparison, sp_table *lines)
 {
@@ -364,6 +348,22 @@ static void note_units(const sp_comparison *comparison, sp_table *lines)
     else
         sp_buffer_format(line, "Only %lld %s: neither intervals nor p say much; with so few an interval tends to be too narrow.",
                          (long long)n, sp_unit_name(comparison, n));
+}
+
+/* What the figures are of: recordings that the model has seen, or not. */
+static void note_learning(const sp_comparison *comparison, sp_table *lines)
+{
+    if (comparison->fitted_on_input)
+        sp_buffer_text(
+            sp_table_cell(lines, SP_TONE_BAD),
+            "The model was fitted on this very file: what is decoded with it here looks better than it would on recordings "
+            "that the model has not seen. Compare with --cv 5 to decode each recording with a model that never saw it.");
+    if (comparison->n_folds)
+        sp_buffer_format(
+            sp_table_cell(lines, SP_TONE_PLAIN),
+            "Cross-validated in %d folds: each recording was decoded with a model that was fitted without it; argmax has "
+            "no model.",
+            (int)comparison->n_folds);
 }
 
 void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
