@@ -14,6 +14,7 @@ enum {
 };
 
 struct cross;
+struct calibration;
 
 typedef struct pipeline {
     const options *opt;
@@ -40,6 +41,7 @@ typedef struct pipeline {
     sp_prepare_counts counts;
     bool has_nll;
     sp_reliability_sums *reliability; /* with has_nll; owned */
+    struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
     sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
     int n_named; /* recordings without a path that were named once for all strategies */

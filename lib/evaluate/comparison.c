@@ -29,6 +29,7 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
     free(s->confusion);
     free(s->undecoded_steps);
     free(s->illegal_pairs);
+    free(s->moves);
     free(s->class_changes);
     sp_bouts_free(K, s->bouts);
     sp_bouts_free(1, s->error_runs.runs);
@@ -65,6 +66,7 @@ void sp_comparison_free(sp_comparison *c)
     free(c->end_allowed);
     free(c->min_dwell);
     free(c->reference_illegal_pairs);
+    free(c->reference_moves);
     sp_bouts_free(c->n_classes, c->reference_bouts);
     free_strings(c->n_entity_types, c->entity_types);
     for (int32_t s = 0; s < c->n_strategies; s++)
@@ -76,6 +78,8 @@ void sp_comparison_free(sp_comparison *c)
     for (int64_t i = 0; i < c->n_traces; i++)
         trace_free(c->n_strategies, &c->traces[i]);
     free(c->traces);
+    for (int32_t i = 0; i < c->n_calibrations; i++)
+        sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);
     free(c);
 }

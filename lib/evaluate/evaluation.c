@@ -360,6 +360,8 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_recording_result row = {.decoded = *decoded};
     add_result(e, strategy, decoded);
     sp_status status = sp_add_transitions(e, r, path, &row.counts, &e->sums[strategy].illegal, err);
+    if (status == SP_OK)
+        status = sp_add_moves(e, r, path, &s->moves, err);
     if (status != SP_OK)
         return status;
     counts_add(&s->counts, &row.counts);
@@ -385,6 +387,8 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t 
     memset(e->scratch.right, 0, (size_t)r->n_steps * sizeof *e->scratch.right);
     sp_find_contexts(e, r);
     sp_status status = sp_add_transitions(e, r, r->labels, &e->result->reference, &e->reference_illegal, err);
+    if (status == SP_OK)
+        status = sp_add_moves(e, r, r->labels, &e->result->reference_moves, err);
     return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
 }
 

@@ -77,7 +77,7 @@ struct sp_evaluation {
     int32_t n_pairs;                 /* of strategies to compare */
     int32_t (*pairs)[2];             /* [n_pairs] a, b */
     int64_t (*only)[2];              /* [n_pairs] steps that only a, only b has right */
-    int64_t *crossed;                /* [n_pairs][K,K] steps where a says i and b says j, i != j; NULL: too many classes */
+    int64_t *crossed;                /* [n_pairs][K,K] steps where a says i and b says j; NULL: too many classes */
     double right_sum, right_squares; /* over steps, of how many strategies have it right */
     int64_t wake_margin;             /* steps */
     int32_t *stage_of_class;         /* [K], or NULL: the classes are no sleep stages */
@@ -174,6 +174,8 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 void sp_add_crossed(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
+/* moves.c: adds the transitions of a path to *moves [K,K], which it makes at the first call; nothing above SP_MOVES_CLASSES. */
+sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_error *err);
 /* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);

@@ -3,6 +3,7 @@
 #include "statepath/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void sp_page_name(sp_page *page, const char *name)
 {
@@ -112,7 +113,6 @@ static const struct {
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
     {"more", "Further figures", sp_has_more, sp_page_more},
-    {"run", "This run", always, sp_page_run_card},
     {"methods", "Methods", always, methods},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
@@ -145,6 +145,21 @@ static void head(sp_page *page)
     sp_buffer_text(out, "</style>\n</head>\n");
 }
 
+/* A link to a file in the same folder: whatever its name holds, it is one segment of a path. */
+static void twin(sp_page *page, const char *before, const char *name)
+{
+    if (!name)
+        return;
+    sp_buffer_format(&page->out, "%s<a href=\"./", before);
+    for (const char *c = name; *c; c++) {
+        bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~", *c);
+        sp_buffer_format(&page->out, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
+    }
+    sp_buffer_text(&page->out, "\">");
+    sp_page_name(page, name);
+    sp_buffer_text(&page->out, "</a>");
+}
+
 static void top(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
@@ -157,7 +172,14 @@ static void top(sp_page *page)
     sp_page_name(page, c->model_name ? c->model_name : "without a name");
     sp_buffer_format(out, ": %d class%s, ", (int)c->n_classes, c->n_classes == 1 ? "" : "es");
     sp_buffer_count(out, c->forbidden_count);
-    sp_buffer_format(out, " forbidden transition%s.</p></div>\n", c->forbidden_count == 1 ? "" : "s");
+    sp_buffer_format(out, " forbidden transition%s.</p>", c->forbidden_count == 1 ? "" : "s");
+    if (c->json_link || c->csv_link) {
+        sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
+        twin(page, " ", c->json_link);
+        twin(page, c->json_link ? ", " : " ", c->csv_link);
+        sp_buffer_text(out, "</p>");
+    }
+    sp_buffer_text(out, "</div>\n");
     sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" hidden>Theme: system</button>\n"
                         "</header>\n<nav aria-label=\"Sections\"><ul>\n");
     for (size_t i = 0; i < N_SECTIONS; i++)

@@ -171,8 +171,12 @@ void sp_page_recordings(sp_page *page)
     enum { UNDECODED = 100 };
     sp_table undecoded = {0};
     sp_page_section(page, "recordings", "Recordings");
-    if (sp_has_agreement(c) && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax && c->n_recordings > 2)
+    if (sp_has_agreement(c) && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax && c->n_recordings > 2) {
+        sp_buffer_text(&page->out, "<div class=\"side-by-side\">\n");
         scatter(page);
+        sp_page_gains(page);
+        sp_buffer_text(&page->out, "</div>\n");
+    }
     recordings_table(page);
     int64_t n = sp_fill_undecoded(c, UNDECODED, &undecoded);
     sp_table_html(&undecoded, "sortable", NULL, &page->out);

@@ -114,13 +114,18 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
     sp_buffer text = {0};
     sp_table table = {0};
     const char *scope = c->file;
-    sp_buffer_format(&text,
-                     "%% Made by statepath %s; needs \\usepackage{booktabs}, and \\usepackage{textcomp} in LaTeX before 2020.\n",
-                     sp_version());
+    sp_buffer_format(
+        &text,
+        "%% Made by statepath %s; needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}, and \\usepackage{textcomp} "
+        "in LaTeX before 2020.\n",
+        sp_version());
     comment(&text, "Input ", c->file ? c->file : "scores", "");
     comment(&text, "Model ", c->model_name ? c->model_name : "without a name", "");
     if (c->command)
         comment(&text, "Command ", c->command, "");
+    sp_buffer_text(&text,
+                   "% Letters that pdfLaTeX does not know; XeLaTeX and LuaLaTeX set them, if the font has them.\n"
+                   "\\ifdefined\\Umathchar\\providecommand{\\spchar}[2]{#1}\\else\\providecommand{\\spchar}[2]{[U+#2]}\\fi\n");
     fill_legality(c, &table);
     add(&table, "legality", scope, &text);
     fill_agreement(c, &table);

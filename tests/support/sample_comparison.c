@@ -51,7 +51,7 @@ static int by_count(const void *a, const void *b)
 }
 
 /* Counts of one path, by the plainest loop. */
-static sp_transition_counts count_path(const sample_input *in, int64_t r, const int32_t *path, int64_t *illegal)
+static sp_transition_counts count_path(const sample_input *in, int64_t r, const int32_t *path, int64_t *illegal, int64_t *moves)
 {
     sp_transition_counts counts = {0};
     for (int64_t t = in->offsets[r] + 1; t < in->offsets[r + 1]; t++) {
@@ -64,6 +64,7 @@ static sp_transition_counts count_path(const sample_input *in, int64_t r, const 
             counts.illegal++;
             illegal[from * in->n_classes + to]++;
         }
+        moves[from * in->n_classes + to]++;
     }
     return counts;
 }
@@ -216,6 +217,7 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     sp_strategy_result *result = &c->strategies[index];
     const int32_t *path = in->paths[index];
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
+    result->moves = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *result->moves);
     result->name = sample_text(s, in->names[index]);
     result->is_legal_by_construction = strcmp(result->name, "argmax") != 0;
     result->recordings = sample_alloc(s, (size_t)in->n_recordings, sizeof *result->recordings);
@@ -225,7 +227,7 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     for (int64_t r = 0; r < in->n_recordings; r++) {
         sp_recording_result *recording = &result->recordings[r];
         bool is_decoded = in->offsets[r] == in->offsets[r + 1] || path[in->offsets[r]] >= 0;
-        recording->counts = count_path(in, r, path, illegal);
+        recording->counts = count_path(in, r, path, illegal, result->moves);
         recording->decoded = (sp_decoded){.status = is_decoded ? SP_OK : SP_EDEADEND,
                                           .step = is_decoded ? -1 : 1,
                                           .score = !is_decoded || recording->counts.illegal ? -INFINITY : -10.5};
@@ -418,6 +420,8 @@ sample *sample_new(const sample_input *in)
     c->seed = 1;
     c->level = 0.95;
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
+    if (in->labels)
+        c->reference_moves = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *c->reference_moves);
     for (int64_t r = 0; r < in->n_recordings; r++) {
         c->ids[r] = sample_text(s, in->ids[r]);
         c->steps[r] = in->offsets[r + 1] - in->offsets[r];
@@ -425,7 +429,7 @@ sample *sample_new(const sample_input *in)
             c->scored_steps[r] += in->labels[t] >= 0;
         c->n_scored_steps += c->scored_steps[r];
         if (in->labels) {
-            sp_transition_counts counts = count_path(in, r, in->labels, illegal);
+            sp_transition_counts counts = count_path(in, r, in->labels, illegal, c->reference_moves);
             add_counts(&c->reference, &counts);
         }
     }

@@ -92,6 +92,9 @@ typedef struct sp_error_runs {
     int64_t dead_ends;                                /* recordings that ended in a dead end: nothing of them is decoded */
 } sp_error_runs;
 
+/* With more classes not every transition is counted by its pair: nobody could read the matrix. */
+enum { SP_MOVES_CLASSES = 60 };
+
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
 typedef struct sp_strategy_result {
@@ -106,7 +109,8 @@ typedef struct sp_strategy_result {
     int64_t *undecoded_steps;    /* [K] scored steps of undecoded recordings by reference class */
     sp_transition_counts counts;
     int64_t n_illegal_pairs;
-    sp_pair_count *illegal_pairs;    /* most frequent first, then by index */
+    sp_pair_count *illegal_pairs; /* most frequent first, then by index */
+    int64_t *moves; /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_MOVES_CLASSES classes */
     int64_t recordings_with_illegal; /* illegal > 0 */
     /* Illegal transitions / transitions, bootstrap over recordings. Without an interval where it is 0 ("0 by construction", "no
      * illegal transition"). */
@@ -185,6 +189,21 @@ typedef struct sp_trace {
 /* With more classes densities are not kept: nobody could tell the colours apart. */
 enum { SP_DENSITY_CLASSES = 12 };
 
+/* The same scores taken for probabilities in another way than by `reliability` of the comparison: calibration before and after.
+ */
+typedef enum sp_scaling {
+    SP_SCALING_GIVEN,       /* as the file has them, masks included */
+    SP_SCALING_DECODED,     /* as they are decoded: divided by the temperature, less the prior */
+    SP_SCALING_TEMPERATURE, /* one temperature by maximum likelihood (calibrate.h) */
+    SP_SCALING_VECTOR       /* a scale and a bias for each class by maximum likelihood */
+} sp_scaling;
+typedef struct sp_calibration {
+    sp_scaling scaling;
+    sp_value nll;                /* as that of the comparison */
+    sp_reliability *reliability; /* owned */
+} sp_calibration;
+enum { SP_MOST_CALIBRATIONS = 3 };
+
 typedef struct sp_comparison {
     /* Input. */
     char *file;                                    /* base name */
@@ -213,6 +232,7 @@ typedef struct sp_comparison {
     sp_transition_counts reference;
     int64_t n_reference_illegal_pairs;
     sp_pair_count *reference_illegal_pairs;
+    int64_t *reference_moves;   /* as of a strategy; NULL without labels */
     sp_value mask_ceiling;      /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible; /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_bouts *reference_bouts;  /* [K]; NULL without labels */
@@ -221,6 +241,12 @@ typedef struct sp_comparison {
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
     sp_reliability *reliability;       /* owned; NULL: none */
+    sp_scaling scaling;                /* of it */
+    int32_t n_calibrations;            /* others beside it; 0 where nothing scales the scores */
+    sp_calibration calibrations[SP_MOST_CALIBRATIONS];
+    /* What was learnt from this very file; set by whoever knows. */
+    bool fitted_on_input; /* the model was fitted on it: its figures are better than on recordings it has not seen */
+    int32_t n_folds;      /* each recording was decoded with a model fitted on the other folds, so many in all; 0: one model */
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;
@@ -253,6 +279,8 @@ typedef struct sp_comparison {
     sp_sleep *sleep;     /* NULL: the classes are no sleep stages */
     sp_scorers *scorers; /* NULL: one reference, or none */
     double level;        /* of all intervals, such as 0.95 */
+    /* Files with the same figures, as the page is to link to them: a name in the page's own folder, or NULL. Not owned. */
+    const char *json_link, *csv_link;
     /* Pictures. */
     int64_t n_traces;
     sp_trace *traces;
