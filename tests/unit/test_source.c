@@ -353,8 +353,8 @@ static void test_fit(void **state)
     sp_source_close(NULL);
 }
 
-/* Reading in blocks must not inflate a chunk again for each block: where HDF5 reads (here because of a filter of its own) its cache
- * holds a row of chunks, whatever their size. */
+/* Reading in blocks must not inflate a chunk again for each block: where HDF5 reads (here because of a filter of its own) its
+ * cache holds a row of chunks, whatever their size. */
 static void test_chunk_cache(void **state)
 {
     (void)state;
