@@ -317,21 +317,28 @@ sp_status sp_h5_part_read(sp_h5_map *map, const sp_h5_part *part, int64_t first,
     return read_stretch(map, &s, &part->data, first, &start, 1, map->offsets[first + count] - map->offsets[first], out, err);
 }
 
-sp_status sp_h5_part_head(sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t steps, sp_target target, int64_t limit,
-                          void *out, sp_error *err)
+sp_status sp_h5_part_steps(sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t first_step, int64_t steps, sp_target target,
+                           int64_t limit, void *out, sp_error *err)
 {
     stretch s = {.part = part, .path = part->path, .target = target, .limit = limit};
-    if (map->layout != SP_LAYOUT_GROUPS) {
-        const bool is_padded = map->layout == SP_LAYOUT_PADDED;
-        const hsize_t start[2] = {(hsize_t)(is_padded ? n : map->offsets[n]), 0};
-        return read_stretch(map, &s, &part->data, n, start, is_padded ? 2 : 1, steps, out, err);
+    if (map->layout == SP_LAYOUT_PADDED) {
+        const hsize_t start[2] = {(hsize_t)n, (hsize_t)first_step};
+        return read_stretch(map, &s, &part->data, n, start, 2, steps, out, err);
+    }
+    const hsize_t start = (hsize_t)(map->layout == SP_LAYOUT_GROUPS ? first_step : map->offsets[n] + first_step);
+    if (map->layout != SP_LAYOUT_GROUPS)
+        return read_stretch(map, &s, &part->data, n, &start, 1, steps, out, err);
+    if (part->absent && part->absent[n]) {
+        memset(out, 0xff, (size_t)(steps * part_width(map, part)) * sp_target_size(target)); /* -1 */
+        return SP_OK;
     }
     char *path = sp_h5_map_path(map, part->path, n);
     sp_h5_data data = {0};
-    const hsize_t start = 0;
     s.path = path;
     sp_status status =
         path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    if (status == SP_OK)
+        status = shape_check(map, part, &data, path, map->offsets[n + 1] - map->offsets[n], err);
     if (status == SP_OK)
         status = read_stretch(map, &s, &data, n, &start, 1, steps, out, err);
     sp_h5_data_close(&data);

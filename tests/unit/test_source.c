@@ -136,7 +136,7 @@ static void check_info(const sp_source_info *info, const json_t *expect)
 
 static void check_block(const sp_block *block, const sp_source_info *info, int64_t first, const json_t *expect)
 {
-    const int64_t n = block->n_steps, at = info->offsets[first];
+    const int64_t n = block->n_steps, at = info->offsets[first] + block->first_step;
     const json_t *scores = json_object_get(expect, "scores");
     assert_int_equal(block->first, first);
     if (block->n_recordings > 0)
@@ -169,8 +169,20 @@ static void check_reading(sp_source *source, const json_t *expect)
             check_block(block, info, first, expect);
         }
     }
+    for (int64_t r = 0; r < n; r++) /* and in pieces of one, two ... steps of a recording */
+        for (int64_t length = info->offsets[r + 1] - info->offsets[r], size = length; size >= 0; size--)
+            for (int64_t first = length - size; first >= 0; first--) {
+                assert_ok(sp_source_read_steps(source, r, first, size, ALL, block, &err), &err);
+                assert_true(block->n_recordings == 1 && block->n_steps == size && block->first_step == first);
+                assert_true(block->offsets[0] == 0 && block->offsets[1] == size);
+                check_block(block, info, r, expect);
+            }
+    if (n > 0)
+        assert_int_equal(sp_source_read_steps(source, 0, 1, info->offsets[1], ALL, block, &err), SP_EINVAL);
+    assert_int_equal(sp_source_read_steps(source, n, 0, 0, ALL, block, &err), SP_EINVAL);
     assert_ok(sp_source_read(source, 0, n, 0, block, &err), &err);
     assert_null(block->scores);
+    assert_int_equal(block->first_step, 0);
     assert_null(block->labels);
     assert_int_equal(sp_source_read(source, 0, n + 1, ALL, block, &err), SP_EINVAL);
     sp_block_free(block);
