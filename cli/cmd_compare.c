@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "beside.h"
+#include "calibration.h"
 #include "cross.h"
 #include "gates.h"
 #include "judging.h"
@@ -95,6 +96,10 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
             sp_comparison_set_nll(*out, &p->nll);
         if (status == SP_OK && p->has_nll)
             status = sp_reliability_finish(p->reliability, how.bootstrap.level, &(*out)->reliability, err);
+        if (status == SP_OK && p->has_nll)
+            status = calibration_finish(p->calibration, how.bootstrap.level, *out, err);
+        (*out)->n_folds = p->cross ? p->cross->n_folds : 0;
+        (*out)->fitted_on_input = !p->cross && is_fitted_on(p->model, p->info);
     }
     if (status == SP_OK && writer) {
         status = sp_paths_writer_commit(writer, err);
@@ -182,6 +187,10 @@ int cmd_compare(int argc, const char **argv)
             "note: model %s was fitted on this very file, so its figures here are too good; --cv 5 decodes each recording with "
             "a model that never saw it",
             p.model->name);
+    calibration scaled = {.n = 0};
+    if (status == SP_OK)
+        status = calibration_open(&scaled, p.cross, &p.prepare, p.info->n_classes, &err);
+    p.calibration = &scaled;
     if (status == SP_OK)
         status = evaluate(&p, command, &gate, &comparison, &err);
     if (status == SP_OK)
@@ -190,6 +199,7 @@ int cmd_compare(int argc, const char **argv)
     sp_gate_free(gate);
     sp_comparison_free(comparison);
     pipeline_close(&p);
+    calibration_close(&scaled);
     cross_close(&folds);
     fit_words_clear(&words);
     free(command);

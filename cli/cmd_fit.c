@@ -92,13 +92,13 @@ static sp_status show(const fitting *f, const sp_fit_report *report, const sp_mo
 /* Where the model comes from: file, recordings, command. */
 static sp_status set_source(const fitting *f, const char *command, sp_model *model, sp_error *err)
 {
-    const char *format = "%s (%lld recordings, %lld steps), statepath %s: %s";
-    long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps;
-    int size = snprintf(NULL, 0, format, f->info->file, n, steps, sp_version(), command);
+    const char *format = "%s (%lld recordings, %lld steps, %lld bytes), statepath %s: %s";
+    long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps, bytes = (long long)f->info->file_size;
+    int size = snprintf(NULL, 0, format, f->info->file, n, steps, bytes, sp_version(), command);
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
     if (!text)
         return sp_fail(err, SP_ENOMEM, "no memory");
-    snprintf(text, (size_t)size + 1, format, f->info->file, n, steps, sp_version(), command);
+    snprintf(text, (size_t)size + 1, format, f->info->file, n, steps, bytes, sp_version(), command);
     free(model->source);
     model->source = text;
     return SP_OK;

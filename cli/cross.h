@@ -21,7 +21,8 @@ void cross_close(cross *c);
 sp_status cross_decode(const cross *c, const sp_block *block, const sp_decode_options *how, sp_workers *workers,
                        const sp_decode_output *output, sp_error *err);
 
-/* Was the model fitted on this very file? Then its figures there are too good. */
+/* Was the model fitted on this very file? Then its figures there are too good. Known by what the model's source says: as many
+ * recordings and steps, and the same name or, where the file was renamed, the same size. */
 bool is_fitted_on(const sp_model *model, const sp_source_info *info);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "beside.h"
+#include "calibration.h"
 #include "cross.h"
 #include "progress.h"
 #include "reader.h"
@@ -194,6 +195,8 @@ static sp_status add_probabilities(pipeline *p, const sp_block *block, const sp_
     sp_status status = sp_nll_add(&p->nll, &batch->scores, labels, block->weights, err);
     if (status == SP_OK)
         status = sp_reliability_add(p->reliability, &batch->scores, labels, block->weights, err);
+    if (status == SP_OK && p->calibration)
+        status = calibration_add(p->calibration, block, labels, err);
     free(kept);
     return status;
 }

@@ -11,6 +11,7 @@
 enum { MAX_STRATEGIES = 16 };
 
 struct cross;
+struct calibration;
 
 typedef struct pipeline {
     const options *opt;
@@ -37,6 +38,7 @@ typedef struct pipeline {
     sp_prepare_counts counts;
     bool has_nll;
     sp_reliability_sums *reliability; /* with has_nll; owned */
+    struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
     sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
 } pipeline;

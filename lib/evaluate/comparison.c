@@ -78,6 +78,8 @@ void sp_comparison_free(sp_comparison *c)
     for (int64_t i = 0; i < c->n_traces; i++)
         trace_free(c->n_strategies, &c->traces[i]);
     free(c->traces);
+    for (int32_t i = 0; i < c->n_calibrations; i++)
+        sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);
     free(c);
 }

@@ -77,7 +77,7 @@ struct sp_evaluation {
     int32_t n_pairs;                 /* of strategies to compare */
     int32_t (*pairs)[2];             /* [n_pairs] a, b */
     int64_t (*only)[2];              /* [n_pairs] steps that only a, only b has right */
-    int64_t *crossed;                /* [n_pairs][K,K] steps where a says i and b says j, i != j; NULL: too many classes */
+    int64_t *crossed;                /* [n_pairs][K,K] steps where a says i and b says j; NULL: too many classes */
     double right_sum, right_squares; /* over steps, of how many strategies have it right */
     int64_t wake_margin;             /* steps */
     int32_t *stage_of_class;         /* [K], or NULL: the classes are no sleep stages */

@@ -41,7 +41,7 @@ void sp_add_crossed(sp_evaluation *e, const sp_recording *r, const int32_t *cons
         const int32_t *a = paths[e->pairs[p][0]], *b = paths[e->pairs[p][1]];
         int64_t *table = e->crossed + (size_t)p * K * K;
         for (int64_t t = 0; t < r->n_steps; t++)
-            if (a[t] != b[t] && a[t] >= 0 && b[t] >= 0)
+            if (a[t] >= 0 && b[t] >= 0)
                 table[(size_t)a[t] * K + (size_t)b[t]]++;
     }
 }

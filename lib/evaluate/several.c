@@ -76,17 +76,22 @@ void sp_bowker_test(int32_t n_classes, const int64_t *table, sp_chi2 *out)
 {
     size_t K = (size_t)n_classes;
     double chi2 = 0;
-    *out = (sp_chi2){0};
-    for (size_t i = 0; i < K; i++)
-        for (size_t j = i + 1; j < K; j++) {
+    int32_t n_used = 0;
+    bool differs = false;
+    for (size_t i = 0; i < K; i++) {
+        bool is_used = table[i * K + i] > 0;
+        for (size_t j = 0; j < K; j++) {
             double a = (double)table[i * K + j], b = (double)table[j * K + i];
-            if (a + b == 0)
+            if (i == j || a + b == 0)
                 continue;
-            chi2 += (a - b) * (a - b) / (a + b);
-            out->df++;
+            is_used = differs = true;
+            chi2 += i < j ? (a - b) * (a - b) / (a + b) : 0;
         }
-    out->chi2 = out->df ? value_of(chi2) : value_undefined("no step differs");
-    out->p = out->df ? chi2_p(chi2, out->df) : out->chi2;
+        n_used += is_used;
+    }
+    *out = (sp_chi2){.df = n_used * (n_used - 1) / 2};
+    out->chi2 = differs ? value_of(chi2) : value_undefined("no step differs");
+    out->p = differs ? chi2_p(chi2, out->df) : out->chi2;
 }
 
 /* Lowest class that `k` is connected with by steps that differ. group [K] */

@@ -104,6 +104,8 @@ static json_t *model_object(const sp_comparison *c, bool *failed)
         sp_json_set(model, "source", sp_json_text(c->model_source, failed), failed);
     for (int32_t k = 0; k < c->n_classes; k++)
         sp_json_append(classes, sp_json_text(c->classes[k], failed), failed);
+    if (c->fitted_on_input)
+        sp_json_set(model, "fitted_on_input", json_true(), failed);
     sp_json_set(model, "classes", classes, failed);
     sp_json_set(model, "forbidden", pair_list(c, c->forbidden, c->n_forbidden, false, failed), failed);
     sp_json_set(model, "forbidden_count", json_integer(c->forbidden_count), failed);
@@ -307,6 +309,10 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     }
     if (c->reliability)
         sp_json_set(root, "calibration", sp_json_calibration(c, &failed), &failed);
+    if (c->n_calibrations)
+        sp_json_set(root, "calibrations", sp_json_calibrations(c, &failed), &failed);
+    if (c->n_folds)
+        sp_json_set(root, "folds", json_integer(c->n_folds), &failed);
     for (int32_t s = 0; s < c->n_strategies; s++)
         sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &failed), &failed);
     sp_json_set(root, "strategies", strategies, &failed);

@@ -26,6 +26,8 @@ json_t *sp_json_reference_bouts(const sp_comparison *comparison, bool *failed); 
 void sp_json_set_people(json_t *root, const sp_comparison *comparison, bool *failed);
 /* json_probability.c: reliability is not NULL; "key": [low, high], or null and the reason. */
 json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed);
+/* One object for each scaling, before and after. */
+json_t *sp_json_calibrations(const sp_comparison *comparison, bool *failed);
 void sp_json_set_interval(json_t *object, const char *key, const sp_difference *d, bool *failed);
 
 /* json_more.c: of a strategy, of a pair, of the whole comparison. */

@@ -110,7 +110,8 @@ static void more_differences(const sp_comparison *c, sp_buffer *out)
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)
 {
     sp_buffer text = {0};
-    sp_table leaderboard = {0}, notes = {0}, differences = {0}, changes = {0}, classes = {0}, pairs = {0}, probabilities = {0};
+    sp_table leaderboard = {0}, notes = {0}, differences = {0}, changes = {0}, classes = {0}, pairs = {0}, probabilities = {0},
+             calibrations = {0};
     title(comparison, &text);
     sp_fill_leaderboard(comparison, true, &leaderboard);
     sp_table_markdown(&leaderboard, &text);
@@ -126,6 +127,8 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     more_differences(comparison, &text);
     sp_fill_probabilities(comparison, &probabilities);
     section(&text, probabilities.title, &probabilities);
+    sp_fill_calibrations(comparison, &calibrations);
+    section(&text, calibrations.title, &calibrations);
     sp_fill_changes(comparison, &changes);
     section(&text, "Steps that differ from argmax", &changes);
     confusions(comparison, &text);
@@ -145,5 +148,6 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     sp_table_free(&classes);
     sp_table_free(&pairs);
     sp_table_free(&probabilities);
+    sp_table_free(&calibrations);
     return sp_buffer_finish(&text, out, err);
 }

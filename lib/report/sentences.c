@@ -350,6 +350,22 @@ static void note_units(const sp_comparison *comparison, sp_table *lines)
                          (long long)n, sp_unit_name(comparison, n));
 }
 
+/* What the figures are of: recordings that the model has seen, or not. */
+static void note_learning(const sp_comparison *comparison, sp_table *lines)
+{
+    if (comparison->fitted_on_input)
+        sp_buffer_text(
+            sp_table_cell(lines, SP_TONE_BAD),
+            "The model was fitted on this very file: what is decoded with it here looks better than it would on recordings "
+            "that the model has not seen. Compare with --cv 5 to decode each recording with a model that never saw it.");
+    if (comparison->n_folds)
+        sp_buffer_format(
+            sp_table_cell(lines, SP_TONE_PLAIN),
+            "Cross-validated in %d folds: each recording was decoded with a model that was fitted without it; argmax has "
+            "no model.",
+            (int)comparison->n_folds);
+}
+
 void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
 {
     sp_table_column(lines, SP_LEFT, "notes");
@@ -363,6 +379,7 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
                              strategy->name, (long long)strategy->n_broken, plural(strategy->n_broken),
                              (long long)strategy->n_relaxed, plural(strategy->n_relaxed));
     }
+    note_learning(comparison, lines);
     if (comparison->has_labels)
         note_reference(comparison, lines);
     note_units(comparison, lines);

@@ -19,6 +19,12 @@ void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table);
 void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table);
 void sp_fill_class_calibration(const sp_comparison *comparison, sp_table *table);
 void sp_fill_coverage(const sp_comparison *comparison, sp_table *table);
+/* Calibration before and after: one row a scaling; without rows where nothing scales the scores. */
+void sp_fill_calibrations(const sp_comparison *comparison, sp_table *table);
+/* Of one scaling, and its likelihood; NULL: the comparison has it not. */
+const sp_reliability *sp_scaled_reliability(const sp_comparison *comparison, sp_scaling scaling, const sp_value **nll);
+const char *sp_scaling_key(sp_scaling scaling);                               /* "given", ... for machines */
+const char *sp_scaling_name(sp_scaling scaling);                              /* "as given", ... for people */
 void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines); /* adds its sentence to notes */
 /* F1 by class (rows) and strategy (columns), with the support. */
 void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table);

@@ -112,11 +112,76 @@ class TestFit(st.TestCase):
                               "--transition-weight, --prior-weight and --clamp out")
 
     def test_a_model_on_its_own_data_is_pointed_out(self):
+        note, seen = "note: model fitted was fitted on this very file, so its figures here are too good; --cv 5", "The model was fitted on this very file"
         self.statepath("fit", "d.h5", "-o", "m.json")
-        said = self.statepath("compare", "d.h5", "--model", "m.json").stderr
-        self.assertIn("statepath: note: model fitted was fitted on this very file, so its figures here are too good; --cv 5", said)
+
+        def compare(file, *more):
+            done = self.statepath("compare", file, "--model", "m.json", "--report", "r.html", "--json", "r.json", "--markdown", "r.md", "-f", *more)
+            texts = [" ".join(done.stdout.split()), *(self.read(name).decode() for name in ("r.md", "r.html"))]
+            return done.stderr, texts, json.loads(self.read("r.json"))
+
+        said, texts, result = compare("d.h5")
+        self.assertIn(note, said)
+        self.assertTrue(all(seen in text for text in texts))
+        self.assertTrue(result["model"]["fitted_on_input"])
+        self.assertNotIn("folds", result)
+        with open(self.path("d.h5"), "rb") as f, open(self.path("renamed.h5"), "wb") as g:
+            g.write(f.read())
+        self.assertTrue(compare("renamed.h5")[2]["model"]["fitted_on_input"])
         self.h5("other.h5", **make(seed=2, n=7))
-        self.assertNotIn("very file", self.statepath("compare", "other.h5", "--model", "m.json").stderr)
+        said, texts, result = compare("other.h5")
+        self.assertNotIn("very file", said)
+        self.assertFalse(any(seen in text for text in texts))
+        self.assertNotIn("fitted_on_input", result["model"])
+        said, texts, result = compare("d.h5", "--cv", "4", "--method", "counts")
+        self.assertNotIn("very file", said)
+        self.assertFalse(any(seen in text for text in texts))
+        self.assertTrue(all("Cross-validated in 4 folds: each recording was decoded with a model that was fitted without it" in text
+                            for text in texts))
+        self.assertEqual(result["folds"], 4)
+        self.assertNotIn("fitted_on_input", result["model"])
+
+    def test_calibration_before_and_after(self):
+        data = make()
+        e, y = data["log_probs"], data["labels"]
+
+        def nll(x):
+            return np.mean(np.log(np.exp(x - x.max(axis=1, keepdims=True)).sum(axis=1)) - (x - x.max(axis=1, keepdims=True))[np.arange(len(y)), y])
+
+        def best_scale(x, labels):
+            low, high = 0.01, 20
+            for _ in range(200):
+                a, b = low + (high - low) / 3, high - (high - low) / 3
+                f = [np.mean(np.log(np.exp(s * x).sum(axis=1)) - s * x[np.arange(len(labels)), labels]) for s in (a, b)]
+                low, high = (low, b) if f[0] < f[1] else (a, high)
+            return low
+
+        # A temperature, and a bias a class b carried by the prior exp(-b), leave exactly e / T + b.
+        bias = np.array([0.3, -0.2, 0.1])
+        prior = np.exp(-bias) / np.exp(-bias).sum()
+        self.write("scaled.json", json.dumps({"statepath_model": 1, "name": "s", "classes": CLASSES, "forbid": {}, "prior": dict(zip(CLASSES, prior)),
+                                              "decoding": {"temperature": 1.7, "prior_weight": 1}}))
+        result = json.loads(self.statepath("compare", "d.h5", "--model", "scaled.json", "--json", "-").stdout)
+        self.assertEqual(set(result["calibrations"]), {"given", "decoded"})
+        self.assertAlmostEqual(result["calibrations"]["given"]["nll"], nll(e), 12)
+        self.assertAlmostEqual(result["calibrations"]["decoded"]["nll"], nll(e / 1.7 + bias), 12)
+        self.assertEqual(result["calibrations"]["decoded"]["ece"], result["calibration"]["ece"])
+        # Nothing scales: nothing before and after.
+        plain = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--json", "-").stdout)
+        self.assertNotIn("calibrations", plain)
+        self.assertAlmostEqual(result["calibrations"]["given"]["ece"], plain["calibration"]["ece"], 12)
+        # Held out: recordings are equally long, so they go to the folds in turn.
+        result = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--cv", "4", "--method", "counts", "--json", "-").stdout)
+        fold = np.repeat(np.arange(8) % 4, 60)
+        scaled = e.copy()
+        for f in range(4):
+            scaled[fold == f] *= best_scale(e[fold != f], y[fold != f])
+        c = result["calibrations"]
+        self.assertEqual(set(c), {"given", "decoded", "temperature", "vector"})
+        self.assertAlmostEqual(c["temperature"]["nll"], nll(scaled), 5)
+        self.assertAlmostEqual(c["given"]["nll"], nll(e), 12)
+        self.assertEqual(c["given"]["ece"], result["calibration"]["ece"])
+        self.assertNotEqual(c["vector"]["nll"], c["temperature"]["nll"])
 
     def test_calibration(self):
         said = self.statepath("fit", "d.h5", "-o", "m.json", "--calibrate").stdout

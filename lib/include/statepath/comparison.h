@@ -75,9 +75,6 @@ typedef struct sp_entities {
     sp_entity_counts *types; /* [n_entity_types], as pooled */
 } sp_entities;
 
-/* With more classes not every transition is counted by its pair: nobody could read the matrix. */
-enum { SP_MOVES_CLASSES = 60 };
-
 /* How far an error that a strategy makes against argmax runs on: of greedy masking, where one wrong step forbids what is right
  * after it; of every strategy, to compare. In decoded recordings; a stretch is a maximal sequence of neighbouring steps of one
  * recording and segment where the strategy's class is not argmax's. A step is broken where argmax has the reference's class and
@@ -94,6 +91,9 @@ typedef struct sp_error_runs {
     int64_t longest, longest_recording, longest_step; /* the first of the longest; 0 without runs */
     int64_t dead_ends;                                /* recordings that ended in a dead end: nothing of them is decoded */
 } sp_error_runs;
+
+/* With more classes not every transition is counted by its pair: nobody could read the matrix. */
+enum { SP_MOVES_CLASSES = 60 };
 
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
@@ -189,6 +189,21 @@ typedef struct sp_trace {
 /* With more classes densities are not kept: nobody could tell the colours apart. */
 enum { SP_DENSITY_CLASSES = 12 };
 
+/* The same scores taken for probabilities in another way than by `reliability` of the comparison: calibration before and after.
+ */
+typedef enum sp_scaling {
+    SP_SCALING_GIVEN,       /* as the file has them, masks included */
+    SP_SCALING_DECODED,     /* as they are decoded: divided by the temperature, less the prior */
+    SP_SCALING_TEMPERATURE, /* one temperature by maximum likelihood (calibrate.h) */
+    SP_SCALING_VECTOR       /* a scale and a bias for each class by maximum likelihood */
+} sp_scaling;
+typedef struct sp_calibration {
+    sp_scaling scaling;
+    sp_value nll;                /* as that of the comparison */
+    sp_reliability *reliability; /* owned */
+} sp_calibration;
+enum { SP_MOST_CALIBRATIONS = 3 };
+
 typedef struct sp_comparison {
     /* Input. */
     char *file;                                    /* base name */
@@ -226,6 +241,12 @@ typedef struct sp_comparison {
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
     sp_reliability *reliability;       /* owned; NULL: none */
+    sp_scaling scaling;                /* of it */
+    int32_t n_calibrations;            /* others beside it; 0 where nothing scales the scores */
+    sp_calibration calibrations[SP_MOST_CALIBRATIONS];
+    /* What was learnt from this very file; set by whoever knows. */
+    bool fitted_on_input; /* the model was fitted on it: its figures are better than on recordings it has not seen */
+    int32_t n_folds;      /* each recording was decoded with a model fitted on the other folds, so many in all; 0: one model */
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;

@@ -120,9 +120,10 @@ sp_status sp_friedman_test(int64_t n, int32_t k, const double *values, double *m
 void sp_cochran_test(int32_t k, const int64_t *right, double sum, double squares, sp_chi2 *out);
 
 /* Do two raters exchange classes evenly? table [K,K]: steps where one says i, the other j.
- *   Bowker           sum_{i<j} (n_ij - n_ji)^2 / (n_ij + n_ji), df the pairs i < j that occur: the whole table is symmetric
- *   Stuart-Maxwell   d' S^-1 d of the differences d of the margins, df the rank of S: both use each class equally often
- * Both take steps as independent: descriptive. Undefined "no step differs". Source  Bowker 1948; Stuart 1955, Maxwell 1970. */
+ *   Bowker           sum_{i<j} (n_ij - n_ji)^2 / (n_ij + n_ji), pairs without steps left out; df = m (m - 1) / 2 over the m
+ * classes that occur: the whole table is symmetric Stuart-Maxwell   d' S^-1 d of the differences d of the margins, df the rank of
+ * S: both use each class equally often Both take steps as independent: descriptive. Undefined "no step differs". Source  Bowker
+ * 1948; Stuart 1955, Maxwell 1970. */
 void sp_bowker_test(int32_t n_classes, const int64_t *table, sp_chi2 *out);
 sp_status sp_stuart_maxwell_test(int32_t n_classes, const int64_t *table, sp_chi2 *out, sp_error *err);
 
