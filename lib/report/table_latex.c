@@ -103,56 +103,51 @@ static void add_cell(sp_buffer *out, const char *text, bool is_number)
     sp_buffer_free(&signed_text);
 }
 
-/* The space at which a header falls into the two shortest lines, or its length where it has none. */
-static size_t break_of(const char *head)
+/* Letters across of the longest word. */
+static int longest_word(const char *text)
 {
-    size_t n = strlen(head), best = n, least = n;
-    for (size_t i = 1; i + 1 < n; i++) {
-        size_t longer = i > n - i - 1 ? i : n - i - 1;
-        if (head[i] == ' ' && longer < least) {
-            least = longer;
-            best = i;
-        }
+    int most = 0, all = sp_text_width(text);
+    for (const char *space; (space = strchr(text, ' ')) != NULL; text = space + 1) {
+        int rest = sp_text_width(space + 1), word = all - rest - 1;
+        most = word > most ? word : most;
+        all = rest;
     }
-    return best;
+    return all > most ? all : most;
 }
 
-static void add_head(sp_buffer *out, const char *head, bool is_right)
+/* Letters across a table: the longest cell of each column, a little for each column. */
+static int width_of(const sp_table *table, bool is_stacked)
 {
-    size_t n = strlen(head), at = break_of(head);
-    sp_buffer first = {0};
-    if (at == n) {
-        sp_buffer_latex(out, head);
-        return;
-    }
-    sp_buffer_add(&first, head, at);
-    sp_buffer_format(out, "\\shortstack[%c]{", is_right ? 'r' : 'l');
-    sp_buffer_latex(out, first.data ? first.data : "");
-    sp_buffer_text(out, "\\\\");
-    sp_buffer_latex(out, head + at + 1);
-    sp_buffer_text(out, "}");
-    out->failed |= first.failed;
-    sp_buffer_free(&first);
-}
-
-/* Letters across: the longest cell of each column, headers in two lines or in one. */
-static int width_of(const sp_table *table, bool is_broken)
-{
-    int width = 0;
+    int width = 5 * table->n_columns / 2;
     for (int32_t c = 0; c < table->n_columns; c++) {
-        int most = 0;
-        for (size_t r = 0; r <= sp_table_rows(table); r++) {
-            const char *text = sp_table_get(table, r, c);
-            int n = sp_text_width(text);
-            if (r == 0 && is_broken) {
-                int first = (int)break_of(text);
-                n = first > n - first - 1 ? first : n - first - 1;
-            }
+        const char *head = sp_table_get(table, 0, c);
+        int most = is_stacked ? longest_word(head) : sp_text_width(head);
+        for (size_t r = 1; r <= sp_table_rows(table); r++) {
+            int n = sp_text_width(sp_table_get(table, r, c));
             most = n > most ? n : most;
         }
         width += most;
     }
     return width;
+}
+
+/* A name of a column with one word a line. */
+static void add_stacked(sp_buffer *out, const char *text, sp_align align)
+{
+    sp_buffer_text(out, align == SP_RIGHT ? "\\shortstack[r]{" : "\\shortstack[l]{");
+    for (;;) {
+        const char *space = strchr(text, ' ');
+        sp_buffer word = {0};
+        sp_buffer_add(&word, text, space ? (size_t)(space - text) : strlen(text));
+        sp_buffer_latex(out, word.data ? word.data : "");
+        out->failed |= word.failed;
+        sp_buffer_free(&word);
+        if (!space)
+            break;
+        sp_buffer_text(out, "\\\\");
+        text = space + 1;
+    }
+    sp_buffer_text(out, "}");
 }
 
 void sp_table_latex(const sp_table *table, const char *label, const char *scope, sp_buffer *out)
@@ -167,10 +162,11 @@ void sp_table_latex(const sp_table *table, const char *label, const char *scope,
     }
     sp_buffer_latex(out, table->title ? table->title : "");
     sp_buffer_format(out, "}\n  \\label{tab:%s}\n", label);
-    /* A line of an article has room for about 70 letters, less a little for each column. */
-    int gaps = 5 * table->n_columns / 2, width = width_of(table, false) + gaps;
-    bool is_broken = width > 72;
-    width = is_broken ? width_of(table, true) + gaps : width;
+    /* A line of an article has room for about 70 letters, and for about 100 small ones; beyond, names of columns are stacked. */
+    int width = width_of(table, false);
+    bool is_stacked = width > 105;
+    if (is_stacked)
+        width = width_of(table, true);
     if (width > 72)
         sp_buffer_text(out, width > 88 ? "  \\scriptsize\\setlength{\\tabcolsep}{3pt}\n"
                                        : "  \\footnotesize\\setlength{\\tabcolsep}{4pt}\n");
@@ -184,11 +180,12 @@ void sp_table_latex(const sp_table *table, const char *label, const char *scope,
             const sp_cell *cell = &table->cells[r * (size_t)table->n_columns + (size_t)c];
             bool is_best = r > 0 && cell->tone == SP_TONE_BEST;
             sp_buffer_text(out, c ? " & " : "");
+            if (r == 0 && is_stacked) {
+                add_stacked(out, sp_table_get(table, r, c), table->aligns[c]);
+                continue;
+            }
             sp_buffer_text(out, is_best ? "\\textbf{" : "");
-            if (r == 0 && is_broken)
-                add_head(out, sp_table_get(table, r, c), table->aligns[c] == SP_RIGHT);
-            else
-                add_cell(out, sp_table_get(table, r, c), r > 0 && c > 0 && table->aligns[c] == SP_RIGHT);
+            add_cell(out, sp_table_get(table, r, c), r > 0 && c > 0 && table->aligns[c] == SP_RIGHT);
             sp_buffer_text(out, is_best ? "}" : "");
         }
         sp_buffer_text(out, r == 0 ? " \\\\\n    \\midrule\n" : " \\\\\n");
