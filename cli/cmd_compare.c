@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "beside.h"
+#include "calibration.h"
 #include "cross.h"
 #include "gates.h"
+#include "judging.h"
 #include "outputs.h"
 #include "pipeline.h"
 #include "sleep.h"
@@ -40,6 +42,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     how.is_legal = is_legal;
     how.trace_steps = o->report ? TRACE_STEPS : 0;
     sp_evaluation *evaluation = NULL;
+    sp_subjects *subjects = NULL;
+    judging how_judged = {0};
     sp_paths_writer *writer = NULL;
     beside extras;
     sp_status status = beside_plan(&extras, p, err);
@@ -54,16 +58,26 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     if (status == SP_OK)
         status = gates_open(o, &scope, gate, err);
     if (status == SP_OK)
+        status = sp_source_subjects(p->source, o->groups, &subjects, err);
+    p->subjects = subjects;
+    subjects_apply(subjects, &how);
+    if (status == SP_OK)
         status = sleep_choose(o, p->info->n_classes, classes, p->source, NULL, &sleep, err);
     sleep_apply(&sleep, &how);
     if (status == SP_OK)
         status = scorers_find(&p->scorers, p->source, p->info->n_classes, o->talk.quiet, err);
+    if (status == SP_OK)
+        status = judging_read(&how_judged, o, p->info->n_classes, classes, &how, err);
     how.n_scorers = p->scorers.found.n_scorers;
     how.scorers = p->scorers.found.names;
     if (status == SP_OK)
         status = outputs_bootstrap(o, &how.bootstrap, err);
     if (status == SP_OK)
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
+    if (how.has_wake_trim) {
+        p->wake_stages = how.stage_of_class;
+        p->wake_margin = sp_wake_trim_steps(how.wake_trim_minutes, how.epoch_seconds);
+    }
     if (status == SP_OK && o->output)
         status = pipeline_open_writer(p, &extras, command, &writer, err);
     if (status == SP_OK)
@@ -82,6 +96,10 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
             sp_comparison_set_nll(*out, &p->nll);
         if (status == SP_OK && p->has_nll)
             status = sp_reliability_finish(p->reliability, how.bootstrap.level, &(*out)->reliability, err);
+        if (status == SP_OK && p->has_nll)
+            status = calibration_finish(p->calibration, how.bootstrap.level, *out, err);
+        (*out)->n_folds = p->cross ? p->cross->n_folds : 0;
+        (*out)->fitted_on_input = !p->cross && is_fitted_on(p->model, p->info);
     }
     if (status == SP_OK && writer) {
         status = sp_paths_writer_commit(writer, err);
@@ -92,6 +110,9 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     sp_paths_writer_abort(writer);
     beside_clear(&extras);
     free(classes);
+    p->subjects = NULL;
+    sp_subjects_free(subjects);
+    judging_clear(&how_judged);
     sp_evaluation_free(evaluation);
     return status;
 }
@@ -166,6 +187,10 @@ int cmd_compare(int argc, const char **argv)
             "note: model %s was fitted on this very file, so its figures here are too good; --cv 5 decodes each recording with "
             "a model that never saw it",
             p.model->name);
+    calibration scaled = {.n = 0};
+    if (status == SP_OK)
+        status = calibration_open(&scaled, p.cross, &p.prepare, p.info->n_classes, &err);
+    p.calibration = &scaled;
     if (status == SP_OK)
         status = evaluate(&p, command, &gate, &comparison, &err);
     if (status == SP_OK)
@@ -174,6 +199,7 @@ int cmd_compare(int argc, const char **argv)
     sp_gate_free(gate);
     sp_comparison_free(comparison);
     pipeline_close(&p);
+    calibration_close(&scaled);
     cross_close(&folds);
     fit_words_clear(&words);
     free(command);

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "gates.h"
+#include "judging.h"
 #include "outputs.h"
 #include "pipeline.h"
 #include "progress.h"
@@ -40,12 +41,16 @@ typedef struct judge {
     sp_chain *chain, *rules;
     sp_workers *workers;
     scorers scorers;
+    sp_subjects *subjects; /* of the recordings of the paths, or NULL */
     int32_t n_strategies;
     int32_t strategy[MAX_STRATEGIES]; /* index in the file */
     const char *names[MAX_STRATEGIES];
     int64_t undecoded;
     bool has_nll; /* the labels' file holds scores too */
     sp_nll nll;
+    bool has_wake_trim; /* then the stages of the labels' classes, and how much wake is kept */
+    int32_t stage_of_label[SP_N_STAGES];
+    int64_t wake_margin;
 } judge;
 
 static void judge_close(judge *j)
@@ -61,6 +66,7 @@ static void judge_close(judge *j)
     sp_paths_reader_close(j->reader);
     sp_csv_paths_close(j->csv);
     scorers_clear(&j->scorers);
+    sp_subjects_free(j->subjects);
 }
 
 /* ---- opening ---- */
@@ -229,6 +235,30 @@ static sp_status open_csv(judge *j, const char *file, sp_error *err)
     return status;
 }
 
+/* Subjects: by ids those of the paths; else what the labels' file says, then what the paths' file says. */
+static sp_status find_subjects(judge *j, const char *file, sp_error *err)
+{
+    const char *groups = j->opt->groups;
+    bool by_id = groups && strncmp(groups, "prefix:", 7) == 0;
+    int64_t N = j->info->n_recordings;
+    sp_status status = SP_OK;
+    if (j->labels && !by_id)
+        status = sp_source_subjects(j->labels, groups, &j->subjects, err);
+    if (status == SP_OK && j->subjects && j->label_recording) {
+        int32_t *subject = malloc(((size_t)N + 1) * sizeof *subject);
+        if (!subject)
+            return sp_fail(err, SP_ENOMEM, "no memory");
+        for (int64_t n = 0; n < N; n++)
+            subject[n] = j->subjects->of_recording[j->label_recording[n]];
+        free(j->subjects->of_recording);
+        j->subjects->of_recording = subject;
+    }
+    if (status != SP_OK || j->subjects)
+        return status;
+    return j->csv ? sp_subjects_from_ids(N, j->info->ids, groups, file, &j->subjects, err)
+                  : sp_paths_reader_subjects(j->reader, groups, &j->subjects, err);
+}
+
 static sp_status judge_open(judge *j, const char *file, sp_error *err)
 {
     const options *o = j->opt;
@@ -262,6 +292,8 @@ static sp_status judge_open(judge *j, const char *file, sp_error *err)
             (status = scorers_find(&j->scorers, j->labels, j->model->n_classes, o->talk.quiet, err)) != SP_OK)
             return status;
     }
+    if ((status = find_subjects(j, file, err)) != SP_OK)
+        return status;
     j->workers = sp_workers_new(o->decode.threads);
     return j->workers ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
 }
@@ -289,7 +321,18 @@ static sp_status add_nll(judge *j, sp_block *block, sp_error *err)
     prepare.missing_uniform = true;
     sp_status status = sp_prepare(block, &prepare, NULL, err);
     sp_scores scores = sp_block_batch(block).scores;
-    return status == SP_OK ? sp_nll_add(&j->nll, &scores, block->labels, block->weights, err) : status;
+    if (status != SP_OK || !j->has_wake_trim)
+        return status == SP_OK ? sp_nll_add(&j->nll, &scores, block->labels, block->weights, err) : status;
+    size_t n = (size_t)block->n_steps;
+    int32_t *kept = malloc((n + 1) * sizeof *kept);
+    if (!kept)
+        return sp_fail(err, SP_ENOMEM, "no memory for the labels of %lld steps", (long long)block->n_steps);
+    memcpy(kept, block->labels, n * sizeof *kept);
+    for (int64_t r = 0; r < block->n_recordings; r++)
+        sp_wake_trim(block->offsets[r + 1] - block->offsets[r], j->stage_of_label, j->wake_margin, kept + block->offsets[r]);
+    status = sp_nll_add(&j->nll, &scores, kept, block->weights, err);
+    free(kept);
+    return status;
 }
 
 /* Labels of recordings first .. first+count-1 in the paths' order of recordings and classes. */
@@ -357,7 +400,8 @@ static sp_status judge_block(judge *j, int64_t first, int64_t count, bool has_la
                                    .segments = segments,
                                    .paths = (const int32_t *const *)paths,
                                    .results = (const sp_decoded *const *)results,
-                                   .scorers = (const int32_t *const *)j->scorers.labels};
+                                   .scorers = (const int32_t *const *)j->scorers.labels,
+                                   .subject = j->subjects ? j->subjects->of_recording + first : NULL};
         status = sp_evaluation_add(evaluation, &add, j->workers, err);
     }
     for (int32_t s = 0; s < j->n_strategies; s++) {
@@ -384,6 +428,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
         how.has_path_scores &= j->info->has_path_scores[j->strategy[s]];
     how.trace_steps = j->opt->report ? 200000 : 0;
     sp_evaluation *evaluation = NULL;
+    judging how_judged = {0};
     sp_block *block = sp_block_new();
     sp_status status = block && classes ? outputs_bootstrap(j->opt, &how.bootstrap, err) : sp_fail(err, SP_ENOMEM, "no memory");
     sp_gate_scope scope = {.n_strategies = j->n_strategies,
@@ -399,6 +444,15 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     sleep_apply(&sleep, &how);
     how.n_scorers = j->scorers.found.n_scorers;
     how.scorers = j->scorers.found.names;
+    subjects_apply(j->subjects, &how);
+    if (status == SP_OK)
+        status = judging_read(&how_judged, j->opt, j->model->n_classes, classes, &how, err);
+    if (status == SP_OK && how.has_wake_trim) {
+        j->has_wake_trim = true;
+        j->wake_margin = sp_wake_trim_steps(how.wake_trim_minutes, how.epoch_seconds);
+        for (int32_t k = 0; k < j->model->n_classes; k++)
+            j->stage_of_label[k] = how.stage_of_class[j->column_of_label ? j->column_of_label[k] : k];
+    }
     if (status == SP_OK)
         status = sp_evaluation_new(j->chain, j->rules, &how, &evaluation, err);
     watch_signals();
@@ -430,6 +484,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
             sp_comparison_set_nll(*out, &j->nll);
     }
     free(classes);
+    judging_clear(&how_judged);
     sp_evaluation_free(evaluation);
     sp_block_free(block);
     return status;

@@ -92,13 +92,13 @@ static sp_status show(const fitting *f, const sp_fit_report *report, const sp_mo
 /* Where the model comes from: file, recordings, command. */
 static sp_status set_source(const fitting *f, const char *command, sp_model *model, sp_error *err)
 {
-    const char *format = "%s (%lld recordings, %lld steps), statepath %s: %s";
-    long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps;
-    int size = snprintf(NULL, 0, format, f->info->file, n, steps, sp_version(), command);
+    const char *format = "%s (%lld recordings, %lld steps, %lld bytes), statepath %s: %s";
+    long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps, bytes = (long long)f->info->file_size;
+    int size = snprintf(NULL, 0, format, f->info->file, n, steps, bytes, sp_version(), command);
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
     if (!text)
         return sp_fail(err, SP_ENOMEM, "no memory");
-    snprintf(text, (size_t)size + 1, format, f->info->file, n, steps, sp_version(), command);
+    snprintf(text, (size_t)size + 1, format, f->info->file, n, steps, bytes, sp_version(), command);
     free(model->source);
     model->source = text;
     return SP_OK;
@@ -148,6 +148,7 @@ int cmd_fit(int argc, const char **argv)
         {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
         {"missing", 0, POPT_ARG_STRING, &o.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
         {"floor", 0, POPT_ARG_DOUBLE, &o.decode.floor, 0, "raise smaller probabilities to P", "P"},
+        {"groups", 0, POPT_ARG_STRING, &o.groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},

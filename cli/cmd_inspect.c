@@ -1,4 +1,5 @@
 /* statepath inspect: what is in a file, and how it would be read. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,120 @@ static sp_status inspect_paths(const char *file, sp_error *err)
     return SP_OK;
 }
 
+/* ---- signals ---- */
+
+static void print_split(const sp_signals_info *info)
+{
+    char a[COUNT_TEXT], b[COUNT_TEXT];
+    int64_t recordings = 0, steps = 0;
+    for (int64_t n = 0; info->split && n < info->n_recordings; n++)
+        if (info->split[n]) {
+            recordings++;
+            steps += info->offsets[n + 1] - info->offsets[n];
+        }
+    if (!info->split)
+        say("split       none: all recordings are for training\n");
+    else
+        say("split       %s recordings for training, %s for testing (%s steps)\n", count_text(info->n_recordings - recordings, a),
+            count_text(recordings, b), count_text(steps, (char[COUNT_TEXT]){0}));
+}
+
+static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
+{
+    char a[COUNT_TEXT];
+    if (!info->labels) {
+        say("labels      none: such signals can be predicted, not learnt from\n");
+        return SP_OK;
+    }
+    int64_t *count = calloc((size_t)info->n_classes + 1, sizeof *count);
+    if (!count)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    for (int64_t t = 0; t < info->n_steps; t++)
+        count[info->labels[t] + 1]++;
+    say("labels      ");
+    for (int32_t k = 0; k < info->n_classes && k < NAMED_CLASSES; k++)
+        if (info->classes)
+            say("%s %s, ", info->classes[k], count_text(count[k + 1], a));
+        else
+            say("%d: %s, ", k, count_text(count[k + 1], a));
+    say("unscored %s\n", count_text(count[0], a));
+    free(count);
+    return SP_OK;
+}
+
+/* Reads all of it once: every value must be finite. */
+static sp_status print_range(sp_signals *signals, const sp_signals_info *info, sp_error *err)
+{
+    int64_t size = info->n_channels * info->n_samples, most = size > 0 && size < 1 << 20 ? (1 << 20) / size : 1;
+    float *data = malloc((size_t)(most * size > 0 ? most * size : 1) * sizeof *data), low = INFINITY, high = -INFINITY;
+    sp_status status = data ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    for (int64_t t = 0; status == SP_OK && t < info->n_steps; t += most) {
+        int64_t n = info->n_steps - t < most ? info->n_steps - t : most;
+        status = sp_signals_read(signals, t, n, data, err);
+        for (int64_t i = 0; status == SP_OK && i < n * size; i++) {
+            low = data[i] < low ? data[i] : low;
+            high = data[i] > high ? data[i] : high;
+        }
+    }
+    if (status == SP_OK && low <= high)
+        say("numbers     all finite, from %.4g to %.4g\n", (double)low, (double)high);
+    free(data);
+    return status;
+}
+
+static sp_status inspect_signals(const char *file, sp_error *err)
+{
+    sp_signals *signals = NULL;
+    sp_status status = sp_signals_open(file, NULL, &signals, err);
+    if (status != SP_OK)
+        return status;
+    const sp_signals_info *info = sp_signals_info_of(signals);
+    char a[COUNT_TEXT], b[COUNT_TEXT];
+    say("%s\nsignals     %s: what a sensor measured, not scores\n", file, info->path);
+    say("recordings  %s: ", count_text(info->n_recordings, a));
+    print_names(info->n_recordings, info->ids, NAMED);
+    say("\nsteps       %s, each of %d channel%s of %s samples", count_text(info->n_steps, a), info->n_channels,
+        info->n_channels == 1 ? "" : "s", count_text(info->n_samples, b));
+    if (info->rate > 0)
+        say(" at %g a second (%g s)", info->rate, (double)info->n_samples / info->rate);
+    say("\nclasses     %d", info->n_classes);
+    if (info->classes) {
+        say(": ");
+        print_names(info->n_classes, info->classes, NAMED_CLASSES);
+    }
+    say("\n");
+    print_split(info);
+    status = print_signal_labels(info, err);
+    if (status == SP_OK)
+        status = print_range(signals, info, err);
+    if (status == SP_OK && info->labels)
+        say("\nnext: statepath train %s -o weights.h5\n      statepath predict %s --weights weights.h5%s -o scores.h5\n", file,
+            file, info->split ? " --split test" : "");
+    else if (status == SP_OK)
+        say("\nnext: statepath predict %s --weights WEIGHTS.h5 -o scores.h5, with weights that `statepath train` made of such "
+            "signals "
+            "with labels\n",
+            file);
+    sp_signals_close(signals);
+    return status;
+}
+
+/* Are there signals in the file, and no scores that could be read? */
+static bool is_signals(const char *file, const options *o)
+{
+    sp_error ignored;
+    sp_signals *signals = NULL;
+    sp_source_options places;
+    sp_source *source = NULL;
+    if (sp_signals_open(file, NULL, &signals, &ignored) != SP_OK)
+        return false;
+    sp_signals_close(signals);
+    bool has_scores =
+        source_options_from(o, &places, &ignored) == SP_OK && sp_source_open(file, &places, &source, &ignored) == SP_OK;
+    sp_source_close(source);
+    return !has_scores;
+}
+
 int cmd_inspect(int argc, const char **argv)
 {
     options o;
@@ -242,7 +357,7 @@ int cmd_inspect(int argc, const char **argv)
     sp_error err = {.status = SP_OK}, other;
     sp_status status = o.place.scores ? SP_EFILE : inspect_paths(file, &other);
     if (status != SP_OK)
-        status = inspect_scores(file, &o, &err);
+        status = !o.place.scores && is_signals(file, &o) ? inspect_signals(file, &err) : inspect_scores(file, &o, &err);
     exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
     options_clear(&o);
     return exit_status;

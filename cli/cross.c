@@ -18,7 +18,7 @@ sp_status cross_open(cross *c, const char *file, const options *o, const fit_wor
     c->fold = malloc((size_t)(c->fit.info->n_recordings + 1) * sizeof *c->fold);
     if (!c->fold)
         return sp_fail(err, SP_ENOMEM, "no memory for the folds of %lld recordings", (long long)c->fit.info->n_recordings);
-    status = sp_folds_assign(&c->fit.training.batch, c->fit.group, n_folds, c->fold, err);
+    status = sp_folds_assign(&c->fit.training.batch, c->fit.options.group, n_folds, c->fold, err);
     if (status != SP_OK)
         return status;
     sp_model **models = calloc((size_t)n_folds, sizeof *models);
@@ -50,15 +50,23 @@ sp_status cross_decode(const cross *c, const sp_block *block, const sp_decode_op
                            err);
 }
 
+/* Does what stands before `at` in the text end with the name? */
+static bool ends_with(const char *text, const char *at, const char *name)
+{
+    size_t length = strlen(name);
+    return (size_t)(at - text) >= length && memcmp(at - length, name, length) == 0;
+}
+
 bool is_fitted_on(const sp_model *model, const sp_source_info *info)
 {
-    char size[96];
+    char sizes[64], bytes[64];
     const char *slash = strrchr(info->file, '/'), *name = slash ? slash + 1 : info->file;
     if (!model->source || !model->description || strncmp(model->description, "fitted by ", 10) != 0)
         return false;
-    snprintf(size, sizeof size, " (%lld recordings, %lld steps), statepath ", (long long)info->n_recordings,
-             (long long)info->n_steps);
-    const char *at = strstr(model->source, size);
-    size_t length = strlen(name);
-    return at && (size_t)(at - model->source) >= length && memcmp(at - length, name, length) == 0;
+    snprintf(sizes, sizeof sizes, " (%lld recordings, %lld steps", (long long)info->n_recordings, (long long)info->n_steps);
+    snprintf(bytes, sizeof bytes, ", %lld bytes)", (long long)info->file_size);
+    const char *at = strstr(model->source, sizes), *after = at ? at + strlen(sizes) : NULL;
+    if (!at || (*after != ',' && *after != ')'))
+        return false;
+    return ends_with(model->source, at, name) || strncmp(after, bytes, strlen(bytes)) == 0;
 }

@@ -11,7 +11,7 @@ typedef struct cross {
     sp_model **models; /* [n_folds] */
 } cross;
 
-/* Fits the models of all folds. `words->groups` keeps recordings together. On failure the cross can (and must) still be closed.
+/* Fits the models of all folds. `o->groups` keeps recordings together. On failure the cross can (and must) still be closed.
  */
 sp_status cross_open(cross *c, const char *file, const options *o, const fit_words *words, int n_folds, sp_error *err);
 void cross_close(cross *c);
@@ -21,7 +21,8 @@ void cross_close(cross *c);
 sp_status cross_decode(const cross *c, const sp_block *block, const sp_decode_options *how, sp_workers *workers,
                        const sp_decode_output *output, sp_error *err);
 
-/* Was the model fitted on this very file? Then its figures there are too good. */
+/* Was the model fitted on this very file? Then its figures there are too good. Known by what the model's source says: as many
+ * recordings and steps, and the same name or, where the file was renamed, the same size. */
 bool is_fitted_on(const sp_model *model, const sp_source_info *info);
 
 #endif

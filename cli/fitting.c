@@ -15,7 +15,6 @@ void fit_words_clear(fit_words *words)
     free(words->method);
     free(words->tune);
     free(words->strategy);
-    free(words->groups);
     free(words->name);
     free(words->rules);
 }
@@ -25,18 +24,17 @@ void fit_table(fit_words *w, struct poptOption table[FIT_TABLE])
     struct poptOption rows[FIT_TABLE] = {
         {"method", 0, POPT_ARG_STRING, &w->method, 0,
          "counts: of the labels, weighed against the scores by cross-validation; crf: weights that make the labels most likely "
-         "given the scores; em: from the scores alone (counts; em without labels)",
+         "given the scores; em: from the scores alone (crf; counts without scores, em without labels)",
          "counts|crf|em"},
-        {"tune", 0, POPT_ARG_STRING, &w->tune, 0, "what settings are chosen by, on recordings held out (accuracy)",
-         "accuracy|kappa|macro_f1|nll|none"},
+        {"tune", 0, POPT_ARG_STRING, &w->tune, 0,
+         "what settings are chosen by, on recordings held out (accuracy; entity_f1 where the classes are BIO or BIOES tags)",
+         "accuracy|kappa|macro_f1|entity_f1|edit|nll|none"},
         {"for", 0, POPT_ARG_STRING, &w->strategy, 0, "the strategy that settings are chosen for (viterbi)", "STRATEGY"},
         {"smoothing", 0, POPT_ARG_DOUBLE, &w->smoothing, 0, "counts: added to every count (0.5)", "X"},
         {"penalty", 0, POPT_ARG_DOUBLE, &w->penalty, 0, "crf: weight of the penalty (by cross-validation)", "X"},
         {"memory", 0, POPT_ARG_INT, &w->memory, 0, "crf: staying may depend on how long a class has lasted, up to N steps (1)",
          "N"},
         {"folds", 0, POPT_ARG_INT, &w->folds, 0, "folds for choosing settings (5)", "N"},
-        {"groups", 0, POPT_ARG_STRING, &w->groups, 0,
-         "recordings that belong together and are never parted: those whose ids are equal up to the first C", "prefix:C"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
@@ -48,7 +46,7 @@ static sp_status read_words(fitting *f, const fit_words *w, bool has_rules, bool
     sp_fit_options *out = &f->options;
     bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
     sp_status status = SP_OK;
-    out->method = has_labels ? SP_FIT_COUNTS : SP_FIT_EM;
+    out->method = !has_labels ? SP_FIT_EM : has_scores ? SP_FIT_CRF : SP_FIT_COUNTS;
     if (w->method)
         status = sp_fit_method_parse(w->method, &out->method, err);
     if (status == SP_OK && w->tune)
@@ -73,36 +71,12 @@ static sp_status read_words(fitting *f, const fit_words *w, bool has_rules, bool
     return sp_fit_options_check(out, err);
 }
 
-/* Numbers for the groups of ids that are equal up to the first `stop`. */
+/* Recordings of one subject are never parted. */
 static sp_status read_groups(fitting *f, const char *words, sp_error *err)
 {
-    int64_t N = f->info->n_recordings;
-    if (strncmp(words, "prefix:", 7) != 0 || strlen(words) != 8)
-        return sp_fail(err, SP_EINVAL,
-                       "--groups %s: write prefix:C; recordings whose ids are equal up to the first C then stay "
-                       "together, for example --groups prefix:_ for s1_00, s1_01",
-                       words);
-    if (!f->info->has_ids && f->info->layout != SP_LAYOUT_GROUPS)
-        return sp_fail(err, SP_EINVAL, "--groups %s: the recordings of %s have no ids; --ids PATH says where they are", words,
-                       f->info->file);
-    f->group = malloc((size_t)(N + 1) * sizeof *f->group);
-    if (!f->group)
-        return sp_fail(err, SP_ENOMEM, "no memory for the groups of %lld recordings", (long long)N);
-    for (int64_t n = 0; n < N; n++) {
-        const char *id = f->info->ids[n], *end = strchr(id, words[7]);
-        size_t length = end ? (size_t)(end - id) : strlen(id);
-        f->group[n] = (int32_t)n;
-        for (int64_t m = 0; m < n; m++) {
-            const char *other = f->info->ids[m], *other_end = strchr(other, words[7]);
-            size_t other_length = other_end ? (size_t)(other_end - other) : strlen(other);
-            if (length == other_length && memcmp(id, other, length) == 0) {
-                f->group[n] = f->group[m];
-                break;
-            }
-        }
-    }
-    f->options.group = f->group;
-    return SP_OK;
+    sp_status status = sp_source_subjects(f->source, words, &f->subjects, err);
+    f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
+    return status;
 }
 
 static void report_progress(void *arg, const char *what, int64_t done, int64_t total)
@@ -185,7 +159,9 @@ sp_status fitting_open(fitting *f, const char *file, const options *o, const fit
     if ((status = read_words(f, words, has_rules, is_seen, err)) != SP_OK || (status = read_all(f, o, err)) != SP_OK ||
         (status = name_classes(f, err)) != SP_OK)
         return status;
-    if (words->groups && (status = read_groups(f, words->groups, err)) != SP_OK)
+    if (!words->tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
+        f->options.tune = SP_TUNE_ENTITY_F1;
+    if ((status = read_groups(f, o->groups, err)) != SP_OK)
         return status;
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_fail(err, SP_ENOMEM, "no memory for %d threads", o->decode.threads);
@@ -201,7 +177,7 @@ void fitting_close(fitting *f)
         free(f->made_classes[k]);
     free(f->made_classes);
     free(f->classes);
-    free(f->group);
+    sp_subjects_free(f->subjects);
     sp_workers_free(f->workers);
     sp_model_free(f->rules);
     sp_block_free(f->block);

@@ -9,7 +9,7 @@ void options_init(options *o)
 {
     *o = (options){0};
     o->epoch_seconds = o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level =
-        NAN;
+        o->margin = o->wake_trim = NAN;
 }
 
 void options_clear(options *o)
@@ -22,7 +22,8 @@ void options_clear(options *o)
                      o->output,         o->report,
                      o->json,           o->csv,
                      o->markdown,       o->seed,
-                     o->latex};
+                     o->latex,          o->groups,
+                     o->weighted_kappa, o->absent_class};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
@@ -30,6 +31,9 @@ void options_clear(options *o)
     for (int i = 0; o->fail_if && o->fail_if[i]; i++)
         free(o->fail_if[i]);
     free(o->fail_if);
+    for (int i = 0; o->collapse && o->collapse[i]; i++)
+        free(o->collapse[i]);
+    free(o->collapse);
 }
 
 /* ---- tables ---- */
@@ -83,6 +87,17 @@ void report_table(options *o, struct poptOption table[REPORT_TABLE])
         {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, 0,
          "length of a step, for sleep statistics (what the file says, else 30)", "X"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
+        {"collapse", 0, POPT_ARG_ARGV, &o->collapse, 0,
+         "score again with classes put together: 'Light=N1,N2; Deep=N3'; may be given again", "GROUPS"},
+        {"wake-trim", 0, POPT_ARG_DOUBLE, &o->wake_trim, VALUE_NUMBER,
+         "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN"},
+        {"weighted-kappa", 0, POPT_ARG_STRING, &o->weighted_kappa, 0, "also kappa weighted by how far classes lie apart",
+         "linear|quadratic"},
+        {"absent-class", 0, POPT_ARG_STRING, &o->absent_class, 0,
+         "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one"},
+        {"margin", 0, POPT_ARG_DOUBLE, &o->margin, VALUE_NUMBER,
+         "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},
+        {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},
         {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);

@@ -34,9 +34,13 @@ typedef struct options {
     char **fail_if;                               /* as often as given, ends with NULL; or NULL */
     double epoch_seconds;                         /* NaN: not given */
     char *seed;
-    double level;   /* of intervals; NaN: not given */
-    char *extra[6]; /* strings of one command alone */
-    int number;     /* a number of one command alone */
+    double level; /* of intervals; NaN: not given */
+    char *groups; /* whose the recordings are; NULL: what the file says */
+    char *weighted_kappa, *absent_class;
+    char **collapse;          /* as fail_if */
+    double margin, wake_trim; /* NaN: not given */
+    char *extra[6];           /* strings of one command alone */
+    int number;               /* a number of one command alone */
 } options;
 
 void options_init(options *o);
@@ -44,9 +48,12 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 10, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 16, TALK_TABLE = 3 };
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
+#define GROUPS_HELP                                                                                                              \
+    "recordings that belong together: one cluster, never parted between folds: a dataset of names (subjects beside the ids, in " \
+    "groups an attribute or dataset subject, are found without), ids equal up to the first C, or none"
 void report_table(options *o, struct poptOption table[REPORT_TABLE]);
 void talk_table(options *o, struct poptOption table[TALK_TABLE]);
 

@@ -106,8 +106,21 @@ static sp_status print_table(const options *o, const sp_comparison *comparison, 
     return status;
 }
 
+/* The name of `file` for a page that stands in the same folder; NULL where it stands elsewhere. */
+static const char *name_beside(const char *page, const char *file)
+{
+    if (!page || !file || !strcmp(file, "-") || !strcmp(page, "-"))
+        return NULL;
+    const char *slash = strrchr(file, '/'), *other = strrchr(page, '/');
+    size_t n = slash ? (size_t)(slash - file) : 0, m = other ? (size_t)(other - page) : 0;
+    return !slash == !other && n == m && !strncmp(file, page, n) ? (slash ? slash + 1 : file) : NULL;
+}
+
 sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err)
 {
+    sp_comparison with_links = *comparison;
+    with_links.json_link = name_beside(o->report, o->json);
+    with_links.csv_link = name_beside(o->report, o->csv);
     const struct {
         const char *file;
         report_writer *writer;
@@ -122,7 +135,7 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
     sp_status status = is_stdout_taken ? SP_OK : print_table(o, comparison, err);
     for (size_t i = 0; status == SP_OK && i < sizeof results / sizeof results[0]; i++)
         if (results[i].file) {
-            status = write_one(results[i].file, results[i].writer, comparison, o->force, err);
+            status = write_one(results[i].file, results[i].writer, &with_links, o->force, err);
             if (status == SP_OK && !o->talk.quiet && strcmp(results[i].file, "-") != 0)
                 fprintf(stderr, "wrote %s\n", results[i].file);
         }

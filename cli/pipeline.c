@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "beside.h"
+#include "calibration.h"
 #include "cross.h"
 #include "progress.h"
 #include "reader.h"
@@ -175,6 +176,31 @@ static sp_status look_at_failures(pipeline *p, int s, const sp_block *block, con
     return SP_OK;
 }
 
+/* Likelihood and calibration of the labels that count. */
+static sp_status add_probabilities(pipeline *p, const sp_block *block, const sp_batch *batch, sp_error *err)
+{
+    const int32_t *labels = block->labels;
+    int32_t *kept = NULL;
+    if (p->wake_stages) {
+        size_t n = (size_t)block->n_steps;
+        if (!(kept = malloc((n + 1) * sizeof *kept)))
+            return sp_fail(err, SP_ENOMEM, "no memory for the labels of %lld steps", (long long)block->n_steps);
+        memcpy(kept, labels, n * sizeof *kept);
+        for (int64_t r = 0; r < block->n_recordings; r++) {
+            int64_t first = block->offsets[r];
+            sp_wake_trim(block->offsets[r + 1] - first, p->wake_stages, p->wake_margin, kept + first);
+        }
+        labels = kept;
+    }
+    sp_status status = sp_nll_add(&p->nll, &batch->scores, labels, block->weights, err);
+    if (status == SP_OK)
+        status = sp_reliability_add(p->reliability, &batch->scores, labels, block->weights, err);
+    if (status == SP_OK && p->calibration)
+        status = calibration_add(p->calibration, block, labels, err);
+    free(kept);
+    return status;
+}
+
 static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluation *evaluation, sp_paths_writer *writer,
                            beside *extras, sp_error *err)
 {
@@ -183,9 +209,7 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
         status = answers_reserve(a, p->n_strategies, block, err);
     sp_batch batch = sp_block_batch(block);
     if (status == SP_OK && p->has_nll)
-        status = sp_nll_add(&p->nll, &batch.scores, block->labels, block->weights, err);
-    if (status == SP_OK && p->has_nll)
-        status = sp_reliability_add(p->reliability, &batch.scores, block->labels, block->weights, err);
+        status = add_probabilities(p, block, &batch, err);
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
         sp_decode_options decode = sp_decode_options_default();
         decode.strategy = p->strategies[s];
@@ -226,7 +250,8 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
                                    .paths = (const int32_t *const *)a->paths,
                                    .results = (const sp_decoded *const *)a->results,
                                    .seconds = a->seconds,
-                                   .scorers = (const int32_t *const *)p->scorers.labels};
+                                   .scorers = (const int32_t *const *)p->scorers.labels,
+                                   .subject = p->subjects ? p->subjects->of_recording + block->first : NULL};
         status = sp_evaluation_add(evaluation, &add, p->workers, err);
     }
     return status;
@@ -324,6 +349,7 @@ sp_status pipeline_open_writer(const pipeline *p, const beside *extras, const ch
                               .offsets = p->info->offsets,
                               .n_classes = p->info->n_classes,
                               .ids = p->info->ids,
+                              .subjects = p->subjects,
                               .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
                               .with_labels = p->info->has_labels,
                               .with_segments = p->info->has_segments,

@@ -11,6 +11,7 @@
 enum { MAX_STRATEGIES = 16 };
 
 struct cross;
+struct calibration;
 
 typedef struct pipeline {
     const options *opt;
@@ -29,11 +30,15 @@ typedef struct pipeline {
     int n_strategies;
     sp_strategy strategies[MAX_STRATEGIES];
     char names[MAX_STRATEGIES][SP_STRATEGY_TEXT];
-    scorers scorers; /* found by whoever wants them */
+    scorers scorers;            /* found by whoever wants them */
+    const int32_t *wake_stages; /* borrowed: the stage of each class where wake is trimmed, or NULL */
+    int64_t wake_margin;
+    const sp_subjects *subjects; /* borrowed; NULL: none */
     /* What happened. */
     sp_prepare_counts counts;
     bool has_nll;
     sp_reliability_sums *reliability; /* with has_nll; owned */
+    struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
     sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
 } pipeline;

@@ -224,7 +224,7 @@ sp_status sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_sco
     c.n_chunks = scores->n_steps / c.chunk_steps;
     c.n_bands = (c.n_chunks + lanes - 1) / lanes;
     c.n_whole = c.n_chunks * c.chunk_steps;
-    c.band_bytes = sp_lane_words_bytes(rules, isa, c.chunk_steps);
+    c.band_bytes = sp_lane_words_bytes(rules->word_size, isa, c.chunk_steps);
     int64_t n_tail = scores->n_steps - c.n_whole;
     if (!chunked_room(&c, n_tail, sp_workers_scratch(workers)))
         return SP_ENOMEM;

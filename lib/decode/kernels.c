@@ -35,6 +35,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
         return false;
     if (sp_lane_rules_init(&kernels->lanes, chain))
         kernels->way = SP_WAY_LANES;
+    else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain))
+        kernels->way = SP_WAY_DWELL;
     else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps))
         kernels->way = SP_WAY_DENSE;
     return kernels->way != SP_WAY_DENSE || sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
@@ -80,7 +82,7 @@ static int32_t do_run(const lane_work *w, sp_scratch *scratch, int64_t first, in
 {
     const sp_kernels *k = w->kernels;
     if (k->way != SP_WAY_SUMS && !w->is_confidence) {
-        sp_lane_run_options options = {k->isa, k->strategy, &k->lanes};
+        sp_lane_run_options options = {k->isa, k->strategy, &k->lanes, k->way == SP_WAY_DWELL ? &k->dwell : NULL};
         return sp_lanes_run(&options, w->batch, w->output, scratch, first, n, left);
     }
     sp_sum_run_options options = {k->isa, SP_SUM_LOG_Z, &k->sums};
@@ -145,7 +147,7 @@ static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_wo
         return sp_dense_viterbi_shared(&k->dense, scores, workers, path, score);
     if (k->strategy == SP_VITERBI)
         return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
-    sp_lane_run_options options = {k->isa, k->strategy, &k->lanes};
+    sp_lane_run_options options = {k->isa, k->strategy, &k->lanes, NULL};
     return sp_choose_long(&options, &k->greedy, scores, workers, path, score);
 }
 

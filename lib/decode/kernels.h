@@ -5,6 +5,7 @@
  * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side         |
  * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back, dense_piece.h;         |
  * |                            | dense_threads.h: a long recording in pieces on all threads                                  |
+ * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
  * | any other                  | the plain kernel                                                                            |
  *
  * Greedy and argmax have lanes, and chunks of a long recording in lanes; what those leave, and models of up to
@@ -18,19 +19,21 @@
 #define STATEPATH_DECODE_KERNELS_H
 
 #include "decode/dense_piece.h"
+#include "decode/dwell.h"
 #include "decode/greedy_table.h"
 #include "decode/isa.h"
 #include "decode/lanes.h"
 #include "decode/lanes_forward_backward.h"
 #include "decode/workers.h"
 
-typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
+typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DWELL, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
 
 typedef struct sp_kernels {
     sp_way way;
     sp_isa isa;
     sp_strategy_kind strategy;
     sp_lane_rules lanes;
+    sp_dwell_rules dwell;
     sp_dense dense;
     sp_greedy_table greedy; /* n = 0: none */
     bool has_sums;          /* sums is a chain for forward-backward in lanes */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/chunks.h"
+#include "decode/dwell.h"
 #include "decode/recording.h"
 
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
@@ -43,9 +44,9 @@ int32_t sp_lanes_count(sp_isa isa)
     return isa == SP_ISA_AVX512 ? 32 : isa == SP_ISA_AVX2 ? 16 : 8;
 }
 
-size_t sp_lane_words_bytes(const sp_lane_rules *rules, sp_isa isa, int64_t n_steps)
+size_t sp_lane_words_bytes(int32_t word_size, sp_isa isa, int64_t n_steps)
 {
-    return (size_t)n_steps * (size_t)sp_lanes_count(isa) * (size_t)rules->word_size;
+    return (size_t)n_steps * (size_t)sp_lanes_count(isa) * (size_t)word_size;
 }
 
 sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy)
@@ -63,7 +64,7 @@ sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy)
     }
 }
 
-/* ---- sorting: the longest first ---- */
+/* ---- the order of a run: the longest first ---- */
 
 enum { RADIX_BITS = 9, RADIX = 1 << RADIX_BITS };
 
@@ -78,7 +79,8 @@ static void sort_pass(const int32_t *order, const int32_t *length, int32_t n, in
         out[count[RADIX - 1 - (length[order[i]] >> shift & (RADIX - 1))]++] = order[i];
 }
 
-void sp_lanes_sort(const int32_t *length, int32_t n, int32_t longest, int32_t *order, int32_t *room)
+/* Sorts order[n], places in length[], by falling length; equals stay in their order. room [n]. */
+static void sort_by_length(const int32_t *length, int32_t n, int32_t longest, int32_t *order, int32_t *room)
 {
     bool is_sorted = true;
     for (int32_t i = 1; i < n && is_sorted; i++)
@@ -93,6 +95,41 @@ void sp_lanes_sort(const int32_t *length, int32_t n, int32_t longest, int32_t *o
     }
 }
 
+int32_t sp_lane_order_fill(sp_lane_order *order, const sp_batch *batch, int64_t first, int32_t n, int64_t most_steps,
+                           int32_t *left)
+{
+    int32_t n_left = 0, n_ordered = 0, longest = 0, room[SP_LANE_RUN_MOST];
+    order->n = 0;
+    for (int32_t i = 0; i < n; i++) {
+        int64_t begin = batch->offsets[first + i], steps = batch->offsets[first + i + 1] - begin;
+        bool is_left = steps > most_steps;
+        if (batch->scores.segments && !is_left) {
+            sp_scores scores = sp_batch_recording(batch, first + i);
+            is_left = sp_scores_have_gap(&scores);
+        }
+        if (is_left) {
+            left[n_left++] = i;
+            continue;
+        }
+        order->length[i] = (int32_t)steps;
+        order->place[n_ordered++] = i;
+        order->n += steps > 0;
+        if (steps > longest)
+            longest = (int32_t)steps;
+    }
+    sort_by_length(order->length, n_ordered, longest, order->place, room);
+    order->n_empty = n_ordered - order->n;
+    return n_left;
+}
+
+sp_isa sp_lanes_isa_for(sp_isa best, int32_t n, int32_t (*lanes_of)(sp_isa))
+{
+    sp_isa isa = SP_ISA_BASE;
+    while (isa < best && lanes_of(isa) < n)
+        isa++;
+    return isa;
+}
+
 /* ---- one run ---- */
 
 typedef struct lane_run {
@@ -101,7 +138,7 @@ typedef struct lane_run {
     const sp_decode_output *output;
     sp_scratch *scratch;
     int64_t first;
-    int32_t length[SP_LANE_RUN_MOST];
+    sp_lane_order order;
     int32_t *left;
     int32_t n_left;
 } lane_run;
@@ -110,8 +147,8 @@ static void put_result(const lane_run *run, int32_t i, double score)
 {
     int64_t n = run->first + i, begin = run->batch->offsets[n];
     run->output->results[n] = (sp_decoded){.status = SP_OK, .step = -1, .score = score};
-    if (run->output->broken && run->length[i] > 0)
-        memset(run->output->broken + begin, 0, (size_t)run->length[i]);
+    if (run->output->broken && run->order.length[i] > 0)
+        memset(run->output->broken + begin, 0, (size_t)run->order.length[i]);
 }
 
 /* The rows of recording n, readable for `padded` steps: a copy when those would go past the end of the scores. */
@@ -123,46 +160,54 @@ static const void *padded_rows(const lane_run *run, int32_t i, int64_t padded, s
     if (begin + padded <= batch->scores.n_steps)
         return rows;
     char *copy = *room;
-    size_t used = (size_t)run->length[i] * row_bytes, all = (size_t)padded * row_bytes;
+    size_t used = (size_t)run->order.length[i] * row_bytes, all = (size_t)padded * row_bytes;
     memcpy(copy, rows, used);
     memset(copy + used, 0, all - used);
     *room += all;
     return copy;
 }
 
+/* Is one pass over a group's lanes quicker than the plain kernel, one recording after another? Lanes that have ended cost as much
+ * as the others. The plain kernel is slow where it ranks histories, so with dwells nearly always. */
+static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int64_t longest)
+{
+    int64_t gain = !o->dwell || isa == SP_ISA_BASE ? SP_LANES_WORTH : SP_LANES_DWELL_WORTH;
+    return used * gain >= sp_lanes_count(isa) * longest;
+}
+
 /* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them. False on lack of memory. */
 static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
 {
     const sp_lane_run_options *o = run->options;
-    int32_t lanes = sp_lanes_count(o->isa);
-    int64_t longest = run->length[order[0]], used = 0;
+    sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
+    if (isa == SP_ISA_BASE && isa < o->isa)
+        isa = SP_ISA_AVX2; /* as quick as half as many lanes of SSE2, which neither compares nor picks 64 bits */
+    int32_t lanes = sp_lanes_count(isa), n_copies = 0;
+    int64_t longest = run->order.length[order[0]], used = 0;
     int64_t padded = (longest + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
     size_t row_bytes = (size_t)run->batch->scores.n_classes * (size_t)run->batch->scores.dtype;
-    int32_t n_copies = 0;
     for (int32_t i = 0; i < n; i++) {
-        used += run->length[order[i]];
+        used += run->order.length[order[i]];
         n_copies += run->batch->offsets[run->first + order[i]] + padded > run->batch->scores.n_steps;
     }
-    if (used * SP_LANES_WORTH < lanes * longest) {
+    if (!is_worth(o, isa, used, longest)) {
         for (int32_t lane = 0; lane < n; lane++)
             run->left[run->n_left++] = order[lane];
         return true;
     }
     char *room = sp_scratch_get(run->scratch, SP_SLOT_LANE_ROWS, (size_t)n_copies * (size_t)padded, row_bytes);
-    size_t words = o->strategy == SP_VITERBI ? sp_lane_words_bytes(o->rules, o->isa, longest) : 0;
-    sp_lane_group group = {.rules = o->rules,
-                           .dtype = run->batch->scores.dtype,
-                           .n_lanes = n,
-                           .words = sp_scratch_get(run->scratch, SP_SLOT_BACK, words, 1)};
+    int32_t word_size = o->strategy != SP_VITERBI ? 0 : o->dwell ? o->dwell->word_size : o->rules->word_size;
+    sp_lane_group group = {.rules = o->rules, .dwell = o->dwell, .dtype = run->batch->scores.dtype, .n_lanes = n};
+    group.words = sp_scratch_get(run->scratch, SP_SLOT_BACK, sp_lane_words_bytes(word_size, isa, longest), 1);
     if (!room || !group.words)
         return false;
     for (int32_t lane = 0; lane < lanes; lane++) {
         bool is_used = lane < n;
         group.rows[lane] = is_used ? padded_rows(run, order[lane], padded, row_bytes, &room) : group.rows[0];
-        group.length[lane] = is_used ? run->length[order[lane]] : 0;
+        group.length[lane] = is_used ? run->order.length[order[lane]] : 0;
         group.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
     }
-    sp_lanes_kernel_of(o->isa, o->strategy)(&group);
+    (o->dwell ? sp_dwell_kernel_of(isa) : sp_lanes_kernel_of(isa, o->strategy))(&group);
     for (int32_t lane = 0; lane < n; lane++)
         if (!group.is_left[lane])
             put_result(run, order[lane], group.score[lane]);
@@ -174,27 +219,21 @@ static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
 int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
                      sp_scratch *scratch, int64_t first, int32_t n, int32_t *left)
 {
-    lane_run run = {
-        .options = options, .batch = batch, .output = output, .scratch = scratch, .first = first, .left = left, .n_left = 0};
-    int32_t order[SP_LANE_RUN_MOST], room[SP_LANE_RUN_MOST], n_ordered = 0, longest = 0, lanes = sp_lanes_count(options->isa);
-    for (int32_t i = 0; i < n; i++) {
-        sp_scores scores = sp_batch_recording(batch, first + i);
-        if (scores.n_steps > SP_CHUNKS_LEAST || sp_scores_have_gap(&scores)) {
-            left[run.n_left++] = i;
-            continue;
-        }
-        run.length[i] = (int32_t)scores.n_steps;
-        if (scores.n_steps == 0)
-            put_result(&run, i, 0);
-        else
-            order[n_ordered++] = i;
-        if (run.length[i] > longest)
-            longest = run.length[i];
-    }
-    sp_lanes_sort(run.length, n_ordered, longest, order, room);
+    lane_run run;
+    run.options = options;
+    run.batch = batch;
+    run.output = output;
+    run.scratch = scratch;
+    run.first = first;
+    run.left = left;
+    run.n_left = sp_lane_order_fill(&run.order, batch, first, n, SP_CHUNKS_LEAST, left);
+    const int32_t *place = run.order.place;
+    int32_t lanes = sp_lanes_count(options->isa), n_ordered = run.order.n;
+    for (int32_t i = 0; i < run.order.n_empty; i++)
+        put_result(&run, place[n_ordered + i], 0);
     for (int32_t i = 0; i < n_ordered; i += lanes) {
         int32_t count = n_ordered - i < lanes ? n_ordered - i : lanes;
-        if (!decode_group(&run, order + i, count))
+        if (!decode_group(&run, place + i, count))
             return -1;
     }
     return run.n_left;

@@ -18,6 +18,7 @@ enum {
     SP_LANES_MOST_CLASSES = 16, /* a choice among them takes 4 bits */
     SP_LANES_TILE = 8,          /* steps that are transposed at a time */
     SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
+    SP_LANES_DWELL_WORTH = 16,  /* the same with minimum dwells (dwell.h), but for SSE2 */
     SP_LANE_RUN_MOST = 1024
 };
 
@@ -36,6 +37,7 @@ typedef struct sp_lane_rules {
 /* Up to SP_LANES_MOST recordings, the longest first. */
 typedef struct sp_lane_group {
     const sp_lane_rules *rules;
+    const struct sp_dwell_rules *dwell; /* instead of rules, for the kernels of dwell.h */
     sp_dtype dtype;
     int32_t n_lanes;                 /* that have a recording, >= 1 */
     const void *rows[SP_LANES_MOST]; /* [.,K] scores; all lanes' are readable for length[0] steps rounded up to whole tiles */
@@ -56,24 +58,34 @@ int32_t sp_lanes_count(sp_isa isa);
 typedef void sp_lanes_kernel(sp_lane_group *group);
 sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy);
 
-/* Sorts order[n], places in length[], by falling length; equals stay in their order. room [n]. */
-void sp_lanes_sort(const int32_t *length, int32_t n, int32_t longest, int32_t *order, int32_t *room);
+/* The narrowest instruction set up to `best` that has a lane for each of n recordings: wider ones would do no more. */
+sp_isa sp_lanes_isa_for(sp_isa best, int32_t n, int32_t (*lanes_of)(sp_isa));
 
-/* Bytes of back-pointers for so many steps. */
-size_t sp_lane_words_bytes(const sp_lane_rules *rules, sp_isa isa, int64_t n_steps);
+/* Bytes of back-pointers for so many steps, word_size bytes for each lane. */
+size_t sp_lane_words_bytes(int32_t word_size, sp_isa isa, int64_t n_steps);
 
 sp_lanes_kernel sp_lanes_greedy_base, sp_lanes_greedy_avx2, sp_lanes_greedy_avx512;
 sp_lanes_kernel sp_lanes_argmax_base, sp_lanes_argmax_avx2, sp_lanes_argmax_avx512;
 sp_lanes_kernel sp_lanes_viterbi_base, sp_lanes_viterbi_avx2, sp_lanes_viterbi_avx512;
 
-/* The kernel of viterbi, greedy or argmax. */
-sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy);
+/* The recordings of a run that go to the lanes. */
+typedef struct sp_lane_order {
+    int32_t n, n_empty;
+    int32_t place[SP_LANE_RUN_MOST];  /* n of at least one step, the longest first, equals in their order; then n_empty of none */
+    int32_t length[SP_LANE_RUN_MOST]; /* of recording first + i */
+} sp_lane_order;
+
+/* Orders recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST. Those of more than most_steps (<= INT32_MAX) or with a
+ * gap go to left[n]; returns how many. */
+int32_t sp_lane_order_fill(sp_lane_order *order, const sp_batch *batch, int64_t first, int32_t n, int64_t most_steps,
+                           int32_t *left);
 
 /* What stays the same over a batch. */
 typedef struct sp_lane_run_options {
     sp_isa isa;
     sp_strategy_kind strategy; /* viterbi, greedy or argmax */
     const sp_lane_rules *rules;
+    const struct sp_dwell_rules *dwell; /* or NULL: by this, not by rules; viterbi only */
 } sp_lane_run_options;
 
 /* Decodes recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST: path, result and broken of each, as the plain kernel

@@ -1,6 +1,7 @@
 /* The lane kernels for AVX2.
  * See lanes.h. */
 #include "decode/chunks.h"
+#include "decode/dwell.h"
 #include "decode/lanes.h"
 #include "decode/path_sum.h"
 
@@ -15,6 +16,8 @@
 
 #include "decode/lanes_viterbi.h"
 
+#include "decode/lanes_dwell.h"
+
 #include "decode/lanes_choose.h"
 
 #include "decode/chunks_body.h"
@@ -24,6 +27,11 @@
 LANE_TARGET void sp_lanes_viterbi_avx2(sp_lane_group *group)
 {
     lanes_viterbi_any(group);
+}
+
+LANE_TARGET void sp_lanes_dwell_avx2(sp_lane_group *group)
+{
+    lanes_dwell_any(group);
 }
 
 LANE_TARGET void sp_chunks_forward_avx2(const sp_chunk_band *band)

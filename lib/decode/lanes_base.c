@@ -1,6 +1,7 @@
 /* The lane kernels for any machine: vectors of 16 bytes.
  * See lanes.h. */
 #include "decode/chunks.h"
+#include "decode/dwell.h"
 #include "decode/lanes.h"
 #include "decode/path_sum.h"
 
@@ -13,6 +14,8 @@
 
 #include "decode/lanes_viterbi.h"
 
+#include "decode/lanes_dwell.h"
+
 #include "decode/lanes_choose.h"
 
 #include "decode/chunks_body.h"
@@ -22,6 +25,11 @@
 LANE_TARGET void sp_lanes_viterbi_base(sp_lane_group *group)
 {
     lanes_viterbi_any(group);
+}
+
+LANE_TARGET void sp_lanes_dwell_base(sp_lane_group *group)
+{
+    lanes_dwell_any(group);
 }
 
 LANE_TARGET void sp_chunks_forward_base(const sp_chunk_band *band)

@@ -88,15 +88,6 @@ int32_t sp_sum_lanes_count(sp_isa isa)
 
 /* ---- a group ---- */
 
-/* The narrowest kernel that has lanes for n: wider ones would do no more. */
-static sp_isa isa_for(sp_isa best, int32_t n, int32_t (*lanes_of)(sp_isa))
-{
-    sp_isa isa = SP_ISA_BASE;
-    while (isa < best && lanes_of(isa) < n)
-        isa++;
-    return isa;
-}
-
 static sp_sum_kernel *kernel_of(sp_isa isa)
 {
     switch (isa) {
@@ -114,7 +105,7 @@ static sp_sum_kernel *kernel_of(sp_isa isa)
 /* Runs a group that has its recordings. False on lack of memory, nothing done. */
 static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
 {
-    sp_isa isa = isa_for(best, group->n_lanes, sp_sum_lanes_count);
+    sp_isa isa = sp_lanes_isa_for(best, group->n_lanes, sp_sum_lanes_count);
     int32_t lanes = sp_sum_lanes_count(isa);
     size_t row = (size_t)group->rules->n_classes * (size_t)lanes * sizeof(double); /* of a, or p */
     int64_t n_steps = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
@@ -157,7 +148,7 @@ typedef struct sum_run {
     const sp_decode_output *output;
     sp_scratch *scratch;
     int64_t first;
-    int32_t length[SP_LANE_RUN_MOST];
+    sp_lane_order order;
     int32_t *left;
     int32_t n_left;
 } sum_run;
@@ -203,7 +194,7 @@ static void fill_group(const sum_run *run, const int32_t *order, int32_t n, doub
         int64_t recording = run->first + order[lane], begin = run->batch->offsets[recording];
         bool has_path = group->use == SP_SUM_CONFIDENCE && out->results[recording].status == SP_OK;
         group->rows[lane] = sp_batch_recording(run->batch, recording).data;
-        group->length[lane] = run->length[order[lane]];
+        group->length[lane] = run->order.length[order[lane]];
         group->values[lane] = values ? values + lane * stride : NULL;
         group->path[lane] = out->paths + begin;
         group->given[lane] = has_path ? out->paths + begin : NULL;
@@ -230,15 +221,16 @@ static bool sum_group(sum_run *run, const int32_t *order, int32_t n)
 static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const double *values, int64_t stride, bool *is_left)
 {
     const sp_sum_run_options *o = run->options;
-    sp_isa isa = isa_for(o->isa, n, sp_lanes_count);
+    sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
     sp_lane_group lanes = {.rules = &o->rules->bare, .dtype = SP_F64, .n_lanes = n};
-    lanes.words = sp_scratch_get(run->scratch, SP_SLOT_BACK, sp_lane_words_bytes(lanes.rules, isa, run->length[order[0]]), 1);
+    lanes.words = sp_scratch_get(run->scratch, SP_SLOT_BACK,
+                                 sp_lane_words_bytes(lanes.rules->word_size, isa, run->order.length[order[0]]), 1);
     if (!lanes.words)
         return false;
     for (int32_t lane = 0; lane < sp_lanes_count(isa); lane++) {
         bool is_used = lane < n;
         lanes.rows[lane] = is_used ? values + lane * stride : values;
-        lanes.length[lane] = is_used ? run->length[order[lane]] : 0;
+        lanes.length[lane] = is_used ? run->order.length[order[lane]] : 0;
         lanes.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
     }
     sp_lanes_kernel_of(isa, SP_VITERBI)(&lanes);
@@ -254,7 +246,7 @@ static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const dou
 static bool decode_group(sum_run *run, const int32_t *order, int32_t n)
 {
     const sp_sum_run_options *o = run->options;
-    int64_t padded = ((int64_t)run->length[order[0]] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
+    int64_t padded = ((int64_t)run->order.length[order[0]] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
     int64_t stride = padded * o->rules->n_classes;
     int32_t most = sp_sum_lanes_count(o->isa);
     double *values = sp_scratch_get(run->scratch, SP_SLOT_SUM_VALUES, (size_t)n * (size_t)stride, sizeof *values);
@@ -284,7 +276,7 @@ static int32_t group_size(const sum_run *run, const int32_t *order, int32_t n)
     const sp_sum_run_options *o = run->options;
     int32_t most = sp_sum_lanes_count(o->isa);
     if (o->use == SP_SUM_MEA || o->use == SP_SUM_PRODUCT) {
-        int64_t bytes = ((int64_t)run->length[order[0]] + SP_LANES_TILE) * o->rules->n_classes * (int64_t)sizeof(double);
+        int64_t bytes = ((int64_t)run->order.length[order[0]] + SP_LANES_TILE) * o->rules->n_classes * (int64_t)sizeof(double);
         int64_t fit = VALUES_MOST / bytes;
         most = sp_lanes_count(o->isa);
         most = fit < 1 ? 1 : fit < most ? (int32_t)fit : most;
@@ -295,29 +287,23 @@ static int32_t group_size(const sum_run *run, const int32_t *order, int32_t n)
 int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, const sp_decode_output *output, sp_scratch *scratch,
                    int64_t first, int32_t n, int32_t *left)
 {
-    sum_run run = {
-        .options = options, .batch = batch, .output = output, .scratch = scratch, .first = first, .left = left, .n_left = 0};
-    int32_t order[SP_LANE_RUN_MOST], room[SP_LANE_RUN_MOST], n_ordered = 0, longest = 0;
+    sum_run run;
+    run.options = options;
+    run.batch = batch;
+    run.output = output;
+    run.scratch = scratch;
+    run.first = first;
+    run.left = left;
     bool is_traced = options->use == SP_SUM_MEA || options->use == SP_SUM_PRODUCT;
-    for (int32_t i = 0; i < n; i++) {
-        sp_scores scores = sp_batch_recording(batch, first + i);
-        if (scores.n_steps > INT32_MAX || sp_scores_have_gap(&scores) ||
-            (options->use == SP_SUM_PRODUCT && !options->rules->is_narrow)) {
-            left[run.n_left++] = i;
-            continue;
-        }
-        run.length[i] = (int32_t)scores.n_steps;
-        if (scores.n_steps == 0)
-            put_result(&run, i, 0);
-        else
-            order[n_ordered++] = i;
-        if (run.length[i] > longest)
-            longest = run.length[i];
-    }
-    sp_lanes_sort(run.length, n_ordered, longest, order, room);
+    bool is_any = options->use != SP_SUM_PRODUCT || options->rules->is_narrow;
+    run.n_left = sp_lane_order_fill(&run.order, batch, first, n, is_any ? INT32_MAX : -1, left);
+    const int32_t *place = run.order.place;
+    int32_t n_ordered = run.order.n;
+    for (int32_t i = 0; i < run.order.n_empty; i++)
+        put_result(&run, place[n_ordered + i], 0);
     for (int32_t i = 0, count; i < n_ordered; i += count) {
-        count = group_size(&run, order + i, n_ordered - i);
-        if (!(is_traced ? decode_group : sum_group)(&run, order + i, count))
+        count = group_size(&run, place + i, n_ordered - i);
+        if (!(is_traced ? decode_group : sum_group)(&run, place + i, count))
             return -1;
     }
     return run.n_left;

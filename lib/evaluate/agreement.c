@@ -58,6 +58,9 @@ static sp_class_agreement class_agreement(int64_t hit, margins m, int64_t n)
         .npv = value_ratio((double)rest, (double)(rest + false_negative), n ? "predicted at every step" : no_steps),
         .kappa = class_kappa(hit, m, n),
         .prevalence = value_ratio((double)m.row, (double)n, no_steps),
+        .pabak = n ? value_of(1 - 2 * (double)(false_positive + false_negative) / (double)n) : value_undefined(no_steps),
+        .bias = value_ratio((double)(false_positive - false_negative), (double)n, no_steps),
+        .prevalence_index = value_ratio((double)(hit - rest), (double)n, no_steps),
     };
 }
 

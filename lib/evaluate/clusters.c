@@ -4,31 +4,31 @@
 #include "evaluate/value.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <string.h>
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Quantile of sorted values, linear between neighbours (Hyndman and Fan's type 7). */
-static double quantile(int32_t n, const double *sorted, double q)
+/* Quantile of values, linear between neighbours in their order (Hyndman and Fan's type 7). Two of them are all that is wanted of
+ * 10,000 values, so they are selected and the rest is not sorted; it changes places. */
+static double quantile(int32_t n, double *values, double q)
 {
     double place = q * (n - 1);
     int32_t low = (int32_t)floor(place);
     if (low >= n - 1)
-        return sorted[n - 1];
-    return sorted[low] + (place - low) * (sorted[low + 1] - sorted[low]);
+        return gsl_stats_select(values, 1, (size_t)n, (size_t)n - 1);
+    double at = gsl_stats_select(values, 1, (size_t)n, (size_t)low);
+    double next = gsl_stats_select(values, 1, (size_t)n, (size_t)low + 1);
+    return at + (place - low) * (next - at);
 }
 
 void sp_bca(double observed, double a, double level, int32_t B, double *drawn, sp_difference *out)
 {
-    qsort(drawn, (size_t)B, sizeof *drawn, ascending);
-    double below = 0;
-    for (int32_t b = 0; b < B && drawn[b] <= observed; b++)
-        below += drawn[b] < observed ? 1 : 0.5;
+    int32_t less = 0, equal = 0;
+    for (int32_t b = 0; b < B; b++) {
+        less += drawn[b] < observed;
+        equal += drawn[b] == observed;
+    }
+    double below = less + 0.5 * equal;
     double share = fmin(fmax(below / B, 0.5 / B), 1 - 0.5 / B);
     double z0 = gsl_cdf_ugaussian_Pinv(share), end[2];
     for (int side = 0; side < 2; side++) {
@@ -62,14 +62,67 @@ static int32_t resamples_for(const sp_clusters *c, const sp_bootstrap_options *o
     return B < affordable ? B : (int32_t)affordable;
 }
 
+/* The same counts as a matrix [n, width], whose rows processors add many numbers at a time. */
+typedef struct matrix {
+    uint32_t *rows, *sums; /* NULL: the lists are shorter, or sums could be too large for their type */
+} matrix;
+
+static void matrix_clear(matrix *m)
+{
+    free(m->rows);
+    free(m->sums);
+}
+
+/* False on lack of memory. */
+static bool matrix_fill(const sp_clusters *c, matrix *out)
+{
+    const uint64_t cells = (uint64_t)c->n * (uint64_t)c->width, entries = (uint64_t)c->offsets[c->n];
+    uint32_t most = 0;
+    *out = (matrix){NULL, NULL};
+    for (uint64_t i = 0; i < entries; i++)
+        most = c->counts[i] > most ? c->counts[i] : most;
+    if (c->n < 2 || cells > 4 * entries || (uint64_t)c->n * most > UINT32_MAX)
+        return true;
+    out->rows = calloc((size_t)cells, sizeof *out->rows);
+    out->sums = malloc((size_t)c->width * sizeof *out->sums);
+    if (!out->rows || !out->sums)
+        return false;
+    for (int64_t n = 0; n < c->n; n++)
+        for (int64_t i = c->offsets[n]; i < c->offsets[n + 1]; i++)
+            out->rows[(size_t)n * (size_t)c->width + c->slots[i]] += c->counts[i];
+    return true;
+}
+
+static void sum_rows(const sp_clusters *c, const matrix *m, gsl_rng *rng, int64_t *sums)
+{
+    const size_t width = (size_t)c->width;
+    uint32_t *restrict sum = m->sums;
+    memset(sum, 0, width * sizeof *sum);
+    for (int64_t i = 0; i < c->n; i++) {
+        const uint32_t *restrict row = m->rows + random_below(rng, (uint32_t)c->n) * width;
+        for (size_t w = 0; w < width; w++)
+            sum[w] += row[w];
+    }
+    for (size_t w = 0; w < width; w++)
+        sums[w] = sum[w];
+}
+
+static void sum_lists(const sp_clusters *c, gsl_rng *rng, int64_t *sums)
+{
+    memset(sums, 0, (size_t)c->width * sizeof *sums);
+    for (int64_t i = 0; i < c->n; i++)
+        add_row(c, random_below(rng, (uint32_t)c->n), 1, sums);
+}
+
 /* drawn [n_statistics, B]. */
-static void resample(const sp_clusters *c, const sp_statistics *statistics, gsl_rng *rng, int32_t B, int64_t *sums,
-                     double *values, double *drawn)
+static void resample(const sp_clusters *c, const matrix *m, const sp_statistics *statistics, gsl_rng *rng, int32_t B,
+                     int64_t *sums, double *values, double *drawn)
 {
     for (int32_t b = 0; b < B; b++) {
-        memset(sums, 0, (size_t)c->width * sizeof *sums);
-        for (int64_t i = 0; i < c->n; i++)
-            add_row(c, random_below(rng, (uint32_t)c->n), 1, sums);
+        if (m->rows)
+            sum_rows(c, m, rng, sums);
+        else
+            sum_lists(c, rng, sums);
         statistics->compute(statistics->arg, sums, values);
         for (int32_t v = 0; v < statistics->n; v++)
             drawn[(size_t)v * (size_t)B + (size_t)b] = values[v];
@@ -161,13 +214,14 @@ sp_status sp_clusters_bootstrap(const sp_clusters *clusters, const sp_statistics
         return status;
     int32_t B = c->n >= 2 ? resamples_for(c, options) : 1;
     memory m = {0};
+    matrix counts = {NULL, NULL};
     gsl_rng rng = {0};
-    bool is_ready = memory_fill(&m, c, statistics->n, B) && random_open(&rng, options->seed);
+    bool is_ready = memory_fill(&m, c, statistics->n, B) && matrix_fill(c, &counts) && random_open(&rng, options->seed);
     if (is_ready) {
         observe(c, statistics, &m, out);
         if (c->n >= 2) {
             leave_one_out(c, statistics, m.sums, m.values, m.without);
-            resample(c, statistics, &rng, B, m.sums, m.values, m.drawn);
+            resample(c, &counts, statistics, &rng, B, m.sums, m.values, m.drawn);
         }
         for (int32_t v = 0; c->n >= 2 && v < statistics->n; v++)
             if (!out[v].difference.undefined)
@@ -175,6 +229,7 @@ sp_status sp_clusters_bootstrap(const sp_clusters *clusters, const sp_statistics
                          m.drawn + (size_t)v * (size_t)B, &out[v]);
         random_close(&rng);
     }
+    matrix_clear(&counts);
     free(m.sums);
     free(m.values);
     free(m.drawn);

@@ -29,7 +29,7 @@ typedef struct sp_statistics {
 sp_status sp_clusters_bootstrap(const sp_clusters *clusters, const sp_statistics *statistics, const sp_bootstrap_options *options,
                                 sp_difference *out, sp_error *err);
 
-/* The interval from draws [B], which are sorted here; a is the acceleration. Fills low, high and n_resamples. */
+/* The interval from draws [B], none NaN, which change places; a is the acceleration. Fills low, high and n_resamples. */
 void sp_bca(double observed, double a, double level, int32_t B, double *drawn, sp_difference *out);
 
 #endif

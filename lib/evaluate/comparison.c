@@ -29,8 +29,10 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
     free(s->confusion);
     free(s->undecoded_steps);
     free(s->illegal_pairs);
+    free(s->moves);
     free(s->class_changes);
     sp_bouts_free(K, s->bouts);
+    sp_bouts_free(1, s->error_runs.runs);
     free(s->entities.types);
     free(s->recordings);
 }
@@ -53,11 +55,18 @@ void sp_comparison_free(sp_comparison *c)
     free_strings(c->n_recordings, c->ids);
     free(c->steps);
     free(c->scored_steps);
+    free_strings(c->n_subjects, c->subjects);
+    free(c->subject_of);
+    free(c->subjects_place);
+    free(c->mean_ranks);
+    free(c->trimmed_steps);
+    sp_collapsed_free(c->n_collapsed, c->collapsed);
     free(c->forbidden);
     free(c->start_allowed);
     free(c->end_allowed);
     free(c->min_dwell);
     free(c->reference_illegal_pairs);
+    free(c->reference_moves);
     sp_bouts_free(c->n_classes, c->reference_bouts);
     free_strings(c->n_entity_types, c->entity_types);
     for (int32_t s = 0; s < c->n_strategies; s++)
@@ -69,6 +78,8 @@ void sp_comparison_free(sp_comparison *c)
     for (int64_t i = 0; i < c->n_traces; i++)
         trace_free(c->n_strategies, &c->traces[i]);
     free(c->traces);
+    for (int32_t i = 0; i < c->n_calibrations; i++)
+        sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);
     free(c);
 }

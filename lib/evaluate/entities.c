@@ -47,6 +47,22 @@ static bool are_tags(int32_t K, const char *const *classes)
     return has_outside && has_begin;
 }
 
+bool sp_tags_read(int32_t K, const char *const *classes, sp_tag *tags)
+{
+    if (!are_tags(K, classes))
+        return false;
+    for (int32_t k = 0; k < K; k++) {
+        const char *type, *other;
+        sp_tag_kind kind;
+        parse_tag(classes[k], &tags[k].kind, &type);
+        tags[k].type = type ? k : -1;
+        for (int32_t j = 0; type && j < k && tags[k].type == k; j++)
+            if (parse_tag(classes[j], &kind, &other) && other && strcmp(type, other) == 0)
+                tags[k].type = j;
+    }
+    return true;
+}
+
 sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *err)
 {
     sp_comparison *c = e->result;
@@ -84,9 +100,9 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *e
 static const sp_tag outside = {SP_TAG_OUTSIDE, -1};
 
 /* The tag of step t; outside where the path has no class or the reference is unscored. */
-static sp_tag tag_at(const sp_evaluation *e, const sp_recording *r, const int32_t *steps, int64_t t)
+static sp_tag tag_at(const sp_tag *tags, const sp_recording *r, const int32_t *steps, int64_t t)
 {
-    return steps[t] < 0 || r->labels[t] < 0 ? outside : e->tags[steps[t]];
+    return steps[t] < 0 || r->labels[t] < 0 ? outside : tags[steps[t]];
 }
 
 /* conlleval: does a span end after `before`, when `now` follows? */
@@ -107,13 +123,13 @@ static bool starts(sp_tag before, sp_tag now)
            now.type != before.type;
 }
 
-static int64_t read_spans(const sp_evaluation *e, const sp_recording *r, const int32_t *steps, sp_span *spans)
+static int64_t read_spans(const sp_tag *tags, const sp_recording *r, const int32_t *steps, sp_span *spans)
 {
     int64_t n = 0, first = 0;
     sp_tag before = outside;
     for (int64_t t = 0; t <= r->n_steps; t++) {
         bool is_cut = t == r->n_steps || (t > 0 && !sp_is_joined(r, t));
-        sp_tag now = t == r->n_steps ? outside : tag_at(e, r, steps, t);
+        sp_tag now = t == r->n_steps ? outside : tag_at(tags, r, steps, t);
         if (is_cut ? before.type >= 0 : ends(before, now))
             spans[n++] = (sp_span){first, t - 1, before.type};
         if (starts(is_cut ? outside : before, now))
@@ -131,7 +147,7 @@ static int64_t read_strict_spans(const sp_evaluation *e, const sp_recording *r, 
     sp_tag before = outside;
     for (int64_t t = 0; t <= r->n_steps; t++) {
         bool is_cut = t == r->n_steps || (t > 0 && !sp_is_joined(r, t));
-        sp_tag now = t == r->n_steps ? outside : tag_at(e, r, steps, t);
+        sp_tag now = t == r->n_steps ? outside : tag_at(e->tags, r, steps, t);
         bool goes_on = first >= 0 && !is_cut && (now.kind == SP_TAG_INSIDE || now.kind == SP_TAG_END) && now.type == before.type;
         if (first >= 0 && !goes_on) {
             if (!e->has_end_tags)
@@ -178,11 +194,18 @@ static void count_spans(int64_t m, const sp_span *reference, int64_t n, const sp
     }
 }
 
+void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_span *reference, sp_span *decoded,
+                       sp_entity_counts *all)
+{
+    int64_t m = read_spans(tags, r, r->labels, reference), n = read_spans(tags, r, path, decoded);
+    count_spans(m, reference, n, decoded, all, NULL);
+}
+
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path)
 {
     sp_entities *out = &e->result->strategies[strategy].entities;
     sp_span *reference = e->scratch.reference_spans, *decoded = e->scratch.spans;
-    int64_t m = read_spans(e, r, r->labels, reference), n = read_spans(e, r, path, decoded);
+    int64_t m = read_spans(e->tags, r, r->labels, reference), n = read_spans(e->tags, r, path, decoded);
     count_spans(m, reference, n, decoded, &out->pooled, out->types);
     m = read_strict_spans(e, r, r->labels, reference);
     n = read_strict_spans(e, r, path, decoded);

@@ -32,6 +32,8 @@ static void scratch_free(sp_evaluation_scratch *s)
     free(s->reference_spans);
     free(s->row);
     free(s->column);
+    free(s->best);
+    free(s->kept);
 }
 
 void sp_evaluation_free(sp_evaluation *e)
@@ -41,6 +43,7 @@ void sp_evaluation_free(sp_evaluation *e)
     for (int32_t s = 0; e->sums && s < e->options.n_strategies; s++) {
         sp_tally_free(&e->sums[s].illegal);
         sp_tally_free(&e->sums[s].bouts);
+        sp_tally_free(&e->sums[s].error_lengths);
     }
     free(e->sums);
     sp_tally_free(&e->reference_illegal);
@@ -50,6 +53,7 @@ void sp_evaluation_free(sp_evaluation *e)
     free(e->stage_of_class);
     sp_scorer_sums_free(e->scorers);
     free(e->only);
+    free(e->crossed);
     sp_margins_free(&e->margins);
     scratch_free(&e->scratch);
     sp_comparison_free(e->result);
@@ -70,6 +74,13 @@ static sp_status check_options(const sp_chain *chain, const sp_chain *rules, con
                        SP_EVALUATION_MAX_STRATEGIES);
     if (options->with_ceiling && options->has_labels && (!rules || sp_chain_n_classes(rules) != K))
         return sp_fail(err, SP_EINVAL, "the mask ceiling needs the rules of the same %d classes", K);
+    if (options->has_margin && !(options->margin >= 0 && isfinite(options->margin)))
+        return sp_fail(err, SP_EINVAL, "margin %g: how much worse is still no harm, 0 or more, such as 0.01", options->margin);
+    if (options->has_wake_trim && !(options->stage_of_class && options->has_labels))
+        return sp_fail(err, SP_EINVAL, "wake can only be trimmed where labels say which steps are sleep");
+    if (options->has_wake_trim && !(options->wake_trim_minutes >= 0 && options->wake_trim_minutes < 1e9))
+        return sp_fail(err, SP_EINVAL, "%g minutes of wake: how much is kept on each side of sleep, 0 or more, such as 30",
+                       options->wake_trim_minutes);
     return sp_bootstrap_options_check(&options->bootstrap, err);
 }
 
@@ -92,6 +103,27 @@ static sp_status strategy_open(sp_strategy_result *s, const char *name, bool is_
     return SP_OK;
 }
 
+static char *text_copy(const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+static sp_status subjects_open(sp_comparison *c, const sp_evaluation_options *options, sp_error *err)
+{
+    int32_t n = options->n_subjects;
+    if (n <= 0)
+        return SP_OK;
+    c->subjects = zeros(n, sizeof *c->subjects);
+    bool is_whole = c->subjects != NULL;
+    c->n_subjects = is_whole ? n : 0;
+    for (int32_t i = 0; is_whole && i < n; i++)
+        is_whole = (c->subjects[i] = text_copy(options->subjects[i])) != NULL;
+    if (is_whole && options->subjects_place)
+        is_whole = (c->subjects_place = text_copy(options->subjects_place)) != NULL;
+    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the names of %d subjects", n);
+}
+
 static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
 {
     int32_t n = options->n_strategies;
@@ -106,6 +138,14 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->has_labels = options->has_labels;
     c->seed = options->bootstrap.seed;
     c->level = options->bootstrap.level;
+    c->kappa_weights = options->kappa_weights;
+    c->absent_class = options->absent_class;
+    c->has_margin = options->has_margin;
+    c->margin = options->margin;
+    c->has_wake_trim = options->has_wake_trim;
+    c->wake_trim_minutes = options->wake_trim_minutes;
+    if (options->has_wake_trim)
+        e->wake_margin = sp_wake_trim_steps(options->wake_trim_minutes, options->epoch_seconds);
     c->strategies = zeros(n, sizeof *c->strategies);
     if (!c->strategies)
         return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
@@ -125,6 +165,10 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
         status = sp_sleep_open(e, options, err);
     if (status == SP_OK)
         status = sp_scorers_open(e, options, err);
+    if (status == SP_OK)
+        status = subjects_open(c, options, err);
+    if (status == SP_OK)
+        status = sp_collapsed_open(e, options, err);
     return status != SP_OK ? status : sp_pairs_choose(e, err);
 }
 
@@ -145,6 +189,9 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options.classes = NULL;
     e->options.stage_of_class = NULL;
     e->options.scorers = NULL;
+    e->options.subjects = NULL;
+    e->options.collapses = NULL;
+    e->options.subjects_place = NULL;
     e->K = sp_chain_n_classes(chain);
     e->argmax = -1;
     status = evaluation_open(e, options, err);
@@ -181,6 +228,7 @@ static sp_status reserve_steps(sp_evaluation_scratch *s, int64_t n, sp_error *er
     s->reference_runs = grown(s->reference_runs, n, sizeof *s->reference_runs, &is_whole);
     s->spans = grown(s->spans, n, sizeof *s->spans, &is_whole);
     s->reference_spans = grown(s->reference_spans, n, sizeof *s->reference_spans, &is_whole);
+    s->best = grown(s->best, n, sizeof *s->best, &is_whole);
     if (!is_whole)
         return sp_fail(err, SP_ENOMEM, "no memory to evaluate a recording of %" PRId64 " steps", n);
     for (int64_t t = s->capacity; t < n; t++)
@@ -200,6 +248,10 @@ static sp_status reserve_recordings(sp_evaluation *e, int64_t more, sp_error *er
     c->ids = grown(c->ids, n, sizeof *c->ids, &is_whole);
     c->steps = grown(c->steps, n, sizeof *c->steps, &is_whole);
     c->scored_steps = grown(c->scored_steps, n, sizeof *c->scored_steps, &is_whole);
+    if (c->n_subjects)
+        c->subject_of = grown(c->subject_of, n, sizeof *c->subject_of, &is_whole);
+    if (c->has_wake_trim)
+        c->trimmed_steps = grown(c->trimmed_steps, n, sizeof *c->trimmed_steps, &is_whole);
     for (int32_t s = 0; s < c->n_strategies; s++)
         c->strategies[s].recordings = grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
     if (!is_whole)
@@ -255,6 +307,12 @@ static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *
         snprintf(what, sizeof what, "the label of %.64s", e->result->scorers->names[i]);
         status = check_steps(e, block, block->scorers[i], what, err);
     }
+    if (status == SP_OK && e->result->n_subjects && !block->subject)
+        return sp_fail(err, SP_EINVAL, "subjects were announced, but a block has none");
+    for (int64_t n = 0; status == SP_OK && e->result->n_subjects && n < block->n_recordings; n++)
+        if (block->subject[n] < 0 || block->subject[n] >= e->result->n_subjects)
+            status =
+                sp_fail(err, SP_EINVAL, "subject %d, but %d subjects were announced", block->subject[n], e->result->n_subjects);
     return status;
 }
 
@@ -302,6 +360,8 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_recording_result row = {.decoded = *decoded};
     add_result(e, strategy, decoded);
     sp_status status = sp_add_transitions(e, r, path, &row.counts, &e->sums[strategy].illegal, err);
+    if (status == SP_OK)
+        status = sp_add_moves(e, r, path, &s->moves, err);
     if (status != SP_OK)
         return status;
     counts_add(&s->counts, &row.counts);
@@ -312,6 +372,10 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
         row.accuracy = row.kappa = value_undefined("no scored steps");
     if (e->tags && r->labels)
         sp_add_entities(e, strategy, r, path);
+    if (baseline && r->labels && strategy != e->argmax)
+        status = sp_add_error_runs(e, strategy, r, path, baseline, err);
+    if (status != SP_OK)
+        return status;
     s->recordings[r->index] = row;
     return sp_add_segments(e, strategy, r, path, err);
 }
@@ -323,6 +387,8 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t 
     memset(e->scratch.right, 0, (size_t)r->n_steps * sizeof *e->scratch.right);
     sp_find_contexts(e, r);
     sp_status status = sp_add_transitions(e, r, r->labels, &e->result->reference, &e->reference_illegal, err);
+    if (status == SP_OK)
+        status = sp_add_moves(e, r, r->labels, &e->result->reference_moves, err);
     return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
 }
 
@@ -355,7 +421,7 @@ static sp_status add_trace(sp_evaluation *e, const sp_evaluation_block *block, i
     size_t T = (size_t)r->n_steps;
     *trace = (sp_trace){.recording = r->index, .n_steps = r->n_steps};
     trace->paths = zeros(c->n_strategies, sizeof *trace->paths);
-    trace->labels = r->labels ? copy_of(r->labels, T * sizeof *r->labels) : NULL;
+    trace->labels = r->labels ? copy_of(r->whole, T * sizeof *r->whole) : NULL;
     trace->segments = r->segments ? copy_of(r->segments, T * sizeof *r->segments) : NULL;
     is_whole = trace->paths && (trace->labels || !r->labels) && (trace->segments || !r->segments);
     for (int32_t s = 0; is_whole && s < c->n_strategies; s++) {
@@ -379,6 +445,18 @@ static sp_status add_margins(sp_evaluation *e, const sp_evaluation_block *block,
     return sp_add_margins(e, r, paths, err);
 }
 
+/* What the chosen classes give up against the best of each step. */
+static void add_regret(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, const int32_t *const *paths)
+{
+    sp_batch batch = {.scores = *block->scores, .n_recordings = block->n_recordings, .offsets = block->offsets};
+    sp_scores scores = sp_batch_recording(&batch, n);
+    sp_find_best(&scores, e->scratch.best);
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        e->result->strategies[s].has_regret = true;
+        sp_add_regret(&e->result->strategies[s], &scores, e->scratch.best, paths[s]);
+    }
+}
+
 static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, sp_error *err)
 {
     sp_comparison *c = e->result;
@@ -387,6 +465,13 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
                       .n_steps = block->offsets[n + 1] - first,
                       .labels = e->options.has_labels ? block->labels + first : NULL,
                       .segments = block->segments ? block->segments + first : NULL};
+    r.whole = r.labels;
+    if (r.labels && c->has_wake_trim) {
+        int32_t *kept = e->scratch.kept + first;
+        c->trimmed_steps[r.index] = sp_wake_trim(r.n_steps, e->stage_of_class, e->wake_margin, kept);
+        c->n_trimmed_steps += c->trimmed_steps[r.index];
+        r.labels = kept;
+    }
     char name[32];
     snprintf(name, sizeof name, "%" PRId64, r.index);
     const char *id = block->ids ? block->ids[n] : name;
@@ -394,16 +479,22 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
     if (status == SP_OK && r.labels)
         status = add_reference(e, &r, &scored, err);
     const int32_t *baseline = e->argmax >= 0 ? path_of(e, block, e->argmax, n) : NULL;
+    sp_recording whole = r;
+    whole.labels = r.whole;
     if (status == SP_OK)
-        sp_add_sleep_reference(e, &r);
+        sp_add_sleep_reference(e, &whole);
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++) {
         paths[s] = path_of(e, block, s, n);
         status = add_path(e, s, &r, &block->results[s][n], paths[s], baseline, err);
-        sp_add_sleep(e, s, &r, paths[s], block->results[s][n].status == SP_OK);
+        sp_add_sleep(e, s, &whole, paths[s], block->results[s][n].status == SP_OK);
     }
     if (status == SP_OK)
-        sp_add_scorers(e, &r, block->scorers, first, paths);
+        sp_add_scorers(e, &whole, block->scorers, first, paths);
+    if (status == SP_OK && block->scores)
+        add_regret(e, block, n, paths);
+    if (status == SP_OK && r.labels)
+        sp_add_crossed(e, &r, paths);
     if (status == SP_OK)
         status = add_margins(e, block, n, &r, err);
     if (status == SP_OK)
@@ -416,10 +507,28 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
     if (!c->ids[r.index])
         return sp_fail(err, SP_ENOMEM, "no memory for the names of recordings");
     c->steps[r.index] = r.n_steps;
+    if (c->n_subjects)
+        c->subject_of[r.index] = block->subject[n];
     c->scored_steps[r.index] = scored;
     c->n_recordings++;
     c->n_steps += r.n_steps;
     c->n_scored_steps += scored;
+    return SP_OK;
+}
+
+/* A copy of the block's labels, of which each recording's are trimmed when it is added. */
+static sp_status keep_labels(sp_evaluation *e, const sp_evaluation_block *block, sp_evaluation_block *kept, sp_error *err)
+{
+    int64_t n = block->offsets[block->n_recordings];
+    if (n + 1 > e->scratch.kept_capacity) {
+        bool is_whole = true;
+        e->scratch.kept = grown(e->scratch.kept, n + 1, sizeof *e->scratch.kept, &is_whole);
+        if (!is_whole)
+            return sp_fail(err, SP_ENOMEM, "no memory for the labels of %" PRId64 " steps", n);
+        e->scratch.kept_capacity = n + 1;
+    }
+    memcpy(e->scratch.kept, block->labels, (size_t)n * sizeof *e->scratch.kept);
+    kept->labels = e->scratch.kept;
     return SP_OK;
 }
 
@@ -428,11 +537,14 @@ sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, 
     sp_status status = check_block(e, block, err);
     if (status == SP_OK)
         status = reserve_recordings(e, block->n_recordings, err);
+    sp_evaluation_block kept = *block; /* what counts for agreement */
+    if (status == SP_OK && e->result->has_wake_trim)
+        status = keep_labels(e, block, &kept, err);
     for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++)
         status = add_recording(e, block, n, err);
     for (int32_t s = 0; status == SP_OK && block->seconds && s < e->result->n_strategies; s++)
         e->result->strategies[s].seconds += block->seconds[s];
     if (status == SP_OK && e->options.has_labels && e->options.with_ceiling)
-        status = sp_add_ceiling(e, block, workers, err);
+        status = sp_add_ceiling(e, &kept, workers, err);
     return status;
 }

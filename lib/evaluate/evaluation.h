@@ -1,9 +1,9 @@
 /* Inside of an evaluation; not installed.
  *
  * An evaluation holds the comparison that it will hand out and fills it as blocks come in; beside it stands what is only needed
- * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c  checks, memory, the order of
- * things      score_path.c  confusion, changes, context, per recording segments.c    runs, boundaries, edit score entities.c
- * entities ceiling.c     the mask ceiling                         finish.c      sums to values
+ * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c has the checks, the memory and the
+ * order of things, score_path.c confusion, changes, context and what is by recording, segments.c runs, boundaries and edit score,
+ * error_runs.c, regret.c, entities.c and ceiling.c what they are called after; finish.c turns sums to values.
  */
 #ifndef EVALUATE_EVALUATION_H
 #define EVALUATE_EVALUATION_H
@@ -34,6 +34,7 @@ typedef struct sp_span {
 typedef struct sp_strategy_sums {
     sp_tally illegal; /* from * K + to */
     sp_tally bouts;   /* see sp_bout_key() */
+    sp_tally error_lengths;
     double edit_sum;
     double score_sum;
     bool has_impossible; /* a decoded path whose score is -INFINITY */
@@ -55,6 +56,9 @@ typedef struct sp_evaluation_scratch {
     sp_span *reference_spans; /* [T] */
     int64_t n_reference_runs;
     int64_t *row, *column; /* [K] zero between uses */
+    double *best;          /* [T] greatest score of each step */
+    int32_t *kept;         /* labels of a block without trimmed wake */
+    int64_t kept_capacity;
 } sp_evaluation_scratch;
 
 struct sp_evaluation {
@@ -68,13 +72,16 @@ struct sp_evaluation {
     sp_tally reference_illegal, reference_bouts;
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
-    sp_tag *tags;            /* [K], or NULL: classes are no tags */
-    bool has_end_tags;       /* BIOES */
-    int32_t n_pairs;         /* of strategies to compare */
-    int32_t (*pairs)[2];     /* [n_pairs] a, b */
-    int64_t (*only)[2];      /* [n_pairs] steps that only a, only b has right */
-    int32_t *stage_of_class; /* [K], or NULL: the classes are no sleep stages */
-    sp_scorer_sums *scorers; /* or NULL */
+    sp_tag *tags;                    /* [K], or NULL: classes are no tags */
+    bool has_end_tags;               /* BIOES */
+    int32_t n_pairs;                 /* of strategies to compare */
+    int32_t (*pairs)[2];             /* [n_pairs] a, b */
+    int64_t (*only)[2];              /* [n_pairs] steps that only a, only b has right */
+    int64_t *crossed;                /* [n_pairs][K,K] steps where a says i and b says j; NULL: too many classes */
+    double right_sum, right_squares; /* over steps, of how many strategies have it right */
+    int64_t wake_margin;             /* steps */
+    int32_t *stage_of_class;         /* [K], or NULL: the classes are no sleep stages */
+    sp_scorer_sums *scorers;         /* or NULL */
     sp_margins margins;
     sp_evaluation_scratch scratch;
 };
@@ -84,6 +91,7 @@ typedef struct sp_recording {
     int64_t index, n_steps;
     const int32_t *labels;   /* or NULL */
     const int64_t *segments; /* or NULL */
+    const int32_t *whole;    /* labels with all wake; the same where none is trimmed */
 } sp_recording;
 
 /* Do steps t-1 and t belong to one segment? t > 0. */
@@ -102,7 +110,8 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
                       sp_recording_result *row);
 void sp_add_discordance(sp_evaluation *e, const sp_recording *r);
 
-/* segments.c */
+/* segments.c. Runs of `steps` [T]; -1 and gaps cut. runs has room for T. Returns how many. */
+int64_t sp_find_runs(const sp_recording *r, const int32_t *steps, sp_span *runs);
 static inline int64_t sp_bout_key(int32_t k, int64_t length)
 {
     return (int64_t)k << 40 | length;
@@ -118,10 +127,29 @@ void sp_boundaries_finish(sp_boundaries *boundaries);
 /* edit.c: Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
 sp_status sp_edit_distance(int32_t K, int64_t m, const sp_span *a, int64_t n, const sp_span *b, int64_t *distance, sp_error *err);
 
-/* entities.c */
+/* entities.c. Tags of classes [K], types numbered by their first class; false: the classes are no tags. */
+bool sp_tags_read(int32_t K, const char *const *classes, sp_tag *tags);
+/* Adds one recording; reference and decoded have room for T. */
+void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_span *reference, sp_span *decoded,
+                       sp_entity_counts *all);
 sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *err);
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
 void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);
+
+/* error_runs.c */
+sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *argmax,
+                            sp_error *err);
+sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err);
+
+/* regret.c: best [T] greatest score of each step */
+void sp_find_best(const sp_scores *scores, double *best);
+void sp_add_regret(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path);
+void sp_regret_finish(sp_strategy_result *s);
+
+/* collapsed.c */
+sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
+void sp_collapsed_finish(sp_evaluation *e);
+void sp_collapsed_free(int32_t n, sp_collapsed *collapsed);
 
 /* ceiling.c */
 sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
@@ -143,8 +171,11 @@ void sp_scorer_sums_free(sp_scorer_sums *sums);
 
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
+void sp_add_crossed(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
+/* moves.c: adds the transitions of a path to *moves [K,K], which it makes at the first call; nothing above SP_MOVES_CLASSES. */
+sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_error *err);
 /* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);

@@ -80,6 +80,14 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
         sp_agreement_from_confusion(e->K, s->confusion, s->undecoded_steps, &s->agreement, s->classes);
     else
         sp_agreement_from_confusion(0, NULL, NULL, &s->agreement, NULL); /* everything undefined */
+    int32_t K = s->has_agreement ? e->K : 0;
+    sp_status status = sp_weighted_kappa(K, s->confusion, s->undecoded_steps, e->options.kappa_weights, &s->weighted_kappa, err);
+    if (status == SP_OK)
+        status = sp_kappa_standard_error(K, s->confusion, s->undecoded_steps, &s->agreement, &s->kappa_se, err);
+    if (status != SP_OK)
+        return status;
+    sp_agreement_count_absent(&s->agreement, K, e->options.absent_class);
+    sp_regret_finish(s);
     mean_over(c->n_recordings, s->recordings, false, &s->mean_accuracy, &s->sd_accuracy, &s->mean_accuracy_n);
     mean_over(c->n_recordings, s->recordings, true, &s->mean_kappa, &s->sd_kappa, &s->mean_kappa_n);
     memcpy(s->context_steps, e->context_steps, sizeof s->context_steps);
@@ -88,7 +96,10 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     sp_boundaries_finish(&s->boundaries);
     sp_entities_finish(e, &s->entities);
     finish_score(e, strategy);
-    sp_status status = list_pairs(e->K, &sums->illegal, &s->illegal_pairs, &s->n_illegal_pairs, err);
+    status = sp_error_runs_finish(e, strategy, err);
+    if (status != SP_OK)
+        return status;
+    status = list_pairs(e->K, &sums->illegal, &s->illegal_pairs, &s->n_illegal_pairs, err);
     return status != SP_OK ? status : sp_bouts_fill(e->K, &sums->bouts, c->reference_bouts, &s->bouts, err);
 }
 
@@ -146,6 +157,8 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
         status = finish_strategy(e, s, err);
     sp_sleep_finish(e);
     sp_scorers_finish(e);
+    if (status == SP_OK)
+        sp_collapsed_finish(e);
     if (status == SP_OK)
         status = sp_pairs_compare(e, err);
     if (status == SP_OK)

@@ -55,6 +55,8 @@ static const sp_figure of_strategy[] = {
     STRATEGY("relaxed", n_relaxed, SP_FIGURE_I64, PLAIN),
     STRATEGY("rules_broken", n_broken, SP_FIGURE_I64, PLAIN),
     STRATEGY("path_score", path_score, SP_FIGURE_VALUE, PLAIN),
+    STRATEGY("regret", regret, SP_FIGURE_VALUE, PLAIN),
+    STRATEGY("weighted_kappa", weighted_kappa, SP_FIGURE_VALUE, LABELS),
 };
 
 #define OF_CLASS(name, member, kind)                                                                                             \
@@ -70,6 +72,8 @@ static const sp_figure of_class[] = {
     OF_CLASS("npv", npv, SP_FIGURE_VALUE),
     OF_CLASS("kappa", kappa, SP_FIGURE_VALUE),
     OF_CLASS("prevalence", prevalence, SP_FIGURE_VALUE),
+    OF_CLASS("pabak", pabak, SP_FIGURE_VALUE),
+    OF_CLASS("bias", bias, SP_FIGURE_VALUE),
     OF_CLASS("support", support, SP_FIGURE_I64),
     OF_CLASS("predicted", predicted, SP_FIGURE_I64),
 };

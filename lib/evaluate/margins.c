@@ -2,6 +2,7 @@
 #include "evaluate/margins.h"
 #include "evaluate/clusters.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/units.h"
 #include "evaluate/value.h"
 
 #include <math.h>
@@ -110,7 +111,7 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
 /* ---- statistics of summed margins ---- */
 
 /* Kappa and macro F1 of strategy s, as in sp_agreement_from_confusion(); NaN where undefined. */
-static void kappa_and_f1(const int64_t *sums, int32_t K, int32_t s, double *kappa, double *f1)
+static void kappa_and_f1(const int64_t *sums, int32_t K, int32_t s, sp_absent_class absent, double *kappa, double *f1)
 {
     const int64_t *reference = sums, *right = sums + (size_t)K * (size_t)(1 + 2 * s), *decoded = right + K;
     double n = 0, correct = 0, chance = 0, total = 0;
@@ -131,7 +132,9 @@ static void kappa_and_f1(const int64_t *sums, int32_t K, int32_t s, double *kapp
     }
     double expected = chance / n / n;
     *kappa = n == 0 || is_single ? NAN : (correct / n - expected) / (1 - expected);
-    *f1 = defined ? total / defined : NAN;
+    *f1 = defined == 0                  ? NAN
+          : absent == SP_ABSENT_EXCLUDE ? total / defined
+                                        : (total + (absent == SP_ABSENT_ONE ? K - defined : 0)) / K;
 }
 
 /* Differences of every pair: kappa first, then macro F1. */
@@ -140,7 +143,7 @@ static void agreement_differences(const void *arg, const int64_t *sums, double *
     const sp_evaluation *e = arg;
     double kappa[SP_EVALUATION_MAX_STRATEGIES], f1[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->result->n_strategies; s++)
-        kappa_and_f1(sums, e->K, s, &kappa[s], &f1[s]);
+        kappa_and_f1(sums, e->K, s, e->options.absent_class, &kappa[s], &f1[s]);
     for (int32_t p = 0; p < e->n_pairs; p++) {
         values[p] = kappa[e->pairs[p][0]] - kappa[e->pairs[p][1]];
         values[e->n_pairs + p] = f1[e->pairs[p][0]] - f1[e->pairs[p][1]];
@@ -171,9 +174,9 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Counts, mean, median and sd of a pair's differences over recordings, d [n]; NaN where undefined. A lower illegal rate is the
- * better one. */
-static void describe(sp_pair_comparison *out, int64_t n, double *d)
+/* Counts, mean, median and sd of a pair's differences over units, d [n]; NaN where undefined. A lower illegal rate is the better
+ * one. */
+static void describe(sp_pair_comparison *out, int64_t n, double *d, bool is_subjects)
 {
     double sum = 0, squares = 0, sign = out->metric == metric_illegal ? -1 : 1;
     int64_t m = 0;
@@ -195,7 +198,7 @@ static void describe(sp_pair_comparison *out, int64_t n, double *d)
     qsort(d, (size_t)m, sizeof *d, ascending);
     out->mean = value_of(sum / (double)m);
     out->median = value_of((d[(m - 1) / 2] + d[m / 2]) / 2);
-    out->sd = m > 1 ? value_of(sqrt(squares / (double)(m - 1))) : value_undefined("one recording");
+    out->sd = m > 1 ? value_of(sqrt(squares / (double)(m - 1))) : value_undefined(is_subjects ? "one subject" : "one recording");
 }
 
 /* The next comparison of the result, which has room for it. */
@@ -205,42 +208,74 @@ static sp_pair_comparison *append(sp_evaluation *e, int32_t pair, const char *me
     sp_pair_comparison *out = &c->comparisons[c->n_comparisons++];
     *out = (sp_pair_comparison){.a = e->pairs[pair][0], .b = e->pairs[pair][1], .metric = metric, .difference = *difference};
     sp_mcnemar_test(0, 0, &out->mcnemar);
+    sp_value none = value_undefined("only accuracy is tested");
+    out->mcnemar_cluster = out->bowker = out->stuart_maxwell = (sp_chi2){none, none, 0};
     return out;
 }
 
-/* Differences of one recording each, [2 n_pairs, n], from the margins. */
+/* Differences of one recording each, [2 n_pairs, N], from the margins; NaN where undefined or nothing is scored. */
 static void recording_differences(sp_evaluation *e, double *values, double *differences)
 {
     sp_margins *m = &e->margins;
-    for (int64_t i = 0; i < m->n; i++) {
-        for (int64_t j = m->offsets[i]; j < m->offsets[i + 1]; j++)
-            m->row[m->slots[j]] = m->counts[j];
-        agreement_differences(e, m->row, values);
-        for (int64_t j = m->offsets[i]; j < m->offsets[i + 1]; j++)
-            m->row[m->slots[j]] = 0;
+    const sp_comparison *c = e->result;
+    for (int64_t r = 0, i = 0; r < c->n_recordings; r++) {
+        bool is_scored = c->scored_steps[r] > 0;
+        if (is_scored) {
+            for (int64_t j = m->offsets[i]; j < m->offsets[i + 1]; j++)
+                m->row[m->slots[j]] = m->counts[j];
+            agreement_differences(e, m->row, values);
+            for (int64_t j = m->offsets[i]; j < m->offsets[i + 1]; j++)
+                m->row[m->slots[j]] = 0;
+            i++;
+        }
         for (int32_t v = 0; v < 2 * e->n_pairs; v++)
-            differences[v * m->n + i] = values[v];
+            differences[v * c->n_recordings + r] = is_scored ? values[v] : NAN;
     }
+}
+
+/* The bootstrap over units of what is counted by recording. */
+static sp_status bootstrap(const sp_evaluation *e, const sp_units *units, const sp_clusters *rows,
+                           const sp_statistics *statistics, sp_difference *out, sp_error *err)
+{
+    sp_clusters clusters = {0};
+    sp_status status = units->is_subjects ? sp_units_clusters(units, rows, &clusters, err) : SP_OK;
+    if (status == SP_OK)
+        status = sp_clusters_bootstrap(units->is_subjects ? &clusters : rows, statistics, &e->options.bootstrap, out, err);
+    if (status == SP_OK)
+        sp_units_reason(units, statistics->n, out);
+    sp_units_clusters_free(&clusters);
+    return status;
 }
 
 static sp_status compare_agreement(sp_evaluation *e, sp_error *err)
 {
     sp_margins *m = &e->margins;
+    int64_t N = e->result->n_recordings;
     if (m->left_out || m->n == 0)
         return SP_OK;
-    sp_clusters clusters = {.n = m->n, .width = width_of(e), .offsets = m->offsets, .slots = m->slots, .counts = m->counts};
+    sp_clusters rows = {.n = m->n, .width = width_of(e), .offsets = m->offsets, .slots = m->slots, .counts = m->counts};
     sp_statistics statistics = {
         .n = 2 * e->n_pairs, .compute = agreement_differences, .arg = e, .undefined = "undefined for one of the strategies"};
     sp_difference out[2 * SP_MAX_COMPARISONS];
-    double values[2 * SP_MAX_COMPARISONS], *differences = malloc((size_t)statistics.n * (size_t)m->n * sizeof *differences);
-    if (!differences)
-        return sp_fail(err, SP_ENOMEM, "no memory to compare the kappas of recordings");
-    sp_status status = sp_clusters_bootstrap(&clusters, &statistics, &e->options.bootstrap, out, err);
+    sp_units units = {0};
+    double values[2 * SP_MAX_COMPARISONS], *differences = malloc((size_t)statistics.n * (size_t)N * sizeof *differences);
+    double *d = malloc((size_t)N * sizeof *d);
+    sp_status status = sp_units_open(e->result, true, &units, err);
+    if (status == SP_OK && (!differences || !d))
+        status = sp_fail(err, SP_ENOMEM, "no memory to compare the kappas of recordings");
+    if (status == SP_OK)
+        status = bootstrap(e, &units, &rows, &statistics, out, err);
     if (status == SP_OK)
         recording_differences(e, values, differences);
-    for (int32_t v = 0; status == SP_OK && v < statistics.n; v++)
-        describe(append(e, v % e->n_pairs, v < e->n_pairs ? metric_kappa : metric_f1, &out[v]), m->n, differences + v * m->n);
+    for (int32_t v = 0; status == SP_OK && v < statistics.n; v++) {
+        status = sp_units_mean(&units, differences + v * N, d, err);
+        if (status == SP_OK)
+            describe(append(e, v % e->n_pairs, v < e->n_pairs ? metric_kappa : metric_f1, &out[v]), units.n, d,
+                     units.is_subjects);
+    }
+    sp_units_free(&units);
     free(differences);
+    free(d);
     return status;
 }
 
@@ -279,22 +314,26 @@ static double recording_rate(const sp_strategy_result *s, int64_t r)
     return t->transitions ? (double)t->illegal / (double)t->transitions : NAN;
 }
 
-static sp_status compare_illegal(sp_evaluation *e, const sp_difference *differences, sp_error *err)
+static sp_status compare_illegal(sp_evaluation *e, const sp_units *units, const sp_difference *differences, sp_error *err)
 {
     sp_comparison *c = e->result;
-    double *d = malloc((size_t)(c->n_recordings + 1) * sizeof *d);
-    if (!d)
-        return sp_fail(err, SP_ENOMEM, "no memory to compare the illegal rates of recordings");
-    for (int32_t p = 0; p < e->n_pairs; p++) {
+    sp_status status = SP_OK;
+    double *rates = malloc((size_t)(c->n_recordings + 1) * sizeof *rates), *d = malloc((size_t)(units->n + 1) * sizeof *d);
+    if (!rates || !d)
+        status = sp_fail(err, SP_ENOMEM, "no memory to compare the illegal rates of recordings");
+    for (int32_t p = 0; status == SP_OK && p < e->n_pairs; p++) {
         const sp_strategy_result *a = &c->strategies[e->pairs[p][0]], *b = &c->strategies[e->pairs[p][1]];
         if (a->is_legal_by_construction || b->is_legal_by_construction || a->counts.illegal + b->counts.illegal == 0)
             continue;
         for (int64_t r = 0; r < c->n_recordings; r++)
-            d[r] = recording_rate(a, r) - recording_rate(b, r);
-        describe(append(e, p, metric_illegal, &differences[p]), c->n_recordings, d);
+            rates[r] = recording_rate(a, r) - recording_rate(b, r);
+        status = sp_units_mean(units, rates, d, err);
+        if (status == SP_OK)
+            describe(append(e, p, metric_illegal, &differences[p]), units->n, d, units->is_subjects);
     }
+    free(rates);
     free(d);
-    return SP_OK;
+    return status;
 }
 
 static void rates_without_interval(sp_comparison *c)
@@ -340,18 +379,21 @@ static sp_status illegal_intervals(sp_evaluation *e, sp_error *err)
         .n = c->n_strategies + e->n_pairs, .compute = illegal_rates, .arg = e, .undefined = no_transitions};
     int64_t *offsets = NULL;
     uint32_t *slots = NULL, *counts = NULL;
-    sp_status status = SP_OK;
-    if (!fill_illegal(c, &clusters, &offsets, &slots, &counts))
+    sp_units units = {0};
+    sp_status status = sp_units_open(c, false, &units, err);
+    if (status == SP_OK && !fill_illegal(c, &clusters, &offsets, &slots, &counts))
         status = sp_fail(err, SP_ENOMEM, "no memory for the illegal rates of %lld recordings", (long long)c->n_recordings);
     if (status == SP_OK)
-        status = sp_clusters_bootstrap(&clusters, &statistics, &e->options.bootstrap, out, err);
+        status = bootstrap(e, &units, &clusters, &statistics, out, err);
     free(offsets);
     free(slots);
     free(counts);
-    if (status != SP_OK)
-        return status;
-    finish_rates(c, out);
-    return e->n_pairs ? compare_illegal(e, out + c->n_strategies, err) : SP_OK;
+    if (status == SP_OK)
+        finish_rates(c, out);
+    if (status == SP_OK && e->n_pairs)
+        status = compare_illegal(e, &units, out + c->n_strategies, err);
+    sp_units_free(&units);
+    return status;
 }
 
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err)

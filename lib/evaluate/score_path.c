@@ -112,6 +112,9 @@ void sp_add_discordance(sp_evaluation *e, const sp_recording *r)
     uint64_t all = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
     for (int64_t t = 0; t < r->n_steps; t++) {
         uint64_t right = e->scratch.right[t];
+        double count = __builtin_popcountll(right);
+        e->right_sum += count;
+        e->right_squares += count * count;
         if (right == 0 || right == all)
             continue;
         for (int32_t p = 0; p < e->n_pairs; p++) {

@@ -9,8 +9,7 @@
 /* Beyond so many pairs of runs, 65,536 on each side, a recording's edit distance would take longer than all the rest. */
 static const int64_t max_edit_cells = INT64_C(1) << 32;
 
-/* Runs of `steps` [T]; -1 and gaps cut. runs has room for T. Returns how many. */
-static int64_t find_runs(const sp_recording *r, const int32_t *steps, sp_span *runs)
+int64_t sp_find_runs(const sp_recording *r, const int32_t *steps, sp_span *runs)
 {
     int64_t n = 0;
     for (int64_t t = 0; t < r->n_steps; t++) {
@@ -69,7 +68,7 @@ static void add_boundaries(const sp_recording *r, const int32_t *path, uint8_t *
 
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
-    e->scratch.n_reference_runs = find_runs(r, r->labels, e->scratch.reference_runs);
+    e->scratch.n_reference_runs = sp_find_runs(r, r->labels, e->scratch.reference_runs);
     return add_bouts(&e->reference_bouts, e->scratch.n_reference_runs, e->scratch.reference_runs, err);
 }
 
@@ -83,7 +82,7 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
             scratch->path[t] = r->labels[t] < 0 ? -1 : path[t];
         steps = scratch->path;
     }
-    int64_t n = find_runs(r, steps, scratch->spans);
+    int64_t n = sp_find_runs(r, steps, scratch->spans);
     sp_status status = add_bouts(&e->sums[strategy].bouts, n, scratch->spans, err);
     if (status != SP_OK || !r->labels || scratch->n_reference_runs == 0)
         return status;

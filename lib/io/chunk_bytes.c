@@ -36,6 +36,31 @@ void sp_unshuffle(const unsigned char *shuffled, size_t n, size_t size, size_t f
     }
 }
 
+/* Sums of big-endian 16-bit words, and sums of those sums, with the carries added again. 360 words cannot overflow 32 bits. */
+uint32_t sp_fletcher32(const unsigned char *bytes, size_t n)
+{
+    uint32_t sum = 0, sums = 0;
+    size_t words = n / 2;
+    for (size_t i = 0; i < words;) {
+        const size_t stop = words - i < 360 ? words : i + 360;
+        for (; i < stop; i++) {
+            sum += (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
+            sums += sum;
+        }
+        sum = (sum & 0xffff) + (sum >> 16);
+        sums = (sums & 0xffff) + (sums >> 16);
+    }
+    if (n % 2) {
+        sum += (uint32_t)bytes[n - 1] << 8;
+        sums += sum;
+        sum = (sum & 0xffff) + (sum >> 16);
+        sums = (sums & 0xffff) + (sums >> 16);
+    }
+    sum = (sum & 0xffff) + (sum >> 16);
+    sums = (sums & 0xffff) + (sums >> 16);
+    return sums << 16 | sum;
+}
+
 /* ---- boxes ---- */
 
 /* What two ranges have in common. */
@@ -89,15 +114,52 @@ int64_t sp_box_run(const sp_box *from, const sp_box *to, int64_t *first_from, in
     return run == all ? all : -1;
 }
 
+/* n runs, each of so many bytes, strides apart. Runs are short where classes are split among chunks: those of few numbers are
+ * copied without a call. */
+static void copy_runs(int64_t n, size_t bytes, const unsigned char *restrict from, size_t from_stride, unsigned char *restrict to,
+                      size_t to_stride)
+{
+#define COPY_RUNS(known)                                                                                                         \
+    for (int64_t i = 0; i < n; i++)                                                                                              \
+    memcpy(to + (size_t)i * to_stride, from + (size_t)i * from_stride, known)
+    switch (bytes) {
+    case 2:
+        COPY_RUNS(2);
+        break;
+    case 4:
+        COPY_RUNS(4);
+        break;
+    case 8:
+        COPY_RUNS(8);
+        break;
+    case 12:
+        COPY_RUNS(12);
+        break;
+    case 16:
+        COPY_RUNS(16);
+        break;
+    default:
+        COPY_RUNS(bytes);
+        break;
+    }
+#undef COPY_RUNS
+}
+
 void sp_box_copy(const sp_box *from, const unsigned char *values, const sp_box *to, size_t size, unsigned char *out)
 {
     const overlap o = overlap_of(from, to);
-    const int64_t n1 = length(o.d1), n2 = length(o.d2), run = run_length(from, to, &o);
-    if (length(o.row) * n1 * n2 == 0)
+    const int64_t rows = length(o.row), n1 = length(o.d1), n2 = length(o.d2), run = run_length(from, to, &o);
+    if (rows * n1 * n2 == 0)
         return;
-    const int64_t rows_a_run = run > n1 * n2 ? length(o.row) : 1, i1_a_run = run > n2 ? n1 : 1;
-    for (int64_t row = o.row.first; row < o.row.last; row += rows_a_run)
-        for (int64_t i1 = o.d1.first; i1 < o.d1.last; i1 += i1_a_run)
-            memcpy(out + (size_t)place(to, row, i1, o.d2.first) * size, values + (size_t)place(from, row, i1, o.d2.first) * size,
-                   (size_t)run * size);
+    const unsigned char *first = values + (size_t)place(from, o.row.first, o.d1.first, o.d2.first) * size;
+    unsigned char *there = out + (size_t)place(to, o.row.first, o.d1.first, o.d2.first) * size;
+    const size_t from_row = (size_t)(from->n1 * from->n2) * size, to_row = (size_t)(to->n1 * to->n2) * size;
+    if (run == rows * n1 * n2)
+        memcpy(there, first, (size_t)run * size);
+    else if (run == n1 * n2)
+        copy_runs(rows, (size_t)run * size, first, from_row, there, to_row);
+    else
+        for (int64_t row = 0; row < rows; row++)
+            copy_runs(n1, (size_t)run * size, first + (size_t)row * from_row, (size_t)from->n2 * size,
+                      there + (size_t)row * to_row, (size_t)to->n2 * size);
 }

@@ -12,6 +12,9 @@
  * value, then the second of each ...; this puts values first .. first+count-1 together again. out: count * size bytes. */
 void sp_unshuffle(const unsigned char *shuffled, size_t n, size_t size, size_t first, size_t count, unsigned char *out);
 
+/* The checksum of HDF5's fletcher32 filter, which stands in 4 bytes, little-endian, behind the n bytes. */
+uint32_t sp_fletcher32(const unsigned char *bytes, size_t n);
+
 /* A box of rows of a dataset [rows, n1, n2], in memory or as a chunk: it holds rows row .. row+n_rows-1, and of them the part
  * that begins at (at1, at2) and has the shape [n1, n2]. Values in C order. */
 typedef struct sp_box {

@@ -27,6 +27,15 @@ static bool is_text(const unsigned char *head, size_t n)
     return n > 0;
 }
 
+static bool has_key(const unsigned char *head, size_t n, const char *key)
+{
+    size_t length = strlen(key);
+    for (size_t i = 0; i + length <= n; i++)
+        if (memcmp(head + i, key, length) == 0)
+            return true;
+    return false;
+}
+
 static const char *text_kind(const unsigned char *head, size_t n)
 {
     size_t i = 0;
@@ -34,8 +43,11 @@ static const char *text_kind(const unsigned char *head, size_t n)
         i = 3;
     while (i < n && (head[i] == ' ' || head[i] == '\n' || head[i] == '\r' || head[i] == '\t'))
         i++;
-    if (i < n && (head[i] == '{' || head[i] == '['))
+    if (i < n && (head[i] == '{' || head[i] == '[')) {
+        if (has_key(head, n, "\"statepath_model\""))
+            return "a model; look at it with statepath model show, and give it to other commands as --model";
         return "a JSON text";
+    }
     const unsigned char *end = memchr(head, '\n', n);
     size_t line = end ? (size_t)(end - head) : n;
     if (memchr(head, ',', line) || memchr(head, ';', line) || memchr(head, '\t', line))

@@ -9,9 +9,12 @@
 
 #include "core/parallel.h"
 #include "io/chunk_bytes.h"
+#include "io/lzf.h"
 
 /* Chunks are taken from the file this many stored bytes at a time, at least one, and then inflated together. */
 enum { STORED_BYTES = 8 << 20 };
+/* Rows of several large chunks are held where threads would have nothing to do with one; up to so many bytes. */
+enum { HELD_BYTES = 64 << 20 };
 
 /* What one thread inflates into. */
 typedef struct inflater {
@@ -37,8 +40,9 @@ struct sp_h5_direct {
     /* Contiguous. */
     int fd;
     uint64_t position;
-    /* Chunked. Filters by their place in the pipeline, -1: without. */
-    int shuffle, deflate;
+    /* Chunked. Filters by their place in the pipeline, -1: without; `packed` is deflate or LZF. */
+    int shuffle, packed, checked;
+    bool is_lzf;
     size_t chunk_bytes;
     int n_threads;
     inflater *inflaters;  /* [n_threads], made as they are needed */
@@ -75,21 +79,27 @@ static bool plan_contiguous(sp_h5_direct *d, hid_t created)
     return position != HADDR_UNDEF && d->fd >= 0 && H5Pget_external_count(created) == 0;
 }
 
-/* Which of the filters we know, in the only order that makes sense: shuffle, then deflate, each at most once. */
+/* Which of the filters we know, in the only order that makes sense: shuffle, deflate or LZF, checksum, each at most once. */
 static bool plan_filters(sp_h5_direct *d, hid_t created)
 {
     const int n = H5Pget_nfilters(created);
-    d->shuffle = d->deflate = -1;
+    d->shuffle = d->packed = d->checked = -1;
     for (int i = 0; i < n; i++) {
         unsigned flags = 0, values[8] = {0};
         size_t n_values = 8;
         H5Z_filter_t id = H5Pget_filter2(created, (unsigned)i, &flags, &n_values, values, 0, NULL, NULL);
-        if (id == H5Z_FILTER_SHUFFLE && d->shuffle < 0 && d->deflate < 0 && n_values > 0 && values[0] == d->size)
+        const bool is_packer = id == H5Z_FILTER_DEFLATE || id == SP_LZF_FILTER;
+        if (d->checked >= 0)
+            return false;
+        if (id == H5Z_FILTER_SHUFFLE && d->shuffle < 0 && d->packed < 0 && n_values > 0 && values[0] == d->size)
             d->shuffle = i;
-        else if (id == H5Z_FILTER_DEFLATE && d->deflate < 0)
-            d->deflate = i;
+        else if (is_packer && d->packed < 0)
+            d->packed = i;
+        else if (id == H5Z_FILTER_FLETCHER32)
+            d->checked = i;
         else
             return false;
+        d->is_lzf |= id == SP_LZF_FILTER;
     }
     return n >= 0;
 }
@@ -176,7 +186,10 @@ void sp_h5_direct_free(sp_h5_direct *d)
 
 void sp_h5_direct_use_threads(sp_h5_direct *d, int n_threads)
 {
-    inflaters_free(d); /* there are as many as threads */
+    inflaters_free(d); /* there are as many as threads, and what is held depends on them */
+    free(d->held);
+    d->held = NULL;
+    d->held_box.n_rows = 0;
     d->n_threads = n_threads < 1 ? 1 : n_threads > SP_PARALLEL_MOST ? SP_PARALLEL_MOST : n_threads;
 }
 
@@ -227,10 +240,11 @@ static inflater *inflater_of(sp_h5_direct *d, int thread)
     return in->zlib && in->inflated && in->values ? in : NULL;
 }
 
-static bool inflate(sp_h5_direct *d, inflater *in, const chunk_job *job, unsigned char *out)
+static bool unpack(sp_h5_direct *d, inflater *in, const unsigned char *packed, size_t n, unsigned char *out)
 {
-    return libdeflate_zlib_decompress(in->zlib, d->stored + job->stored_at, job->stored, out, d->chunk_bytes, NULL) ==
-           LIBDEFLATE_SUCCESS;
+    if (d->is_lzf)
+        return sp_lzf_unpack(packed, n, out, d->chunk_bytes);
+    return libdeflate_zlib_decompress(in->zlib, packed, n, out, d->chunk_bytes, NULL) == LIBDEFLATE_SUCCESS;
 }
 
 static bool is_on(int filter, uint32_t skipped)
@@ -238,22 +252,36 @@ static bool is_on(int filter, uint32_t skipped)
     return filter >= 0 && !(skipped >> filter & 1);
 }
 
+/* Takes the checksum off; false: it is wrong. (HDF5 then knows of one more way, of a version long gone, to write it.) */
+static bool checksum_is_right(const unsigned char *stored, size_t *n)
+{
+    if (*n < 4)
+        return false;
+    *n -= 4;
+    const unsigned char *sum = stored + *n;
+    return sp_fletcher32(stored, *n) ==
+           ((uint32_t)sum[0] | (uint32_t)sum[1] << 8 | (uint32_t)sum[2] << 16 | (uint32_t)sum[3] << 24);
+}
+
 static bool chunk_unpack(sp_h5_direct *d, inflater *in, const chunk_job *job)
 {
     const int64_t n = (int64_t)(d->chunk_bytes / d->size);
     int64_t from = 0, to = 0, run = sp_box_run(&job->box, &job->to, &from, &to);
     unsigned char *place = job->out + (size_t)to * d->size;
-    const bool is_deflated = is_on(d->deflate, job->skipped), is_shuffled = is_on(d->shuffle, job->skipped);
+    const bool is_packed = is_on(d->packed, job->skipped), is_shuffled = is_on(d->shuffle, job->skipped);
     const unsigned char *values = d->stored + job->stored_at;
-    if (is_deflated) {
+    size_t stored = job->stored;
+    if (is_on(d->checked, job->skipped) && !checksum_is_right(values, &stored))
+        return false;
+    if (is_packed) {
         const bool is_there = !is_shuffled && run == n; /* straight to where it belongs */
         unsigned char *inflated = is_there ? place : in->inflated;
-        if (!inflate(d, in, job, inflated))
+        if (!unpack(d, in, values, stored, inflated))
             return false;
         if (is_there)
             return true;
         values = inflated;
-    } else if (job->stored != d->chunk_bytes) {
+    } else if (stored != d->chunk_bytes) {
         return false;
     }
     if (is_shuffled && run >= 0) {
@@ -349,6 +377,13 @@ static sp_status chunk_take(sp_h5_direct *d, chunk_job *job, bool *is_taken)
     if (H5Dget_chunk_storage_size(d->dataset, at, &stored) < 0 || stored == 0)
         return chunk_ask(d, job);
     job->stored = (size_t)stored;
+    /* Nothing to undo, and all of it wanted in one run: it is read to where it belongs. */
+    int64_t from, place;
+    if (d->shuffle < 0 && d->packed < 0 && d->checked < 0 && job->stored == d->chunk_bytes &&
+        sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->size == (int64_t)d->chunk_bytes)
+        return H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, job->out + (size_t)place * d->size) >= 0
+                   ? SP_OK
+                   : chunk_ask(d, job);
     if (!room(&d->stored, &d->stored_room, job->stored_at + job->stored))
         return SP_ENOMEM;
     *is_taken = H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, d->stored + job->stored_at) >= 0;
@@ -406,45 +441,54 @@ static sp_status band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsi
     return status;
 }
 
-/* Inflates the band that begins with row `first`, all of it, into what is held. */
-static sp_status band_hold(sp_h5_direct *d, int64_t first)
+/* Rows that are held together: those of one chunk, or of one for each thread where that is much to unpack. */
+static int64_t held_rows(const sp_h5_direct *d)
 {
-    const sp_box box = {.row = first,
-                        .n_rows = d->dims[0] - first < d->chunk[0] ? d->dims[0] - first : d->chunk[0],
-                        .n1 = d->dims[1],
-                        .n2 = d->dims[2]};
-    if (!d->held && !(d->held = malloc((size_t)(d->chunk[0] * d->dims[1] * d->dims[2]) * d->size)))
+    const int64_t across = (d->dims[1] + d->chunk[1] - 1) / d->chunk[1] * ((d->dims[2] + d->chunk[2] - 1) / d->chunk[2]);
+    const int64_t bytes = d->chunk[0] * d->dims[1] * d->dims[2] * (int64_t)d->size, worth = 256 << 10;
+    int64_t bands = across > 0 && bytes >= worth ? (d->n_threads + across - 1) / across : 1;
+    if (bands * bytes > HELD_BYTES)
+        bands = HELD_BYTES / bytes;
+    return (bands > 1 ? bands : 1) * d->chunk[0];
+}
+
+/* Adds all chunks of the rows that begin with `first`, to be held. They are when the jobs are done. */
+static sp_status held_add(sp_h5_direct *d, int64_t first, int64_t n_rows, sp_box *box)
+{
+    *box = (sp_box){.row = first, .n_rows = smaller(d->dims[0] - first, n_rows), .n1 = d->dims[1], .n2 = d->dims[2]};
+    if (!d->held && !(d->held = malloc((size_t)(n_rows * d->dims[1] * d->dims[2]) * d->size)))
         return SP_ENOMEM;
     d->held_box.n_rows = 0;
-    sp_status status = band_add(d, first, &box, d->held);
-    if (status == SP_OK)
-        status = jobs_do(d);
-    if (status == SP_OK)
-        d->held_box = box;
+    sp_status status = SP_OK;
+    for (int64_t row = first; status == SP_OK && row < first + box->n_rows; row += d->chunk[0])
+        status = band_add(d, row, box, d->held);
     return status;
 }
 
 static sp_status read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
-    const int64_t last = to->row + to->n_rows;
+    const int64_t last = to->row + to->n_rows, unit = held_rows(d);
     sp_status status = SP_OK;
+    sp_box box = {.n_rows = 0}; /* of what is to be held */
     d->n_jobs = 0;
-    for (int64_t band = to->row / d->chunk[0] * d->chunk[0]; status == SP_OK && band < last; band += d->chunk[0]) {
-        const bool is_held = d->held_box.n_rows > 0 && d->held_box.row == band;
-        const bool goes_on = last < band + d->chunk[0] && last < d->dims[0]; /* somebody will ask for the rest */
-        if (!is_held && !goes_on) {
-            status = band_add(d, band, to, out);
-            continue;
-        }
-        if (!is_held) {
-            status = jobs_do(d);
-            if (status == SP_OK)
-                status = band_hold(d, band);
-        }
-        if (status == SP_OK)
+    for (int64_t first = to->row / unit * unit; status == SP_OK && first < last; first += unit) {
+        const bool goes_on = last < first + unit && last < d->dims[0]; /* somebody will ask for the rest */
+        if (d->held_box.n_rows > 0 && d->held_box.row == first)
             sp_box_copy(&d->held_box, d->held, to, d->size, out);
+        else if (goes_on)
+            status = held_add(d, first, unit, &box);
+        else
+            for (int64_t row = first; status == SP_OK && row < first + unit && row < last; row += d->chunk[0])
+                if (row + d->chunk[0] > to->row)
+                    status = band_add(d, row, to, out);
     }
-    return status == SP_OK ? jobs_do(d) : status;
+    if (status == SP_OK)
+        status = jobs_do(d);
+    if (status != SP_OK || box.n_rows == 0)
+        return status;
+    d->held_box = box;
+    sp_box_copy(&d->held_box, d->held, to, d->size, out);
+    return SP_OK;
 }
 
 sp_status sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t *count, void *out)

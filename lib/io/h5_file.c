@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/file_kind.h"
+#include "io/lzf.h"
 
 void sp_h5_quiet_begin(sp_h5_quiet *quiet)
 {
@@ -132,6 +133,7 @@ sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err)
         return status;
     /* Every object is closed here; what HDF5 would do at exit is to print its own despair over a damaged file. */
     (void)H5dont_atexit();
+    sp_lzf_register();
     hid_t access = access_new();
     if (access < 0)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);

@@ -121,8 +121,8 @@ static size_t fixed_length(const char *text, size_t size, H5T_str_t padding)
 /* ---- reading ---- */
 
 typedef struct holder {
-    hid_t id; /* dataset or attribute */
-    bool is_dataset;
+    hid_t id;                    /* dataset or attribute */
+    bool is_dataset, may_be_one; /* a single text without a dimension will do */
     hid_t type, space;
     const char *file_name, *what; /* for messages: "dataset /ids" */
 } holder;
@@ -202,7 +202,7 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     char name[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
     int rank = H5Sget_simple_extent_dims(from->space, dims, NULL);
     bool is_null = H5Sget_simple_extent_type(from->space) == H5S_NULL;
-    if (is_null || rank > 1 || rank < 0 || (rank == 0 && from->is_dataset))
+    if (is_null || rank > 1 || rank < 0 || (rank == 0 && from->is_dataset && !from->may_be_one))
         return sp_fail(err, SP_EDATA, "%s: %s has shape %s, but must be a list of texts (one dimension)", from->file_name,
                        from->what, sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
     int64_t count = rank == 0 ? 1 : (int64_t)dims[0];
@@ -221,8 +221,8 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     return status;
 }
 
-sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
-                              bool *is_number, sp_error *err)
+static sp_status dataset_texts(hid_t file, const char *file_name, const char *path, const char *mend, bool may_be_one,
+                               sp_texts *out, int64_t *n, bool *is_number, sp_error *err)
 {
     hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
     if (id < 0)
@@ -231,13 +231,25 @@ sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *pat
     if (status == SP_OK) {
         char what[512];
         snprintf(what, sizeof what, "dataset %s", path);
-        holder from = {id, true, H5Dget_type(id), H5Dget_space(id), file_name, what};
+        holder from = {id, true, may_be_one, H5Dget_type(id), H5Dget_space(id), file_name, what};
         status = holder_texts(&from, out, n, is_number, err);
         H5Sclose(from.space);
         H5Tclose(from.type);
     }
     H5Dclose(id);
     return status;
+}
+
+sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
+                              bool *is_number, sp_error *err)
+{
+    return dataset_texts(file, file_name, path, mend, false, out, n, is_number, err);
+}
+
+sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
+                             bool *is_number, sp_error *err)
+{
+    return dataset_texts(file, file_name, path, mend, true, out, n, is_number, err);
 }
 
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute)
@@ -253,7 +265,7 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
     hid_t id = H5Aopen_by_name(file, path, attribute, H5P_DEFAULT, H5P_DEFAULT);
     if (id < 0)
         return sp_fail(err, SP_EFILE, "%s: %s cannot be opened", file_name, what);
-    holder from = {id, false, H5Aget_type(id), H5Aget_space(id), file_name, what};
+    holder from = {id, false, true, H5Aget_type(id), H5Aget_space(id), file_name, what};
     sp_status status = holder_texts(&from, out, n, is_number, err);
     H5Sclose(from.space);
     H5Tclose(from.type);

@@ -16,6 +16,10 @@ typedef char **sp_texts;
 sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
                               bool *is_number, sp_error *err);
 
+/* The same, but a single text (no dimension) will do too. */
+sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
+                             bool *is_number, sp_error *err);
+
 /* The same for an attribute of the object at `path`; also for a single text (n = 1). SP_EFILE, SP_EDATA. */
 sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
                                 int64_t *n, bool *is_number, sp_error *err);

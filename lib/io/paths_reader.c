@@ -7,6 +7,7 @@
 #include "io/h5_map.h"
 #include "io/h5_number.h"
 #include "io/source_private.h"
+#include "io/subjects_private.h"
 #include "statepath/paths_file.h"
 
 /* What a file says of a strategy's recordings; NULL where it does not. */
@@ -81,8 +82,8 @@ static const char mend[] = "say where the paths are with --paths PATH";
 
 static bool is_beside(const char *name)
 {
-    static const char *const beside[] = {"offsets",     "lengths", "valid",    "ids",    "classes",
-                                         "class_names", "labels",  "segments", "weights"};
+    static const char *const beside[] = {"offsets",     "lengths", "valid",    "ids",     "classes",
+                                         "class_names", "labels",  "segments", "weights", "subjects"};
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
         if (strcmp(name, beside[i]) == 0)
             return true;
@@ -472,6 +473,15 @@ sp_status sp_paths_reader_epoch_seconds(sp_paths_reader *reader, double *seconds
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = sp_h5_epoch_seconds(reader->file, reader->file_name, 1, &root, seconds, err);
+    sp_h5_quiet_end(&quiet);
+    return status;
+}
+
+sp_status sp_paths_reader_subjects(sp_paths_reader *reader, const char *groups, sp_subjects **out, sp_error *err)
+{
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    sp_status status = sp_h5_subjects(&reader->map, groups, out, err);
     sp_h5_quiet_end(&quiet);
     return status;
 }

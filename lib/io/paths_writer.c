@@ -6,6 +6,7 @@
 #include "io/h5_file.h"
 #include "io/output_file.h"
 #include "statepath/paths_file.h"
+#include "statepath/subjects.h"
 
 /* One dataset whose numbers are written after HDF5 has closed the file. */
 typedef struct slot {
@@ -278,10 +279,24 @@ static bool attribute_seconds(hid_t file, double seconds)
     return done;
 }
 
+/* One name a recording, as subjects.h reads it. */
+static bool dataset_subjects(hid_t file, const sp_subjects *subjects, int64_t n)
+{
+    if (!subjects)
+        return true;
+    const char **names = malloc(((size_t)n + 1) * sizeof *names);
+    for (int64_t i = 0; names && i < n; i++)
+        names[i] = subjects->names[subjects->of_recording[i]];
+    bool done = names && dataset_texts(file, "/subjects", names, n);
+    free(names);
+    return done;
+}
+
 static bool skeleton_fill(hid_t file, sp_paths_writer *writer, const sp_paths_header *header)
 {
     bool done = dataset_offsets(file, header->offsets, header->n_recordings) &&
                 dataset_texts(file, "/ids", header->ids, header->n_recordings) &&
+                dataset_subjects(file, header->subjects, header->n_recordings) &&
                 dataset_texts(file, "/classes", header->classes, header->n_classes) &&
                 attribute_text(file, "statepath_version", sp_version()) && attribute_text(file, "command", header->command) &&
                 attribute_text(file, "model", header->model_json) && attribute_text(file, "input", header->input) &&

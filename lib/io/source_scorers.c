@@ -1,5 +1,5 @@
-/* What a source has beyond scores and one reference: how long a step is, and labels by several scorers. Looked for only when
- * asked. */
+/* What a source has beyond scores and one reference: how long a step is, whose the recordings are, and labels by several scorers.
+ * Looked for only when asked. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "io/h5_file.h"
 #include "io/h5_number.h"
 #include "io/source_private.h"
+#include "io/subjects_private.h"
 
 static sp_status no_memory(const sp_source *source, sp_error *err)
 {
@@ -25,6 +26,15 @@ sp_status sp_source_epoch_seconds(sp_source *source, double *seconds, sp_error *
     sp_status status = sp_h5_epoch_seconds(source->file, source->file_name, 4, places, seconds, err);
     sp_h5_quiet_end(&quiet);
     free(group);
+    return status;
+}
+
+sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err)
+{
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    sp_status status = sp_h5_subjects(&source->map, groups, out, err);
+    sp_h5_quiet_end(&quiet);
     return status;
 }
 

@@ -184,6 +184,38 @@ sp_status sp_calibrate(const sp_training *training, sp_calibrated *out, sp_error
     return status;
 }
 
+void sp_calibrate_rows(const sp_calibrated *c, bool by_vector, const sp_scores *scores, double *out)
+{
+    int32_t K = scores->n_classes;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        double greatest = -INFINITY, *row = out + t * K;
+        for (int32_t k = 0; k < K; k++) {
+            row[k] = sp_scores_at(scores, t, k);
+            greatest = row[k] > greatest ? row[k] : greatest;
+        }
+        for (int32_t k = 0; k < K; k++)
+            if (row[k] > -INFINITY)
+                row[k] = by_vector ? c->scale[k] * (row[k] - greatest) + c->bias[k] : (row[k] - greatest) / c->temperature;
+    }
+}
+
+void sp_scale_rows(const sp_scores *scores, const sp_scores_scaling *s, double *out)
+{
+    int32_t K = scores->n_classes;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        double *row = out + t * K;
+        bool says_nothing = true;
+        for (int32_t k = 0; k < K; k++) {
+            row[k] = sp_scores_at(scores, t, k);
+            says_nothing &= row[k] == 0;
+        }
+        for (int32_t k = 0; !says_nothing && k < K; k++) {
+            double prior = s->log_prior ? s->prior_weight * s->log_prior[k] : 0;
+            row[k] = s->undo ? (row[k] + prior) * s->temperature : row[k] / s->temperature - prior;
+        }
+    }
+}
+
 void sp_calibrated_clear(sp_calibrated *calibration)
 {
     free(calibration->scale);

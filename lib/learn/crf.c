@@ -180,6 +180,7 @@ void sp_crf_unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
     factors->scale = theta[0];
     factors->dwell = crf->rules.dwell;
     factors->dwell_at_end = crf->rules.dwell_at_end;
+    factors->is_even = !crf->has_bins;
     for (int64_t k = 0; k < K; k++) {
         factors->bias[k] = theta[1 + k];
         factors->start[k] = crf->start[k] < 0 ? -INFINITY : theta[crf->start[k]];

@@ -22,6 +22,10 @@ enum { SLOT_X = SP_SLOT_FREE, SLOT_A, SLOT_OUT, SLOT_ROWS };
 
 static const double tiny = 1e-280, huge = 1e280;
 
+/* exp of what is less than this beside a sum that is at least 1 is lost in its rounding, even 10,000 times. Most positions of
+ * most classes are that far behind the best, and their exponentials are what a pass spends its time on. */
+static const double lost = -60;
+
 typedef struct pass {
     const sp_factors *f;
     const double *e; /* [T,K] of the piece */
@@ -37,6 +41,12 @@ typedef struct pass {
     double *q;   /* [K] exponentials of r[.,0] */
     double *s;   /* [K,D] room */
 } pass;
+
+/* The position of class k that stays where it is. Those after it, if any, are never reached. */
+static int32_t last_of(const pass *s, int32_t k)
+{
+    return s->f->is_even ? s->f->dwell[k] - 1 : s->D - 1;
+}
 
 static double greatest_of(const double *x, int64_t n)
 {
@@ -62,7 +72,13 @@ static double log_add(double a, double b)
         a = b;
         b = c;
     }
-    return b == -INFINITY ? a : a + log1p(exp(b - a));
+    return b == -INFINITY || b - a < lost ? a : a + log1p(exp(b - a));
+}
+
+/* exp(x) for a sum that holds exp(0) too. */
+static double share_of(double x)
+{
+    return x < lost ? 0 : exp(x);
 }
 
 static double log_sum(const double *x, int64_t n)
@@ -71,7 +87,7 @@ static double log_sum(const double *x, int64_t n)
     if (greatest == -INFINITY)
         return -INFINITY;
     for (int64_t i = 0; i < n; i++)
-        sum += exp(x[i] - greatest);
+        sum += share_of(x[i] - greatest);
     return greatest + log(sum);
 }
 
@@ -117,8 +133,8 @@ static double exponentials(const double *x, int32_t n, double *p)
 static void collect_out(const pass *s, const double *a, double *out)
 {
     for (int32_t k = 0; k < s->K; k++) {
-        int32_t first = s->f->dwell[k] - 1;
-        out[k] = s->D == 1 ? a[k] : log_sum(a + k * s->D + first, s->D - first);
+        int32_t first = s->f->dwell[k] - 1, last = last_of(s, k);
+        out[k] = first == last ? a[k * s->D + last] : log_sum(a + k * s->D + first, last + 1 - first);
     }
 }
 
@@ -143,18 +159,22 @@ static double forward(const pass *s)
             product(s->f, s->f->turned, true, out, s->p, shift, s->in);
             for (int32_t k = 0; k < K; k++) {
                 double *to = a + k * D;
+                int32_t last = last_of(s, k);
                 to[0] = s->in[k];
                 if (D == 1)
                     continue;
                 const double *from = before + k * D, *stay = s->f->stay + k * D;
-                for (int32_t i = 0; i + 1 < D; i++)
+                for (int32_t i = 0; i < last; i++)
                     to[i + 1] = from[i] + stay[i];
-                to[D - 1] = log_add(to[D - 1], from[D - 1] + stay[D - 1]);
+                for (int32_t i = last + 1; i < D; i++)
+                    to[i] = -INFINITY;
+                to[last] = log_add(to[last], from[last] + stay[last]);
             }
         }
         const double *x = s->x + t * K;
-        for (int32_t i = 0; i < K * D; i++)
-            a[i] += x[D == 1 ? i : i / D];
+        for (int32_t k = 0; k < K; k++)
+            for (int32_t i = 0; i <= last_of(s, k); i++)
+                a[k * D + i] += x[k];
         double greatest = take_greatest(a, K * D);
         if (!(greatest > -INFINITY))
             return -INFINITY;
@@ -170,7 +190,7 @@ static void backward_end(const pass *s)
     for (int32_t k = 0; k < s->K; k++)
         for (int32_t i = 0; i < s->D; i++) {
             bool is_too_short = s->piece->is_end && s->f->dwell_at_end && i < s->f->dwell[k] - 1;
-            s->b[k * s->D + i] = is_too_short ? -INFINITY : s->piece->is_end ? s->f->end[k] : 0;
+            s->b[k * s->D + i] = is_too_short || i > last_of(s, k) ? -INFINITY : s->piece->is_end ? s->f->end[k] : 0;
         }
 }
 
@@ -185,8 +205,8 @@ static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
     take_greatest(s->s, K * D);
     for (int32_t k = 0; k < K; k++) {
         double mass = 0;
-        for (int32_t i = k * D; i < (k + 1) * D; i++)
-            mass += exp(s->s[i]);
+        for (int32_t i = k * D; i <= k * D + last_of(s, k); i++)
+            mass += share_of(s->s[i]);
         s->p[k] = mass;
         total += mass;
     }
@@ -210,20 +230,24 @@ static void add_moves(const pass *s, int64_t t, double shift, sp_expected *sum)
     double greatest = -INFINITY, total = 0;
     for (int32_t k = 0; k < K; k++)
         greatest = out[k] + s->in[k] > greatest ? out[k] + s->in[k] : greatest;
-    for (int32_t k = 0; D > 1 && k < K; k++)
-        for (int32_t i = 0; i < D; i++) {
-            double v = a[k * D + i] + s->f->stay[k * D + i] + s->r[k * D + (i + 1 < D ? i + 1 : i)];
+    for (int32_t k = 0; D > 1 && k < K; k++) {
+        int32_t last = last_of(s, k);
+        for (int32_t i = 0; i <= last; i++) {
+            double v = a[k * D + i] + s->f->stay[k * D + i] + s->r[k * D + (i < last ? i + 1 : i)];
             s->s[k * D + i] = v;
             greatest = v > greatest ? v : greatest;
         }
-    for (int32_t k = 0; k < K; k++)
-        total += exp(out[k] + s->in[k] - greatest);
-    for (int32_t i = 0; D > 1 && i < K * D; i++) {
-        s->s[i] = exp(s->s[i] - greatest);
-        total += s->s[i];
     }
-    for (int32_t i = 0; D > 1 && i < K * D; i++)
-        sum->stay[i] += s->s[i] / total;
+    for (int32_t k = 0; k < K; k++)
+        total += share_of(out[k] + s->in[k] - greatest);
+    for (int32_t k = 0; D > 1 && k < K; k++)
+        for (int32_t i = k * D; i <= k * D + last_of(s, k); i++) {
+            s->s[i] = share_of(s->s[i] - greatest);
+            total += s->s[i];
+        }
+    for (int32_t k = 0; D > 1 && k < K; k++)
+        for (int32_t i = k * D; i <= k * D + last_of(s, k); i++)
+            sum->stay[i] += s->s[i] / total;
     double norm = greatest + log(total), high = exponentials(out, K, s->p);
     double factor = exp(high + s->f->greatest + shift - norm);
     for (int32_t i = 0; i < K; i++) {
@@ -249,8 +273,9 @@ static void backward(const pass *s, sp_expected *sum)
         if (t == 0)
             return;
         const double *x = s->x + t * K;
-        for (int32_t i = 0; i < K * D; i++)
-            s->r[i] = x[D == 1 ? i : i / D] + s->b[i];
+        for (int32_t k = 0; k < K; k++)
+            for (int32_t i = 0; i < D; i++)
+                s->r[k * D + i] = x[k] + s->b[k * D + i];
         take_greatest(s->r, K * D);
         double *first = s->s; /* r[.,0] */
         for (int32_t k = 0; k < K; k++)
@@ -258,11 +283,13 @@ static void backward(const pass *s, sp_expected *sum)
         double shift = exponentials(first, K, s->q);
         product(s->f, s->f->linear, false, first, s->q, shift, s->in);
         add_moves(s, t, shift, sum);
-        for (int32_t k = 0; k < K; k++)
-            for (int32_t i = 0; i < D; i++) {
+        for (int32_t k = 0; k < K; k++) {
+            int32_t last = last_of(s, k);
+            for (int32_t i = 0; i <= last; i++) {
                 double leave = i >= s->f->dwell[k] - 1 ? s->in[k] : -INFINITY;
-                s->b[k * D + i] = D == 1 ? leave : log_add(leave, s->f->stay[k * D + i] + s->r[k * D + (i + 1 < D ? i + 1 : i)]);
+                s->b[k * D + i] = D == 1 ? leave : log_add(leave, s->f->stay[k * D + i] + s->r[k * D + (i < last ? i + 1 : i)]);
             }
+        }
         take_greatest(s->b, K * D);
     }
 }

@@ -27,6 +27,7 @@ typedef struct sp_factors {
     double *end;          /* [K] */
     const int32_t *dwell; /* [K], borrowed */
     bool dwell_at_end;
+    bool is_even; /* staying weighs the same at every position: then positions of class k end with its dwell */
     /* Made by sp_factors_prepare(): exp(move - greatest), its transpose, and the greatest; for D = 1 staying stands on the
      * diagonal */
     double *move;   /* [K,K] nats */

@@ -5,6 +5,7 @@
 
 #include "learn/cross.h"
 #include "statepath/posterior.h"
+#include "statepath/sequences.h"
 
 /* ---- folds ---- */
 
@@ -248,11 +249,13 @@ sp_status sp_cross_decode(const sp_training *training, const sp_model *const *mo
 
 /* ---- judging ---- */
 
-static double judge_paths(const sp_training *training, sp_tune tune, const int32_t *paths, int64_t *confusion)
+static sp_status judge_steps(const sp_training *training, sp_tune tune, const int32_t *paths, sp_value *value, sp_error *err)
 {
     size_t K = (size_t)training->batch.scores.n_classes;
+    int64_t *confusion = calloc(K * K + K, sizeof *confusion);
+    if (!confusion)
+        return sp_fail(err, SP_ENOMEM, "no memory to judge %zu classes", K);
     int64_t *undecoded = confusion + K * K;
-    memset(confusion, 0, (K * K + K) * sizeof *confusion);
     for (int64_t r = 0; r < training->batch.n_recordings; r++)
         for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, r) && t < training->batch.offsets[r + 1]; t++)
             if (training->labels[t] >= 0) {
@@ -263,26 +266,43 @@ static double judge_paths(const sp_training *training, sp_tune tune, const int32
             }
     sp_agreement a;
     sp_agreement_from_confusion((int32_t)K, confusion, undecoded, &a, NULL);
-    sp_value v = tune == SP_TUNE_KAPPA ? a.kappa : tune == SP_TUNE_MACRO_F1 ? a.macro_f1 : a.accuracy;
-    return v.undefined ? 0 : v.value;
+    *value = tune == SP_TUNE_KAPPA ? a.kappa : tune == SP_TUNE_MACRO_F1 ? a.macro_f1 : a.accuracy;
+    free(confusion);
+    return SP_OK;
+}
+
+static sp_status judge_paths(const sp_training *training, sp_tune tune, const int32_t *paths, double *value, sp_error *err)
+{
+    sp_labelled_paths view = {.n_classes = training->batch.scores.n_classes,
+                              .n_recordings = training->batch.n_recordings,
+                              .offsets = training->batch.offsets,
+                              .segments = training->batch.scores.segments,
+                              .labels = training->labels,
+                              .paths = paths,
+                              .use = training->use};
+    sp_value v;
+    sp_status status = tune == SP_TUNE_ENTITY_F1 ? sp_entity_f1(&view, training->classes, &v, err)
+                       : tune == SP_TUNE_EDIT    ? sp_edit_score(&view, &v, err)
+                                                 : judge_steps(training, tune, paths, &v, err);
+    if (status == SP_OK)
+        *value = v.undefined ? 0 : v.value;
+    return status;
 }
 
 sp_status sp_cross_judge(const sp_training *training, const sp_model *const *models, const int32_t *fold, int32_t n_folds,
                          const sp_strategy *strategy, sp_tune tune, sp_workers *workers, double *value, sp_error *err)
 {
-    size_t K = (size_t)training->batch.scores.n_classes, S = (size_t)training->batch.scores.n_steps;
-    size_t N = (size_t)training->batch.n_recordings;
+    size_t S = (size_t)training->batch.scores.n_steps, N = (size_t)training->batch.n_recordings;
     int32_t *paths = malloc((S + 1) * sizeof *paths);
     double *nll = calloc(N + 1, sizeof *nll);
-    int64_t *confusion = malloc((K * K + K) * sizeof *confusion);
     sp_decode_options options = sp_decode_options_default();
     options.strategy = *strategy;
     sp_decode_output output = {.paths = paths};
     wish w = {.options = &options, .output = &output, .nll = tune == SP_TUNE_NLL ? nll : NULL};
-    sp_status status = paths && nll && confusion ? each_fold(training, models, fold, n_folds, &w, workers, err)
-                                                 : sp_fail(err, SP_ENOMEM, "no memory to judge %zu steps", S);
+    sp_status status = paths && nll ? each_fold(training, models, fold, n_folds, &w, workers, err)
+                                    : sp_fail(err, SP_ENOMEM, "no memory to judge %zu steps", S);
     if (status == SP_OK && tune != SP_TUNE_NLL) {
-        *value = judge_paths(training, tune, paths, confusion);
+        status = judge_paths(training, tune, paths, value, err);
     } else if (status == SP_OK) {
         double sum = 0, n_scored = 0;
         for (size_t r = 0; r < N; r++)
@@ -294,6 +314,5 @@ sp_status sp_cross_judge(const sp_training *training, const sp_model *const *mod
     }
     free(paths);
     free(nll);
-    free(confusion);
     return status;
 }

@@ -115,6 +115,7 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
         return status;
     w->factors.dwell = rules->dwell;
     w->factors.dwell_at_end = rules->dwell_at_end;
+    w->factors.is_even = true;
     w->n_chunks = w->pieces.n < MOST_CHUNKS ? w->pieces.n : MOST_CHUNKS;
     w->size = sp_expected_size((int32_t)K, D);
     w->e = malloc((S * K + 1) * sizeof *w->e);

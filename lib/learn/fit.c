@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "learn/tune.h"
+#include "statepath/sequences.h"
 
 static const char *const method_names[SP_N_FIT_METHODS] = {"counts", "crf", "em"};
-static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", "macro_f1", "nll"};
+static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll"};
 
 static int find_name(int n, const char *const *names, const char *text)
 {
@@ -42,7 +43,8 @@ sp_status sp_tune_parse(const char *text, sp_tune *out, sp_error *err)
 {
     int i = find_name(SP_N_TUNES, tune_names, text);
     if (i < 0)
-        return sp_fail(err, SP_EINVAL, "tuning by \"%s\": choose from none, accuracy, kappa, macro_f1, nll", text);
+        return sp_fail(err, SP_EINVAL, "tuning by \"%s\": choose from none, accuracy, kappa, macro_f1, entity_f1, edit, nll",
+                       text);
     *out = (sp_tune)i;
     return SP_OK;
 }
@@ -130,6 +132,15 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     return SP_OK;
 }
 
+/* A class that is no tag, for the message; the first where all of them are, but without O or B. */
+static const char *first_other(int32_t K, const char *const *classes)
+{
+    for (int32_t k = 0; k < K; k++)
+        if (strcmp(classes[k], "O") != 0 && !(strchr("BIELSU", classes[k][0]) && classes[k][0] && classes[k][1] == '-'))
+            return classes[k];
+    return classes[0];
+}
+
 static void count_used(const sp_training *training, sp_fit_report *report)
 {
     report->n_recordings = report->n_steps = 0;
@@ -152,6 +163,12 @@ sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_
     if (status != SP_OK)
         return status;
     int32_t K = training->batch.scores.n_classes;
+    if (options->tune == SP_TUNE_ENTITY_F1 && !sp_classes_are_tags(K, training->classes))
+        return sp_fail(
+            err, SP_EINVAL,
+            "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these "
+            "are not all (%s); tune by macro_f1 instead",
+            first_other(K, training->classes));
     sp_fit_report found = {.before = NAN, .after = NAN, .penalty = options->penalty, .scale = 1, .tune = options->tune};
     sp_rules rules;
     sp_model *model = NULL;

@@ -7,7 +7,9 @@
  *   value      empty where undefined
  *              "sleep_tst" and the like: sleep statistics, "sleep_tst_difference" their bias with the limits of agreement;
  *              "kappa_with X", "accuracy_with X": with scorer X
- *   n          what the figure is over: scored steps, transitions, recordings or classes; empty for counts
+ *              "collapsed_accuracy" and the like: with classes put together, which stand under class ("Wake / Sleep")
+ *              "_chi2", "_p": of further tests, with the degrees of freedom under n; strategy "all" for tests over all strategies
+ *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for counts
  *   low, high  interval, where there is one */
 #include "report/csv_line.h"
 #include "report/tables.h"
@@ -219,6 +221,7 @@ sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *e
         add_strategy(c, &c->strategies[s], &text);
     for (int32_t i = 0; i < c->n_comparisons; i++)
         add_comparison(c, &c->comparisons[i], &text);
+    sp_csv_more(&text, c);
     sp_csv_people(&text, c);
     return sp_buffer_finish(&text, out, err);
 }

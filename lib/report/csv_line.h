@@ -16,6 +16,8 @@ void sp_csv_interval(sp_buffer *out, sp_csv_line line, const char *metric, const
 
 void sp_csv_calibration(sp_buffer *out, const sp_comparison *comparison); /* reliability is not NULL */
 
+void sp_csv_more(sp_buffer *out, const sp_comparison *comparison); /* error runs, regret, further tests, coarser classes */
+
 void sp_csv_people(sp_buffer *out, const sp_comparison *comparison); /* sleep statistics and scorers, where there are any */
 
 #endif

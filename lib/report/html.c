@@ -3,6 +3,7 @@
 #include "statepath/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void sp_page_name(sp_page *page, const char *name)
 {
@@ -23,6 +24,11 @@ void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)
     sp_buffer_text(&page->out, "%\" y=\"");
     sp_buffer_fixed(&page->out, y, 1);
     sp_buffer_text(&page->out, "\"/>");
+}
+
+void sp_page_dot(sp_buffer *out, double x, double y)
+{
+    sp_buffer_format(out, "M%.0f %.0fh0", x, y);
 }
 
 void sp_page_key(sp_page *page)
@@ -106,7 +112,7 @@ static const struct {
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
-    {"run", "This run", always, sp_page_run_card},
+    {"more", "Further figures", sp_has_more, sp_page_more},
     {"methods", "Methods", always, methods},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
@@ -119,7 +125,7 @@ static const char shapes[] =
     "<circle id=\"m0\" r=\"5\"/><rect id=\"m1\" x=\"-4.5\" y=\"-4.5\" width=\"9\" height=\"9\"/>"
     "<path id=\"m2\" d=\"M0-6L5.5 4.5H-5.5z\"/><path id=\"m3\" d=\"M0-6L6 0L0 6L-6 0z\"/>"
     "<path id=\"m4\" d=\"M0 6L5.5-4.5H-5.5z\"/><path id=\"m5\" d=\"M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6z\"/>"
-    "<path id=\"ill\" class=\"illegal\" d=\"M0-7L4 0H-4z\"/></defs></svg>\n";
+    "<path id=\"ill\" class=\"illegal\" d=\"M0 0L4 7H-4z\"/></defs></svg>\n";
 
 static void head(sp_page *page)
 {
@@ -139,6 +145,21 @@ static void head(sp_page *page)
     sp_buffer_text(out, "</style>\n</head>\n");
 }
 
+/* A link to a file in the same folder: whatever its name holds, it is one segment of a path. */
+static void twin(sp_page *page, const char *before, const char *name)
+{
+    if (!name)
+        return;
+    sp_buffer_format(&page->out, "%s<a href=\"./", before);
+    for (const char *c = name; *c; c++) {
+        bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~", *c);
+        sp_buffer_format(&page->out, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
+    }
+    sp_buffer_text(&page->out, "\">");
+    sp_page_name(page, name);
+    sp_buffer_text(&page->out, "</a>");
+}
+
 static void top(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
@@ -151,7 +172,14 @@ static void top(sp_page *page)
     sp_page_name(page, c->model_name ? c->model_name : "without a name");
     sp_buffer_format(out, ": %d class%s, ", (int)c->n_classes, c->n_classes == 1 ? "" : "es");
     sp_buffer_count(out, c->forbidden_count);
-    sp_buffer_format(out, " forbidden transition%s.</p></div>\n", c->forbidden_count == 1 ? "" : "s");
+    sp_buffer_format(out, " forbidden transition%s.</p>", c->forbidden_count == 1 ? "" : "s");
+    if (c->json_link || c->csv_link) {
+        sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
+        twin(page, " ", c->json_link);
+        twin(page, c->json_link ? ", " : " ", c->csv_link);
+        sp_buffer_text(out, "</p>");
+    }
+    sp_buffer_text(out, "</div>\n");
     sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" hidden>Theme: system</button>\n"
                         "</header>\n<nav aria-label=\"Sections\"><ul>\n");
     for (size_t i = 0; i < N_SECTIONS; i++)

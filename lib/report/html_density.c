@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 enum {
-    COLUMNS = 300,       /* more steps than that: each column shows the mean of its steps */
-    LEVELS = 60,         /* heights that a column can have */
+    COLUMNS = 240,       /* more steps than that: each column shows the mean of its steps */
+    LEVELS = 48,         /* heights that a column can have */
     HEIGHT = 48,         /* pixels */
-    BUDGET = 150 * 1000, /* bytes of all densities of a page */
+    BUDGET = 100 * 1000, /* bytes of all densities of a page */
 };
 
 /* Probability of each class (sum of 255ths) in each column [C,K]; the row is 0 where no step has one. */

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 enum {
-    TWO_LINE_CLASSES = 14, /* up to here a cell holds count and per cent */
-    MATRIX_CLASSES = 60,   /* up to here there is a matrix at all */
+    TWO_LINE_CLASSES = SP_TWO_LINE_CLASSES,
+    MATRIX_CLASSES = 60, /* up to here there is a matrix at all */
+    UPRIGHT_CLASSES = 7, /* more names stand turned above their columns */
     LEGALITY_CLASSES = 60,
     LISTED = 40, /* rows of a list that stands for a matrix */
 };
@@ -16,33 +17,34 @@ static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
     return (size_t)i * (size_t)c->n_classes + (size_t)j;
 }
 
-/* Opens the table with its header row. Names are cut by the style, whole in the title. */
-static void matrix_begin(sp_page *page, const char *corner, const char *label, bool has_undecoded)
+void sp_page_matrix_begin(sp_page *page, const char *corner, const char *label, const char *last)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    bool is_many = c->n_classes > TWO_LINE_CLASSES;
+    const char *look = c->n_classes > TWO_LINE_CLASSES ? " many" : c->n_classes > UPRIGHT_CLASSES ? " turned" : "";
     sp_buffer_format(
         out,
         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\">\n<thead><tr>"
         "<th scope=\"col\" class=\"corner\">%s</th>",
-        label, is_many ? " many" : "", corner);
+        label, look, corner);
     for (int32_t j = 0; j < c->n_classes; j++) {
         sp_buffer_text(out, "<th scope=\"col\">");
         sp_page_name(page, c->classes[j]);
         sp_buffer_text(out, "</th>");
     }
-    sp_buffer_text(out, has_undecoded ? "<th scope=\"col\">undecoded</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
+    if (last)
+        sp_buffer_format(out, "<th scope=\"col\">%s</th>", last);
+    sp_buffer_text(out, "</tr></thead>\n<tbody>\n");
 }
 
-static void row_begin(sp_page *page, int32_t i)
+void sp_page_row_begin(sp_page *page, int32_t i)
 {
     sp_buffer_text(&page->out, "<tr><th scope=\"row\">");
     sp_page_name(page, page->comparison->classes[i]);
     sp_buffer_text(&page->out, "</th>");
 }
 
-static void matrix_end(sp_page *page)
+void sp_page_matrix_end(sp_page *page)
 {
     sp_buffer_text(&page->out, "</tbody></table></div>\n");
 }
@@ -54,9 +56,7 @@ bool sp_has_legality(const sp_comparison *comparison)
     return comparison->n_strategies > 0 && (comparison->forbidden_count > 0 || comparison->reference.illegal > 0);
 }
 
-/* [K,K] 1 where forbidden, or NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has failed).
- */
-static uint8_t *forbidden_matrix(sp_page *page)
+uint8_t *sp_page_forbidden_matrix(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     if (c->n_classes > LEGALITY_CLASSES || c->n_forbidden < c->forbidden_count)
@@ -82,9 +82,9 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
     }
     for (int64_t i = 0; i < n; i++)
         counts[cell(c, pairs[i].from, pairs[i].to)] = pairs[i].count;
-    matrix_begin(page, "from \\ to", "Illegal transitions from row to column", false);
+    sp_page_matrix_begin(page, "from \\ to", "Illegal transitions from row to column", NULL);
     for (int32_t i = 0; i < c->n_classes; i++) {
-        row_begin(page, i);
+        sp_page_row_begin(page, i);
         for (int32_t j = 0; j < c->n_classes; j++) {
             int64_t count = counts[cell(c, i, j)];
             if (!forbidden[cell(c, i, j)] && count == 0) {
@@ -97,7 +97,7 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
         }
         sp_buffer_text(out, "</tr>\n");
     }
-    matrix_end(page);
+    sp_page_matrix_end(page);
     free(counts);
 }
 
@@ -120,7 +120,7 @@ void sp_page_legality(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    uint8_t *forbidden = forbidden_matrix(page);
+    uint8_t *forbidden = sp_page_forbidden_matrix(page);
     bool has_legal = false;
     sp_page_section(page, "legality", "Illegal transitions");
     sp_buffer_text(out, "<p>“Illegal” is what this model forbids, not what nature does: ");
@@ -149,6 +149,7 @@ void sp_page_legality(sp_page *page)
         }
         sp_buffer_text(out, "</div>\n<p class=\"small\">Rows: from, columns: to. Hatched: forbidden, with the number of times it "
                             "happened. Empty: allowed.</p>\n");
+        sp_page_transitions(page, forbidden);
     } else {
         sp_buffer_text(out, "<p>The model forbids ");
         sp_buffer_count(out, c->forbidden_count);
@@ -185,23 +186,53 @@ static void confusion_cell(sp_page *page, int64_t count, int64_t row_sum, bool i
     sp_buffer_text(out, "</td>");
 }
 
+static void total_cell(sp_page *page, int64_t count)
+{
+    sp_buffer_text(&page->out, "<td class=\"total\">");
+    sp_buffer_count(&page->out, count);
+    sp_buffer_text(&page->out, "</td>");
+}
+
+/* The last row: how often each class was decoded. */
+static void confusion_totals(sp_page *page, const sp_strategy_result *strategy)
+{
+    const sp_comparison *c = page->comparison;
+    int64_t all = 0, undecoded = 0;
+    sp_buffer_text(&page->out, "<tr><th scope=\"row\">all</th>");
+    for (int32_t j = 0; j < c->n_classes; j++) {
+        int64_t sum = 0;
+        for (int32_t i = 0; i < c->n_classes; i++)
+            sum += strategy->confusion[cell(c, i, j)];
+        total_cell(page, sum);
+        undecoded += strategy->undecoded_steps[j];
+        all += sum;
+    }
+    if (strategy->n_undecoded)
+        total_cell(page, undecoded);
+    total_cell(page, all + undecoded);
+    sp_buffer_text(&page->out, "</tr>\n");
+}
+
 static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer_text(&page->out, "<section><h3>");
     sp_page_name(page, strategy->name);
     sp_buffer_text(&page->out, "</h3>\n");
-    matrix_begin(page, "reference \\ decoded", "Confusion matrix, reference by decoded", strategy->n_undecoded > 0);
+    sp_page_matrix_begin(page, "reference \\ decoded", "Confusion matrix, reference by decoded",
+                         strategy->n_undecoded ? "undecoded</th><th scope=\"col\">all" : "all");
     for (int32_t i = 0; i < c->n_classes; i++) {
         int64_t row_sum = strategy->classes[i].support;
-        row_begin(page, i);
+        sp_page_row_begin(page, i);
         for (int32_t j = 0; j < c->n_classes; j++)
             confusion_cell(page, strategy->confusion[cell(c, i, j)], row_sum, i == j);
         if (strategy->n_undecoded)
             confusion_cell(page, strategy->undecoded_steps[i], row_sum, false);
+        total_cell(page, row_sum);
         sp_buffer_text(&page->out, "</tr>\n");
     }
-    matrix_end(page);
+    confusion_totals(page, strategy);
+    sp_page_matrix_end(page);
     sp_buffer_text(&page->out, "</section>\n");
 }
 
@@ -212,9 +243,9 @@ static void difference_matrix(sp_page *page, const sp_strategy_result *strategy,
     sp_buffer_text(&page->out, "<section><h3>");
     sp_page_name(page, strategy->name);
     sp_buffer_text(&page->out, " − argmax</h3>\n");
-    matrix_begin(page, "reference \\ decoded", "Difference of the confusion matrices", false);
+    sp_page_matrix_begin(page, "reference \\ decoded", "Difference of the confusion matrices", NULL);
     for (int32_t i = 0; i < c->n_classes; i++) {
-        row_begin(page, i);
+        sp_page_row_begin(page, i);
         for (int32_t j = 0; j < c->n_classes; j++) {
             int64_t d = strategy->confusion[cell(c, i, j)] - argmax->confusion[cell(c, i, j)],
                     support = strategy->classes[i].support;
@@ -230,7 +261,7 @@ static void difference_matrix(sp_page *page, const sp_strategy_result *strategy,
         }
         sp_buffer_text(&page->out, "</tr>\n");
     }
-    matrix_end(page);
+    sp_page_matrix_end(page);
     sp_buffer_text(&page->out, "</section>\n");
 }
 

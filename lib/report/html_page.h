@@ -11,6 +11,7 @@ typedef struct sp_page {
     int32_t focus, argmax; /* strategies; -1: none */
     size_t density_bytes;  /* written for score densities, and how many recordings have one */
     int64_t n_densities;
+    int n_tracks, n_named; /* paths drawn so far: their ids; illegal steps that have a title */
 } sp_page;
 
 /* Opens <section id="..."><h2>; closed with "</section>\n". */
@@ -19,16 +20,32 @@ void sp_page_name(sp_page *page, const char *name); /* escaped */
 /* Shape number `strategy` (circle, square, triangle, ...) at x per cent, y pixels, and the list that explains the shapes. */
 void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y);
 void sp_page_key(sp_page *page);
+/* A dot without a name, as a piece of the path of class "points": where there are many, they cost little. */
+void sp_page_dot(sp_buffer *out, double x, double y);
 
 /* html_summary.c */
 void sp_page_verdict(sp_page *page);
-void sp_page_run_card(sp_page *page);
+void sp_page_run_card(sp_page *page); /* at the end of the verdict */
 void sp_page_leaderboard(sp_page *page);
 void sp_page_differences(sp_page *page);
 /* html_matrices.c */
 bool sp_has_legality(const sp_comparison *comparison);
 void sp_page_legality(sp_page *page);
 void sp_page_confusions(sp_page *page);
+/* A matrix of all classes: opens the table with its header row (and one more column `last`, unless NULL), a row, closes it. Up to
+ * SP_TWO_LINE_CLASSES a cell has room for a count and a per cent. */
+enum { SP_TWO_LINE_CLASSES = 14 };
+void sp_page_matrix_begin(sp_page *page, const char *corner, const char *label, const char *last);
+void sp_page_row_begin(sp_page *page, int32_t i);
+void sp_page_matrix_end(sp_page *page);
+/* [K,K] 1 where forbidden, to be freed; NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has
+ * failed). */
+uint8_t *sp_page_forbidden_matrix(sp_page *page);
+/* html_transitions.c: all transitions, folded, in the section on legality; forbidden [K,K] */
+void sp_page_transitions(sp_page *page, const uint8_t *forbidden);
+/* html_plots.c: parts of the sections on strategies and on recordings; nothing where there is no agreement */
+void sp_page_plane(sp_page *page);
+void sp_page_gains(sp_page *page);
 /* html_classes.c */
 void sp_page_classes(sp_page *page);
 void sp_page_changes(sp_page *page);
@@ -43,6 +60,9 @@ void sp_page_survival(sp_page *page);
 /* html_probability.c */
 bool sp_has_probabilities(const sp_comparison *comparison);
 void sp_page_probabilities(sp_page *page);
+/* html_more.c */
+bool sp_has_more(const sp_comparison *comparison);
+void sp_page_more(sp_page *page);
 /* html_recordings.c */
 void sp_page_recordings(sp_page *page);
 /* html_steps.c */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Strategies and nights drawn; the tables and the JSON hold all. */
-enum { MOST_STRATEGIES = 4, MOST_NIGHTS = 200 };
+enum { MOST_STRATEGIES = 4, MOST_NIGHTS = 100, NAMED_POINTS = 40 };
 
 bool sp_has_sleep(const sp_comparison *comparison)
 {
@@ -136,11 +136,17 @@ static void add_points(const bland_altman *b, int32_t strategy, sp_buffer *out)
 {
     const sp_sleep *sleep = b->comparison->sleep;
     int decimals = sp_sleep_decimals(b->measure);
+    bool is_named = sleep->n_nights <= NAMED_POINTS;
+    sp_buffer_text(out, is_named ? "<g class=\"point\">" : "<path class=\"points\" d=\"");
     for (int64_t n = 0; n < sleep->n_nights && n < MOST_NIGHTS; n++) {
         const sp_value *x = &sleep->reference[n].values[b->measure],
                        *y = &sleep->strategies[strategy].nights[n].values[b->measure];
         if (x->undefined || y->undefined)
             continue;
+        if (!is_named) {
+            sp_page_dot(out, x_of(b, (x->value + y->value) / 2), y_of(b, y->value - x->value));
+            continue;
+        }
         sp_buffer_text(out, "<circle r=\"4\"");
         add_attribute(out, "cx", x_of(b, (x->value + y->value) / 2));
         add_attribute(out, "cy", y_of(b, y->value - x->value));
@@ -152,6 +158,7 @@ static void add_points(const bland_altman *b, int32_t strategy, sp_buffer *out)
         sp_buffer_fixed(out, y->value, decimals);
         sp_buffer_text(out, "</title></circle>");
     }
+    sp_buffer_text(out, is_named ? "</g>" : "\"/>");
 }
 
 /* "argmax: bias +3.2 min, limits of agreement -12.0 to +18.4 (n 25)" */
@@ -192,9 +199,8 @@ static void add_figure(const bland_altman *b, int32_t strategy, sp_buffer *out)
     }
     if (!a->bias.undefined)
         add_level(b, a->bias.value, "whisker", "bias", out);
-    sp_buffer_text(out, "<g class=\"point\">");
     add_points(b, strategy, out);
-    sp_buffer_text(out, "</g></svg><figcaption>");
+    sp_buffer_text(out, "</svg><figcaption>");
     add_summary(b, strategy, out);
     sp_buffer_text(out, "</figcaption></figure>\n");
 }
@@ -243,9 +249,11 @@ void sp_page_sleep(sp_page *page)
                        "1986); the plots show whether they do.</p>\n");
         for (size_t i = 0; i < sizeof plotted / sizeof *plotted; i++)
             add_measure(page, plotted[i]);
-        sp_buffer_text(out, "<p class=\"small\">Each dot is a recording (its title says the reference’s and the decoded figure), "
-                            "the line its strategy’s bias, the dashed lines the limits of "
-                            "agreement, the thin line no difference.");
+        sp_buffer_format(
+            out,
+            "<p class=\"small\">Each dot is a recording%s, the line its strategy’s bias, the dashed lines the limits "
+            "of agreement, the thin line no difference.",
+            c->n_recordings <= NAMED_POINTS ? " (its title says the reference’s and the decoded figure)" : "");
         if (c->n_strategies > MOST_STRATEGIES)
             sp_buffer_format(out, " The first %d strategies are drawn.", MOST_STRATEGIES);
         if (c->n_recordings > MOST_NIGHTS)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+/* Bins of fewer steps would throw a line about. */
+enum { LEAST_STEPS = 10 };
 enum { WIDTH = 560, PLOT = 440, LEFT = 66, TOP = 14, COUNTS = 70, GAP = 34, AXIS = 58 };
 
 bool sp_has_probabilities(const sp_comparison *comparison)
@@ -143,6 +145,52 @@ static void reliability_counts(sp_buffer *out, const sp_reliability *c, double b
     }
 }
 
+/* Accuracy by confidence under another scaling: dots joined by a line of a colour and dashes of its own. */
+static void scaled_curve(sp_buffer *out, const sp_reliability *c, int style)
+{
+    bool is_first = true;
+    sp_buffer_format(out, "<polyline class=\"curve k%d d%d\" points=\"", style % 8, style % 4);
+    for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
+        if (c->bins[b].n < LEAST_STEPS)
+            continue;
+        sp_buffer_text(out, is_first ? "" : " ");
+        sp_buffer_fixed(out, x_of(c->bins[b].confidence.value), 1);
+        sp_buffer_text(out, ",");
+        sp_buffer_fixed(out, y_of(c->bins[b].accuracy.value, 0), 1);
+        is_first = false;
+    }
+    sp_buffer_text(out, "\"/>\n");
+}
+
+static void scaled_curves(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    for (int32_t i = 0; i < c->n_calibrations; i++)
+        if (!c->calibrations[i].reliability->brier.undefined)
+            scaled_curve(&page->out, c->calibrations[i].reliability, i + 1);
+}
+
+static void scaled_legend(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    if (!c->n_calibrations)
+        return;
+    sp_buffer_format(&page->out, "<ul class=\"key\"><li>dots and bands: %s</li>\n", sp_scaling_name(c->scaling));
+    for (int32_t i = 0; i < c->n_calibrations; i++)
+        sp_buffer_format(
+            &page->out,
+            "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"curve k%d d%d\" d=\"M0 7h34\"/></svg> %s</li>\n",
+            (int)(i + 1) % 8, (int)(i + 1) % 4, sp_scaling_name(c->calibrations[i].scaling));
+    sp_buffer_format(
+        &page->out,
+        "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d steps. As decoded: divided by the temperature, less "
+        "the prior, as the model%s to get good paths, which need not be good probabilities.%s</p>\n",
+        LEAST_STEPS, c->n_folds ? "s of the folds have them" : " has them",
+        c->n_folds ? " One temperature, and a scale and a bias a class: by maximum likelihood on the recordings of the other "
+                     "folds."
+                   : "");
+}
+
 static void reliability(sp_page *page)
 {
     const sp_reliability *c = page->comparison->reliability;
@@ -155,14 +203,15 @@ static void reliability(sp_page *page)
     axes(out, 0, base, "confidence; bars: steps", "accuracy");
     line(out, "zero", x_of(0), y_of(0, 0), x_of(1), y_of(1, 0));
     sp_buffer_text(out, "\n");
+    scaled_curves(page);
     for (int b = 0; b < SP_RELIABILITY_BINS; b++)
         reliability_bin(out, &c->bins[b], c->level);
     sp_buffer_text(out, "<g class=\"tiny\">\n");
     reliability_counts(out, c, base);
     sp_buffer_text(out, "</g>\n");
-    sp_buffer_text(out,
-                   "</svg><figcaption>Reliability. On the dashed line the scores are as right as they say; below it they are "
-                   "too sure of themselves, above it not sure enough. Band: ");
+    sp_buffer_text(out, "</svg>\n");
+    sp_buffer_text(out, "<figcaption>Reliability. On the dashed line the scores are as right as they say; below it they are "
+                        "too sure of themselves, above it not sure enough. Band: ");
     sp_add_level(out, c->level);
     sp_buffer_text(out,
                    " interval (Wilson) of the bin’s accuracy. It takes steps as independent, so it is too narrow.</figcaption>"
@@ -228,7 +277,7 @@ void sp_page_probabilities(sp_page *page)
     const sp_comparison *comparison = page->comparison;
     const sp_reliability *c = comparison->reliability;
     sp_buffer *out = &page->out;
-    sp_table measures = {0}, bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
+    sp_table measures = {0}, calibrations = {0}, bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
     sp_page_section(page, "probabilities", "Probabilities");
     sp_buffer_text(out, "<p>How far the scores’ own probabilities can be trusted, over ");
     sp_buffer_count(out, c->n_steps);
@@ -243,10 +292,15 @@ void sp_page_probabilities(sp_page *page)
     sp_fill_probabilities(comparison, &measures);
     sp_table_html(&measures, "prose", NULL, out);
     sp_table_free(&measures);
+    sp_fill_calibrations(comparison, &calibrations);
+    if (sp_table_rows(&calibrations))
+        sp_table_html(&calibrations, "", NULL, out);
+    sp_table_free(&calibrations);
     sp_buffer_text(out, "<div class=\"grid\">\n");
     reliability(page);
     coverage(page);
     sp_buffer_text(out, "</div>\n");
+    scaled_legend(page);
     sp_fill_reliability(comparison, false, &bins[0]);
     sp_fill_reliability(comparison, true, &bins[1]);
     folded(page, "Reliability in numbers", bins, 2);

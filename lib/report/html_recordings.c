@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROWS = 1000, SIZE = 300, MARGIN = 44, NAMED_POINTS = 200 };
+enum { ROWS = 1000, SIZE = 300, MARGIN = 44, NAMED_POINTS = 60 };
 
 /* ---- scatter ---- */
 
@@ -35,16 +35,18 @@ static void points(sp_page *page, const sp_strategy_result *a, const sp_strategy
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
+    bool is_named = c->n_recordings <= NAMED_POINTS;
+    sp_buffer_text(out, is_named ? "" : "<path class=\"points\" d=\"");
     for (int64_t r = 0; r < c->n_recordings; r++) {
         const sp_value *x = &b->recordings[r].accuracy, *y = &a->recordings[r].accuracy;
         if (x->undefined || y->undefined)
             continue;
-        sp_buffer_text(out, "<circle class=\"point\" r=\"4\"");
-        add_xy(out, "cx", position(x->value, low), "cy", position(y->value, low));
-        if (c->n_recordings > NAMED_POINTS) {
-            sp_buffer_text(out, "/>\n");
+        if (!is_named) {
+            sp_page_dot(out, position(x->value, low), SIZE - position(y->value, low));
             continue;
         }
+        sp_buffer_text(out, "<circle class=\"point\" r=\"4\"");
+        add_xy(out, "cx", position(x->value, low), "cy", position(y->value, low));
         sp_buffer_text(out, "><title>");
         sp_page_name(page, c->ids[r]);
         sp_buffer_text(out, ": ");
@@ -53,6 +55,7 @@ static void points(sp_page *page, const sp_strategy_result *a, const sp_strategy
         sp_buffer_fixed(out, x->value, 3);
         sp_buffer_text(out, "</title></circle>\n");
     }
+    sp_buffer_text(out, is_named ? "" : "\"/>\n");
 }
 
 /* Accuracy of the focus against argmax, one point a recording; above the line the focus is better. */
@@ -168,8 +171,12 @@ void sp_page_recordings(sp_page *page)
     enum { UNDECODED = 100 };
     sp_table undecoded = {0};
     sp_page_section(page, "recordings", "Recordings");
-    if (sp_has_agreement(c) && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax && c->n_recordings > 2)
+    if (sp_has_agreement(c) && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax && c->n_recordings > 2) {
+        sp_buffer_text(&page->out, "<div class=\"side-by-side\">\n");
         scatter(page);
+        sp_page_gains(page);
+        sp_buffer_text(&page->out, "</div>\n");
+    }
     recordings_table(page);
     int64_t n = sp_fill_undecoded(c, UNDECODED, &undecoded);
     sp_table_html(&undecoded, "sortable", NULL, &page->out);

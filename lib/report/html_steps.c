@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET = 600 * 1000 }; /* bytes of step plots, without the densities, which have a budget of their own */
+/* Bytes of step plots, without the densities, which have a budget of their own. Of many recordings fewer are drawn: their table
+ * takes the room. */
+enum { BUDGET = 370 * 1000, BUDGET_OF_MANY = 150 * 1000, MANY = 60 };
 
 static int by_pair(const void *a, const void *b)
 {
@@ -183,51 +185,66 @@ static void open_figure(const steps_section *s, int64_t place, const char *word)
     sp_buffer_text(&s->page->out, "</figure>\n");
 }
 
-static void folded_figure(const steps_section *s, int64_t trace_index)
+static void folded_figure(const steps_section *s, int64_t place)
 {
-    const sp_trace *trace = &s->page->comparison->traces[trace_index];
+    const sp_trace *trace = &s->page->comparison->traces[s->order[place]];
     sp_buffer_text(&s->page->out, "<details><summary>");
     recording_title(s, trace, "");
     sp_buffer_text(&s->page->out, "</summary>\n<figure>");
     recording_plot(s, trace);
-    recording_table(s, trace);
     sp_buffer_text(&s->page->out, "</figure></details>\n");
+}
+
+/* "The worst, the median, the best and the 40 next worst of 1,287 recordings are drawn" */
+static void say_drawn(const steps_section *s, int64_t n_folded)
+{
+    const sp_comparison *c = s->page->comparison;
+    sp_buffer *out = &s->page->out;
+    bool by_accuracy = sp_has_agreement(c);
+    if (n_folded + (c->n_traces < 3 ? c->n_traces : 3) >= c->n_recordings)
+        return;
+    sp_buffer_text(out, "<p class=\"small\">Drawn of ");
+    sp_buffer_count(out, c->n_recordings);
+    sp_buffer_text(out, by_accuracy ? " recordings: the least accurate, the median and the most accurate"
+                                    : " recordings: those with most, median and fewest illegal transitions");
+    if (n_folded) {
+        sp_buffer_text(out, ", and the ");
+        sp_buffer_count(out, n_folded);
+        sp_buffer_text(out, by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
+    }
+    sp_buffer_text(out, ". More would make the page heavy");
+    if (c->n_traces < c->n_recordings) {
+        sp_buffer_text(out, "; steps were kept of the first ");
+        sp_buffer_count(out, c->n_traces);
+        sp_buffer_text(out, " recordings for that");
+    }
+    sp_buffer_text(out, ". The file of paths holds every step.</p>\n");
 }
 
 static void write_figures(const steps_section *s)
 {
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
-    int64_t n = c->n_traces, worst = 0, median = n / 2, best = n - 1, drawn = n < 3 ? n : 3;
-    size_t start = page->out.length;
+    int64_t n = c->n_traces, median = n / 2, best = n - 1, folded = 0;
+    size_t start = page->out.length, budget = c->n_recordings > MANY ? BUDGET_OF_MANY : BUDGET;
     bool by_accuracy = sp_has_agreement(c);
-    open_figure(s, worst, n == 1 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
+    open_figure(s, 0, n == 1 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
     if (n > 2)
         open_figure(s, median, "Median: ");
     if (n > 1)
         open_figure(s, best, by_accuracy ? "Best: " : "Fewest illegal transitions: ");
     if (n > 3)
-        sp_buffer_text(&page->out, "<h3>The others</h3>\n");
-    for (int64_t i = 0; i < n && page->out.length - start - page->density_bytes < BUDGET && !page->out.failed; i++) {
-        if (i == s->order[worst] || i == s->order[median] || i == s->order[best])
-            continue;
-        folded_figure(s, i);
-        drawn++;
-    }
-    if (drawn < c->n_recordings) {
-        sp_buffer_text(&page->out, "<p class=\"small\">");
-        sp_buffer_count(&page->out, drawn);
-        sp_buffer_text(&page->out, " of ");
-        sp_buffer_count(&page->out, c->n_recordings);
-        sp_buffer_text(&page->out,
-                       " recordings are drawn; more would make the page slow. The file of paths holds every step.</p>\n");
-    }
-    if (page->n_densities && page->n_densities < drawn) {
-        sp_buffer_text(&page->out,
-                       "<p class=\"small\">Probabilities are drawn for the worst, the median, the best and the first ");
-        sp_buffer_count(&page->out, page->n_densities - 3);
-        sp_buffer_text(&page->out, " of the others: more would make the page heavy.</p>\n");
-    }
+        sp_buffer_text(&page->out, by_accuracy ? "<h3>The others, least accurate first</h3>\n"
+                                               : "<h3>The others, most illegal transitions first</h3>\n");
+    for (int64_t i = 1; i < best && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++)
+        if (i != median) {
+            folded_figure(s, i);
+            folded++;
+        }
+    say_drawn(s, folded);
+    if (page->n_densities && page->n_densities < folded + (n < 3 ? n : 3))
+        sp_buffer_text(&page->out, "<p class=\"small\">Probabilities are drawn as far as the page has room for them, in the same "
+                                   "order.</p>\n");
 }
 
 static bool has_density(const sp_comparison *c)
@@ -244,7 +261,7 @@ void sp_page_steps(sp_page *page)
     sp_page_section(page, "steps", "Step by step");
     sp_buffer_text(&page->out,
                    "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" "
-                   "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"9\"/></svg> marks an illegal transition");
+                   "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition");
     sp_buffer_text(&page->out,
                    page->comparison->has_labels
                        ? "; the strip below a path is filled where it differs from the reference; hatched steps have no class."
@@ -254,10 +271,12 @@ void sp_page_steps(sp_page *page)
         sp_buffer_text(&page->out, "<p>Under the paths stand the probabilities of the scores before any decoding, stacked in the "
                                    "colours and the order of the lanes. Where one colour fills the height, the scores were sure."
                                    "</p>\n");
-    if (steps_fill(&s))
+    if (steps_fill(&s)) {
+        sp_page_lane_shapes(page, &s.look);
         write_figures(&s);
-    else
+    } else {
         page->out.failed = true;
+    }
     steps_free(&s);
     sp_buffer_text(&page->out, "</section>\n");
 }

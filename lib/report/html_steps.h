@@ -11,6 +11,8 @@ typedef struct sp_class_look {
     const char **names;       /* what `sleep` points to */
 } sp_class_look;
 
+enum { SP_LANES_TOP = 9 }; /* pixels above the first lane, for the triangles */
+
 bool sp_class_look_fill(const sp_comparison *comparison, sp_class_look *look); /* false: no memory */
 void sp_class_look_free(sp_class_look *look);
 
@@ -24,6 +26,12 @@ typedef struct sp_lanes {
 
 bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes);
 void sp_lanes_free(sp_lanes *lanes);
+
+/* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and the lanes' names where
+ * every recording has the same lanes. Once, before the first track, and not inside anything that can be folded. */
+void sp_page_lane_shapes(sp_page *page, const sp_class_look *look);
+/* Adds the names beside one track. */
+void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
 
 /* Forbidden pairs that a path made: sorted, for look-up. */
 typedef struct sp_pair_set {

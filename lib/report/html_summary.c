@@ -2,12 +2,14 @@
 #include "report/html_page.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
-static void add_lines(sp_page *page, const sp_table *lines, const char *before, const char *after)
+/* Lines first..last, from 1. */
+static void add_lines(sp_page *page, const sp_table *lines, size_t first, size_t last, const char *before, const char *after)
 {
     page->out.failed |= lines->failed || lines->text.failed;
-    for (size_t i = 1; !page->out.failed && i <= sp_table_rows(lines); i++) {
+    for (size_t i = first; !page->out.failed && i <= last && i <= sp_table_rows(lines); i++) {
         sp_buffer_text(&page->out, before);
         sp_page_name(page, sp_table_get(lines, i, 0));
         sp_buffer_text(&page->out, after);
@@ -41,12 +43,23 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
     sp_buffer_text(out, "</li>\n");
 }
 
+/* The first notes, and all that are warnings, which come first; the others stand behind a fold, unless it would hide one line. */
+static size_t notes_to_show(const sp_table *notes, size_t n)
+{
+    enum { SHOWN = 2 };
+    size_t shown = 0;
+    while (shown < n && notes->cells[shown + 1].tone == SP_TONE_BAD)
+        shown++;
+    shown = shown + SHOWN;
+    return shown + 1 < n ? shown : n;
+}
+
 void sp_page_verdict(sp_page *page)
 {
     sp_table headline = {0}, notes = {0};
     sp_buffer_text(&page->out, "<section class=\"verdict\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">In short</h2>\n");
     sp_fill_headline(page->comparison, &headline);
-    add_lines(page, &headline, "<p class=\"headline\">", "</p>\n");
+    add_lines(page, &headline, 1, SIZE_MAX, "<p class=\"headline\">", "</p>\n");
     if (page->comparison->n_strategies) {
         sp_buffer_text(&page->out, "<ul class=\"tiles\">\n");
         for (int32_t s = 0; s < page->comparison->n_strategies; s++)
@@ -54,11 +67,19 @@ void sp_page_verdict(sp_page *page)
         sp_buffer_text(&page->out, "</ul>\n");
     }
     sp_fill_notes(page->comparison, &notes);
-    if (sp_table_rows(&notes) || notes.failed) {
+    page->out.failed |= notes.failed || notes.text.failed;
+    size_t n = page->out.failed ? 0 : sp_table_rows(&notes), shown = notes_to_show(&notes, n);
+    if (n) {
         sp_buffer_text(&page->out, "<ul class=\"notes\">\n");
-        add_lines(page, &notes, "<li>", "</li>\n");
+        add_lines(page, &notes, 1, shown, "<li>", "</li>\n");
         sp_buffer_text(&page->out, "</ul>\n");
     }
+    if (shown < n) {
+        sp_buffer_format(&page->out, "<details><summary>%zu more to know</summary>\n<ul class=\"notes\">\n", n - shown);
+        add_lines(page, &notes, shown + 1, n, "<li>", "</li>\n");
+        sp_buffer_text(&page->out, "</ul></details>\n");
+    }
+    sp_page_run_card(page);
     sp_buffer_text(&page->out, "</section>\n");
     sp_table_free(&headline);
     sp_table_free(&notes);
@@ -75,7 +96,9 @@ void sp_page_leaderboard(sp_page *page)
     if (page->comparison->has_labels)
         sp_buffer_text(&page->out, "★ best of its column. Columns named “mean” are over recordings (± standard deviation), all "
                                    "others are pooled over all scored steps. ");
-    sp_buffer_text(&page->out, "“Changes” are steps whose class differs from the step before.</p>\n</section>\n");
+    sp_buffer_text(&page->out, "“Changes” are steps whose class differs from the step before.</p>\n");
+    sp_page_plane(page);
+    sp_buffer_text(&page->out, "</section>\n");
 }
 
 /* ---- differences ---- */
@@ -182,13 +205,14 @@ void sp_page_differences(sp_page *page)
     metric_differences(page, "accuracy");
     sp_buffer_text(out, "<p class=\"small\">Dot: difference of the pooled figures, of accuracies in percentage points. Line: ");
     sp_add_level(out, c->level);
-    sp_buffer_text(out, " interval by bootstrap over recordings. Better, worse, same: recordings. p: Wilcoxon signed rank over "
-                        "recordings");
+    const char *units = sp_unit_name(c, 2);
+    sp_buffer_format(out, " interval by bootstrap over %s. Better, worse, same: %s. p: Wilcoxon signed rank over %s", units,
+                     units, units);
     if (sp_tested_pairs(c) > 1)
         sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
     int64_t n = c->comparisons[0].difference.n;
     if (n > 1 && n < 8)
-        sp_buffer_format(out, ". <strong>With only %lld recordings neither the interval nor p says much.</strong>", (long long)n);
+        sp_buffer_format(out, ". <strong>With only %lld %s neither the interval nor p says much.</strong>", (long long)n, units);
     else
         sp_buffer_text(out, ".");
     sp_buffer_text(out, "</p>\n");
@@ -273,8 +297,8 @@ static void card_dwell(sp_page *page)
 void sp_page_run_card(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
-    sp_page_section(page, "run", "This run");
-    sp_buffer_text(&page->out, "<dl class=\"card\">\n");
+    sp_buffer_text(&page->out, "<details id=\"run\"><summary>What was run: file, model, options, command</summary>\n"
+                               "<dl class=\"card\">\n");
     card_name(page, "Input", c->file);
     if (c->file_size > 0) {
         card_begin(page, "Size");
@@ -283,6 +307,9 @@ void sp_page_run_card(sp_page *page)
         card_end(page);
     }
     card_count(page, "Recordings", c->n_recordings);
+    if (c->n_subjects)
+        card_count(page, "Subjects", c->n_subjects);
+    card_name(page, "Subjects from", c->subjects_place);
     card_count(page, "Steps", c->n_steps);
     if (c->has_labels) {
         card_count(page, "Scored steps", c->n_scored_steps);
@@ -322,5 +349,5 @@ void sp_page_run_card(sp_page *page)
         card_end(page);
     }
     card_name(page, "statepath", sp_version());
-    sp_buffer_text(&page->out, "</dl>\n</section>\n");
+    sp_buffer_text(&page->out, "</dl></details>\n");
 }

@@ -1,15 +1,17 @@
-/* Geometry of step plots. The drawing stretches with the page: a nested SVG with one unit a step and two a lane, lines that keep
- * their width; what must not be stretched (triangles, hatching) stands in the outer SVG at per cent of its width. */
+/* Geometry of step plots. The drawing stretches with the page: a nested SVG with some units a step and two a lane; what must not
+ * be stretched (triangles, hatching) stands in the outer SVG at per cent of its width. Most of a page's bytes are made here, so
+ * what is the same in every track stands once on the page (sp_page_lane_shapes) and numbers are relative. */
 #include "report/html_steps.h"
 
 #include <stdlib.h>
-#include <strings.h>
+#include <string.h>
 
 enum {
-    COLUMNS = 3000, /* more steps than that: each column shows the most frequent class of its steps */
+    COLUMNS = 2000, /* more steps than that: each column shows the most frequent class of its steps */
     ILLEGAL_MARKS = 300,
-    STRIP = 7, /* pixels of the error strip */
-    ABOVE = 9, /* pixels above the first lane, for the triangles */
+    NAMED_MARKS = 500, /* of the whole page */
+    STRIP = 7,         /* pixels of the error strip, whose style has the same stroke-width */
+    UNITS = 500,       /* least width of a drawing in units, see draw_runs() */
 };
 
 /* ---- columns ---- */
@@ -54,49 +56,44 @@ static int64_t run_end(const int32_t *columns, int64_t n, int64_t from)
 static void add_at(sp_buffer *out, const char *name, double steps, int64_t n_steps)
 {
     sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, 100.0 * steps / (double)n_steps, 3);
+    sp_buffer_fixed(out, 100.0 * steps / (double)n_steps, 2);
     sp_buffer_text(out, "%\"");
 }
 
-/* Horizontal lines, one path a class, and the risers between runs. */
-static void draw_runs(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const int32_t *columns, int64_t n)
+/* The whole path as one line, relative, so that a run costs a few bytes: "h12v-4". It is drawn twice, thin and grey with a width
+ * that does not stretch, and above that broad, coloured by height (each lane is a stop of one gradient, sp_page_lane_shapes). The
+ * broad one does stretch: with `unit` units a column its risers stay thin. REM, in sleep, is a bar of its own. */
+static void draw_runs(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const int32_t *columns, int64_t n,
+                      int64_t unit)
 {
     sp_buffer *out = &page->out;
-    bool is_open = false;
+    int at = -1, id = page->n_tracks++;
+    sp_buffer_format(out, "<g class=\"thin\"><path id=\"p%d\" class=\"run\" d=\"", id);
     for (int64_t a = 0, b; a < n; a = b) {
         b = run_end(columns, n, a);
-        if (b == n || columns[a] < 0 || columns[b] < 0)
+        int y = columns[a] < 0 ? -1 : 2 * lanes->lane_of[columns[a]] + 1;
+        if (y >= 0 && at < 0)
+            sp_buffer_format(out, "M%lld %d", (long long)(a * unit), y);
+        else if (y >= 0)
+            sp_buffer_format(out, "v%d", y - at);
+        if (y >= 0)
+            sp_buffer_format(out, "h%lld", (long long)((b - a) * unit));
+        at = y;
+    }
+    sp_buffer_format(out, "\"/></g><use class=\"broad\" href=\"#p%d\"/>", id);
+    int64_t pen = -1;
+    for (int64_t a = 0, b; look->sleep && a < n; a = b) {
+        b = run_end(columns, n, a);
+        if (columns[a] < 0 || strcmp(look->sleep[columns[a]], "rem") != 0)
             continue;
-        int32_t from = lanes->lane_of[columns[a]], to = lanes->lane_of[columns[b]];
-        sp_buffer_text(out, is_open ? "" : "<path class=\"rise\" d=\"");
-        sp_buffer_format(out, "M%lld %dV%d", (long long)b, (int)(2 * from + 1), (int)(2 * to + 1));
-        is_open = true;
+        if (pen < 0)
+            sp_buffer_format(out, "<path class=\"rem\" d=\"M%lld %dh%lld", (long long)(a * unit),
+                             (int)(2 * lanes->lane_of[columns[a]] + 1), (long long)((b - a) * unit));
+        else
+            sp_buffer_format(out, "m%lld 0h%lld", (long long)((a - pen) * unit), (long long)((b - a) * unit));
+        pen = b;
     }
-    sp_buffer_text(out, is_open ? "\"/>" : "");
-    for (int32_t lane = 0; lane < lanes->n; lane++) {
-        int32_t k = lanes->class_of[lane];
-        is_open = false;
-        for (int64_t a = 0, b; a < n; a = b) {
-            b = run_end(columns, n, a);
-            if (columns[a] != k)
-                continue;
-            if (!is_open && look->sleep)
-                sp_buffer_format(out, "<path class=\"run k-%s\" d=\"", look->sleep[k]);
-            else if (!is_open)
-                sp_buffer_format(out, "<path class=\"run k%d\" d=\"", (int)k % 8);
-            sp_buffer_format(out, "M%lld %dh%lld", (long long)a, (int)(2 * lane + 1), (long long)(b - a));
-            is_open = true;
-        }
-        sp_buffer_text(out, is_open ? "\"/>" : "");
-    }
-}
-
-static void draw_lanes(sp_page *page, const sp_lanes *lanes, int64_t n)
-{
-    sp_buffer_text(&page->out, "<path class=\"lane\" d=\"");
-    for (int32_t lane = 0; lane < lanes->n; lane++)
-        sp_buffer_format(&page->out, "M0 %dh%lld", (int)(2 * lane + 1), (long long)n);
-    sp_buffer_text(&page->out, "\"/>");
+    sp_buffer_text(out, pen < 0 ? "" : "\"/>");
 }
 
 /* Stretches without a class, hatched. */
@@ -124,27 +121,47 @@ static bool is_gap(const sp_trace *trace, int64_t t)
     return trace->segments && trace->segments[t] != trace->segments[t - 1];
 }
 
-/* Triangles above the illegal steps, with their names. Returns how many there are; beyond ILLEGAL_MARKS they are only counted. */
-static int64_t draw_illegal(sp_page *page, const sp_trace *trace, const sp_step_path *path)
+static bool is_illegal(const sp_trace *trace, const sp_step_path *path, int64_t t)
+{
+    sp_pair_count pair = {.from = path->classes[t - 1], .to = path->classes[t]};
+    return pair.from >= 0 && pair.to >= 0 && !is_gap(trace, t) &&
+           bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, by_pair);
+}
+
+/* Triangles above the first ILLEGAL_MARKS illegal steps: with a title that says step and classes, as long as the page has few of
+ * these, then as one text, at a sixth of the bytes. */
+static void draw_illegal(sp_page *page, const sp_trace *trace, const sp_step_path *path)
 {
     const sp_comparison *c = page->comparison;
-    int64_t n = 0;
-    for (int64_t t = 1; t < trace->n_steps; t++) {
-        sp_pair_count pair = {.from = path->classes[t - 1], .to = path->classes[t]};
-        if (pair.from < 0 || pair.to < 0 || is_gap(trace, t) ||
-            !bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, by_pair))
+    sp_buffer *out = &page->out;
+    int n = 0;
+    for (int64_t t = 1; t < trace->n_steps && n < ILLEGAL_MARKS; t++)
+        n += is_illegal(trace, path, t);
+    bool is_named = page->n_named + n <= NAMED_MARKS;
+    page->n_named += is_named ? n : 0;
+    if (n && !is_named)
+        sp_buffer_text(out, "<text class=\"illegal\" y=\"8\" x=\"");
+    int left = n;
+    for (int64_t t = 1; left > 0; t++) {
+        if (!is_illegal(trace, path, t))
             continue;
-        if (n++ >= ILLEGAL_MARKS)
+        left--;
+        if (!is_named) {
+            sp_buffer_fixed(out, 100.0 * (double)t / (double)trace->n_steps, 1);
+            sp_buffer_text(out, left ? "% " : "%\">");
             continue;
-        sp_buffer_text(&page->out, "<use href=\"#ill\" y=\"7\"");
-        add_at(&page->out, "x", (double)t, trace->n_steps);
-        sp_buffer_format(&page->out, "><title>step %lld: ", (long long)t);
-        sp_page_name(page, c->classes[pair.from]);
-        sp_buffer_text(&page->out, " → ");
-        sp_page_name(page, c->classes[pair.to]);
-        sp_buffer_text(&page->out, "</title></use>");
+        }
+        sp_buffer_text(out, "<use href=\"#ill\"");
+        add_at(out, "x", (double)t, trace->n_steps);
+        sp_buffer_format(out, "><title>%lld: ", (long long)t);
+        sp_page_name(page, c->classes[path->classes[t - 1]]);
+        sp_buffer_text(out, " → ");
+        sp_page_name(page, c->classes[path->classes[t]]);
+        sp_buffer_text(out, "</title></use>");
     }
-    return n;
+    for (int i = 0; i < n && !is_named; i++)
+        sp_buffer_text(out, "▲");
+    sp_buffer_text(out, n && !is_named ? "</text>" : "");
 }
 
 static void draw_gaps(sp_page *page, const sp_trace *trace, int height)
@@ -157,57 +174,35 @@ static void draw_gaps(sp_page *page, const sp_trace *trace, int height)
         sp_buffer_text(&page->out, "<line class=\"gap\"");
         add_at(&page->out, "x1", (double)t, trace->n_steps);
         add_at(&page->out, "x2", (double)t, trace->n_steps);
-        sp_buffer_format(&page->out, " y1=\"%d\" y2=\"%d\"/>", ABOVE, height);
+        sp_buffer_format(&page->out, " y1=\"%d\" y2=\"%d\"/>", SP_LANES_TOP, height);
     }
 }
 
-/* Steps that differ from the reference; a column is marked when any of its steps does. Returns how many steps are wrong. */
-static int64_t draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path *path, int64_t n_columns, int top)
+/* Steps that differ from the reference, as the dashes of one line: a gap, a dash, a gap, ... A column is marked when any of its
+ * steps does. y and width in units of the drawing. */
+static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path *path, int64_t n_columns, int64_t unit, double y,
+                        double width)
 {
     sp_buffer *out = &page->out;
-    int64_t wrong = 0, open = -1;
-    sp_buffer_format(out, "<rect class=\"errors\" width=\"100%%\" y=\"%d\" height=\"%d\"/>", top, STRIP);
-    sp_buffer_format(out,
-                     "<svg y=\"%d\" height=\"%d\" width=\"100%%\" viewBox=\"0 0 %lld 1\" preserveAspectRatio=\"none\"><path "
-                     "class=\"error\" d=\"",
-                     top, STRIP, (long long)n_columns);
-    for (int64_t c = 0; c <= n_columns; c++) {
+    bool was_wrong = false;
+    int64_t from = 0;
+    sp_buffer_text(out, "<path class=\"error\" stroke-width=\"");
+    sp_buffer_fixed(out, width, 2);
+    sp_buffer_text(out, "\" d=\"M0 ");
+    sp_buffer_fixed(out, y, 1);
+    sp_buffer_format(out, "h%lld\" stroke-dasharray=\"0", (long long)(n_columns * unit));
+    for (int64_t c = 0; c < n_columns; c++) {
         bool is_wrong = false;
-        int64_t to = c < n_columns ? (c + 1) * trace->n_steps / n_columns : 0;
-        for (int64_t t = c * trace->n_steps / n_columns; t < to; t++)
-            if (path->labels[t] >= 0 && path->labels[t] != path->classes[t]) {
-                is_wrong = true;
-                wrong++;
-            }
-        if (is_wrong && open < 0)
-            open = c;
-        if (!is_wrong && open >= 0) {
-            sp_buffer_format(out, "M%lld 0h%lldv1h-%lldz", (long long)open, (long long)(c - open), (long long)(c - open));
-            open = -1;
-        }
-    }
-    sp_buffer_text(out, "\"/></svg>");
-    return wrong;
-}
-
-static void lane_names(sp_page *page, const sp_lanes *lanes)
-{
-    sp_buffer *out = &page->out;
-    bool is_legible = lanes->height >= 10;
-    sp_buffer_format(out, "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"%d\">", ABOVE + lanes->n * lanes->height);
-    for (int32_t lane = 0; lane < lanes->n; lane++) {
-        int every = (12 + lanes->height - 1) / lanes->height;
-        if (!is_legible && lane % every)
+        int64_t to = (c + 1) * trace->n_steps / n_columns;
+        for (int64_t t = c * trace->n_steps / n_columns; t < to && !is_wrong; t++)
+            is_wrong = path->labels[t] >= 0 && path->labels[t] != path->classes[t];
+        if (is_wrong == was_wrong)
             continue;
-        sp_buffer_format(out, "<text x=\"0\" y=\"%d\">", ABOVE + lane * lanes->height + lanes->height / 2 + 3);
-        sp_buffer name = {0};
-        sp_buffer_name(&name, page->comparison->classes[lanes->class_of[lane]], 9);
-        sp_page_name(page, name.data ? name.data : "");
-        out->failed |= name.failed;
-        sp_buffer_free(&name);
-        sp_buffer_text(out, "</text>");
+        sp_buffer_format(out, " %lld", (long long)((c - from) * unit));
+        from = c;
+        was_wrong = is_wrong;
     }
-    sp_buffer_text(out, "</svg>");
+    sp_buffer_format(out, " %lld%s\"/>", (long long)((n_columns - from) * unit), was_wrong ? " 0" : "");
 }
 
 static int64_t count_changes(const sp_trace *trace, const int32_t *path)
@@ -218,23 +213,25 @@ static int64_t count_changes(const sp_trace *trace, const int32_t *path)
     return n;
 }
 
-static void track_figures(sp_page *page, const sp_step_path *path)
+/* "0.931, 3 illegal, 45 changes" */
+static void track_figures(sp_page *page, const sp_trace *trace, const sp_step_path *path)
 {
     sp_buffer *out = &page->out;
-    if (!path->result)
-        return;
     sp_buffer_text(out, "<small>");
-    if (path->result->decoded.status != SP_OK) {
+    if (path->result && path->result->decoded.status != SP_OK) {
         sp_buffer_text(out, sp_undecoded_reason(path->result->decoded.status));
     } else {
-        if (path->labels && !path->result->accuracy.undefined) {
+        int64_t n = count_changes(trace, path->classes);
+        if (path->result && path->labels && !path->result->accuracy.undefined) {
             sp_buffer_fixed(out, path->result->accuracy.value, 3);
-            sp_buffer_text(out, path->result->counts.illegal ? ", " : "");
+            sp_buffer_text(out, ", ");
         }
-        if (path->result->counts.illegal || !path->labels) {
+        if (path->result && (path->result->counts.illegal || !path->labels)) {
             sp_buffer_count(out, path->result->counts.illegal);
-            sp_buffer_text(out, " illegal");
+            sp_buffer_text(out, " illegal, ");
         }
+        sp_buffer_count(out, n);
+        sp_buffer_text(out, n == 1 ? " change" : " changes");
     }
     sp_buffer_text(out, "</small>");
 }
@@ -243,28 +240,28 @@ static void draw(sp_page *page, const sp_class_look *look, const sp_lanes *lanes
                  int32_t *columns)
 {
     sp_buffer *out = &page->out;
-    int64_t n = column_count(trace->n_steps);
-    int plot = lanes->n * lanes->height, height = ABOVE + plot + (path->labels ? STRIP + 3 : 0);
+    int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
+    int plot = lanes->n * lanes->height, strip = path->labels ? STRIP + 3 : 0;
     sp_buffer_text(out, "<div class=\"track\"><div class=\"name\">");
     sp_page_name(page, path->name);
-    track_figures(page, path);
-    sp_buffer_format(out, "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>", height);
+    track_figures(page, trace, path);
+    sp_buffer_format(out, "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>", SP_LANES_TOP + plot + strip);
     sp_page_name(page, path->name);
-    sp_buffer_text(out, " over time: ");
-    sp_buffer_count(out, count_changes(trace, path->classes));
-    sp_buffer_text(out, " changes of class</title>");
+    sp_buffer_format(out, " over time</title><rect class=\"lanes%d\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", lanes->height,
+                     SP_LANES_TOP, plot);
+    if (strip)
+        sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP + plot + 3, STRIP);
     sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
-                     ABOVE, plot, (long long)n, (int)(2 * lanes->n));
-    draw_lanes(page, lanes, n);
-    draw_runs(page, look, lanes, columns, n);
+                     SP_LANES_TOP, plot, (long long)(n * unit), (int)(2 * lanes->n));
+    draw_runs(page, look, lanes, columns, n, unit);
+    if (strip)
+        draw_errors(page, trace, path, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height, 2.0 * STRIP / lanes->height);
     sp_buffer_text(out, "</svg>");
-    draw_missing(page, columns, n, ABOVE, plot);
-    draw_gaps(page, trace, ABOVE + plot);
-    if (path->labels)
-        draw_errors(page, trace, path, n, ABOVE + plot + 3);
+    draw_missing(page, columns, n, SP_LANES_TOP, plot);
+    draw_gaps(page, trace, SP_LANES_TOP + plot);
     draw_illegal(page, trace, path);
     sp_buffer_text(out, "</svg>");
-    lane_names(page, lanes);
+    sp_page_lane_names(page, lanes);
     sp_buffer_text(out, "</div></div>\n");
 }
 
@@ -302,14 +299,16 @@ static int64_t tick_step(int64_t n)
 void sp_page_step_axis(sp_page *page, int64_t n_steps)
 {
     int64_t step = tick_step(n_steps);
-    sp_buffer_text(&page->out, "<div class=\"track\"><div class=\"name\"></div><div class=\"rows\"><svg height=\"16\" "
-                               "aria-hidden=\"true\">");
+    sp_buffer_text(
+        &page->out,
+        "<div class=\"track\"><div class=\"name\"></div><div class=\"rows\"><svg class=\"ticks\" text-anchor=\"middle\" "
+        "height=\"16\" aria-hidden=\"true\">");
     for (int64_t t = 0; t <= n_steps; t += step) {
         if (t > n_steps - step / 3 && t != 0 && t != n_steps)
             break;
-        sp_buffer_format(&page->out, "<text class=\"ticks\" y=\"11\" text-anchor=\"%s\"", t == 0 ? "start" : "middle");
-        add_at(&page->out, "x", (double)t, n_steps);
-        sp_buffer_text(&page->out, ">");
+        sp_buffer_format(&page->out, "<text y=\"11\"%s x=\"", t == 0 ? " text-anchor=\"start\"" : "");
+        sp_buffer_fixed(&page->out, 100.0 * (double)t / (double)n_steps, 1);
+        sp_buffer_text(&page->out, "%\">");
         sp_buffer_count(&page->out, t);
         sp_buffer_text(&page->out, t == 0 ? " steps</text>" : "</text>");
     }

@@ -3,7 +3,8 @@
  *
  * Beyond the contract, all additive (laid out by hand: clang-format would run the lines together): */
 /* clang-format off */
-/*   input: bytes, classes (names as in the file), has_labels;   command, seed, level (of all intervals)
+/*   input: bytes, classes (names as in the file), has_labels, subjects, subjects_from
+ *     (where subjects are known: how many, and where they are said);   command, seed, level (of all intervals)
  *   model: description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
  *   calibration (of the prepared scores, the same for every strategy; keys as in reliability.h, bins with Wilson intervals)
@@ -12,11 +13,19 @@
  *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
  *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score,
  *     bouts (lengths: [length, count]), entities, illegal_rate, illegal_rate_ci
- *     classes.*: predicted, npv, prevalence
- *     per_recording.*: correct, transitions, changes, status, step, rules_broken, path_score
+ *     classes.*: predicted, npv, prevalence, pabak, bias, prevalence_index;   bouts.*: isolated (runs of one step)
+ *     illegal_per_change, illegal_per_hour (sleep stages), worst_recording, kappa_se (assumes independent steps), weighted_kappa
+ *     regret, regret_steps, zero_probability_steps
+ *     error_runs (not of argmax): broken, consequences, consequence_share, count, forbidden, mean, median, longest,
+ *     longest_recording, longest_step, dead_ends, lengths
+ *     per_recording.*: subject, trimmed (steps of wake left out), correct, transitions, changes, status, step, rules_broken, path_score
  *   comparisons: after accuracy, which alone is tested, the same pairs with metric kappa, macro_f1, illegal_rate (not where a
- *     strategy is legal by construction); rank_biserial, p_holm, p_sign_flip, mcnemar, mean, median, sd (of the recordings'
- *     differences), n, better, worse, ties, resamples;   other_metrics_left_out (why kappa and macro F1 are not compared)
+ *     strategy is legal by construction); rank_biserial, p_holm, p_sign_flip, p_least (least
+ *     p that so many units can give), mcnemar, mcnemar_cluster, bowker, stuart_maxwell, non_inferior (with --margin), mean, median, sd (of the units'
+ *     differences), unit (recording, or subject where they are known), n, better, worse, ties, resamples;   other_metrics_left_out (why kappa and macro F1 are not compared)
+ *   friedman (chi2, df, p, unit, mean_ranks), cochran: with three strategies and more
+ *   collapsed: name, groups (name -> classes), strategies.* (accuracy, balanced_accuracy, kappa, mcc, macro_f1, macro_f1_classes,
+ *     confusion);   kappa_weights, absent_class, margin, wake_trim_minutes, trimmed_steps: where asked for
  *   sleep (where the classes are sleep stages): epoch_seconds, epoch_assumed; reference and strategies.* with means (mean, sd, n)
  *     and nights (id and each measure), strategies.*.agreement (bias, sd, low, high, n); minutes, se in per cent, sfi per hour
  *   scorers (where the file has labels_*): names, mean_accuracy, mean_kappa, fleiss_kappa, fleiss_steps; reference, strategies.*
@@ -72,6 +81,10 @@ static json_t *input_object(const sp_comparison *c, bool *failed)
     sp_json_set(input, "file", c->file ? sp_json_text(c->file, failed) : json_null(), failed);
     sp_json_set(input, "bytes", json_integer(c->file_size), failed);
     sp_json_set(input, "recordings", json_integer(c->n_recordings), failed);
+    if (c->n_subjects)
+        sp_json_set(input, "subjects", json_integer(c->n_subjects), failed);
+    if (c->subjects_place)
+        sp_json_set(input, "subjects_from", sp_json_text(c->subjects_place, failed), failed);
     sp_json_set(input, "steps", json_integer(c->n_steps), failed);
     sp_json_set(input, "scored_steps", json_integer(c->n_scored_steps), failed);
     sp_json_set(input, "has_labels", json_boolean(c->has_labels), failed);
@@ -91,6 +104,8 @@ static json_t *model_object(const sp_comparison *c, bool *failed)
         sp_json_set(model, "source", sp_json_text(c->model_source, failed), failed);
     for (int32_t k = 0; k < c->n_classes; k++)
         sp_json_append(classes, sp_json_text(c->classes[k], failed), failed);
+    if (c->fitted_on_input)
+        sp_json_set(model, "fitted_on_input", json_true(), failed);
     sp_json_set(model, "classes", classes, failed);
     sp_json_set(model, "forbidden", pair_list(c, c->forbidden, c->n_forbidden, false, failed), failed);
     sp_json_set(model, "forbidden_count", json_integer(c->forbidden_count), failed);
@@ -160,6 +175,9 @@ static void set_agreement(json_t *object, const sp_comparison *c, const sp_strat
         sp_json_set_value(class, "kappa", &k->kappa, failed);
         sp_json_set_value(class, "npv", &k->npv, failed);
         sp_json_set_value(class, "prevalence", &k->prevalence, failed);
+        sp_json_set_value(class, "pabak", &k->pabak, failed);
+        sp_json_set_value(class, "bias", &k->bias, failed);
+        sp_json_set_value(class, "prevalence_index", &k->prevalence_index, failed);
         sp_json_set(class, "support", json_integer(k->support), failed);
         sp_json_set(class, "predicted", json_integer(k->predicted), failed);
         sp_json_set_named(classes, c->classes[i], class, failed);
@@ -176,7 +194,11 @@ static json_t *recording_object(const sp_comparison *c, const sp_strategy_result
     const sp_recording_result *recording = &s->recordings[r];
     json_t *object = json_object();
     sp_json_set(object, "id", sp_json_text(c->ids[r], failed), failed);
+    if (c->subject_of)
+        sp_json_set(object, "subject", sp_json_text(c->subjects[c->subject_of[r]], failed), failed);
     sp_json_set(object, "steps", json_integer(c->steps[r]), failed);
+    if (c->trimmed_steps)
+        sp_json_set(object, "trimmed", json_integer(c->trimmed_steps[r]), failed);
     if (c->has_labels) {
         sp_json_set(object, "scored", json_integer(recording->scored), failed);
         sp_json_set(object, "correct", json_integer(recording->correct), failed);
@@ -223,6 +245,7 @@ static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result 
     sp_json_set(object, "relaxed", json_integer(s->n_relaxed), failed);
     sp_json_set(object, "rules_broken", json_integer(s->n_broken), failed);
     sp_json_set(object, "per_recording", recordings, failed);
+    sp_json_set_more(object, c, s, failed);
     sp_json_set_runs(object, c, s, failed);
     return object;
 }
@@ -250,9 +273,11 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
         sp_json_set(mcnemar, "note", json_string("descriptive: takes steps as independent, which they are not"), failed);
         sp_json_set(object, "mcnemar", mcnemar, failed);
     }
+    sp_json_set_pair_tests(object, c, pair, failed);
     sp_json_set_value(object, "mean", &pair->mean, failed);
     sp_json_set_value(object, "median", &pair->median, failed);
     sp_json_set_value(object, "sd", &pair->sd, failed);
+    sp_json_set(object, "unit", json_string(sp_unit_name(c, 1)), failed);
     sp_json_set(object, "n", json_integer(d->n), failed);
     sp_json_set(object, "better", json_integer(pair->test.better), failed);
     sp_json_set(object, "worse", json_integer(pair->test.worse), failed);
@@ -284,12 +309,17 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     }
     if (c->reliability)
         sp_json_set(root, "calibration", sp_json_calibration(c, &failed), &failed);
+    if (c->n_calibrations)
+        sp_json_set(root, "calibrations", sp_json_calibrations(c, &failed), &failed);
+    if (c->n_folds)
+        sp_json_set(root, "folds", json_integer(c->n_folds), &failed);
     for (int32_t s = 0; s < c->n_strategies; s++)
         sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &failed), &failed);
     sp_json_set(root, "strategies", strategies, &failed);
     for (int32_t i = 0; i < c->n_comparisons; i++)
         sp_json_append(comparisons, comparison_object(c, &c->comparisons[i], &failed), &failed);
     sp_json_set(root, "comparisons", comparisons, &failed);
+    sp_json_set_tests(root, c, &failed);
     sp_json_set_people(root, c, &failed);
     if (c->other_metrics_left_out)
         sp_json_set(root, "other_metrics_left_out", json_string(c->other_metrics_left_out), &failed);

@@ -1,5 +1,6 @@
 /* The calibration of the scores, and illegal rates with their intervals. */
 #include "report/json_tree.h"
+#include "report/tables.h"
 
 static json_t *bin_list(const sp_reliability_bin *bins, int32_t n, bool *failed)
 {
@@ -19,9 +20,8 @@ static json_t *bin_list(const sp_reliability_bin *bins, int32_t n, bool *failed)
     return list;
 }
 
-json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed)
+static json_t *calibration_of(const sp_comparison *comparison, const sp_reliability *c, bool *failed)
 {
-    const sp_reliability *c = comparison->reliability;
     json_t *object = json_object(), *classes = json_object(), *coverage = json_array();
     sp_json_set(object, "steps", json_integer(c->n_steps), failed);
     sp_json_set(object, "impossible_steps", json_integer(c->n_impossible), failed);
@@ -52,6 +52,26 @@ json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed)
         sp_json_append(coverage, point, failed);
     }
     sp_json_set(object, "coverage", coverage, failed);
+    return object;
+}
+
+json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed)
+{
+    return calibration_of(comparison, comparison->reliability, failed);
+}
+
+json_t *sp_json_calibrations(const sp_comparison *comparison, bool *failed)
+{
+    json_t *object = json_object();
+    for (int s = 0; s <= SP_SCALING_VECTOR; s++) {
+        const sp_value *nll = NULL;
+        const sp_reliability *c = sp_scaled_reliability(comparison, (sp_scaling)s, &nll);
+        if (!c)
+            continue;
+        json_t *one = calibration_of(comparison, c, failed);
+        sp_json_set_value(one, "nll", nll, failed);
+        sp_json_set(object, sp_scaling_key((sp_scaling)s), one, failed);
+    }
     return object;
 }
 

@@ -8,6 +8,8 @@ static json_t *bouts_object(const sp_comparison *c, const sp_bouts *bouts, bool 
         json_t *class = json_object(), *lengths = json_array();
         sp_json_set(class, "count", json_integer(bouts[k].count), failed);
         sp_json_set(class, "steps", json_integer(bouts[k].steps), failed);
+        bool has_single = bouts[k].n_lengths && bouts[k].lengths[0].length == 1;
+        sp_json_set(class, "isolated", json_integer(has_single ? bouts[k].lengths[0].count : 0), failed);
         sp_json_set_value(class, "mean", &bouts[k].mean, failed);
         sp_json_set_value(class, "median", &bouts[k].median, failed);
         if (with_ratio)

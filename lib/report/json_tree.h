@@ -26,7 +26,14 @@ json_t *sp_json_reference_bouts(const sp_comparison *comparison, bool *failed); 
 void sp_json_set_people(json_t *root, const sp_comparison *comparison, bool *failed);
 /* json_probability.c: reliability is not NULL; "key": [low, high], or null and the reason. */
 json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed);
+/* One object for each scaling, before and after. */
+json_t *sp_json_calibrations(const sp_comparison *comparison, bool *failed);
 void sp_json_set_interval(json_t *object, const char *key, const sp_difference *d, bool *failed);
+
+/* json_more.c: of a strategy, of a pair, of the whole comparison. */
+void sp_json_set_more(json_t *object, const sp_comparison *comparison, const sp_strategy_result *strategy, bool *failed);
+void sp_json_set_pair_tests(json_t *object, const sp_comparison *comparison, const sp_pair_comparison *pair, bool *failed);
+void sp_json_set_tests(json_t *root, const sp_comparison *comparison, bool *failed);
 
 /* Two spaces a level; arrays and objects of plain values on one line; shortest numbers; keys in the order they were set. */
 void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);

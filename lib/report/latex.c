@@ -114,13 +114,18 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
     sp_buffer text = {0};
     sp_table table = {0};
     const char *scope = c->file;
-    sp_buffer_format(&text,
-                     "%% Made by statepath %s; needs \\usepackage{booktabs}, and \\usepackage{textcomp} in LaTeX before 2020.\n",
-                     sp_version());
+    sp_buffer_format(
+        &text,
+        "%% Made by statepath %s; needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}, and \\usepackage{textcomp} "
+        "in LaTeX before 2020.\n",
+        sp_version());
     comment(&text, "Input ", c->file ? c->file : "scores", "");
     comment(&text, "Model ", c->model_name ? c->model_name : "without a name", "");
     if (c->command)
         comment(&text, "Command ", c->command, "");
+    sp_buffer_text(&text,
+                   "% Letters that pdfLaTeX does not know; XeLaTeX and LuaLaTeX set them, if the font has them.\n"
+                   "\\ifdefined\\Umathchar\\providecommand{\\spchar}[2]{#1}\\else\\providecommand{\\spchar}[2]{[U+#2]}\\fi\n");
     fill_legality(c, &table);
     add(&table, "legality", scope, &text);
     fill_agreement(c, &table);
@@ -138,6 +143,16 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
     }
     sp_fill_illegal_pairs(c, PAIRS, &table);
     add(&table, "illegal-pairs", scope, &text);
+    sp_fill_margins(c, &table);
+    add(&table, "margins", scope, &text);
+    sp_fill_several(c, &table);
+    add(&table, "ranks", scope, &text);
+    sp_fill_step_tests(c, &table);
+    add(&table, "step-tests", scope, &text);
+    sp_fill_error_runs(c, &table);
+    add(&table, "error-runs", scope, &text);
+    sp_fill_collapsed(c, &table);
+    add(&table, "collapsed", scope, &text);
     sp_fill_sleep_means(c, &table);
     add(&table, "sleep", scope, &text);
     sp_fill_sleep_agreement(c, &table);

@@ -41,6 +41,24 @@ static void title(const sp_comparison *c, sp_buffer *out)
     sp_buffer_format(out, " forbidden transition%s.\n\n", c->forbidden_count == 1 ? "" : "s");
 }
 
+/* Tables under their own titles. */
+static void further(const sp_comparison *c, sp_buffer *out)
+{
+    static void (*const fillers[])(const sp_comparison *, sp_table *) = {sp_fill_margins, sp_fill_several, sp_fill_step_tests,
+                                                                         sp_fill_error_runs, sp_fill_collapsed};
+    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++) {
+        sp_table table = {0};
+        fillers[i](c, &table);
+        section(out, table.title, &table);
+        if (fillers[i] == sp_fill_several && sp_table_rows(&table)) {
+            sp_buffer_text(out, "\n");
+            sp_note_several(c, out);
+            sp_buffer_text(out, "\n");
+        }
+        sp_table_free(&table);
+    }
+}
+
 static void confusions(const sp_comparison *c, sp_buffer *out)
 {
     if (!c->n_scored_steps || c->n_classes > MATRIX_CLASSES)
@@ -92,7 +110,8 @@ static void more_differences(const sp_comparison *c, sp_buffer *out)
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)
 {
     sp_buffer text = {0};
-    sp_table leaderboard = {0}, notes = {0}, differences = {0}, changes = {0}, classes = {0}, pairs = {0}, probabilities = {0};
+    sp_table leaderboard = {0}, notes = {0}, differences = {0}, changes = {0}, classes = {0}, pairs = {0}, probabilities = {0},
+             calibrations = {0};
     title(comparison, &text);
     sp_fill_leaderboard(comparison, true, &leaderboard);
     sp_table_markdown(&leaderboard, &text);
@@ -103,11 +122,13 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     if (comparison->n_comparisons) {
         sp_buffer_text(&text, "\nInterval: ");
         sp_add_level(&text, comparison->level);
-        sp_buffer_text(&text, ", bootstrap over recordings. p: Wilcoxon signed rank.\n");
+        sp_buffer_format(&text, ", bootstrap over %s. p: Wilcoxon signed rank.\n", sp_unit_name(comparison, 2));
     }
     more_differences(comparison, &text);
     sp_fill_probabilities(comparison, &probabilities);
     section(&text, probabilities.title, &probabilities);
+    sp_fill_calibrations(comparison, &calibrations);
+    section(&text, calibrations.title, &calibrations);
     sp_fill_changes(comparison, &changes);
     section(&text, "Steps that differ from argmax", &changes);
     confusions(comparison, &text);
@@ -118,6 +139,7 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     section(&text, "Illegal transitions, by pair", &pairs);
     if (n > PAIRS)
         sp_buffer_format(&text, "\nand %lld more pairs.\n", (long long)(n - PAIRS));
+    further(comparison, &text);
     people(comparison, &text);
     sp_table_free(&leaderboard);
     sp_table_free(&notes);
@@ -126,5 +148,6 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     sp_table_free(&classes);
     sp_table_free(&pairs);
     sp_table_free(&probabilities);
+    sp_table_free(&calibrations);
     return sp_buffer_finish(&text, out, err);
 }

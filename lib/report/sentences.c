@@ -59,7 +59,7 @@ static void add_difference(const sp_comparison *comparison, const sp_pair_compar
         sp_buffer_text(line, "; ");
     }
     sp_buffer_count(line, d->n);
-    sp_buffer_format(line, " recording%s: ", plural(d->n));
+    sp_buffer_format(line, " %s: ", sp_unit_name(comparison, d->n));
     sp_buffer_count(line, pair->test.better);
     sp_buffer_text(line, " better, ");
     sp_buffer_count(line, pair->test.worse);
@@ -155,7 +155,7 @@ static void add_accuracy_clause(const sp_comparison *comparison, int32_t focus, 
         sp_buffer_signed(line, 100 * d->high.value, 2);
         sp_buffer_text(line, ", ");
         sp_buffer_count(line, d->n);
-        sp_buffer_text(line, " recordings)");
+        sp_buffer_format(line, " %s)", sp_unit_name(comparison, d->n));
     }
     sp_buffer_text(line, ".");
 }
@@ -247,9 +247,9 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
         }
     }
     sp_note_probabilities(comparison, lines);
-    if (comparison->n_scored_steps < comparison->n_steps) {
+    int64_t unscored = comparison->n_steps - comparison->n_scored_steps - comparison->n_trimmed_steps;
+    if (unscored > 0) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
-        int64_t unscored = comparison->n_steps - comparison->n_scored_steps;
         sp_buffer_count(line, unscored);
         sp_buffer_text(line, " of ");
         sp_buffer_count(line, comparison->n_steps);
@@ -327,6 +327,45 @@ static void note_macro(const sp_comparison *comparison, sp_table *lines)
     }
 }
 
+/* Few units: neither interval nor p says much, and an interval from so few is too narrow. */
+static void note_units(const sp_comparison *comparison, sp_table *lines)
+{
+    enum { ENOUGH = 8 };
+    if (comparison->n_subjects) {
+        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_text(line, "Intervals and tests are over ");
+        sp_buffer_count(line, comparison->n_subjects);
+        sp_buffer_format(line, " subject%s (", plural(comparison->n_subjects));
+        sp_buffer_text(line, comparison->subjects_place ? comparison->subjects_place : "given");
+        sp_buffer_text(line, "): the recordings of one are drawn together and count as their mean.");
+    }
+    int64_t n = comparison->n_comparisons ? comparison->comparisons[0].difference.n : 0;
+    if (n < 1 || n >= ENOUGH)
+        return;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
+    if (n == 1)
+        sp_buffer_format(line, "One %s: differences have no interval and no test.", sp_unit_name(comparison, 1));
+    else
+        sp_buffer_format(line, "Only %lld %s: neither intervals nor p say much; with so few an interval tends to be too narrow.",
+                         (long long)n, sp_unit_name(comparison, n));
+}
+
+/* What the figures are of: recordings that the model has seen, or not. */
+static void note_learning(const sp_comparison *comparison, sp_table *lines)
+{
+    if (comparison->fitted_on_input)
+        sp_buffer_text(
+            sp_table_cell(lines, SP_TONE_BAD),
+            "The model was fitted on this very file: what is decoded with it here looks better than it would on recordings "
+            "that the model has not seen. Compare with --cv 5 to decode each recording with a model that never saw it.");
+    if (comparison->n_folds)
+        sp_buffer_format(
+            sp_table_cell(lines, SP_TONE_PLAIN),
+            "Cross-validated in %d folds: each recording was decoded with a model that was fitted without it; argmax has "
+            "no model.",
+            (int)comparison->n_folds);
+}
+
 void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
 {
     sp_table_column(lines, SP_LEFT, "notes");
@@ -340,14 +379,28 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
                              strategy->name, (long long)strategy->n_broken, plural(strategy->n_broken),
                              (long long)strategy->n_relaxed, plural(strategy->n_relaxed));
     }
+    note_learning(comparison, lines);
     if (comparison->has_labels)
         note_reference(comparison, lines);
+    note_units(comparison, lines);
+    sp_note_more(comparison, lines);
     note_undefined(comparison, lines);
     note_macro(comparison, lines);
 }
 
+const char *sp_unit_name(const sp_comparison *comparison, int64_t n)
+{
+    if (comparison->n_subjects)
+        return n == 1 ? "subject" : "subjects";
+    return n == 1 ? "recording" : "recordings";
+}
+
 void sp_buffer_sizes(sp_buffer *out, const sp_comparison *c)
 {
+    if (c->n_subjects) {
+        sp_buffer_count(out, c->n_subjects);
+        sp_buffer_format(out, " subject%s, ", c->n_subjects == 1 ? "" : "s");
+    }
     sp_buffer_count(out, c->n_recordings);
     sp_buffer_format(out, " recording%s, ", c->n_recordings == 1 ? "" : "s");
     sp_buffer_count(out, c->n_steps);

@@ -100,10 +100,11 @@ static void distribution(drawing *d)
     const sp_signals_report *r = d->r;
     int64_t total[2] = {0, 0};
     section(d, "distribution", "Classes");
-    sp_buffer_text(&d->out,
-                   "<div class=\"scroll\"><table><thead><tr><th>class</th><th class=\"n\">training</th><th class=\"n\">%</th>"
-                   "<th class=\"n\">testing</th><th class=\"n\">%</th><th class=\"strip\">share (training above testing)</th>"
-                   "</tr></thead>\n<tbody>\n");
+    sp_buffer_text(&d->out, "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">class</th><th scope=\"col\" "
+                            "class=\"n\">training</th><th scope=\"col\" class=\"n\">%</th>"
+                            "<th scope=\"col\" class=\"n\">testing</th><th scope=\"col\" class=\"n\">%</th><th scope=\"col\" "
+                            "class=\"strip\">share (training above testing)</th>"
+                            "</tr></thead>\n<tbody>\n");
     for (int64_t n = 0; n < r->n_recordings; n++)
         for (int64_t t = r->offsets[n]; t < r->offsets[n + 1]; t++)
             total[r->is_test[n] != 0] += r->labels[t] >= 0;
@@ -176,7 +177,7 @@ static void matrix_head(drawing *d, const char *caption, const char *corner)
 {
     sp_buffer_text(&d->out, "<div class=\"scroll\"><table class=\"matrix\"><caption>");
     sp_buffer_html(&d->out, caption);
-    sp_buffer_format(&d->out, "</caption><thead><tr><th class=\"corner\">%s</th>", corner);
+    sp_buffer_format(&d->out, "</caption><thead><tr><th scope=\"col\" class=\"corner\">%s</th>", corner);
     for (int32_t k = 0; k < d->r->n_classes; k++) {
         sp_buffer_text(&d->out, "<th scope=\"col\">");
         sp_buffer_html(&d->out, d->r->classes[k]);
@@ -301,10 +302,13 @@ static void learning(drawing *d)
     sp_buffer_text(&d->out, "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n");
     chart(d, "Loss, nats per step (logarithmic)", true);
     chart(d, "Accuracy", false);
-    sp_buffer_text(&d->out, "<div class=\"scroll\"><table><caption>After the last epoch</caption><thead><tr><th>network</th><th "
-                            "class=\"n\">epochs</th>"
-                            "<th class=\"n\">loss</th><th class=\"n\">accuracy</th><th class=\"n\">test loss</th>"
-                            "<th class=\"n\">test accuracy</th></tr></thead><tbody>\n");
+    sp_buffer_text(
+        &d->out,
+        "<div class=\"scroll\"><table><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th "
+        "scope=\"col\" class=\"n\">epochs</th>"
+        "<th scope=\"col\" class=\"n\">loss</th><th scope=\"col\" class=\"n\">accuracy</th><th scope=\"col\" class=\"n\">test "
+        "loss</th>"
+        "<th scope=\"col\" class=\"n\">test accuracy</th></tr></thead><tbody>\n");
     for (int32_t i = 0; i < r->n_networks; i++) {
         const sp_trained *n = &r->networks[i];
         const double *columns[4] = {n->loss, n->accuracy, n->test_loss, n->test_accuracy};

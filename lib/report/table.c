@@ -195,12 +195,21 @@ void sp_table_markdown(const sp_table *table, sp_buffer *out)
 
 /* ---- HTML ---- */
 
-static void html_cell(const sp_table *table, size_t row, int32_t column, sp_buffer *out)
+/* Are all columns but the first numbers? Then the table says so once, not each of its cells. */
+static bool is_all_numbers(const sp_table *table)
+{
+    for (int32_t c = 1; c < table->n_columns; c++)
+        if (table->aligns[c] != SP_RIGHT)
+            return false;
+    return table->n_columns > 1 && table->aligns[0] == SP_LEFT;
+}
+
+static void html_cell(const sp_table *table, size_t row, int32_t column, bool says_numbers, sp_buffer *out)
 {
     sp_tone tone = cell_at(table, row, column)->tone;
     bool is_head = row == 0 || column == 0;
     sp_buffer_text(out, row == 0 ? "<th scope=\"col\"" : column == 0 ? "<th scope=\"row\"" : "<td");
-    bool is_number = table->aligns[column] == SP_RIGHT;
+    bool is_number = table->aligns[column] == SP_RIGHT && (row == 0 || !says_numbers);
     const char *class = tone == SP_TONE_BEST ? "best" : tone == SP_TONE_BAD ? "bad" : tone == SP_TONE_MUTED ? "muted" : NULL;
     if (is_number || class)
         sp_buffer_format(out, " class=\"%s%s%s\"", is_number ? "n" : "", is_number && class ? " " : "", class ? class : "");
@@ -215,14 +224,18 @@ void sp_table_html(const sp_table *table, const char *classes, const sp_extra_co
 {
     if (is_broken(table, out) || sp_table_rows(table) == 0)
         return;
-    sp_buffer_format(out, "<div class=\"scroll%s\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"%s\">\n",
-                     strstr(classes, "tall") ? " tall" : "", table->title ? table->title : "Table", classes);
+    bool says_numbers = is_all_numbers(table);
+    sp_buffer_format(out, "<div class=\"scroll%s\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"%s%s\">\n",
+                     strstr(classes, "tall") ? " tall" : "", table->title ? table->title : "Table", classes,
+                     !says_numbers ? ""
+                     : *classes    ? " numbers"
+                                   : "numbers");
     if (table->title)
         sp_buffer_format(out, "<caption>%s</caption>\n", table->title);
     for (size_t r = 0; r <= sp_table_rows(table); r++) {
         sp_buffer_text(out, r == 0 ? "<thead><tr>" : r == 1 ? "<tbody>\n<tr>" : "<tr>");
         for (int32_t c = 0; c < table->n_columns; c++)
-            html_cell(table, r, c, out);
+            html_cell(table, r, c, says_numbers, out);
         if (extra)
             extra->cell(extra->arg, r, out);
         sp_buffer_text(out, r == 0 ? "</tr></thead>\n" : "</tr>\n");

@@ -90,19 +90,21 @@ static void cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd)
 }
 
 typedef struct leaderboard_shape {
-    bool has_start, has_end, has_short, has_score, has_undecoded, has_broken;
+    bool has_start, has_end, has_short, has_score, has_undecoded, has_broken, has_weighted, has_regret;
 } leaderboard_shape;
 
 /* Columns that would hold nothing but zeros are left out. */
 static leaderboard_shape shape_of(const sp_comparison *comparison)
 {
-    leaderboard_shape shape = {.has_undecoded = sp_has_undecoded(comparison)};
+    leaderboard_shape shape = {.has_undecoded = sp_has_undecoded(comparison),
+                               .has_weighted = comparison->has_labels && comparison->kappa_weights != SP_KAPPA_UNWEIGHTED};
     for (int32_t s = 0; s < comparison->n_strategies; s++) {
         const sp_strategy_result *strategy = &comparison->strategies[s];
         shape.has_start |= strategy->counts.illegal_start > 0;
         shape.has_end |= strategy->counts.illegal_end > 0;
         shape.has_short |= strategy->counts.short_runs > 0;
         shape.has_score |= strategy->has_path_score;
+        shape.has_regret |= strategy->has_regret;
         shape.has_broken |= strategy->n_relaxed > 0;
     }
     return shape;
@@ -125,6 +127,8 @@ static void leaderboard_columns(const sp_comparison *comparison, bool wide, cons
         for (int m = 0; m < N_METRICS; m++)
             if (wide || !metric_columns[m].is_wide)
                 sp_table_column(table, SP_RIGHT, metric_columns[m].name);
+    if (shape->has_weighted)
+        sp_table_column(table, SP_RIGHT, comparison->kappa_weights == SP_KAPPA_LINEAR ? "linear kappa" : "quadratic kappa");
     if (comparison->has_labels && wide) {
         sp_table_column(table, SP_RIGHT, "mean accuracy");
         sp_table_column(table, SP_RIGHT, "mean kappa");
@@ -132,6 +136,8 @@ static void leaderboard_columns(const sp_comparison *comparison, bool wide, cons
     sp_table_column(table, SP_RIGHT, "changes");
     if (shape->has_score)
         sp_table_column(table, SP_RIGHT, "path score");
+    if (wide && shape->has_regret)
+        sp_table_column(table, SP_RIGHT, "regret per step");
     if (shape->has_broken)
         sp_table_column(table, SP_RIGHT, wide ? "rules broken" : "broken");
     if (shape->has_undecoded)
@@ -160,6 +166,8 @@ static void leaderboard_row(const sp_comparison *comparison, const sp_strategy_r
             sp_cell_value(table, value, 4,
                           !value->undefined && sp_as_shown(value->value, 4) == best[m] ? SP_TONE_BEST : SP_TONE_PLAIN);
     }
+    if (shape->has_weighted)
+        sp_cell_value(table, &strategy->weighted_kappa, 4, SP_TONE_PLAIN);
     if (comparison->has_labels && wide) {
         cell_mean(table, &strategy->mean_accuracy, &strategy->sd_accuracy);
         cell_mean(table, &strategy->mean_kappa, &strategy->sd_kappa);
@@ -169,6 +177,8 @@ static void leaderboard_row(const sp_comparison *comparison, const sp_strategy_r
         sp_cell_value(table, &strategy->path_score, 1, SP_TONE_PLAIN);
     else if (shape->has_score)
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    if (wide && shape->has_regret)
+        sp_cell_value(table, &strategy->regret, 4, SP_TONE_PLAIN);
     if (shape->has_broken)
         sp_table_cell_count(table, strategy->n_broken ? SP_TONE_BAD : SP_TONE_PLAIN, strategy->n_broken);
     if (shape->has_undecoded)
@@ -200,17 +210,21 @@ int32_t sp_tested_pairs(const sp_comparison *comparison)
 /* How differences of a metric are shown: accuracy and rates in percentage points, differences of a few thousandths are the rule;
  * kappa and F1 are no shares and stay as they are. */
 typedef struct metric_look {
-    const char *metric, *name, *title, *unit;
+    const char *metric, *name, *title, *subjects, *unit; /* subjects: the title where the units are those */
     double scale;
     int decimals;
 } metric_look;
 
 static const metric_look metric_looks[] = {
-    {"accuracy", "accuracy", "Difference in accuracy in percentage points, paired over recordings", "points", 100, 2},
-    {"kappa", "kappa", "Difference in kappa, paired over recordings", "difference", 1, 4},
-    {"macro_f1", "macro F1", "Difference in macro F1, paired over recordings", "difference", 1, 4},
+    {"accuracy", "accuracy", "Difference in accuracy in percentage points, paired over recordings",
+     "Difference in accuracy in percentage points, paired over subjects", "points", 100, 2},
+    {"kappa", "kappa", "Difference in kappa, paired over recordings", "Difference in kappa, paired over subjects", "difference",
+     1, 4},
+    {"macro_f1", "macro F1", "Difference in macro F1, paired over recordings", "Difference in macro F1, paired over subjects",
+     "difference", 1, 4},
     {"illegal_rate", "illegal rate",
-     "Difference in illegal transitions, percentage points of all transitions, paired over recordings", "points", 100, 3},
+     "Difference in illegal transitions, percentage points of all transitions, paired over recordings",
+     "Difference in illegal transitions, percentage points of all transitions, paired over subjects", "points", 100, 3},
 };
 
 static const metric_look *look_of(const char *metric)
@@ -257,7 +271,7 @@ void sp_fill_metric_differences(const sp_comparison *comparison, const char *met
     sp_buffer interval = {0};
     sp_add_level(&interval, comparison->level);
     sp_buffer_text(&interval, " interval");
-    table->title = look->title;
+    table->title = comparison->n_subjects ? look->subjects : look->title;
     sp_table_column(table, SP_LEFT, "pair");
     sp_table_column(table, SP_RIGHT, look->unit);
     sp_table_column(table, SP_RIGHT, interval.data);

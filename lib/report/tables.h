@@ -19,6 +19,12 @@ void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table);
 void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table);
 void sp_fill_class_calibration(const sp_comparison *comparison, sp_table *table);
 void sp_fill_coverage(const sp_comparison *comparison, sp_table *table);
+/* Calibration before and after: one row a scaling; without rows where nothing scales the scores. */
+void sp_fill_calibrations(const sp_comparison *comparison, sp_table *table);
+/* Of one scaling, and its likelihood; NULL: the comparison has it not. */
+const sp_reliability *sp_scaled_reliability(const sp_comparison *comparison, sp_scaling scaling, const sp_value **nll);
+const char *sp_scaling_key(sp_scaling scaling);                               /* "given", ... for machines */
+const char *sp_scaling_name(sp_scaling scaling);                              /* "as given", ... for people */
 void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines); /* adds its sentence to notes */
 /* F1 by class (rows) and strategy (columns), with the support. */
 void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table);
@@ -38,6 +44,17 @@ void sp_fill_contexts(const sp_comparison *comparison, sp_table *table);
 void sp_fill_bouts(const sp_comparison *comparison, sp_table *table);
 /* Changes found within 0, 1, 2 steps of the reference's, and the segment edit score. */
 void sp_fill_boundaries(const sp_comparison *comparison, sp_table *table);
+/* How far errors run on that a strategy makes against argmax; coarser classes; ranks of the strategies and, as a sentence, the
+ * tests over all of them; tests over steps; non-inferiority. */
+void sp_fill_error_runs(const sp_comparison *comparison, sp_table *table);
+void sp_fill_collapsed(const sp_comparison *comparison, sp_table *table);
+void sp_fill_several(const sp_comparison *comparison, sp_table *table);
+void sp_note_several(const sp_comparison *comparison, sp_buffer *line);
+void sp_fill_step_tests(const sp_comparison *comparison, sp_table *table);
+void sp_fill_margins(const sp_comparison *comparison, sp_table *table);
+/* "yes", "not shown"; NULL: no interval, or a metric without margin. has_margin is set. */
+const char *sp_margin_answer(const sp_comparison *comparison, const sp_pair_comparison *pair);
+void sp_note_more(const sp_comparison *comparison, sp_table *lines); /* adds its sentences to notes */
 /* Entities, where the classes are tags. */
 void sp_fill_entities(const sp_comparison *comparison, sp_table *table);
 /* One row a recording: accuracy and illegal transitions of every strategy, in columns of their own or, compact, as "0.954 (23)".
@@ -85,6 +102,8 @@ int32_t sp_focus_strategy(const sp_comparison *comparison);
 int32_t sp_argmax_strategy(const sp_comparison *comparison);
 int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording);
 
+/* What intervals and tests are over: "recordings" or "subjects", "recording" for one. */
+const char *sp_unit_name(const sp_comparison *comparison, int64_t n);
 /* "20 recordings, 17,711 steps, 17,533 with a reference" */
 void sp_buffer_sizes(sp_buffer *out, const sp_comparison *comparison);
 

@@ -172,6 +172,8 @@ static void recording_columns(const sp_comparison *comparison, bool compact, sp_
     sp_table_column(table, SP_RIGHT, "steps");
     if (comparison->has_labels)
         sp_table_column(table, SP_RIGHT, "scored");
+    if (comparison->trimmed_steps)
+        sp_table_column(table, SP_RIGHT, "wake left out");
     for (int pass = compact || !comparison->has_labels; pass < 2; pass++) {
         for (int32_t s = 0; s < comparison->n_strategies; s++) {
             sp_buffer name = {0};
@@ -210,6 +212,8 @@ void sp_fill_recordings(const sp_comparison *comparison, bool compact, sp_table 
         sp_table_cell_count(table, SP_TONE_PLAIN, comparison->steps[r]);
         if (comparison->has_labels)
             sp_table_cell_count(table, SP_TONE_PLAIN, sp_scored_of(comparison, r));
+        if (comparison->trimmed_steps)
+            sp_table_cell_count(table, SP_TONE_PLAIN, comparison->trimmed_steps[r]);
         for (int32_t s = 0; s < comparison->n_strategies && comparison->has_labels && !compact; s++)
             sp_cell_value(table, &comparison->strategies[s].recordings[r].accuracy, 3, SP_TONE_PLAIN);
         for (int32_t s = 0; s < comparison->n_strategies; s++) {

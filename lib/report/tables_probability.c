@@ -31,6 +31,77 @@ void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table)
     row(table, "adaptive calibration error", &c->adaptive_ece, "bins of equal weight, top class");
 }
 
+/* ---- before and after ---- */
+
+const char *sp_scaling_key(sp_scaling scaling)
+{
+    static const char *const keys[] = {"given", "decoded", "temperature", "vector"};
+    return keys[scaling];
+}
+
+const char *sp_scaling_name(sp_scaling scaling)
+{
+    static const char *const names[] = {"as given", "as decoded", "one temperature", "scale and bias a class"};
+    return names[scaling];
+}
+
+const sp_reliability *sp_scaled_reliability(const sp_comparison *comparison, sp_scaling scaling, const sp_value **nll)
+{
+    if (comparison->scaling == scaling) {
+        *nll = &comparison->nll;
+        return comparison->reliability;
+    }
+    for (int32_t i = 0; i < comparison->n_calibrations; i++)
+        if (comparison->calibrations[i].scaling == scaling) {
+            *nll = &comparison->calibrations[i].nll;
+            return comparison->calibrations[i].reliability;
+        }
+    return NULL;
+}
+
+void sp_fill_calibrations(const sp_comparison *comparison, sp_table *table)
+{
+    if (!comparison->n_calibrations)
+        return;
+    table->title = "Calibration before and after";
+    sp_table_column(table, SP_LEFT, "scores");
+    sp_table_column(table, SP_RIGHT, "negative log-likelihood");
+    sp_table_column(table, SP_RIGHT, "Brier score");
+    sp_table_column(table, SP_RIGHT, "calibration error");
+    sp_table_column(table, SP_RIGHT, "confidence");
+    sp_table_column(table, SP_RIGHT, "accuracy");
+    for (int s = 0; s <= SP_SCALING_VECTOR; s++) {
+        const sp_value *nll = NULL;
+        const sp_reliability *c = sp_scaled_reliability(comparison, (sp_scaling)s, &nll);
+        if (!c)
+            continue;
+        sp_table_cell_text(table, SP_TONE_PLAIN, sp_scaling_name((sp_scaling)s));
+        sp_cell_value(table, nll, 4, SP_TONE_PLAIN);
+        sp_cell_value(table, &c->brier, 4, SP_TONE_PLAIN);
+        sp_cell_value(table, &c->ece, 4, SP_TONE_PLAIN);
+        sp_cell_value(table, &c->confidence, 4, SP_TONE_PLAIN);
+        sp_cell_value(table, &c->accuracy, 4, SP_TONE_PLAIN);
+    }
+}
+
+/* "Expected calibration error: as given 0.0667, as decoded 0.0310, ..." */
+static void note_calibrations(const sp_comparison *comparison, sp_table *lines)
+{
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    bool is_fitted = false;
+    sp_buffer_text(line, "Expected calibration error: ");
+    for (int s = 0, n = 0; s <= SP_SCALING_VECTOR; s++) {
+        const sp_value *nll = NULL;
+        const sp_reliability *c = sp_scaled_reliability(comparison, (sp_scaling)s, &nll);
+        if (!c || c->ece.undefined)
+            continue;
+        sp_buffer_format(line, "%s%s ", n++ ? ", " : "", sp_scaling_name((sp_scaling)s));
+        sp_buffer_fixed(line, c->ece.value, 4);
+        is_fitted |= s >= SP_SCALING_TEMPERATURE;
+    }
+    sp_buffer_text(line, is_fitted ? " (the last two by maximum likelihood on the other folds)." : ".");
+}
+
 void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
 {
     const sp_reliability *c = comparison->reliability;
@@ -53,6 +124,8 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
         sp_buffer_format(line, " step%s without any possible class %s left out of calibration.", c->n_impossible == 1 ? "" : "s",
                          c->n_impossible == 1 ? "is" : "are");
     }
+    if (comparison->n_calibrations && !c->brier.undefined)
+        note_calibrations(comparison, lines);
 }
 
 static void cell_edges(sp_table *table, double low, double high)

@@ -267,10 +267,20 @@ static void interval_note(writer *w)
     sp_buffer note = {0};
     sp_buffer_text(&note, "(interval: ");
     sp_add_level(&note, w->comparison->level);
-    sp_buffer_text(&note, ", bootstrap over recordings; p: Wilcoxon signed rank)");
+    sp_buffer_text(&note, ", bootstrap over ");
+    sp_buffer_text(&note, sp_unit_name(w->comparison, 2));
+    sp_buffer_text(&note, "; p: Wilcoxon signed rank)");
     wrapped(w, note.data ? note.data : "", 1);
     w->out.failed |= note.failed;
     sp_buffer_free(&note);
+}
+
+static void further(writer *w, void (*fill)(const sp_comparison *, sp_table *))
+{
+    sp_table table = {0};
+    fill(w->comparison, &table);
+    table_with_heading(w, table.title, &table);
+    sp_table_free(&table);
 }
 
 /* What only --verbose shows: differences of the other metrics, illegal rates, probabilities. */
@@ -284,6 +294,16 @@ static void more_figures(writer *w)
         table_with_heading(w, table.title, &table);
         sp_table_free(&table);
     }
+    further(w, sp_fill_several);
+    if (w->comparison->mean_ranks) {
+        sp_buffer line = {0};
+        sp_note_several(w->comparison, &line);
+        wrapped(w, line.data ? line.data : "", 1);
+        w->out.failed |= line.failed;
+        sp_buffer_free(&line);
+    }
+    further(w, sp_fill_step_tests);
+    further(w, sp_fill_error_runs);
     sp_fill_illegal_rates(w->comparison, &rates);
     table_with_heading(w, rates.title, &rates);
     sp_fill_probabilities(w->comparison, &probabilities);
@@ -313,8 +333,11 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
     table_with_heading(&w, differences.title, &differences);
     if (comparison->n_comparisons)
         interval_note(&w);
+    further(&w, sp_fill_margins);
     if (w.is_verbose)
         more_figures(&w);
+    if (w.is_verbose || comparison->n_collapsed_asked)
+        further(&w, sp_fill_collapsed);
     confusions(&w);
     if (comparison->n_scored_steps && (comparison->n_classes <= CLASSES || w.is_verbose))
         sp_fill_class_f1(comparison, &classes);

@@ -1,15 +1,20 @@
-"""The experiment of RESULT.md: five seeds, training with and without masks, decoding at three levels of noise.
+"""The experiment of README.md: five seeds, training with and without masks, decoding at three levels of noise.
 
     python3 models/network/experiment.py build/release/statepath FOLDER
 
-makes signals, trains, predicts and compares with the program alone, keeps what is there already, and writes FOLDER/results.json and
-FOLDER/tables.md. Nothing but Python's standard library is needed. About 40 trainings of a few seconds each.
+makes signals, trains, predicts and compares with the program alone, keeps what is there already, and writes FOLDER/results.json,
+FOLDER/tables.md and FOLDER/report.html. Nothing but Python's standard library is needed. About 25 trainings of a few seconds each.
+
+    python3 models/network/experiment.py --report PAGE.html [RESULTS.json]
+
+writes the page alone, from the results that are kept beside this file.
 """
 import json
-import math
 import os
 import subprocess
 import sys
+
+import experiment_page
 
 SEEDS = [1, 2, 3, 4, 5]
 EASY = 0.8
@@ -78,11 +83,8 @@ def epochs(name):
 
 
 def summary(values):
-    """Mean and half of the 95 % interval over seeds (Student's t, 4 degrees of freedom)."""
-    n = len(values)
-    mean = sum(values) / n
-    spread = math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1))
-    return {"mean": mean, "half": {5: 2.776}[n] * spread / math.sqrt(n), "values": values}
+    mean, half = experiment_page.summary(values)
+    return {"mean": mean, "half": half}
 
 
 def training():
@@ -145,11 +147,21 @@ def tables(results):
     return "\n".join(lines) + "\n"
 
 
+def save_page(results, file):
+    with open(file, "w", encoding="utf-8") as out:
+        out.write(experiment_page.page(results))
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--report":
+        with open(sys.argv[3] if len(sys.argv) > 3 else os.path.join(HERE, "results.json")) as f:
+            save_page(json.load(f), sys.argv[2])
+        sys.exit(0)
     PROGRAM, FOLDER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     os.makedirs(FOLDER, exist_ok=True)
     results = {"training": training(), "decoding": decoding()}
     save("results.json", results)
     with open(os.path.join(FOLDER, "tables.md"), "w") as out:
         out.write(tables(results))
+    save_page(results, os.path.join(FOLDER, "report.html"))
     print(tables(results), end="")

@@ -185,9 +185,9 @@ sp_status sp_network_predict(const sp_network *network, int64_t n, const float *
         status = sp_fail(err, SP_ENOMEM, "no memory to run the network on %d threads", n_members);
     if (status == SP_OK) {
         prediction p = {network, &plan, passes, n, signals, out};
-        int before = sp_blas_begin();
+        int before = sp_blas_begin(&passes[0].blas);
         sp_team_run(team, (n + SP_PASS_STEPS - 1) / SP_PASS_STEPS, predict_piece, &p);
-        sp_blas_end(before);
+        sp_blas_end(&passes[0].blas, before);
         for (int64_t i = 0; status == SP_OK && i < n * network->shape.n_classes; i++)
             if (isnan(out[i]))
                 status = sp_fail_at(err, SP_EDATA, i / network->shape.n_classes,

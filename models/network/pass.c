@@ -1,49 +1,7 @@
 #include "pass.h"
 
-#include <gsl/gsl_cblas.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef STATEPATH_OPENBLAS
-/* OpenBLAS's own, beside the CBLAS interface. */
-void openblas_set_num_threads(int n);
-int openblas_get_num_threads(void);
-char *openblas_get_config(void);
-
-const char *sp_network_blas(void)
-{
-    return openblas_get_config();
-}
-
-int sp_blas_begin(void)
-{
-    int before = openblas_get_num_threads();
-    if (before != 1)
-        openblas_set_num_threads(1);
-    return before;
-}
-
-void sp_blas_end(int before)
-{
-    if (before != 1)
-        openblas_set_num_threads(before);
-}
-#else
-const char *sp_network_blas(void)
-{
-    return "CBLAS";
-}
-
-int sp_blas_begin(void)
-{
-    return 1;
-}
-
-void sp_blas_end(int before)
-{
-    (void)before;
-}
-#endif
 
 /* ---- plan ---- */
 
@@ -108,7 +66,7 @@ bool sp_pass_init(sp_pass *pass, const sp_network *network, const sp_plan *plan,
 {
     const sp_network_shape *shape = &network->shape;
     size_t features = (size_t)shape->layers[SP_NETWORK_LAYERS - 1].n_out, k = (size_t)shape->n_classes;
-    *pass = (sp_pass){0};
+    *pass = (sp_pass){.blas = sp_blas_find()};
     bool is_ok = (pass->features = malloc(SP_PASS_STEPS * features * sizeof *pass->features)) &&
                  (pass->logits = malloc(SP_PASS_STEPS * k * sizeof *pass->logits));
     /* Zeros: what patches read beyond the end must be numbers. */
@@ -153,8 +111,8 @@ static void convolve(sp_pass *pass, const sp_network *network, const sp_plan *pl
     int rows = (int)(n_steps * plan->rows[i] / (m * layer->stride));
     const float *w = network->parameters + sp_network_weight_at(&network->shape, i);
     for (int p = 0; p < m; p++)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, n, layer->kernel * c, 1, pass->x[i] + p * hop, m * hop, w, n,
-                    0, pass->x[i + 1] + p * n, m * n);
+        pass->blas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, n, layer->kernel * c, 1, pass->x[i] + p * hop, m * hop,
+                         w, n, 0, pass->x[i + 1] + p * n, m * n);
     rectify(pass->x[i + 1], network->parameters + sp_network_bias_at(&network->shape, i), (size_t)(n_steps * plan->rows[i + 1]),
             (size_t)n);
 }
@@ -168,8 +126,8 @@ static void convolve_back(sp_pass *pass, const sp_network *network, const sp_pla
     size_t at = sp_network_weight_at(&network->shape, i);
     const float *w = network->parameters + at, *dy = pass->dx[i + 1];
     for (int p = 0; p < m; p++)
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, width, n, rows, 1, pass->x[i] + p * hop, m * hop, dy + p * n, m * n,
-                    1, pass->gradient + at, n);
+        pass->blas.sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, width, n, rows, 1, pass->x[i] + p * hop, m * hop, dy + p * n,
+                         m * n, 1, pass->gradient + at, n);
     float *d_bias = pass->gradient + sp_network_bias_at(&network->shape, i);
     size_t n_rows = (size_t)(n_steps * plan->rows[i + 1]);
     for (size_t t = 0; t < n_rows; t++)
@@ -179,8 +137,8 @@ static void convolve_back(sp_pass *pass, const sp_network *network, const sp_pla
         return;
     memset(pass->dx[i], 0, plan->size[i] * sizeof(float));
     for (int p = 0; p < m; p++)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, width, n, 1, dy + p * n, m * n, w, n, 1, pass->dx[i] + p * hop,
-                    m * hop);
+        pass->blas.sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, width, n, 1, dy + p * n, m * n, w, n, 1,
+                         pass->dx[i] + p * hop, m * hop);
 }
 
 /* dy = dy where y > 0 on real rows, else 0. */

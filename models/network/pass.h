@@ -16,6 +16,7 @@
 #ifndef STATEPATH_NETWORK_PASS_H
 #define STATEPATH_NETWORK_PASS_H
 
+#include "blas.h"
 #include "network.h"
 
 enum { SP_PASS_STEPS = 4 }; /* steps of one small batch: its activations stay in the second-level cache */
@@ -33,6 +34,7 @@ sp_status sp_plan_make(const sp_network_shape *shape, sp_plan *plan, sp_error *e
 
 /* Memory of one small batch. */
 typedef struct sp_pass {
+    sp_blas blas;
     float *x[SP_NETWORK_LAYERS + 1];  /* activations; x[0] is the scaled signal */
     float *dx[SP_NETWORK_LAYERS + 1]; /* their gradients; dx[0] is NULL */
     float *features;                  /* [steps, F] after dropout */
@@ -52,9 +54,5 @@ void sp_pass_forward(sp_pass *pass, const sp_network *network, const sp_plan *pl
 
 /* Backwards from pass->d_logits, after sp_pass_forward() with the same arguments; adds to pass->gradient. */
 void sp_pass_backward(sp_pass *pass, const sp_network *network, const sp_plan *plan, int32_t n_steps, const float *keep);
-
-/* One BLAS thread for a call, so that sums are taken in one order; both nest. Returns what was set before, to be given back. */
-int sp_blas_begin(void);
-void sp_blas_end(int before);
 
 #endif

@@ -277,9 +277,9 @@ static sp_status do_batch(sp_trainer *t, double *loss, sp_error *err)
         t->weight[i] = t->weights[t->now.rows[i]];
         t->now.total_weight += t->weight[i];
     }
-    int before = sp_blas_begin();
+    int before = sp_blas_begin(&t->passes[0].blas);
     sp_team_run(t->team, n_pieces, do_piece, t);
-    sp_blas_end(before);
+    sp_blas_end(&t->passes[0].blas, before);
     sp_status status = SP_OK;
     for (int64_t p = 0; p < n_pieces; p++)
         status = status == SP_OK ? t->status[p] : status;

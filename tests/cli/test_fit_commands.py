@@ -48,6 +48,40 @@ class TestFit(st.TestCase):
                 p = path[a:b]
                 self.assertFalse(np.any((p[:-1] == 0) & (p[1:] == 2)))
 
+    def test_the_method_follows_from_what_is_there(self):
+        self.assertTrue(self.statepath("fit", "d.h5", "-o", "m.json").stdout.startswith("fitted by crf"))
+        data = make()
+        data.pop("log_probs")
+        self.h5("labels.h5", **data)
+        self.assertTrue(self.statepath("fit", "labels.h5", "-o", "l.json").stdout.startswith("fitted by counts"))
+        data = make()
+        data.pop("labels")
+        self.h5("scores.h5", **data)
+        self.assertTrue(self.statepath("fit", "scores.h5", "-o", "s.json").stdout.startswith("fitted by em"))
+
+    def test_tags_are_tuned_by_entities(self):
+        data = make()
+        data["classes"] = ["O", "B-x", "I-x"]
+        self.h5("tags.h5", **data)
+        self.assertIn("\nentity_f1 of viterbi on recordings", self.statepath("fit", "tags.h5", "-o", "t.json").stdout)
+        self.assertIn("\naccuracy of viterbi on recordings", self.statepath("fit", "tags.h5", "-o", "u.json", "--tune", "accuracy").stdout)
+
+    def test_tuning_finds_what_it_is_asked_for(self):
+        found = {}
+        for tune in ("accuracy", "edit"):
+            found[tune] = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--cv", "4", "--method", "counts", "--tune", tune,
+                                                    "--strategies", "viterbi", "--json", "-").stdout)["strategies"]["viterbi"]
+        self.assertGreater(found["edit"]["edit_score"], found["accuracy"]["edit_score"])
+        self.assertGreater(found["accuracy"]["accuracy"], found["edit"]["accuracy"])
+
+    def test_rules_of_several_states_a_class_are_refused(self):
+        self.write("states.json", json.dumps({"statepath_model": 1, "name": "ab", "classes": CLASSES, "forbid": {},
+                                              "states": {"off": "off", "a": "on", "b": "on", "idle": "idle"}}))
+        self.refuses("fit", "d.h5", "--rules", "states.json", "-o", "m.json",
+                     sentence="model ab has 4 states for 3 classes: labels say the class of a step, not its state, so its weights cannot be "
+                              "counted; learn with rules of one state per class (min_dwell holds a class for a while), with rules that the "
+                              "labels show (--rules seen), or without")
+
     def test_broken_rules_are_counted_and_shown(self):
         said = self.statepath("fit", "d.h5", "--rules", "rules.json", "-o", "m.json").stdout
         y, offsets = make()["labels"], make()["offsets"]
@@ -78,11 +112,76 @@ class TestFit(st.TestCase):
                               "--transition-weight, --prior-weight and --clamp out")
 
     def test_a_model_on_its_own_data_is_pointed_out(self):
+        note, seen = "note: model fitted was fitted on this very file, so its figures here are too good; --cv 5", "The model was fitted on this very file"
         self.statepath("fit", "d.h5", "-o", "m.json")
-        said = self.statepath("compare", "d.h5", "--model", "m.json").stderr
-        self.assertIn("statepath: note: model fitted was fitted on this very file, so its figures here are too good; --cv 5", said)
+
+        def compare(file, *more):
+            done = self.statepath("compare", file, "--model", "m.json", "--report", "r.html", "--json", "r.json", "--markdown", "r.md", "-f", *more)
+            texts = [" ".join(done.stdout.split()), *(self.read(name).decode() for name in ("r.md", "r.html"))]
+            return done.stderr, texts, json.loads(self.read("r.json"))
+
+        said, texts, result = compare("d.h5")
+        self.assertIn(note, said)
+        self.assertTrue(all(seen in text for text in texts))
+        self.assertTrue(result["model"]["fitted_on_input"])
+        self.assertNotIn("folds", result)
+        with open(self.path("d.h5"), "rb") as f, open(self.path("renamed.h5"), "wb") as g:
+            g.write(f.read())
+        self.assertTrue(compare("renamed.h5")[2]["model"]["fitted_on_input"])
         self.h5("other.h5", **make(seed=2, n=7))
-        self.assertNotIn("very file", self.statepath("compare", "other.h5", "--model", "m.json").stderr)
+        said, texts, result = compare("other.h5")
+        self.assertNotIn("very file", said)
+        self.assertFalse(any(seen in text for text in texts))
+        self.assertNotIn("fitted_on_input", result["model"])
+        said, texts, result = compare("d.h5", "--cv", "4", "--method", "counts")
+        self.assertNotIn("very file", said)
+        self.assertFalse(any(seen in text for text in texts))
+        self.assertTrue(all("Cross-validated in 4 folds: each recording was decoded with a model that was fitted without it" in text
+                            for text in texts))
+        self.assertEqual(result["folds"], 4)
+        self.assertNotIn("fitted_on_input", result["model"])
+
+    def test_calibration_before_and_after(self):
+        data = make()
+        e, y = data["log_probs"], data["labels"]
+
+        def nll(x):
+            return np.mean(np.log(np.exp(x - x.max(axis=1, keepdims=True)).sum(axis=1)) - (x - x.max(axis=1, keepdims=True))[np.arange(len(y)), y])
+
+        def best_scale(x, labels):
+            low, high = 0.01, 20
+            for _ in range(200):
+                a, b = low + (high - low) / 3, high - (high - low) / 3
+                f = [np.mean(np.log(np.exp(s * x).sum(axis=1)) - s * x[np.arange(len(labels)), labels]) for s in (a, b)]
+                low, high = (low, b) if f[0] < f[1] else (a, high)
+            return low
+
+        # A temperature, and a bias a class b carried by the prior exp(-b), leave exactly e / T + b.
+        bias = np.array([0.3, -0.2, 0.1])
+        prior = np.exp(-bias) / np.exp(-bias).sum()
+        self.write("scaled.json", json.dumps({"statepath_model": 1, "name": "s", "classes": CLASSES, "forbid": {}, "prior": dict(zip(CLASSES, prior)),
+                                              "decoding": {"temperature": 1.7, "prior_weight": 1}}))
+        result = json.loads(self.statepath("compare", "d.h5", "--model", "scaled.json", "--json", "-").stdout)
+        self.assertEqual(set(result["calibrations"]), {"given", "decoded"})
+        self.assertAlmostEqual(result["calibrations"]["given"]["nll"], nll(e), 12)
+        self.assertAlmostEqual(result["calibrations"]["decoded"]["nll"], nll(e / 1.7 + bias), 12)
+        self.assertEqual(result["calibrations"]["decoded"]["ece"], result["calibration"]["ece"])
+        # Nothing scales: nothing before and after.
+        plain = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--json", "-").stdout)
+        self.assertNotIn("calibrations", plain)
+        self.assertAlmostEqual(result["calibrations"]["given"]["ece"], plain["calibration"]["ece"], 12)
+        # Held out: recordings are equally long, so they go to the folds in turn.
+        result = json.loads(self.statepath("compare", "d.h5", "--model", "rules.json", "--cv", "4", "--method", "counts", "--json", "-").stdout)
+        fold = np.repeat(np.arange(8) % 4, 60)
+        scaled = e.copy()
+        for f in range(4):
+            scaled[fold == f] *= best_scale(e[fold != f], y[fold != f])
+        c = result["calibrations"]
+        self.assertEqual(set(c), {"given", "decoded", "temperature", "vector"})
+        self.assertAlmostEqual(c["temperature"]["nll"], nll(scaled), 5)
+        self.assertAlmostEqual(c["given"]["nll"], nll(e), 12)
+        self.assertEqual(c["given"]["ece"], result["calibration"]["ece"])
+        self.assertNotEqual(c["vector"]["nll"], c["temperature"]["nll"])
 
     def test_calibration(self):
         said = self.statepath("fit", "d.h5", "-o", "m.json", "--calibrate").stdout
@@ -105,7 +204,10 @@ class TestFit(st.TestCase):
             (["fit", "d.h5"], "fit: -o MODEL.json is missing: where to write the model"),
             (["fit", "d.h5", "-o", "m.json", "--method", "magic"], 'method "magic": choose from counts, crf, em'),
             (["fit", "d.h5", "-o", "m.json", "--tune", "luck"],
-             'tuning by "luck": choose from none, accuracy, kappa, macro_f1, nll'),
+             'tuning by "luck": choose from none, accuracy, kappa, macro_f1, entity_f1, edit, nll'),
+            (["fit", "d.h5", "-o", "m.json", "--tune", "entity_f1"],
+             "tuning by entity_f1 needs classes that are tags: O, B-TYPE, I-TYPE and, in BIOES, E-TYPE and S-TYPE; these are not all "
+             "(off); tune by macro_f1 instead"),
             (["fit", "d.h5", "-o", "m.json", "--penalty", "-1"], "penalty -1: a number above 0, or 0 to choose it by cross-validation"),
             (["fit", "d.h5", "-o", "m.json", "--folds", "1"], "1 folds: cross-validation needs at least 2"),
             (["fit", "d.h5", "-o", "m.json", "--memory", "0"], "memory 0: a number of steps from 1 to 1000"),

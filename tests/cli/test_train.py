@@ -28,6 +28,30 @@ class TestTrain(st.TestCase):
         with h5py.File(self.path(name)) as f:
             return {p: f[p][:] for p in ("layer1/weight", "layer2/bias", "layer3/weight", "output/weight", "output/bias")}
 
+    def test_inspect_says_that_these_are_signals(self):
+        with h5py.File(self.path("s.h5")) as f:
+            count = [int((f["labels"][:] == k).sum()) for k in range(3)]
+            low, high = f["signals"][:].min(), f["signals"][:].max()
+        self.statepath("inspect", "s.h5", stderr="", stdout="""s.h5
+signals     /signals: what a sensor measured, not scores
+recordings  10: r01, r02, r03, r04, r05, r06 and 4 more
+steps       300, each of 2 channels of 200 samples at 50 a second (4 s)
+classes     3: a, b, c
+split       7 recordings for training, 3 for testing (90 steps)
+labels      a %d, b %d, c %d, unscored 0
+numbers     all finite, from %.4g to %.4g
+
+next: statepath train s.h5 -o weights.h5
+      statepath predict s.h5 --weights weights.h5 --split test -o scores.h5
+""" % (*count, low, high))
+        self.h5("bare.h5", signals=np.zeros((4, 90), np.float32))
+        self.assertIn("labels      none: such signals can be predicted", self.statepath("inspect", "bare.h5").stdout)
+        self.h5("broken.h5", signals=np.array([[1.0, np.nan]]))
+        done = self.statepath("inspect", "broken.h5", status=1)
+        self.assertIn("broken.h5: /signals", done.stderr)
+        self.h5("both.h5", signals=np.zeros((2, 9)), log_probs=np.log(np.full((2, 2), 0.5)))
+        self.assertIn("scores      /log_probs", self.statepath("inspect", "both.h5").stdout)
+
     def test_from_signals_to_stages(self):
         with h5py.File(self.path("s.h5")) as f:
             self.assertEqual(f["signals"].shape, (300, 2, 200))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The conditional random field that `statepath fit` writes against an independent one: the same objective in NumPy, minimised by SciPy."""
 import json
+import os
 import sys
 
 import numpy as np
@@ -108,7 +109,8 @@ class TestFit(st.TestCase):
             np.add.at(n, (labels[:-1], labels[1:]), 1)
         np.testing.assert_allclose(model["probabilities"], n / n.sum(axis=1, keepdims=True), rtol=1e-12)
         self.assertEqual(model["name"], "abc")
-        self.assertIn("d.h5 (5 recordings, 256 steps), statepath 1.0.0: statepath fit d.h5", model["source"])
+        self.assertIn("d.h5 (5 recordings, 256 steps, %d bytes), statepath 1.0.0: statepath fit d.h5" % os.path.getsize(self.path("d.h5")),
+                      model["source"])
         self.statepath("model", "check", "m.json")
 
 

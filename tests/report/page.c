@@ -1,4 +1,4 @@
-/* Prints a page of the report, by name, for the browser test: report_page nights|fifty|small|classes|unlabelled|hostile|many */
+/* Prints a page of the report, by name, for the browser test: report_page NAME, of the names in main(). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,16 @@ static sample *unlabelled(void)
     s->comparison.reference_bouts = NULL;
     for (int64_t i = 0; i < s->comparison.n_traces; i++)
         s->comparison.traces[i].labels = NULL;
+    return s;
+}
+
+static sample *alone(void)
+{
+    sample *s = sample_nights(1, 120);
+    sample_drop_labels(s);
+    s->comparison.n_reference_illegal_pairs = 0;
+    s->comparison.reference_bouts = NULL;
+    s->comparison.traces[0].labels = NULL;
     return s;
 }
 
@@ -40,8 +50,8 @@ int main(int argc, char **argv)
         sample *(*make)(void);
         int64_t shape[3]; /* of sample_nights (classes 0) or sample_band */
     } pages[] = {{"nights", NULL, {0, 14, 950}},  {"fifty", NULL, {0, 50, 950}},   {"small", sample_small, {0}},
-                 {"classes", NULL, {60, 4, 300}}, {"unlabelled", unlabelled, {0}}, {"hostile", hostile, {0}},
-                 {"many", NULL, {0, 1000, 60}}};
+                 {"classes", NULL, {60, 4, 300}}, {"wide", NULL, {200, 4, 300}},   {"unlabelled", unlabelled, {0}},
+                 {"alone", alone, {0}},           {"hostile", hostile, {0}},       {"thousand", NULL, {0, 1000, 1000}}};
     for (size_t i = 0; argc == 2 && i < sizeof pages / sizeof *pages; i++) {
         if (strcmp(argv[1], pages[i].name) != 0)
             continue;
@@ -65,6 +75,6 @@ int main(int argc, char **argv)
         sample_free(s);
         return 0;
     }
-    fprintf(stderr, "usage: report_page nights|fifty|small|classes|unlabelled|hostile|many\n");
+    fprintf(stderr, "usage: report_page nights|fifty|small|classes|wide|unlabelled|alone|hostile|thousand\n");
     return 2;
 }

@@ -72,7 +72,7 @@ def all_layouts():
     total, n_classes, longest = sum(LENGTHS), len(NAMES), max(LENGTHS)
     starts = np.concatenate([[0], np.cumsum(LENGTHS)])
     for dtype in ("<f2", ">f2", "<f4", ">f4", "<f8", ">f8"):
-        for storage in ("plain", "gzip"):
+        for storage in ("plain", "gzip", "lzf"):
             scores = log_probs((total, n_classes), dtype)
             labels = random.integers(-1, n_classes, total).astype("i2")
             segments = np.sort(random.integers(0, 3, total)).astype("u4")
@@ -83,9 +83,10 @@ def all_layouts():
 
             def create(group, name, array):
                 how = {}
-                if storage == "gzip" and array.size:
-                    how = dict(chunks=tuple(max(1, (n + 1) // 2) for n in array.shape), compression="gzip", compression_opts=4,
-                               shuffle=True)
+                if storage != "plain" and array.size:
+                    how = dict(chunks=tuple(max(1, (n + 1) // 2) for n in array.shape), shuffle=True)
+                    how.update(dict(compression="gzip", compression_opts=4) if storage == "gzip" else
+                               dict(compression="lzf", fletcher32=True))
                 group.create_dataset(name, data=array, **how)
 
             def write(group, rows, shape=lambda a: a):
@@ -100,7 +101,7 @@ def all_layouts():
                 return out
 
             name = "%s_%s_%s.h5" % ("big" if dtype[0] == ">" else "little", dtype[1:], storage)
-            chunked = "chunks %s, shuffle, gzip 4"
+            chunked = "chunks %s, shuffle, " + ("gzip 4" if storage == "gzip" else "lzf, fletcher32")
             common = dict(labels=labels, segments=segments, weights=weights, mask=mask, classes=NAMES, stored_type=stored)
             with h5py.File(path_of("packed_" + name), "w") as f:
                 write(f, slice(None))
@@ -670,18 +671,25 @@ def links():
 
 def filters():
     lp = log_probs((50, 3))
-    with h5py.File(path_of("lzf.h5"), "w") as f:
-        f.create_dataset("log_probs", data=lp, compression="lzf")
-    bad("lzf.h5", "FILE: dataset /log_probs is compressed with the filter lzf (32000), which is not installed here; install "
-        "hdf5-plugin-lzf and set HDF5_PLUGIN_PATH to its folder, or write the file again with gzip (h5repack -f GZIP=4 where the "
-        "filter is installed)", status="file")
-    with h5py.File(path_of("lzf_ids.h5"), "w") as f:
-        f["log_probs"] = lp
-        f["offsets"] = [0, 50]
-        f.create_dataset("ids", data=np.array([b"x"]), compression="lzf")
-    bad("lzf_ids.h5", "FILE: dataset /ids is compressed with the filter lzf (32000), which is not installed here; install "
-        "hdf5-plugin-lzf and set HDF5_PLUGIN_PATH to its folder, or write the file again with gzip (h5repack -f GZIP=4 where the "
-        "filter is installed)", status="file")
+    # LZF leaves alone what it cannot make smaller: these it can, by near and far copies, short and long.
+    for number_, (chunks, shuffle) in enumerate([(True, False), ((500, 2), True), ((1200, 3), True)]):
+        near, far = log_probs((40, 3)), log_probs((300, 3))
+        rows = np.concatenate([near[random.integers(0, 40, 400)], np.repeat(near[:4], 50, 0), far, far])
+        name = "lzf_%d.h5" % number_
+        with h5py.File(path_of(name), "w") as f:
+            made = f.create_dataset("log_probs", data=rows, compression="lzf", shuffle=shuffle, chunks=chunks)
+            assert made.id.get_storage_size() < 0.95 * rows.nbytes
+            f.create_dataset("offsets", data=np.arange(31) * 40, compression="lzf")
+            f.create_dataset("ids", data=[b"recording %d" % i for i in range(30)], compression="lzf")
+        good(name, rows, [40] * 30, layout="packed", ids=["recording %d" % i for i in range(30)], has_ids=True)
+    with h5py.File(path_of("lzf_bad.h5"), "w") as f:
+        made = f.create_dataset("log_probs", data=np.zeros((900, 3), "f4"), compression="lzf", chunks=(900, 3))
+        info = made.id.get_chunk_info(0)
+    with open(path_of("lzf_bad.h5"), "r+b") as f:
+        f.seek(info.byte_offset)
+        f.write(b"\xff" * info.size)
+    bad("lzf_bad.h5", "FILE: dataset /log_probs cannot be read (filter returned failure during read); the file is damaged: copy or "
+        "write it again", status="file")
     known = {32001: ("blosc", "install hdf5-filter-plugin-blosc-serial"), 32015: ("zstd", "install its plugin (pip install hdf5plugin "
              "brings it)"), 32008: ("bitshuffle", "install hdf5-filter-plugin"), 31999: ("unknown", "install its plugin (pip install "
              "hdf5plugin brings it)")}
@@ -720,6 +728,8 @@ def not_hdf5():
     raw("scores.pkl", pickle.dumps({"log_probs": lp}), "FILE: is not an HDF5 file but looks like a Python pickle; " + mend)
     raw("scores.csv", b"a,b,c\n-1,-2,-3\n", "FILE: is not an HDF5 file but looks like a table in text (CSV or the like); " + mend)
     raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: is not an HDF5 file but looks like a JSON text; " + mend)
+    raw("model.json", b'{\n "statepath_model": 1, "name": "door"}', "FILE: is not an HDF5 file but a model; look at it with statepath model "
+        "show, and give it to other commands as --model")
     raw("scores.txt", b"hello\nworld\n", "FILE: is not an HDF5 file but looks like a text file; " + mend)
     raw("scores.h5.gz", b"\x1f\x8b\x08\x00rest", "FILE: is not an HDF5 file but gzip-compressed; unpack it with gunzip")
     raw("scores.bin", bytes(range(1, 200)), "FILE: is not an HDF5 file; " + mend)

@@ -51,7 +51,7 @@ static int by_count(const void *a, const void *b)
 }
 
 /* Counts of one path, by the plainest loop. */
-static sp_transition_counts count_path(const sample_input *in, int64_t r, const int32_t *path, int64_t *illegal)
+static sp_transition_counts count_path(const sample_input *in, int64_t r, const int32_t *path, int64_t *illegal, int64_t *moves)
 {
     sp_transition_counts counts = {0};
     for (int64_t t = in->offsets[r] + 1; t < in->offsets[r + 1]; t++) {
@@ -64,6 +64,7 @@ static sp_transition_counts count_path(const sample_input *in, int64_t r, const 
             counts.illegal++;
             illegal[from * in->n_classes + to]++;
         }
+        moves[from * in->n_classes + to]++;
     }
     return counts;
 }
@@ -216,6 +217,7 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     sp_strategy_result *result = &c->strategies[index];
     const int32_t *path = in->paths[index];
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
+    result->moves = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *result->moves);
     result->name = sample_text(s, in->names[index]);
     result->is_legal_by_construction = strcmp(result->name, "argmax") != 0;
     result->recordings = sample_alloc(s, (size_t)in->n_recordings, sizeof *result->recordings);
@@ -225,7 +227,7 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     for (int64_t r = 0; r < in->n_recordings; r++) {
         sp_recording_result *recording = &result->recordings[r];
         bool is_decoded = in->offsets[r] == in->offsets[r + 1] || path[in->offsets[r]] >= 0;
-        recording->counts = count_path(in, r, path, illegal);
+        recording->counts = count_path(in, r, path, illegal, result->moves);
         recording->decoded = (sp_decoded){.status = is_decoded ? SP_OK : SP_EDEADEND,
                                           .step = is_decoded ? -1 : 1,
                                           .score = !is_decoded || recording->counts.illegal ? -INFINITY : -10.5};
@@ -310,7 +312,76 @@ static void fill_comparisons(sample *s, const sample_input *in)
             pair->sd = has_interval ? defined(0.01) : undefined("one recording");
             pair->permutation = (sp_sign_flip){.p = pair->test.p.undefined ? pair->test.p : defined(0.015), .is_exact = true};
             sp_mcnemar_test(4, 2, &pair->mcnemar);
+            pair->mcnemar_cluster = pair->bowker = (sp_chi2){defined(2.5), defined(0.1138), 1};
+            pair->stuart_maxwell = (sp_chi2){undefined("no step differs"), undefined("no step differs"), 0};
         }
+}
+
+/* What goes beyond one figure a strategy, where there are labels and argmax comes first. */
+static void fill_more(sample *s, const sample_input *in)
+{
+    sp_comparison *c = &s->comparison;
+    int32_t n = c->n_strategies, K = c->n_classes;
+    sp_value few = undefined("fewer than three strategies");
+    c->friedman = c->cochran = (sp_chi2){few, few, 0};
+    if (!in->labels || n == 0 || c->n_scored_steps == 0)
+        return;
+    if (n > 2) {
+        c->friedman = (sp_chi2){defined(4.5), defined(0.1054), 2};
+        c->cochran = (sp_chi2){defined(97.25), defined(1e-20), 2};
+        c->mean_ranks = sample_alloc(s, (size_t)n, sizeof *c->mean_ranks);
+    }
+    c->n_collapsed = 1;
+    c->collapsed = sample_alloc(s, 1, sizeof *c->collapsed);
+    sp_collapse *how = &c->collapsed->how;
+    *how = (sp_collapse){.n_classes = K, .n_groups = K > 1 ? 2 : 1};
+    how->groups = sample_alloc(s, 2, sizeof *how->groups);
+    how->groups[0] = sample_text(s, "first");
+    how->groups[1] = sample_text(s, "rest");
+    how->name = sample_text(s, "first / rest");
+    how->group_of_class = sample_alloc(s, (size_t)K, sizeof *how->group_of_class);
+    size_t G = (size_t)how->n_groups;
+    for (int32_t k = 1; k < K; k++)
+        how->group_of_class[k] = 1;
+    c->collapsed->strategies = sample_alloc(s, (size_t)n, sizeof *c->collapsed->strategies);
+    c->collapsed->confusion = sample_alloc(s, (size_t)n * (G * G + G), sizeof *c->collapsed->confusion);
+    for (int32_t i = 0; i < n; i++) {
+        sp_strategy_result *result = &c->strategies[i];
+        int64_t *matrix = c->collapsed->confusion + (size_t)i * G * G;
+        int64_t *missing = c->collapsed->confusion + (size_t)n * G * G + (size_t)i * G;
+        sp_collapse_counts(how, result->confusion, result->undecoded_steps, matrix, missing);
+        sp_agreement_from_confusion((int32_t)G, matrix, missing, &c->collapsed->strategies[i], NULL);
+        if (sp_kappa_standard_error(K, result->confusion, result->undecoded_steps, &result->agreement, &result->kappa_se, NULL) !=
+            SP_OK)
+            abort();
+        result->has_regret = true;
+        result->regret = defined(0.001 * i);
+        result->regret_steps = c->n_steps - (i == 1);
+        result->zero_steps = i == 1;
+        if (c->mean_ranks)
+            c->mean_ranks[i] = 1 + 0.5 * i;
+        if (!result->has_changes || i == 0)
+            continue;
+        sp_error_runs *errors = &result->error_runs;
+        errors->runs = sample_alloc(s, 1, sizeof *errors->runs);
+        errors->runs->lengths = sample_alloc(s, 2, sizeof *errors->runs->lengths);
+        errors->runs->n_lengths = 2;
+        errors->runs->lengths[0] = (sp_length_count){.length = 1, .count = 2};
+        errors->runs->lengths[1] = (sp_length_count){.length = 4, .count = 1};
+        errors->runs->count = 3;
+        errors->runs->steps = 6;
+        errors->runs->mean = defined(2);
+        errors->runs->median = defined(1);
+        errors->broken = 5;
+        errors->consequences = 2;
+        errors->consequence_share = defined(0.4);
+        errors->forbidden = 3;
+        errors->longest = 4;
+        errors->longest_step = 1;
+        errors->dead_ends = result->n_undecoded;
+    }
+    c->has_margin = n > 1;
+    c->margin = 0.01;
 }
 
 static void fill_traces(sample *s, const sample_input *in)
@@ -349,6 +420,8 @@ sample *sample_new(const sample_input *in)
     c->seed = 1;
     c->level = 0.95;
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
+    if (in->labels)
+        c->reference_moves = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *c->reference_moves);
     for (int64_t r = 0; r < in->n_recordings; r++) {
         c->ids[r] = sample_text(s, in->ids[r]);
         c->steps[r] = in->offsets[r + 1] - in->offsets[r];
@@ -356,7 +429,7 @@ sample *sample_new(const sample_input *in)
             c->scored_steps[r] += in->labels[t] >= 0;
         c->n_scored_steps += c->scored_steps[r];
         if (in->labels) {
-            sp_transition_counts counts = count_path(in, r, in->labels, illegal);
+            sp_transition_counts counts = count_path(in, r, in->labels, illegal, c->reference_moves);
             add_counts(&c->reference, &counts);
         }
     }
@@ -369,6 +442,7 @@ sample *sample_new(const sample_input *in)
     for (int32_t i = 0; i < in->n_strategies; i++)
         fill_strategy(s, in, i);
     fill_comparisons(s, in);
+    fill_more(s, in);
     if (in->with_traces)
         fill_traces(s, in);
     sample_add_metrics(s);

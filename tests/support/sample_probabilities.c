@@ -82,6 +82,7 @@ static void add_metric(sp_comparison *c, const sp_pair_comparison *accuracy, con
     }
     pair->test.p = pair->test.rank_biserial = pair->p_holm = pair->permutation.p = undefined("only accuracy is tested");
     sp_mcnemar_test(0, 0, &pair->mcnemar);
+    pair->mcnemar_cluster = pair->bowker = pair->stuart_maxwell = (sp_chi2){pair->test.p, pair->test.p, 0};
 }
 
 void sample_add_metrics(sample *s)

@@ -1,6 +1,13 @@
 /* Entities: which spans tags mean, read as conlleval does and strictly; which class names are tags at all. */
 #include "check.h"
 
+static void same_value(sp_value a, sp_value b)
+{
+    assert_int_equal(a.undefined == NULL, b.undefined == NULL);
+    if (!a.undefined)
+        assert_true(a.value == b.value);
+}
+
 /* Evaluates one path against one reference, both as strings of tags; returns the comparison. */
 static sp_comparison *evaluate(int32_t K, const char *const *classes, const char *reference, const char *path,
                                const int64_t *segments)
@@ -51,6 +58,17 @@ static sp_comparison *evaluate(int32_t K, const char *const *classes, const char
     assert_ok(sp_evaluation_new(chain, NULL, &options, &e, &err), &err);
     assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
     assert_ok(sp_evaluation_finish(e, &c, &err), &err);
+    /* The figures by themselves are those of the evaluation. */
+    sp_labelled_paths view = {K, 1, offsets, segments, steps[0], steps[1], NULL};
+    sp_value f1, edit;
+    assert_ok(sp_entity_f1(&view, classes, &f1, &err), &err);
+    assert_ok(sp_edit_score(&view, &edit, &err), &err);
+    assert_int_equal(sp_classes_are_tags(K, classes), c->has_entities);
+    if (c->has_entities)
+        same_value(f1, c->strategies[0].entities.pooled.f1);
+    else
+        assert_string_equal(f1.undefined, "the classes are no tags");
+    same_value(edit, c->strategies[0].edit_score);
     sp_evaluation_free(e);
     sp_chain_free(chain);
     return c;
@@ -160,12 +178,32 @@ static void test_what_is_a_tag(void **state)
     }
 }
 
+/* Recordings are pooled, and those that take no part do not count. */
+static void test_figures_of_many(void **state)
+{
+    (void)state;
+    sp_error err;
+    const int64_t offsets[] = {0, 4, 7, 9};
+    const int32_t labels[] = {1, 2, 0, 3, /**/ 1, 2, 2, /**/ 3, 4}, paths[] = {1, 2, 0, 0, /**/ 1, 2, 0, /**/ 0, 3};
+    const uint8_t use[] = {1, 1, 0};
+    sp_labelled_paths view = {5, 3, offsets, NULL, labels, paths, NULL};
+    sp_value v;
+    assert_ok(sp_entity_f1(&view, bio, &v, &err), &err); /* right 1 of 4 wanted, 3 found */
+    assert_close(v.value, 2.0 / 7, 1e-15, 0);
+    assert_ok(sp_edit_score(&view, &v, &err), &err); /* B I O B: 3 of 4; B I: 2 of 3; B I against O B: none of 2 */
+    assert_close(v.value, (3.0 / 4 + 2.0 / 3 + 0) / 3, 1e-15, 0);
+    view.use = use;
+    assert_ok(sp_entity_f1(&view, bio, &v, &err), &err);
+    assert_close(v.value, 2.0 / 5, 1e-15, 0);
+    assert_ok(sp_edit_score(&view, &v, &err), &err);
+    assert_close(v.value, (3.0 / 4 + 2.0 / 3) / 2, 1e-15, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bio),           cmocka_unit_test(test_bio_cuts),
-        cmocka_unit_test(test_bioes),         cmocka_unit_test(test_types_and_values),
-        cmocka_unit_test(test_what_is_a_tag),
+        cmocka_unit_test(test_bio),   cmocka_unit_test(test_figures_of_many),  cmocka_unit_test(test_bio_cuts),
+        cmocka_unit_test(test_bioes), cmocka_unit_test(test_types_and_values), cmocka_unit_test(test_what_is_a_tag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,10 @@ static void test_pycm(void **state)
     assert_close(a.macro_f1.value, number(computed, "macro_f1"), 1e-12, 0);
     for (size_t k = 0; k < 3; k++)
         assert_close(c[k].f1.value, json_number_value(json_array_get(get(computed, "f1"), k)), 1e-12, 0);
+    sp_value se;
+    sp_error err;
+    assert_ok(sp_kappa_standard_error(3, confusion, NULL, &a, &se, &err), &err);
+    assert_close(se.value, number(computed, "kappa_ase_fleiss_cohen_everitt"), 1e-12, 0);
 }
 
 static void test_mcnemar(void **state)
@@ -78,6 +82,47 @@ static void test_mcnemar(void **state)
         assert_close(m.chi2_corrected_p.value, number(row, "p_cc"), 0, tolerance);
     }
     assert_true(i >= 8);
+}
+
+static void test_several(void **state)
+{
+    json_t *one = find(get(*state, "cases"), "cochran_q_and_bowker"), *row, *step;
+    size_t i, t;
+    json_array_foreach(get(one, "cochran"), i, row)
+    {
+        int64_t right[8] = {0};
+        double sum = 0, squares = 0;
+        size_t k = json_array_size(json_array_get(get(row, "x"), 0));
+        json_array_foreach(get(row, "x"), t, step)
+        {
+            double n = 0;
+            for (size_t s = 0; s < k; s++) {
+                right[s] += json_integer_value(json_array_get(step, s));
+                n += (double)json_integer_value(json_array_get(step, s));
+            }
+            sum += n;
+            squares += n * n;
+        }
+        sp_chi2 q;
+        sp_cochran_test((int32_t)k, right, sum, squares, &q);
+        assert_close(q.chi2.value, number(row, "q"), 0, 1e-7);
+        assert_int_equal(q.df, (int)number(row, "df"));
+        assert_close(q.p.value, number(row, "p"), 0, 1e-5);
+    }
+    assert_true(i >= 2);
+    json_array_foreach(get(one, "bowker"), i, row)
+    {
+        int64_t table[64];
+        size_t K = json_array_size(get(row, "table"));
+        for (size_t c = 0; c < K * K; c++)
+            table[c] = json_integer_value(json_array_get(json_array_get(get(row, "table"), c / K), c % K));
+        sp_chi2 bowker;
+        sp_bowker_test((int32_t)K, table, &bowker);
+        assert_close(bowker.chi2.value, number(row, "chi2"), 0, 1e-6);
+        assert_int_equal(bowker.df, (int)number(row, "df"));
+        assert_close(bowker.p.value, number(row, "p"), 0, 1e-6);
+    }
+    assert_true(i >= 1);
 }
 
 /* Confusion of two lists of classes below K. */
@@ -253,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         {"pycm", test_pycm, NULL, NULL, NULL},
         {"mcnemar", test_mcnemar, NULL, NULL, NULL},
+        {"several", test_several, NULL, NULL, NULL},
         {"kappa of one class", test_kappa_of_one_class, NULL, NULL, NULL},
         {"mcc degenerate", test_mcc_degenerate, NULL, NULL, NULL},
         {"macro F1 with absent classes", test_macro_f1_absent_class, NULL, NULL, NULL},

@@ -678,10 +678,35 @@ static sp_status attempt(void *arg)
     static const char *const tags[] = {"O", "B-x", "I-x"};
     options.classes = tags;
     options.bootstrap.n_resamples = 10;
+    /* Everything that can be asked for, over three strategies. */
+    static const char *const three[] = {"argmax", "greedy", "viterbi"}, *const subjects[] = {"p", "q"},
+                             *const groups[] = {"x", "y"};
+    static const bool legal[] = {false, true, true};
+    static const int32_t subject[] = {0, 1, 0}, stages[] = {SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_REM}, group_of[] = {0, 1, 1};
+    static const int32_t *const three_paths[] = {argmax, greedy, greedy};
+    static const sp_decoded *const three_results[] = {argmax_results, greedy_results, greedy_results};
+    sp_collapse collapse = {
+        .n_classes = 3, .n_groups = 2, .name = (char *)"x / y", .groups = (char **)groups, .group_of_class = (int32_t *)group_of};
+    options.n_strategies = 3;
+    options.names = three;
+    options.is_legal = legal;
+    options.n_subjects = 2;
+    options.subjects = subjects;
+    options.subjects_place = "here";
+    options.stage_of_class = stages;
+    options.epoch_seconds = 30;
+    options.has_wake_trim = true;
+    options.kappa_weights = SP_KAPPA_LINEAR;
+    options.n_collapses = 1;
+    options.collapses = &collapse;
     sp_evaluation *e = NULL;
     sp_comparison *c = NULL;
     sp_error err;
     sp_evaluation_block block = example_block();
+    block.paths = three_paths;
+    block.results = three_results;
+    block.subject = subject;
+    block.seconds = NULL;
     sp_status status = sp_evaluation_new(arg, arg, &options, &e, &err);
     if (status != SP_OK)
         assert_null(e);

@@ -9,6 +9,7 @@
 #include "io/chunk_bytes.h"
 #include "io/h5_direct.h"
 #include "io/h5_file.h"
+#include "io/lzf.h"
 
 static sp_h5_quiet quiet;
 
@@ -37,6 +38,7 @@ typedef struct storage {
     hid_t type;   /* of the values in the file */
     hsize_t rows; /* written; the others stay as they are, without chunks where they can */
     bool has_user_block;
+    bool has_checksum;
 } storage;
 
 static void make_file(const char *file, const storage *s)
@@ -57,6 +59,8 @@ static void make_file(const char *file, const storage *s)
         H5Pset_shuffle(created);
     if (s->level >= 0)
         H5Pset_deflate(created, (unsigned)s->level);
+    if (s->has_checksum)
+        H5Pset_fletcher32(created);
     hid_t space = H5Screate_simple(s->rank, s->dims, NULL);
     hid_t dataset = H5Dcreate2(id, "x", s->type, space, H5P_DEFAULT, created, H5P_DEFAULT);
     assert_true(dataset >= 0);
@@ -148,7 +152,7 @@ static void check_file(const char *file)
         assert_non_null(o.direct);
         sp_h5_direct_use_threads(o.direct, n_threads);
         const hsize_t n = o.dims[0], all = o.rank == 3 ? o.dims[1] : 1;
-        for (hsize_t rows = 1; rows <= n; rows = rows < 12 ? rows + 1 : 2 * rows)
+        for (hsize_t rows = n < 1000 ? 1 : 9000; rows <= n; rows = rows < 12 ? rows + 1 : 2 * rows)
             for (hsize_t first = 0; first + rows <= n; first += rows)
                 check_slab(&o, first, rows, all - (first + rows) % (all > 2 ? 3 : 1));
         check_slab(&o, 0, n, all);
@@ -164,33 +168,40 @@ static void test_storages(void **state)
     const hid_t f4 = H5T_IEEE_F32LE, f4b = H5T_IEEE_F32BE, i2 = H5T_STD_I16BE, f8 = H5T_IEEE_F64LE, u1 = H5T_STD_U8LE;
     const storage storages[] = {
         /* contiguous, the same behind a user block, never written (no place in the file: H5Dread), padded */
-        {2, {97, 5, 0}, {0}, false, -1, f4, 97, false},
-        {2, {97, 5, 0}, {0}, false, -1, f4b, 97, true},
-        {3, {13, 7, 5}, {0}, false, -1, f8, 13, false},
-        {1, {97, 0, 0}, {0}, false, -1, u1, 97, false},
+        {2, {97, 5, 0}, {0}, false, -1, f4, 97, false, false},
+        {2, {97, 5, 0}, {0}, false, -1, f4b, 97, true, false},
+        {3, {13, 7, 5}, {0}, false, -1, f8, 13, false, false},
+        {1, {97, 0, 0}, {0}, false, -1, u1, 97, false, false},
         /* chunks: plain, shuffled, deflated, both; the last one beyond the end */
-        {2, {97, 5, 0}, {10, 5, 0}, false, -1, f4, 97, false},
-        {2, {97, 5, 0}, {10, 5, 0}, true, -1, f4, 97, false},
-        {2, {97, 5, 0}, {10, 5, 0}, false, 4, f4b, 97, true},
-        {2, {97, 5, 0}, {10, 5, 0}, true, 4, f4, 97, false},
-        {2, {97, 5, 0}, {10, 5, 0}, true, 4, i2, 97, false},
-        {2, {97, 5, 0}, {10, 5, 0}, true, 4, f8, 97, false},
-        {1, {97, 0, 0}, {10, 0, 0}, true, 9, i2, 97, false},
-        {1, {97, 0, 0}, {10, 0, 0}, true, 1, u1, 97, false},
+        {2, {97, 5, 0}, {10, 5, 0}, false, -1, f4, 97, false, false},
+        {2, {97, 5, 0}, {10, 5, 0}, true, -1, f4, 97, false, false},
+        {2, {97, 5, 0}, {10, 5, 0}, false, 4, f4b, 97, true, false},
+        {2, {97, 5, 0}, {10, 5, 0}, true, 4, f4, 97, false, false},
+        {2, {97, 5, 0}, {10, 5, 0}, true, 4, i2, 97, false, false},
+        {2, {97, 5, 0}, {10, 5, 0}, true, 4, f8, 97, false, false},
+        {1, {97, 0, 0}, {10, 0, 0}, true, 9, i2, 97, false, false},
+        {1, {97, 0, 0}, {10, 0, 0}, true, 1, u1, 97, false, false},
         /* classes split among chunks, the last not full; a chunk of one row; one chunk larger than everything */
-        {2, {97, 5, 0}, {10, 2, 0}, true, 4, f4, 97, false},
-        {2, {97, 5, 0}, {10, 2, 0}, false, 4, f4, 97, false},
-        {2, {97, 5, 0}, {1, 5, 0}, true, 4, f4, 97, false},
-        {2, {97, 5, 0}, {97, 3, 0}, true, 4, f4, 97, false},
+        {2, {97, 5, 0}, {10, 2, 0}, true, 4, f4, 97, false, false},
+        {2, {97, 5, 0}, {10, 2, 0}, false, 4, f4, 97, false, false},
+        {2, {97, 5, 0}, {1, 5, 0}, true, 4, f4, 97, false, false},
+        {2, {97, 5, 0}, {97, 3, 0}, true, 4, f4, 97, false, false},
         /* rows without chunks: the fill value */
-        {2, {97, 5, 0}, {10, 5, 0}, true, 4, f4, 35, false},
-        {2, {97, 5, 0}, {10, 2, 0}, false, -1, f4, 35, false},
-        {2, {97, 5, 0}, {10, 2, 0}, true, 4, f4, 0, false},
+        {2, {97, 5, 0}, {10, 5, 0}, true, 4, f4, 35, false, false},
+        {2, {97, 5, 0}, {10, 2, 0}, false, -1, f4, 35, false, false},
+        {2, {97, 5, 0}, {10, 2, 0}, true, 4, f4, 0, false, false},
         /* padded: chunks of some recordings, some steps, some classes */
-        {3, {13, 7, 5}, {1, 7, 5}, true, 4, f4, 13, false},
-        {3, {13, 7, 5}, {4, 7, 5}, true, 4, f4, 13, false},
-        {3, {13, 7, 5}, {4, 3, 2}, true, 4, f4, 13, false},
-        {3, {13, 7, 5}, {4, 3, 5}, false, -1, i2, 6, false},
+        {3, {13, 7, 5}, {1, 7, 5}, true, 4, f4, 13, false, false},
+        {3, {13, 7, 5}, {4, 7, 5}, true, 4, f4, 13, false, false},
+        {3, {13, 7, 5}, {4, 3, 2}, true, 4, f4, 13, false, false},
+        {3, {13, 7, 5}, {4, 3, 5}, false, -1, i2, 6, false, false},
+        /* checksums, of an even and an odd number of bytes */
+        {2, {97, 5, 0}, {10, 5, 0}, true, 4, f4, 97, false, true},
+        {2, {97, 5, 0}, {10, 2, 0}, false, -1, f8, 97, false, true},
+        {1, {97, 0, 0}, {11, 0, 0}, false, -1, u1, 97, false, true},
+        /* chunks so large that several are held, one for each thread, and so that a chunk is whole classes */
+        {2, {70000, 3, 0}, {30000, 3, 0}, true, 1, f4, 70000, false, false},
+        {2, {70000, 3, 0}, {22000, 2, 0}, true, 1, f8, 50000, false, false},
     };
     for (size_t i = 0; i < sizeof storages / sizeof *storages; i++) {
         print_message("storage %zu\n", i);
@@ -199,7 +210,7 @@ static void test_storages(void **state)
     }
 }
 
-static const storage usual = {2, {30, 5, 0}, {10, 5, 0}, true, 4, 0, 30, false};
+static const storage usual = {2, {30, 5, 0}, {10, 5, 0}, true, 4, 0, 30, false, false};
 
 static storage usual_f4(void)
 {
@@ -262,9 +273,10 @@ static void test_not_this_way(void **state)
         hid_t created = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, s.dims, NULL);
         if (kind < 3)
             H5Pset_chunk(created, 2, s.chunk);
-        if (kind == 0)
+        if (kind == 0) { /* a checksum of what is not yet compressed */
             H5Pset_fletcher32(created);
-        else if (kind == 1)
+            H5Pset_deflate(created, 4);
+        } else if (kind == 1)
             H5Pset_chunk_opts(created, H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS);
         else if (kind == 2)
             H5Pset_scaleoffset(created, H5Z_SO_INT, 0);
@@ -299,13 +311,40 @@ static void test_unshuffle(void **state)
     }
 }
 
+static void test_lzf(void **state)
+{
+    (void)state;
+    unsigned char out[300], long_run[300];
+    memset(long_run, 'x', sizeof long_run);
+    /* "abc", 3 from 3 back: "abcabc"; then "x" and 264 more of it, from 1 back */
+    const unsigned char packed[] = {2, 'a', 'b', 'c', 1 << 5, 2, 0, 'x', 7 << 5, 255, 0};
+    assert_true(sp_lzf_unpack(packed, sizeof packed, out, 6 + 1 + 264));
+    assert_memory_equal(out, "abcabc", 6);
+    assert_memory_equal(out + 6, long_run, 265);
+    assert_false(sp_lzf_unpack(packed, sizeof packed, out, 270)); /* more than there is room for */
+    assert_false(sp_lzf_unpack(packed, sizeof packed, out, 272)); /* fewer */
+    for (size_t n = 1; n < sizeof packed; n++)
+        assert_true(sp_lzf_unpack(packed, n, out, 271) == false);
+    const unsigned char before[] = {0, 'a', 1 << 5, 1}; /* from 2 back, where only 1 is */
+    assert_false(sp_lzf_unpack(before, sizeof before, out, 4));
+}
+
+static void test_fletcher32(void **state)
+{
+    (void)state;
+    /* By hand: words 0x0102, 0x0304; then 0x0500 of the odd byte. */
+    const unsigned char bytes[] = {1, 2, 3, 4, 5};
+    assert_int_equal(sp_fletcher32(bytes, 4), 0x05080406u);
+    assert_int_equal(sp_fletcher32(bytes, 5), 0x0e0e0906u);
+    assert_int_equal(sp_fletcher32(bytes, 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_storages),
-        cmocka_unit_test(test_skipped_filters),
-        cmocka_unit_test(test_not_this_way),
-        cmocka_unit_test(test_unshuffle),
+        cmocka_unit_test(test_storages),     cmocka_unit_test(test_skipped_filters),
+        cmocka_unit_test(test_not_this_way), cmocka_unit_test(test_unshuffle),
+        cmocka_unit_test(test_lzf),          cmocka_unit_test(test_fletcher32),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,6 +1,8 @@
 /* Statistics: by hand, by enumeration, by simulation. */
 #include "check.h"
 
+#include "evaluate/clusters.h"
+
 #define assert_undefined(v, reason)                                                                                              \
     do {                                                                                                                         \
         assert_non_null((v).undefined);                                                                                          \
@@ -333,6 +335,52 @@ static void test_bootstrap_coverage(void **state)
     assert_true(below < 0.12 * TRIALS);
 }
 
+/* Shares of the first of two columns, whose unit is the last one's. */
+static void shares(const void *arg, const int64_t *sums, double *values)
+{
+    (void)arg;
+    values[0] = (double)sums[0] / (double)sums[2];
+    values[1] = (double)sums[1] / (double)sums[2];
+}
+
+/* Clusters as lists, as a matrix, and by the loop for accuracies draw the same resamples: the same intervals bit for bit. Counts
+ * 2^25 times as large have sums that need the lists, and are the same shares. */
+static void test_clusters_agree(void **state)
+{
+    (void)state;
+    enum { N = 200, WIDTH = 3 };
+    const sp_statistics statistics = {.n = 2, .compute = shares, .undefined = "nothing there"};
+    sp_bootstrap_options options = sp_bootstrap_options_default();
+    uint32_t counts[N * WIDTH], large[N * WIDTH], slots[N * WIDTH];
+    int64_t offsets[N + 1], a[N], b[N], scored[N];
+    uint64_t seed = 77;
+    for (int i = 0; i < N; i++) {
+        offsets[i] = (int64_t)i * WIDTH;
+        counts[i * WIDTH + 0] = (uint32_t)(next(&seed) % 30);
+        counts[i * WIDTH + 1] = 0;
+        counts[i * WIDTH + 2] = 31 + (uint32_t)(next(&seed) % 33);
+        a[i] = counts[i * WIDTH];
+        b[i] = 0;
+        scored[i] = counts[i * WIDTH + 2];
+        for (int w = 0; w < WIDTH; w++) {
+            slots[i * WIDTH + w] = (uint32_t)w;
+            large[i * WIDTH + w] = counts[i * WIDTH + w] << 25;
+        }
+    }
+    offsets[N] = N * WIDTH;
+    sp_difference matrix[2], lists[2], pair;
+    sp_error err;
+    sp_clusters c = {.n = N, .width = WIDTH, .offsets = offsets, .slots = slots, .counts = counts};
+    assert_ok(sp_clusters_bootstrap(&c, &statistics, &options, matrix, &err), &err);
+    c.counts = large;
+    assert_ok(sp_clusters_bootstrap(&c, &statistics, &options, lists, &err), &err);
+    assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &pair, &err), &err);
+    assert_true(matrix[0].low.value < matrix[0].difference.value && matrix[0].difference.value < matrix[0].high.value);
+    assert_true(matrix[0].low.value == lists[0].low.value && matrix[0].high.value == lists[0].high.value);
+    assert_true(matrix[0].low.value == pair.low.value && matrix[0].high.value == pair.high.value);
+    assert_true(matrix[1].low.value == 0 && matrix[1].high.value == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_bootstrap_properties),
         cmocka_unit_test(test_bootstrap_resamples),
         cmocka_unit_test(test_bootstrap_coverage),
+        cmocka_unit_test(test_clusters_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,9 @@ typedef struct sp_class_agreement {
     sp_value precision, recall, f1, specificity, kappa;
     sp_value npv;        /* TN / (TN + FN); null where the class is predicted at every step */
     sp_value prevalence; /* support / scored */
+    /* With N scored steps (Byrt et al. 1993): prevalence- and bias-adjusted kappa 2 po - 1, po = (TP + TN) / N; (FP - FN) / N;
+     * (TP - TN) / N. Undefined "no scored steps". */
+    sp_value pabak, bias, prevalence_index;
 } sp_class_agreement;
 
 typedef struct sp_agreement {
@@ -57,6 +60,28 @@ typedef struct sp_agreement {
  * Cost    O(K^2). Source  Cohen 1960; Gorodkin 2004, doi:10.1016/j.compbiolchem.2004.09.006. */
 void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_agreement *out,
                                  sp_class_agreement *classes);
+
+/* Kappa with weights of disagreement w_ij = |i - j| / (K - 1), or its square: 1 - sum w_ij C_ij / sum w_ij r_i c_j / N. Classes
+ * are taken to be in order, which most are not: off unless asked for. An undecoded step is as far from its class as can be (w =
+ * 1). Arguments as above. Undefined "one class only" where the sum below is 0, "no scored steps", "not asked for". Source Cohen
+ * 1968. */
+typedef enum sp_kappa_weights { SP_KAPPA_UNWEIGHTED, SP_KAPPA_LINEAR, SP_KAPPA_QUADRATIC } sp_kappa_weights;
+sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_kappa_weights weights,
+                            sp_value *out, sp_error *err);
+
+/* Standard error of (unweighted) kappa by Fleiss, Cohen and Everitt 1969, doi:10.1037/h0028106, eq. 14, with p_ij = C_ij / N:
+ *     sqrt((A + B - C) / N) / (1 - pe),  A = sum p_ii (1 - (p_i. + p_.i)(1 - kappa))^2,
+ *     B = (1 - kappa)^2 sum_{i != j} p_ij (p_.i + p_j.)^2,  C = (kappa - pe (1 - kappa))^2
+ * It assumes independent steps, which neighbouring steps are not: it is too small. Undecoded steps are one more column. Undefined
+ * where kappa is. SP_OK, SP_ENOMEM. O(K^2). */
+sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
+                                  const sp_agreement *agreement, sp_value *out, sp_error *err);
+
+/* How classes without a precision, recall or F1 enter the macro means: not at all, or as 0 or as 1 over all K classes (the
+ * defaults of other tools). Changes macro_precision, macro_recall, macro_f1; balanced accuracy, and how many classes were
+ * defined, stay. */
+typedef enum sp_absent_class { SP_ABSENT_EXCLUDE, SP_ABSENT_ZERO, SP_ABSENT_ONE } sp_absent_class;
+void sp_agreement_count_absent(sp_agreement *agreement, int32_t n_classes, sp_absent_class absent);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,19 @@ typedef struct sp_calibrated {
 sp_status sp_calibrate(const sp_training *training, sp_calibrated *out, sp_error *err);
 void sp_calibrated_clear(sp_calibrated *calibration);
 
+/* The rows of prepared scores as calibration makes them, not normalised: out [T,K]. by_vector: a scale and a bias for each class,
+ * e_k being taken less the row's maximum as in the fit; else one temperature. -INFINITY stays. O(T K). */
+void sp_calibrate_rows(const sp_calibrated *calibration, bool by_vector, const sp_scores *scores, double *out);
+
+/* Temperature and prior taken in or out: e / temperature - prior_weight log_prior, or with `undo` what gives `scores` that way.
+ * Rows of zeros say nothing and stay. log_prior [K], NULL: 0. */
+typedef struct sp_scores_scaling {
+    double temperature, prior_weight;
+    const double *log_prior;
+    bool undo;
+} sp_scores_scaling;
+void sp_scale_rows(const sp_scores *scores, const sp_scores_scaling *scaling, double *out);
+
 #ifdef __cplusplus
 }
 #endif

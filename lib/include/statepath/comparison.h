@@ -6,6 +6,7 @@
 #define STATEPATH_COMPARISON_H
 
 #include "statepath/agreement.h"
+#include "statepath/collapse.h"
 #include "statepath/decode.h"
 #include "statepath/loss.h"
 #include "statepath/model.h"
@@ -74,6 +75,26 @@ typedef struct sp_entities {
     sp_entity_counts *types; /* [n_entity_types], as pooled */
 } sp_entities;
 
+/* How far an error that a strategy makes against argmax runs on: of greedy masking, where one wrong step forbids what is right
+ * after it; of every strategy, to compare. In decoded recordings; a stretch is a maximal sequence of neighbouring steps of one
+ * recording and segment where the strategy's class is not argmax's. A step is broken where argmax has the reference's class and
+ * the strategy has not. The run of a stretch goes from its first broken step to its end, that is until the strategy says again
+ * what argmax says; a stretch without broken step has none. So every broken step is in one run, and all but the first of each run
+ * are consequences. */
+typedef struct sp_error_runs {
+    int64_t broken;             /* steps */
+    int64_t consequences;       /* of them: broken - runs */
+    sp_value consequence_share; /* consequences / broken; undefined "no step broken" */
+    int64_t forbidden;          /* runs whose first right class may not follow what the strategy chose before it,
+                                   or not start; the others come of longer rules, weights, or the whole path */
+    sp_bouts *runs;             /* [1] number, steps, mean and median length, all lengths; NULL: no argmax */
+    int64_t longest, longest_recording, longest_step; /* the first of the longest; 0 without runs */
+    int64_t dead_ends;                                /* recordings that ended in a dead end: nothing of them is decoded */
+} sp_error_runs;
+
+/* With more classes not every transition is counted by its pair: nobody could read the matrix. */
+enum { SP_MOVES_CLASSES = 60 };
+
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
 typedef struct sp_strategy_result {
@@ -88,19 +109,29 @@ typedef struct sp_strategy_result {
     int64_t *undecoded_steps;    /* [K] scored steps of undecoded recordings by reference class */
     sp_transition_counts counts;
     int64_t n_illegal_pairs;
-    sp_pair_count *illegal_pairs;    /* most frequent first, then by index */
+    sp_pair_count *illegal_pairs; /* most frequent first, then by index */
+    int64_t *moves; /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_MOVES_CLASSES classes */
     int64_t recordings_with_illegal; /* illegal > 0 */
     /* Illegal transitions / transitions, bootstrap over recordings. Without an interval where it is 0 ("0 by construction", "no
      * illegal transition"). */
     sp_difference illegal_rate;
     bool has_path_score;
-    sp_value path_score; /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
+    /* Regret: sum over decoded steps of max log p - log p(chosen), per step, nats: 0 for argmax. Steps whose chosen class has
+     * probability 0 (rules relaxed; nothing possible) are counted instead. The scores are those that are decoded. */
+    bool has_regret;
+    sp_value regret; /* mean; undefined "no scores", "no step of finite score" */
+    double regret_sum;
+    int64_t regret_steps, zero_steps;
+    sp_value weighted_kappa; /* of the weights that were asked for */
+    sp_value kappa_se;       /* sp_kappa_standard_error: assumes independent steps */
+    sp_value path_score;     /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
     int64_t n_undecoded;
     int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
     bool has_changes;
     sp_changes changes;        /* from argmax, when argmax is among the strategies */
     sp_changes *class_changes; /* [K] the same by reference class; NULL without labels */
     sp_changes context_changes[SP_N_CONTEXTS];
+    sp_error_runs error_runs;                                             /* where has_changes; empty for argmax itself */
     int64_t context_steps[SP_N_CONTEXTS], context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
     sp_bouts *bouts;                                                      /* [K] */
     sp_boundaries boundaries;
@@ -113,21 +144,37 @@ typedef struct sp_strategy_result {
     double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
 } sp_strategy_result;
 
-/* Accuracy is what is tested; the other metrics have an interval, and test.p, p_holm, permutation.p and mcnemar are undefined. */
+/* The unit of inference is the recording, or, where subjects are known, the subject: a cluster of the bootstrap holds all its
+ * recordings, and its difference in the tests is the mean of the differences of its recordings (with scored steps). What is said
+ * of better, worse, ties, mean, median, sd and n is over units.
+ *
+ * Accuracy is what is tested; the other metrics have an interval, and test.p, p_holm, permutation.p and mcnemar are undefined. */
 typedef struct sp_pair_comparison {
     int32_t a, b;       /* indices of strategies */
     const char *metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate" */
     sp_difference difference;
-    sp_wilcoxon test;          /* over recordings with scored steps, on differences of accuracy a - b; for the other metrics only
-                                * better, worse, ties of the recordings where it is defined (a lower illegal rate is better) */
+    sp_wilcoxon test;          /* over units with scored steps, on differences of accuracy a - b; for the other metrics only
+                                * better, worse, ties of the units where it is defined (a lower illegal rate is better) */
     sp_value p_holm;           /* test.p adjusted by Holm over all pairs; equals it when there is one */
-    sp_value mean, median, sd; /* of the differences of the recordings */
+    sp_value mean, median, sd; /* of the differences of the units */
     sp_sign_flip permutation;  /* of their mean */
     sp_mcnemar mcnemar;        /* over steps: descriptive */
+    /* Of accuracy only; undefined else. */
+    sp_chi2 mcnemar_cluster;        /* over units */
+    sp_chi2 bowker, stuart_maxwell; /* of the classes both say, over steps decoded by both: descriptive; undefined "too many
+                                       classes" beyond SP_SYMMETRY_CLASSES */
 } sp_pair_comparison;
 
 /* Pairs beyond so many are not compared. */
 enum { SP_MAX_COMPARISONS = 28 };
+enum { SP_SYMMETRY_CLASSES = 64 };
+
+/* Scores after classes have been put together. */
+typedef struct sp_collapsed {
+    sp_collapse how;
+    sp_agreement *strategies; /* [n_strategies] */
+    int64_t *confusion;       /* [n_strategies][G,G], then undecoded steps [n_strategies][G] */
+} sp_collapsed;
 
 /* Steps of one recording, kept for pictures. */
 typedef struct sp_trace {
@@ -142,6 +189,21 @@ typedef struct sp_trace {
 /* With more classes densities are not kept: nobody could tell the colours apart. */
 enum { SP_DENSITY_CLASSES = 12 };
 
+/* The same scores taken for probabilities in another way than by `reliability` of the comparison: calibration before and after.
+ */
+typedef enum sp_scaling {
+    SP_SCALING_GIVEN,       /* as the file has them, masks included */
+    SP_SCALING_DECODED,     /* as they are decoded: divided by the temperature, less the prior */
+    SP_SCALING_TEMPERATURE, /* one temperature by maximum likelihood (calibrate.h) */
+    SP_SCALING_VECTOR       /* a scale and a bias for each class by maximum likelihood */
+} sp_scaling;
+typedef struct sp_calibration {
+    sp_scaling scaling;
+    sp_value nll;                /* as that of the comparison */
+    sp_reliability *reliability; /* owned */
+} sp_calibration;
+enum { SP_MOST_CALIBRATIONS = 3 };
+
 typedef struct sp_comparison {
     /* Input. */
     char *file;                                    /* base name */
@@ -153,6 +215,10 @@ typedef struct sp_comparison {
     int64_t *steps;        /* [N] */
     int64_t *scored_steps; /* [N] */
     char **input_classes;  /* [K] as the file names them */
+    int32_t n_subjects;    /* 0: not known, each recording is its own */
+    char **subjects;       /* [n_subjects] */
+    int32_t *subject_of;   /* [N] 0..n_subjects-1; NULL: not known */
+    char *subjects_place;  /* where it is said: "dataset /subjects" */
     /* Model. */
     char *model_name, *model_description, *model_source;
     int32_t n_classes;
@@ -166,6 +232,7 @@ typedef struct sp_comparison {
     sp_transition_counts reference;
     int64_t n_reference_illegal_pairs;
     sp_pair_count *reference_illegal_pairs;
+    int64_t *reference_moves;   /* as of a strategy; NULL without labels */
     sp_value mask_ceiling;      /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible; /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_bouts *reference_bouts;  /* [K]; NULL without labels */
@@ -174,6 +241,12 @@ typedef struct sp_comparison {
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
     sp_reliability *reliability;       /* owned; NULL: none */
+    sp_scaling scaling;                /* of it */
+    int32_t n_calibrations;            /* others beside it; 0 where nothing scales the scores */
+    sp_calibration calibrations[SP_MOST_CALIBRATIONS];
+    /* What was learnt from this very file; set by whoever knows. */
+    bool fitted_on_input; /* the model was fitted on it: its figures are better than on recordings it has not seen */
+    int32_t n_folds;      /* each recording was decoded with a model fitted on the other folds, so many in all; 0: one model */
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;
@@ -186,10 +259,28 @@ typedef struct sp_comparison {
      * but for pairs with a strategy that is legal by construction, illegal rate. */
     sp_pair_comparison *comparisons;
     const char *other_metrics_left_out; /* why kappa and macro F1 are not among them, or NULL */
+    /* More than two strategies: Friedman over units by accuracy, with mean ranks (1 the best) [n_strategies] or NULL; Cochran's Q
+     * over steps, which is descriptive. Undefined "fewer than three strategies". */
+    sp_chi2 friedman, cochran;
+    double *mean_ranks;
+    int32_t n_collapsed, n_collapsed_asked; /* the last n_collapsed_asked were asked for */
+    sp_collapsed *collapsed;                /* [n_collapsed] sleep stages in 4, 3 and 2 classes first, then what was asked for */
+    sp_kappa_weights kappa_weights;
+    sp_absent_class absent_class;
+    bool has_margin; /* of non-inferiority: the lower end of a difference's interval against -margin */
+    double margin;
+    /* Wake left out of agreement, further than so many minutes from the reference's first and last step of sleep. Sleep
+     * statistics, scorers and traces are of the whole recording. A reference without sleep is left whole. */
+    bool has_wake_trim;
+    double wake_trim_minutes;
+    int64_t *trimmed_steps; /* [N]; NULL without has_wake_trim */
+    int64_t n_trimmed_steps;
     uint64_t seed;
     sp_sleep *sleep;     /* NULL: the classes are no sleep stages */
     sp_scorers *scorers; /* NULL: one reference, or none */
     double level;        /* of all intervals, such as 0.95 */
+    /* Files with the same figures, as the page is to link to them: a name in the page's own folder, or NULL. Not owned. */
+    const char *json_link, *csv_link;
     /* Pictures. */
     int64_t n_traces;
     sp_trace *traces;
@@ -214,8 +305,19 @@ typedef struct sp_evaluation_options {
     const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
     double epoch_seconds;          /* length of a step, with stage_of_class */
     bool epoch_is_assumed;
-    int32_t n_scorers;          /* 0: none; at most 32 */
-    const char *const *scorers; /* [n_scorers] names; copied */
+    sp_kappa_weights kappa_weights;
+    sp_absent_class absent_class;
+    int32_t n_collapses;
+    const sp_collapse *collapses; /* [n_collapses]; copied */
+    bool has_margin;
+    double margin;      /* >= 0 */
+    bool has_wake_trim; /* needs stage_of_class and labels */
+    double wake_trim_minutes;
+    int32_t n_scorers;           /* 0: none; at most 32 */
+    const char *const *scorers;  /* [n_scorers] names; copied */
+    int32_t n_subjects;          /* 0: each recording is its own unit of inference */
+    const char *const *subjects; /* [n_subjects] names; copied */
+    const char *subjects_place;  /* where they stand; copied */
 } sp_evaluation_options;
 
 sp_evaluation_options sp_evaluation_options_default(void);
@@ -227,6 +329,11 @@ sp_evaluation_options sp_evaluation_options_default(void);
 sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
                             sp_evaluation **out, sp_error *err);
 void sp_evaluation_free(sp_evaluation *evaluation);
+
+/* Sets labels [n] of wake to -1 that lie more than `margin` steps before the first or after the last step of sleep; returns how
+ * many. Without sleep nothing is changed. */
+int64_t sp_wake_trim_steps(double minutes, double epoch_seconds); /* whole steps in so many minutes */
+int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t margin, int32_t *labels);
 
 /* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
  * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
@@ -241,11 +348,12 @@ typedef struct sp_evaluation_block {
     const char *const *ids;  /* [N] or NULL */
     const int32_t *labels;   /* [S] or NULL */
     const int64_t *segments; /* [S] or NULL */
-    const sp_scores *scores; /* [S,K] prepared, for the density of traces; or NULL */
+    const sp_scores *scores; /* [S,K] prepared, for regret and the density of traces; or NULL */
     const int32_t *const *paths;
     const sp_decoded *const *results;
     const double *seconds;         /* [n_strategies] or NULL */
     const int32_t *const *scorers; /* [n_scorers][S], -1 unscored; NULL without scorers */
+    const int32_t *subject;        /* [N] 0..n_subjects-1; NULL without subjects */
 } sp_evaluation_block;
 sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
 

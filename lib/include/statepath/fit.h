@@ -54,12 +54,21 @@ const char *sp_fit_method_name(sp_fit_method method); /* "counts" ... */
 sp_status sp_fit_method_parse(const char *text, sp_fit_method *out, sp_error *err);
 
 /* What the choice of options is judged by, on recordings the model did not see. */
-typedef enum sp_tune { SP_TUNE_NONE, SP_TUNE_ACCURACY, SP_TUNE_KAPPA, SP_TUNE_MACRO_F1, SP_TUNE_NLL, SP_N_TUNES } sp_tune;
+typedef enum sp_tune {
+    SP_TUNE_NONE,
+    SP_TUNE_ACCURACY,
+    SP_TUNE_KAPPA,
+    SP_TUNE_MACRO_F1,
+    SP_TUNE_ENTITY_F1, /* of BIO and BIOES tags; sp_fit() refuses other classes */
+    SP_TUNE_EDIT,      /* edit score of the runs (sequences.h) */
+    SP_TUNE_NLL,
+    SP_N_TUNES
+} sp_tune;
 const char *sp_tune_name(sp_tune tune); /* "none", "accuracy", ... */
 sp_status sp_tune_parse(const char *text, sp_tune *out, sp_error *err);
 
 typedef struct sp_fit_options {
-    sp_fit_method method;  /* SP_FIT_COUNTS: as good as the random field on real data, and many times faster */
+    sp_fit_method method;  /* SP_FIT_COUNTS, which needs no scores; SP_FIT_CRF is as good or better and slower */
     sp_tune tune;          /* SP_TUNE_ACCURACY */
     sp_strategy strategy;  /* viterbi: what is tuned for */
     const sp_model *rules; /* NULL: everything allowed. Borrowed */

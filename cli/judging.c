@@ -1,0 +1,85 @@
+#include "judging.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Number of the word among n; -1: not among them. */
+static int word_index(const char *word, int n, const char *const *words)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    return -1;
+}
+
+static sp_status read_words(const options *o, sp_evaluation_options *how, sp_error *err)
+{
+    static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude", "zero", "one"};
+    int w = o->weighted_kappa ? word_index(o->weighted_kappa, 3, weights) : 0;
+    int a = o->absent_class ? word_index(o->absent_class, 3, absent) : 0;
+    if (w < 0)
+        return sp_fail(err, SP_EINVAL, "--weighted-kappa %s: it is linear or quadratic, and takes the classes to be in order",
+                       o->weighted_kappa);
+    if (a < 0)
+        return sp_fail(err, SP_EINVAL, "--absent-class %s: it is exclude, zero or one", o->absent_class);
+    how->kappa_weights = (sp_kappa_weights)w;
+    how->absent_class = (sp_absent_class)a;
+    return SP_OK;
+}
+
+sp_status judging_read(judging *j, const options *o, int32_t K, const char *const *classes, sp_evaluation_options *how,
+                       sp_error *err)
+{
+    *j = (judging){0};
+    sp_status status = read_words(o, how, err);
+    for (int i = 0; status == SP_OK && o->collapse && o->collapse[i]; i++) {
+        if (j->n_collapses == MAX_COLLAPSES)
+            return sp_fail(err, SP_EINVAL, "--collapse: at most %d times", MAX_COLLAPSES);
+        status = sp_collapse_parse(o->collapse[i], K, classes, &j->collapses[j->n_collapses], err);
+        j->n_collapses += status == SP_OK;
+    }
+    how->n_collapses = j->n_collapses;
+    how->collapses = j->collapses;
+    if (status != SP_OK)
+        return status;
+    if (!isnan(o->margin)) {
+        if (!(o->margin >= 0 && o->margin < 1))
+            return sp_fail(
+                err, SP_EINVAL,
+                "--margin %g: the loss that would still be no harm, from 0 to 1, such as 0.01 for one percentage point",
+                o->margin);
+        how->has_margin = true;
+        how->margin = o->margin;
+    }
+    if (!isnan(o->wake_trim)) {
+        if (!(o->wake_trim >= 0 && o->wake_trim <= 100000))
+            return sp_fail(err, SP_EINVAL, "--wake-trim %g: minutes of wake kept before and after sleep, such as 30",
+                           o->wake_trim);
+        if (!how->stage_of_class)
+            return sp_fail(
+                err, SP_EINVAL,
+                "--wake-trim is for sleep stages: it needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model "
+                "show sleep-aasm` knows)");
+        if (!how->has_labels)
+            return sp_fail(err, SP_EINVAL, "--wake-trim needs labels: they say where sleep begins and ends");
+        how->has_wake_trim = true;
+        how->wake_trim_minutes = o->wake_trim;
+    }
+    return SP_OK;
+}
+
+void judging_clear(judging *j)
+{
+    for (int32_t i = 0; i < j->n_collapses; i++)
+        sp_collapse_clear(&j->collapses[i]);
+    j->n_collapses = 0;
+}
+
+void subjects_apply(const sp_subjects *subjects, sp_evaluation_options *how)
+{
+    if (!subjects)
+        return;
+    how->n_subjects = subjects->n_subjects;
+    how->subjects = (const char *const *)subjects->names;
+    how->subjects_place = subjects->place;
+}

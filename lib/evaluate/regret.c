@@ -1,0 +1,36 @@
+/* What a path gives up against the best class of each step: sum of max log p - log p(chosen). The normaliser is the same for all
+ * classes of a step, so it is max e - e[chosen]. */
+#include "evaluate/evaluation.h"
+#include "evaluate/value.h"
+
+#include <math.h>
+
+void sp_find_best(const sp_scores *scores, double *best)
+{
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        double most = -INFINITY;
+        for (int32_t k = 0; k < scores->n_classes; k++)
+            most = fmax(most, sp_scores_at(scores, t, k));
+        best[t] = most;
+    }
+}
+
+void sp_add_regret(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path)
+{
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        if (path[t] < 0)
+            continue;
+        double chosen = sp_scores_at(scores, t, path[t]);
+        if (isinf(chosen)) {
+            s->zero_steps++;
+            continue;
+        }
+        s->regret_steps++;
+        s->regret_sum += best[t] - chosen;
+    }
+}
+
+void sp_regret_finish(sp_strategy_result *s)
+{
+    s->regret = value_ratio(s->regret_sum, (double)s->regret_steps, s->has_regret ? "no step of finite score" : "no scores");
+}

@@ -1,0 +1,107 @@
+/* Entity F1 and edit score of many paths, without an evaluation. */
+#include "statepath/sequences.h"
+
+#include "evaluate/evaluation.h"
+#include "evaluate/value.h"
+
+static const int64_t most_edit_cells = INT64_C(1) << 32; /* as in an evaluation */
+
+/* Memory for the longest recording: two lists of spans and a path. */
+typedef struct room {
+    sp_span *reference, *decoded; /* [T] */
+    int32_t *path;                /* [T] */
+} room;
+
+static void room_clear(room *m)
+{
+    free(m->reference);
+    free(m->path);
+}
+
+static sp_status room_init(room *m, const sp_labelled_paths *p, sp_error *err)
+{
+    int64_t longest = 1;
+    for (int64_t n = 0; n < p->n_recordings; n++) {
+        int64_t T = p->offsets[n + 1] - p->offsets[n];
+        longest = T > longest ? T : longest;
+    }
+    m->reference = malloc(2 * (size_t)longest * sizeof *m->reference);
+    m->path = malloc((size_t)longest * sizeof *m->path);
+    if (m->reference && m->path) {
+        m->decoded = m->reference + longest;
+        return SP_OK;
+    }
+    room_clear(m);
+    return sp_fail(err, SP_ENOMEM, "no memory for the runs of %lld steps", (long long)longest);
+}
+
+static sp_recording recording_of(const sp_labelled_paths *p, int64_t n)
+{
+    return (sp_recording){.index = n,
+                          .n_steps = p->offsets[n + 1] - p->offsets[n],
+                          .labels = p->labels + p->offsets[n],
+                          .segments = p->segments ? p->segments + p->offsets[n] : NULL};
+}
+
+bool sp_classes_are_tags(int32_t n_classes, const char *const *classes)
+{
+    sp_tag *tags = malloc((size_t)n_classes * sizeof *tags);
+    bool are_tags = tags && sp_tags_read(n_classes, classes, tags);
+    free(tags);
+    return are_tags;
+}
+
+sp_status sp_entity_f1(const sp_labelled_paths *p, const char *const *classes, sp_value *out, sp_error *err)
+{
+    room m = {0};
+    sp_tag *tags = malloc((size_t)p->n_classes * sizeof *tags);
+    sp_status status = tags ? room_init(&m, p, err) : sp_fail(err, SP_ENOMEM, "no memory for %d tags", p->n_classes);
+    if (status == SP_OK && !sp_tags_read(p->n_classes, classes, tags)) {
+        *out = value_undefined("the classes are no tags");
+    } else if (status == SP_OK) {
+        sp_entity_counts c = {0};
+        for (int64_t n = 0; n < p->n_recordings; n++) {
+            sp_recording r = recording_of(p, n);
+            if (!p->use || p->use[n])
+                sp_count_entities(tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);
+        }
+        *out = value_ratio(2 * (double)c.correct, (double)(c.reference + c.decoded), "neither predicted nor in the reference");
+    }
+    free(tags);
+    if (status == SP_OK)
+        room_clear(&m);
+    return status;
+}
+
+/* Adds one recording to the sum and its number. */
+static sp_status add_edit(const sp_labelled_paths *p, int64_t n, room *m, double *sum, int64_t *count, sp_error *err)
+{
+    sp_recording r = recording_of(p, n);
+    const int32_t *path = p->paths + p->offsets[n];
+    for (int64_t t = 0; t < r.n_steps; t++)
+        m->path[t] = r.labels[t] < 0 ? -1 : path[t];
+    int64_t wanted = sp_find_runs(&r, r.labels, m->reference), found = sp_find_runs(&r, m->path, m->decoded), distance = 0;
+    if (wanted == 0 || found > most_edit_cells / wanted)
+        return SP_OK;
+    sp_status status = sp_edit_distance(p->n_classes, wanted, m->reference, found, m->decoded, &distance, err);
+    *sum += 1 - (double)distance / (double)(wanted > found ? wanted : found);
+    *count += 1;
+    return status;
+}
+
+sp_status sp_edit_score(const sp_labelled_paths *p, sp_value *out, sp_error *err)
+{
+    room m = {0};
+    double sum = 0;
+    int64_t count = 0;
+    sp_status status = room_init(&m, p, err);
+    if (status != SP_OK)
+        return status;
+    for (int64_t n = 0; status == SP_OK && n < p->n_recordings; n++)
+        if (!p->use || p->use[n])
+            status = add_edit(p, n, &m, &sum, &count, err);
+    if (status == SP_OK)
+        *out = value_ratio(sum, (double)count, "no scored steps");
+    room_clear(&m);
+    return status;
+}

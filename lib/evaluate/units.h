@@ -1,0 +1,33 @@
+/* The units of inference: recordings, or where the file says whose they are, subjects; not installed.
+ *
+ * A unit's difference of two strategies is the mean of the differences of its recordings, each recording counting the same; as a
+ * cluster of the bootstrap it is the sum of their counts. */
+#ifndef EVALUATE_UNITS_H
+#define EVALUATE_UNITS_H
+
+#include "evaluate/clusters.h"
+#include "statepath/comparison.h"
+
+typedef struct sp_units {
+    int64_t n, n_recordings;
+    int64_t *of_recording; /* [N] unit, in the order of appearance; -1: takes no part */
+    bool is_subjects;
+} sp_units;
+
+/* Units of the recordings with scored steps, or of all. SP_OK, SP_ENOMEM; free with sp_units_free() in any case. */
+sp_status sp_units_open(const sp_comparison *c, bool only_scored, sp_units *out, sp_error *err);
+void sp_units_free(sp_units *units);
+
+/* out [n units]: means over the unit's recordings of values [N], NaN (undefined) left out; NaN where none is left. Means over
+ * subjects are rounded to 2^-40, so that those equal on paper are equal as doubles and tie. SP_OK, SP_ENOMEM. */
+sp_status sp_units_mean(const sp_units *units, const double *values, double *out, sp_error *err);
+
+/* Clusters of units from clusters of recordings: row i of `rows` is the i-th recording that takes part. The memory of `out` is
+ * freed by sp_units_clusters_free(). SP_OK, SP_ENOMEM. */
+sp_status sp_units_clusters(const sp_units *units, const sp_clusters *rows, sp_clusters *out, sp_error *err);
+void sp_units_clusters_free(sp_clusters *clusters);
+
+/* An interval that is missing for want of a second unit says which unit. */
+void sp_units_reason(const sp_units *units, int64_t n, sp_difference *differences);
+
+#endif

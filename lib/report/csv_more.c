@@ -1,0 +1,97 @@
+/* Lines of the CSV that go beyond one figure a strategy; see tables_more.c. */
+#include "report/csv_line.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_integer(sp_buffer *out, sp_csv_line line, const char *metric, int64_t n, int64_t of)
+{
+    sp_value value = {.value = (double)n};
+    sp_csv_value(out, line, metric, &value, of);
+}
+
+static void add_error_runs(sp_buffer *out, sp_csv_line line, const sp_error_runs *e)
+{
+    add_integer(out, line, "error_runs", e->runs->count, e->broken);
+    add_integer(out, line, "error_runs_forbidden", e->forbidden, e->runs->count);
+    sp_csv_value(out, line, "error_consequence_share", &e->consequence_share, e->broken);
+    sp_csv_value(out, line, "error_run_mean", &e->runs->mean, e->runs->count);
+    sp_csv_value(out, line, "error_run_median", &e->runs->median, e->runs->count);
+    add_integer(out, line, "error_run_longest", e->longest, e->runs->count);
+}
+
+static void add_strategy(const sp_comparison *c, const sp_strategy_result *s, sp_buffer *out)
+{
+    sp_csv_line line = {.strategy = s->name, .recording = "", .class = ""};
+    if (s->has_agreement)
+        sp_csv_value(out, line, "kappa_se", &s->kappa_se, s->agreement.scored);
+    if (s->has_agreement && c->kappa_weights != SP_KAPPA_UNWEIGHTED)
+        sp_csv_value(out, line, "weighted_kappa", &s->weighted_kappa, s->agreement.scored);
+    if (s->has_regret) {
+        sp_csv_value(out, line, "regret", &s->regret, s->regret_steps);
+        add_integer(out, line, "zero_probability_steps", s->zero_steps, s->regret_steps + s->zero_steps);
+    }
+    if (s->error_runs.runs)
+        add_error_runs(out, line, &s->error_runs);
+    for (int32_t k = 0; s->has_agreement && k < c->n_classes; k++) {
+        line.class = c->classes[k];
+        sp_csv_value(out, line, "pabak", &s->classes[k].pabak, s->agreement.scored);
+        sp_csv_value(out, line, "bias", &s->classes[k].bias, s->agreement.scored);
+    }
+}
+
+static void add_chi2(sp_buffer *out, sp_csv_line line, const char *name, const sp_chi2 *test)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s_chi2", name);
+    sp_csv_value(out, line, key, &test->chi2, test->df);
+    snprintf(key, sizeof key, "%s_p", name);
+    sp_csv_value(out, line, key, &test->p, test->df);
+}
+
+static void add_tests(const sp_comparison *c, sp_buffer *out)
+{
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
+        sp_buffer name = {0};
+        if (strcmp(pair->metric, "accuracy") != 0)
+            continue;
+        sp_buffer_format(&name, "%s - %s", c->strategies[pair->a].name, c->strategies[pair->b].name);
+        sp_csv_line line = {.strategy = name.failed ? "" : name.data, .recording = "", .class = ""};
+        add_chi2(out, line, "mcnemar_cluster", &pair->mcnemar_cluster);
+        add_chi2(out, line, "bowker", &pair->bowker);
+        add_chi2(out, line, "stuart_maxwell", &pair->stuart_maxwell);
+        out->failed |= name.failed;
+        sp_buffer_free(&name);
+    }
+    if (!c->mean_ranks)
+        return;
+    sp_csv_line all = {.strategy = "all", .recording = "", .class = ""};
+    add_chi2(out, all, "friedman", &c->friedman);
+    add_chi2(out, all, "cochran", &c->cochran);
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        sp_value rank = {.value = c->mean_ranks[s]};
+        sp_csv_value(out, (sp_csv_line){.strategy = c->strategies[s].name, .recording = "", .class = ""}, "mean_rank", &rank,
+                     c->comparisons[0].difference.n);
+    }
+}
+
+void sp_csv_more(sp_buffer *out, const sp_comparison *comparison)
+{
+    const sp_comparison *c = comparison;
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        add_strategy(c, &c->strategies[s], out);
+    add_tests(c, out);
+    for (int32_t i = 0; i < c->n_collapsed; i++)
+        for (int32_t s = 0; s < c->n_strategies; s++) {
+            const sp_agreement *a = &c->collapsed[i].strategies[s];
+            sp_csv_line line = {.strategy = c->strategies[s].name, .recording = "", .class = c->collapsed[i].how.name};
+            sp_csv_value(out, line, "collapsed_accuracy", &a->accuracy, a->scored);
+            sp_csv_value(out, line, "collapsed_kappa", &a->kappa, a->scored);
+            sp_csv_value(out, line, "collapsed_mcc", &a->mcc, a->scored);
+            sp_csv_value(out, line, "collapsed_macro_f1", &a->macro_f1, a->macro_f1_classes);
+        }
+    for (int64_t r = 0; c->trimmed_steps && r < c->n_recordings; r++)
+        add_integer(out, (sp_csv_line){.strategy = "reference", .recording = c->ids[r], .class = ""}, "trimmed_steps",
+                    c->trimmed_steps[r], c->steps[r]);
+}
