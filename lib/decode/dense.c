@@ -59,12 +59,20 @@ static void find_bounds(sp_dense *dense, double *room)
     }
 }
 
+/* Four at a time, because one alone would wait for itself. */
 static double greatest_weight(const sp_chain *chain)
 {
-    double greatest = 0;
-    for (int64_t p = 0; p < chain->pred_row[chain->n_states]; p++)
-        greatest = fabs(chain->pred_weight[p]) > greatest ? fabs(chain->pred_weight[p]) : greatest;
-    return greatest;
+    const double *weight = chain->pred_weight;
+    int64_t n = chain->pred_row[chain->n_states];
+    double greatest[4] = {0, 0, 0, 0};
+    for (int64_t p = 0; p < n; p += 4)
+        for (int64_t l = 0; l < 4 && p + l < n; l++) {
+            double size = fabs(weight[p + l]);
+            greatest[l] = size > greatest[l] ? size : greatest[l];
+        }
+    for (int l = 1; l < 4; l++)
+        greatest[0] = greatest[l] > greatest[0] ? greatest[l] : greatest[0];
+    return greatest[0];
 }
 
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)
@@ -86,10 +94,14 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
         return false;
     for (size_t i = 0; i < size; i++)
         weight[i] = -INFINITY;
-    for (int32_t j = 0; j < n; j++) {
-        double *column = weight + (ptrdiff_t)(j / columns) * n * columns + j % columns;
-        for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++)
-            column[(ptrdiff_t)chain->pred[p] * columns] = chain->pred_weight[p];
+    for (int32_t i = 0; i < n; i++) {
+        double *row = weight + (ptrdiff_t)i * columns;
+        int32_t first = 0; /* column of the block */
+        for (int64_t p = chain->succ_row[i]; p < chain->succ_row[i + 1]; p++) {
+            for (; chain->succ[p] >= first + columns; first += columns)
+                row += (ptrdiff_t)n * columns;
+            row[chain->succ[p] - first] = chain->succ_weight[p];
+        }
     }
     *dense = (sp_dense){.chain = chain,
                         .isa = isa,

@@ -8,7 +8,8 @@
  *
  * Under a large matrix most rows cannot win anywhere in a block of columns. The rows of the greatest delta go first; the least of
  * the maxima that they leave in a block is a floor; and a row i with delta[i] + max_j weight[i,j] <= floor, j in the block,
- * raises none of them (rounding is monotonic), so it is skipped. At worst nothing is, and that costs a twentieth.
+ * raises none of them (rounding is monotonic), so it is skipped. At worst nothing is, and that costs a twentieth. Sparse models
+ * do likewise by lists (sparse.h).
  */
 #ifndef STATEPATH_DECODE_DENSE_H
 #define STATEPATH_DECODE_DENSE_H

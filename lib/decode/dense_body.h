@@ -111,6 +111,37 @@ DENSE_TARGET static void dense_step(const sp_dense *dense, const double *now, do
     }
 }
 
+/* Bit r: now[r] + most[r] > floor, of 64 rows. */
+DENSE_FN uint64_t dense_mask(const double *now, const double *most, double floor)
+{
+    dense_vu bit, mask = {0};
+    uint64_t all = 0;
+    for (int32_t l = 0; l < DENSE_W; l++)
+        bit[l] = UINT64_C(1) << l;
+    for (int32_t v = 0; v < 64 / DENSE_W; v++) {
+        dense_vd bound = *(const dense_vd *)(now + v * DENSE_W) + *(const dense_vd *)(most + v * DENSE_W);
+        mask |= (dense_vu)(bound > (dense_vd){0} + floor) & (bit << (v * DENSE_W));
+    }
+    for (int32_t l = 0; l < DENSE_W; l++)
+        all |= mask[l];
+    return all;
+}
+
+/* Appends the rows first + r of the bits r to the list, eight at a time: which they are cannot be foreseen, and fewer than eight
+ * are the rule. Returns its length; eight more may be written. */
+DENSE_FN int32_t dense_list(uint64_t mask, int32_t first, int32_t *list, int32_t n)
+{
+    while (mask) {
+        int32_t count = __builtin_popcountll(mask);
+        for (int32_t r = 0; r < 8; r++) {
+            list[n + r] = first + __builtin_ctzll(mask | UINT64_C(1) << 63);
+            mask &= mask - 1;
+        }
+        n += count < 8 ? count : 8;
+    }
+    return n;
+}
+
 /* One block from the rows that can win: the first n_begin of the list, then of the others those whose bound is above the floor.
  */
 DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list, int32_t n_begin,
@@ -126,15 +157,8 @@ DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const doubl
         floor = value < floor ? value : floor;
     }
     int32_t i = 0;
-    for (; i + DENSE_W <= n; i += DENSE_W) { /* no branches: which rows these are cannot be foreseen */
-        int64_t can_win[DENSE_W];
-        dense_vd bound = *(const dense_vd *)(others + i) + *(const dense_vd *)(most + i);
-        *(dense_vi *)can_win = (dense_vi)(bound > (dense_vd){0} + floor);
-        for (int32_t l = 0; l < DENSE_W; l++) {
-            rest[n_rest] = i + l;
-            n_rest -= (int32_t)can_win[l];
-        }
-    }
+    for (; i + 64 <= n; i += 64)
+        n_rest = dense_list(dense_mask(others + i, most + i, floor), i, rest, n_rest);
     for (; i < n; i++) {
         rest[n_rest] = i;
         n_rest += others[i] + most[i] > floor;
@@ -147,7 +171,7 @@ DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const doubl
 
 DENSE_TARGET static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
-    int32_t list[2 * SP_DENSE_SKIP_MOST + 1], n = dense->n, n_begin = 0, wanted = n / 32;
+    int32_t list[2 * SP_DENSE_SKIP_MOST + 8], n = dense->n, n_begin = 0, wanted = n / 32;
     double top = -INFINITY, others[SP_DENSE_SKIP_MOST]; /* now[] of the rows that do not go first */
     for (int32_t i = 0; i < n; i++)
         top = now[i] > top ? now[i] : top;

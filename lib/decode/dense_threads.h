@@ -24,9 +24,17 @@
 #include "decode/workers.h"
 
 enum {
-    SP_DENSE_WARM = 64,        /* steps */
-    SP_DENSE_PIECE_LEAST = 256 /* steps that a piece has at least */
+    SP_DENSE_WARM = 64,           /* steps */
+    SP_DENSE_PIECE_LEAST = 256,   /* steps that a piece has at least */
+    SP_DENSE_LONG_LEAST = 1 << 20 /* transitions of all steps: starting a thread costs as much as some 100,000 */
 };
+
+/* Do pieces pay? */
+static inline bool sp_dense_is_long(const sp_dense *dense, int64_t n_steps)
+{
+    double transitions = (double)dense->chain->pred_row[dense->n];
+    return n_steps >= 2 * SP_DENSE_PIECE_LEAST && transitions * (double)n_steps >= SP_DENSE_LONG_LEAST;
+}
 
 /* SP_OK; SP_ENOPATH without a message, path in pieces, when the pieces do not do, or there is no path; SP_ENOMEM. *n_ties grows
  * by the number of ties that were opened. */

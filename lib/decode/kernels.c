@@ -101,8 +101,9 @@ static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
         return false;
     if (w->kernels->way == SP_WAY_LANES)
         return sp_chunks_fit(scores);
-    return w->kernels->way == SP_WAY_DENSE && scores->n_steps >= 2 * SP_DENSE_PIECE_LEAST &&
-           scores->n_steps > w->batch->scores.n_steps / w->n_threads && !sp_scores_have_gap(scores);
+    if (w->kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
+        return false;
+    return sp_dense_is_long(&w->kernels->dense, scores->n_steps) && scores->n_steps > w->batch->scores.n_steps / w->n_threads;
 }
 
 static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)

@@ -1,12 +1,12 @@
 /* The fast kernels beside the plain ones, and which of them a machine, a chain and a batch get; not installed.
  *
- * | chain                              | Viterbi                                                                             |
- * |------------------------------------|-------------------------------------------------------------------------------------|
- * | plain, 16 classes or fewer         | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side |
- * | plain, more classes                | dense_piece.h, sparse.h: maxima forward, the argmax again on the way back           |
- * |                                    | dense_threads.h: a long recording in pieces on all threads                          |
- * | with minimum dwells, 12 classes    | dwell.h: recordings side by side                                                    |
- * | any other                          | the plain kernel                                                                    |
+ * | chain                      | Viterbi                                                                                     |
+ * |----------------------------|---------------------------------------------------------------------------------------------|
+ * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side         |
+ * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back, dense_piece.h;         |
+ * |                            | dense_threads.h: a long recording in pieces on all threads                                  |
+ * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
+ * | any other                  | the plain kernel                                                                            |
  *
  * Greedy and argmax have lanes, and chunks of a long recording in lanes; what those leave, and models of up to
  * SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).

@@ -265,6 +265,28 @@ static void dense_in_blocks_equals_plain(void **state)
     }
 }
 
+/* All recordings of a sample, gaps apart, each in pieces however short it is. */
+static void compare_pieces(const sample *s, const answer *plain, int n_threads)
+{
+    sp_scratch *scratch = sp_scratch_new();
+    sp_dense dense;
+    int32_t *path = malloc((size_t)(s->batch.scores.n_steps + 1) * sizeof *path);
+    assert_true(scratch && path && sp_dense_init(&dense, sp_isa_best(), s->chain, scratch));
+    for (int64_t n = 0; n < s->batch.n_recordings && !s->segments; n++) {
+        sp_scores scores = sp_batch_recording(&s->batch, n);
+        double score;
+        if (scores.n_steps == 0)
+            continue;
+        assert_int_equal(sp_dense_viterbi_shared(&dense, &scores, workers[n_threads], path, &score), plain->results[n].status);
+        if (plain->results[n].status != SP_OK)
+            continue;
+        assert_true(score == plain->results[n].score);
+        assert_memory_equal(path, plain->paths + s->offsets[n], (size_t)scores.n_steps * sizeof *path);
+    }
+    free(path);
+    sp_scratch_free(scratch);
+}
+
 /* One recording in pieces on several threads: the plain kernel's bytes, however the pieces fit. */
 static void pieces_equal_plain(void **state)
 {
@@ -290,6 +312,7 @@ static void pieces_equal_plain(void **state)
                 answer found = decode_with(c % 2 ? sp_isa_best() : SP_ISA_BASE, n_threads, &s, &options);
                 assert_same_answer(&s.batch, &plain, &found);
                 answer_free(&found);
+                compare_pieces(&s, &plain, n_threads);
             }
             answer_free(&plain);
             free_sample(&s);
