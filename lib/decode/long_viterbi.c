@@ -148,7 +148,7 @@ static sp_status no_path(sp_pieces *p, sp_decoded *result, sp_error *err)
 sp_status sp_long_viterbi(sp_pieces *p, sp_decoded *result, sp_error *err)
 {
     way *w = calloc(1, sizeof *w);
-    int32_t state;
+    int32_t state = 0;
     sp_status status = w && way_init(w, p) ? go_forward(w, &state, err) : sp_decode_no_memory(err);
     if (status == SP_OK && state < 0)
         status = no_path(p, result, err);
