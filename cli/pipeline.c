@@ -8,14 +8,13 @@
 #include "beside.h"
 #include "calibration.h"
 #include "cross.h"
+#include "long_recording.h"
 #include "progress.h"
 #include "reader.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
  * processor when it is decoded. */
 enum { BLOCK_BYTES = 8 << 20 };
-/* Failed recordings named on stderr per strategy; all are in the files. */
-enum { NAMED_FAILURES = 5 };
 
 /* ---- opening ---- */
 
@@ -148,29 +147,46 @@ static sp_status answers_reserve(answers *a, int n_strategies, const sp_block *b
     return SP_OK;
 }
 
-/* Counts the failures of a block, names the first few on stderr. */
-static sp_status look_at_failures(pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err)
+/* Is this failure to be named? That there is no path is a matter of the recording, so of several strategies the first says it
+ * for all; argmax, which knows no rules, speaks for itself. */
+static bool is_to_be_named(pipeline *p, int s, int64_t recording, const sp_decoded *result, bool *is_for_all)
+{
+    *is_for_all = p->n_strategies > 1 && result->status == SP_ENOPATH && p->strategies[s].kind != SP_ARGMAX;
+    if (!*is_for_all)
+        return p->undecoded[s] < NAMED_FAILURES;
+    for (int i = 0; i < p->n_named; i++)
+        if (p->named[i] == recording)
+            return false;
+    if (p->n_named == NAMED_FAILURES)
+        return false;
+    p->named[p->n_named++] = recording;
+    return true;
+}
+
+sp_status pipeline_look_at_failures(pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err)
 {
     for (int64_t n = 0; n < block->n_recordings; n++) {
         p->relaxed[s] += results[n].status == SP_OK && results[n].n_broken > 0;
         if (results[n].status == SP_OK)
             continue;
+        bool is_for_all, is_named = is_to_be_named(p, s, block->first + n, &results[n], &is_for_all);
         char sentence[512];
-        const char *id = block->ids ? block->ids[n] : "?";
+        const char *id = block->ids ? block->ids[n] : "?", *who = is_for_all ? "" : p->names[s], *colon = is_for_all ? "" : ": ";
         if (results[n].status == SP_ENOPATH)
             snprintf(sentence, sizeof sentence,
-                     "%s: recording %s has no allowed path of finite score: no state reaches step %lld", p->names[s], id,
+                     "%s%srecording %s has no allowed path of finite score: no state reaches step %lld", who, colon, id,
                      (long long)results[n].step);
         else
             snprintf(sentence, sizeof sentence,
-                     "%s: recording %s: dead end at step %lld, no allowed class has a finite score there", p->names[s], id,
+                     "%s%srecording %s: dead end at step %lld, no allowed class has a finite score there", who, colon, id,
                      (long long)results[n].step);
         if (p->on_infeasible == INFEASIBLE_ERROR)
             return sp_fail(err, results[n].status,
                            "%s; nothing was written (--on-infeasible error); report leaves it out, relax breaks the "
                            "fewest rules",
                            sentence);
-        if (p->undecoded[s]++ < NAMED_FAILURES && !p->opt->talk.quiet)
+        p->undecoded[s]++;
+        if (is_named && !p->opt->talk.quiet)
             complain("%s", sentence);
     }
     return SP_OK;
@@ -226,7 +242,7 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
             status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
         a->seconds[s] = now_seconds() - started;
         if (status == SP_OK)
-            status = look_at_failures(p, s, block, a->results[s], err);
+            status = pipeline_look_at_failures(p, s, block, a->results[s], err);
         if (status == SP_OK && writer)
             status = sp_paths_writer_add(writer, s, block->first, block->n_recordings, p->info->offsets[block->first],
                                          block->n_steps, &output, err);
@@ -279,10 +295,14 @@ static void summarise(const pipeline *p)
                  p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
 }
 
-/* Decodes blocks as the reader brings them. */
-static sp_status run_blocks(pipeline *p, reader *ahead, progress *line, sp_evaluation *evaluation, sp_paths_writer *writer,
-                            beside *extras, sp_error *err)
+/* Decodes recordings first .. end-1 in blocks as the reader brings them. */
+static sp_status run_blocks(pipeline *p, int64_t first, int64_t end, progress *line, sp_evaluation *evaluation,
+                            sp_paths_writer *writer, beside *extras, sp_error *err)
 {
+    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
+    reader *ahead = reader_new(p->source, first, end, parts, BLOCK_BYTES);
+    if (!ahead)
+        return sp_fail(err, SP_ENOMEM, "no memory");
     answers a = {.step_room = 0};
     sp_status status = SP_OK;
     sp_block *block;
@@ -294,25 +314,39 @@ static sp_status run_blocks(pipeline *p, reader *ahead, progress *line, sp_evalu
             status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
     }
     answers_clear(&a);
+    reader_free(ahead);
+    return status;
+}
+
+/* All recordings: those that fit into memory in blocks, longer ones piece by piece where that can be done. */
+static sp_status run_all(pipeline *p, progress *line, sp_evaluation *evaluation, sp_paths_writer *writer, beside *extras,
+                         sp_error *err)
+{
+    const int64_t n_recordings = p->info->n_recordings;
+    const bool by_pieces = !evaluation && writer && long_recording_can(p, extras);
+    sp_status status = SP_OK;
+    for (int64_t first = 0; status == SP_OK && first < n_recordings;) {
+        int64_t end = by_pieces ? long_recording_next(p, first) : n_recordings;
+        if (end > first)
+            status = run_blocks(p, first, end, line, evaluation, writer, extras, err);
+        if (status == SP_OK && end < n_recordings)
+            status = long_recording_decode(p, end++, writer, line, err);
+        first = end;
+    }
     return status;
 }
 
 sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, beside *extras, sp_error *err)
 {
-    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
-    reader *ahead = reader_new(p->source, parts, BLOCK_BYTES);
-    if (!ahead)
-        return sp_fail(err, SP_ENOMEM, "no memory");
     p->has_nll = evaluation && p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
     progress line;
     progress_start(&line, "steps", p->info->n_steps, p->opt->talk.quiet);
     sp_status status = p->has_nll ? sp_reliability_new(p->info->n_classes, &p->reliability, err) : SP_OK;
     if (status == SP_OK)
-        status = run_blocks(p, ahead, &line, evaluation, writer, extras, err);
+        status = run_all(p, &line, evaluation, writer, extras, err);
     progress_end(&line);
     if (status == SP_OK)
         summarise(p);
-    reader_free(ahead);
     return status;
 }
 

@@ -8,7 +8,10 @@
 
 #include "scorers.h"
 
-enum { MAX_STRATEGIES = 16 };
+enum {
+    MAX_STRATEGIES = 16,
+    NAMED_FAILURES = 5 /* failed recordings named on stderr, per strategy; all are in the files */
+};
 
 struct cross;
 struct calibration;
@@ -41,6 +44,8 @@ typedef struct pipeline {
     struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
     sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
+    int n_named; /* recordings without a path that were named once for all strategies */
+    int64_t named[NAMED_FAILURES];
 } pipeline;
 
 struct beside;
@@ -54,6 +59,10 @@ void pipeline_close(pipeline *p);
  * be decoded, floored, missing. SP_OK, also when recordings could not be decoded; an error otherwise (SP_ENOPATH with
  * --on-infeasible error). */
 sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, struct beside *extras, sp_error *err);
+
+/* Counts the failures of strategy s among the recordings of a block (first, n_recordings and ids are looked at), names the first
+ * few on stderr. SP_OK; with --on-infeasible error what the first one is. */
+sp_status pipeline_look_at_failures(pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err);
 
 /* Opens a file of paths for what the pipeline decodes. */
 sp_status pipeline_open_writer(const pipeline *p, const struct beside *extras, const char *command, sp_paths_writer **out,

@@ -9,7 +9,7 @@ enum { N_BLOCKS = 2 };
 struct reader {
     sp_source *source;
     unsigned parts;
-    int64_t bytes, first; /* first: recording that the next block begins with */
+    int64_t bytes, first, end; /* first: recording that the next block begins with */
     sp_block *blocks[N_BLOCKS];
     sp_status statuses[N_BLOCKS];
     sp_error errors[N_BLOCKS];
@@ -23,14 +23,20 @@ struct reader {
     bool is_done, is_cancelled;
 };
 
+/* Recordings of the next block. */
+static int64_t fit(const reader *r)
+{
+    int64_t count = sp_source_fit(r->source, r->first, r->bytes), left = r->end - r->first;
+    return count < left ? count : left;
+}
+
 /* Reads one more block. False: that was the last, or it failed. */
 static bool read_one(reader *r, int slot)
 {
-    const sp_source_info *info = sp_source_info_of(r->source);
-    int64_t count = sp_source_fit(r->source, r->first, r->bytes);
+    int64_t count = fit(r);
     r->statuses[slot] = sp_source_read(r->source, r->first, count, r->parts, r->blocks[slot], &r->errors[slot]);
     r->first += count;
-    return r->statuses[slot] == SP_OK && r->first < info->n_recordings;
+    return r->statuses[slot] == SP_OK && r->first < r->end;
 }
 
 static void *read_all(void *arg)
@@ -55,16 +61,15 @@ static void *read_all(void *arg)
     return NULL;
 }
 
-reader *reader_new(sp_source *source, unsigned parts, int64_t bytes)
+reader *reader_new(sp_source *source, int64_t first, int64_t end, unsigned parts, int64_t bytes)
 {
     reader *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    *r = (reader){.source = source, .parts = parts, .bytes = bytes};
+    *r = (reader){.source = source, .parts = parts, .bytes = bytes, .first = first, .end = end};
     for (int i = 0; i < N_BLOCKS; i++)
         r->blocks[i] = sp_block_new();
-    const sp_source_info *info = sp_source_info_of(source);
-    r->is_done = info->n_recordings == 0;
+    r->is_done = first == end;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
     for (int i = 0; i < N_BLOCKS; i++)
@@ -72,9 +77,8 @@ reader *reader_new(sp_source *source, unsigned parts, int64_t bytes)
             reader_free(r);
             return NULL;
         }
-    /* A file of one block is read sooner than a thread starts. */
-    bool is_large = sp_source_fit(source, 0, bytes) < info->n_recordings;
-    r->is_threaded = is_large && pthread_create(&r->thread, NULL, read_all, r) == 0;
+    /* What is one block is read sooner than a thread starts. */
+    r->is_threaded = !r->is_done && fit(r) < end - first && pthread_create(&r->thread, NULL, read_all, r) == 0;
     return r;
 }
 

@@ -6,10 +6,10 @@
 
 typedef struct reader reader;
 
-/* Reads all recordings of the source in order, in blocks of about `bytes` of scores. From now until reader_free() the source is
- * the reader's, and nobody else may call HDF5. Where no thread can be started blocks are read when they are asked for. NULL on
- * lack of memory. */
-reader *reader_new(sp_source *source, unsigned parts, int64_t bytes);
+/* Reads recordings first .. end-1 of the source in order, in blocks of about `bytes` of scores. From now until reader_free() the
+ * source is the reader's, and nobody else may call HDF5. Where no thread can be started blocks are read when they are asked for.
+ * NULL on lack of memory. */
+reader *reader_new(sp_source *source, int64_t first, int64_t end, unsigned parts, int64_t bytes);
 void reader_free(reader *r);
 
 /* The next block, the caller's until the next call; NULL after the last. What sp_source_read() says of it, in the order of the

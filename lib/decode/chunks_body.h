@@ -1,7 +1,7 @@
 /* Body: chunks of one recording in lanes, see chunks.h. Included after lanes_viterbi.h. */
 
-/* Takes the top of every lane off now[K,L]. Lanes where nothing is alive stay as they are. */
-LANE_FN void lane_take_top(int32_t K, vd *now)
+/* Takes the top of every lane off now[K,L] and adds it to grown[L]. Lanes where nothing is alive stay as they are. */
+LANE_FN void lane_take_top(int32_t K, vd *now, vd *grown)
 {
     for (int g = 0; g < G; g++) {
         vd top = now[g];
@@ -11,6 +11,7 @@ LANE_FN void lane_take_top(int32_t K, vd *now)
         }
         vi is_alive = (vi)(top > spread(-INFINITY));
         top = (vd)(is_alive & (vi)top);
+        grown[g] += top;
         for (int32_t j = 0; j < K; j++)
             now[j * G + g] -= top;
     }
@@ -20,6 +21,7 @@ LANE_FN void lane_take_top(int32_t K, vd *now)
 typedef struct chunk_lanes {
     _Alignas(64) double delta[2][MOST * L];
     _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
+    _Alignas(64) double grown[L];
     _Alignas(64) char unused_words[sizeof(uint64_t) * L];
     double *now, *next;
 } chunk_lanes;
@@ -53,10 +55,11 @@ LANE_FN void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype d
                      (band->is_first && band->rows[lane] == band->rows[0] ? 0 : SP_CHUNK_WARM * (ptrdiff_t)K * (ptrdiff_t)dtype);
     for (int32_t i = 0; i < K * L; i++)
         c->now[i] = 0;
+    memset(c->grown, 0, sizeof c->grown);
     for (int64_t t = 0; t < SP_CHUNK_WARM; t++) {
         chunk_step(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
         if (t % SP_CHUNK_TOP == 0)
-            lane_take_top(K, (vd *)c->now);
+            lane_take_top(K, (vd *)c->now, (vd *)c->grown);
     }
     copy_deltas(band, c->now, band->arrive);
 }
@@ -69,6 +72,7 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
     const sp_lane_rules *r = band->rules;
     int32_t K = r->n_classes;
     chunk_warm_up(&c, band, dtype, word_size, has_weights);
+    memset(c.grown, 0, sizeof c.grown);
     for (int64_t t = 0; t < band->n_steps; t++) {
         chunk_step(&c, band, dtype, word_size, has_weights, band->rows, t, band->words + t * word_size * L);
         if (t == 0 && band->is_first)
@@ -76,9 +80,10 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
                 c.now[j * L] =
                     r->start[j] + (dtype == SP_F32 ? (double)((const float *)c.tile)[j * L] : ((const double *)c.tile)[j * L]);
         if (t % SP_CHUNK_TOP == 0)
-            lane_take_top(K, (vd *)c.now);
+            lane_take_top(K, (vd *)c.now, (vd *)c.grown);
     }
     copy_deltas(band, c.now, band->leave);
+    memcpy(band->grown, c.grown, (size_t)band->n_chunks * sizeof *band->grown);
 }
 
 /* Every chunk from its own best last state; where that is not the right one, sp_chunks_viterbi() mends it. */

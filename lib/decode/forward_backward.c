@@ -191,29 +191,47 @@ static void side_prepare(side *d, int64_t n_edges, double *linear)
     d->linear = linear;
 }
 
+typedef struct step_room {
+    double *row, *linear, *step;
+} step_room;
+
+static bool step_room_get(step_room *room, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch)
+{
+    size_t n_states = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
+    size_t n_edges = (size_t)chain->pred_row[chain->n_states];
+    room->row = sp_row_buffer(scores, scratch);
+    room->linear = sp_scratch_get(scratch, SP_SLOT_LINEAR, chain->is_boolean ? 0 : 2 * n_edges, sizeof *room->linear);
+    room->step = sp_scratch_get(scratch, SP_SLOT_STEP, 3 * n_states + 2 * n_classes, sizeof *room->step);
+    return room->row && room->linear && room->step;
+}
+
 static bool passes_init(passes *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch)
 {
     size_t n_states = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
     int64_t n_edges = chain->pred_row[chain->n_states];
+    step_room room;
+    if (!step_room_get(&room, chain, scores, scratch))
+        return false;
     *f = (passes){.chain = chain,
                   .scores = scores,
                   .pred = {.row = chain->pred_row, .other = chain->pred, .weight = chain->pred_weight},
                   .succ = {.row = chain->succ_row, .other = chain->succ, .weight = chain->succ_weight},
-                  .row = sp_row_buffer(scores, scratch)};
-    double *linear = sp_scratch_get(scratch, SP_SLOT_LINEAR, chain->is_boolean ? 0 : 2 * (size_t)n_edges, sizeof *linear);
-    double *step = sp_scratch_get(scratch, SP_SLOT_STEP, 3 * n_states + 2 * n_classes, sizeof *step);
-    if (!f->row || !linear || !step)
-        return false;
+                  .row = room.row};
     if (!chain->is_boolean) {
-        side_prepare(&f->pred, n_edges, linear);
-        side_prepare(&f->succ, n_edges, linear + n_edges);
+        side_prepare(&f->pred, n_edges, room.linear);
+        side_prepare(&f->succ, n_edges, room.linear + n_edges);
     }
-    f->linear = step;
-    f->ahead = step + n_states;
-    f->back = step + 2 * n_states;
-    f->sums = step + 3 * n_states;
+    f->linear = room.step;
+    f->ahead = room.step + n_states;
+    f->back = room.step + 2 * n_states;
+    f->sums = room.step + 3 * n_states;
     f->logs = f->sums + n_classes;
     return true;
+}
+
+int64_t sp_marginal_least_block(int64_t n_steps)
+{
+    return (int64_t)ceil(sqrt((double)n_steps));
 }
 
 /* How many steps are kept at a time: all, or about sqrt(T). */
@@ -225,7 +243,7 @@ static int64_t block_length(const sp_marginal_sink *sink, int64_t n_steps, int32
         return sink->block < n_steps ? sink->block : n_steps;
     if (n_steps <= WHOLE_LIMIT / n_states)
         return n_steps;
-    return (int64_t)ceil(sqrt((double)n_steps));
+    return sp_marginal_least_block(n_steps);
 }
 
 /* The forward pass. kept [block,M] holds the rows of the last block afterwards, starts [blocks,M] the first row of each block
@@ -274,6 +292,17 @@ static void backward_pass(const passes *f, const sp_marginal_sink *sink, int64_t
                 backward_step(f, t);
         }
     }
+}
+
+bool sp_marginal_reserve(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch)
+{
+    if (scores->n_steps == 0)
+        return true;
+    int64_t block = sp_marginal_least_block(scores->n_steps), n_blocks = (scores->n_steps - 1) / block + 1;
+    size_t row = (size_t)chain->n_states * sizeof(double);
+    step_room room;
+    return sp_scratch_get(scratch, SP_SLOT_FORWARD, (size_t)block, row) &&
+           sp_scratch_get(scratch, SP_SLOT_FORWARD_STARTS, (size_t)n_blocks, row) && step_room_get(&room, chain, scores, scratch);
 }
 
 sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,

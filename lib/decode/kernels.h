@@ -59,8 +59,7 @@ typedef struct sp_leftover {
     void *arg;
 } sp_leftover;
 
-/* A whole batch (every way but SP_WAY_PLAIN), on all threads: path, result and broken of each recording. False on
- * lack of memory.
+/* A whole batch (every way but SP_WAY_PLAIN), on all threads: path, result and broken of each recording. False on lack of memory.
  */
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover);

@@ -20,9 +20,9 @@
 
 #include "decode/lanes_choose.h"
 
-#include "decode/chunks_body.h"
-
 #include "decode/path_sum_body.h"
+
+#include "decode/chunks_body.h"
 
 LANE_TARGET void sp_lanes_viterbi_avx2(sp_lane_group *group)
 {
@@ -62,6 +62,11 @@ LANE_TARGET double sp_sum_f32_avx2(double s, const float *x, int64_t n)
 LANE_TARGET double sp_sum_f64_avx2(double s, const double *x, int64_t n)
 {
     return sum_in_order(SP_F64, s, x, n);
+}
+
+LANE_TARGET bool sp_sum_in_range_avx2(double guess, const float *x, int64_t n, double *power, double *sum)
+{
+    return sum_in_range(guess, x, n, power, sum);
 }
 
 #endif

@@ -68,6 +68,7 @@ typedef struct sp_sum_group {
     double log_z[SP_SUM_LANES_MOST];         /* out */
     bool is_left[SP_SUM_LANES_MOST];         /* out: true: ask the plain kernel. Where it is known after the forward pass (always
                                                 when there is no path) nothing has been written */
+    bool has_written;                        /* out: something has: it was not known then of all */
     int64_t block;                           /* steps kept at a time, a multiple of SP_LANES_TILE */
     double *kept;                            /* [block,2,K,lanes], aligned to 64 */
     double *starts;                          /* [blocks,K,lanes], likewise; LOG_Z: one */

@@ -377,7 +377,8 @@ LANE_FN void forward_backward(lane_passes *f, size_t K, bool has_weights)
     }
     for (int32_t lane = 0; lane < group->n_lanes; lane++)
         any = any || !group->is_left[lane];
-    if (!any || group->use == SP_SUM_LOG_Z)
+    group->has_written = any && group->use != SP_SUM_LOG_Z;
+    if (!group->has_written)
         return;
     for (size_t i = 0; i < K * L; i++)
         f->back[0][i] = f->back[1][i] = 1;

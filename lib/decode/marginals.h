@@ -25,6 +25,13 @@ typedef struct sp_marginal_sink {
 sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
                            double *log_partition, sp_error *err);
 
+/* So many steps kept at a time need the least memory, about that of 2 sqrt(T) rows. */
+int64_t sp_marginal_least_block(int64_t n_steps);
+
+/* Has the scratch take what sp_marginal_rows() needs for a sink of that block, so that it cannot then lack memory. False when
+ * there is not so much. */
+bool sp_marginal_reserve(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch);
+
 /* sp_confidence() by sp_marginal_rows(), path as it should be. */
 sp_status sp_confidence_plain(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
                               float *confidence, double *log_partition, sp_error *err);

@@ -19,15 +19,23 @@ static void copy_row(void *arg, int64_t t, const double *marginal, const double 
     memcpy(out->marginals + (size_t)t * out->n_classes, marginal, out->n_classes * sizeof *marginal);
 }
 
-/* In lanes where they can: *log_partition and SP_OK; SP_ENOPATH: ask sp_marginal_rows(); SP_ENOMEM. */
+/* In lanes where they can: *log_partition and SP_OK; SP_ENOPATH: ask sp_marginal_rows(); SP_ENOMEM. The lanes may have written
+ * when they find out that they must leave the recording: what the plain kernel needs in blocks of *block is taken before, and
+ * *block is 0 where they have not. */
 static sp_status sum_in_lanes(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group,
-                              double *log_partition, sp_error *err)
+                              double *log_partition, int64_t *block, sp_error *err)
 {
+    *block = 0;
+    if (chain->is_plain && chain->n_classes <= SP_LANES_MOST_CLASSES && scores->n_classes == chain->n_classes &&
+        !sp_marginal_reserve(chain, scores, scratch))
+        return sp_decode_no_memory(err);
     sp_status status = sp_sum_recording(chain, scores, scratch, group);
     if (status == SP_ENOMEM)
         return sp_decode_no_memory(err);
     if (status == SP_OK && log_partition)
         *log_partition = group->log_z[0];
+    if (group->has_written)
+        *block = sp_marginal_least_block(scores->n_steps);
     return status;
 }
 
@@ -35,11 +43,12 @@ sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp
                               double *log_partition, sp_error *err)
 {
     sp_sum_group group = {.use = marginals ? SP_SUM_MARGINALS : SP_SUM_LOG_Z, .values = {marginals}};
-    sp_status status = sum_in_lanes(chain, scores, scratch, &group, log_partition, err);
+    int64_t block;
+    sp_status status = sum_in_lanes(chain, scores, scratch, &group, log_partition, &block, err);
     if (status != SP_ENOPATH)
         return status;
     copy_out out = {marginals, (size_t)chain->n_classes};
-    sp_marginal_sink sink = {.row = copy_row, .arg = &out};
+    sp_marginal_sink sink = {.row = copy_row, .arg = &out, .block = block};
     return sp_marginal_rows(chain, scores, scratch, marginals ? &sink : NULL, log_partition, err);
 }
 
@@ -85,12 +94,19 @@ static void chosen_row(void *arg, int64_t t, const double *marginal, const doubl
     out->confidence[t] = (float)marginal[out->path[t]];
 }
 
+/* block: see sp_marginal_sink */
+static sp_status confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                                 int64_t block, float *confidence, double *log_partition, sp_error *err)
+{
+    chosen out = {path, confidence};
+    sp_marginal_sink sink = {.row = chosen_row, .arg = &out, .block = block};
+    return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
+}
+
 sp_status sp_confidence_plain(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
                               float *confidence, double *log_partition, sp_error *err)
 {
-    chosen out = {path, confidence};
-    sp_marginal_sink sink = {.row = chosen_row, .arg = &out};
-    return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
+    return confidence_rows(chain, scores, scratch, path, 0, confidence, log_partition, err);
 }
 
 sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
@@ -101,6 +117,9 @@ sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scrat
             return sp_fail_at(err, SP_EINVAL, t, "step %lld of the path has class %d, and there are %d: give a decoded path",
                               (long long)t, (int)path[t], (int)chain->n_classes);
     sp_sum_group group = {.use = confidence ? SP_SUM_CONFIDENCE : SP_SUM_LOG_Z, .given = {path}, .confidence = {confidence}};
-    sp_status status = sum_in_lanes(chain, scores, scratch, &group, log_partition, err);
-    return status == SP_ENOPATH ? sp_confidence_plain(chain, scores, scratch, path, confidence, log_partition, err) : status;
+    int64_t block;
+    sp_status status = sum_in_lanes(chain, scores, scratch, &group, log_partition, &block, err);
+    if (status != SP_ENOPATH)
+        return status;
+    return confidence_rows(chain, scores, scratch, path, block, confidence, log_partition, err);
 }

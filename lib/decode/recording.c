@@ -29,15 +29,13 @@ sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const
     return SP_OK;
 }
 
-/* Marks in next[M] the states that can stand at step t, given those of step t-1 in now[M]. Returns whether there is any. */
-static bool reach_step(const sp_chain *chain, const sp_scores *scores, int64_t t, const double *e, const uint8_t *now,
-                       uint8_t *next)
+bool sp_reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now, uint8_t *next)
 {
     int32_t n_states = chain->n_states;
-    if (t == 0) {
+    if (how == SP_REACH_START) {
         for (int32_t j = 0; j < n_states; j++)
             next[j] = chain->start[j] > -INFINITY;
-    } else if (sp_scores_is_gap(scores, t)) {
+    } else if (how == SP_REACH_ENTRY) {
         memcpy(next, chain->entry, (size_t)n_states);
     } else {
         memset(next, 0, (size_t)n_states);
@@ -65,7 +63,8 @@ sp_status sp_path_exists(const sp_chain *chain, const sp_scores *scores, sp_scra
         return SP_OK;
     uint8_t *next = now + n_states;
     for (int64_t t = 0; t < scores->n_steps; t++) {
-        if (!reach_step(chain, scores, t, sp_row(scores, t, row), now, next))
+        sp_reach how = t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
+        if (!sp_reach_step(chain, how, sp_row(scores, t, row), now, next))
             return sp_fail_at(
                 err, SP_ENOPATH, t,
                 "no allowed path has a finite score: no class that may stand at step %lld is possible there: look at "

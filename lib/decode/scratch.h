@@ -8,8 +8,6 @@
 
 #include "statepath/decode.h"
 
-enum { SP_SCRATCH_SLOTS = 48 };
-
 /* What the slots hold. A strategy of its own arrays takes numbers from SP_SLOT_FREE on; the ones before may be used by whoever
  * needs such an array. */
 enum {
@@ -23,9 +21,10 @@ enum {
     SP_SLOT_STATES,      /* [M] int32: a list of states */
     SP_SLOT_REACH,       /* boolean forward pass, see recording.h; nobody else's */
     SP_SLOT_LANE_ROWS,   /* copies of the last rows of a batch, see lanes.c */
-    SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next three */
+    SP_SLOT_CHUNK_WORDS, /* see chunks.c, also the next four */
     SP_SLOT_CHUNK_TAIL,
     SP_SLOT_CHUNK_DELTAS,
+    SP_SLOT_CHUNK_SUMS,
     SP_SLOT_CHUNK_TAKEN,  /* see path_sum.h */
     SP_SLOT_DENSE_MATRIX, /* see dense.h */
     SP_SLOT_DENSE_DELTAS, /* see dense_piece.h, also the next two */
@@ -36,7 +35,8 @@ enum {
     SP_SLOT_SUM_KEPT,     /* see lanes_forward_backward.h, also the next two */
     SP_SLOT_SUM_STARTS,
     SP_SLOT_SUM_VALUES,
-    SP_SLOT_FREE /* first number that nobody has taken */
+    SP_SLOT_FREE, /* first number that nobody has taken */
+    SP_SCRATCH_SLOTS = SP_SLOT_FREE + 24
 };
 
 /* `count` items of `size` bytes, aligned to 64, not cleared; NULL on lack of memory or overflow. count 0 gives a valid pointer.

@@ -7,21 +7,13 @@
  * Every sum is made in the order in which sp_path_score() makes it, and rounding is monotonic, so `best` is the score of the path
  * bit for bit.
  */
+#include "decode/viterbi.h"
+
 #include <math.h>
 
-#include "decode/history.h"
 #include "decode/recording.h"
 
-typedef struct forward {
-    const sp_chain *chain;
-    double *now, *next; /* [M] delta at t-1 and t */
-    int32_t *from;      /* [M] best state before each */
-    double *row;        /* [K] */
-    sp_back back;
-    sp_ranks ranks; /* of t-1 while t is computed */
-} forward;
-
-static sp_status forward_init(forward *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
+sp_status sp_forward_init(sp_forward *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
 {
     size_t n_states = (size_t)chain->n_states;
     f->chain = chain;
@@ -35,7 +27,7 @@ static sp_status forward_init(forward *f, const sp_chain *chain, const sp_scores
 }
 
 /* One state per class: predecessors ascend, so the first of the best ones is the lowest class. */
-static void step_plain(const forward *f, const double *e)
+static void step_plain(const sp_forward *f, const double *e)
 {
     const sp_chain *c = f->chain;
     for (int32_t j = 0; j < c->n_states; j++) {
@@ -54,7 +46,7 @@ static void step_plain(const forward *f, const double *e)
 }
 
 /* Several states per class: among equals the lowest history. */
-static void step_ranked(const forward *f, const double *e)
+static void step_ranked(const sp_forward *f, const double *e)
 {
     const sp_chain *c = f->chain;
     const int32_t *rank = f->ranks.rank;
@@ -74,9 +66,7 @@ static void step_ranked(const forward *f, const double *e)
     }
 }
 
-/* The best state at the current step, end[] added when not NULL; the lowest history among equals. *best is -INFINITY, and the
- * state any, when there is none. */
-static int32_t best_state(const forward *f, const double *end, double *best)
+int32_t sp_forward_best(const sp_forward *f, const double *end, double *best)
 {
     int32_t state = 0;
     *best = -INFINITY;
@@ -91,20 +81,26 @@ static int32_t best_state(const forward *f, const double *end, double *best)
 }
 
 /* After a gap every entry state follows the best state before it. */
-static void step_gap(const forward *f, const double *e)
+static void step_gap(const sp_forward *f, const double *e)
 {
     double best;
-    int32_t best_from = best_state(f, NULL, &best);
+    int32_t best_from = sp_forward_best(f, NULL, &best);
     for (int32_t j = 0; j < f->chain->n_states; j++) {
         f->next[j] = f->chain->entry[j] ? best + e[f->chain->state_class[j]] : -INFINITY;
         f->from[j] = best_from;
     }
 }
 
-static void forward_step(forward *f, const sp_scores *scores, int64_t t)
+void sp_forward_start(sp_forward *f, const sp_scores *scores)
+{
+    const double *e = sp_row(scores, 0, f->row);
+    for (int32_t j = 0; j < f->chain->n_states; j++)
+        f->now[j] = f->chain->start[j] + e[f->chain->state_class[j]];
+}
+
+void sp_forward_step(sp_forward *f, const sp_scores *scores, int64_t t, bool is_gap)
 {
     const double *e = sp_row(scores, t, f->row);
-    bool is_gap = sp_scores_is_gap(scores, t);
     if (is_gap)
         step_gap(f, e);
     else if (f->chain->is_plain)
@@ -126,16 +122,14 @@ sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch 
         return status;
     double best = 0;
     if (scores->n_steps > 0) {
-        forward f;
-        status = forward_init(&f, chain, scores, scratch, err);
+        sp_forward f;
+        status = sp_forward_init(&f, chain, scores, scratch, err);
         if (status != SP_OK)
             return status;
-        const double *e = sp_row(scores, 0, f.row);
-        for (int32_t j = 0; j < chain->n_states; j++)
-            f.now[j] = chain->start[j] + e[chain->state_class[j]];
+        sp_forward_start(&f, scores);
         for (int64_t t = 1; t < scores->n_steps; t++)
-            forward_step(&f, scores, t);
-        int32_t last = best_state(&f, chain->end, &best);
+            sp_forward_step(&f, scores, t, sp_scores_is_gap(scores, t));
+        int32_t last = sp_forward_best(&f, chain->end, &best);
         if (best == -INFINITY)
             return sp_decode_no_path(chain, scores, scratch, err);
         sp_back_trace(&f.back, last, path);

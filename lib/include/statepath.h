@@ -11,6 +11,7 @@
 #include "statepath/decode.h"
 #include "statepath/leak.h"
 #include "statepath/logmath.h"
+#include "statepath/long.h"
 #include "statepath/loss.h"
 #include "statepath/mask.h"
 #include "statepath/model.h"

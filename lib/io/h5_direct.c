@@ -1,57 +1,28 @@
 #include "io/h5_direct.h"
 
 #include <errno.h>
-#include <libdeflate.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/parallel.h"
-#include "io/chunk_bytes.h"
 #include "io/lzf.h"
 
-/* Chunks are taken from the file this many stored bytes at a time, at least one, and then inflated together. */
-enum { STORED_BYTES = 8 << 20 };
 /* Rows of several large chunks are held where threads would have nothing to do with one; up to so many bytes. */
 enum { HELD_BYTES = 64 << 20 };
-
-/* What one thread inflates into. */
-typedef struct inflater {
-    struct libdeflate_decompressor *zlib;
-    unsigned char *inflated, *values; /* [chunk_bytes] each */
-} inflater;
-
-/* One chunk on its way from the file to its places in `to`. */
-typedef struct chunk_job {
-    sp_box box;
-    size_t stored_at, stored; /* in the buffer */
-    uint32_t skipped;         /* filters that were not applied */
-    sp_box to;
-    unsigned char *out;
-} chunk_job;
 
 struct sp_h5_direct {
     hid_t dataset, type;
     int rank;
-    size_t size;      /* of a value */
     int64_t dims[3];  /* [rows, n1, n2]; axes that are not there are 1 long */
     int64_t chunk[3]; /* the same of a chunk; 0: contiguous */
     /* Contiguous. */
     int fd;
     uint64_t position;
-    /* Chunked. Filters by their place in the pipeline, -1: without; `packed` is deflate or LZF. */
-    int shuffle, packed, checked;
-    bool is_lzf;
-    size_t chunk_bytes;
+    /* Chunked. */
+    sp_chunk_form form;
+    sp_chunk_jobs *jobs; /* made as it is needed */
     int n_threads;
-    inflater *inflaters;  /* [n_threads], made as they are needed */
-    unsigned char *asked; /* [chunk_bytes] what H5Dread gave */
-    unsigned char *stored;
-    size_t stored_room;
-    chunk_job *jobs;
-    int64_t n_jobs, job_room;
-    atomic_int failed; /* SP_OK, SP_ENOMEM, or SP_EFILE: not to be read so */
+    unsigned char *asked; /* [form.bytes] what H5Dread gave */
     /* The rows of chunks that reached beyond the last rows asked for. */
     unsigned char *held;
     sp_box held_box; /* n_rows 0: none */
@@ -83,23 +54,23 @@ static bool plan_contiguous(sp_h5_direct *d, hid_t created)
 static bool plan_filters(sp_h5_direct *d, hid_t created)
 {
     const int n = H5Pget_nfilters(created);
-    d->shuffle = d->packed = d->checked = -1;
+    d->form.shuffle = d->form.packed = d->form.checked = -1;
     for (int i = 0; i < n; i++) {
         unsigned flags = 0, values[8] = {0};
         size_t n_values = 8;
         H5Z_filter_t id = H5Pget_filter2(created, (unsigned)i, &flags, &n_values, values, 0, NULL, NULL);
         const bool is_packer = id == H5Z_FILTER_DEFLATE || id == SP_LZF_FILTER;
-        if (d->checked >= 0)
+        if (d->form.checked >= 0)
             return false;
-        if (id == H5Z_FILTER_SHUFFLE && d->shuffle < 0 && d->packed < 0 && n_values > 0 && values[0] == d->size)
-            d->shuffle = i;
-        else if (is_packer && d->packed < 0)
-            d->packed = i;
+        if (id == H5Z_FILTER_SHUFFLE && d->form.shuffle < 0 && d->form.packed < 0 && n_values > 0 && values[0] == d->form.size)
+            d->form.shuffle = i;
+        else if (is_packer && d->form.packed < 0)
+            d->form.packed = i;
         else if (id == H5Z_FILTER_FLETCHER32)
-            d->checked = i;
+            d->form.checked = i;
         else
             return false;
-        d->is_lzf |= id == SP_LZF_FILTER;
+        d->form.is_lzf |= id == SP_LZF_FILTER;
     }
     return n >= 0;
 }
@@ -121,8 +92,8 @@ static bool plan_chunked(sp_h5_direct *d, hid_t created)
         !plan_filters(d, created))
         return false;
     three_axes(d->rank, chunk, d->chunk);
-    d->chunk_bytes = (size_t)(d->chunk[0] * d->chunk[1] * d->chunk[2]) * d->size;
-    uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->size;
+    d->form.bytes = (size_t)(d->chunk[0] * d->chunk[1] * d->chunk[2]) * d->form.size;
+    uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->form.size;
     if (row > 0 && (uint64_t)d->chunk[0] > most / row)
         return false;
     return true;
@@ -142,7 +113,7 @@ sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **o
     d->dataset = request->dataset;
     d->type = request->type;
     d->rank = request->rank;
-    d->size = request->size;
+    d->form.size = request->size;
     d->n_threads = 1;
     d->fd = -1;
     three_axes(d->rank, request->dims, d->dims);
@@ -160,37 +131,24 @@ sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **o
     return SP_OK;
 }
 
-static void inflaters_free(sp_h5_direct *d)
-{
-    for (int i = 0; d->inflaters && i < d->n_threads; i++) {
-        if (d->inflaters[i].zlib)
-            libdeflate_free_decompressor(d->inflaters[i].zlib);
-        free(d->inflaters[i].inflated);
-        free(d->inflaters[i].values);
-    }
-    free(d->inflaters);
-    d->inflaters = NULL;
-}
-
 void sp_h5_direct_free(sp_h5_direct *d)
 {
     if (!d)
         return;
-    inflaters_free(d);
+    sp_chunk_jobs_free(d->jobs);
     free(d->asked);
-    free(d->stored);
-    free(d->jobs);
     free(d->held);
     free(d);
 }
 
 void sp_h5_direct_use_threads(sp_h5_direct *d, int n_threads)
 {
-    inflaters_free(d); /* there are as many as threads, and what is held depends on them */
-    free(d->held);
+    sp_chunk_jobs_free(d->jobs);
+    free(d->held); /* how much is held depends on them */
+    d->jobs = NULL;
     d->held = NULL;
     d->held_box.n_rows = 0;
-    d->n_threads = n_threads < 1 ? 1 : n_threads > SP_PARALLEL_MOST ? SP_PARALLEL_MOST : n_threads;
+    d->n_threads = n_threads < 1 ? 1 : n_threads;
 }
 
 /* ---- contiguous ---- */
@@ -213,10 +171,10 @@ bool sp_h5_read_at(int fd, void *to, uint64_t n, uint64_t position)
 
 static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
-    const uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->size, part = (uint64_t)(to->n1 * to->n2) * d->size;
+    const uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->form.size, part = (uint64_t)(to->n1 * to->n2) * d->form.size;
     if (to->n2 != d->dims[2])
         return SP_EFILE;
-    const uint64_t first = d->position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->dims[2]) * d->size;
+    const uint64_t first = d->position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->dims[2]) * d->form.size;
     if (part == row)
         return sp_h5_read_at(d->fd, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
     for (int64_t i = 0; i < to->n_rows; i++)
@@ -225,105 +183,7 @@ static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsign
     return SP_OK;
 }
 
-/* ---- chunks, on any thread ---- */
-
-/* The inflater of a thread; NULL without memory. */
-static inflater *inflater_of(sp_h5_direct *d, int thread)
-{
-    inflater *in = &d->inflaters[thread];
-    if (!in->zlib)
-        in->zlib = libdeflate_alloc_decompressor();
-    if (!in->inflated)
-        in->inflated = malloc(d->chunk_bytes);
-    if (!in->values)
-        in->values = malloc(d->chunk_bytes);
-    return in->zlib && in->inflated && in->values ? in : NULL;
-}
-
-static bool unpack(sp_h5_direct *d, inflater *in, const unsigned char *packed, size_t n, unsigned char *out)
-{
-    if (d->is_lzf)
-        return sp_lzf_unpack(packed, n, out, d->chunk_bytes);
-    return libdeflate_zlib_decompress(in->zlib, packed, n, out, d->chunk_bytes, NULL) == LIBDEFLATE_SUCCESS;
-}
-
-static bool is_on(int filter, uint32_t skipped)
-{
-    return filter >= 0 && !(skipped >> filter & 1);
-}
-
-/* Takes the checksum off; false: it is wrong. (HDF5 then knows of one more way, of a version long gone, to write it.) */
-static bool checksum_is_right(const unsigned char *stored, size_t *n)
-{
-    if (*n < 4)
-        return false;
-    *n -= 4;
-    const unsigned char *sum = stored + *n;
-    return sp_fletcher32(stored, *n) ==
-           ((uint32_t)sum[0] | (uint32_t)sum[1] << 8 | (uint32_t)sum[2] << 16 | (uint32_t)sum[3] << 24);
-}
-
-static bool chunk_unpack(sp_h5_direct *d, inflater *in, const chunk_job *job)
-{
-    const int64_t n = (int64_t)(d->chunk_bytes / d->size);
-    int64_t from = 0, to = 0, run = sp_box_run(&job->box, &job->to, &from, &to);
-    unsigned char *place = job->out + (size_t)to * d->size;
-    const bool is_packed = is_on(d->packed, job->skipped), is_shuffled = is_on(d->shuffle, job->skipped);
-    const unsigned char *values = d->stored + job->stored_at;
-    size_t stored = job->stored;
-    if (is_on(d->checked, job->skipped) && !checksum_is_right(values, &stored))
-        return false;
-    if (is_packed) {
-        const bool is_there = !is_shuffled && run == n; /* straight to where it belongs */
-        unsigned char *inflated = is_there ? place : in->inflated;
-        if (!unpack(d, in, values, stored, inflated))
-            return false;
-        if (is_there)
-            return true;
-        values = inflated;
-    } else if (stored != d->chunk_bytes) {
-        return false;
-    }
-    if (is_shuffled && run >= 0) {
-        sp_unshuffle(values, (size_t)n, d->size, (size_t)from, (size_t)run, place);
-        return true;
-    }
-    if (is_shuffled) {
-        sp_unshuffle(values, (size_t)n, d->size, 0, (size_t)n, in->values);
-        values = in->values;
-    }
-    sp_box_copy(&job->box, values, &job->to, d->size, job->out);
-    return true;
-}
-
-static void chunk_do(void *arg, int thread, int64_t item)
-{
-    sp_h5_direct *d = arg;
-    const chunk_job *job = &d->jobs[item];
-    if (d->failed)
-        return;
-    inflater *in = inflater_of(d, thread);
-    if (!in)
-        d->failed = SP_ENOMEM;
-    else if (!chunk_unpack(d, in, job))
-        d->failed = SP_EFILE;
-}
-
-/* ---- chunks, on the reading thread ---- */
-
-/* Room for `need` bytes in a buffer that only grows and keeps what it holds. */
-static bool room(unsigned char **buffer, size_t *have, size_t need)
-{
-    if (need <= *have)
-        return true;
-    size_t more = need + need / 4;
-    unsigned char *grown = realloc(*buffer, more);
-    if (!grown)
-        return false;
-    *buffer = grown;
-    *have = more;
-    return true;
-}
+/* ---- chunks ---- */
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -339,7 +199,7 @@ static void own_axes(int rank, int64_t rows, int64_t n1, int64_t n2, hsize_t out
 }
 
 /* A chunk that is not in the file: HDF5 knows what stands there instead. */
-static sp_status chunk_ask(sp_h5_direct *d, const chunk_job *job)
+static sp_status chunk_ask(sp_h5_direct *d, const sp_chunk *job)
 {
     const sp_box part = {.row = job->box.row,
                          .n_rows = smaller(job->box.n_rows, d->dims[0] - job->box.row),
@@ -350,9 +210,9 @@ static sp_status chunk_ask(sp_h5_direct *d, const chunk_job *job)
     hsize_t start[3], count[3], n = (hsize_t)(part.n_rows * part.n1 * part.n2);
     own_axes(d->rank, part.row, part.at1, part.at2, start);
     own_axes(d->rank, part.n_rows, part.n1, part.n2, count);
-    if (!d->asked && !(d->asked = malloc(d->chunk_bytes)))
+    if (!d->asked && !(d->asked = malloc(d->form.bytes)))
         return SP_ENOMEM;
-    memset(d->asked, 0, d->chunk_bytes); /* a dataset may be without a fill value */
+    memset(d->asked, 0, d->form.bytes); /* a dataset may be without a fill value */
     hid_t space = H5Dget_space(d->dataset), memory = H5Screate_simple(1, &n, NULL);
     bool done = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Dread(d->dataset, d->type, memory, space, H5P_DEFAULT, d->asked) >= 0;
@@ -362,12 +222,12 @@ static sp_status chunk_ask(sp_h5_direct *d, const chunk_job *job)
         H5Sclose(space);
     if (!done)
         return SP_EFILE;
-    sp_box_copy(&part, d->asked, &job->to, d->size, job->out);
+    sp_box_copy(&part, d->asked, &job->to, d->form.size, job->out);
     return SP_OK;
 }
 
 /* Takes a chunk from the file as it is stored. *is_taken: there is something to inflate. */
-static sp_status chunk_take(sp_h5_direct *d, chunk_job *job, bool *is_taken)
+static sp_status chunk_take(sp_h5_direct *d, sp_chunk *job, bool *is_taken)
 {
     *is_taken = false;
 #if H5_VERSION_GE(1, 10, 3) && !H5_VERSION_GE(2, 0, 0)
@@ -379,55 +239,28 @@ static sp_status chunk_take(sp_h5_direct *d, chunk_job *job, bool *is_taken)
     job->stored = (size_t)stored;
     /* Nothing to undo, and all of it wanted in one run: it is read to where it belongs. */
     int64_t from, place;
-    if (d->shuffle < 0 && d->packed < 0 && d->checked < 0 && job->stored == d->chunk_bytes &&
-        sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->size == (int64_t)d->chunk_bytes)
-        return H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, job->out + (size_t)place * d->size) >= 0
+    if (d->form.shuffle < 0 && d->form.packed < 0 && d->form.checked < 0 && job->stored == d->form.bytes &&
+        sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->form.size == (int64_t)d->form.bytes)
+        return H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, job->out + (size_t)place * d->form.size) >= 0
                    ? SP_OK
                    : chunk_ask(d, job);
-    if (!room(&d->stored, &d->stored_room, job->stored_at + job->stored))
-        return SP_ENOMEM;
-    *is_taken = H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, d->stored + job->stored_at) >= 0;
+    unsigned char *room;
+    sp_status status = sp_chunk_jobs_room(d->jobs, job->stored, &room);
+    if (status != SP_OK)
+        return status;
+    *is_taken = H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, room) >= 0;
     return *is_taken ? SP_OK : chunk_ask(d, job);
 #else
     return chunk_ask(d, job);
 #endif
 }
 
-/* Inflates what was taken. */
-static sp_status jobs_do(sp_h5_direct *d)
-{
-    if (!d->inflaters && !(d->inflaters = calloc((size_t)d->n_threads, sizeof *d->inflaters)))
-        return SP_ENOMEM;
-    d->failed = SP_OK;
-    sp_parallel(d->n_threads, d->n_jobs, chunk_do, d);
-    d->n_jobs = 0;
-    return (sp_status)d->failed;
-}
-
 static sp_status job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, unsigned char *out)
 {
-    const chunk_job *last = d->n_jobs > 0 ? &d->jobs[d->n_jobs - 1] : NULL;
-    size_t at = last ? last->stored_at + last->stored : 0;
-    if (at > STORED_BYTES) {
-        sp_status status = jobs_do(d);
-        if (status != SP_OK)
-            return status;
-        at = 0;
-    }
-    if (d->n_jobs == d->job_room) {
-        int64_t more = d->job_room ? 2 * d->job_room : 64;
-        chunk_job *grown = realloc(d->jobs, (size_t)more * sizeof *grown);
-        if (!grown)
-            return SP_ENOMEM;
-        d->jobs = grown;
-        d->job_room = more;
-    }
-    chunk_job *job = &d->jobs[d->n_jobs];
-    *job = (chunk_job){.box = *box, .stored_at = at, .to = *to, .out = out};
+    sp_chunk job = {.form = d->form, .box = *box, .to = *to, .out = out};
     bool is_taken;
-    sp_status status = chunk_take(d, job, &is_taken);
-    d->n_jobs += is_taken;
-    return status;
+    sp_status status = chunk_take(d, &job, &is_taken);
+    return status == SP_OK && is_taken ? sp_chunk_jobs_add(d->jobs, &job) : status;
 }
 
 /* All chunks of the rows first .. first+chunk-1 that `to` needs. */
@@ -445,7 +278,7 @@ static sp_status band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsi
 static int64_t held_rows(const sp_h5_direct *d)
 {
     const int64_t across = (d->dims[1] + d->chunk[1] - 1) / d->chunk[1] * ((d->dims[2] + d->chunk[2] - 1) / d->chunk[2]);
-    const int64_t bytes = d->chunk[0] * d->dims[1] * d->dims[2] * (int64_t)d->size, worth = 256 << 10;
+    const int64_t bytes = d->chunk[0] * d->dims[1] * d->dims[2] * (int64_t)d->form.size, worth = 256 << 10;
     int64_t bands = across > 0 && bytes >= worth ? (d->n_threads + across - 1) / across : 1;
     if (bands * bytes > HELD_BYTES)
         bands = HELD_BYTES / bytes;
@@ -456,7 +289,7 @@ static int64_t held_rows(const sp_h5_direct *d)
 static sp_status held_add(sp_h5_direct *d, int64_t first, int64_t n_rows, sp_box *box)
 {
     *box = (sp_box){.row = first, .n_rows = smaller(d->dims[0] - first, n_rows), .n1 = d->dims[1], .n2 = d->dims[2]};
-    if (!d->held && !(d->held = malloc((size_t)(n_rows * d->dims[1] * d->dims[2]) * d->size)))
+    if (!d->held && !(d->held = malloc((size_t)(n_rows * d->dims[1] * d->dims[2]) * d->form.size)))
         return SP_ENOMEM;
     d->held_box.n_rows = 0;
     sp_status status = SP_OK;
@@ -468,13 +301,14 @@ static sp_status held_add(sp_h5_direct *d, int64_t first, int64_t n_rows, sp_box
 static sp_status read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
     const int64_t last = to->row + to->n_rows, unit = held_rows(d);
+    if (!d->jobs && !(d->jobs = sp_chunk_jobs_new(d->n_threads)))
+        return SP_ENOMEM;
     sp_status status = SP_OK;
     sp_box box = {.n_rows = 0}; /* of what is to be held */
-    d->n_jobs = 0;
     for (int64_t first = to->row / unit * unit; status == SP_OK && first < last; first += unit) {
         const bool goes_on = last < first + unit && last < d->dims[0]; /* somebody will ask for the rest */
         if (d->held_box.n_rows > 0 && d->held_box.row == first)
-            sp_box_copy(&d->held_box, d->held, to, d->size, out);
+            sp_box_copy(&d->held_box, d->held, to, d->form.size, out);
         else if (goes_on)
             status = held_add(d, first, unit, &box);
         else
@@ -483,11 +317,11 @@ static sp_status read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *
                     status = band_add(d, row, to, out);
     }
     if (status == SP_OK)
-        status = jobs_do(d);
+        status = sp_chunk_jobs_do(d->jobs);
     if (status != SP_OK || box.n_rows == 0)
         return status;
     d->held_box = box;
-    sp_box_copy(&d->held_box, d->held, to, d->size, out);
+    sp_box_copy(&d->held_box, d->held, to, d->form.size, out);
     return SP_OK;
 }
 
@@ -500,7 +334,27 @@ sp_status sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t
                  .at2 = d->rank == 1 ? 0 : (int64_t)start[d->rank - 1],
                  .n2 = d->rank == 1 ? 1 : (int64_t)count[d->rank - 1]};
     sp_status status = d->chunk[0] == 0 ? read_contiguous(d, &to, out) : read_chunked(d, &to, out);
-    if (status != SP_OK)
+    if (status != SP_OK) {
         d->held_box.n_rows = 0;
+        if (d->jobs)
+            sp_chunk_jobs_drop(d->jobs);
+    }
+    return status;
+}
+
+sp_status sp_h5_direct_gather(const sp_h5_direct_request *request, sp_chunk_jobs *jobs, void *out)
+{
+    sp_h5_direct *d;
+    sp_status status = sp_h5_direct_new(request, &d);
+    if (!d)
+        return status == SP_OK ? SP_EFILE : status;
+    const sp_box all = {.n_rows = d->dims[0], .n1 = d->dims[1], .n2 = d->dims[2]};
+    if (d->chunk[0] == 0)
+        status = read_contiguous(d, &all, out);
+    d->jobs = jobs;
+    for (int64_t row = 0; d->chunk[0] && status == SP_OK && row < all.n_rows; row += d->chunk[0])
+        status = band_add(d, row, &all, out);
+    d->jobs = NULL; /* they are the caller's */
+    sp_h5_direct_free(d);
     return status;
 }

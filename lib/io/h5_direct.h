@@ -1,6 +1,6 @@
 /* Reading a dataset's values past H5Dread, where what lies in the file is simple enough: contiguous values straight from the
- * file, chunks (plain, shuffled, deflated) as they are stored, inflated by libdeflate on several threads. What it cannot do, or
- * what goes wrong, is left to H5Dread, which then finds the words for it. Private to io/.
+ * file, chunks (plain, shuffled, deflated or LZF, with checksums) as they are stored, unpacked on several threads. What it cannot
+ * do, or what goes wrong, is left to H5Dread, which then finds the words for it. Private to io/.
  *
  * HDF5 is called only from the thread that calls these functions.
  */
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/chunk_jobs.h"
 #include "statepath/status.h"
 
 typedef struct sp_h5_direct sp_h5_direct;
@@ -32,9 +33,13 @@ void sp_h5_direct_free(sp_h5_direct *direct);
 void sp_h5_direct_use_threads(sp_h5_direct *direct, int n_threads);
 
 /* Reads start[] .. start[]+count[] of each dimension, raw. Chunks that reach beyond the last row are kept, so that reading rows
- * in order inflates each chunk once. False: not done (out is undefined), ask H5Dread. Memory: the compressed chunks of a few MB
- * of values, two chunks a thread, and the chunks that one row touches. */
+ * in order inflates each chunk once. SP_OK; SP_ENOMEM; SP_EFILE: not done (out is undefined), ask H5Dread. Memory: the compressed
+ * chunks of a few MB of values, two chunks a thread, and the chunks that one row touches, of large ones one for each thread. */
 sp_status sp_h5_direct_read(sp_h5_direct *direct, const hsize_t *start, const hsize_t *count, void *out);
+
+/* Begins to read all of one of many datasets: out is filled when the jobs are done; the dataset may be closed before. Returns as
+ * sp_h5_direct_read(). */
+sp_status sp_h5_direct_gather(const sp_h5_direct_request *request, sp_chunk_jobs *jobs, void *out);
 
 /* The descriptor of the file that holds an object (by an external link it may be another than the one that was opened), or -1
  * where HDF5 does not read it as one plain file. It stays open as long as the object. */

@@ -132,27 +132,26 @@ const char *sp_element_name(hid_t type, char buffer[SP_ELEMENT_NAME])
 
 /* ---- values ---- */
 
-float sp_half_to_float(uint16_t half)
+/* A half's exponent and fraction, shifted to where a float has them, are the number times 2^-112: a product with a power of two
+ * is exact, of subnormal numbers too. Only infinity and NaN have an exponent of their own. No branch, so that compilers do many
+ * at a time. */
+static inline float half_to_float(uint16_t half)
 {
-    uint32_t sign = (uint32_t)(half & 0x8000u) << 16, exponent = (half >> 10) & 0x1fu, fraction = half & 0x3ffu, bits;
-    if (exponent == 0x1fu) {
-        bits = sign | 0x7f800000u | fraction << 13;
-    } else if (exponent) {
-        bits = sign | (exponent + 112) << 23 | fraction << 13;
-    } else if (fraction) {
-        /* Subnormal: fraction * 2^-24. Shift until the leading 1 is where a normal number hides it. */
-        exponent = 113;
-        while (!(fraction & 0x400u)) {
-            fraction <<= 1;
-            exponent--;
-        }
-        bits = sign | exponent << 23 | (fraction & 0x3ffu) << 13;
-    } else {
-        bits = sign;
-    }
+    const uint32_t magnitude = (uint32_t)(half & 0x7fffu) << 13, special = magnitude >= UINT32_C(0x0f800000) ? 0x7f800000u : 0;
     float value;
+    uint32_t bits;
+    memcpy(&value, &magnitude, sizeof value);
+    value *= 0x1p112F;
+    memcpy(&bits, &value, sizeof bits);
+    bits = special ? special | magnitude : bits;
+    bits |= (uint32_t)(half & 0x8000u) << 16;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+float sp_half_to_float(uint16_t half)
+{
+    return half_to_float(half);
 }
 
 static uint16_t load16(const unsigned char *p, bool big)
@@ -170,6 +169,35 @@ static uint64_t load64(const unsigned char *p, bool big)
 {
     uint64_t a = load32(p, big), b = load32(p + 4, big);
     return big ? a << 32 | b : b << 32 | a;
+}
+
+/* Values of 2 or 4 bytes to floats, BLOCK at a time: a block is loaded before its place is written, see below. Returns how many
+ * were done; the others are fewer than a block. */
+enum { BLOCK = 64 };
+
+static int64_t widen_blocks(const sp_element *e, const unsigned char *raw, int64_t n, float *out)
+{
+    const bool is_half = e->size == 2, is_swapped = e->is_big;
+    int64_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK) {
+        uint16_t halves[BLOCK];
+        float values[BLOCK];
+        uint32_t words[BLOCK];
+        if (is_half) {
+            memcpy(halves, raw + 2 * i, sizeof halves);
+            for (int k = 0; is_swapped && k < BLOCK; k++)
+                halves[k] = (uint16_t)(halves[k] << 8 | halves[k] >> 8);
+            for (int k = 0; k < BLOCK; k++)
+                values[k] = half_to_float(halves[k]);
+        } else {
+            memcpy(words, raw + 4 * i, sizeof words);
+            for (int k = 0; is_swapped && k < BLOCK; k++)
+                words[k] = words[k] << 24 | (words[k] << 8 & 0xff0000u) | (words[k] >> 8 & 0xff00u) | words[k] >> 24;
+            memcpy(values, words, sizeof values);
+        }
+        memcpy(out + i, values, sizeof values);
+    }
+    return i;
 }
 
 static float load_f32(const unsigned char *p, const sp_element *e)
@@ -225,19 +253,22 @@ size_t sp_target_size(sp_target target)
     return target == SP_TO_BOOL ? 1 : target == SP_TO_F32 || target == SP_TO_I32 ? 4 : 8;
 }
 
-/* Is the stored form the wanted one, bit for bit, and nothing asked of the values? */
-static bool is_same(const sp_element *e, sp_target target)
+static bool is_little_here(void)
 {
     const uint16_t one = 1;
-    const bool here_big = *(const unsigned char *)&one == 0;
-    return e->kind == SP_ELEMENT_FLOAT && e->is_big == here_big &&
+    return *(const unsigned char *)&one == 1;
+}
+
+bool sp_element_is(const sp_element *e, sp_target target)
+{
+    return e->kind == SP_ELEMENT_FLOAT && e->is_big == !is_little_here() &&
            ((target == SP_TO_F32 && e->size == 4) || (target == SP_TO_F64 && e->size == 8));
 }
 
 int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_target target, int64_t limit, void *out,
                            double *bad)
 {
-    if (is_same(e, target)) {
+    if (sp_element_is(e, target)) {
         if (raw != out)
             memmove(out, raw, (size_t)n * e->size);
         return -1;
@@ -247,10 +278,13 @@ int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_t
     const sp_element element = *e;
     int64_t whole = 0;
     switch (target) {
-    case SP_TO_F32:
-        for (int64_t i = 0; i < n; i++, p += element.size)
+    case SP_TO_F32: {
+        const int64_t done = is_little_here() ? widen_blocks(&element, p, n, out) : 0;
+        p += done * element.size;
+        for (int64_t i = done; i < n; i++, p += element.size)
             ((float *)out)[i] = load_f32(p, &element);
         break;
+    }
     case SP_TO_F64:
         for (int64_t i = 0; i < n; i++, p += element.size)
             ((double *)out)[i] = load_f64(p, &element);

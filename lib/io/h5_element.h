@@ -38,6 +38,8 @@ typedef enum sp_target {
 } sp_target;
 
 size_t sp_target_size(sp_target target); /* bytes of one value */
+/* Is the stored form the wanted one, bit for bit, and nothing asked of the values? */
+bool sp_element_is(const sp_element *element, sp_target target);
 
 /* Turns n raw values into `target`. raw may overlap out only in this way: it ends where out ends. Returns -1, or the index of the
  * first value that cannot be one of the target's; *bad is that value (NaN where it is that). */

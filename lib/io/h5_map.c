@@ -19,6 +19,7 @@ void sp_h5_map_close(sp_h5_map *map)
     free(map->positions);
     free(map->ids);
     free(map->scratch);
+    sp_chunk_jobs_free(map->jobs);
     *map = (sp_h5_map){0};
 }
 

@@ -43,6 +43,8 @@ typedef struct sp_h5_map {
     char storage[160];
     unsigned char *scratch; /* raw values on their way; only grows */
     size_t scratch_size;
+    sp_chunk_jobs *jobs; /* groups: chunks of many datasets on their way */
+    int n_threads;       /* for them */
 } sp_h5_map;
 
 typedef struct sp_h5_map_request {
@@ -108,8 +110,8 @@ void sp_h5_part_close(sp_h5_part *part);
 sp_status sp_h5_part_read(sp_h5_map *map, const sp_h5_part *part, int64_t first, int64_t count, sp_target target, int64_t limit,
                           void *out, sp_error *err);
 
-/* Reads only the first `steps` steps of recording n. */
-sp_status sp_h5_part_head(sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t steps, sp_target target, int64_t limit,
-                          void *out, sp_error *err);
+/* Reads steps first_step .. first_step+steps-1 of recording n alone. */
+sp_status sp_h5_part_steps(sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t first_step, int64_t steps, sp_target target,
+                           int64_t limit, void *out, sp_error *err);
 
 #endif

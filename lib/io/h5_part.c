@@ -208,7 +208,18 @@ static bool read_in_place(sp_h5_map *map, const stretch *s, int64_t n, unsigned 
            sp_element_convert(&map->positions_element, raw, values, s->target, s->limit, out, &bad) < 0;
 }
 
-static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
+/* Lets a recording's chunks be unpacked together with those of others. False: to be read by itself. */
+static bool read_later(const stretch *s, const sp_h5_data *data, sp_chunk_jobs *jobs, unsigned char *out)
+{
+    const sp_h5_direct_request request = {
+        .dataset = data->id, .type = data->type, .size = data->element.size, .rank = data->rank, .dims = data->dims};
+    return jobs && data->dims[0] > 0 && sp_element_is(&data->element, s->target) &&
+           sp_h5_direct_gather(&request, jobs, out) == SP_OK;
+}
+
+/* jobs: for chunks, NULL: each recording by itself. */
+static sp_status read_each(sp_h5_map *map, stretch *s, int64_t first, int64_t count, sp_chunk_jobs *jobs, unsigned char *out,
+                           sp_error *err)
 {
     const size_t row = (size_t)part_width(map, s->part) * sp_target_size(s->target);
     for (int64_t n = first; n < first + count; n++) {
@@ -228,7 +239,7 @@ static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t 
             path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
         if (status == SP_OK)
             status = shape_check(map, s->part, &data, path, n_steps, err);
-        if (status == SP_OK)
+        if (status == SP_OK && !read_later(s, &data, jobs, to))
             status = read_stretch(map, s, &data, n, &start, 1, n_steps, to, err);
         sp_h5_data_close(&data);
         free(path);
@@ -236,6 +247,17 @@ static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t 
             return status;
     }
     return SP_OK;
+}
+
+static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
+{
+    if (!map->jobs && !(map->jobs = sp_chunk_jobs_new(map->n_threads)))
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    sp_chunk_jobs_drop(map->jobs);
+    sp_status status = read_each(map, s, first, count, map->jobs, out, err);
+    if (status != SP_OK || sp_chunk_jobs_do(map->jobs) == SP_OK)
+        return status;
+    return read_each(map, s, first, count, NULL, out, err); /* which finds the words for what is wrong */
 }
 
 /* Recordings n .. n+count-1 of a padded dataset in one reading, the padding with them, then each packed. */
@@ -295,21 +317,28 @@ sp_status sp_h5_part_read(sp_h5_map *map, const sp_h5_part *part, int64_t first,
     return read_stretch(map, &s, &part->data, first, &start, 1, map->offsets[first + count] - map->offsets[first], out, err);
 }
 
-sp_status sp_h5_part_head(sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t steps, sp_target target, int64_t limit,
-                          void *out, sp_error *err)
+sp_status sp_h5_part_steps(sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t first_step, int64_t steps, sp_target target,
+                           int64_t limit, void *out, sp_error *err)
 {
     stretch s = {.part = part, .path = part->path, .target = target, .limit = limit};
-    if (map->layout != SP_LAYOUT_GROUPS) {
-        const bool is_padded = map->layout == SP_LAYOUT_PADDED;
-        const hsize_t start[2] = {(hsize_t)(is_padded ? n : map->offsets[n]), 0};
-        return read_stretch(map, &s, &part->data, n, start, is_padded ? 2 : 1, steps, out, err);
+    if (map->layout == SP_LAYOUT_PADDED) {
+        const hsize_t start[2] = {(hsize_t)n, (hsize_t)first_step};
+        return read_stretch(map, &s, &part->data, n, start, 2, steps, out, err);
+    }
+    const hsize_t start = (hsize_t)(map->layout == SP_LAYOUT_GROUPS ? first_step : map->offsets[n] + first_step);
+    if (map->layout != SP_LAYOUT_GROUPS)
+        return read_stretch(map, &s, &part->data, n, &start, 1, steps, out, err);
+    if (part->absent && part->absent[n]) {
+        memset(out, 0xff, (size_t)(steps * part_width(map, part)) * sp_target_size(target)); /* -1 */
+        return SP_OK;
     }
     char *path = sp_h5_map_path(map, part->path, n);
     sp_h5_data data = {0};
-    const hsize_t start = 0;
     s.path = path;
     sp_status status =
         path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    if (status == SP_OK)
+        status = shape_check(map, part, &data, path, map->offsets[n + 1] - map->offsets[n], err);
     if (status == SP_OK)
         status = read_stretch(map, &s, &data, n, &start, 1, steps, out, err);
     sp_h5_data_close(&data);

@@ -441,6 +441,11 @@ sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t
     return status;
 }
 
+void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n_steps)
+{
+    writer->slots[strategy * writer->per_strategy + SLOT_PATHS].written -= n_steps;
+}
+
 sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,
                                      const int64_t *segments, sp_error *err)
 {

@@ -130,7 +130,7 @@ static sp_status guess_kind(sp_source *source, sp_kind *kind, sp_error *err)
     double *rows = malloc((size_t)(steps * width) * sizeof *rows);
     if (!rows)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory for recording %s", map->file_name, map->ids[n]);
-    sp_status status = sp_h5_part_head(map, &source->scores, n, steps, SP_TO_F64, 0, rows, err);
+    sp_status status = sp_h5_part_steps(map, &source->scores, n, 0, steps, SP_TO_F64, 0, rows, err);
     int found = -1;
     for (int64_t t = 0; status == SP_OK && found < 0 && t < steps; t++)
         found = row_kind(rows + t * width, width);

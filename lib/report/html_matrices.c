@@ -9,6 +9,9 @@ enum {
     MATRIX_CLASSES = 60, /* up to here there is a matrix at all */
     UPRIGHT_CLASSES = 7, /* more names stand turned above their columns */
     LEGALITY_CLASSES = 60,
+    CONFUSIONS = 15,     /* listed of each strategy */
+    LISTED_CLASSES = 20, /* more: the most frequent confusions first, the matrices of so many strategies behind a fold */
+    MOST_MATRICES = 4,
     LISTED = 40, /* rows of a list that stands for a matrix */
 };
 
@@ -173,7 +176,10 @@ static void confusion_cell(sp_page *page, int64_t count, int64_t row_sum, bool i
     sp_buffer *out = &page->out;
     double share = row_sum ? (double)count / (double)row_sum : 0;
     int level = count == 0 ? 0 : 1 + (int)(share * 9.0 + 0.5);
-    sp_buffer_format(out, "<td class=\"h%d%s\">", level > 10 ? 10 : level, is_diagonal ? " diagonal" : "");
+    if (level == 0 && !is_diagonal && page->comparison->n_classes > TWO_LINE_CLASSES)
+        sp_buffer_text(out, "<td>"); /* thousands of them */
+    else
+        sp_buffer_format(out, "<td class=\"h%d%s\">", level > 10 ? 10 : level, is_diagonal ? " diagonal" : "");
     sp_buffer_count(out, count);
     if (page->comparison->n_classes <= TWO_LINE_CLASSES) {
         sp_buffer_text(out, "<span>");
@@ -251,6 +257,10 @@ static void difference_matrix(sp_page *page, const sp_strategy_result *strategy,
                     support = strategy->classes[i].support;
             double share = support ? 100.0 * (double)llabs(d) / (double)support : 0;
             int level = d == 0 ? 0 : share < 0.5 ? 1 : share < 2 ? 2 : 3;
+            if (d == 0 && i != j && c->n_classes > TWO_LINE_CLASSES) {
+                sp_buffer_text(&page->out, "<td>0</td>");
+                continue;
+            }
             sp_buffer_format(&page->out, "<td class=\"%s%d%s\">%s",
                              d > 0   ? "more"
                              : d < 0 ? "less"
@@ -298,7 +308,7 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     sp_table_column(&table, SP_LEFT, "decoded");
     sp_table_column(&table, SP_RIGHT, "steps");
     sp_table_column(&table, SP_RIGHT, "of the class");
-    for (size_t i = 0; i < n && i < LISTED; i++) {
+    for (size_t i = 0; i < n && i < CONFUSIONS; i++) {
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].i]);
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].j]);
         sp_table_cell_count(&table, SP_TONE_PLAIN, all[i].count);
@@ -313,11 +323,20 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     free(all);
 }
 
+static void explain_matrix(sp_page *page)
+{
+    sp_buffer_format(&page->out,
+                     "<p class=\"small\">Rows: reference, columns: decoded. Steps%s; the colour is the share of the row, on the "
+                     "same scale everywhere. Framed: right.</p>\n",
+                     page->comparison->n_classes <= TWO_LINE_CLASSES ? ", and per cent of the row" : "");
+}
+
 void sp_page_confusions(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    bool is_list = c->n_classes > MATRIX_CLASSES;
+    bool is_list = c->n_classes > LISTED_CLASSES, has_matrix = c->n_classes <= MATRIX_CLASSES;
+    int32_t n_matrices = !is_list || c->n_strategies < MOST_MATRICES ? c->n_strategies : MOST_MATRICES;
     sp_page_section(page, "confusion", "Confusion");
     sp_buffer_text(out, "<div class=\"grid\">\n");
     for (int32_t s = 0; s < c->n_strategies; s++) {
@@ -327,17 +346,24 @@ void sp_page_confusions(sp_page *page)
             confusion_matrix(page, &c->strategies[s]);
     }
     sp_buffer_text(out, "</div>\n");
-    if (is_list)
+    if (!has_matrix) {
         sp_buffer_format(out, "<p class=\"small\">%d classes are too many for a matrix; the JSON file holds it.</p>\n",
                          (int)c->n_classes);
-    else
-        sp_buffer_format(out,
-                         "<p class=\"small\">Rows: reference, columns: decoded. Steps%s; the colour is the share of the row, on "
-                         "the same scale everywhere. Framed: right.</p>\n",
-                         c->n_classes <= TWO_LINE_CLASSES ? ", and per cent of the row" : "");
-    if (!is_list && page->argmax >= 0 && c->n_strategies > 1) {
+    } else if (is_list) {
+        sp_buffer_text(out, "<details><summary>The whole matrices</summary>\n");
+        for (int32_t s = 0; s < n_matrices; s++)
+            confusion_matrix(page, &c->strategies[s]);
+        explain_matrix(page);
+        if (n_matrices < c->n_strategies)
+            sp_buffer_format(out, "<p class=\"small\">Of the first %d strategies; the JSON file holds all.</p>\n",
+                             (int)n_matrices);
+        sp_buffer_text(out, "</details>\n");
+    } else {
+        explain_matrix(page);
+    }
+    if (has_matrix && page->argmax >= 0 && c->n_strategies > 1) {
         sp_buffer_text(out, "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
-        for (int32_t s = 0; s < c->n_strategies; s++)
+        for (int32_t s = 0; s < n_matrices; s++)
             if (s != page->argmax)
                 difference_matrix(page, &c->strategies[s], &c->strategies[page->argmax]);
         sp_buffer_text(out,

@@ -25,7 +25,11 @@ void sp_page_more(sp_page *page)
             sp_table_html(&table, "wide", NULL, &page->out);
         if (fillers[i] == sp_fill_several && sp_table_rows(&table)) {
             sp_buffer_text(&page->out, "<p class=\"small\">");
-            sp_note_several(page->comparison, &page->out);
+            sp_buffer note = {0};
+            sp_note_several(page->comparison, &note);
+            sp_buffer_html(&page->out, note.data ? note.data : "");
+            page->out.failed |= note.failed;
+            sp_buffer_free(&note);
             sp_buffer_text(&page->out, "</p>\n");
         }
         sp_table_free(&table);

@@ -46,6 +46,11 @@ class TestPaths(st.TestCase):
             self.assertEqual(json.loads(f.attrs["model"])["name"], "abc")
             self.assertIn("decode in.h5 --model abc.json -o out.h5", f.attrs["command"])
 
+    def test_no_path_is_said_once_for_all_strategies(self):
+        done = self.statepath("compare", "in.h5", "--model", "abc.json", "--strategies", "argmax,greedy,viterbi,mea", status=3)
+        self.assertEqual(done.stderr.count("no allowed path"), 1, done.stderr)
+        self.assertIn("statepath: recording n2 has no allowed path of finite score: no state reaches step 1\n", done.stderr)
+
     def test_greedy_walks_into_a_dead_end(self):
         # a is best at first; from a one cannot reach c at once; b, c is possible
         self.h5("dead.h5", log_probs=log([.6, .4, 0], [0, 0, 1]), classes=["a", "b", "c"])

@@ -690,6 +690,15 @@ def filters():
         f.write(b"\xff" * info.size)
     bad("lzf_bad.h5", "FILE: dataset /log_probs cannot be read (filter returned failure during read); the file is damaged: copy or "
         "write it again", status="file")
+    with h5py.File(path_of("groups_bad.h5"), "w") as f:
+        for name in "abc":
+            made = f.create_dataset("recordings/%s/log_probs" % name, data=lp, compression="gzip", chunks=(30, 3))
+            info = made.id.get_chunk_info(1) if name == "b" else info if name == "c" else None
+    with open(path_of("groups_bad.h5"), "r+b") as f:
+        f.seek(info.byte_offset)
+        f.write(b"\xff" * info.size)
+    bad("groups_bad.h5", "FILE: dataset /recordings/b/log_probs cannot be read (inflate() failed); the file is damaged: copy or "
+        "write it again", status="file")
     known = {32001: ("blosc", "install hdf5-filter-plugin-blosc-serial"), 32015: ("zstd", "install its plugin (pip install hdf5plugin "
              "brings it)"), 32008: ("bitshuffle", "install hdf5-filter-plugin"), 31999: ("unknown", "install its plugin (pip install "
              "hdf5plugin brings it)")}

@@ -130,6 +130,19 @@ static void test_input_and_rules(void **state)
     sp_comparison_free(c);
 }
 
+/* The matrix of all transitions holds those that are counted, and the changes stand off its diagonal. */
+static void check_moves(int32_t K, const int64_t *moves, const sp_transition_counts *counts)
+{
+    int64_t all = 0, changes = 0;
+    assert_non_null(moves);
+    for (int32_t i = 0; i < K * K; i++) {
+        all += moves[i];
+        changes += i / K != i % K ? moves[i] : 0;
+    }
+    assert_int_equal(all, counts->transitions);
+    assert_int_equal(changes, counts->changes);
+}
+
 static void test_reference(void **state)
 {
     (void)state;
@@ -143,6 +156,10 @@ static void test_reference(void **state)
     assert_int_equal(c->n_reference_illegal_pairs, 1);
     assert_int_equal(c->reference_illegal_pairs[0].from, A);
     assert_int_equal(c->reference_illegal_pairs[0].to, C);
+    check_moves(c->n_classes, c->reference_moves, &c->reference);
+    assert_int_equal(c->reference_moves[A * c->n_classes + C], c->reference_illegal_pairs[0].count);
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        check_moves(c->n_classes, c->strategies[s].moves, &c->strategies[s].counts);
     /* n3 reads C A C: no path may start in C, and one that has the A right cannot go on to C. One of the three at best. */
     assert_value(c->mask_ceiling, 10. / 12);
     assert_int_equal(c->ceiling_infeasible, 0);

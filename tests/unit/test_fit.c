@@ -268,6 +268,23 @@ static void test_calibration(void **state)
     free(labels);
 }
 
+/* e / T - weight log prior and back; -inf stays, a row of zeros says nothing and stays. */
+static void test_scaled_rows(void **state)
+{
+    (void)state;
+    const double e[] = {-1, -2, -INFINITY, 0, 0, 0}, log_prior[] = {-0.5, -1.5, -1},
+                 wanted[] = {-0.5 + 0.2, -1 + 0.6, -INFINITY, 0, 0, 0};
+    double made[6], back[6];
+    sp_scores_scaling by = {2, 0.4, log_prior, false};
+    sp_scale_rows(&(sp_scores){e, SP_F64, 3, 2, NULL}, &by, made);
+    by.undo = true;
+    sp_scale_rows(&(sp_scores){made, SP_F64, 3, 2, NULL}, &by, back);
+    for (int i = 0; i < 6; i++) {
+        assert_true(made[i] == wanted[i] || fabs(made[i] - wanted[i]) < 1e-15);
+        assert_true(back[i] == e[i] || fabs(back[i] - e[i]) < 1e-15);
+    }
+}
+
 typedef struct attempt {
     learn_case c;
     sp_fit_options options;
@@ -309,7 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_em),
         cmocka_unit_test(test_degenerate),  cmocka_unit_test(test_folds),       cmocka_unit_test(test_never_seen),
-        cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),      cmocka_unit_test(test_scaled_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

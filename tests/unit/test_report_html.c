@@ -63,6 +63,8 @@ static void test_figures_are_where_they_belong(void **state)
     assert_has(page, "class=\"run\" d=\"M0 1h126v2h63v2h63v-2h126v2h63v-4h63\"/>");
     assert_has(page, ">2<span>40.0&nbsp;%</span></td>"); /* greedy, Wake undecoded: 2 of the row's 5, not of the column */
     assert_has(page, "dead end");
+    assert_has(page, "aria-label=\"Accuracy of each strategy against its share of illegal transitions");
+    assert_has(page, "<summary>All transitions, the allowed ones too</summary>");
     assert_has(page, "With only 2 recordings neither the interval nor p says much.");
     free(page);
     sample_free(s);
@@ -107,6 +109,8 @@ static void test_probabilities_are_drawn(void **state)
     s = sample_nights(50, 950);
     page = page_of(s);
     assert_has(page, "Probabilities are drawn as far as the page has room for them");
+    assert_has(page, "<figcaption>What each recording gains or loses, in points of accuracy: greedy is better than argmax in ");
+    assert_lacks(page, "Drawn of "); /* all fifty are */
     assert_true(strlen(page) < 700 * 1000);
     free(page);
     sample_free(s);

@@ -136,7 +136,7 @@ static void check_info(const sp_source_info *info, const json_t *expect)
 
 static void check_block(const sp_block *block, const sp_source_info *info, int64_t first, const json_t *expect)
 {
-    const int64_t n = block->n_steps, at = info->offsets[first];
+    const int64_t n = block->n_steps, at = info->offsets[first] + block->first_step;
     const json_t *scores = json_object_get(expect, "scores");
     assert_int_equal(block->first, first);
     if (block->n_recordings > 0)
@@ -169,8 +169,20 @@ static void check_reading(sp_source *source, const json_t *expect)
             check_block(block, info, first, expect);
         }
     }
+    for (int64_t r = 0; r < n; r++) /* and in pieces of one, two ... steps of a recording */
+        for (int64_t length = info->offsets[r + 1] - info->offsets[r], size = length; size >= 0; size--)
+            for (int64_t first = length - size; first >= 0; first--) {
+                assert_ok(sp_source_read_steps(source, r, first, size, ALL, block, &err), &err);
+                assert_true(block->n_recordings == 1 && block->n_steps == size && block->first_step == first);
+                assert_true(block->offsets[0] == 0 && block->offsets[1] == size);
+                check_block(block, info, r, expect);
+            }
+    if (n > 0)
+        assert_int_equal(sp_source_read_steps(source, 0, 1, info->offsets[1], ALL, block, &err), SP_EINVAL);
+    assert_int_equal(sp_source_read_steps(source, n, 0, 0, ALL, block, &err), SP_EINVAL);
     assert_ok(sp_source_read(source, 0, n, 0, block, &err), &err);
     assert_null(block->scores);
+    assert_int_equal(block->first_step, 0);
     assert_null(block->labels);
     assert_int_equal(sp_source_read(source, 0, n + 1, ALL, block, &err), SP_EINVAL);
     sp_block_free(block);
@@ -341,8 +353,8 @@ static void test_fit(void **state)
     sp_source_close(NULL);
 }
 
-/* Reading in blocks must not inflate a chunk again for each block: where HDF5 reads (here because of a filter of its own) its cache
- * holds a row of chunks, whatever their size. */
+/* Reading in blocks must not inflate a chunk again for each block: where HDF5 reads (here because of a filter of its own) its
+ * cache holds a row of chunks, whatever their size. */
 static void test_chunk_cache(void **state)
 {
     (void)state;
@@ -414,6 +426,34 @@ static void test_half_precision(void **state)
         double value = bits & 0x8000 ? -size : size, found = sp_half_to_float((uint16_t)bits);
         assert_true(isnan(value) ? isnan(found) : found == value && !signbit(found) == !signbit(value));
     }
+}
+
+/* Halves and floats of either byte order grow in place as one by one: raw values end where the wide ones end. */
+static void test_widening(void **state)
+{
+    (void)state;
+    enum { N = 0x10000 + 37 };
+    float *out = malloc(N * sizeof *out);
+    for (int size = 2; size <= 4; size += 2)
+        for (int is_big = 0; is_big <= 1; is_big++) {
+            const sp_element element = {.kind = SP_ELEMENT_FLOAT, .size = (uint8_t)size, .is_big = is_big};
+            unsigned char *raw = (unsigned char *)out + (size_t)N * (4 - (size_t)size);
+            for (uint32_t i = 0; i < N; i++)
+                for (int byte = 0; byte < size; byte++) {
+                    const uint32_t bits = size == 2 ? i & 0xffff : i * 2654435761u & 0x7effffff;
+                    raw[i * (uint32_t)size + (uint32_t)(is_big ? size - 1 - byte : byte)] = (unsigned char)(bits >> 8 * byte);
+                }
+            double bad = 0;
+            assert_int_equal(sp_element_convert(&element, raw, N, SP_TO_F32, 0, out, &bad), -1);
+            for (uint32_t i = 0; i < N; i++) {
+                const uint32_t bits = i * 2654435761u & 0x7effffff;
+                float expected = sp_half_to_float((uint16_t)i);
+                if (size == 4)
+                    memcpy(&expected, &bits, sizeof expected);
+                assert_memory_equal(&out[i], &expected, sizeof expected);
+            }
+        }
+    free(out);
 }
 
 /* Many recordings: natural order, and each object opened once (a quadratic search would not end). */
@@ -488,6 +528,7 @@ int main(void)
         cmocka_unit_test(test_locked_file),
         cmocka_unit_test(test_file_that_may_not_be_read),
         cmocka_unit_test(test_half_precision),
+        cmocka_unit_test(test_widening),
         cmocka_unit_test(test_many_groups),
         cmocka_unit_test(test_natural_order),
     };

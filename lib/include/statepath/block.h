@@ -19,6 +19,7 @@ typedef struct sp_block {
     int64_t n_recordings; /* N */
     int64_t n_steps;      /* S */
     int32_t n_classes;    /* K */
+    int64_t first_step;   /* of the first recording that is in the block; 0 but where a part of one recording was read */
     /* Contents, owned by the block; each is NULL where the file has none or it was not asked for. */
     int64_t *offsets;  /* [N+1], from 0 */
     sp_dtype dtype;    /* of scores */

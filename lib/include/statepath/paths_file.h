@@ -66,6 +66,9 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
  * announced: confidence, broken (NULL: nothing was broken). SP_OK, SP_EFILE. */
 sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
                               int64_t n_steps, const sp_decode_output *output, sp_error *err);
+/* A long recording may be written in parts: steps with n_recordings 0, in any order, and once its result with n_steps 0. Of a
+ * path that was given up, n_steps that were written are forgotten by this, to be written once more. */
+void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n_steps);
 /* Copies labels and segments of a block (what the header announced). */
 sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,
                                      const int64_t *segments, sp_error *err);

@@ -83,6 +83,10 @@ void sp_source_use_threads(sp_source *source, int n_threads);
  * SP_EFILE (a filter that is not installed is named, with the package that brings it), SP_EDATA, SP_ENOMEM. */
 sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block, sp_error *err);
 
+/* Reads steps first .. first+n-1 of one recording, as a block of that recording alone whose first_step is `first`. */
+sp_status sp_source_read_steps(sp_source *source, int64_t recording, int64_t first, int64_t n, unsigned parts, sp_block *block,
+                               sp_error *err);
+
 /* ---- looked for only when asked ---- */
 
 /* Length of a step in seconds: attribute epoch_seconds of the scores, their group, the group of recordings, the root. 0: the file

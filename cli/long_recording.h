@@ -1,0 +1,19 @@
+/* decode: recordings that are too long to be held in memory, see statepath/long.h. */
+#ifndef STATEPATH_CLI_LONG_RECORDING_H
+#define STATEPATH_CLI_LONG_RECORDING_H
+
+#include "beside.h"
+#include "pipeline.h"
+#include "progress.h"
+
+/* Can all that is asked for be done piece by piece? Not: relaxing, confidence and margins, the N best, and strategies that
+ * sp_long_can() does not take; these read a recording whole, whatever its length. */
+bool long_recording_can(const pipeline *p, const beside *extras);
+
+/* The first recording from `first` on whose scores are too many for memory; the number of recordings when there is none. */
+int64_t long_recording_next(const pipeline *p, int64_t first);
+
+/* Decodes it by all strategies and writes the paths, labels and segments. `line` goes on while it is read. As pipeline_run(). */
+sp_status long_recording_decode(pipeline *p, int64_t recording, sp_paths_writer *writer, progress *line, sp_error *err);
+
+#endif

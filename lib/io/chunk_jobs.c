@@ -1,0 +1,200 @@
+#include "io/chunk_jobs.h"
+
+#include <libdeflate.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/parallel.h"
+#include "io/lzf.h"
+
+/* Chunks are taken from the file this many stored bytes at a time, at least one, and then unpacked together. */
+enum { STORED_BYTES = 8 << 20 };
+
+/* What one thread unpacks into. */
+typedef struct inflater {
+    struct libdeflate_decompressor *zlib;
+    unsigned char *inflated, *values; /* [room] each */
+    size_t room;
+} inflater;
+
+typedef struct job {
+    sp_chunk chunk;
+    size_t at; /* in the stored bytes */
+} job;
+
+struct sp_chunk_jobs {
+    int n_threads;
+    inflater *inflaters; /* [n_threads], made as they are needed */
+    unsigned char *stored;
+    size_t stored_room, stored_used;
+    job *jobs;
+    int64_t n_jobs, job_room;
+    atomic_int failed; /* SP_OK, SP_ENOMEM, SP_EFILE */
+};
+
+sp_chunk_jobs *sp_chunk_jobs_new(int n_threads)
+{
+    sp_chunk_jobs *jobs = calloc(1, sizeof *jobs);
+    if (!jobs)
+        return NULL;
+    jobs->n_threads = n_threads < 1 ? 1 : n_threads > SP_PARALLEL_MOST ? SP_PARALLEL_MOST : n_threads;
+    jobs->inflaters = calloc((size_t)jobs->n_threads, sizeof *jobs->inflaters);
+    if (!jobs->inflaters) {
+        free(jobs);
+        return NULL;
+    }
+    return jobs;
+}
+
+void sp_chunk_jobs_free(sp_chunk_jobs *jobs)
+{
+    if (!jobs)
+        return;
+    for (int i = 0; i < jobs->n_threads; i++) {
+        if (jobs->inflaters[i].zlib)
+            libdeflate_free_decompressor(jobs->inflaters[i].zlib);
+        free(jobs->inflaters[i].inflated);
+        free(jobs->inflaters[i].values);
+    }
+    free(jobs->inflaters);
+    free(jobs->stored);
+    free(jobs->jobs);
+    free(jobs);
+}
+
+/* ---- on any thread ---- */
+
+/* The inflater of a thread, for chunks of so many bytes; NULL without memory. */
+static inflater *inflater_of(sp_chunk_jobs *jobs, int thread, size_t bytes)
+{
+    inflater *in = &jobs->inflaters[thread];
+    if (!in->zlib && !(in->zlib = libdeflate_alloc_decompressor()))
+        return NULL;
+    if (bytes > in->room || !in->inflated) {
+        free(in->inflated);
+        free(in->values);
+        in->inflated = malloc(bytes);
+        in->values = malloc(bytes);
+        in->room = in->inflated && in->values ? bytes : 0;
+    }
+    return in->inflated && in->values ? in : NULL;
+}
+
+static bool unpack(const sp_chunk_form *form, inflater *in, const unsigned char *packed, size_t n, unsigned char *out)
+{
+    if (form->is_lzf)
+        return sp_lzf_unpack(packed, n, out, form->bytes);
+    return libdeflate_zlib_decompress(in->zlib, packed, n, out, form->bytes, NULL) == LIBDEFLATE_SUCCESS;
+}
+
+static bool is_on(int filter, uint32_t skipped)
+{
+    return filter >= 0 && !(skipped >> filter & 1);
+}
+
+/* Takes the checksum off; false: it is wrong. (HDF5 then knows of one more way, of a version long gone, to write it.) */
+static bool checksum_is_right(const unsigned char *stored, size_t *n)
+{
+    if (*n < 4)
+        return false;
+    *n -= 4;
+    const unsigned char *sum = stored + *n;
+    return sp_fletcher32(stored, *n) ==
+           ((uint32_t)sum[0] | (uint32_t)sum[1] << 8 | (uint32_t)sum[2] << 16 | (uint32_t)sum[3] << 24);
+}
+
+static bool chunk_unpack(inflater *in, const sp_chunk *chunk, const unsigned char *values)
+{
+    const sp_chunk_form *form = &chunk->form;
+    const int64_t n = (int64_t)(form->bytes / form->size);
+    int64_t from = 0, to = 0, run = sp_box_run(&chunk->box, &chunk->to, &from, &to);
+    unsigned char *place = chunk->out + (size_t)to * form->size;
+    const bool is_packed = is_on(form->packed, chunk->skipped), is_shuffled = is_on(form->shuffle, chunk->skipped);
+    size_t stored = chunk->stored;
+    if (is_on(form->checked, chunk->skipped) && !checksum_is_right(values, &stored))
+        return false;
+    if (is_packed) {
+        const bool is_there = !is_shuffled && run == n; /* straight to where it belongs */
+        unsigned char *inflated = is_there ? place : in->inflated;
+        if (!unpack(form, in, values, stored, inflated))
+            return false;
+        if (is_there)
+            return true;
+        values = inflated;
+    } else if (stored != form->bytes) {
+        return false;
+    }
+    if (is_shuffled && run >= 0) {
+        sp_unshuffle(values, (size_t)n, form->size, (size_t)from, (size_t)run, place);
+        return true;
+    }
+    if (is_shuffled) {
+        sp_unshuffle(values, (size_t)n, form->size, 0, (size_t)n, in->values);
+        values = in->values;
+    }
+    sp_box_copy(&chunk->box, values, &chunk->to, form->size, chunk->out);
+    return true;
+}
+
+static void job_do(void *arg, int thread, int64_t item)
+{
+    sp_chunk_jobs *jobs = arg;
+    const job *j = &jobs->jobs[item];
+    if (jobs->failed)
+        return;
+    inflater *in = inflater_of(jobs, thread, j->chunk.form.bytes);
+    if (!in)
+        jobs->failed = SP_ENOMEM;
+    else if (!chunk_unpack(in, &j->chunk, jobs->stored + j->at))
+        jobs->failed = SP_EFILE;
+}
+
+/* ---- on the reading thread ---- */
+
+void sp_chunk_jobs_drop(sp_chunk_jobs *jobs)
+{
+    jobs->n_jobs = 0;
+    jobs->stored_used = 0;
+}
+
+sp_status sp_chunk_jobs_do(sp_chunk_jobs *jobs)
+{
+    jobs->failed = SP_OK;
+    sp_parallel(jobs->n_threads, jobs->n_jobs, job_do, jobs);
+    sp_chunk_jobs_drop(jobs);
+    return (sp_status)jobs->failed;
+}
+
+sp_status sp_chunk_jobs_room(sp_chunk_jobs *jobs, size_t stored, unsigned char **room)
+{
+    if (jobs->stored_used > STORED_BYTES) {
+        sp_status status = sp_chunk_jobs_do(jobs);
+        if (status != SP_OK)
+            return status;
+    }
+    if (stored > jobs->stored_room - jobs->stored_used) {
+        size_t need = jobs->stored_used + stored, more = need + need / 4;
+        unsigned char *grown = realloc(jobs->stored, more);
+        if (!grown)
+            return SP_ENOMEM;
+        jobs->stored = grown;
+        jobs->stored_room = more;
+    }
+    *room = jobs->stored + jobs->stored_used;
+    return SP_OK;
+}
+
+sp_status sp_chunk_jobs_add(sp_chunk_jobs *jobs, const sp_chunk *chunk)
+{
+    if (jobs->n_jobs == jobs->job_room) {
+        int64_t more = jobs->job_room ? 2 * jobs->job_room : 64;
+        job *grown = realloc(jobs->jobs, (size_t)more * sizeof *grown);
+        if (!grown)
+            return SP_ENOMEM;
+        jobs->jobs = grown;
+        jobs->job_room = more;
+    }
+    jobs->jobs[jobs->n_jobs++] = (job){.chunk = *chunk, .at = jobs->stored_used};
+    jobs->stored_used += chunk->stored;
+    return SP_OK;
+}

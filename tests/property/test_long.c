@@ -1,0 +1,243 @@
+/* Long recordings in pieces against the same in memory. */
+#include "check.h"
+#include "random_batch.h"
+#include "random_model.h"
+
+/* A recording that is handed out in copies of its pieces, so that reading beside one is found out. */
+typedef struct tape {
+    const sp_scores *whole;
+    void *rows;
+    int64_t *segments;
+    int32_t *path;    /* [T] */
+    uint8_t *count;   /* [T] how often each step was written */
+    int64_t n_reads;  /* so far */
+    int64_t fails_at; /* this reading fails; -1: none does */
+    bool is_read_only;
+} tape;
+
+static sp_status tape_read(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
+{
+    tape *t = arg;
+    size_t row = (size_t)t->whole->n_classes * (size_t)t->whole->dtype;
+    assert_true(first >= 0 && n > 0 && first + n <= t->whole->n_steps);
+    if (t->n_reads++ == t->fails_at)
+        return sp_fail_at(err, SP_EDATA, first, "the tape is torn");
+    free(t->rows);
+    free(t->segments);
+    t->rows = malloc((size_t)n * row);
+    t->segments = NULL;
+    assert_non_null(t->rows);
+    memcpy(t->rows, (const char *)t->whole->data + (size_t)first * row, (size_t)n * row);
+    if (t->whole->segments) {
+        t->segments = malloc((size_t)n * sizeof *t->segments);
+        assert_non_null(t->segments);
+        memcpy(t->segments, t->whole->segments + first, (size_t)n * sizeof *t->segments);
+    }
+    *scores = (sp_scores){t->rows, t->whole->dtype, t->whole->n_classes, n, t->segments};
+    return SP_OK;
+}
+
+static sp_status tape_write(void *arg, int64_t first, int64_t n, const int32_t *path, sp_error *err)
+{
+    tape *t = arg;
+    if (t->is_read_only)
+        return sp_fail(err, SP_EFILE, "the tape is write-protected");
+    for (int64_t i = first; i < first + n; i++) {
+        t->path[i] = path ? path[i - first] : -1;
+        t->count[i] = path ? t->count[i] + 1 : 1;
+    }
+    return SP_OK;
+}
+
+static tape tape_new(const sp_scores *whole)
+{
+    size_t T = (size_t)whole->n_steps;
+    tape t = {.whole = whole, .path = malloc((T + 1) * sizeof *t.path), .count = calloc(T + 1, 1), .fails_at = -1};
+    assert_non_null(t.path);
+    assert_non_null(t.count);
+    return t;
+}
+
+static void tape_free(tape *t)
+{
+    free(t->rows);
+    free(t->segments);
+    free(t->path);
+    free(t->count);
+}
+
+static sp_long_recording tape_recording(tape *t, int64_t piece_steps)
+{
+    bool has_gap = false;
+    for (int64_t i = 1; t->whole->segments && i < t->whole->n_steps; i++)
+        has_gap |= sp_scores_is_gap(t->whole, i);
+    return (sp_long_recording){t->whole->n_steps, piece_steps, has_gap, tape_read, tape_write, t};
+}
+
+static sp_workers *workers[3]; /* [n_threads] */
+
+static int new_workers(void **state)
+{
+    (void)state;
+    return (workers[1] = sp_workers_new(1)) && (workers[2] = sp_workers_new(2)) ? 0 : 1;
+}
+
+static int free_workers(void **state)
+{
+    (void)state;
+    sp_workers_free(workers[1]);
+    sp_workers_free(workers[2]);
+    return 0;
+}
+
+/* Counts what came out, so that a test can see that it met everything. */
+static int64_t n_met[SP_EDEADEND + 1];
+
+static void check_against_memory(const sp_chain *chain, const sp_scores *scores, sp_strategy_kind strategy, int64_t piece_steps,
+                                 int n_threads)
+{
+    int64_t offsets[2] = {0, scores->n_steps};
+    sp_batch batch = {*scores, 1, offsets};
+    sp_decode_options options = sp_decode_options_default();
+    options.strategy.kind = strategy;
+    answer whole = answer_decode(1, chain, &batch, &options);
+    tape t = tape_new(scores);
+    sp_long_recording recording = tape_recording(&t, piece_steps);
+    sp_decoded result;
+    sp_error err;
+    assert_true(sp_long_can(chain, strategy));
+    assert_ok(sp_decode_long(chain, &recording, strategy, workers[n_threads], &result, &err), &err);
+    assert_int_equal(result.status, whole.results[0].status);
+    assert_int_equal(result.step, whole.results[0].step);
+    assert_int_equal(result.n_broken, 0);
+    for (int64_t i = 0; i < scores->n_steps; i++)
+        if (t.count[i] != 1 || t.path[i] != whole.paths[i])
+            fail_msg("%s, pieces of %lld, step %lld of %lld: written %d times, class %d, in memory %d",
+                     sp_strategy_name(strategy), (long long)piece_steps, (long long)i, (long long)scores->n_steps, t.count[i],
+                     (int)t.path[i], (int)whole.paths[i]);
+    if (isinf(whole.results[0].score))
+        assert_true(result.score == whole.results[0].score);
+    else
+        assert_close(result.score, whole.results[0].score, 1e-12, 1e-12);
+    n_met[result.status]++;
+    tape_free(&t);
+    answer_free(&whole);
+}
+
+static void run_random(uint64_t seed, const random_shape *shape, int n_cases)
+{
+    for (int i = 0; i < n_cases; i++) {
+        random_case c = random_case_new(seed + (uint64_t)i, shape);
+        random_source random = {seed + 1000003 * (uint64_t)i};
+        for (int kind = 0; kind < SP_N_STRATEGIES; kind++)
+            if (sp_long_can(c.chain, (sp_strategy_kind)kind))
+                check_against_memory(c.chain, &c.scores, (sp_strategy_kind)kind, 16 * (1 + random_below(&random, 5)),
+                                     1 + random_below(&random, 2));
+        random_case_free(&c);
+    }
+}
+
+static void test_small_recordings_in_tiny_pieces(void **state)
+{
+    (void)state;
+    memset(n_met, 0, sizeof n_met);
+    random_shape shape = {.max_classes = 12, .max_steps = 200, .max_states_per_class = 1, .max_dwell = 1, .has_weights = true};
+    run_random(100, &shape, 100);
+    shape.has_ties = true;
+    run_random(300, &shape, 150);
+    shape.has_gaps = true;
+    run_random(500, &shape, 150);
+    shape.impossible = 0.5;
+    run_random(700, &shape, 200);
+    shape = (random_shape){.max_classes = 40, .max_steps = 150, .max_states_per_class = 1, .max_dwell = 1, .impossible = 0.3};
+    run_random(900, &shape, 100);
+    assert_true(n_met[SP_OK] > 200 && n_met[SP_ENOPATH] > 100 && n_met[SP_EDEADEND] > 10);
+}
+
+static void test_several_states_a_class(void **state)
+{
+    (void)state;
+    memset(n_met, 0, sizeof n_met);
+    random_shape shape = {.max_classes = 5, .max_steps = 200, .max_states_per_class = 3, .max_dwell = 4, .has_weights = true};
+    run_random(2000, &shape, 100);
+    shape.has_ties = true;
+    run_random(2200, &shape, 200);
+    shape.has_gaps = true;
+    shape.impossible = 0.2;
+    run_random(2500, &shape, 200);
+    assert_true(n_met[SP_OK] > 100 && n_met[SP_ENOPATH] > 20);
+}
+
+/* More than 100,000 steps: in memory they go in chunks, see lib/decode/chunks.h. */
+static void check_long(uint64_t seed, const random_shape *shape, int64_t n_steps, int64_t piece_steps)
+{
+    random_case c = random_case_new(seed, shape);
+    random_source random = {seed + 77};
+    random_case_draw_scores(&c, &random, n_steps, shape);
+    for (int kind = 0; kind < SP_N_STRATEGIES; kind++)
+        if (sp_long_can(c.chain, (sp_strategy_kind)kind))
+            check_against_memory(c.chain, &c.scores, (sp_strategy_kind)kind, piece_steps, 2);
+    random_case_free(&c);
+}
+
+static void test_more_than_a_hundred_thousand_steps(void **state)
+{
+    (void)state;
+    memset(n_met, 0, sizeof n_met);
+    const int64_t pieces[] = {0, 16, 1040, 12352, 33333, 50000};
+    random_shape shape = {.max_classes = 12, .max_steps = 4, .max_states_per_class = 1, .max_dwell = 1, .has_weights = true};
+    for (uint64_t i = 0; i < 12; i++) {
+        shape.has_ties = i % 2;
+        shape.impossible = i % 3 == 2 ? 0.05 : 0;
+        check_long(4000 + i, &shape, 100001 + 1237 * (int64_t)i, pieces[i % 6]);
+    }
+    shape.has_gaps = true;
+    check_long(5000, &shape, 101000, 7777);
+    assert_true(n_met[SP_OK] > 12);
+}
+
+static void test_failing_reads_and_writes(void **state)
+{
+    (void)state;
+    random_shape shape = {.max_classes = 4, .max_steps = 100, .max_states_per_class = 1, .max_dwell = 1};
+    random_case c = random_case_new(1, &shape);
+    random_source random = {5};
+    random_case_draw_scores(&c, &random, 100, &shape);
+    const sp_strategy_kind kinds[] = {SP_VITERBI, SP_GREEDY, SP_ARGMAX};
+    for (int k = 0; k < 3; k++)
+        for (int64_t fails_at = 0; fails_at < (k == 0 ? 14 : 7); fails_at++) {
+            tape t = tape_new(&c.scores);
+            t.fails_at = fails_at;
+            sp_long_recording recording = tape_recording(&t, 16);
+            sp_decoded result = {.status = SP_EINVAL};
+            sp_error err;
+            assert_int_equal(sp_decode_long(c.chain, &recording, kinds[k], workers[1], &result, &err), SP_EDATA);
+            assert_string_equal(err.message, "the tape is torn");
+            assert_int_equal(result.status, SP_EINVAL); /* untouched */
+            t.fails_at = -1;
+            t.is_read_only = true;
+            assert_int_equal(sp_decode_long(c.chain, &recording, kinds[k], workers[1], &result, &err), SP_EFILE);
+            tape_free(&t);
+        }
+    tape t = tape_new(&c.scores);
+    sp_long_recording recording = tape_recording(&t, 16);
+    sp_decoded result;
+    sp_error err;
+    assert_int_equal(sp_decode_long(c.chain, &recording, SP_MEA, workers[1], &result, &err), SP_EINVAL);
+    recording.n_steps = 0;
+    assert_ok(sp_decode_long(c.chain, &recording, SP_VITERBI, workers[1], &result, &err), &err);
+    assert_true(result.status == SP_OK && result.score == 0 && t.n_reads == 0);
+    tape_free(&t);
+    random_case_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_recordings_in_tiny_pieces),
+        cmocka_unit_test(test_several_states_a_class),
+        cmocka_unit_test(test_more_than_a_hundred_thousand_steps),
+        cmocka_unit_test(test_failing_reads_and_writes),
+    };
+    return cmocka_run_group_tests(tests, new_workers, free_workers);
+}
