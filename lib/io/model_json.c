@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 #include "io/json_read.h"
-#include "statepath/name_hint.h"
 #include "io/shipped_models.h"
 #include "io/text_read.h"
+#include "statepath/name_hint.h"
 
 /* ---- shipped models ---- */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "io/model_json_reader.h"
-#include "statepath/name_hint.h"
 #include "statepath/model_json.h"
+#include "statepath/name_hint.h"
 
 static const char *const model_keys[] = {"statepath_model", "name",          "description",
                                          "source",          "classes",       "aliases",

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "statepath/name_hint.h"
 #include "io/recipe_reader.h"
 #include "io/text_read.h"
+#include "statepath/name_hint.h"
 #include "statepath/recipe_json.h"
 
 static const char *const recipe_keys[] = {"statepath_recipe", "name",       "description", "seed",        "classes",
