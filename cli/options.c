@@ -9,7 +9,7 @@ void options_init(options *o)
 {
     *o = (options){0};
     o->epoch_seconds = o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level =
-        o->margin = o->wake_trim = NAN;
+        o->margin = o->wake_trim = o->nll_clip = NAN;
 }
 
 void options_clear(options *o)
@@ -85,7 +85,7 @@ void report_table(options *o, struct poptOption table[REPORT_TABLE])
         {"fail-if", 0, POPT_ARG_ARGV, &o->fail_if, 0,
          "exit with status 4 when this holds: 'viterbi.accuracy < argmax.accuracy - 0.01'; may be given again", "CONDITION"},
         {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, 0,
-         "length of a step, for sleep statistics (what the file says, else 30)", "X"},
+         "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
         {"collapse", 0, POPT_ARG_ARGV, &o->collapse, 0,
          "score again with classes put together: 'Light=N1,N2; Deep=N3'; may be given again", "GROUPS"},
@@ -95,6 +95,10 @@ void report_table(options *o, struct poptOption table[REPORT_TABLE])
          "linear|quadratic"},
         {"absent-class", 0, POPT_ARG_STRING, &o->absent_class, 0,
          "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one"},
+        {"nll-clip", 0, POPT_ARG_DOUBLE, &o->nll_clip, VALUE_NUMBER,
+         "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P"},
+        {"bridge-unscored", 0, POPT_ARG_NONE, &o->bridge_unscored, 0,
+         "count the reference's transitions across its unscored steps too", NULL},
         {"margin", 0, POPT_ARG_DOUBLE, &o->margin, VALUE_NUMBER,
          "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},
         {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},

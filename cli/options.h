@@ -37,10 +37,11 @@ typedef struct options {
     double level; /* of intervals; NaN: not given */
     char *groups; /* whose the recordings are; NULL: what the file says */
     char *weighted_kappa, *absent_class;
-    char **collapse;          /* as fail_if */
-    double margin, wake_trim; /* NaN: not given */
-    char *extra[6];           /* strings of one command alone */
-    int number;               /* a number of one command alone */
+    char **collapse;                    /* as fail_if */
+    double margin, wake_trim, nll_clip; /* NaN: not given */
+    int bridge_unscored;
+    char *extra[6]; /* strings of one command alone */
+    int number;     /* a number of one command alone */
 } options;
 
 void options_init(options *o);
@@ -48,7 +49,7 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 16, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 18, TALK_TABLE = 3 };
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
 #define GROUPS_HELP                                                                                                              \
