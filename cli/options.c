@@ -23,7 +23,9 @@ void options_clear(options *o)
                      o->json,           o->csv,
                      o->markdown,       o->seed,
                      o->latex,          o->groups,
-                     o->weighted_kappa, o->absent_class};
+                     o->weighted_kappa, o->absent_class,
+                     o->codes,          o->map,
+                     o->label_codes,    o->label_map};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)

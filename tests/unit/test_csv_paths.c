@@ -50,7 +50,7 @@ static void assert_reads(folder *f, const char *text, int64_t n, const char *con
     put(f, text);
     sp_csv_paths *p = NULL;
     sp_error err = {0};
-    sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+    sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
     if (status != SP_OK)
         fail_msg("%s: %s", text, err.message);
     const sp_paths_info *info = sp_csv_paths_info(p);
@@ -101,7 +101,7 @@ static void test_many_recordings(void **state)
     fclose(out);
     sp_csv_paths *p = NULL;
     sp_error err = {0};
-    assert_ok(sp_csv_paths_open(f->file, f->model, &p, &err), &err);
+    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
     assert_int_equal(sp_csv_paths_info(p)->n_recordings, 3000);
     assert_string_equal(sp_csv_paths_info(p)->ids[2999], "night 2999");
     int32_t path[6];
@@ -119,7 +119,7 @@ static void test_undecoded_and_name(void **state)
     sp_csv_paths *p = NULL;
     sp_error err = {0};
     sp_decoded results[2];
-    assert_ok(sp_csv_paths_open(f->file, f->model, &p, &err), &err);
+    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
     assert_string_equal(sp_csv_paths_info(p)->strategies[0], strrchr(f->file, '/') + 1);
     assert_ok(sp_csv_paths_read(p, 0, 2, NULL, results, &err), &err);
     assert_int_equal(results[0].status, SP_ENOPATH);
@@ -164,7 +164,7 @@ static void test_refuses(void **state)
         put(f, cases[i].text);
         sp_csv_paths *p = (sp_csv_paths *)f;
         sp_error err = {0};
-        assert_int_equal(sp_csv_paths_open(f->file, f->model, &p, &err), SP_EDATA);
+        assert_int_equal(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), SP_EDATA);
         assert_ptr_equal(p, f);
         assert_non_null(strstr(err.message, f->file));
         if (!strstr(err.message, cases[i].part))
@@ -172,9 +172,9 @@ static void test_refuses(void **state)
     }
     sp_csv_paths *p = NULL;
     sp_error err = {0};
-    assert_int_equal(sp_csv_paths_open("/nowhere/x.csv", f->model, &p, &err), SP_EFILE);
+    assert_int_equal(sp_csv_paths_open("/nowhere/x.csv", f->model, NULL, &p, &err), SP_EFILE);
     put(f, "\x89HDF\r\n\x1a\n....");
-    assert_int_equal(sp_csv_paths_open(f->file, f->model, &p, &err), SP_EFILE);
+    assert_int_equal(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), SP_EFILE);
     assert_non_null(strstr(err.message, "is an HDF5 file, not a CSV file of steps"));
 }
 
@@ -196,7 +196,7 @@ static void test_any_bytes(void **state)
         put(f, text);
         sp_csv_paths *p = NULL;
         sp_error err = {0};
-        sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+        sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
         assert_true(status == SP_OK || status == SP_EDATA);
         sp_csv_paths_close(p);
     }
@@ -207,7 +207,7 @@ static sp_status attempt(void *arg)
     const folder *f = arg;
     sp_csv_paths *p = NULL;
     sp_error err = {0};
-    sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+    sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
     sp_csv_paths_close(p);
     return status;
 }

@@ -118,6 +118,10 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
 /* Length of a step in seconds: attribute epoch_seconds of the root; 0: the file does not say. SP_OK; SP_EDATA. */
 sp_status sp_paths_reader_epoch_seconds(sp_paths_reader *reader, double *seconds, sp_error *err);
 
+/* From here on paths and labels are read by these codes: as classes of the codes' model, in its order. NULL: as they are. The codes
+ * must stay until the reader is closed. */
+void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, const sp_codes *labels);
+
 /* labels [S'] and segments [S'] of the same recordings; either may be NULL, and must be where the file has none. */
 sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
                                  sp_error *err);
