@@ -41,8 +41,8 @@ typedef struct options {
     double margin, wake_trim, nll_clip; /* NaN: not given */
     int bridge_unscored, trim_to_shortest;
     char *codes, *map, *label_codes, *label_map; /* of others' step labels */
-    char *extra[6]; /* strings of one command alone */
-    int number;     /* a number of one command alone */
+    char *extra[6];                              /* strings of one command alone */
+    int number;                                  /* a number of one command alone */
 } options;
 
 void options_init(options *o);

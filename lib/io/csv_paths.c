@@ -455,11 +455,6 @@ static sp_status read_all(sp_csv_paths *p, const sp_model *model, const sp_codes
     return status;
 }
 
-bool sp_csv_paths_has_ids(const sp_csv_paths *paths)
-{
-    return paths->has_ids;
-}
-
 bool sp_is_text_of_steps(const char *file)
 {
     static const char *const endings[] = {".csv", ".tsv", ".txt", ".hyp", ".eannot"};
@@ -501,6 +496,7 @@ sp_status sp_csv_paths_open(const char *file, const sp_model *model, const sp_co
     p->info.n_steps = p->offsets[p->n_recordings];
     p->info.offsets = p->offsets;
     p->info.ids = p->ids;
+    p->info.has_ids = p->has_ids;
     p->info.classes = (const char *const *)p->classes;
     p->info.has_path_scores = p->has_scores;
     *out = p;

@@ -28,7 +28,8 @@ sp_status sp_h5_part_codes(sp_h5_map *map, const sp_h5_part *part, int64_t first
     sp_status status = is_piece ? sp_h5_part_steps(map, part, first, first_step, n_steps, SP_TO_I64, 0, raw, err)
                                 : sp_h5_part_read(map, part, first, count, SP_TO_I64, 0, raw, err);
     for (int64_t n = first; status == SP_OK && n < first + count; n++) {
-        const int64_t begin = is_piece ? 0 : offsets[n] - offsets[first], end = is_piece ? n_steps : offsets[n + 1] - offsets[first];
+        const int64_t begin = is_piece ? 0 : offsets[n] - offsets[first],
+                      end = is_piece ? n_steps : offsets[n + 1] - offsets[first];
         const bool is_absent = part->absent && part->absent[n];
         for (int64_t t = begin; status == SP_OK && t < end; t++) {
             /* codes stay as they are for a while: those of the step before need no looking up */

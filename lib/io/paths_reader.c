@@ -357,6 +357,7 @@ static void fill_info(sp_paths_reader *reader, int64_t n_classes)
     info->n_steps = reader->map.n_steps;
     info->offsets = reader->map.offsets;
     info->ids = (const char *const *)reader->map.ids;
+    info->has_ids = reader->map.has_ids;
     info->n_classes = reader->classes ? (int32_t)n_classes : 0;
     info->classes = (const char *const *)reader->classes;
     info->has_path_scores = reader->has_path_scores;

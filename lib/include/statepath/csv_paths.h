@@ -36,9 +36,6 @@ bool sp_is_text_of_steps(const char *file);
 sp_status sp_csv_paths_open(const char *file, const sp_model *model, const sp_codes *codes, sp_csv_paths **out, sp_error *err);
 void sp_csv_paths_close(sp_csv_paths *paths); /* NULL is fine */
 
-/* Does the file name its recordings? */
-bool sp_csv_paths_has_ids(const sp_csv_paths *paths);
-
 /* One strategy, named as the file without folder and ending; classes are the model's, in its order. No labels, segments, scores.
  */
 const sp_paths_info *sp_csv_paths_info(const sp_csv_paths *paths);

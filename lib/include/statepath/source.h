@@ -75,8 +75,8 @@ typedef struct sp_source_info {
 } sp_source_info;
 const sp_source_info *sp_source_info_of(const sp_source *source);
 
-/* From here on labels, those of scorers too, are read by these codes: as classes of the codes' model, in its order, whatever the
- * order of the columns. NULL: as they are. The codes must stay until the source is closed. */
+/* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
+ * codes must stay until the source is closed. */
 void sp_source_use_codes(sp_source *source, const sp_codes *codes);
 
 /* On how many threads sp_source_read() may inflate compressed chunks: 1 unless said, at least 1. */
