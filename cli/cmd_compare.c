@@ -94,7 +94,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
                                      .command = command,
                                      .input_classes = p->info->classes,
                                      .model = p->model,
-                                     .class_of_column = p->class_of_column};
+                                     .class_of_column = p->class_of_column,
+                                     .label_codes = p->codes ? sp_codes_name(p->codes) : NULL};
         status = sp_comparison_describe(*out, &texts, err);
         if (p->has_nll)
             sp_comparison_set_nll(*out, &p->nll);
@@ -158,6 +159,8 @@ int cmd_compare(int argc, const char **argv)
         {"confidence", 0, POPT_ARG_NONE, &o.confidence, 0, "write how sure each step is, given the rules", NULL},
         {"nbest", 0, POPT_ARG_INT, &o.n_best, 0, "write the N best paths of viterbi", "N"},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
+        {"codes", 0, POPT_ARG_STRING, &o.codes, 0, CODES_HELP " (in the labels)", CODES_LIST},
+        {"map", 0, POPT_ARG_STRING, &o.map, 0, MAP_HELP, "MAP"},
         {"cv", 0, POPT_ARG_INT, &n_folds, 0,
          "fit as `statepath fit` does, under the rules of M, and decode each recording with a model that never saw it", "FOLDS"},
         {"rules", 0, POPT_ARG_STRING, &words.rules, 0,

