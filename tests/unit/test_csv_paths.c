@@ -90,6 +90,59 @@ static void test_reads(void **state)
         1, odd, four, mixed);
 }
 
+/* Other tables, and lists of labels alone, which are one recording named as the file. */
+static void test_reads_other_texts(void **state)
+{
+    folder *f = *state;
+    const char *const own[] = {strrchr(f->file, '/') + 1}, *const two[] = {"a", "b"};
+    static const int64_t three[] = {0, 3}, two_one[] = {0, 2, 3};
+    static const int32_t labels[] = {0, 2, -1}, three_labels[] = {0, 1, 2};
+    assert_reads(f, "Wake\nN2\n-1\n", 1, own, three, labels);
+    assert_reads(f,
+                 "\xEF\xBB\xBF"
+                 "0\r\n 2 \r\n-1.0\r\n\r\n",
+                 1, own, three, labels);
+    assert_reads(f, "label\n0\n2.0\n-1\n", 1, own, three, labels);
+    assert_reads(f, "\"Stage\"\n0\n2\n-1", 1, own, three, labels);
+    assert_reads(f, "onset\tduration\tstage\n0\t30\tWake\n30\t30\tN2\n60\t30\t\n", 1, own, three, labels);
+    assert_reads(f, "Recording;Class\na;0\na;1\nb;2\n", 2, two, two_one, three_labels);
+    /* ours comes before the other names of a column */
+    assert_reads(f, "recording,stage,label\na,x,0\na,y,1\nb,z,2\n", 2, two, two_one, three_labels);
+    put(f, "0\n1\n");
+    sp_csv_paths *p = NULL;
+    sp_error err = {0};
+    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
+    assert_false(sp_csv_paths_info(p)->has_ids);
+    sp_csv_paths_close(p);
+    assert_true(sp_is_text_of_steps("a/b.CSV") && sp_is_text_of_steps("x.tsv") && sp_is_text_of_steps("x.txt") &&
+                sp_is_text_of_steps("x.hyp") && sp_is_text_of_steps("x.eannot"));
+    assert_false(sp_is_text_of_steps(".csv") || sp_is_text_of_steps("csv") || sp_is_text_of_steps("x.csv.h5"));
+}
+
+static void test_reads_codes(void **state)
+{
+    folder *f = *state;
+    sp_codes *codes = NULL;
+    sp_error err = {0};
+    sp_csv_paths *p = NULL;
+    int32_t out[5];
+    static const int32_t labels[] = {2, 0, -1, 1, -1};
+    assert_ok(sp_codes_new("nsrr", "x y=N2", false, f->model, &codes, &err), &err);
+    put(f, "x y\n0\n9\nStage 1 sleep|1\n?\n");
+    assert_ok(sp_csv_paths_open(f->file, f->model, codes, &p, &err), &err);
+    assert_ok(sp_csv_paths_read(p, 0, 1, out, NULL, &err), &err);
+    assert_memory_equal(out, labels, sizeof labels);
+    sp_csv_paths_close(p);
+    put(f, "recording,label\na,0\na,1\na,8\n");
+    assert_int_equal(sp_csv_paths_open(f->file, f->model, codes, &p, &err), SP_EDATA);
+    assert_non_null(strstr(err.message, ": line 4, recording a, step 2: label \"8\" is no code of nsrr with x y=N2, which has "));
+    put(f, "recording,step,label\na,1,0\na,0,3\n");
+    assert_int_equal(sp_csv_paths_open(f->file, f->model, codes, &p, &err), SP_EDATA);
+    assert_non_null(
+        strstr(err.message, ": line 3, recording a, step 0: label \"3\" is N3 in nsrr, for which the model has no class"));
+    sp_codes_free(codes);
+}
+
 static void test_many_recordings(void **state)
 {
     folder *f = *state;
@@ -137,7 +190,7 @@ static void test_refuses(void **state)
         {"\n\n", "is empty"},
         {"a,0\n", "line 1 names no column label; the first line is recording,step,label or recording,label"},
         {"recording,decision\na,0\n", "line 1 names no column label; the first line is recording,step,label or recording,label"},
-        {"stage,class,STAGE\n0,0,0\n", "line 1 names column stage twice"},
+        {"stage,STAGE\n0,0\n", "line 1 names column stage twice"},
         {"Wake\nN1\nN9\n", "line 3: label \"N9\" is no class of model small"},
         {"Wake\n\nN1\n", "line 2 is empty; it needs a label a line, -1 where there is none"},
         {"recording,label,label\na,0,0\n", "line 1 names column label twice"},
@@ -223,8 +276,13 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads),   cmocka_unit_test(test_many_recordings), cmocka_unit_test(test_undecoded_and_name),
-        cmocka_unit_test(test_refuses), cmocka_unit_test(test_any_bytes),       cmocka_unit_test(test_each_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reads),
+                                       cmocka_unit_test(test_reads_other_texts),
+                                       cmocka_unit_test(test_reads_codes),
+                                       cmocka_unit_test(test_many_recordings),
+                                       cmocka_unit_test(test_undecoded_and_name),
+                                       cmocka_unit_test(test_refuses),
+                                       cmocka_unit_test(test_any_bytes),
+                                       cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
