@@ -231,7 +231,7 @@ static void test_refuses(void **state)
     assert_int_equal(sp_csv_paths_open("/nowhere/x.csv", f->model, NULL, &p, &err), SP_EFILE);
     put(f, "\x89HDF\r\n\x1a\n....");
     assert_int_equal(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), SP_EFILE);
-    assert_non_null(strstr(err.message, "is an HDF5 file, not a CSV file of steps"));
+    assert_non_null(strstr(err.message, "is an HDF5 file, not a text file of steps"));
 }
 
 /* Any bytes: read or refused, never a wild access. */
