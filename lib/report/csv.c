@@ -9,6 +9,9 @@
  *              "kappa_with X", "accuracy_with X": with scorer X
  *              "collapsed_accuracy" and the like: with classes put together, which stand under class ("Wake / Sleep")
  *              "_chi2", "_p": of further tests, with the degrees of freedom under n; strategy "all" for tests over all strategies
+ *              "transition_count" (with class "A -> B"): all transitions that were made, allowed ones too
+ *              "worst_recording" (with that recording): its illegal transitions, where there are any
+ *              "argmax_ties": steps whose greatest score several classes share
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for counts
  *   low, high  interval, where there is one */
 #include "report/csv_line.h"
