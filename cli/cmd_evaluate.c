@@ -16,7 +16,7 @@ static const usage evaluate_usage = {.arguments = "PATHS.h5|STEPS.csv [--labels 
                                          "  statepath evaluate others.csv --labels night.h5 --model sleep-strict\n"
                                          "      the CSV has the columns recording,step,label (step may be left out);\n"
                                          "      labels are names of classes or their numbers\n"
-                                         "  statepath evaluate others.txt --codes utime --labels night.txt --label-codes nsrr\n"
+                                         "  statepath evaluate others.txt --codes utime --labels true.txt --label-codes rk\n"
                                          "      a text of one label a line is one recording\n",
                                      .min_words = 1,
                                      .max_words = 1};

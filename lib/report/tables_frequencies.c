@@ -61,7 +61,7 @@ void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table)
     sp_table_column(table, SP_RIGHT, "of changes");
     if (c->epoch_seconds > 0)
         sp_table_column(table, SP_RIGHT, "per hour");
-    sp_table_column(table, SP_LEFT, "most");
+    sp_table_column(table, SP_LEFT, "worst recording");
     table->failed |= interval.failed;
     sp_buffer_free(&interval);
     if (c->has_labels)
