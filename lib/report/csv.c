@@ -70,6 +70,13 @@ void sp_csv_interval(sp_buffer *out, sp_csv_line line, const char *metric, const
     sp_buffer_text(out, "\r\n");
 }
 
+void sp_csv_count(sp_buffer *out, sp_csv_line line, const char *metric, int64_t count, int64_t n)
+{
+    csv_line start = {.strategy = line.strategy, .recording = line.recording, .class = line.class, .metric = metric};
+    begin(out, &start);
+    sp_buffer_format(out, "%lld,%lld,,\r\n", (long long)count, (long long)n);
+}
+
 void sp_csv_value(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n)
 {
     csv_line start = {.strategy = line.strategy, .recording = line.recording, .class = line.class};
