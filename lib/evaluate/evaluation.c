@@ -535,6 +535,7 @@ static sp_status keep_labels(sp_evaluation *e, const sp_evaluation_block *block,
 sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
 {
     sp_status status = check_block(e, block, err);
+    e->workers = workers;
     if (status == SP_OK)
         status = reserve_recordings(e, block->n_recordings, err);
     sp_evaluation_block kept = *block; /* what counts for agreement */

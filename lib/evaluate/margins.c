@@ -239,8 +239,10 @@ static sp_status bootstrap(const sp_evaluation *e, const sp_units *units, const 
 {
     sp_clusters clusters = {0};
     sp_status status = units->is_subjects ? sp_units_clusters(units, rows, &clusters, err) : SP_OK;
-    if (status == SP_OK)
-        status = sp_clusters_bootstrap(units->is_subjects ? &clusters : rows, statistics, &e->options.bootstrap, out, err);
+    if (status == SP_OK) {
+        sp_bootstrap_part part = {units->is_subjects ? clusters : *rows, *statistics, out};
+        status = sp_clusters_bootstrap(1, &part, &e->options.bootstrap, e->workers, err);
+    }
     if (status == SP_OK)
         sp_units_reason(units, statistics->n, out);
     sp_units_clusters_free(&clusters);
@@ -338,14 +340,11 @@ static sp_status compare_illegal(sp_evaluation *e, const sp_units *units, const 
 
 static void rates_without_interval(sp_comparison *c)
 {
-    sp_value none = value_undefined(too_long);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_transition_counts *t = &c->strategies[s].counts;
-        c->strategies[s].illegal_rate =
-            (sp_difference){.difference = value_ratio((double)t->illegal, (double)t->transitions, no_transitions),
-                            .low = none,
-                            .high = none,
-                            .n = c->n_recordings};
+        c->strategies[s].illegal_rate = (sp_difference){
+            .difference = value_ratio((double)t->illegal, (double)t->transitions, no_transitions), .n = c->n_recordings};
+        sp_intervals_none(too_long, &c->strategies[s].illegal_rate);
     }
 }
 
@@ -358,10 +357,8 @@ static void finish_rates(sp_comparison *c, const sp_difference *rates)
         const char *reason = strategy->is_legal_by_construction && !strategy->counts.illegal ? "0 by construction"
                              : !strategy->counts.illegal                                     ? "no illegal transition"
                                                                                              : NULL;
-        if (reason && !rates[s].difference.undefined) {
-            strategy->illegal_rate.low = strategy->illegal_rate.high = value_undefined(reason);
-            strategy->illegal_rate.n_resamples = 0;
-        }
+        if (reason && !rates[s].difference.undefined)
+            sp_intervals_none(reason, &strategy->illegal_rate);
     }
 }
 

@@ -185,9 +185,9 @@ static sp_status compare_together(const sp_evaluation *e, const paired *p, sp_pa
 {
     sp_difference differences[SP_MAX_COMPARISONS];
     sp_value values[SP_MAX_COMPARISONS];
-    sp_status status =
-        sp_bootstrap_accuracies(p->units.n, e->result->n_strategies, (const int64_t *const *)p->correct, p->scored, e->n_pairs,
-                                (const int32_t(*)[2])e->pairs, &e->options.bootstrap, differences, err);
+    sp_status status = sp_bootstrap_accuracies_threads(p->units.n, e->result->n_strategies, (const int64_t *const *)p->correct,
+                                                       p->scored, e->n_pairs, (const int32_t(*)[2])e->pairs,
+                                                       &e->options.bootstrap, e->workers, differences, err);
     if (status == SP_OK)
         sp_units_reason(&p->units, e->n_pairs, differences);
     for (int32_t i = 0; i < e->n_pairs; i++)

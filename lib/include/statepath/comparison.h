@@ -338,7 +338,7 @@ int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t mar
 /* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
  * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
  *   paths    [n_strategies][S], -1..K-1;   results  [n_strategies][N];   ids  [N] or NULL: the recording's number
- *   workers  threads for the ceiling; NULL: one
+ *   workers  threads, borrowed until _finish, which uses the last block's; NULL: one
  * SP_OK; SP_EDATA (a label or class of a path outside -1..K-1: recording and step named); SP_EINVAL (labels missing where they
  * were announced); SP_ENOMEM. After SP_ENOMEM the evaluation can only be freed. Cost O(S) a strategy, plus the ceiling's decoding
  * and, for the edit score, the product of both numbers of runs divided by 64. */
