@@ -23,7 +23,8 @@ void options_clear(options *o)
                      o->json,           o->csv,
                      o->markdown,       o->seed,
                      o->latex,          o->groups,
-                     o->weighted_kappa, o->absent_class};
+                     o->weighted_kappa, o->absent_class,
+                     o->interval,       o->zeros};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
@@ -99,6 +100,10 @@ void report_table(options *o, struct poptOption table[REPORT_TABLE])
          "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},
         {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},
         {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
+        {"interval", 0, POPT_ARG_STRING, &o->interval, 0, "which bootstrap interval differences are shown with (bca)",
+         "bca|percentile"},
+        {"zeros", 0, POPT_ARG_STRING, &o->zeros, 0,
+         "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }

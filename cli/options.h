@@ -36,7 +36,7 @@ typedef struct options {
     char *seed;
     double level; /* of intervals; NaN: not given */
     char *groups; /* whose the recordings are; NULL: what the file says */
-    char *weighted_kappa, *absent_class;
+    char *weighted_kappa, *absent_class, *interval, *zeros;
     char **collapse;          /* as fail_if */
     double margin, wake_trim; /* NaN: not given */
     char *extra[6];           /* strings of one command alone */
@@ -48,7 +48,7 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 16, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 18, TALK_TABLE = 3 };
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
 #define GROUPS_HELP                                                                                                              \

@@ -175,7 +175,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Counts, mean, median and sd of a pair's differences over units, d [n]; NaN where undefined. A lower illegal rate is the better
- * one. */
+ * one. The defined ones are then the first of d. */
 static void describe(sp_pair_comparison *out, int64_t n, double *d, bool is_subjects)
 {
     double sum = 0, squares = 0, sign = out->metric == metric_illegal ? -1 : 1;
@@ -188,7 +188,6 @@ static void describe(sp_pair_comparison *out, int64_t n, double *d, bool is_subj
             sum += d[i];
             d[m++] = d[i];
         }
-    out->test.p = out->test.rank_biserial = out->p_holm = out->permutation.p = value_undefined("only accuracy is tested");
     if (m == 0) {
         out->mean = out->median = out->sd = value_undefined("defined in no recording");
         return;
@@ -209,6 +208,7 @@ static sp_pair_comparison *append(sp_evaluation *e, int32_t pair, const char *me
     *out = (sp_pair_comparison){.a = e->pairs[pair][0], .b = e->pairs[pair][1], .metric = metric, .difference = *difference};
     sp_mcnemar_test(0, 0, &out->mcnemar);
     sp_value none = value_undefined("only accuracy is tested");
+    out->test.p = out->test.p_least = out->test.rank_biserial = out->p_holm = out->permutation.p = none;
     out->mcnemar_cluster = out->bowker = out->stuart_maxwell = (sp_chi2){none, none, 0};
     return out;
 }
@@ -330,8 +330,12 @@ static sp_status compare_illegal(sp_evaluation *e, const sp_units *units, const 
         for (int64_t r = 0; r < c->n_recordings; r++)
             rates[r] = recording_rate(a, r) - recording_rate(b, r);
         status = sp_units_mean(units, rates, d, err);
-        if (status == SP_OK)
-            describe(append(e, p, metric_illegal, &differences[p]), units->n, d, units->is_subjects);
+        if (status != SP_OK)
+            break;
+        sp_pair_comparison *out = append(e, p, metric_illegal, &differences[p]);
+        describe(out, units->n, d, units->is_subjects);
+        status = sp_sign_flip_test(out->test.better + out->test.worse + out->test.ties, d, &e->options.bootstrap,
+                                   &out->permutation, err);
     }
     free(rates);
     free(d);

@@ -132,7 +132,7 @@ static sp_status compare(const sp_evaluation *e, int32_t pair, paired *p, sp_pai
     int64_t n = p->units.n;
     sp_status status = sp_units_mean(&p->units, p->of_recording, p->d, err);
     if (status == SP_OK)
-        status = sp_wilcoxon_signed_rank(n, p->d, &out->test, err);
+        status = sp_wilcoxon_signed_rank(n, p->d, e->options.zeros, &out->test, err);
     if (status == SP_OK)
         status = sp_sign_flip_test(n, p->d, &e->options.bootstrap, &out->permutation, err);
     if (status != SP_OK)

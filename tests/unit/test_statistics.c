@@ -23,12 +23,12 @@ static uint64_t next(uint64_t *s)
 
 /* ---- Wilcoxon ---- */
 
-/* Mid-rank of |d[i]| among the non-zero differences, counted from scratch. */
-static double mid_rank(int n, const double *d, int i)
+/* Mid-rank of |d[i]| among the differences that are not 0, or all, counted from scratch. */
+static double mid_rank(int n, const double *d, int i, bool with_zeros)
 {
     double below = 0, equal = 0;
     for (int j = 0; j < n; j++)
-        if (d[j] != 0) {
+        if (d[j] != 0 || with_zeros) {
             below += fabs(d[j]) < fabs(d[i]);
             equal += fabs(d[j]) == fabs(d[i]);
         }
@@ -36,13 +36,13 @@ static double mid_rank(int n, const double *d, int i)
 }
 
 /* Two-sided p by going through all signs. */
-static double wilcoxon_brute(int n, const double *d)
+static double wilcoxon_brute(int n, const double *d, sp_wilcoxon_zeros zeros)
 {
     double rank[16], plus = 0, total = 0;
     int m = 0;
     for (int i = 0; i < n; i++)
         if (d[i] != 0) {
-            rank[m] = mid_rank(n, d, i);
+            rank[m] = mid_rank(n, d, i, zeros == SP_ZEROS_PRATT);
             plus += d[i] > 0 ? rank[m] : 0;
             total += rank[m++];
         }
@@ -61,7 +61,8 @@ static void test_wilcoxon_enumeration(void **state)
 {
     (void)state;
     uint64_t seed = 7;
-    for (int trial = 0; trial < 400; trial++) {
+    for (int trial = 0; trial < 600; trial++) {
+        sp_wilcoxon_zeros zeros = trial % 2 ? SP_ZEROS_PRATT : SP_ZEROS_WILCOX;
         double d[11];
         int n = 1 + (int)(next(&seed) % 11), spread = 1 + (int)(next(&seed) % 9), kept = 0;
         for (int i = 0; i < n; i++) {
@@ -70,14 +71,16 @@ static void test_wilcoxon_enumeration(void **state)
         }
         sp_wilcoxon w;
         sp_error err;
-        assert_ok(sp_wilcoxon_signed_rank(n, d, &w, &err), &err);
+        assert_ok(sp_wilcoxon_signed_rank(n, d, zeros, &w, &err), &err);
         assert_int_equal(w.better + w.worse + w.ties, n);
         if (kept == 0) {
             assert_undefined(w.p, "no difference");
             continue;
         }
         assert_true(w.is_exact);
-        assert_close(w.p.value, wilcoxon_brute(n, d), 1e-14, 1e-13);
+        assert_close(w.p.value, wilcoxon_brute(n, d, zeros), 1e-14, 1e-13);
+        assert_close(w.p_least.value, ldexp(1, 1 - kept), 0, 0);
+        assert_true(w.p.value >= w.p_least.value);
     }
 }
 
@@ -87,21 +90,29 @@ static void test_wilcoxon_by_hand(void **state)
     sp_wilcoxon w;
     sp_error err;
     const double d[] = {0.5, 0.1, -0.2, 0.3, 0, 0.4}; /* ranks 5 1 -2 3 . 4: W- = 2 of 15; P(W <= 2) = 3/32 */
-    assert_ok(sp_wilcoxon_signed_rank(6, d, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(6, d, SP_ZEROS_WILCOX, &w, &err), &err);
     assert_close(w.p.value, 6. / 32, 1e-15, 0);
     assert_close(w.rank_biserial.value, (13. - 2) / 15, 1e-15, 0);
     assert_int_equal(w.better, 4);
     assert_int_equal(w.worse, 1);
     assert_int_equal(w.ties, 1);
+    assert_close(w.p_least.value, 1. / 16, 0, 0);
+    const double zeros[] = {0, 1, -2, 3, 4, 5}; /* Pratt: ranks . 2 -3 4 5 6: W- = 3 of 20; P(W <= 3) = 3/32: {} {2} {3} */
+    assert_ok(sp_wilcoxon_signed_rank(6, zeros, SP_ZEROS_PRATT, &w, &err), &err);
+    assert_close(w.p.value, 6. / 32, 1e-15, 0);
+    assert_close(w.rank_biserial.value, (17. - 3) / 20, 1e-15, 0);
     const double none[] = {0, 0};
-    assert_ok(sp_wilcoxon_signed_rank(2, none, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(2, none, SP_ZEROS_PRATT, &w, &err), &err);
+    assert_undefined(w.p, "no difference");
+    assert_undefined(w.p_least, "no difference");
+    assert_ok(sp_wilcoxon_signed_rank(2, none, SP_ZEROS_WILCOX, &w, &err), &err);
     assert_undefined(w.p, "no difference");
     assert_undefined(w.rank_biserial, "no difference");
-    assert_ok(sp_wilcoxon_signed_rank(0, NULL, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(0, NULL, SP_ZEROS_WILCOX, &w, &err), &err);
     assert_undefined(w.p, "no recordings");
     const double bad[] = {1, NAN};
     w.better = 99;
-    assert_int_equal(sp_wilcoxon_signed_rank(2, bad, &w, &err), SP_EINVAL);
+    assert_int_equal(sp_wilcoxon_signed_rank(2, bad, SP_ZEROS_WILCOX, &w, &err), SP_EINVAL);
     assert_int_equal(w.better, 99);
 }
 
@@ -116,17 +127,39 @@ static void test_wilcoxon_large(void **state)
     sp_error err;
     for (int i = 0; i < MAX; i++)
         d[i] = i + 1;
-    assert_ok(sp_wilcoxon_signed_rank(1000, d, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(1000, d, SP_ZEROS_WILCOX, &w, &err), &err);
     assert_true(w.is_exact);
     assert_close(w.p.value, ldexp(1, -999), 0, 1e-12);
+    assert_close(w.p_least.value, ldexp(1, -999), 0, 0);
     uint64_t seed = 3;
     for (int i = 0; i < MAX; i++)
         d[i] = (next(&seed) % 100 < 53 ? 1 : -1) * (double)(1 + next(&seed) % 50);
-    assert_ok(sp_wilcoxon_signed_rank(1000, d, &w, &err), &err);
-    assert_ok(sp_wilcoxon_signed_rank(1001, d, &v, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(1000, d, SP_ZEROS_WILCOX, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(1001, d, SP_ZEROS_WILCOX, &v, &err), &err);
     assert_true(w.is_exact);
     assert_false(v.is_exact);
     assert_close(v.p.value, w.p.value, 5e-3, 0.05); /* one difference more, another method */
+    free(d);
+}
+
+/* Hundreds of thousands of zeros with ranks of their own: counted exactly for a few differences, approximated for many. */
+static void test_wilcoxon_many_zeros(void **state)
+{
+    (void)state;
+    enum { ZEROS = 300000, MAX = 1100 };
+    double *d = calloc(ZEROS + MAX, sizeof *d);
+    assert_non_null(d);
+    sp_wilcoxon w;
+    sp_error err;
+    for (int i = 0; i < MAX; i++)
+        d[ZEROS + i] = i % 5 ? i + 1 : -i - 1;
+    assert_ok(sp_wilcoxon_signed_rank(ZEROS + 10, d, SP_ZEROS_PRATT, &w, &err), &err);
+    assert_true(w.is_exact); /* all ranks as good as equal: a sign test of 8 against 2 */
+    assert_int_equal(w.ties, ZEROS);
+    assert_close(w.p.value, 2 * (1 + 10 + 9) / 1024., 1e-12, 0); /* 9 pairs have ranks of no greater sum than 1 and 6 */
+    assert_ok(sp_wilcoxon_signed_rank(ZEROS + MAX, d, SP_ZEROS_PRATT, &w, &err), &err);
+    assert_false(w.is_exact);
+    assert_true(w.p.value < 1e-80);
     free(d);
 }
 
@@ -546,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_wilcoxon_enumeration),
         cmocka_unit_test(test_wilcoxon_by_hand),
         cmocka_unit_test(test_wilcoxon_large),
+        cmocka_unit_test(test_wilcoxon_many_zeros),
         cmocka_unit_test(test_sign_flip),
         cmocka_unit_test(test_holm),
         cmocka_unit_test(test_mcnemar),

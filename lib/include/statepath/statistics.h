@@ -65,26 +65,38 @@ sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t
                                   int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
                                   sp_difference *out, sp_error *err);
 
-/* Wilcoxon signed rank test on paired differences, two-sided: zeros dropped, mid-ranks for ties, the exact null distribution (of
- * these very mid-ranks) by counting for up to 1,000 differences left, else the normal approximation with tie correction.
- *     p = min(1, 2 P(W <= min(W+, W-)));   rank_biserial = (W+ - W-) / (W+ + W-)
- * Assumes that differences are symmetric about their median. The least p that n differences can give is 2^(1-n).
+/* What the signed rank test does with differences of 0. */
+typedef enum sp_wilcoxon_zeros {
+    SP_ZEROS_WILCOX, /* they are left out before ranks are given (Wilcoxon 1945) */
+    SP_ZEROS_PRATT /* they take the lowest ranks, which are left out then (Pratt 1959): many zeros weigh against small differences
+                    */
+} sp_wilcoxon_zeros;
+
+/* Wilcoxon signed rank test on paired differences, two-sided: mid-ranks r for ties, W+ and W- the sums of the ranks of positive
+ * and negative differences, the exact null distribution of W (of these very mid-ranks: each is in the sum with probability 1/2)
+ * by counting for up to 1,000 differences other than 0, else the normal approximation without continuity correction. p = min(1, 2
+ * P(W <= min(W+, W-)));   rank_biserial = (W+ - W-) / (W+ + W-) approximation  W normal with mean sum r / 2 and variance sum r^2
+ * / 4, which holds with ties and zeros p_least = 2^(1-m), the least p that m differences other than 0 can give: all of one sign
+ * Assumes that differences are symmetric about their median.
  *   difference  [n], finite
- *   p, rank_biserial  undefined "no difference" when every difference is 0, "no recordings" when n = 0
- * Returns SP_OK, SP_EINVAL (a difference that is not finite), SP_ENOMEM. Cost O(n^3) to 1,000, then O(n log n).
- * Source  Wilcoxon 1945; Pratt & Gibbons 1981. */
+ *   p, p_least, rank_biserial  undefined "no difference" when every difference is 0, "no recordings" when n = 0
+ * Pratt's zeros make the ranks' sum large: beyond 1e9 additions, or a sum of 2^24, the approximation is used before 1,000.
+ * Returns SP_OK, SP_EINVAL (a difference that is not finite), SP_ENOMEM. Cost O(m W) exact, O(n log n) else.
+ * Source  Wilcoxon 1945; Pratt 1959, doi:10.1080/01621459.1959.10501526; Cureton 1967 (approximation with zeros); Pratt & Gibbons
+ * 1981. */
 typedef struct sp_wilcoxon {
-    sp_value p, rank_biserial;
+    sp_value p, p_least, rank_biserial;
     int64_t better, worse, ties; /* d > 0, d < 0, d = 0 */
     bool is_exact;
 } sp_wilcoxon;
-sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon *out, sp_error *err);
+sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon_zeros zeros, sp_wilcoxon *out, sp_error *err);
 
 /* Sign-flip permutation test of the mean of paired differences, two-sided: if neither strategy is better, each difference could
  * as well have had the other sign. Exact (all 2^n signs) for up to 20 differences other than 0; else n_resamples random sign
  * vectors and p = (r + 1) / (B + 1). Above 32,768 differences the signs of 8,192 groups are drawn (as in the bootstrap), which is
- * a test of the same level. Assumes exchangeable signs only. p  undefined "no difference" when every difference is 0, "no
- * recordings" when n = 0 Returns SP_OK, SP_EINVAL (options; a difference that is not finite), SP_ENOMEM. */
+ * a test of the same level. Assumes exchangeable signs only.
+ *   p  undefined "no difference" when every difference is 0, "no recordings" when n = 0
+ * Returns SP_OK, SP_EINVAL (options; a difference that is not finite), SP_ENOMEM. */
 typedef struct sp_sign_flip {
     sp_value p;
     bool is_exact;
