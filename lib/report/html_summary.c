@@ -206,10 +206,16 @@ void sp_page_differences(sp_page *page)
     sp_buffer_text(out, "<p class=\"small\">Dot: difference of the pooled figures, of accuracies in percentage points. Line: ");
     sp_add_level(out, c->level);
     const char *units = sp_unit_name(c, 2);
-    sp_buffer_format(out, " interval by bootstrap over %s. Better, worse, same: %s. p: Wilcoxon signed rank over %s", units,
-                     units, units);
+    sp_buffer_format(out, " %s interval by bootstrap over %s. Better, worse, same: %s. p: ", sp_interval_name(c->interval), units,
+                     units);
+    sp_add_test_name(c, out);
+    sp_buffer_format(out, " over %s", units);
     if (sp_tested_pairs(c) > 1)
         sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
+    size_t before = out->length;
+    sp_buffer_text(out, "; ");
+    if (!sp_note_least_p(c, out))
+        out->length = before;
     int64_t n = c->comparisons[0].difference.n;
     if (n > 1 && n < 8)
         sp_buffer_format(out, ". <strong>With only %lld %s neither the interval nor p says much.</strong>", (long long)n, units);
@@ -218,8 +224,8 @@ void sp_page_differences(sp_page *page)
     sp_buffer_text(out, "</p>\n");
     if (c->n_comparisons > sp_tested_pairs(c))
         sp_buffer_text(out,
-                       "<p class=\"small\">Of what follows there are intervals only: accuracy is the one metric that is tested."
-                       "</p>\n");
+                       "<p class=\"small\">Of what follows accuracy’s test is not repeated: there are intervals, and of illegal "
+                       "rates the p of a sign-flip permutation test.</p>\n");
     metric_differences(page, "kappa");
     metric_differences(page, "macro_f1");
     metric_differences(page, "illegal_rate");
@@ -336,6 +342,7 @@ void sp_page_run_card(sp_page *page)
         card_count(page, "Bootstrap resamples", c->comparisons[0].difference.n_resamples);
         card_begin(page, "Level of intervals");
         sp_add_level(&page->out, c->level);
+        sp_buffer_format(&page->out, ", %s", sp_interval_name(c->interval));
         card_end(page);
         card_begin(page, "Seed");
         sp_buffer_format(&page->out, "%llu", (unsigned long long)c->seed);
