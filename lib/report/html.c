@@ -15,6 +15,40 @@ void sp_page_section(sp_page *page, const char *id, const char *title)
     sp_buffer_format(&page->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
 }
 
+void sp_page_picture_begin(sp_page *page, int width, int height)
+{
+    int id = page->n_pictures++;
+    sp_buffer_format(&page->out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title id=\"pt%d\">",
+                     width, height, id, id, id);
+}
+
+void sp_page_picture_describe(sp_page *page)
+{
+    sp_buffer_format(&page->out, "</title><desc id=\"pd%d\">", page->n_pictures - 1);
+}
+
+void sp_page_picture_open(sp_page *page)
+{
+    sp_buffer_text(&page->out, "</desc>\n");
+}
+
+void sp_page_table(sp_page *page, sp_table *table, const char *classes)
+{
+    sp_table_html(table, classes, NULL, &page->out);
+    sp_table_free(table);
+}
+
+void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes)
+{
+    page->out.failed |= table->failed || table->text.failed;
+    if (!page->out.failed && sp_table_rows(table)) {
+        sp_buffer_format(&page->out, "<details><summary>%s</summary>\n", summary);
+        sp_table_html(table, classes, NULL, &page->out);
+        sp_buffer_text(&page->out, "</details>\n");
+    }
+    sp_table_free(table);
+}
+
 enum { N_SHAPES = 6 };
 
 void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)
@@ -88,18 +122,12 @@ static bool always(const sp_comparison *comparison)
     return true;
 }
 
-static void methods(sp_page *page)
-{
-    sp_page_section(page, "methods", "Methods");
-    sp_buffer_text(&page->out, sp_page_methods);
-    sp_buffer_text(&page->out, "</section>\n");
-}
-
 static const struct {
     const char *id, *name;
     bool (*is_there)(const sp_comparison *comparison);
     void (*write)(sp_page *page);
 } sections[] = {
+    {"verdict", "In short", always, sp_page_verdict},
     {"strategies", "Strategies", always, sp_page_leaderboard},
     {"differences", "Differences", sp_has_differences, sp_page_differences},
     {"legality", "Illegal transitions", sp_has_legality, sp_page_legality},
@@ -112,8 +140,7 @@ static const struct {
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
-    {"more", "Further figures", sp_has_more, sp_page_more},
-    {"methods", "Methods", always, methods},
+    {"methods", "Methods", always, sp_page_methods_section},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
@@ -181,7 +208,7 @@ static void top(sp_page *page)
     }
     sp_buffer_text(out, "</div>\n");
     sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" hidden>Theme: system</button>\n"
-                        "</header>\n<nav aria-label=\"Sections\"><ul>\n");
+                        "</header>\n<nav class=\"contents\" aria-label=\"Sections\"><ul>\n");
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(c))
             sp_buffer_format(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].name);
@@ -197,7 +224,6 @@ sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *
     sp_buffer_text(&page.out, "<div class=\"page\">\n");
     top(&page);
     sp_buffer_text(&page.out, "<main>\n");
-    sp_page_verdict(&page);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(comparison))
             sections[i].write(&page);

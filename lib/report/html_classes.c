@@ -55,6 +55,7 @@ void sp_page_classes(sp_page *page)
     sp_fill_class_f1(c, &f1);
     sp_table_html(&f1, c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_extra_column){.cell = f1_cell, .arg = &scale}, out);
     sp_table_free(&f1);
+    sp_page_benchmark(page);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         sp_table detail = {0};
         sp_fill_class_detail(c, s, &detail);
@@ -64,6 +65,11 @@ void sp_page_classes(sp_page *page)
         sp_table_html(&detail, c->n_classes > 20 ? "sortable tall" : "sortable", NULL, out);
         sp_buffer_text(out, "</details>\n");
         sp_table_free(&detail);
+    }
+    if (c->n_collapsed) {
+        sp_table fewer = {0};
+        sp_fill_collapsed(c, &fewer);
+        sp_page_table(page, &fewer, "sortable");
     }
     if (c->has_entities) {
         sp_table entities = {0};
@@ -75,34 +81,55 @@ void sp_page_classes(sp_page *page)
     sp_buffer_text(out, "</section>\n");
 }
 
+static void class_changes(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        sp_table classes = {0};
+        if (s != page->argmax)
+            sp_fill_class_changes(c, s, &classes);
+        if (classes.n_columns && sp_table_rows(&classes)) {
+            sp_buffer_text(&page->out, "<details><summary>");
+            sp_page_name(page, c->strategies[s].name);
+            sp_buffer_text(&page->out, ": by class</summary>\n");
+            sp_table_html(&classes, "sortable", NULL, &page->out);
+            sp_buffer_text(&page->out, "</details>\n");
+        }
+        page->out.failed |= classes.failed || classes.text.failed;
+        sp_table_free(&classes);
+    }
+}
+
+static void error_runs(sp_page *page)
+{
+    sp_table errors = {0};
+    sp_fill_error_runs(page->comparison, &errors);
+    bool has_any = !errors.failed && sp_table_rows(&errors);
+    sp_page_table(page, &errors, "wide");
+    if (has_any)
+        sp_buffer_text(&page->out,
+                       "<p class=\"small\">An error is the stretch from a step that argmax has right and the strategy "
+                       "has not, to where both say the same again; all its broken steps but the first are "
+                       "consequences.</p>\n");
+}
+
 void sp_page_changes(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_table table = {0}, contexts = {0};
     sp_page_section(page, "changes", "What changed");
+    sp_buffer_text(out, "<div class=\"grid\">\n<div>");
     sp_fill_changes(c, &table);
-    sp_table_html(&table, "", NULL, out);
-    sp_table_free(&table);
+    sp_page_table(page, &table, "");
     sp_buffer_text(out, "<p class=\"small\">Fixed: argmax wrong, the strategy right. Broken: the other way round. Over scored "
                         "steps.</p>\n");
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        sp_table classes = {0};
-        if (s != page->argmax)
-            sp_fill_class_changes(c, s, &classes);
-        if (classes.n_columns && sp_table_rows(&classes)) {
-            sp_buffer_text(out, "<details><summary>");
-            sp_page_name(page, c->strategies[s].name);
-            sp_buffer_text(out, ": by class</summary>\n");
-            sp_table_html(&classes, "sortable", NULL, out);
-            sp_buffer_text(out, "</details>\n");
-        }
-        out->failed |= classes.failed || classes.text.failed;
-        sp_table_free(&classes);
-    }
+    class_changes(page);
+    sp_buffer_text(out, "</div>\n<div>");
     sp_fill_contexts(c, &contexts);
-    sp_table_html(&contexts, "", NULL, out);
-    sp_table_free(&contexts);
+    sp_page_table(page, &contexts, "");
+    sp_buffer_text(out, "</div>\n</div>\n");
+    error_runs(page);
     sp_buffer_text(out, "</section>\n");
 }
 

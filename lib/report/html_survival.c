@@ -94,9 +94,12 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     bool is_first = true;
     sp_buffer_format(out, "<figure class=\"panel\"><figcaption>");
     sp_page_name(page, c->classes[k]);
-    sp_buffer_format(out, "</figcaption><svg viewBox=\"0 0 %d %d\" role=\"img\"><title>", WIDTH, HEIGHT);
+    sp_buffer_text(out, "</figcaption>");
+    sp_page_picture_begin(page, WIDTH, HEIGHT);
     sp_page_name(page, c->classes[k]);
-    sp_buffer_text(out, ": share of runs at least so long; runs and median length:");
+    sp_buffer_text(out, ": share of runs at least so long");
+    sp_page_picture_describe(page);
+    sp_buffer_text(out, "Runs and median length:");
     for (int32_t who = -1; who < c->n_strategies; who++) {
         const sp_bouts *b = bouts_of(c, who, k);
         if (!b)
@@ -111,7 +114,7 @@ static void panel(sp_page *page, int32_t k, int64_t most)
             sp_buffer_fixed(out, b->median.value, 1);
         }
     }
-    sp_buffer_text(out, "</title>\n");
+    sp_page_picture_open(page);
     axes(out, most);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
         const sp_bouts *b = bouts_of(c, who, k);
