@@ -34,22 +34,27 @@ void sp_page_table(sp_page *page, sp_table *table, const char *classes);
 /* The same behind a fold, nothing where it has no rows. */
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes);
 
-/* html_verdict.c */
+/* verdict.c */
 void sp_page_verdict(sp_page *page);
 void sp_page_run_card(sp_page *page); /* at the end of the verdict */
-/* html_leaderboard.c */
+/* leaderboard.c */
 void sp_page_leaderboard(sp_page *page);
+/* figures.c: all figures of each strategy behind a fold */
+void sp_page_figures(sp_page *page);
+/* One of the metrics of agreement, the best of all strategies starred; SP_ACCURACY, ... */
+enum { SP_ACCURACY, SP_KAPPA, SP_MACRO_F1 };
+void sp_cell_metric(const sp_comparison *comparison, int32_t strategy, int metric, sp_table *table);
 /* Share of a whole in per cent, "–" of nothing; and a mean with its standard deviation. */
 void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone);
 void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals);
 /* Hours that so many transitions take; 0: nobody knows how long a step is. */
 double sp_hours_of(const sp_comparison *comparison, const sp_transition_counts *counts);
-/* html_differences.c */
+/* differences.c */
 void sp_page_differences(sp_page *page);
-/* html_legality.c */
+/* legality.c */
 bool sp_has_legality(const sp_comparison *comparison);
 void sp_page_legality(sp_page *page);
-/* html_confusion.c */
+/* confusion.c */
 void sp_page_confusions(sp_page *page);
 /* A matrix of all classes: opens the table with its header row (and one more column `last`, unless NULL), a row, closes it. Up to
  * SP_TWO_LINE_CLASSES a cell has room for a count and a per cent. */
@@ -60,33 +65,35 @@ void sp_page_matrix_end(sp_page *page);
 /* [K,K] 1 where forbidden, to be freed; NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has
  * failed). */
 uint8_t *sp_page_forbidden_matrix(sp_page *page);
-/* html_transitions.c: all transitions, folded, in the section on legality; forbidden [K,K] */
+/* transitions.c: all transitions, folded, in the section on legality; forbidden [K,K] */
 void sp_page_transitions(sp_page *page, const uint8_t *forbidden);
-/* html_plots.c: whole recordings in parts of the sections on strategies and differences; nothing where there is no agreement */
+/* plane.c: accuracy and legality, in the section on strategies; nothing where there is no agreement */
 void sp_page_plane(sp_page *page);
+/* paired.c: one strategy against argmax by recording, in parts of the sections on strategies and differences */
 void sp_page_gains(sp_page *page);
 void sp_page_scatter(sp_page *page);
-/* html_benchmark.c: agreement of people with each other beside that of the strategies; the five stages of sleep only */
+/* benchmark.c: agreement of people with each other beside that of the strategies; the five stages of sleep only */
 void sp_page_benchmark(sp_page *page);
-/* html_classes.c */
+/* classes.c */
 void sp_page_classes(sp_page *page);
+/* changes.c */
 void sp_page_changes(sp_page *page);
+/* runs.c */
 void sp_page_runs(sp_page *page);
-/* html_people.c */
+/* sleep.c */
 bool sp_has_sleep(const sp_comparison *comparison);
-bool sp_has_scorers(const sp_comparison *comparison);
 void sp_page_sleep(sp_page *page);
+/* scorers.c */
+bool sp_has_scorers(const sp_comparison *comparison);
 void sp_page_scorers(sp_page *page);
-/* html_survival.c: a part of the section on runs */
-void sp_page_survival(sp_page *page);
-/* html_probability.c */
+/* probability.c */
 bool sp_has_probabilities(const sp_comparison *comparison);
 void sp_page_probabilities(sp_page *page);
-/* html_recordings.c */
+/* recordings.c */
 void sp_page_recordings(sp_page *page);
-/* html_steps.c */
+/* steps.c */
 void sp_page_steps(sp_page *page);
-/* html_methods.c */
+/* methods.c */
 void sp_page_methods_section(sp_page *page);
 
 /* Which sections there are: the navigation and the page ask the same question. */

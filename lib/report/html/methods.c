@@ -1,7 +1,7 @@
 /* What holds on this page: the conventions that were in force, with their numbers, before the definitions, which are the same on
  * every page. */
-#include "report/html_page.h"
-#include "report/page_assets.h"
+#include "report/html/assets.h"
+#include "report/html/page.h"
 
 static void item(sp_page *page, const char *name)
 {

@@ -1,5 +1,5 @@
 /* Recordings: the table of all, or of the worst where they are many. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* How far people agree with each other about stages of sleep, beside the kappa of the strategies: what a figure means that can
  * never be 1. Only where the classes are the five stages of the AASM. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <math.h>
 #include <strings.h>

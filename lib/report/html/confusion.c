@@ -1,5 +1,5 @@
 /* Matrices as tables: a screen reader walks them by row and column, a number stands in every cell, colour only helps. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* What people read: sleep statistics with Bland-Altman plots, and agreement with several scorers. */
-#include "report/html_page.h"
+/* What people read of nights: sleep statistics, with Bland-Altman plots. */
+#include "report/html/page.h"
 
 #include <math.h>
 
@@ -9,11 +9,6 @@ enum { MOST_STRATEGIES = 4, MOST_NIGHTS = 100, NAMED_POINTS = 40 };
 bool sp_has_sleep(const sp_comparison *comparison)
 {
     return comparison->sleep && comparison->n_recordings > 0 && comparison->n_strategies > 0;
-}
-
-bool sp_has_scorers(const sp_comparison *comparison)
-{
-    return comparison->scorers != NULL;
 }
 
 /* ---- Bland-Altman ---- */
@@ -271,34 +266,4 @@ void sp_page_sleep(sp_page *page)
         sp_buffer_text(out, "</p>\n");
     }
     sp_buffer_text(out, "</section>\n");
-}
-
-/* ---- scorers ---- */
-
-void sp_page_scorers(sp_page *page)
-{
-    const sp_scorers *s = page->comparison->scorers;
-    sp_buffer *out = &page->out;
-    sp_table table = {0}, notes = {0};
-    sp_page_section(page, "scorers", "Scorers");
-    sp_buffer_format(out,
-                     "<p>%d people scored these recordings. What a strategy can reach is bounded by how far they agree with each "
-                     "other.",
-                     (int)s->n_scorers);
-    sp_fill_scorer_notes(page->comparison, &notes);
-    out->failed |= notes.failed || notes.text.failed;
-    for (size_t i = 1; !out->failed && i <= sp_table_rows(&notes); i++) {
-        sp_buffer_text(out, " ");
-        sp_buffer_html(out, sp_table_get(&notes, i, 0));
-    }
-    sp_buffer_text(out, "</p>\n");
-    sp_fill_scorers(page->comparison, true, &table);
-    sp_table_html(&table, "", NULL, out);
-    sp_buffer_text(
-        out, "<p class=\"small\">Accuracy and kappa (Cohen): mean over the scorers, of a scorer over the others. Soft agreement: "
-             "mean over steps of the votes for the class that stands here over the votes for the class with most, of a "
-             "scorer against the others. A step that a strategy left undecoded is wrong. All are pooled over steps and "
-             "descriptive.</p>\n</section>\n");
-    sp_table_free(&table);
-    sp_table_free(&notes);
 }

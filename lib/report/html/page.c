@@ -1,5 +1,5 @@
-#include "report/html_page.h"
-#include "report/page_assets.h"
+#include "report/html/page.h"
+#include "report/html/assets.h"
 #include "statepath/report.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* How long runs last, class by class: the share of runs that are at least so long, reference and strategies. Where a strategy's
- * curve lies right of the reference's, its runs are longer: it smooths too much. */
-#include "report/html_page.h"
+/* How long runs last: how many there are, class by class, and the share of runs that are at least so long, reference and
+ * strategies. Where a strategy's curve lies right of the reference's, its runs are longer: it smooths too much. */
+#include "report/html/page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -194,7 +194,7 @@ static void numbers(sp_page *page)
     sp_table_free(&table);
 }
 
-void sp_page_survival(sp_page *page)
+static void survival(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
@@ -214,4 +214,30 @@ void sp_page_survival(sp_page *page)
             panel(page, k, most);
     sp_buffer_text(out, "</div>\n");
     numbers(page);
+}
+
+/* ---- section ---- */
+
+void sp_page_runs(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    sp_table bouts = {0}, boundaries = {0};
+    sp_page_section(page, "runs", "Runs");
+    sp_buffer_text(
+        out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
+             "runs than the reference, or more and shorter ones.</p>\n");
+    sp_fill_bouts(c, &bouts);
+    sp_table_html(&bouts, c->n_classes > 20 ? "sortable tall" : "sortable", NULL, out);
+    sp_table_free(&bouts);
+    sp_fill_boundaries(c, &boundaries);
+    sp_table_html(&boundaries, "", NULL, out);
+    sp_table_free(&boundaries);
+    if (sp_has_agreement(c))
+        sp_buffer_text(out,
+                       "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
+                       "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of runs, divided by the "
+                       "longer; mean over recordings.</p>\n");
+    survival(page);
+    sp_buffer_text(out, "</section>\n");
 }

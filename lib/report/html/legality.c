@@ -1,6 +1,6 @@
 /* What the model forbids and who does it: as shares with every denominator, by pair of classes, and where it is worst. The cells
  * of a matrix that the model forbids are hatched and hold how often they happened. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <stdlib.h>
 

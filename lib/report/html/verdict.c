@@ -1,5 +1,5 @@
 /* What a reader sees first: the verdict, and folded under it what was run. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <stdint.h>
 #include <string.h>

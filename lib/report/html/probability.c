@@ -1,6 +1,6 @@
 /* How far the scores' own probabilities can be trusted: reliability diagram with the number of steps of each bin, and accuracy
  * against the share of steps that is kept by confidence. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <math.h>
 
