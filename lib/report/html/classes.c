@@ -69,7 +69,7 @@ void sp_page_classes(sp_page *page)
     if (c->n_collapsed) {
         sp_table fewer = {0};
         sp_fill_collapsed(c, &fewer);
-        sp_page_table(page, &fewer, "sortable");
+        sp_page_table(page, &fewer, "sortable wide");
     }
     if (c->has_entities) {
         sp_table entities = {0};

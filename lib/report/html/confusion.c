@@ -203,12 +203,40 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     free(all);
 }
 
+/* What the focus moves stands beside the matrices while they are small. */
+static bool has_open_difference(const sp_page *page)
+{
+    return page->comparison->n_classes <= UPRIGHT_CLASSES && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax;
+}
+
 static void explain_matrix(sp_page *page)
 {
     sp_buffer_format(&page->out,
                      "<p class=\"small\">Rows: reference, columns: decoded. Steps%s; the colour is the share of the row, on the "
-                     "same scale everywhere. Framed: right.</p>\n",
-                     page->comparison->n_classes <= TWO_LINE_CLASSES ? ", and per cent of the row" : "");
+                     "same scale everywhere. Framed: right.%s</p>\n",
+                     page->comparison->n_classes <= TWO_LINE_CLASSES ? ", and per cent of the row" : "",
+                     has_open_difference(page) ? " Difference: steps more (+) or fewer (-) than argmax has in the cell." : "");
+}
+
+/* Of the first n strategies, but for argmax and the one that stands open. */
+static void differences(sp_page *page, int32_t n)
+{
+    const sp_comparison *c = page->comparison;
+    bool is_open = false;
+    for (int32_t s = 0; s < n; s++) {
+        if (s == page->argmax || (has_open_difference(page) && s == page->focus))
+            continue;
+        if (!is_open)
+            sp_buffer_text(&page->out, has_open_difference(page)
+                                           ? "<details><summary>Differences of the others from argmax</summary>\n"
+                                             "<div class=\"grid\">\n"
+                                           : "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
+        is_open = true;
+        difference_matrix(page, &c->strategies[s], &c->strategies[page->argmax]);
+    }
+    if (is_open)
+        sp_buffer_text(&page->out,
+                       "</div>\n<p class=\"small\">Steps more (+) or fewer (-) than argmax has in the cell.</p></details>\n");
 }
 
 void sp_page_confusions(sp_page *page)
@@ -225,6 +253,8 @@ void sp_page_confusions(sp_page *page)
         else
             confusion_matrix(page, &c->strategies[s]);
     }
+    if (has_open_difference(page))
+        difference_matrix(page, &c->strategies[page->focus], &c->strategies[page->argmax]);
     sp_buffer_text(out, "</div>\n");
     if (!has_matrix) {
         sp_buffer_format(out, "<p class=\"small\">%d classes are too many for a matrix; the JSON file holds it.</p>\n",
@@ -241,13 +271,7 @@ void sp_page_confusions(sp_page *page)
     } else {
         explain_matrix(page);
     }
-    if (has_matrix && page->argmax >= 0 && c->n_strategies > 1) {
-        sp_buffer_text(out, "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
-        for (int32_t s = 0; s < n_matrices; s++)
-            if (s != page->argmax)
-                difference_matrix(page, &c->strategies[s], &c->strategies[page->argmax]);
-        sp_buffer_text(out,
-                       "</div>\n<p class=\"small\">Steps more (+) or fewer (-) than argmax has in the cell.</p></details>\n");
-    }
+    if (has_matrix && page->argmax >= 0)
+        differences(page, n_matrices);
     sp_buffer_text(out, "</section>\n");
 }

@@ -281,11 +281,11 @@ void sp_page_differences(sp_page *page)
     sp_buffer *out = &page->out;
     sp_table margins = {0};
     sp_page_section(page, "differences", "Differences");
-    sp_buffer_text(out, "<div class=\"forest\"><div>\n");
     forest(page, &looks[0]);
     explain_forest(page);
-    sp_buffer_text(out, "</div>\n");
+    sp_buffer_text(out, "<div class=\"beside\">\n");
     sp_page_scatter(page);
+    sp_page_gains(page);
     sp_buffer_text(out, "</div>\n");
     sp_fill_margins(c, &margins);
     sp_page_table(page, &margins, "");

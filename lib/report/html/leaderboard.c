@@ -110,6 +110,6 @@ void sp_page_leaderboard(sp_page *page)
     sp_page_figures(page);
     sp_buffer_text(out, "<div class=\"beside\">\n");
     sp_page_plane(page);
-    sp_page_gains(page);
+    sp_page_slopes(page);
     sp_buffer_text(out, "</div>\n</section>\n");
 }

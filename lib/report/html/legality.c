@@ -6,6 +6,7 @@
 
 enum {
     LEGALITY_CLASSES = 60, /* up to here there is a matrix at all */
+    FEW_CLASSES = 7,       /* up to here the matrices say it all */
     LISTED = 40,           /* rows of a list of pairs */
 };
 
@@ -183,19 +184,20 @@ static void matrices(sp_page *page, const uint8_t *forbidden)
     }
 }
 
-static void pairs(sp_page *page)
+/* The pairs once more as a list: where the matrices are small, behind a fold. */
+static void pairs(sp_page *page, bool is_folded)
 {
     sp_buffer *out = &page->out;
     sp_table table = {0};
     int64_t n = sp_fill_illegal_pairs(page->comparison, LISTED, &table);
     if (n)
-        sp_buffer_text(out, "<div>\n");
+        sp_buffer_text(out, is_folded ? "<details><summary>Pair by pair</summary>\n" : "<div>\n");
     sp_page_table(page, &table, n > 12 ? "sortable tall" : "sortable");
     if (n > LISTED)
         sp_buffer_format(out, "<p class=\"small\">The %d most frequent of %lld pairs; the JSON file holds all.</p>\n", LISTED,
                          (long long)n);
     if (n)
-        sp_buffer_text(out, "</div>\n");
+        sp_buffer_text(out, is_folded ? "</details>\n" : "</div>\n");
 }
 
 void sp_page_legality(sp_page *page)
@@ -212,11 +214,15 @@ void sp_page_legality(sp_page *page)
     sp_buffer_text(out, "<div class=\"grid\">\n");
     if (forbidden)
         matrices(page, forbidden);
-    pairs(page);
+    bool is_folded = forbidden && c->n_classes <= FEW_CLASSES;
+    if (!is_folded)
+        pairs(page, false);
     sp_buffer_text(out, "</div>\n");
     if (forbidden) {
         sp_buffer_text(out, "<p class=\"small\">Rows: from, columns: to. Hatched: forbidden, with the number of times it "
                             "happened. Empty: allowed.</p>\n");
+        if (is_folded)
+            pairs(page, true);
         sp_page_transitions(page, forbidden);
     } else {
         sp_buffer_text(out, "<p>The model forbids ");

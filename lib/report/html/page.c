@@ -49,6 +49,13 @@ void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const c
     sp_table_free(table);
 }
 
+void sp_page_numbers(sp_page *page, sp_table *table)
+{
+    sp_buffer_text(&page->out, "<details class=\"screen\"><summary>In numbers</summary>\n");
+    sp_page_table(page, table, sp_table_rows(table) > 12 ? "sortable tall" : "sortable");
+    sp_buffer_text(&page->out, "</details>");
+}
+
 enum { N_SHAPES = 6 };
 
 void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)

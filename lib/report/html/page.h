@@ -31,7 +31,9 @@ void sp_page_picture_describe(sp_page *page);
 void sp_page_picture_open(sp_page *page);
 /* Adds the table, and frees it. Nothing without rows. */
 void sp_page_table(sp_page *page, sp_table *table, const char *classes);
-/* The same behind a fold, nothing where it has no rows. */
+/* The numbers of a figure behind a fold, at the end of its caption, which the caller closes. Frees the table. */
+void sp_page_numbers(sp_page *page, sp_table *table);
+/* A table behind a fold, nothing where it has no rows. */
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes);
 
 /* verdict.c */
@@ -69,7 +71,9 @@ uint8_t *sp_page_forbidden_matrix(sp_page *page);
 void sp_page_transitions(sp_page *page, const uint8_t *forbidden);
 /* plane.c: accuracy and legality, in the section on strategies; nothing where there is no agreement */
 void sp_page_plane(sp_page *page);
-/* paired.c: one strategy against argmax by recording, in parts of the sections on strategies and differences */
+/* slopes.c: accuracy of each recording from strategy to strategy, beside it */
+void sp_page_slopes(sp_page *page);
+/* paired.c: one strategy against argmax by recording, in the section on differences */
 void sp_page_gains(sp_page *page);
 void sp_page_scatter(sp_page *page);
 /* benchmark.c: agreement of people with each other beside that of the strategies; the five stages of sleep only */

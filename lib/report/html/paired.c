@@ -19,6 +19,29 @@ static int by_gain(const void *a, const void *b)
     return (x->recording > y->recording) - (x->recording < y->recording);
 }
 
+/* What the figures of this file show, unless the table of recordings has to do. */
+static void numbers(sp_page *page, const gain *gains, int64_t n)
+{
+    const sp_comparison *c = page->comparison;
+    const sp_strategy_result *focus = &c->strategies[page->focus], *argmax = &c->strategies[page->argmax];
+    sp_table table = {.title = "Accuracy by recording"};
+    if (n > SP_NAMED) {
+        sp_buffer_text(&page->out, " <a href=\"#recordings\">The numbers</a>");
+        return;
+    }
+    sp_table_column(&table, SP_LEFT, "recording");
+    sp_table_column(&table, SP_RIGHT, argmax->name);
+    sp_table_column(&table, SP_RIGHT, focus->name);
+    sp_table_column(&table, SP_RIGHT, "gain, points");
+    for (int64_t i = 0; i < n; i++) {
+        sp_table_cell_text(&table, SP_TONE_PLAIN, c->ids[gains[i].recording]);
+        sp_cell_value(&table, &argmax->recordings[gains[i].recording].accuracy, 4, SP_TONE_PLAIN);
+        sp_cell_value(&table, &focus->recordings[gains[i].recording].accuracy, 4, SP_TONE_PLAIN);
+        sp_buffer_signed(sp_table_cell(&table, SP_TONE_PLAIN), gains[i].value, 2);
+    }
+    sp_page_numbers(page, &table);
+}
+
 static void draw_gains(sp_page *page, const gain *gains, int64_t n)
 {
     const sp_comparison *c = page->comparison;
@@ -31,7 +54,7 @@ static void draw_gains(sp_page *page, const gain *gains, int64_t n)
     sp_page_picture_describe(page);
     sp_buffer_text(out, "Accuracy of ");
     sp_page_name(page, c->strategies[page->focus].name);
-    sp_buffer_text(out, " less that of argmax, recording by recording in order. The numbers stand in the table of recordings.");
+    sp_buffer_text(out, " less that of argmax, recording by recording in order.");
     sp_page_picture_open(page);
     sp_draw_axes(out, NULL, &y, "recordings, in order of their gain", "points of accuracy", true);
     sp_buffer_format(out, "<path class=\"zero\" d=\"M%d %.1fH%d\"/>", SP_LEFT_EDGE, sp_axis_at(&y, 0), SP_RIGHT_EDGE);
@@ -59,7 +82,9 @@ static void draw_gains(sp_page *page, const gain *gains, int64_t n)
     sp_buffer_count(out, worse);
     sp_buffer_text(out, ", the same in ");
     sp_buffer_count(out, n - better - worse);
-    sp_buffer_text(out, ". <a href=\"#recordings\">The numbers</a></figcaption></figure>\n");
+    sp_buffer_text(out, ".");
+    numbers(page, gains, n);
+    sp_buffer_text(out, "</figcaption></figure>\n");
 }
 
 /* Is there something to set against argmax, recording by recording? */
@@ -69,26 +94,30 @@ static bool has_pairs(const sp_page *page)
            page->comparison->n_recordings > 2;
 }
 
-void sp_page_gains(sp_page *page)
+/* Recordings where both have an accuracy, in their order; to be freed. NULL: no memory, then the page has failed. */
+static gain *gains_of(sp_page *page, int64_t *n)
 {
     const sp_comparison *c = page->comparison;
-    int64_t n = 0;
-    if (!has_pairs(page))
-        return;
     gain *gains = malloc((size_t)(c->n_recordings ? c->n_recordings : 1) * sizeof *gains);
-    if (!gains) {
-        page->out.failed = true;
-        return;
-    }
-    for (int64_t r = 0; r < c->n_recordings; r++) {
+    *n = 0;
+    page->out.failed |= !gains;
+    for (int64_t r = 0; gains && r < c->n_recordings; r++) {
         const sp_value *a = &c->strategies[page->focus].recordings[r].accuracy,
                        *b = &c->strategies[page->argmax].recordings[r].accuracy;
         if (!a->undefined && !b->undefined)
-            gains[n++] = (gain){100 * (a->value - b->value), r};
+            gains[(*n)++] = (gain){100 * (a->value - b->value), r};
     }
-    qsort(gains, (size_t)n, sizeof *gains, by_gain);
-    if (n > 1)
+    return gains;
+}
+
+void sp_page_gains(sp_page *page)
+{
+    int64_t n = 0;
+    gain *gains = has_pairs(page) ? gains_of(page, &n) : NULL;
+    if (n > 1) {
+        qsort(gains, (size_t)n, sizeof *gains, by_gain);
         draw_gains(page, gains, n);
+    }
     free(gains);
 }
 
@@ -177,23 +206,17 @@ static void draw_square(const scatter_plot *p)
     sp_buffer_format(out, "</text><path class=\"zero\" d=\"M%d %dl%d-%d\"/>\n", SP_LEFT_EDGE, SP_TOP_EDGE + SIDE, SIDE, SIDE);
 }
 
-void sp_page_scatter(sp_page *page)
+static void draw_scatter(sp_page *page, const gain *gains, int64_t n)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    double low = 1, high = 0;
-    int64_t n = 0;
-    if (!has_pairs(page))
-        return;
     scatter_plot p = {.page = page, .x = c->strategies[page->argmax].recordings, .y = c->strategies[page->focus].recordings};
-    for (int64_t r = 0; r < c->n_recordings; r++)
-        if (is_drawn(&p, r)) {
-            low = fmin(low, fmin(p.x[r].accuracy.value, p.y[r].accuracy.value));
-            high = fmax(high, fmax(p.x[r].accuracy.value, p.y[r].accuracy.value));
-            n++;
-        }
-    if (n < 2)
-        return;
+    double low = 1, high = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double x = p.x[gains[i].recording].accuracy.value, y = p.y[gains[i].recording].accuracy.value;
+        low = fmin(low, fmin(x, y));
+        high = fmax(high, fmax(x, y));
+    }
     p.across = sp_axis_around(low, high, SP_LEFT_EDGE, SP_LEFT_EDGE + SIDE);
     p.up = sp_axis_around(low, high, SP_TOP_EDGE + SIDE, SP_TOP_EDGE);
     sp_buffer_text(out, "<figure class=\"plot square\">");
@@ -202,7 +225,7 @@ void sp_page_scatter(sp_page *page)
     sp_page_picture_describe(page);
     sp_buffer_text(out, "Accuracy of ");
     sp_page_name(page, c->strategies[page->focus].name);
-    sp_buffer_text(out, " (up) against argmax (across), by recording. The numbers stand in the table of recordings.");
+    sp_buffer_text(out, " (up) against argmax (across), a dot a recording.");
     sp_page_picture_open(page);
     draw_square(&p);
     if (n > SP_NAMED)
@@ -211,7 +234,17 @@ void sp_page_scatter(sp_page *page)
         draw_points(&p);
     sp_buffer_text(out, "</svg><figcaption>Accuracy by recording. Above the dashed line ");
     sp_page_name(page, c->strategies[page->focus].name);
-    sp_buffer_format(out,
-                     " is better than argmax, below it worse.%s <a href=\"#recordings\">The numbers</a></figcaption></figure>\n",
+    sp_buffer_format(out, " is better than argmax, below it worse.%s",
                      n > SP_NAMED ? " The darker a square, the more recordings." : "");
+    numbers(page, gains, n);
+    sp_buffer_text(out, "</figcaption></figure>\n");
+}
+
+void sp_page_scatter(sp_page *page)
+{
+    int64_t n = 0;
+    gain *gains = has_pairs(page) ? gains_of(page, &n) : NULL;
+    if (n > 1)
+        draw_scatter(page, gains, n);
+    free(gains);
 }

@@ -23,6 +23,26 @@ static void widen(const sp_comparison *c, const sp_strategy_result *s, bool with
     }
 }
 
+static void numbers(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_table table = {.title = "Accuracy and legality"};
+    sp_table_column(&table, SP_LEFT, "strategy");
+    sp_table_column(&table, SP_RIGHT, "illegal transitions");
+    sp_table_column(&table, SP_RIGHT, "transitions");
+    sp_table_column(&table, SP_RIGHT, "illegal, %");
+    sp_table_column(&table, SP_RIGHT, "accuracy");
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_strategy_result *one = &c->strategies[s];
+        sp_table_cell_text(&table, SP_TONE_PLAIN, one->name);
+        sp_table_cell_count(&table, SP_TONE_PLAIN, one->counts.illegal);
+        sp_table_cell_count(&table, SP_TONE_PLAIN, one->counts.transitions);
+        sp_buffer_fixed(sp_table_cell(&table, SP_TONE_PLAIN), per_cent_illegal(&one->counts), 3);
+        sp_cell_value(&table, &one->agreement.accuracy, 4, SP_TONE_PLAIN);
+    }
+    sp_page_numbers(page, &table);
+}
+
 void sp_page_plane(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
@@ -42,9 +62,7 @@ void sp_page_plane(sp_page *page)
     sp_page_picture_begin(page, SP_PLOT_WIDTH, SP_PLOT_HEIGHT);
     sp_buffer_text(out, "Accuracy and legality");
     sp_page_picture_describe(page);
-    sp_buffer_text(out,
-                   "Accuracy of each strategy against its share of illegal transitions. The numbers stand in the table above");
-    sp_buffer_text(out, with_recordings ? ", those of the recordings in the table of recordings." : ".");
+    sp_buffer_text(out, "Accuracy of each strategy against its share of illegal transitions.");
     sp_page_picture_open(page);
     sp_draw_axes(out, &x, &y, "illegal transitions, %", "accuracy", false);
     for (int32_t s = 0; with_recordings && s < c->n_strategies; s++) {
@@ -69,6 +87,8 @@ void sp_page_plane(sp_page *page)
     sp_page_key(page);
     sp_buffer_format(out,
                      "<figcaption>What the rules cost. Up is more accurate, left keeps more rules: the best place is the upper "
-                     "left corner.%s</figcaption></figure>\n",
+                     "left corner.%s",
                      with_recordings ? " Small dots: single <a href=\"#recordings\">recordings</a>." : "");
+    numbers(page);
+    sp_buffer_text(out, "</figcaption></figure>\n");
 }

@@ -297,10 +297,10 @@ void sp_page_probabilities(sp_page *page)
     }
     sp_buffer_text(out, ".</p>\n");
     sp_fill_calibrations(comparison, &calibrations);
-    sp_page_table(page, &calibrations, "");
-    sp_buffer_text(out, "<div class=\"beside three\">\n");
+    sp_page_table(page, &calibrations, "wide");
     sp_fill_probabilities(comparison, &measures);
-    sp_page_table(page, &measures, "prose");
+    sp_page_table(page, &measures, "prose wide");
+    sp_buffer_text(out, "<div class=\"beside\">\n");
     reliability(page);
     coverage(page);
     sp_buffer_text(out, "</div>\n");

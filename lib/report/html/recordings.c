@@ -32,7 +32,7 @@ static void recordings_table(sp_page *page)
     sp_table all = {0}, some = {0};
     sp_fill_recordings(c, false, &all);
     if (c->n_recordings <= ROWS || all.failed || all.text.failed) {
-        sp_table_html(&all, c->n_recordings > 25 ? "sortable tall" : "sortable", NULL, &page->out);
+        sp_table_html(&all, c->n_recordings > 25 ? "sortable wide tall" : "sortable wide", NULL, &page->out);
         sp_table_free(&all);
         return;
     }
@@ -53,7 +53,7 @@ static void recordings_table(sp_page *page)
                 size_t row = (size_t)order[i].recording + 1;
                 sp_table_cell_text(&some, all.cells[row * (size_t)all.n_columns + (size_t)k].tone, sp_table_get(&all, row, k));
             }
-        sp_table_html(&some, "sortable tall", NULL, &page->out);
+        sp_table_html(&some, "sortable wide tall", NULL, &page->out);
         sp_buffer_format(&page->out, "<p class=\"small\">%d of ", ROWS);
         sp_buffer_count(&page->out, c->n_recordings);
         sp_buffer_text(&page->out, " recordings, those where ");

@@ -228,10 +228,10 @@ void sp_page_runs(sp_page *page)
         out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
              "runs than the reference, or more and shorter ones.</p>\n");
     sp_fill_bouts(c, &bouts);
-    sp_table_html(&bouts, c->n_classes > 20 ? "sortable tall" : "sortable", NULL, out);
+    sp_table_html(&bouts, c->n_classes > 20 ? "sortable wide tall" : "sortable wide", NULL, out);
     sp_table_free(&bouts);
     sp_fill_boundaries(c, &boundaries);
-    sp_table_html(&boundaries, "", NULL, out);
+    sp_table_html(&boundaries, "wide", NULL, out);
     sp_table_free(&boundaries);
     if (sp_has_agreement(c))
         sp_buffer_text(out,

@@ -230,9 +230,9 @@ void sp_page_sleep(sp_page *page)
     sp_buffer *out = &page->out;
     sp_table means = {0}, agreement = {0};
     sp_page_section(page, "sleep", "Sleep statistics");
-    sp_buffer_text(out, "<div class=\"grid\">\n<div>");
+    sp_buffer_text(out, "<div class=\"forests\">\n<div>");
     sp_fill_sleep_means(c, &means);
-    sp_page_table(page, &means, "");
+    sp_page_table(page, &means, "wide");
     sp_buffer_format(
         out,
         "<p class=\"small\">Steps of %g s%s. Minutes from the first to the last step with a reference; definitions of "
@@ -244,7 +244,7 @@ void sp_page_sleep(sp_page *page)
     bool has_agreement = sp_table_rows(&agreement) || agreement.failed;
     if (has_agreement) {
         sp_buffer_text(out, "<div>");
-        sp_page_table(page, &agreement, "");
+        sp_page_table(page, &agreement, "wide");
         sp_buffer_text(out,
                        "<p class=\"small\">Bias: mean of decoded less reference. About 95 % of recordings lie within 1.96 "
                        "standard deviations of it, if differences are normal and do not depend on the size (Bland &amp; Altman "
