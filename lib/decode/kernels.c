@@ -26,7 +26,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     kernels->isa = isa;
     kernels->strategy = strategy;
     kernels->greedy.n = 0;
-    kernels->has_single = isa != SP_ISA_PLAIN && strategy == SP_VITERBI && sp_single_rules_init(&kernels->single, chain);
+    kernels->has_single = isa != SP_ISA_PLAIN && strategy == SP_VITERBI && sp_single_rules_init(&kernels->single, chain) &&
+                          sp_single_is_quick(isa, &kernels->single);
     kernels->has_sums = isa != SP_ISA_PLAIN && sp_sum_rules_init(&kernels->sums, chain);
     if (kernels->has_sums && (strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI))
         kernels->way = SP_WAY_SUMS;

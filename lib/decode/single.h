@@ -6,7 +6,9 @@
  *     delta[t,:] = max_i (delta[t-1,i] + log_trans[i,:]) + e[t,:]        i over all classes, -INFINITY where forbidden
  *
  * the plain kernel's float64 operations in its order, the lowest i among equals: the same bits. Every step waits for the one
- * before, so what limits it is how long a sum, a spread of one value over a vector and the rounds of a maximum take.
+ * before, so what limits it is how long a sum, a shuffle and the rounds of a maximum take. Where the machine can shuffle as it
+ * likes (AVX-512), round r offers every j its r-th predecessor, and weights are not added where there are none; elsewhere one
+ * value i is spread over all j.
  *
  * single_body.h is compiled for each width of vector by single_base.c, single_avx2.c and single_avx512.c.
  */
@@ -18,18 +20,30 @@
 
 enum { SP_SINGLE_MOST_CLASSES = 16 };
 
+/* A row for each i or rank; a column for each j. */
+typedef struct sp_single_table {
+    _Alignas(64) double weight[SP_SINGLE_MOST_CLASSES][SP_SINGLE_MOST_CLASSES];
+    _Alignas(64) uint64_t code[SP_SINGLE_MOST_CLASSES][SP_SINGLE_MOST_CLASSES]; /* i in the place of j in a word */
+} sp_single_table;
+
 /* A plain chain as the kernel reads it. */
 typedef struct sp_single_rules {
     int32_t n_classes;
-    int32_t columns; /* n_classes rounded up to one of the widths that are compiled */
-    _Alignas(64) double weight[SP_SINGLE_MOST_CLASSES * SP_SINGLE_MOST_CLASSES]; /* [columns,columns] rows = from */
-    _Alignas(64) uint64_t code[SP_SINGLE_MOST_CLASSES * SP_SINGLE_MOST_CLASSES]; /* [columns,columns] i in the place of j */
+    int32_t columns;      /* n_classes rounded up to one of the widths that are compiled */
+    int32_t n_ranks;      /* most predecessors of a class */
+    bool has_weights;     /* false: by rank, weights need not be added */
+    sp_single_table all;  /* [from,to], -INFINITY where forbidden */
+    sp_single_table rank; /* [rank,to]: the r-th predecessor, its first again where there is none */
+    _Alignas(64) uint64_t from[SP_SINGLE_MOST_CLASSES][SP_SINGLE_MOST_CLASSES]; /* [rank,to] */
     double start[SP_SINGLE_MOST_CLASSES], end[SP_SINGLE_MOST_CLASSES];
     bool is_entry[SP_SINGLE_MOST_CLASSES];
 } sp_single_rules;
 
 /* False when the chain is not one for this. */
 bool sp_single_rules_init(sp_single_rules *rules, const sp_chain *chain);
+
+/* Is it quicker than the plain kernel? Not where a model of many classes meets vectors of 16 bytes. */
+bool sp_single_is_quick(sp_isa isa, const sp_single_rules *rules);
 
 /* Steps in a row without a gap. */
 typedef struct sp_single_steps {
