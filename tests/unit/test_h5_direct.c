@@ -102,7 +102,7 @@ static void open_file(const char *file, opened *o)
     hid_t space = H5Dget_space(o->dataset);
     o->rank = H5Sget_simple_extent_dims(space, o->dims, NULL);
     H5Sclose(space);
-    const sp_h5_direct_request request = {
+    const sp_h5_request request = {
         .dataset = o->dataset, .type = o->type, .size = o->size, .rank = o->rank, .dims = o->dims};
     assert_int_equal(sp_h5_direct_new(&request, &o->direct), SP_OK);
 }
