@@ -283,8 +283,10 @@ static sp_status beside_note(sp_h5_map *map, hid_t group, const neighbours *seen
             H5Oclose(object);
             continue;
         }
-        if (object < 0 || sp_h5_data_adopt(object, map->file_name, sp_h5_beside[i], &data, NULL) != SP_OK)
+        if (object < 0 || (status = sp_h5_data_adopt(object, map->file_name, sp_h5_beside[i], &data, NULL)) != SP_OK) {
+            status = status == SP_ENOMEM ? status : SP_OK;
             continue;
+        }
         if (data.rank == 1 + is_mask && (int64_t)data.dims[0] == n_steps &&
             (!is_mask || (int64_t)data.dims[1] == map->n_classes) && is_here(map, data.id, is_hard))
             status = sp_h5_places_note(&map->places[1 + i], n, &data);

@@ -264,29 +264,38 @@ static sp_status group_open(sp_h5_map *map, group_read *r, int64_t n, sp_error *
     return status;
 }
 
-/* SP_EFILE without a word in err (*is_lost): chunks cannot be had this way. */
+static sp_status no_memory(const sp_h5_map *map, sp_error *err)
+{
+    return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+}
+
+/* One recording. *is_lost, and SP_EFILE without a word in err: chunks cannot be had this way. */
+static sp_status group_one(sp_h5_map *map, group_read *r, int64_t n, bool *is_lost, sp_error *err)
+{
+    const int64_t n_steps = map->offsets[n + 1] - map->offsets[n];
+    if (r->s.part->absent && r->s.part->absent[n]) {
+        memset(group_out(map, r, n), 0xff, (size_t)(n_steps * part_width(map, r->s.part)) * sp_target_size(r->s.target)); /* -1 */
+        return SP_OK;
+    }
+    const sp_element *element = r->places ? sp_h5_places_element(r->places, n) : NULL;
+    if (!element)
+        return group_open(map, r, n, err);
+    unsigned char *raw = group_raw(map, r, n, element);
+    bool is_there = true;
+    sp_status status = raw ? sp_h5_places_fetch(r->places, n, map->fd, r->jobs, raw, &is_there) : SP_ENOMEM;
+    if (status == SP_ENOMEM)
+        return no_memory(map, err);
+    *is_lost = status != SP_OK && !is_there;
+    if (*is_lost || (status == SP_OK && (!is_there || group_convert(map, r, n, element))))
+        return status;
+    return group_open(map, r, n, err); /* which finds the words for what is wrong */
+}
+
 static sp_status group_each(sp_h5_map *map, group_read *r, bool *is_lost, sp_error *err)
 {
-    const size_t row = (size_t)part_width(map, r->s.part) * sp_target_size(r->s.target);
     sp_status status = SP_OK;
-    for (int64_t n = r->first; status == SP_OK && n < r->first + r->count; n++) {
-        const sp_element *element = r->places ? sp_h5_places_element(r->places, n) : NULL;
-        unsigned char *raw = element ? group_raw(map, r, n, element) : NULL;
-        bool is_there = true;
-        if (r->s.part->absent && r->s.part->absent[n]) {
-            memset(group_out(map, r, n), 0xff, (size_t)(map->offsets[n + 1] - map->offsets[n]) * row); /* -1 */
-            continue;
-        }
-        bool is_done = raw && sp_h5_places_fetch(r->places, n, map->fd, r->jobs, raw, &is_there) == SP_OK;
-        if (!is_there && !is_done) {
-            *is_lost = true;
-            return SP_EFILE;
-        }
-        if (is_done && is_there)
-            is_done = group_convert(map, r, n, element);
-        if (!is_done)
-            status = group_open(map, r, n, err);
-    }
+    for (int64_t n = r->first; status == SP_OK && n < r->first + r->count; n++)
+        status = group_one(map, r, n, is_lost, err);
     return status;
 }
 
@@ -309,14 +318,18 @@ static sp_status read_groups(sp_h5_map *map, const stretch *s, int64_t first, in
     group_read r = {.s = *s, .first = first, .count = count, .places = sp_h5_map_places(map, s->part->path), .out = out};
     bool is_lost = false;
     if (!map->jobs && !(map->jobs = sp_chunk_jobs_new(map->n_threads)))
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        return no_memory(map, err);
     sp_chunk_jobs_drop(map->jobs);
     r.jobs = map->jobs;
     sp_status status = group_each(map, &r, &is_lost, err);
     if (status != SP_OK && !is_lost)
         return status;
-    if (status == SP_OK && sp_chunk_jobs_do(map->jobs) == SP_OK)
+    if (status == SP_OK)
+        status = sp_chunk_jobs_do(map->jobs);
+    if (status == SP_OK)
         return group_finish(map, &r, err);
+    if (status == SP_ENOMEM)
+        return no_memory(map, err);
     sp_chunk_jobs_drop(map->jobs);
     r.places = NULL; /* opening each finds the words for what is wrong */
     r.jobs = NULL;
