@@ -10,6 +10,7 @@
 
 typedef struct sp_h5_data {
     hid_t id, type; /* 0 when closed */
+    hid_t created;  /* creation properties; 0 of what is contiguous and written, which needs none of them */
     sp_element element;
     int rank;
     hsize_t dims[H5S_MAX_RANK];
@@ -23,6 +24,9 @@ sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, c
  * also on failure. For many small datasets. */
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
 void sp_h5_data_close(sp_h5_data *data); /* fine on a closed one */
+
+/* What the ways past H5Dread ask about it. */
+sp_h5_request sp_h5_data_request(const sp_h5_data *data);
 
 /* Makes a dataset ready for reading many rows: with the fast way where there is one (h5_direct.h), else with a cache that
  * holds all chunks one row of it touches. So reading rows in blocks inflates each chunk once, also where chunks are split along

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/h5_file.h"
+#include "io/h5_text.h"
 #include "io/output_file.h"
 #include "statepath/paths_file.h"
 #include "statepath/subjects.h"
@@ -219,7 +220,10 @@ static bool dataset_texts(hid_t file, const char *path, const char *const *texts
         return true;
     const hsize_t size = (hsize_t)n;
     hid_t type = text_type(), id = dataset_new(file, path, type, 1, &size);
-    bool done = id >= 0 && (n == 0 || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) >= 0);
+    const hid_t transfer = sp_h5_texts_transfer(n);
+    bool done = id >= 0 && (n == 0 || H5Dwrite(id, type, H5S_ALL, H5S_ALL, transfer, texts) >= 0);
+    if (transfer != H5P_DEFAULT)
+        H5Pclose(transfer);
     if (id >= 0)
         H5Dclose(id);
     H5Tclose(type);
