@@ -8,7 +8,7 @@ sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int3
         return SP_OK;
     if (!*moves && !(*moves = calloc(K * K, sizeof **moves)))
         return sp_fail(err, SP_ENOMEM, "no memory to count transitions between %zu classes", K);
-    for (int64_t t = 1; t < r->n_steps; t++) {
+    for (int64_t t = r->before ? 0 : 1; t < r->n_steps; t++) {
         bool is_gap = r->segments && r->segments[t] != r->segments[t - 1];
         if (!is_gap && path[t - 1] >= 0 && path[t] >= 0)
             (*moves)[(size_t)path[t - 1] * K + (size_t)path[t]]++;
