@@ -43,6 +43,15 @@ bool sp_long_can(const sp_chain *chain, sp_strategy_kind strategy);
 sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recording, sp_strategy_kind strategy,
                          sp_workers *workers, sp_decoded *result, sp_error *err);
 
+/* sp_path_score() of a path that comes in pieces in ascending order, bit for bit. Segments stand in the scores of all pieces or of
+ * none. _end: the score, 0 without steps. */
+typedef struct sp_long_score sp_long_score;
+sp_long_score *sp_long_score_new(const sp_chain *chain); /* NULL on lack of memory */
+void sp_long_score_free(sp_long_score *sum);
+/* SP_OK; SP_EINVAL: a class out of range, scores of another K. */
+sp_status sp_long_score_add(sp_long_score *sum, const sp_scores *scores, const int32_t *path, sp_error *err);
+double sp_long_score_end(const sp_long_score *sum);
+
 #ifdef __cplusplus
 }
 #endif
