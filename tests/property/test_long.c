@@ -93,6 +93,24 @@ static int free_workers(void **state)
 /* Counts what came out, so that a test can see that it met everything. */
 static int64_t n_met[SP_EDEADEND + 1];
 
+/* The score along the path is that of the whole path, bit for bit, however the recording is cut. */
+static void check_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double whole, int64_t piece)
+{
+    sp_long_score *sum = sp_long_score_new(chain);
+    assert_non_null(sum);
+    tape t = tape_new(scores);
+    sp_error err;
+    for (int64_t first = 0; first < scores->n_steps; first += piece) {
+        int64_t n = scores->n_steps - first < piece ? scores->n_steps - first : piece;
+        sp_scores part;
+        assert_ok(tape_read(&t, first, n, &part, &err), &err);
+        assert_ok(sp_long_score_add(sum, &part, path + first, &err), &err);
+    }
+    assert_true(sp_long_score_end(sum) == whole);
+    sp_long_score_free(sum);
+    tape_free(&t);
+}
+
 static void check_against_memory(const sp_chain *chain, const sp_scores *scores, sp_strategy_kind strategy, int64_t piece_steps,
                                  int n_threads)
 {
@@ -124,24 +142,6 @@ static void check_against_memory(const sp_chain *chain, const sp_scores *scores,
     n_met[result.status]++;
     tape_free(&t);
     answer_free(&whole);
-}
-
-/* The score along the path is that of the whole path, bit for bit, however the recording is cut. */
-static void check_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double whole, int64_t piece)
-{
-    sp_long_score *sum = sp_long_score_new(chain);
-    assert_non_null(sum);
-    tape t = tape_new(scores);
-    sp_error err;
-    for (int64_t first = 0; first < scores->n_steps; first += piece) {
-        int64_t n = scores->n_steps - first < piece ? scores->n_steps - first : piece;
-        sp_scores part;
-        assert_ok(tape_read(&t, first, n, &part, &err), &err);
-        assert_ok(sp_long_score_add(sum, &part, path + first, &err), &err);
-    }
-    assert_true(sp_long_score_end(sum) == whole);
-    sp_long_score_free(sum);
-    tape_free(&t);
 }
 
 static void run_random(uint64_t seed, const random_shape *shape, int n_cases)
