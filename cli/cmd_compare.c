@@ -10,6 +10,7 @@
 #include "judging.h"
 #include "outputs.h"
 #include "pipeline.h"
+#include "run.h"
 #include "sleep.h"
 
 static const usage compare_usage = {
@@ -81,7 +82,7 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     if (status == SP_OK && o->output)
         status = pipeline_open_writer(p, &extras, command, &writer, err);
     if (status == SP_OK)
-        status = pipeline_run(p, evaluation, writer, &extras, err);
+        status = run_pipeline(p, evaluation, writer, &extras, err);
     if (status == SP_OK)
         status = sp_evaluation_finish(evaluation, out, err);
     if (status == SP_OK) {

@@ -5,6 +5,7 @@
 #include "beside.h"
 #include "outputs.h"
 #include "pipeline.h"
+#include "run.h"
 
 static const usage decode_usage = {.arguments = "SCORES.h5 --model M -o PATHS.h5 [OPTION...]",
                                    .summary = "write the path of one strategy",
@@ -21,7 +22,7 @@ static sp_status decode(pipeline *p, const char *command, sp_error *err)
     if (status == SP_OK)
         status = pipeline_open_writer(p, &extras, command, &writer, err);
     if (status == SP_OK)
-        status = pipeline_run(p, NULL, writer, &extras, err);
+        status = run_pipeline(p, NULL, writer, &extras, err);
     beside_clear(&extras);
     if (status == SP_OK)
         return sp_paths_writer_commit(writer, err);

@@ -1,4 +1,4 @@
-/* decode: recordings that are too long to be held in memory, see statepath/long.h. */
+/* decode and compare: recordings that are too long to be held in memory, see statepath/long.h. */
 #ifndef STATEPATH_CLI_LONG_RECORDING_H
 #define STATEPATH_CLI_LONG_RECORDING_H
 
@@ -13,7 +13,9 @@ bool long_recording_can(const pipeline *p, const beside *extras);
 /* The first recording from `first` on whose scores are too many for memory; the number of recordings when there is none. */
 int64_t long_recording_next(const pipeline *p, int64_t first);
 
-/* Decodes it by all strategies and writes the paths, labels and segments. `line` goes on while it is read. As pipeline_run(). */
-sp_status long_recording_decode(pipeline *p, int64_t recording, sp_paths_writer *writer, progress *line, sp_error *err);
+/* Decodes it by all strategies; writes the paths, labels and segments where there is a writer, and evaluates them where there is
+ * an evaluation. `line` goes on while it is read. As run_pipeline(). */
+sp_status long_recording_run(pipeline *p, int64_t recording, sp_evaluation *evaluation, sp_paths_writer *writer, progress *line,
+                             sp_error *err);
 
 #endif
