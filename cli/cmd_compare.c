@@ -8,6 +8,7 @@
 #include "cross.h"
 #include "gates.h"
 #include "judging.h"
+#include "long_recording.h"
 #include "outputs.h"
 #include "pipeline.h"
 #include "run.h"
@@ -48,6 +49,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     sp_paths_writer *writer = NULL;
     beside extras;
     sp_status status = beside_plan(&extras, p, err);
+    if (status == SP_OK)
+        status = long_recording_warn(p, &extras, err);
     if (status == SP_OK && !classes)
         status = sp_fail(err, SP_ENOMEM, "no memory");
     sp_gate_scope scope = {.n_strategies = p->n_strategies,

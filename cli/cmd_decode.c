@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "beside.h"
+#include "long_recording.h"
 #include "outputs.h"
 #include "pipeline.h"
 #include "run.h"
@@ -19,6 +20,8 @@ static sp_status decode(pipeline *p, const char *command, sp_error *err)
     sp_paths_writer *writer = NULL;
     beside extras;
     sp_status status = beside_plan(&extras, p, err);
+    if (status == SP_OK)
+        status = long_recording_warn(p, &extras, err);
     if (status == SP_OK)
         status = pipeline_open_writer(p, &extras, command, &writer, err);
     if (status == SP_OK)

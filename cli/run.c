@@ -163,7 +163,7 @@ static sp_status run_all(pipeline *p, progress *line, sp_evaluation *evaluation,
         if (end > first)
             status = run_blocks(p, first, end, line, evaluation, writer, extras, err);
         if (status == SP_OK && end < n_recordings)
-            status = long_recording_run(p, end++, evaluation, writer, line, err);
+            status = long_recording_run(p, end++, evaluation, writer, extras, line, err);
         first = end;
     }
     return status;

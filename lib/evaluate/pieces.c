@@ -205,9 +205,10 @@ static sp_status read_ceiling(void *arg, int64_t first, int64_t n, sp_scores *sc
     return SP_OK;
 }
 
-static sp_status write_ceiling(void *arg, int64_t first, int64_t n, const int32_t *path, sp_error *err)
+static sp_status write_ceiling(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
 {
     ceiling *c = arg;
+    (void)broken;
     const int64_t *segments;
     if (!path) {
         c->correct = 0;
@@ -232,8 +233,9 @@ sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *
         return sp_fail(err, SP_ENOMEM, "no memory for the mask ceiling");
     sp_long_recording recording = {
         .n_steps = e->at_hand->recording.n_steps, .has_gap = has_gap, .read = read_ceiling, .write = write_ceiling, .arg = &c};
+    sp_decode_options viterbi = sp_decode_options_default();
     sp_decoded result;
-    sp_status status = sp_decode_long(e->rules, &recording, SP_VITERBI, workers ? workers : own, &result, err);
+    sp_status status = sp_decode_long(e->rules, &recording, &viterbi, workers ? workers : own, &result, err);
     if (status == SP_OK) {
         e->ceiling_correct += c.correct;
         e->result->ceiling_infeasible += result.status != SP_OK;
