@@ -50,12 +50,14 @@ void sp_evaluation_free(sp_evaluation *e)
         return;
     for (int32_t s = 0; e->sums && s < e->options.n_strategies; s++) {
         sp_tally_free(&e->sums[s].illegal);
+        sp_tally_free(&e->sums[s].moves);
         sp_tally_free(&e->sums[s].bouts);
         sp_tally_free(&e->sums[s].error_lengths);
     }
     free(e->sums);
     sp_tally_free(&e->reference_illegal);
     sp_tally_free(&e->reference_bouts);
+    sp_tally_free(&e->reference_move_pairs);
     free(e->tags);
     free(e->pairs);
     free(e->stage_of_class);
@@ -91,6 +93,11 @@ static sp_status check_options(const sp_chain *chain, const sp_chain *rules, con
     if (options->has_wake_trim && !(options->wake_trim_minutes >= 0 && options->wake_trim_minutes < 1e9))
         return sp_fail(err, SP_EINVAL, "%g minutes of wake: how much is kept on each side of sleep, 0 or more, such as 30",
                        options->wake_trim_minutes);
+    if (options->bridge_unscored && !options->has_labels)
+        return sp_fail(err, SP_EINVAL, "unscored steps can only be bridged where there are labels");
+    if (!(options->epoch_seconds >= 0 && isfinite(options->epoch_seconds)))
+        return sp_fail(err, SP_EINVAL, "steps of %g seconds: the length of a step is above 0, or 0 where it is not known",
+                       options->epoch_seconds);
     return sp_bootstrap_options_check(&options->bootstrap, err);
 }
 
@@ -159,6 +166,11 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->margin = options->margin;
     c->has_wake_trim = options->has_wake_trim;
     c->wake_trim_minutes = options->wake_trim_minutes;
+    c->bridge_unscored = options->bridge_unscored;
+    c->has_length_trim = options->has_length_trim;
+    c->epoch_seconds = options->epoch_seconds;
+    c->epoch_is_assumed = options->epoch_is_assumed;
+    c->reference_frequencies.worst_recording = -1;
     if (options->has_wake_trim)
         e->wake_margin = sp_wake_trim_steps(options->wake_trim_minutes, options->epoch_seconds);
     c->strategies = zeros(n, sizeof *c->strategies);
@@ -279,6 +291,10 @@ sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_er
         c->subject_of = grown(c->subject_of, n, sizeof *c->subject_of, &is_whole);
     if (c->has_wake_trim)
         c->trimmed_steps = grown(c->trimmed_steps, n, sizeof *c->trimmed_steps, &is_whole);
+    if (c->has_length_trim) {
+        c->cut_path_steps = grown(c->cut_path_steps, n, sizeof *c->cut_path_steps, &is_whole);
+        c->cut_label_steps = grown(c->cut_label_steps, n, sizeof *c->cut_label_steps, &is_whole);
+    }
     for (int32_t s = 0; s < c->n_strategies; s++)
         c->strategies[s].recordings = grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
     if (!is_whole)
@@ -396,7 +412,7 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_recording_result *row = &track->result;
     sp_status status = sp_add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].illegal, err);
     if (status == SP_OK)
-        status = sp_add_moves(e, r, path, &s->moves, err);
+        status = sp_add_moves(e, r, path, &s->moves, &e->sums[strategy].moves, err);
     if (status != SP_OK)
         return status;
     if (r->labels)
@@ -425,10 +441,20 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t 
         *scored += r->labels[t] >= 0;
     memset(e->scratch.right, 0, (size_t)r->n_steps * sizeof *e->scratch.right);
     sp_find_contexts(e, r);
-    sp_status status =
-        sp_add_transitions(e, r, r->labels, &e->reference.transitions, &e->result->reference, &e->reference_illegal, err);
+    sp_comparison *c = e->result;
+    sp_track *track = &e->reference;
+    if (r->first == 0)
+        track->illegal_before = c->reference.illegal;
+    sp_status status = sp_add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_illegal, err);
     if (status == SP_OK)
-        status = sp_add_moves(e, r, r->labels, &e->result->reference_moves, err);
+        status = sp_add_moves(e, r, r->labels, &c->reference_moves, &e->reference_move_pairs, err);
+    if (status == SP_OK && c->bridge_unscored)
+        status = sp_add_bridged(e, r, err);
+    int64_t illegal = c->reference.illegal - track->illegal_before;
+    if (r->rest == 0 && illegal > c->reference_frequencies.worst_illegal) {
+        c->reference_frequencies.worst_illegal = illegal;
+        c->reference_frequencies.worst_recording = r->index;
+    }
     return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
 }
 
@@ -498,9 +524,10 @@ static sp_status add_trace(sp_evaluation *e, const sp_recording *r, const sp_vie
 }
 
 /* What the chosen classes give up against the best of each step. */
-static void add_regret(sp_evaluation *e, const sp_scores *scores, const int32_t *const *paths)
+static void add_regret(sp_evaluation *e, const sp_recording *r, const sp_scores *scores, const int32_t *const *paths)
 {
     sp_find_best(scores, e->scratch.best);
+    sp_add_ties(e->result, scores, e->scratch.best, r->labels);
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         e->result->strategies[s].has_regret = true;
         sp_add_regret(&e->result->strategies[s], scores, e->scratch.best, paths[s]);
@@ -537,7 +564,7 @@ sp_status sp_add_piece(sp_evaluation *e, const sp_recording *r, const sp_views *
     if (status == SP_OK)
         sp_add_scorers(e, &whole, views->scorers, views->paths);
     if (status == SP_OK && views->scores)
-        add_regret(e, views->scores, views->paths);
+        add_regret(e, r, views->scores, views->paths);
     if (status == SP_OK && r->labels)
         sp_add_crossed(e, r, views->paths);
     if (status == SP_OK)
@@ -568,6 +595,17 @@ sp_status sp_end_recording(sp_evaluation *e, const sp_recording *r, const char *
     c->n_steps += T;
     c->n_scored_steps += scored;
     return SP_OK;
+}
+
+void sp_add_cut(sp_comparison *c, int64_t recording, int64_t of_path, int64_t of_labels)
+{
+    if (!c->has_length_trim)
+        return;
+    c->cut_path_steps[recording] = of_path;
+    c->cut_label_steps[recording] = of_labels;
+    c->n_cut_path_steps += of_path;
+    c->n_cut_label_steps += of_labels;
+    c->n_cut_recordings += of_path + of_labels > 0;
 }
 
 static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, sp_error *err)
@@ -603,6 +641,8 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
     }
     sp_views views = {paths, results, block->scores ? &scores : NULL, scorers};
     sp_begin_recording(e);
+    sp_add_cut(c, r.index, block->cut_path_steps ? block->cut_path_steps[n] : 0,
+               block->cut_label_steps ? block->cut_label_steps[n] : 0);
     status = sp_add_piece(e, &r, &views, &scored, err);
     return status == SP_OK
                ? sp_end_recording(e, &r, block->ids ? block->ids[n] : NULL, scored, c->n_subjects ? block->subject[n] : 0, err)

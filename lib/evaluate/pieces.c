@@ -146,6 +146,7 @@ sp_status sp_evaluation_end(sp_evaluation *e, sp_error *err)
         c->trimmed_steps[r.index] = h->trimmed;
         c->n_trimmed_steps += h->trimmed;
     }
+    sp_add_cut(c, r.index, h->recording.cut_path_steps, h->recording.cut_label_steps);
     for (int32_t s = 0; h->recording.seconds && s < c->n_strategies; s++)
         c->strategies[s].seconds += h->recording.seconds[s];
     sp_status status = sp_end_recording(e, &r, h->id, h->scored, h->recording.subject, err);
