@@ -57,24 +57,6 @@ static void judge_close(judge *j)
     sp_block_free(j->labels);
 }
 
-/* Steps before .. before+n-1 of a block, as a block that borrows them. */
-static sp_block part_of(const sp_block *block, int64_t before, int64_t n, int64_t offsets[2])
-{
-    sp_block part = *block;
-    size_t K = (size_t)block->n_classes, at = (size_t)before;
-    offsets[0] = 0;
-    offsets[1] = n;
-    part.offsets = offsets;
-    part.n_steps = n;
-    part.first_step += before;
-    part.scores = (char *)block->scores + at * K * (size_t)block->dtype;
-    part.labels = block->labels ? block->labels + at : NULL;
-    part.segments = block->segments ? block->segments + at : NULL;
-    part.weights = block->weights ? block->weights + at : NULL;
-    part.mask = block->mask ? block->mask + at * K : NULL;
-    return part;
-}
-
 /* The paths of the block, and what they score in the part that begins `before` steps later. */
 static sp_status add_paths(judge *j, const sp_block *block, const sp_block *part, int64_t before, sp_error *err)
 {
@@ -98,7 +80,7 @@ static sp_status judge_piece(judge *j, const sp_block *block, int64_t before, in
 {
     pipeline *p = j->steps->p;
     int64_t offsets[2];
-    sp_block part = part_of(block, before, n, offsets);
+    sp_block part = long_part(block, before, n, offsets);
     sp_status status = add_paths(j, block, &part, before, err);
     if (status == SP_OK && p->has_nll)
         status = probabilities_add(p, &part, &j->steps->sleep, err);

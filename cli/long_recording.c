@@ -8,22 +8,13 @@
 #include "spool.h"
 
 enum {
-    WHOLE_BYTES = 64 << 20, /* scores of a recording that is still read whole */
-    JUDGE_BYTES = 8 << 20,  /* scores evaluated at a time */
-    FILL_STEPS = 1 << 12    /* written at a time where a path has to be made or fetched */
+    JUDGE_BYTES = 8 << 20, /* scores evaluated at a time */
+    FILL_STEPS = 1 << 12   /* written at a time where a path has to be made or fetched */
 };
 
 bool long_recording_can(const pipeline *p, const beside *extras)
 {
     return extras->n_best == 0 && !p->cross;
-}
-
-/* Bytes of scores up to which a recording is read whole. STATEPATH_WHOLE_BYTES makes it another number, for tests. */
-static int64_t whole_bytes(void)
-{
-    const char *text = getenv("STATEPATH_WHOLE_BYTES");
-    long long given = text ? strtoll(text, NULL, 10) : 0;
-    return given > 0 ? given : WHOLE_BYTES;
 }
 
 static int64_t row_bytes(const pipeline *p)
@@ -34,7 +25,7 @@ static int64_t row_bytes(const pipeline *p)
 int64_t long_recording_next(const pipeline *p, int64_t first)
 {
     const sp_source_info *info = p->info;
-    const int64_t most = whole_bytes() / row_bytes(p);
+    const int64_t most = long_whole_bytes() / row_bytes(p);
     while (first < info->n_recordings && info->offsets[first + 1] - info->offsets[first] <= most)
         first++;
     return first;
@@ -253,9 +244,9 @@ static void expect(long_recording *r)
 static sp_status go(long_recording *r, sp_error *err)
 {
     const pipeline *p = r->steps.p;
-    const int64_t most = whole_bytes();
+    const int64_t most = long_whole_bytes();
     const sp_long_recording pieces = {.n_steps = r->steps.n_steps,
-                                      .piece_steps = most < WHOLE_BYTES ? most / row_bytes(p) / 2 : 0,
+                                      .piece_steps = most < LONG_WHOLE_BYTES ? most / row_bytes(p) / 2 : 0,
                                       .has_gap = r->steps.has_gap,
                                       .read = read_piece,
                                       .write = write_piece,

@@ -1,8 +1,15 @@
-#include <pthread.h>
-
 #include "long_steps.h"
 
+#include <stdlib.h>
+
 enum { LOOK_STEPS = 1 << 20 /* labels and the like, at a time */ };
+
+int64_t long_whole_bytes(void)
+{
+    const char *text = getenv("STATEPATH_WHOLE_BYTES");
+    long long given = text ? strtoll(text, NULL, 10) : 0;
+    return given > 0 ? given : LONG_WHOLE_BYTES;
+}
 
 /* ---- labels and segments ---- */
 
@@ -138,4 +145,21 @@ sp_status long_steps_read(long_steps *s, int64_t first, int64_t n, unsigned part
     else if (is_new)
         s->n_counted = first + n;
     return status;
+}
+
+sp_block long_part(const sp_block *block, int64_t before, int64_t n, int64_t offsets[2])
+{
+    sp_block part = *block;
+    size_t K = (size_t)block->n_classes, at = (size_t)before;
+    offsets[0] = 0;
+    offsets[1] = n;
+    part.offsets = offsets;
+    part.n_steps = n;
+    part.first_step += before;
+    part.scores = (char *)block->scores + at * K * (size_t)block->dtype;
+    part.labels = block->labels ? block->labels + at : NULL;
+    part.segments = block->segments ? block->segments + at : NULL;
+    part.weights = block->weights ? block->weights + at : NULL;
+    part.mask = block->mask ? block->mask + at * K : NULL;
+    return part;
 }

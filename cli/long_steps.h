@@ -8,6 +8,10 @@
 #include "pipeline.h"
 #include "progress.h"
 
+/* Bytes up to which a recording is read whole. STATEPATH_WHOLE_BYTES makes it another number, for tests. */
+enum { LONG_WHOLE_BYTES = 64 << 20 };
+int64_t long_whole_bytes(void);
+
 /* One piece in memory. */
 typedef struct long_piece {
     int64_t first, n;
@@ -49,5 +53,8 @@ void long_steps_ahead(long_steps *s, int64_t first, int64_t n, unsigned parts);
 
 /* Waits for what is read ahead, so that HDF5 is free for others. */
 void long_steps_rest(long_steps *s);
+
+/* Steps before .. before+n-1 of a block of one recording, as a block that borrows them. */
+sp_block long_part(const sp_block *block, int64_t before, int64_t n, int64_t offsets[2]);
 
 #endif

@@ -136,10 +136,13 @@ void sp_page_legality(sp_page *page)
         has_legal = true;
     }
     sp_buffer_text(out, has_legal ? ".</p>\n" : "</p>\n");
-    sp_table rates = {0};
+    sp_table rates = {0}, changes = {0};
     sp_fill_illegal_rates(c, &rates);
     sp_table_html(&rates, "", NULL, out);
+    sp_fill_change_rates(c, &changes);
+    sp_table_html(&changes, "", NULL, out);
     sp_table_free(&rates);
+    sp_table_free(&changes);
     if (forbidden) {
         sp_buffer_text(out, "<div class=\"grid\">\n");
         if (c->has_labels)

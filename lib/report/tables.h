@@ -12,8 +12,12 @@ void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *t
 void sp_fill_differences(const sp_comparison *comparison, sp_table *table);
 /* The same of "accuracy", "kappa", "macro_f1" or "illegal_rate"; without rows where there are none. */
 void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, sp_table *table);
-/* Illegal transitions of each strategy as a share of all, with interval. */
+/* Illegal transitions of the reference and each strategy: their share of all transitions, with interval, and of the changes of
+ * class, how many an hour, and the recording with the most. Changes and runs: how many, an hour, of one step. */
 void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table);
+void sp_fill_change_rates(const sp_comparison *comparison, sp_table *table);
+void sp_note_permuted(const sp_comparison *comparison, sp_table *lines); /* add their sentences to notes */
+void sp_note_judging(const sp_comparison *comparison, sp_table *lines);
 /* The scores' probabilities: one row a measure; bins of equal width or of equal weight; by class; by share kept. */
 void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table);
 void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table);
@@ -28,8 +32,9 @@ const char *sp_scaling_name(sp_scaling scaling);                              /*
 void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines); /* adds its sentence to notes */
 /* F1 by class (rows) and strategy (columns), with the support. */
 void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table);
-/* Precision, recall, F1, specificity, kappa of each class under one strategy. */
+/* Precision, recall, F1, specificity, NPV, kappa, PABAK and bias of each class under one strategy. */
 void sp_fill_class_detail(const sp_comparison *comparison, int32_t strategy, sp_table *table);
+void sp_add_detail_title(const sp_comparison *comparison, int32_t strategy, sp_buffer *out); /* "viterbi: each class ..." */
 /* Counts: rows reference, columns decoded; a column of undecoded steps where there are any. */
 void sp_fill_confusion(const sp_comparison *comparison, int32_t strategy, sp_table *table);
 /* Pairs that the model forbids and someone made, most frequent first, at most `limit` (0: all): rows "A -> B", columns the

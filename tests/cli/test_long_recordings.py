@@ -118,6 +118,25 @@ class TestLongRecordings(st.TestCase):
         self.make(mask=np.random.default_rng(2).random(self.scores.shape) < 0.99)
         self.same_reports("--clamp", status=3)
 
+    def test_evaluate_says_the_same(self):
+        beside = dict(labels_one=np.roll(self.labels, 1), labels_two=np.roll(self.labels, 5))
+        self.make(segments=self.segments, weights=np.random.default_rng(1).random(len(self.labels)), **beside)
+        self.statepath("compare", "in.h5", "--model", "ring.json", "--strategies", "argmax,viterbi", "-o", "paths.h5")
+        codes = {"c%d" % k: K - k for k in range(K)}  # others' numbers of the classes
+        with h5py.File(self.path("others.h5"), "w") as f:
+            f["paths/a"] = np.where(self.labels < 0, 0, self.labels)
+            f["offsets"] = self.offsets
+            f["true"] = np.where(self.labels < 0, -1, K - self.labels)
+        everything = ("--json", "r.json", "--csv", "r.csv", "--report", "r.html")
+        for words in (("paths.h5",), ("paths.h5", "--labels", "in.h5"), ("paths.h5", "--labels", "in.h5", "--bridge-unscored"),
+                      ("others.h5", "--labels", "others.h5", "--labels-dataset", "true", "--model", "ring.json", "--label-map",
+                       ",".join("%d=%s" % (code, name) for name, code in codes.items()))):
+            kept = []
+            for env in ({}, {"STATEPATH_WHOLE_BYTES": "20000"}):
+                self.statepath("evaluate", *words, "-f", *everything, env=env)
+                kept.append([self.read(name) for name in everything[1::2]])
+            self.assertTrue(kept[0] == kept[1], words)
+
     def test_compare_without_labels(self):
         self.h5("in.h5", probs=np.exp(self.scores), offsets=self.offsets, classes=MODEL["classes"])
         self.same_reports()
