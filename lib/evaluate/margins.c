@@ -71,7 +71,7 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
     int32_t K = e->K;
     if (e->n_pairs == 0 || m->left_out || !r->labels)
         return SP_OK;
-    if (r->n_steps > UINT32_MAX) {
+    if (r->first + r->n_steps + r->rest > UINT32_MAX) {
         leave_out(m, too_long);
         return SP_OK;
     }
@@ -90,6 +90,8 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
                 sp_margins_count(m, (uint32_t)(first + K + chosen));
         }
     }
+    if (r->rest > 0)
+        return SP_OK;
     if (m->n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS) {
         leave_out(m, "too many recordings and classes for intervals of kappa and macro F1");
         return SP_OK;
