@@ -208,9 +208,7 @@ static sp_status add_probabilities(pipeline *p, const sp_block *block, const sp_
         }
         labels = kept;
     }
-    sp_status status = sp_nll_add(&p->nll, &batch->scores, labels, block->weights, err);
-    if (status == SP_OK)
-        status = sp_reliability_add(p->reliability, &batch->scores, labels, block->weights, err);
+    sp_status status = sp_probabilities_add(&p->nll, p->reliability, &batch->scores, labels, block->weights, err);
     if (status == SP_OK && p->calibration)
         status = calibration_add(p->calibration, block, labels, err);
     free(kept);
