@@ -363,7 +363,7 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
         out->n_found = 1;
         return SP_OK;
     }
-    if (!sp_nbest_lazy(chain, scores, n, scratch, out, &status))
+    if (!sp_nbest_lazy(chain, scores, n, SP_NBEST_CELLS, scratch, out, &status))
         return sp_nbest_lists(chain, scores, n, scratch, out, err);
     return status == SP_ENOPATH  ? sp_decode_no_path(chain, scores, scratch, err)
            : status == SP_ENOMEM ? sp_decode_no_memory(err)

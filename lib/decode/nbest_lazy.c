@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NODES = 4 << 20, MOST_CELLS = 8 << 20 }; /* 48 MB of best scores, 128 MB of candidates */
+enum { MOST_NODES = 4 << 20 }; /* 48 MB of best scores */
 
 enum { SLOT_BEST = SP_SLOT_FREE + 10, SLOT_RECORD_OF, SLOT_RECORDS, SLOT_CELLS, SLOT_STACK, SLOT_WEIGHTS };
 
@@ -331,7 +331,8 @@ static void trace(const search *s, int32_t rank, int32_t *path)
 }
 
 /* 1: ready, 0: not for this search, -1: no memory. */
-static int search_init(search *s, const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch)
+static int search_init(search *s, const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells,
+                       sp_scratch *scratch)
 {
     size_t K = (size_t)chain->n_states, T = (size_t)scores->n_steps;
     if (!chain->is_plain || T > MOST_NODES / K)
@@ -340,8 +341,8 @@ static int search_init(search *s, const sp_chain *chain, const sp_scores *scores
     size_t sources = sp_scores_have_gap(scores) ? K * K : (size_t)chain->pred_row[K];
     double most = (double)T * ((double)sources + 4 * (double)n * (double)K) + (double)K + 4 * (double)n;
     *s = (search){.chain = chain, .scores = scores, .K = chain->n_states, .n = n, .T = scores->n_steps};
-    s->most_cells = most < MOST_CELLS ? (size_t)most : MOST_CELLS;
-    if ((double)T * ((double)sources / (double)K + 4) > MOST_CELLS) /* what the best path alone asks for */
+    s->most_cells = most < (double)most_cells ? (size_t)most : most_cells;
+    if ((double)T * ((double)sources / (double)K + 4) > (double)most_cells) /* what the best path alone asks for */
         return 0;
     s->best = sp_scratch_get(scratch, SLOT_BEST, T * K, sizeof *s->best);
     s->record_of = sp_scratch_get(scratch, SLOT_RECORD_OF, T * K + 1, sizeof *s->record_of);
@@ -354,11 +355,11 @@ static int search_init(search *s, const sp_chain *chain, const sp_scores *scores
     return 1;
 }
 
-bool sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,
-                   sp_status *status)
+bool sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
+                   sp_nbest_paths *out, sp_status *status)
 {
     search s;
-    int ready = search_init(&s, chain, scores, n, scratch);
+    int ready = search_init(&s, chain, scores, n, most_cells, scratch);
     if (ready == 0)
         return false;
     bool is_dense = chain->pred_row[s.K] * 4 >= (int64_t)s.K * s.K && s.K <= 512;
