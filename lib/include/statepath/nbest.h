@@ -37,8 +37,10 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
 
 /* How far a path is ahead of every other legal path: its sp_path_score() less the best one of a path that differs from it in some
  * class. Not negative for sp_viterbi()'s path; 0 at a tie; negative for a path that some other one beats; -INFINITY for an
- * illegal one; +INFINITY for the only legal path there is. path    [T] 0..K-1 margin  out, nats; untouched on failure Returns as
- * sp_nbest(); SP_EINVAL where the path names no class. */
+ * illegal one; +INFINITY for the only legal path there is.
+ *   path    [T] 0..K-1
+ *   margin  out, nats; untouched on failure
+ * Returns as sp_nbest(); SP_EINVAL where the path names no class. */
 sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path, double *margin,
                     sp_error *err);
 
