@@ -29,9 +29,7 @@ sp_status probabilities_add(pipeline *p, const sp_block *block, const sp_wake_bo
         trim(p, block, sleep, kept);
         labels = kept;
     }
-    sp_status status = sp_nll_add(&p->nll, &scores, labels, block->weights, err);
-    if (status == SP_OK)
-        status = sp_reliability_add(p->reliability, &scores, labels, block->weights, err);
+    sp_status status = sp_probabilities_add(&p->nll, p->reliability, &scores, labels, block->weights, err);
     if (status == SP_OK && p->calibration)
         status = calibration_add(p->calibration, block, labels, err);
     free(kept);
