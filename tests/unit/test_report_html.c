@@ -89,7 +89,7 @@ static void test_probabilities_are_drawn(void **state)
     assert_int_equal(count_of(page, "<small>probabilities</small>"), 2);
     assert_has(page, "probabilities of the classes over time, stacked; mean Wake 0.21, REM 0.57, NREM 0.21");
     assert_has(page, "<svg width=\"100%\" height=\"48\" viewBox=\"0 0 8 48\" preserveAspectRatio=\"none\"><rect class=\"area "
-                     "a-wake\" width=\"8\" height=\"48\"/><path class=\"area a-rem\" d=\"M0 48V24h1v24h1v-48h5v48H8V48z\"/>");
+                     "s-wake\" width=\"8\" height=\"48\"/><path class=\"area s-rem\" d=\"M0 48V24h1v24h1v-48h5v48H8V48z\"/>");
     assert_has(page, "<rect class=\"hatched\" height=\"48\" x=\"87.50%\" width=\"12.50%\"/>");
     assert_lacks(page, "Probabilities are drawn as far");
     /* Bin 7 holds the five tied steps; the greatest bin the others. */

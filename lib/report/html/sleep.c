@@ -216,7 +216,7 @@ static void add_measure(sp_page *page, sp_sleep_measure measure)
         add_figure(page, &b, s);
     sp_buffer_format(out, "</div>\n<details class=\"screen\"><summary>%s of each recording (%s)</summary>\n",
                      sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
-    sp_table nights = {0};
+    sp_table nights = {.title = sp_sleep_measure_name(measure)};
     sp_fill_sleep_nights(c, measure, MOST_NIGHTS, &nights);
     sp_table_html(&nights, "sortable tall", NULL, out);
     sp_table_free(&nights);
