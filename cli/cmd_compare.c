@@ -75,6 +75,10 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     if (status == SP_OK)
         status = outputs_bootstrap(o, &how.bootstrap, err);
     if (status == SP_OK)
+        status = nll_clip_read(o, p->info->has_labels && !p->prepare.clamp, &p->nll.clip, err);
+    for (int i = 0; i < p->calibration->n; i++)
+        p->calibration->sums[i].nll.clip = p->nll.clip;
+    if (status == SP_OK)
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (how.has_wake_trim) {
         p->wake_stages = how.stage_of_class;

@@ -447,6 +447,8 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     subjects_apply(j->subjects, &how);
     if (status == SP_OK)
         status = judging_read(&how_judged, j->opt, j->model->n_classes, classes, &how, err);
+    if (status == SP_OK)
+        status = nll_clip_read(j->opt, j->has_nll, &j->nll.clip, err);
     if (status == SP_OK && how.has_wake_trim) {
         j->has_wake_trim = true;
         j->wake_margin = sp_wake_trim_steps(how.wake_trim_minutes, how.epoch_seconds);

@@ -9,7 +9,7 @@ void options_init(options *o)
 {
     *o = (options){0};
     o->epoch_seconds = o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level =
-        o->margin = o->wake_trim = NAN;
+        o->margin = o->wake_trim = o->nll_clip = NAN;
 }
 
 void options_clear(options *o)
@@ -105,7 +105,11 @@ void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE])
         {"wake-trim", 0, POPT_ARG_DOUBLE, &o->wake_trim, VALUE_NUMBER,
          "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN"},
         {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, 0,
-         "length of a step, for sleep statistics (what the file says, else 30)", "X"},
+         "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X"},
+        {"nll-clip", 0, POPT_ARG_DOUBLE, &o->nll_clip, VALUE_NUMBER,
+         "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P"},
+        {"bridge-unscored", 0, POPT_ARG_NONE, &o->bridge_unscored, 0,
+         "count the reference's transitions across its unscored steps too", NULL},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }

@@ -38,10 +38,11 @@ typedef struct options {
     double level; /* of intervals; NaN: not given */
     char *groups; /* whose the recordings are; NULL: what the file says */
     char *weighted_kappa, *absent_class;
-    char **collapse;          /* as fail_if */
-    double margin, wake_trim; /* NaN: not given */
-    char *extra[6];           /* strings of one command alone */
-    int number;               /* a number of one command alone */
+    char **collapse;                    /* as fail_if */
+    double margin, wake_trim, nll_clip; /* NaN: not given */
+    int bridge_unscored;
+    char *extra[6]; /* strings of one command alone */
+    int number;     /* a number of one command alone */
 } options;
 
 void options_init(options *o);
@@ -49,7 +50,7 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 10, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 12, TALK_TABLE = 3 };
 #define THREADS_HELP "0, the default, takes all processors"
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
