@@ -105,12 +105,23 @@ SINGLE_FN bool has_half_f64(const double *x, int64_t n, double halves)
     return false;
 }
 
+/* In blocks that stay near between the first reading and the second. Floats of 2^23 bits or more have no halves of one. */
 SINGLE_TARGET static double look(sp_dtype dtype, const void *items, int64_t n, double bit, bool *has_half)
 {
-    double most = dtype == SP_F32 ? most_f32(items, n) : most_f64(items, n);
-    if (dtype == SP_F64)
-        *has_half = has_half_f64(items, n, 2 / bit);
-    else /* a float of 2^23 bits or more has no halves of them */
-        *has_half = most > -0x1p23 * bit && (bit < 0x1p-100 || bit > 0x1p100 || has_half_f32(items, n, (float)(2 / bit)));
+    enum { BLOCK = 2048 };
+    double most = -INFINITY;
+    *has_half = false;
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        int64_t count = n - i < BLOCK ? n - i : BLOCK;
+        const void *block = (const char *)items + i * (int64_t)dtype;
+        double top = dtype == SP_F32 ? most_f32(block, count) : most_f64(block, count);
+        most = top > most ? top : most;
+        if (*has_half || (dtype == SP_F32 && top <= -0x1p23 * bit))
+            continue;
+        if (dtype == SP_F64)
+            *has_half = has_half_f64(block, count, 2 / bit);
+        else
+            *has_half = bit < 0x1p-100 || bit > 0x1p100 || has_half_f32(block, count, (float)(2 / bit));
+    }
     return most;
 }
