@@ -104,7 +104,8 @@ static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
     if (w->is_confidence)
         return false;
     if (w->kernels->way == SP_WAY_LANES)
-        return sp_chunks_fit(scores);
+        return sp_chunks_fit(scores) ||
+               (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY && !sp_scores_have_gap(scores));
     if (w->kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
         return false;
     return sp_dense_is_long(&w->kernels->dense, scores->n_steps) && scores->n_steps > w->batch->scores.n_steps / w->n_threads;

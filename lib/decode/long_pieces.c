@@ -7,7 +7,7 @@
 
 enum { PIECE_BYTES = 32 << 20 /* scores, back-pointers and path of a piece, about */ };
 
-_Static_assert(SP_PIECE_UNIT % SP_CHUNK_TOP == 0, "pieces begin where the chunks take their top");
+_Static_assert(SP_PIECE_UNIT % SP_PIECE_STEPS == 0, "pieces begin where chunks.h says");
 
 /* ---- opening ---- */
 
