@@ -22,20 +22,18 @@ typedef struct chunk_lanes {
     _Alignas(64) double delta[2][MOST * L];
     _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
     _Alignas(64) double grown[L];
-    _Alignas(64) char unused_words[sizeof(uint64_t) * L];
+    _Alignas(64) char unused_words[sizeof(uint64_t) * SP_LANES_TILE * L];
     double *now, *next;
 } chunk_lanes;
 
-LANE_FN void chunk_step(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
-                        const void *const *rows, int64_t t, char *words)
+/* Steps t .. t+n-1, of one tile. */
+LANE_FN void chunk_steps(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
+                         const void *const *rows, int64_t t, int64_t n, char *words)
 {
     size_t K = (size_t)band->rules->n_classes, m = (size_t)(t % SP_LANES_TILE) * K;
     if (m == 0)
         gather_tile(dtype, rows, (size_t)t * K, SP_LANES_TILE * K, c->tile);
-    lane_step(band->rules, dtype, word_size, has_weights, (vd *)c->now, (vd *)c->next, c->tile, m, (vi *)words);
-    double *before = c->now;
-    c->now = c->next;
-    c->next = before;
+    lane_steps(band->rules, dtype, word_size, has_weights, &c->now, &c->next, c->tile, m, n, words);
 }
 
 LANE_FN void copy_deltas(const sp_chunk_band *band, const double *now, double *out)
@@ -56,10 +54,12 @@ LANE_FN void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype d
     for (int32_t i = 0; i < K * L; i++)
         c->now[i] = 0;
     memset(c->grown, 0, sizeof c->grown);
-    for (int64_t t = 0; t < SP_CHUNK_WARM; t++) {
-        chunk_step(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
-        if (t % SP_CHUNK_TOP == 0)
-            lane_take_top(K, (vd *)c->now, (vd *)c->grown);
+    for (int64_t t = 0; t < SP_CHUNK_WARM; t += SP_CHUNK_TOP) {
+        chunk_steps(c, band, dtype, word_size, has_weights, rows, t, 1, c->unused_words);
+        lane_take_top(K, (vd *)c->now, (vd *)c->grown);
+        chunk_steps(c, band, dtype, word_size, has_weights, rows, t + 1, SP_LANES_TILE - 1, c->unused_words);
+        for (int64_t s = SP_LANES_TILE; s < SP_CHUNK_TOP; s += SP_LANES_TILE)
+            chunk_steps(c, band, dtype, word_size, has_weights, rows, t + s, SP_LANES_TILE, c->unused_words);
     }
     copy_deltas(band, c->now, band->arrive);
 }
@@ -73,14 +73,17 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
     int32_t K = r->n_classes;
     chunk_warm_up(&c, band, dtype, word_size, has_weights);
     memset(c.grown, 0, sizeof c.grown);
-    for (int64_t t = 0; t < band->n_steps; t++) {
-        chunk_step(&c, band, dtype, word_size, has_weights, band->rows, t, band->words + t * word_size * L);
+    for (int64_t t = 0; t < band->n_steps; t += SP_CHUNK_TOP) {
+        char *words = band->words + t * word_size * L;
+        chunk_steps(&c, band, dtype, word_size, has_weights, band->rows, t, 1, words);
         if (t == 0 && band->is_first)
             for (int32_t j = 0; j < K; j++)
                 c.now[j * L] =
                     r->start[j] + (dtype == SP_F32 ? (double)((const float *)c.tile)[j * L] : ((const double *)c.tile)[j * L]);
-        if (t % SP_CHUNK_TOP == 0)
-            lane_take_top(K, (vd *)c.now, (vd *)c.grown);
+        lane_take_top(K, (vd *)c.now, (vd *)c.grown);
+        chunk_steps(&c, band, dtype, word_size, has_weights, band->rows, t + 1, SP_LANES_TILE - 1, words + word_size * L);
+        for (int64_t s = SP_LANES_TILE; s < SP_CHUNK_TOP; s += SP_LANES_TILE)
+            chunk_steps(&c, band, dtype, word_size, has_weights, band->rows, t + s, SP_LANES_TILE, words + s * word_size * L);
     }
     copy_deltas(band, c.now, band->leave);
     memcpy(band->grown, c.grown, (size_t)band->n_chunks * sizeof *band->grown);
@@ -90,7 +93,7 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
 LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
 {
     _Alignas(64) uint64_t state[L] = {0};
-    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
     sp_lane_group lanes = {.n_lanes = band->n_chunks};
     int32_t K = band->rules->n_classes;

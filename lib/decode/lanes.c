@@ -8,6 +8,51 @@
 #include "decode/dwell.h"
 #include "decode/recording.h"
 
+static bool is_same_column(const sp_lane_rules *r, int32_t j, int32_t other)
+{
+    int32_t n = r->row[j + 1] - r->row[j], a = r->row[j], b = r->row[other];
+    bool is_same = r->row[other + 1] - b == n;
+    for (int32_t p = 0; p < n && is_same; p++)
+        is_same = r->from[a + p] == r->from[b + p] && r->weight[a + p] == r->weight[b + p];
+    return is_same;
+}
+
+void sp_lane_rules_columns(sp_lane_rules *r)
+{
+    int32_t K = r->n_classes, n_classes = 0, n = 0, bits = r->word_size == 2 ? 3 : 4;
+    bool is_done[SP_LANES_MOST_CLASSES] = {false};
+    r->n_columns = 0;
+    for (int32_t j = 0; j < K; j++) {
+        uint64_t places = 0;
+        if (is_done[j])
+            continue;
+        r->column_row[r->n_columns] = n;
+        r->column_first[r->n_columns++] = n_classes;
+        for (int32_t k = j; k < K; k++)
+            if (is_same_column(r, j, k)) {
+                is_done[k] = true;
+                places |= UINT64_C(1) << (bits * k);
+                r->column_class[n_classes++] = k;
+            }
+        for (int32_t p = r->row[j]; p < r->row[j + 1]; p++, n++) {
+            r->column_from[n] = r->from[p];
+            r->column_weight[n] = r->weight[p];
+            r->column_code[n] = (int64_t)((uint64_t)r->from[p] * places);
+        }
+    }
+    r->column_row[r->n_columns] = n;
+    r->column_first[r->n_columns] = n_classes;
+    /* Columns that are shared save more than registers do. */
+    r->is_few = K <= SP_LANES_FEW && 2 * (n - r->n_columns) > r->row[K] - K;
+    for (int32_t j = 0; j < K && r->is_few; j++) {
+        r->few_from[j] = 0;
+        for (int32_t p = r->row[j]; p < r->row[j + 1]; p++) {
+            r->few_from[j] |= 1U << r->from[p];
+            r->few_weight[j][r->from[p]] = r->weight[p];
+        }
+    }
+}
+
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
 {
     int32_t K = chain->n_classes;
@@ -36,6 +81,7 @@ bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
         rules->end[j] = chain->end[j];
     }
     rules->row[K] = n;
+    sp_lane_rules_columns(rules);
     return true;
 }
 

@@ -16,6 +16,7 @@
 enum {
     SP_LANES_MOST = 32,         /* lanes of the widest kernel */
     SP_LANES_MOST_CLASSES = 16, /* a choice among them takes 4 bits */
+    SP_LANES_FEW = 5,           /* classes whose deltas stay in registers */
     SP_LANES_TILE = 8,          /* steps that are transposed at a time */
     SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
     SP_LANES_DWELL_WORTH = 16,  /* the same with minimum dwells (dwell.h), but for SSE2 */
@@ -32,6 +33,16 @@ typedef struct sp_lane_rules {
     int64_t code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];  /* from, in the place of j's back-pointer in the word */
     double weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* nats */
     double start[SP_LANES_MOST_CLASSES], end[SP_LANES_MOST_CLASSES];
+
+    /* The same again, classes with the same predecessors at the same weights together: what may precede column c is
+     * column_from[column_row[c]] .., and it leads to classes column_class[column_first[c]] .. */
+    int32_t n_columns, column_row[SP_LANES_MOST_CLASSES + 1], column_first[SP_LANES_MOST_CLASSES + 1];
+    int32_t column_from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], column_class[SP_LANES_MOST_CLASSES];
+    int64_t column_code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* of all its classes */
+    double column_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
+    bool is_few; /* up to SP_LANES_FEW classes, for lanes_few.h: */
+    uint32_t few_from[SP_LANES_FEW]; /* bit i: i may precede j */
+    double few_weight[SP_LANES_FEW][SP_LANES_FEW]; /* [j][i] */
 } sp_lane_rules;
 
 /* Up to SP_LANES_MOST recordings, the longest first. */
@@ -50,6 +61,9 @@ typedef struct sp_lane_group {
 
 /* False when the chain is not one for lanes. */
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain);
+
+/* Makes columns and what follows them again, after row, from or weight were changed. */
+void sp_lane_rules_columns(sp_lane_rules *rules);
 
 /* Lanes of an instruction set. */
 int32_t sp_lanes_count(sp_isa isa);

@@ -94,7 +94,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
     lane_choice c;
     _Alignas(64) double ends[MOST * L];
     _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
-    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
     lane_paths_init(&paths, group);
     size_t K = (size_t)r->n_classes;
@@ -114,8 +114,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
         else
             choose_step(r, dtype, is_greedy, false, &c, tile, (size_t)s * K, is_end ? ends : NULL);
         const vu64 *chosen = (const vu64 *)c.chosen;
-        ((vu64 *)block)[s * 2] = chosen[0] | chosen[1] << 32;
-        ((vu64 *)block)[s * 2 + 1] = chosen[2] | chosen[3] << 32;
+        put_classes(chosen[0], chosen[1], chosen[2], chosen[3], block, s);
         for (int32_t lane = ending + 1; lane <= last; lane++) {
             group->score[lane] = c.score[lane] + r->end[c.chosen[lane]];
             group->is_left[lane] = !c.is_alive[lane];

@@ -183,15 +183,14 @@ LANE_FN vu64 dwell_of(const sp_dwell_rules *r, bool is_wide, vu64 s)
 
 /* As lanes_trace_some(): state[L] classes, place[L] places in them. */
 LANE_FN void dwell_trace_some(const sp_dwell_rules *r, int32_t word_size, const char *words, int64_t n, uint64_t *state,
-                              uint64_t *place, int32_t *block)
+                              uint64_t *place, uint16_t *block)
 {
     bool is_wide = word_size == 8;
     uint64_t bits = is_wide ? 4 : 3;
 #define LOAD_STATE(g) vu64 s##g = ((vu64 *)state)[g], k##g = ((vu64 *)place)[g], d##g = dwell_of(r, is_wide, s##g);
     EACH(LOAD_STATE)
     for (int64_t t = n - 1; t >= 0; t--) {
-        ((vu64 *)block)[t * 2] = s0 | s1 << 32;
-        ((vu64 *)block)[t * 2 + 1] = s2 | s3 << 32;
+        put_classes(s0, s1, s2, s3, block, t);
         const vu64 *at = (const vu64 *)(words + t * word_size * L);
 #define BACK_STATE(g)                                                                                                            \
     {                                                                                                                            \
@@ -216,7 +215,7 @@ LANE_FN void dwell_trace_some(const sp_dwell_rules *r, int32_t word_size, const 
 LANE_FN void dwell_trace(const sp_lane_group *group, int32_t word_size, const dwell_state *last)
 {
     _Alignas(64) uint64_t state[L] = {0}, place[L] = {0};
-    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
     lane_paths_init(&paths, group);
     int32_t n_begun = 0;
