@@ -30,10 +30,11 @@ typedef struct chunk_lanes {
 LANE_FN void chunk_steps(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
                          const void *const *rows, int64_t t, int64_t n, char *words)
 {
-    size_t K = (size_t)band->rules->n_classes, m = (size_t)(t % SP_LANES_TILE) * K;
-    if (m == 0)
-        gather_tile(dtype, rows, (size_t)t * K, SP_LANES_TILE * K, c->tile);
-    lane_steps(band->rules, dtype, word_size, has_weights, &c->now, &c->next, c->tile, m, n, words);
+    size_t K = (size_t)band->rules->n_classes, tile = SP_LANES_TILE * K, bytes = tile * (size_t)dtype;
+    const lane_tile at = {c->tile, t % SP_LANES_TILE, {rows, (size_t)(t / SP_LANES_TILE + TILES_AHEAD) * bytes, bytes}};
+    if (at.step == 0)
+        gather_tile(dtype, rows, (size_t)t * K, tile, c->tile);
+    lane_steps(band->rules, dtype, word_size, has_weights, &c->now, &c->next, &at, n, words);
 }
 
 LANE_FN void copy_deltas(const sp_chunk_band *band, const double *now, double *out)

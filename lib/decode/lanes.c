@@ -197,12 +197,17 @@ static void put_result(const lane_run *run, int32_t i, double score)
         memset(run->output->broken + begin, 0, (size_t)run->order.length[i]);
 }
 
+static const void *rows_of(const lane_run *run, int32_t i, size_t row_bytes)
+{
+    return (const char *)run->batch->scores.data + (size_t)run->batch->offsets[run->first + i] * row_bytes;
+}
+
 /* The rows of recording n, readable for `padded` steps: a copy when those would go past the end of the scores. */
 static const void *padded_rows(const lane_run *run, int32_t i, int64_t padded, size_t row_bytes, char **room)
 {
     const sp_batch *batch = run->batch;
     int64_t begin = batch->offsets[run->first + i];
-    const char *rows = (const char *)batch->scores.data + (size_t)begin * row_bytes;
+    const void *rows = rows_of(run, i, row_bytes);
     if (begin + padded <= batch->scores.n_steps)
         return rows;
     char *copy = *room;
@@ -221,8 +226,9 @@ static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int
     return used * gain >= sp_lanes_count(isa) * longest;
 }
 
-/* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them. False on lack of memory. */
-static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
+/* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them; then come order[n..n+n_next-1]. False on lack
+ * of memory. */
+static bool decode_group(lane_run *run, const int32_t *order, int32_t n, int32_t n_next)
 {
     const sp_lane_run_options *o = run->options;
     sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
@@ -251,6 +257,7 @@ static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
         bool is_used = lane < n;
         group.rows[lane] = is_used ? padded_rows(run, order[lane], padded, row_bytes, &room) : group.rows[0];
         group.length[lane] = is_used ? run->order.length[order[lane]] : 0;
+        group.next[lane] = n_next > 0 ? rows_of(run, order[n + lane % n_next], row_bytes) : NULL;
         group.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
     }
     (o->dwell ? sp_dwell_kernel_of(isa) : sp_lanes_kernel_of(isa, o->strategy))(&group);
@@ -278,8 +285,8 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
     for (int32_t i = 0; i < run.order.n_empty; i++)
         put_result(&run, place[n_ordered + i], 0);
     for (int32_t i = 0; i < n_ordered; i += lanes) {
-        int32_t count = n_ordered - i < lanes ? n_ordered - i : lanes;
-        if (!decode_group(&run, place + i, count))
+        int32_t rest = n_ordered - i, count = rest < lanes ? rest : lanes, n_next = rest - count < lanes ? rest - count : lanes;
+        if (!decode_group(&run, place + i, count, n_next))
             return -1;
     }
     return run.n_left;

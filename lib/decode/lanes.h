@@ -40,8 +40,8 @@ typedef struct sp_lane_rules {
     int32_t column_from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], column_class[SP_LANES_MOST_CLASSES];
     int64_t column_code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* of all its classes */
     double column_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
-    bool is_few; /* up to SP_LANES_FEW classes, for lanes_few.h: */
-    uint32_t few_from[SP_LANES_FEW]; /* bit i: i may precede j */
+    bool is_few;                                   /* up to SP_LANES_FEW classes, for lanes_few.h: */
+    uint32_t few_from[SP_LANES_FEW];               /* bit i: i may precede j */
     double few_weight[SP_LANES_FEW][SP_LANES_FEW]; /* [j][i] */
 } sp_lane_rules;
 
@@ -52,6 +52,7 @@ typedef struct sp_lane_group {
     sp_dtype dtype;
     int32_t n_lanes;                 /* that have a recording, >= 1 */
     const void *rows[SP_LANES_MOST]; /* [.,K] scores; all lanes' are readable for length[0] steps rounded up to whole tiles */
+    const void *next[SP_LANES_MOST]; /* what will be needed after this group; next[0] NULL: nothing */
     int64_t length[SP_LANES_MOST];   /* >= 1, descending; 0 in lanes without a recording */
     int32_t *path[SP_LANES_MOST];    /* out [length] */
     double score[SP_LANES_MOST];     /* out */

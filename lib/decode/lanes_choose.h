@@ -106,7 +106,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
     for (int64_t t = 0; t < group->length[0]; t++) {
         int64_t s = t % SP_LANES_TILE;
         if (s == 0)
-            gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
+            gather_tile_ahead(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
         int32_t last = ending;
         bool is_end = lane_ends(group, t, &ending, ends);
         if (t == 0)

@@ -155,7 +155,7 @@ LANE_FN void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     for (int64_t t = 0; t < group->length[0]; t++, words += word_size * L) {
         size_t m = (size_t)(t % SP_LANES_TILE) * K;
         if (m == 0)
-            gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, d.tile);
+            gather_tile_ahead(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, d.tile);
         if (t == 0)
             dwell_start(r, dtype, &d);
         else

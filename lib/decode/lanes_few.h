@@ -4,6 +4,13 @@
  * which is asked by branches, one for each pair: as they go the same way at every step they cost next to nothing.
  */
 
+/* What lanes are at. */
+typedef struct lane_tile {
+    const void *scores; /* [TILE*K,L] */
+    int64_t step;       /* of the tile */
+    lane_ahead ahead;   /* what is to be asked for by the end of it */
+} lane_tile;
+
 #define FEW(OP) OP(4) OP(3) OP(2) OP(1) OP(0)
 
 #define FEW_LOAD(i) vd a##i = now[i * G + g], b##i = now[i * G + g + 1];
@@ -66,16 +73,17 @@
     }
 #define FEW_NEXT(j) (a##j = x##j, b##j = y##j);
 
-/* `n` steps from row m of a tile on: now[K,L] goes from the step before to the last, words [n,L]. */
-LANE_FN void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has_weights, vd *now, const void *tile, size_t m, int64_t n,
+/* As lane_steps(). */
+LANE_FN void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has_weights, vd *now, const lane_tile *at, int64_t n,
                        vi *words)
 {
     const int32_t K = r->n_classes;
-    const size_t first = m;
+    const void *tile = at->scores;
     for (int g = 0; g < G; g += 2) {
+        size_t m = (size_t)at->step * (size_t)K;
         FEW(FEW_LOAD)
-        m = first;
         for (int64_t s = 0; s < n; s++, m += (size_t)K) {
+            ask_ahead(&at->ahead, 2 * (at->step + s) + g / 2);
             vi word_a = {0}, word_b = {0};
             FEW(FEW_CLASS)
             FEW(FEW_NEXT)
@@ -91,9 +99,10 @@ LANE_FN void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has_weights,
 
 /* Every kind its own code, once. */
 #define FEW_KIND(name, dtype, has_weights)                                                                                       \
-    LANE_TARGET __attribute__((noinline)) static void name(const sp_lane_rules *r, vd *now, const void *tile, size_t m, int64_t n, vi *words)            \
+    LANE_TARGET __attribute__((noinline)) static void name(const sp_lane_rules *r, vd *now, const lane_tile *at, int64_t n,      \
+                                                           vi *words)                                                            \
     {                                                                                                                            \
-        few_steps(r, dtype, has_weights, now, tile, m, n, words);                                                                \
+        few_steps(r, dtype, has_weights, now, at, n, words);                                                                     \
     }
 FEW_KIND(few_f32, SP_F32, false)
 FEW_KIND(few_f32_weighted, SP_F32, true)

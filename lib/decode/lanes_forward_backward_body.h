@@ -39,9 +39,9 @@ LANE_FN void load_tile(lane_passes *f, int64_t first)
     const void *rows[L];
     if (first + TILE <= f->shortest && group->n_lanes == L) {
         if (group->dtype == SP_F32)
-            gather_tile(SP_F32, group->rows, (size_t)first * f->K, n, f->tile);
+            gather_tile_ahead(SP_F32, group->rows, (size_t)first * f->K, n, f->tile);
         else
-            gather_tile(SP_F64, group->rows, (size_t)first * f->K, n, f->tile);
+            gather_tile_ahead(SP_F64, group->rows, (size_t)first * f->K, n, f->tile);
         return;
     }
     for (int lane = 0; lane < L; lane++) {
@@ -57,9 +57,9 @@ LANE_FN void load_tile(lane_passes *f, int64_t first)
         memset(f->tail[lane] + used, 0, TILE * row - used);
     }
     if (group->dtype == SP_F32)
-        gather_tile(SP_F32, rows, 0, n, f->tile);
+        gather_tile_ahead(SP_F32, rows, 0, n, f->tile);
     else
-        gather_tile(SP_F64, rows, 0, n, f->tile);
+        gather_tile_ahead(SP_F64, rows, 0, n, f->tile);
 }
 
 /* p of the steps of a tile, the first of which is kept in `kept`, and their N. */

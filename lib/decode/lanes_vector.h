@@ -98,7 +98,8 @@ __extension__ typedef __int128 lane_pieces __attribute__((vector_size(8 * LANE_W
 #define PIECES(from, q, step) ((lane_pieces){PIECE((from)[q]), PIECE((from)[(q) + (step)])})
 #else
 #define PIECES(from, q, step)                                                                                                    \
-    ((lane_pieces){PIECE((from)[q]), PIECE((from)[(q) + (step)]), PIECE((from)[(q) + 2 * (step)]), PIECE((from)[(q) + 3 * (step)])})
+    ((lane_pieces){PIECE((from)[q]), PIECE((from)[(q) + (step)]), PIECE((from)[(q) + 2 * (step)]),                               \
+                   PIECE((from)[(q) + 3 * (step)])})
 #endif
 
 /* 4 items at byte `at` of each of N32 rows become 4 rows of `to`, `stride` items apart. */
@@ -150,15 +151,25 @@ LANE_FN void transpose16(const uint16_t *from, uint16_t *to)
     out[7] = HIGH64(b3, b7);
 }
 
-enum { AHEAD = 2 * SP_LANES_TILE * 5 * sizeof(float) }; /* bytes: about two tiles of five classes */
+/* There are more rows than the processor follows by itself, so what is needed later is asked for: `bytes` from byte `at` on of L
+ * rows. In ASK_PARTS parts, between which there is something to do: memory takes so many requests at a time and no more. */
+typedef struct lane_ahead {
+    const void *const *rows;
+    size_t at, bytes;
+} lane_ahead;
 
-/* `n` items (a multiple of 4) from item `at` on of L rows: tile[n,L]. There are more rows than the processor follows by itself,
- * so what is needed later is asked for here. */
+enum { ASK_PARTS = 2 * SP_LANES_TILE, TILES_AHEAD = 2 };
+
+LANE_FN void ask_ahead(const lane_ahead *ahead, int64_t part)
+{
+    for (int64_t lane = part * L / ASK_PARTS; lane < (part + 1) * L / ASK_PARTS; lane++)
+        for (size_t byte = 0; byte < ahead->bytes; byte += 64)
+            __builtin_prefetch((const char *)ahead->rows[lane] + ahead->at + byte);
+}
+
+/* `n` items (a multiple of 4) from item `at` on of L rows: tile[n,L]. */
 LANE_FN void gather_tile(sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
 {
-    for (size_t byte = 0; byte < n * (size_t)dtype; byte += 64)
-        for (size_t lane = 0; lane < L; lane++)
-            __builtin_prefetch((const char *)rows[lane] + at * (size_t)dtype + AHEAD + byte);
     if (dtype == SP_F32)
         for (size_t lane = 0; lane < L; lane += N32)
             for (size_t m = 0; m < n; m += 4)
@@ -185,4 +196,14 @@ LANE_FN void tile_pair(sp_dtype dtype, const void *tile, size_t m, int pair, vd 
 {
     *low = tile_vector(dtype, tile, m, 2 * pair);
     *high = tile_vector(dtype, tile, m, 2 * pair + 1);
+}
+
+/* The same where what is needed later is asked for at once. */
+LANE_FN void gather_tile_ahead(sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
+{
+    size_t bytes = n * (size_t)dtype;
+    const lane_ahead ahead = {rows, at * (size_t)dtype + TILES_AHEAD * bytes, bytes};
+    for (int64_t part = 0; part < ASK_PARTS; part++)
+        ask_ahead(&ahead, part);
+    gather_tile(dtype, rows, at, n, tile);
 }

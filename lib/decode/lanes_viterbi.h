@@ -61,18 +61,22 @@ LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size
     }
 }
 
-/* Steps by lane_step(), or by lanes_few.h where that is for them: `n` of them, from row m of a tile on. *now[K,L] goes from the
- * step before to the last, *next[K,L] is room, words [n,L]. */
+/* Steps by lane_step(), or by lanes_few.h where that is for them: `n` of a tile. *now[K,L] goes from the step before to the last,
+ * *next[K,L] is room, words [n,L]. */
 LANE_FN void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, double **now, double **next,
-                        const void *tile, size_t m, int64_t n, char *words)
+                        const lane_tile *at, int64_t n, char *words)
 {
     if (word_size == 2 && r->is_few) {
-        (dtype == SP_F32 ? has_weights ? few_f32_weighted : few_f32 : has_weights ? few_f64_weighted : few_f64)(
-            r, (vd *)*now, tile, m, n, (vi *)words);
+        (dtype == SP_F32 ? has_weights ? few_f32_weighted : few_f32
+         : has_weights   ? few_f64_weighted
+                         : few_f64)(r, (vd *)*now, at, n, (vi *)words);
         return;
     }
-    for (int64_t s = 0; s < n; s++, m += (size_t)r->n_classes, words += word_size * L) {
-        lane_step(r, dtype, word_size, has_weights, (const vd *)*now, (vd *)*next, tile, m, (vi *)words);
+    for (int64_t s = at->step; s < at->step + n; s++, words += word_size * L) {
+        ask_ahead(&at->ahead, 2 * s);
+        ask_ahead(&at->ahead, 2 * s + 1);
+        lane_step(r, dtype, word_size, has_weights, (const vd *)*now, (vd *)*next, at->scores, (size_t)s * (size_t)r->n_classes,
+                  (vi *)words);
         double *before = *now;
         *now = *next;
         *next = before;
@@ -111,6 +115,16 @@ LANE_FN void lanes_start(const sp_lane_rules *r, sp_dtype dtype, vd *now, const 
             now[j * G + g] = r->start[j] + tile_vector(dtype, tile, (size_t)j, g);
 }
 
+/* What is asked for in the tile that begins at step t: a later one, of these recordings or of those after them. */
+LANE_FN lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dtype, int64_t t)
+{
+    size_t row = (size_t)group->rules->n_classes * (size_t)dtype, bytes = SP_LANES_TILE * row;
+    int64_t later = t + TILES_AHEAD * SP_LANES_TILE, n = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
+    if (later < n || !group->next[0])
+        return (lane_ahead){group->rows, (size_t)later * row, bytes};
+    return (lane_ahead){group->next, (size_t)(later - n) * row, bytes};
+}
+
 /* Fills group->words and score, and last[L] with the class of each lane's last step. */
 LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, int32_t *last)
 {
@@ -122,17 +136,22 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     size_t K = (size_t)r->n_classes;
     int32_t ending = group->n_lanes - 1;
     char *words = group->words;
+    lane_tile at = {.scores = tile};
     for (int64_t t = 0; t < group->length[0];) {
         /* To the end of the tile, or to the next step at which a lane ends. */
-        int64_t s = t % SP_LANES_TILE, n = SP_LANES_TILE - s, ends = group->length[ending] - t;
+        int64_t n = SP_LANES_TILE - t % SP_LANES_TILE, ends = group->length[ending] - t;
         n = ends < n ? ends : n;
-        if (s == 0)
+        at.step = t % SP_LANES_TILE;
+        if (at.step == 0) {
+            at.ahead = lanes_ahead(group, dtype, t);
             gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
+        }
         if (t == 0) {
             lanes_start(r, dtype, (vd *)now, tile);
-            lane_steps(r, dtype, word_size, has_weights, &now, &next, tile, K, n - 1, words + word_size * L);
+            at.step = 1;
+            lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n - 1, words + word_size * L);
         } else {
-            lane_steps(r, dtype, word_size, has_weights, &now, &next, tile, (size_t)s * K, n, words);
+            lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n, words);
         }
         t += n;
         words += n * word_size * L;
@@ -185,6 +204,8 @@ LANE_FN void widen_classes(const uint16_t *from, int32_t *to)
 LANE_FN void lanes_write(const lane_paths *paths, const void *block, int64_t first)
 {
     _Alignas(64) uint16_t turned[SP_LANES_TILE * L];
+    for (int place = first / SP_LANES_TILE % 2 * (L / 2), n = place + L / 2; place < n; place++)
+        __builtin_prefetch(paths->path[place] + first - 4 * SP_LANES_TILE, 1);
     transpose16(block, turned);
     bool is_whole = paths->shortest >= first + SP_LANES_TILE;
     for (int i = 0; i < L; i++) {
