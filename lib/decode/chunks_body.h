@@ -105,7 +105,7 @@ LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
             if (band->leave[chunk * K + j] > band->leave[chunk * K + (int32_t)state[chunk]])
                 state[chunk] = (uint64_t)j;
     }
-    lane_paths_init(&paths, &lanes);
+    lane_paths_init(&paths, &lanes, false);
     for (int64_t t = band->n_steps - SP_LANES_TILE; t >= 0; t -= SP_LANES_TILE) {
         lanes_trace_some(word_size, band->words + t * word_size * L, SP_LANES_TILE, state, block);
         lanes_write(&paths, block, t);

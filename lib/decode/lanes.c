@@ -17,7 +17,30 @@ static bool is_same_column(const sp_lane_rules *r, int32_t j, int32_t other)
     return is_same;
 }
 
-void sp_lane_rules_columns(sp_lane_rules *r)
+/* Takes a weight that is 0, or forbids. */
+static bool is_bare_weight(double weight)
+{
+    return weight == 0 || weight == -INFINITY;
+}
+
+static void make_bare(sp_lane_rules *r)
+{
+    r->is_bare = true;
+    r->bare_start = r->bare_end = 0;
+    for (int32_t i = 0; i < r->n_classes; i++)
+        r->bare_code[i] = i << 16;
+    for (int32_t j = 0; j < r->n_classes; j++) {
+        r->is_bare &= is_bare_weight(r->start[j]) && is_bare_weight(r->end[j]);
+        r->bare_start |= (r->start[j] > -INFINITY) << j;
+        r->bare_end |= (r->end[j] > -INFINITY) << j;
+        for (int32_t p = r->row[j]; p < r->row[j + 1]; p++) {
+            r->is_bare &= is_bare_weight(r->weight[p]);
+            r->bare_code[r->from[p]] |= (r->weight[p] > -INFINITY) << j;
+        }
+    }
+}
+
+void sp_lane_rules_finish(sp_lane_rules *r)
 {
     int32_t K = r->n_classes, n_classes = 0, n = 0, bits = r->word_size == 2 ? 3 : 4;
     bool is_done[SP_LANES_MOST_CLASSES] = {false};
@@ -51,6 +74,7 @@ void sp_lane_rules_columns(sp_lane_rules *r)
             r->few_weight[j][r->from[p]] = r->weight[p];
         }
     }
+    make_bare(r);
 }
 
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
@@ -81,7 +105,7 @@ bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
         rules->end[j] = chain->end[j];
     }
     rules->row[K] = n;
-    sp_lane_rules_columns(rules);
+    sp_lane_rules_finish(rules);
     return true;
 }
 

@@ -40,9 +40,14 @@ typedef struct sp_lane_rules {
     int32_t column_from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], column_class[SP_LANES_MOST_CLASSES];
     int64_t column_code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* of all its classes */
     double column_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
+
     bool is_few;                                   /* up to SP_LANES_FEW classes, for lanes_few.h: */
     uint32_t few_from[SP_LANES_FEW];               /* bit i: i may precede j */
     double few_weight[SP_LANES_FEW][SP_LANES_FEW]; /* [j][i] */
+
+    bool is_bare;                             /* no weights, also not of start and end, for lanes_bare.h: */
+    int32_t bare_start, bare_end;             /* bit j: j may be first, last */
+    int32_t bare_code[SP_LANES_MOST_CLASSES]; /* bit j: j may follow i; and i << 16 */
 } sp_lane_rules;
 
 /* Up to SP_LANES_MOST recordings, the longest first. */
@@ -63,8 +68,8 @@ typedef struct sp_lane_group {
 /* False when the chain is not one for lanes. */
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain);
 
-/* Makes columns and what follows them again, after row, from or weight were changed. */
-void sp_lane_rules_columns(sp_lane_rules *rules);
+/* Makes columns and what follows them again, after what is in front of them was changed. */
+void sp_lane_rules_finish(sp_lane_rules *rules);
 
 /* Lanes of an instruction set. */
 int32_t sp_lanes_count(sp_isa isa);

@@ -96,7 +96,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
     _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
-    lane_paths_init(&paths, group);
+    lane_paths_init(&paths, group, false);
     size_t K = (size_t)r->n_classes;
     int32_t ending = group->n_lanes - 1;
     for (int lane = 0; lane < L; lane++) {
@@ -124,14 +124,23 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
     }
 }
 
-LANE_TARGET static void lanes_choose_any(sp_lane_group *group, bool is_greedy)
+#define BARE_F32 1
+#include "decode/lanes_bare.h"
+#undef BARE_F32
+#define BARE_F32 0
+#include "decode/lanes_bare.h"
+#undef BARE_F32
+
+/* Every kind its own code. */
+LANE_FN void lanes_choose_any(sp_lane_group *group, bool is_greedy)
 {
-    if (group->dtype == SP_F32 && is_greedy)
-        lanes_choose(group, SP_F32, true);
-    else if (group->dtype == SP_F32)
-        lanes_choose(group, SP_F32, false);
-    else if (is_greedy)
-        lanes_choose(group, SP_F64, true);
+    bool is_float = group->dtype == SP_F32;
+    if (group->rules->is_bare && is_float)
+        lanes_bare_f32(group, is_greedy);
+    else if (group->rules->is_bare)
+        lanes_bare_f64(group, is_greedy);
+    else if (is_float)
+        lanes_choose(group, SP_F32, is_greedy);
     else
-        lanes_choose(group, SP_F64, false);
+        lanes_choose(group, SP_F64, is_greedy);
 }

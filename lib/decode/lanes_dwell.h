@@ -217,7 +217,7 @@ LANE_FN void dwell_trace(const sp_lane_group *group, int32_t word_size, const dw
     _Alignas(64) uint64_t state[L] = {0}, place[L] = {0};
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
-    lane_paths_init(&paths, group);
+    lane_paths_init(&paths, group, false);
     int32_t n_begun = 0;
     int64_t high = group->length[0];
     while (high > 0) { /* as in lanes_trace() */

@@ -182,11 +182,12 @@ typedef struct lane_paths {
     int64_t shortest;
 } lane_paths;
 
-LANE_FN void lane_paths_init(lane_paths *paths, const sp_lane_group *group)
+/* With in_pairs the places are those of lanes_bare.h for floats: lane p 2 W + i at place 2 i + p. */
+LANE_FN void lane_paths_init(lane_paths *paths, const sp_lane_group *group, bool in_pairs)
 {
     paths->shortest = INT64_MAX;
     for (int place = 0; place < L; place++) {
-        int lane = place % G * W + place / G;
+        int lane = in_pairs ? place % 2 * 2 * W + place / 2 : place % G * W + place / G;
         paths->path[place] = group->path[lane];
         paths->length[place] = group->length[lane];
         if (group->length[lane] < paths->shortest)
@@ -292,7 +293,7 @@ LANE_FN void lanes_trace(const sp_lane_group *group, int32_t word_size, const in
     _Alignas(64) uint64_t state[L] = {0};
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
-    lane_paths_init(&paths, group);
+    lane_paths_init(&paths, group, false);
     int32_t n_begun = 0;
     int64_t high = group->length[0];
     while (high > 0) { /* steps high-1 and below are left, and some lane may begin at high-1 */
