@@ -30,8 +30,8 @@ typedef struct chunk_lanes {
 LANE_FN void chunk_steps(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
                          const void *const *rows, int64_t t, int64_t n, char *words)
 {
-    size_t K = (size_t)band->rules->n_classes, tile = SP_LANES_TILE * K, bytes = tile * (size_t)dtype;
-    const lane_tile at = {c->tile, t % SP_LANES_TILE, {rows, (size_t)(t / SP_LANES_TILE + TILES_AHEAD) * bytes, bytes}};
+    size_t K = (size_t)band->rules->n_classes, tile = SP_LANES_TILE * K;
+    const lane_tile at = {c->tile, t % SP_LANES_TILE, ahead_of(rows, tile * (size_t)dtype, t / SP_LANES_TILE)};
     if (at.step == 0)
         gather_tile(dtype, rows, (size_t)t * K, tile, c->tile);
     lane_steps(band->rules, dtype, word_size, has_weights, &c->now, &c->next, &at, n, words);
@@ -108,7 +108,7 @@ LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
     lane_paths_init(&paths, &lanes, false);
     for (int64_t t = band->n_steps - SP_LANES_TILE; t >= 0; t -= SP_LANES_TILE) {
         lanes_trace_some(word_size, band->words + t * word_size * L, SP_LANES_TILE, state, block);
-        lanes_write(&paths, block, t);
+        lanes_write(&paths, block, t, -1);
     }
 }
 

@@ -127,7 +127,7 @@ LANE_FN void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
             for (int32_t lane = ending + 1; lane <= last; lane++)
                 BARE(bare_put)(group, &c, lane);
         }
-        lanes_write(&paths, block, first);
+        lanes_write(&paths, block, first, 1);
     }
 }
 

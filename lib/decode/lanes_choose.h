@@ -120,7 +120,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
             group->is_left[lane] = !c.is_alive[lane];
         }
         if (s == SP_LANES_TILE - 1 || t == group->length[0] - 1)
-            lanes_write(&paths, block, t - s);
+            lanes_write(&paths, block, t - s, 1);
     }
 }
 

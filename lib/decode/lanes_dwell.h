@@ -231,7 +231,7 @@ LANE_FN void dwell_trace(const sp_lane_group *group, int32_t word_size, const dw
         dwell_trace_some(group->dwell, word_size, (const char *)group->words + low * word_size * L, high - low, state, place,
                          block + (low - first) * L);
         if (low == first)
-            lanes_write(&paths, block, first);
+            lanes_write(&paths, block, first, -1);
         high = low;
     }
 }

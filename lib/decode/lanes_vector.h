@@ -151,20 +151,43 @@ LANE_FN void transpose16(const uint16_t *from, uint16_t *to)
     out[7] = HIGH64(b3, b7);
 }
 
-/* There are more rows than the processor follows by itself, so what is needed later is asked for: `bytes` from byte `at` on of L
- * rows. In ASK_PARTS parts, between which there is something to do: memory takes so many requests at a time and no more. */
+/* The address `offset` bytes from p, for a request to memory: it may lie outside of what p points into. */
+LANE_FN const void *address(const void *p, int64_t offset)
+{
+    return (const void *)((uintptr_t)p + (uintptr_t)offset);
+}
+
+/* There are more rows than the processor follows by itself, so what is needed later is asked for: `bytes` from byte `at` on of
+ * the rows whose turn it is, and at another tile of the others. In ASK_PARTS parts, between which there is something to do,
+ * because memory takes so many requests at a time and no more; more than a tile of a row at a time, because it gives what stands
+ * together sooner. */
 typedef struct lane_ahead {
     const void *const *rows;
     size_t at, bytes;
+    int64_t part;  /* the first of this tile */
+    int64_t share; /* of a part: rows times 256, rounded up */
 } lane_ahead;
 
-enum { ASK_PARTS = 2 * SP_LANES_TILE, TILES_AHEAD = 2 };
+enum { ASK_PARTS = 2 * SP_LANES_TILE, ASK_TILES = 2, TILES_AHEAD = 4 };
+
+LANE_FN lane_ahead ahead_in_turn(const void *const *rows, size_t at, size_t bytes, int64_t turn, int64_t n_turns)
+{
+    int64_t parts = ASK_PARTS * n_turns;
+    return (lane_ahead){rows, at, bytes, ASK_PARTS * turn, (256 * L + parts - 1) / parts};
+}
+
+/* For the `tile`th tile of so many bytes a row. */
+LANE_FN lane_ahead ahead_of(const void *const *rows, size_t tile_bytes, int64_t tile)
+{
+    return ahead_in_turn(rows, (size_t)(tile + TILES_AHEAD) * tile_bytes, ASK_TILES * tile_bytes, tile % ASK_TILES, ASK_TILES);
+}
 
 LANE_FN void ask_ahead(const lane_ahead *ahead, int64_t part)
 {
-    for (int64_t lane = part * L / ASK_PARTS; lane < (part + 1) * L / ASK_PARTS; lane++)
+    int64_t first = (ahead->part + part) * ahead->share;
+    for (int64_t lane = first >> 8; lane < (first + ahead->share) >> 8; lane++)
         for (size_t byte = 0; byte < ahead->bytes; byte += 64)
-            __builtin_prefetch((const char *)ahead->rows[lane] + ahead->at + byte);
+            __builtin_prefetch(address(ahead->rows[lane], (int64_t)(ahead->at + byte)));
 }
 
 /* `n` items (a multiple of 4) from item `at` on of L rows: tile[n,L]. */
@@ -198,11 +221,10 @@ LANE_FN void tile_pair(sp_dtype dtype, const void *tile, size_t m, int pair, vd 
     *high = tile_vector(dtype, tile, m, 2 * pair + 1);
 }
 
-/* The same where what is needed later is asked for at once. */
+/* The same of whole tiles, where what is needed later is asked for at once. */
 LANE_FN void gather_tile_ahead(sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
 {
-    size_t bytes = n * (size_t)dtype;
-    const lane_ahead ahead = {rows, at * (size_t)dtype + TILES_AHEAD * bytes, bytes};
+    const lane_ahead ahead = ahead_of(rows, n * (size_t)dtype, (int64_t)(at / n));
     for (int64_t part = 0; part < ASK_PARTS; part++)
         ask_ahead(&ahead, part);
     gather_tile(dtype, rows, at, n, tile);

@@ -115,14 +115,20 @@ LANE_FN void lanes_start(const sp_lane_rules *r, sp_dtype dtype, vd *now, const 
             now[j * G + g] = r->start[j] + tile_vector(dtype, tile, (size_t)j, g);
 }
 
-/* What is asked for in the tile that begins at step t: a later one, of these recordings or of those after them. */
+/* What is asked for in the tile that begins at step t: a later one of these recordings, or those after them. */
 LANE_FN lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dtype, int64_t t)
 {
-    size_t row = (size_t)group->rules->n_classes * (size_t)dtype, bytes = SP_LANES_TILE * row;
-    int64_t later = t + TILES_AHEAD * SP_LANES_TILE, n = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
-    if (later < n || !group->next[0])
-        return (lane_ahead){group->rows, (size_t)later * row, bytes};
-    return (lane_ahead){group->next, (size_t)(later - n) * row, bytes};
+    size_t bytes = SP_LANES_TILE * (size_t)group->rules->n_classes * (size_t)dtype;
+    int64_t tile = t / SP_LANES_TILE, n = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE, later = tile + TILES_AHEAD - n;
+    lane_ahead ahead = ahead_of(group->rows, bytes, tile);
+    if (later < 0 || !group->next[0])
+        return ahead;
+    if (n <= TILES_AHEAD) /* all of those after them, each in its turn */
+        return ahead_in_turn(group->next, 0, (size_t)n * bytes, tile, n);
+    ahead.rows = group->next;
+    ahead.at = later < ASK_TILES ? 0 : (size_t)later * bytes;
+    ahead.bytes = (ASK_TILES + (later < ASK_TILES ? (size_t)later : 0)) * bytes;
+    return ahead;
 }
 
 /* Fills group->words and score, and last[L] with the class of each lane's last step. */
@@ -201,12 +207,14 @@ LANE_FN void widen_classes(const uint16_t *from, int32_t *to)
     *(class_words *)to = __builtin_convertvector(*(const class_shorts *)from, class_words);
 }
 
-/* block[TILE,L] holds the classes of steps first .. first+TILE-1. */
-LANE_FN void lanes_write(const lane_paths *paths, const void *block, int64_t first)
+/* block[TILE,L] holds the classes of steps first .. first+TILE-1; next come steps before (way -1) or after them (1). Memory is
+ * asked for what will be written as well, every other tile, because that is as much as it gives. */
+LANE_FN void lanes_write(const lane_paths *paths, const void *block, int64_t first, int way)
 {
     _Alignas(64) uint16_t turned[SP_LANES_TILE * L];
+    int64_t later = (first + way * TILES_AHEAD * SP_LANES_TILE) * (int64_t)sizeof(int32_t);
     for (int place = first / SP_LANES_TILE % 2 * (L / 2), n = place + L / 2; place < n; place++)
-        __builtin_prefetch(paths->path[place] + first - 4 * SP_LANES_TILE, 1);
+        __builtin_prefetch(address(paths->path[place], later), 1);
     transpose16(block, turned);
     bool is_whole = paths->shortest >= first + SP_LANES_TILE;
     for (int i = 0; i < L; i++) {
@@ -305,7 +313,7 @@ LANE_FN void lanes_trace(const sp_lane_group *group, int32_t word_size, const in
         lanes_trace_some(word_size, (const char *)group->words + low * word_size * L, high - low, state,
                          block + (low - first) * L);
         if (low == first)
-            lanes_write(&paths, block, first);
+            lanes_write(&paths, block, first, -1);
         high = low;
     }
 }
