@@ -9,7 +9,8 @@
 static const usage decode_usage = {.arguments = "SCORES.h5 --model M -o PATHS.h5 [OPTION...]",
                                    .summary = "write the path of one strategy",
                                    .example = "  statepath decode night.h5 --model sleep-strict --strategy viterbi -o paths.h5\n"
-                                              "  In Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n",
+                                              "      in Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n",
+                                   .has_strategies = true,
                                    .min_words = 1,
                                    .max_words = 1};
 
@@ -44,8 +45,8 @@ int cmd_decode(int argc, const char **argv)
         {"confidence", 0, POPT_ARG_NONE, &o.confidence, 0, "write how sure each step is, given the rules", NULL},
         {"nbest", 0, POPT_ARG_INT, &o.n_best, 0, "write the N best paths of viterbi", "N"},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace an output that exists", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, how, 0, "Decoding:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *file;

@@ -11,16 +11,16 @@
 #include "progress.h"
 #include "sleep.h"
 
-static const usage evaluate_usage = {
-    .arguments = "PATHS.h5|STEPS.csv [--labels LABELS.h5] [--model M] [OPTION...]",
-    .summary = "judge paths that already exist",
-    .example =
-        "  statepath evaluate paths.h5 --labels night.h5 --model sleep-strict --json result.json\n"
-        "  statepath evaluate others.h5 --paths '/recordings/{id}/pred' --labels night.h5 --model sleep-strict\n"
-        "  statepath evaluate others.csv --labels night.h5 --model sleep-strict\n"
-        "  The CSV has the columns recording,step,label (step may be left out); labels are names of classes or their numbers.\n",
-    .min_words = 1,
-    .max_words = 1};
+static const usage evaluate_usage = {.arguments = "PATHS.h5|STEPS.csv [--labels LABELS.h5] [--model M] [OPTION...]",
+                                     .summary = "judge paths that already exist",
+                                     .example =
+                                         "  statepath evaluate paths.h5 --labels night.h5 --model sleep-strict\n"
+                                         "  statepath evaluate others.h5 --paths '/recordings/{id}/pred' --labels night.h5\n"
+                                         "  statepath evaluate others.csv --labels night.h5 --model sleep-strict\n"
+                                         "      the CSV has the columns recording,step,label (step may be left out);\n"
+                                         "      labels are names of classes or their numbers\n",
+                                     .min_words = 1,
+                                     .max_words = 1};
 
 enum { LABELS_DATASET, PATHS_DATASET }; /* options.extra */
 
@@ -447,6 +447,8 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     subjects_apply(j->subjects, &how);
     if (status == SP_OK)
         status = judging_read(&how_judged, j->opt, j->model->n_classes, classes, &how, err);
+    if (status == SP_OK)
+        status = nll_clip_read(j->opt, j->has_nll, &j->nll.clip, err);
     if (status == SP_OK && how.has_wake_trim) {
         j->has_wake_trim = true;
         j->wake_margin = sp_wake_trim_steps(how.wake_trim_minutes, how.epoch_seconds);
@@ -494,21 +496,26 @@ int cmd_evaluate(int argc, const char **argv)
 {
     options o;
     options_init(&o);
-    struct poptOption report[REPORT_TABLE], talk[TALK_TABLE];
-    report_table(&o, report);
+    struct poptOption results[RESULT_TABLE], statistics[STATISTICS_TABLE], talk[TALK_TABLE];
+    result_table(&o, results);
+    statistics_table(&o, statistics);
     talk_table(&o, talk);
-    struct poptOption table[] = {
-        {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model (the one inside PATHS.h5)", "M"},
-        {"labels", 0, POPT_ARG_STRING, &o.place.labels, 0, "file with the reference (the labels inside PATHS.h5)", "LABELS.h5"},
-        {"strategies", 's', POPT_ARG_STRING, &o.strategies, 0, "which of the paths to judge (all)", "LIST"},
-        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
-        {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, report, 0, "Results:", NULL},
+    struct poptOption places[] = {
         {"paths", 0, POPT_ARG_STRING, &o.extra[PATHS_DATASET], 0,
          "dataset of the paths in another's file; {id} stands for the recording", "PATH"},
         {"labels-dataset", 0, POPT_ARG_STRING, &o.extra[LABELS_DATASET], 0, "dataset of the labels in LABELS.h5", "PATH"},
         {"offsets", 0, POPT_ARG_STRING, &o.place.offsets, 0, "dataset of the offsets in PATHS.h5", "PATH"},
         {"ids", 0, POPT_ARG_STRING, &o.place.ids, 0, "dataset of the recordings' names in PATHS.h5", "PATH"},
+        POPT_TABLEEND};
+    struct poptOption table[] = {
+        {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model (the one inside PATHS.h5)", "M"},
+        {"labels", 0, POPT_ARG_STRING, &o.place.labels, 0, "file with the reference (the labels inside PATHS.h5)", "LABELS.h5"},
+        {"strategies", 's', POPT_ARG_STRING, &o.strategies, 0, "which of the paths to judge (all)", "LIST"},
+        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
+        {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, THREADS_HELP, "N"},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, results, 0, "Results:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, statistics, 0, "Statistics:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *file;

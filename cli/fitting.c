@@ -23,17 +23,16 @@ void fit_table(fit_words *w, struct poptOption table[FIT_TABLE])
 {
     struct poptOption rows[FIT_TABLE] = {
         {"method", 0, POPT_ARG_STRING, &w->method, 0,
-         "counts: of the labels, weighed against the scores by cross-validation; crf: weights that make the labels most likely "
-         "given the scores; em: from the scores alone (crf; counts without scores, em without labels)",
+         "counts of the labels, weighed against the scores; weights that make the labels most likely given the scores (default); "
+         "or learnt from the scores alone",
          "counts|crf|em"},
         {"tune", 0, POPT_ARG_STRING, &w->tune, 0,
-         "what settings are chosen by, on recordings held out (accuracy; entity_f1 where the classes are BIO or BIOES tags)",
+         "what settings are chosen by, on recordings held out (accuracy; for tags entity_f1)",
          "accuracy|kappa|macro_f1|entity_f1|edit|nll|none"},
-        {"for", 0, POPT_ARG_STRING, &w->strategy, 0, "the strategy that settings are chosen for (viterbi)", "STRATEGY"},
+        {"for", 0, POPT_ARG_STRING, &w->strategy, 0, "the strategy that settings are chosen for (viterbi)", "NAME"},
         {"smoothing", 0, POPT_ARG_DOUBLE, &w->smoothing, 0, "counts: added to every count (0.5)", "X"},
         {"penalty", 0, POPT_ARG_DOUBLE, &w->penalty, 0, "crf: weight of the penalty (by cross-validation)", "X"},
-        {"memory", 0, POPT_ARG_INT, &w->memory, 0, "crf: staying may depend on how long a class has lasted, up to N steps (1)",
-         "N"},
+        {"memory", 0, POPT_ARG_INT, &w->memory, 0, "crf: staying depends on how long a class has lasted, up to N steps (1)", "N"},
         {"folds", 0, POPT_ARG_INT, &w->folds, 0, "folds for choosing settings (5)", "N"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);

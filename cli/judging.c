@@ -65,6 +65,22 @@ sp_status judging_read(judging *j, const options *o, int32_t K, const char *cons
         how->has_wake_trim = true;
         how->wake_trim_minutes = o->wake_trim;
     }
+    if (o->bridge_unscored && !how->has_labels)
+        return sp_fail(err, SP_EINVAL, "--bridge-unscored needs labels: it is their chain that unscored steps break");
+    how->bridge_unscored = o->bridge_unscored;
+    return SP_OK;
+}
+
+sp_status nll_clip_read(const options *o, bool has_likelihood, double *clip, sp_error *err)
+{
+    *clip = 0;
+    if (isnan(o->nll_clip))
+        return SP_OK;
+    if (!(o->nll_clip > 0 && o->nll_clip < 1))
+        return sp_fail(err, SP_EINVAL, "--nll-clip %g: a probability between 0 and 1, such as 1e-6", o->nll_clip);
+    if (!has_likelihood)
+        return sp_fail(err, SP_EINVAL, "--nll-clip needs scores and labels: it is about the likelihood of the labels");
+    *clip = o->nll_clip;
     return SP_OK;
 }
 

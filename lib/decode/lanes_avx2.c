@@ -66,9 +66,4 @@ LANE_TARGET double sp_sum_f64_avx2(double s, const double *x, int64_t n)
     return sum_in_order(SP_F64, s, x, n);
 }
 
-LANE_TARGET bool sp_sum_in_range_avx2(double guess, const float *x, int64_t n, double *power, double *sum)
-{
-    return sum_in_range(guess, x, n, power, sum);
-}
-
 #endif

@@ -28,8 +28,8 @@ static int64_t piece_steps(const sp_chain *chain, const sp_long_recording *recor
         int64_t step_bytes = (int64_t)chain->n_classes * (int64_t)sizeof(double) + chain->n_states * back + 8;
         steps = PIECE_BYTES / step_bytes;
     }
-    steps = (steps + SP_CHUNK_TOP - 1) / SP_CHUNK_TOP * SP_CHUNK_TOP;
-    return steps > 0 ? steps : SP_CHUNK_TOP;
+    steps = (steps + SP_PIECE_STEPS - 1) / SP_PIECE_STEPS * SP_PIECE_STEPS;
+    return steps > 0 ? steps : SP_PIECE_STEPS;
 }
 
 static double *weights_table(const sp_chain *chain)

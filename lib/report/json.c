@@ -4,21 +4,30 @@
  * Beyond the contract, all additive (laid out by hand: clang-format would run the lines together): */
 /* clang-format off */
 /*   input: bytes, classes (names as in the file), has_labels, subjects, subjects_from
- *     (where subjects are known: how many, and where they are said);   command, seed, level (of all intervals)
+ *     (where subjects are known: how many, and where they are said), epoch_seconds, epoch_assumed (where a step's length is
+ *     known), path_codes, label_codes (--codes, --map: what the numbers of others' steps were read as);   command, seed, level (of all intervals)
  *   model: description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
+ *   nll_clip, nll_clipped (--nll-clip: probabilities of the reference raised to at least nll_clip, over all steps)
+ *   argmax_ties.steps, .scored (steps whose best class is not unique: the first is taken; of them with a reference)
+ *   trim_to_shortest: recordings, path_steps, label_steps (--trim-to-shortest: what was cut);   bridge_unscored (--bridge-unscored)
  *   calibration (of the prepared scores, the same for every strategy; keys as in reliability.h, bins with Wilson intervals)
- *   reference: changes, illegal_start, illegal_end, short_runs, bouts;   mask_ceiling_infeasible (recordings without allowed path)
+ *   reference: changes, illegal_start, illegal_end, short_runs, bouts, illegal_rate and the other frequencies of a strategy,
+ *     transition_counts, bridged_transitions (of its transitions, those across unscored steps);   mask_ceiling_infeasible (recordings without allowed path)
  *   strategies.*: scored, correct, undecoded_steps (by reference class, those above 0), macro_precision, macro_recall,
  *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
  *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score,
  *     bouts (lengths: [length, count]), entities, illegal_rate, illegal_rate_ci
  *     classes.*: predicted, npv, prevalence, pabak, bias, prevalence_index;   bouts.*: isolated (runs of one step)
- *     illegal_per_change, illegal_per_hour (sleep stages), worst_recording, kappa_se (assumes independent steps), weighted_kappa
+ *     illegal_rate (per transition), illegal_per_change, illegal_per_hour, changes_per_hour (null where a step's length is not
+ *     known), worst_recording (id, illegal), runs, isolated_runs (of one step), isolated_runs_share, runs_ratio (to the reference)
+ *     transition_counts ([K][K] all transitions, from row to column; above 100 classes transition_pairs: from, to, count)
+ *     labels_may_be_permuted (only where suspicious: names, what the reference calls each class; accuracy and kappa under them)
+ *     kappa_se (assumes independent steps), weighted_kappa
  *     regret, regret_steps, zero_probability_steps
  *     error_runs (not of argmax): broken, consequences, consequence_share, count, forbidden, mean, median, longest,
  *     longest_recording, longest_step, dead_ends, lengths
- *     per_recording.*: subject, trimmed (steps of wake left out), correct, transitions, changes, status, step, rules_broken, path_score
+ *     per_recording.*: subject, trimmed (steps of wake left out), cut_path_steps, cut_label_steps (above 0), correct, transitions, changes, status, step, rules_broken, path_score
  *   comparisons: after accuracy, which alone is tested, the same pairs with metric kappa, macro_f1, illegal_rate (not where a
  *     strategy is legal by construction); rank_biserial, p_holm, p_sign_flip, p_least (least
  *     p that so many units can give), mcnemar, mcnemar_cluster, bowker, stuart_maxwell, non_inferior (with --margin), mean, median, sd (of the units'
@@ -87,6 +96,14 @@ static json_t *input_object(const sp_comparison *c, bool *failed)
         sp_json_set(input, "subjects_from", sp_json_text(c->subjects_place, failed), failed);
     sp_json_set(input, "steps", json_integer(c->n_steps), failed);
     sp_json_set(input, "scored_steps", json_integer(c->n_scored_steps), failed);
+    if (c->epoch_seconds > 0) {
+        sp_json_set(input, "epoch_seconds", json_real(c->epoch_seconds), failed);
+        sp_json_set(input, "epoch_assumed", json_boolean(c->epoch_is_assumed), failed);
+    }
+    if (c->path_codes)
+        sp_json_set(input, "path_codes", sp_json_text(c->path_codes, failed), failed);
+    if (c->label_codes)
+        sp_json_set(input, "label_codes", sp_json_text(c->label_codes, failed), failed);
     sp_json_set(input, "has_labels", json_boolean(c->has_labels), failed);
     for (int32_t k = 0; c->input_classes && k < c->n_classes; k++)
         sp_json_append(classes, sp_json_text(c->input_classes[k], failed), failed);
@@ -134,6 +151,7 @@ static json_t *reference_object(const sp_comparison *c, bool *failed)
     sp_json_set(reference, "short_runs", json_integer(c->reference.short_runs), failed);
     sp_json_set(reference, "illegal_pairs", pair_list(c, c->reference_illegal_pairs, c->n_reference_illegal_pairs, true, failed),
                 failed);
+    sp_json_set_reference(reference, c, failed);
     if (c->reference_bouts)
         sp_json_set(reference, "bouts", sp_json_reference_bouts(c, failed), failed);
     return reference;
@@ -199,6 +217,10 @@ static json_t *recording_object(const sp_comparison *c, const sp_strategy_result
     sp_json_set(object, "steps", json_integer(c->steps[r]), failed);
     if (c->trimmed_steps)
         sp_json_set(object, "trimmed", json_integer(c->trimmed_steps[r]), failed);
+    if (c->cut_path_steps && c->cut_path_steps[r])
+        sp_json_set(object, "cut_path_steps", json_integer(c->cut_path_steps[r]), failed);
+    if (c->cut_label_steps && c->cut_label_steps[r])
+        sp_json_set(object, "cut_label_steps", json_integer(c->cut_label_steps[r]), failed);
     if (c->has_labels) {
         sp_json_set(object, "scored", json_integer(recording->scored), failed);
         sp_json_set(object, "correct", json_integer(recording->correct), failed);
@@ -306,6 +328,10 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
         sp_json_set_value(root, "nll", &c->nll, &failed);
         sp_json_set(root, "nll_steps", json_integer(c->nll_steps), &failed);
         sp_json_set(root, "nll_impossible_steps", json_integer(c->nll_impossible), &failed);
+        if (c->nll_clip > 0) {
+            sp_json_set(root, "nll_clip", json_real(c->nll_clip), &failed);
+            sp_json_set_value(root, "nll_clipped", &c->nll_clipped, &failed);
+        }
     }
     if (c->reliability)
         sp_json_set(root, "calibration", sp_json_calibration(c, &failed), &failed);

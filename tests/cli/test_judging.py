@@ -149,10 +149,16 @@ class TestJudging(st.TestCase):
         self.compare("--epoch-seconds", "15")
         self.h5("doors.h5", probs=np.array([[.6, .4], [.3, .7]]), classes=["shut", "open"])
         self.statepath("model", "new", "left-right", "--classes", "shut,open", "-o", "doors.json")
-        done = self.statepath("compare", "doors.h5", "-m", "doors.json", "--epoch-seconds", "30", status=2)
-        self.assertIn("--epoch-seconds is for sleep statistics, which need the classes Wake, N1, N2, N3 and REM", done.stderr)
         self.statepath("compare", "doors.h5", "-m", "doors.json", "--json", "d.json", "-q")
-        self.assertNotIn("sleep", json.loads(self.read("d.json")))
+        result = json.loads(self.read("d.json"))
+        self.assertNotIn("sleep", result)
+        self.assertNotIn("epoch_seconds", result["input"])
+        self.assertEqual(result["strategies"]["argmax"]["changes_per_hour_undefined"], "the length of a step is not known")
+        self.statepath("compare", "doors.h5", "-m", "doors.json", "--json", "d.json", "-qf", "--epoch-seconds", "10")
+        result = json.loads(self.read("d.json"))
+        self.assertNotIn("sleep", result)
+        self.assertEqual(result["input"]["epoch_seconds"], 10)
+        self.assertEqual(result["strategies"]["argmax"]["changes_per_hour"], 360)  # one change in ten seconds
 
     # ---- scorers ----
 

@@ -1,5 +1,7 @@
 #include "sample_comparison.h"
 
+#include "evaluate/evaluation.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -417,6 +419,7 @@ sample *sample_new(const sample_input *in)
     c->ids = sample_alloc(s, (size_t)in->n_recordings, sizeof *c->ids);
     c->steps = sample_alloc(s, (size_t)in->n_recordings, sizeof *c->steps);
     c->scored_steps = sample_alloc(s, (size_t)in->n_recordings, sizeof *c->scored_steps);
+    c->reference_frequencies.worst_recording = -1;
     c->seed = 1;
     c->level = 0.95;
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
@@ -431,6 +434,10 @@ sample *sample_new(const sample_input *in)
         if (in->labels) {
             sp_transition_counts counts = count_path(in, r, in->labels, illegal, c->reference_moves);
             add_counts(&c->reference, &counts);
+            if (counts.illegal > c->reference_frequencies.worst_illegal) {
+                c->reference_frequencies.worst_illegal = counts.illegal;
+                c->reference_frequencies.worst_recording = r;
+            }
         }
     }
     c->reference_illegal_pairs = list_pairs(s, in->n_classes, illegal, &c->n_reference_illegal_pairs);
@@ -445,6 +452,9 @@ sample *sample_new(const sample_input *in)
     fill_more(s, in);
     if (in->with_traces)
         fill_traces(s, in);
+    sp_frequencies_fill(c);
+    for (int32_t i = 0; i < in->n_strategies; i++)
+        c->strategies[i].permuted.accuracy = c->strategies[i].permuted.kappa = undefined("not better by far under other names");
     sample_add_metrics(s);
     sample_add_probabilities(s, in);
     return s;
