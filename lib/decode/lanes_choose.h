@@ -94,9 +94,9 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
     lane_choice c;
     _Alignas(64) double ends[MOST * L];
     _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
-    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
-    lane_paths_init(&paths, group);
+    lane_paths_init(&paths, group, false);
     size_t K = (size_t)r->n_classes;
     int32_t ending = group->n_lanes - 1;
     for (int lane = 0; lane < L; lane++) {
@@ -106,7 +106,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
     for (int64_t t = 0; t < group->length[0]; t++) {
         int64_t s = t % SP_LANES_TILE;
         if (s == 0)
-            gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
+            gather_tile_ahead(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
         int32_t last = ending;
         bool is_end = lane_ends(group, t, &ending, ends);
         if (t == 0)
@@ -114,25 +114,33 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
         else
             choose_step(r, dtype, is_greedy, false, &c, tile, (size_t)s * K, is_end ? ends : NULL);
         const vu64 *chosen = (const vu64 *)c.chosen;
-        ((vu64 *)block)[s * 2] = chosen[0] | chosen[1] << 32;
-        ((vu64 *)block)[s * 2 + 1] = chosen[2] | chosen[3] << 32;
+        put_classes(chosen[0], chosen[1], chosen[2], chosen[3], block, s);
         for (int32_t lane = ending + 1; lane <= last; lane++) {
             group->score[lane] = c.score[lane] + r->end[c.chosen[lane]];
             group->is_left[lane] = !c.is_alive[lane];
         }
         if (s == SP_LANES_TILE - 1 || t == group->length[0] - 1)
-            lanes_write(&paths, block, t - s);
+            lanes_write(&paths, block, t - s, 1);
     }
 }
 
-LANE_TARGET static void lanes_choose_any(sp_lane_group *group, bool is_greedy)
+#define BARE_F32 1
+#include "decode/lanes_bare.h"
+#undef BARE_F32
+#define BARE_F32 0
+#include "decode/lanes_bare.h"
+#undef BARE_F32
+
+/* Every kind its own code. */
+LANE_FN void lanes_choose_any(sp_lane_group *group, bool is_greedy)
 {
-    if (group->dtype == SP_F32 && is_greedy)
-        lanes_choose(group, SP_F32, true);
-    else if (group->dtype == SP_F32)
-        lanes_choose(group, SP_F32, false);
-    else if (is_greedy)
-        lanes_choose(group, SP_F64, true);
+    bool is_float = group->dtype == SP_F32;
+    if (group->rules->is_bare && is_float)
+        lanes_bare_f32(group, is_greedy);
+    else if (group->rules->is_bare)
+        lanes_bare_f64(group, is_greedy);
+    else if (is_float)
+        lanes_choose(group, SP_F32, is_greedy);
     else
-        lanes_choose(group, SP_F64, false);
+        lanes_choose(group, SP_F64, is_greedy);
 }

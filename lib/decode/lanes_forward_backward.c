@@ -50,6 +50,7 @@ static void make_bare(sp_lane_rules *bare)
         bare->start[j] = bare->start[j] > -INFINITY ? 0 : -INFINITY;
         bare->end[j] = bare->end[j] > -INFINITY ? 0 : -INFINITY;
     }
+    sp_lane_rules_finish(bare);
 }
 
 bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain)
