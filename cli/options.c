@@ -24,6 +24,8 @@ void options_clear(options *o)
                      o->markdown,       o->seed,
                      o->latex,          o->groups,
                      o->weighted_kappa, o->absent_class,
+                     o->codes,          o->map,
+                     o->label_codes,    o->label_map,
                      o->interval,       o->zeros};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
@@ -53,6 +55,14 @@ void place_table(options *o, struct poptOption table[PLACE_TABLE])
         {"kind", 0, POPT_ARG_STRING, &p->kind, 0, "what the scores are, when their name does not say",
          "log_probs|probs|logits|scores"},
         POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
+void codes_table(options *o, struct poptOption table[CODES_TABLE])
+{
+    struct poptOption rows[CODES_TABLE] = {{"codes", 0, POPT_ARG_STRING, &o->codes, 0, CODES_HELP, CODES_LIST},
+                                           {"map", 0, POPT_ARG_STRING, &o->map, 0, MAP_HELP, "MAP"},
+                                           POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
 

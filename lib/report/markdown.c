@@ -44,8 +44,9 @@ static void title(const sp_comparison *c, sp_buffer *out)
 /* Tables under their own titles. */
 static void further(const sp_comparison *c, sp_buffer *out)
 {
-    static void (*const fillers[])(const sp_comparison *, sp_table *) = {sp_fill_margins, sp_fill_several, sp_fill_step_tests,
-                                                                         sp_fill_error_runs, sp_fill_collapsed};
+    static void (*const fillers[])(const sp_comparison *,
+                                   sp_table *) = {sp_fill_illegal_rates, sp_fill_change_rates, sp_fill_margins,  sp_fill_several,
+                                                  sp_fill_step_tests,    sp_fill_error_runs,   sp_fill_collapsed};
     for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++) {
         sp_table table = {0};
         fillers[i](c, &table);

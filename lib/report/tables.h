@@ -12,8 +12,12 @@ void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *t
 void sp_fill_differences(const sp_comparison *comparison, sp_table *table);
 /* The same of "accuracy", "kappa", "macro_f1" or "illegal_rate"; without rows where there are none. */
 void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, sp_table *table);
-/* Illegal transitions of each strategy as a share of all, with interval. */
+/* Illegal transitions of the reference and each strategy: their share of all transitions, with interval, and of the changes of
+ * class, how many an hour, and the recording with the most. Changes and runs: how many, an hour, of one step. */
 void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table);
+void sp_fill_change_rates(const sp_comparison *comparison, sp_table *table);
+void sp_note_permuted(const sp_comparison *comparison, sp_table *lines); /* add their sentences to notes */
+void sp_note_judging(const sp_comparison *comparison, sp_table *lines);
 /* The scores' probabilities: one row a measure; bins of equal width or of equal weight; by class; by share kept. */
 void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table);
 void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table);
