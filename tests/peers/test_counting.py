@@ -248,6 +248,49 @@ class TestCounting(st.TestCase):
                 self.statepath("compare", "s.h5", "-m", "m.json", "-q", "-s", "argmax", "--epoch-seconds", "1", "--fail-if",
                                "argmax.%s %s %r" % (key, sign, value), status=status)
 
+    def test_classes_one_against_the_rest(self):
+        """Prevalence, PABAK, bias and the like of each class from their own definitions; undecoded steps are wrong, and no class."""
+        rng = np.random.default_rng(25)
+        for trial in range(6):
+            K = int(rng.integers(2, 6))
+            self.model(rng, K + 2)  # two classes that nobody has
+            S = 200
+            labels = np.where(rng.random(S) < .1, -1, rng.integers(0, K, S))
+            path = np.where(rng.random(S) < .4, rng.integers(0, K, S), np.maximum(labels, 0))
+            path[rng.random(S) < .05] = -1
+            got = self.evaluate(np.array([0, S]), np.zeros(S, int), labels, path, K=K + 2)["strategies"]["x"]
+            truth, said = labels[labels >= 0], path[labels >= 0]
+            n = len(truth)
+            self.assertEqual((got["scored"], got["correct"]), (n, (truth == said).sum()))
+            self.assertAlmostEqual(got["accuracy"], (truth == said).mean(), places=12)
+            self.assertEqual(sum(got["undecoded_steps"].values()), (said < 0).sum())
+            f1 = []
+            for k in range(K + 2):
+                one = got["classes"]["c%d" % k]
+                tp, fp, fn = (int(((truth == k) & (said == k)).sum()), int(((truth != k) & (said == k)).sum()),
+                              int(((truth == k) & (said != k)).sum()))
+                tn = n - tp - fp - fn
+                po = (tp + tn) / n
+                expected = {"support": tp + fn, "predicted": tp + fp, "prevalence": (tp + fn) / n, "pabak": 2 * po - 1, "bias": (fp - fn) / n,
+                            "prevalence_index": (tp - tn) / n, "npv": tn / (tn + fn), "specificity": tn / (tn + fp)}
+                for key, value in expected.items():
+                    self.assertAlmostEqual(one[key], value, places=12, msg=key)
+                if tp + fp + fn:
+                    f1.append(2 * tp / (2 * tp + fp + fn))
+                else:
+                    self.assertEqual((one["f1"], one["recall"], one["precision"], one["kappa"]), (None,) * 4)
+            # classes that nobody has do not pull the mean down
+            self.assertAlmostEqual(got["macro_f1"], np.mean(f1), places=12)
+            self.assertEqual(got["macro_f1_classes"], len(f1))
+
+    def test_worked_likelihood(self):
+        """scikit-learn's own example of its log loss, and its Brier score by hand."""
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["ham", "spam"], "matrix": [[1, 1], [1, 1]]}))
+        self.h5("s.h5", probs=np.array([[.1, .9], [.9, .1], [.8, .2], [.35, .65]]), labels=np.array([1, 0, 0, 1]), classes=["ham", "spam"])
+        got = json.loads(self.statepath("compare", "s.h5", "-m", "m.json", "-s", "argmax", "--json", "-", "-q").stdout)
+        self.assertAlmostEqual(got["nll"], 0.21616187468057912, places=12)
+        self.assertAlmostEqual(got["calibration"]["brier"], 0.09125, places=12)
+
     def test_permuted_names(self):
         rng = np.random.default_rng(23)
         n_suspect = n_quiet = 0
