@@ -69,18 +69,16 @@ static double guess_top(const sp_chunked *c, int64_t b, double *rate)
 }
 
 /* Where a chunk whose delta is `top` before its first step should begin its warm-up: so that it stays, as far from both as can
- * be, between the powers of two that delta is between. *power: the lower. */
-static double begin_of(const sp_chunked *c, double top, double rate, double *power)
+ * be, between the powers of two that delta is between. */
+static double begin_of(const sp_chunked *c, double top, double rate)
 {
     double to_middle = rate * (double)c->chunk_steps / 2, middle = top + to_middle;
-    *power = 1;
     if (middle == 0 || !isfinite(middle))
         return 0;
-    *power = power_below(middle);
-    return copysign(1.5 * *power, middle) - to_middle - rate * SP_CHUNK_WARM;
+    return copysign(1.5 * power_below(middle), middle) - to_middle - rate * SP_CHUNK_WARM;
 }
 
-static sp_chunk_band band_of(const sp_chunked *c, int64_t b, double *power)
+static sp_chunk_band band_of(const sp_chunked *c, int64_t b)
 {
     int32_t lanes = sp_lanes_count(c->isa), K = c->rules->n_classes;
     int64_t first = b * lanes;
@@ -96,7 +94,7 @@ static sp_chunk_band band_of(const sp_chunked *c, int64_t b, double *power)
         int64_t step = c->n_head + (first + (lane < band.n_chunks ? lane : 0)) * c->chunk_steps;
         band.rows[lane] = rows_at(c, step);
         band.path[lane] = c->path ? c->path + step : NULL;
-        band.begin[lane] = begin_of(c, top + rate * (double)(lane * c->chunk_steps), rate, &power[lane]);
+        band.begin[lane] = begin_of(c, top + rate * (double)(lane * c->chunk_steps), rate);
     }
     return band;
 }
@@ -147,24 +145,31 @@ static sp_items_look *look_of(sp_isa isa)
     }
 }
 
+/* What is_proved() asks of the scores of a chunk, whose last bit is known by now, while they are near. Returns its growth. */
+static double look_at(const sp_chunked *c, int64_t chunk)
+{
+    int32_t K = c->rules->n_classes;
+    double top = top_of(K, c->arrive + chunk * K), bit = top != 0 && isfinite(top) ? last_bit(power_below(top)) : 1;
+    bool has_half;
+    c->most[chunk] =
+        look_of(c->isa)(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps), c->chunk_steps * K, bit, &has_half);
+    c->has_half[chunk] = has_half;
+    return top_of(K, c->leave + chunk * K) - top;
+}
+
 static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     const sp_chunked *c = arg;
-    int32_t K = c->rules->n_classes;
     (void)scratch;
     for (int64_t b = first; b < last; b++) {
-        double power[SP_LANES_MOST], growth = 0;
-        sp_chunk_band band = band_of(c, b, power);
+        sp_chunk_band band = band_of(c, b);
+        double growth = 0;
         int64_t chunk = b * sp_lanes_count(c->isa);
         forward_band(c->isa, &band);
         if (c->path)
             trace_band(c->isa, &band);
-        for (int32_t lane = 0; lane < band.n_chunks; lane++, chunk++) {
-            bool has_half;
-            c->most[chunk] = look_of(c->isa)(band.dtype, band.rows[lane], c->chunk_steps * K, last_bit(power[lane]), &has_half);
-            c->has_half[chunk] = has_half;
-            growth += top_of(K, band.leave + lane * K) - top_of(K, band.arrive + lane * K);
-        }
+        for (int64_t i = 0; i < band.n_chunks; i++)
+            growth += look_at(c, chunk + i);
         atomic_store_explicit(&c->growth[b], isfinite(growth) ? growth : 0, memory_order_relaxed);
     }
 }
