@@ -34,7 +34,7 @@ static double draw_value(random_source *random, const kind *k)
 
 static sp_chain *draw_chain(random_source *random, const kind *k)
 {
-    char text[SP_LANES_MOST_CLASSES][8];
+    char text[SP_LANES_MOST_CLASSES][16];
     const char *names[SP_LANES_MOST_CLASSES];
     uint8_t allow[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
     double weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
