@@ -1,7 +1,6 @@
 /* One long recording: its head, bands of chunks there and back, its tail; seams forward, seams backward. */
-#include "decode/chunks.h"
+#include "decode/chunks_proof.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,29 +28,7 @@ static const char *rows_at(const sp_chunked *c, int64_t t)
     return (const char *)c->scores->data + (size_t)t * (size_t)c->scores->n_classes * (size_t)c->scores->dtype;
 }
 
-static double top_of(int32_t K, const double *delta)
-{
-    double top = delta[0];
-    for (int32_t j = 1; j < K; j++)
-        top = delta[j] > top ? delta[j] : top;
-    return top;
-}
-
 /* ---- bands ---- */
-
-/* The greatest power of two up to |x|, which is not 0 and finite. */
-static double power_below(double x)
-{
-    int exponent;
-    frexp(x, &exponent);
-    return ldexp(1, exponent - 1);
-}
-
-/* What the last bit between this power of two and the next is worth. */
-static double last_bit(double power)
-{
-    return power * DBL_EPSILON;
-}
 
 /* Where delta stands before band b, as far as is known of those before. *rate: its growth a step. Not finite where nothing is. */
 static double guess_top(const sp_chunked *c, int64_t b, double *rate)
@@ -69,18 +46,16 @@ static double guess_top(const sp_chunked *c, int64_t b, double *rate)
 }
 
 /* Where a chunk whose delta is `top` before its first step should begin its warm-up: so that it stays, as far from both as can
- * be, between the powers of two that delta is between. *power: the lower. */
-static double begin_of(const sp_chunked *c, double top, double rate, double *power)
+ * be, between the powers of two that delta is between. */
+static double begin_of(const sp_chunked *c, double top, double rate)
 {
     double to_middle = rate * (double)c->chunk_steps / 2, middle = top + to_middle;
-    *power = 1;
     if (middle == 0 || !isfinite(middle))
         return 0;
-    *power = power_below(middle);
-    return copysign(1.5 * *power, middle) - to_middle - rate * SP_CHUNK_WARM;
+    return copysign(1.5 * sp_power_below(middle), middle) - to_middle - rate * SP_CHUNK_WARM;
 }
 
-static sp_chunk_band band_of(const sp_chunked *c, int64_t b, double *power)
+static sp_chunk_band band_of(const sp_chunked *c, int64_t b)
 {
     int32_t lanes = sp_lanes_count(c->isa), K = c->rules->n_classes;
     int64_t first = b * lanes;
@@ -96,7 +71,7 @@ static sp_chunk_band band_of(const sp_chunked *c, int64_t b, double *power)
         int64_t step = c->n_head + (first + (lane < band.n_chunks ? lane : 0)) * c->chunk_steps;
         band.rows[lane] = rows_at(c, step);
         band.path[lane] = c->path ? c->path + step : NULL;
-        band.begin[lane] = begin_of(c, top + rate * (double)(lane * c->chunk_steps), rate, &power[lane]);
+        band.begin[lane] = begin_of(c, top + rate * (double)(lane * c->chunk_steps), rate);
     }
     return band;
 }
@@ -147,24 +122,32 @@ static sp_items_look *look_of(sp_isa isa)
     }
 }
 
+/* What sp_chunk_is_proved() asks of the scores of a chunk, whose last bit is known by now, while they are near. Returns its
+ * growth. */
+static double look_at(const sp_chunked *c, int64_t chunk)
+{
+    int32_t K = c->rules->n_classes;
+    double top = sp_chunk_top(K, c->arrive + chunk * K), bit = top != 0 && isfinite(top) ? sp_last_bit(sp_power_below(top)) : 1;
+    bool has_half;
+    c->most[chunk] =
+        look_of(c->isa)(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps), c->chunk_steps * K, bit, &has_half);
+    c->has_half[chunk] = has_half;
+    return sp_chunk_top(K, c->leave + chunk * K) - top;
+}
+
 static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     const sp_chunked *c = arg;
-    int32_t K = c->rules->n_classes;
     (void)scratch;
     for (int64_t b = first; b < last; b++) {
-        double power[SP_LANES_MOST], growth = 0;
-        sp_chunk_band band = band_of(c, b, power);
+        sp_chunk_band band = band_of(c, b);
+        double growth = 0;
         int64_t chunk = b * sp_lanes_count(c->isa);
         forward_band(c->isa, &band);
         if (c->path)
             trace_band(c->isa, &band);
-        for (int32_t lane = 0; lane < band.n_chunks; lane++, chunk++) {
-            bool has_half;
-            c->most[chunk] = look_of(c->isa)(band.dtype, band.rows[lane], c->chunk_steps * K, last_bit(power[lane]), &has_half);
-            c->has_half[chunk] = has_half;
-            growth += top_of(K, band.leave + lane * K) - top_of(K, band.arrive + lane * K);
-        }
+        for (int64_t i = 0; i < band.n_chunks; i++)
+            growth += look_at(c, chunk + i);
         atomic_store_explicit(&c->growth[b], isfinite(growth) ? growth : 0, memory_order_relaxed);
     }
 }
@@ -249,55 +232,6 @@ static void serial_forward(const sp_chunked *c, const sp_single_rules *single, i
 
 /* ---- seams forward ---- */
 
-/* Is x an odd multiple of half a last bit? */
-static bool is_half(double x, double bit)
-{
-    double halves = x / (bit / 2);
-    return fabs(halves) < 0x1p53 && fmod(halves, 2) != 0 && halves == rint(halves);
-}
-
-static bool has_half_weight(const sp_lane_rules *r, double bit)
-{
-    for (int32_t p = 0; p < r->row[r->n_classes]; p++)
-        if (r->weight[p] > -INFINITY && is_half(r->weight[p], bit))
-            return true;
-    return false;
-}
-
-/* By how much delta can grow over a chunk, with room for its rounding. */
-static double most_growth(const sp_chunked *c, int64_t chunk, double bit)
-{
-    double weight = 0, score = c->most[chunk] > 0 ? c->most[chunk] : 0;
-    for (int32_t p = 0; p < c->rules->row[c->rules->n_classes]; p++)
-        weight = c->rules->weight[p] > weight ? c->rules->weight[p] : weight;
-    return (double)(c->chunk_steps + 1) * (weight + score + 8 * bit) * 1.001;
-}
-
-/* Is what a chunk made of what it arrived with, shifted, what it would have made of delta? See chunks.h. *shift: by how much. */
-static bool is_proved(const sp_chunked *c, int64_t chunk, const double *delta, double *shift)
-{
-    int32_t K = c->rules->n_classes;
-    const double *arrive = c->arrive + chunk * K, *leave = c->leave + chunk * K;
-    double top = top_of(K, delta), own_top = top_of(K, arrive);
-    if (!isfinite(top) || !isfinite(own_top) || top == 0)
-        return false;
-    double power = power_below(top), bit = last_bit(power), room = most_growth(c, chunk, bit), s = top - own_top;
-    double low = (top < 0 ? -2 * power : power), high = (top < 0 ? -power : 2 * power) - room;
-    if (!(top < high && own_top < high))
-        return false;
-    for (int32_t j = 0; j < K; j++) {
-        if (delta[j] == -INFINITY && arrive[j] == -INFINITY)
-            continue;
-        if (!(delta[j] > low && arrive[j] > low) || delta[j] - arrive[j] != s)
-            return false;
-    }
-    for (int32_t j = 0; j < K; j++)
-        if (leave[j] != -INFINITY && !(leave[j] > low + room && leave[j] + s > low + room))
-            return false;
-    *shift = s;
-    return fmod(s / bit, 2) == 0 || (!c->has_half[chunk] && !has_half_weight(c->rules, bit));
-}
-
 /* Accepts each chunk that is proved and shifts it; does the others again. delta[K]: in: before the first; out: at the last. */
 static void join_forward(sp_chunked *c, const sp_single_rules *single, double *delta)
 {
@@ -305,7 +239,7 @@ static void join_forward(sp_chunked *c, const sp_single_rules *single, double *d
     for (int64_t chunk = 0; chunk < c->n_chunks; chunk++) {
         const double *leave = c->leave + chunk * K;
         double shift;
-        if (is_proved(c, chunk, delta, &shift)) {
+        if (sp_chunk_is_proved(c, chunk, delta, &shift)) {
             for (int32_t j = 0; j < K; j++)
                 delta[j] = leave[j] + shift;
             continue;
@@ -383,11 +317,11 @@ sp_status sp_chunks_forward(sp_chunked *c, sp_workers *workers, double *after)
         return SP_ENOMEM;
     if (c->before)
         memcpy(delta, c->before, (size_t)K * sizeof *delta);
-    double top_before = top_of(K, delta);
+    double top_before = sp_chunk_top(K, delta);
     chunk_words words = words_of_head(c);
     serial_forward(c, &single, 0, c->n_head, delta, &words);
     if (c->n_chunks > 0) {
-        c->top = top_of(K, delta);
+        c->top = sp_chunk_top(K, delta);
         c->rate = (c->top - top_before) / (double)c->n_head;
         sp_workers_share(workers, c->n_bands, decode_bands, c);
         join_forward(c, &single, delta);

@@ -76,7 +76,7 @@ typedef struct sp_chunked {
     double *arrive, *leave; /* [n_chunks,K] */
     double *most;           /* [n_chunks] greatest score in it */
     _Atomic double *growth; /* [n_bands] of delta over each, NAN until it is known */
-    uint8_t *has_half;      /* [n_chunks] a score may be half way between two multiples of u, of the u where it was guessed */
+    uint8_t *has_half;      /* [n_chunks] a score may be half way between two multiples of u, where the chunk stands */
     uint8_t *is_redone;     /* [n_chunks] */
     double top, rate;       /* of delta at the end of the head, and by which it grows a step there */
 } sp_chunked;

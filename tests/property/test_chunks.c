@@ -257,6 +257,43 @@ static void any_growth(void **state)
     }
 }
 
+/* Pieces go on from any delta; here at first fast and then by halves of last bits, so that guesses of where delta stands are
+ * wrong. */
+static void pieces_go_on_from_any_delta(void **state)
+{
+    (void)state;
+    enum { K = 4 };
+    for (uint64_t i = 0; i < 24; i++) {
+        random_source random = {890000 + i};
+        sample s = draw_sample(891000 + i, &(kind){K, 0.8, false, 0, 0, 0, 0}, STEPS / 2, SP_F64);
+        double *x = s.data, before[K], expected[K], next[K], after[SP_LANES_MOST_CLASSES], fall = 0.4 + 0.01 * (double)i;
+        for (int64_t t = 0; t < s.scores.n_steps; t++)
+            for (int j = 0; j < K; j++)
+                x[K * t + j] = t < 1024 ? -fall - 0.1 * random_unit(&random)
+                                        : -0x1p-44 * (random_below(&random, 1 << 18) + (random_chance(&random, 0.02) ? 0.25 : 0));
+        for (int j = 0; j < K; j++)
+            before[j] = expected[j] = 350 - 20 * random_unit(&random);
+        for (int64_t t = 0; t < s.scores.n_steps; t++) {
+            for (int j = 0; j < K; j++) {
+                double best = -INFINITY;
+                for (int64_t p = s.chain->pred_row[j]; p < s.chain->pred_row[j + 1]; p++)
+                    best = fmax(best, expected[s.chain->pred[p]] + s.chain->pred_weight[p]);
+                next[j] = best + x[K * t + j];
+            }
+            memcpy(expected, next, sizeof expected);
+        }
+        for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+            sp_workers *workers = sp_workers_new(2);
+            sp_chunked c = {.isa = isa, .rules = &s.rules, .scores = &s.scores, .before = before};
+            assert_non_null(workers);
+            assert_int_equal(sp_chunks_forward(&c, workers, after), SP_OK);
+            assert_memory_equal(after, expected, sizeof expected);
+            sp_workers_free(workers);
+        }
+        free_sample(&s);
+    }
+}
+
 static void short_ones(void **state)
 {
     (void)state;
@@ -318,6 +355,7 @@ int main(void)
         cmocka_unit_test(ties_of_rounding_fall_as_in_the_plain_kernel),
         cmocka_unit_test(chunks_that_never_meet_are_done_again),
         cmocka_unit_test(any_growth),
+        cmocka_unit_test(pieces_go_on_from_any_delta),
         cmocka_unit_test(short_ones),
         cmocka_unit_test(scores_are_looked_at),
     };
