@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "statepath-kit.h"
+#include "statepath/name_hint.h"
 
 enum { CLASSES = 3 };
 static const char *const classes[CLASSES] = {"Wake", "N1", "a b"};
