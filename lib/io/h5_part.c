@@ -255,7 +255,10 @@ static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t 
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     sp_chunk_jobs_drop(map->jobs);
     sp_status status = read_each(map, s, first, count, map->jobs, out, err);
-    if (status != SP_OK || sp_chunk_jobs_do(map->jobs) == SP_OK)
+    sp_status unpacked = status == SP_OK ? sp_chunk_jobs_do(map->jobs) : SP_OK;
+    if (unpacked == SP_EDATA)
+        return sp_fail(err, SP_EFILE, SP_H5_SHORT_CHUNK, map->file_name, s->part->path);
+    if (status != SP_OK || unpacked == SP_OK)
         return status;
     return read_each(map, s, first, count, NULL, out, err); /* which finds the words for what is wrong */
 }

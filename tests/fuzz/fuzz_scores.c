@@ -66,15 +66,16 @@ static hid_t drawn_storage(bytes *b, int rank, const hsize_t *shape, bool *is_ch
     return how;
 }
 
-static void damage_chunk(bytes *b, hid_t dataset, int rank)
+static void damage_chunk(bytes *b, hid_t dataset)
 {
     const hsize_t origin[4] = {0};
+    const uint32_t filters_off = take(b, 4) ? 0 : take(b, 8);
     size_t n = take(b, 80);
     n = n < b->left ? n : b->left;
-    if (rank > 0 && n > 0)
-        (void)H5Dwrite_chunk(dataset, H5P_DEFAULT, take(b, 4) ? 0 : take(b, 8), origin, n, b->data);
-    b->data += n < b->left ? n : b->left;
-    b->left -= n < b->left ? n : b->left;
+    if (n > 0)
+        (void)H5Dwrite_chunk(dataset, H5P_DEFAULT, filters_off, origin, n, b->data);
+    b->data += n;
+    b->left -= n;
 }
 
 static void put(bytes *b, hid_t place, const char *name, bool is_score, int rank, hsize_t *shape, const double *right)
@@ -98,8 +99,8 @@ static void put(bytes *b, hid_t place, const char *name, bool is_score, int rank
     hid_t dataset = H5Dcreate2(place, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
     if (dataset >= 0) {
         (void)H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
-        if (is_chunked && take(b, 4) == 3)
-            damage_chunk(b, dataset, rank);
+        if (is_score && is_chunked && take(b, 4) == 3)
+            damage_chunk(b, dataset);
         H5Dclose(dataset);
     }
     H5Pclose(how);
