@@ -94,11 +94,10 @@ static bool is_on(int filter, uint32_t skipped)
     return filter >= 0 && !(skipped >> filter & 1);
 }
 
-/* Takes the checksum off; false: it is wrong. (HDF5 then knows of one more way, of a version long gone, to write it.) */
+/* Takes the checksum off, 4 bytes that are there; false: it is wrong. (HDF5 then knows of one more way, of a version long gone,
+ * to write it.) */
 static bool checksum_is_right(const unsigned char *stored, size_t *n)
 {
-    if (*n < 4)
-        return false;
     *n -= 4;
     const unsigned char *sum = stored + *n;
     return sp_fletcher32(stored, *n) ==
@@ -113,7 +112,10 @@ static sp_status chunk_unpack(inflater *in, const sp_chunk *chunk, const unsigne
     unsigned char *place = chunk->out + (size_t)to * form->size;
     const bool is_packed = is_on(form->packed, chunk->skipped), is_shuffled = is_on(form->shuffle, chunk->skipped);
     size_t stored = chunk->stored;
-    if (is_on(form->checked, chunk->skipped) && !checksum_is_right(values, &stored))
+    const bool is_checked = is_on(form->checked, chunk->skipped);
+    if (is_checked && stored < 4)
+        return SP_EDATA; /* HDF5 would take the sum of nearly all memory */
+    if (is_checked && !checksum_is_right(values, &stored))
         return SP_EFILE;
     if (is_packed) {
         const bool is_there = !is_shuffled && run == n; /* straight to where it belongs */
