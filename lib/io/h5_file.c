@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/file_kind.h"
+#include "io/file_mend.h"
 #include "io/lzf.h"
 
 void sp_h5_quiet_begin(sp_h5_quiet *quiet)
@@ -88,6 +89,9 @@ static sp_status not_hdf5(const char *file, sp_error *err)
         return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", file, mend);
     if (strchr(kind, ';'))
         return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", file, kind);
+    char own[700];
+    if (strcmp(kind, "a zip archive") != 0 && strcmp(kind, "a PyTorch file") != 0 && sp_file_mend(head, n, file, own, sizeof own))
+        mend = own;
     return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", file, kind, mend);
 }
 
