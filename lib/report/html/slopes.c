@@ -128,12 +128,12 @@ static void draw_medians(const slopes *s)
 static void numbers(const slopes *s)
 {
     sp_table table = {.title = "Accuracy of recordings, from the least to the greatest"};
-    sp_table_column(&table, SP_LEFT, "strategy");
-    for (int q = 0; q < N_QUANTILES; q++)
-        sp_table_column(&table, SP_RIGHT, share_names[q]);
-    for (int32_t k = 0; k < s->n_strategies; k++) {
-        sp_table_cell_text(&table, SP_TONE_PLAIN, s->page->comparison->strategies[k].name);
-        for (int q = 0; q < N_QUANTILES; q++)
+    sp_table_column(&table, SP_LEFT, "recordings");
+    for (int32_t k = 0; k < s->n_strategies; k++)
+        sp_table_column(&table, SP_RIGHT, s->page->comparison->strategies[k].name);
+    for (int q = 0; q < N_QUANTILES; q++) {
+        sp_table_cell_text(&table, SP_TONE_PLAIN, share_names[q]);
+        for (int32_t k = 0; k < s->n_strategies; k++)
             sp_buffer_fixed(sp_table_cell(&table, SP_TONE_PLAIN), s->quantiles[k * N_QUANTILES + q], 4);
     }
     sp_page_numbers(s->page, &table);
