@@ -132,6 +132,8 @@ sp_status calibration_finish(calibration *c, double level, sp_comparison *out, s
         *made = (sp_calibration){.scaling = c->sums[i].scaling};
         if (sp_nll_mean(&c->sums[i].nll, &made->nll.value, NULL) != SP_OK || isinf(made->nll.value))
             made->nll = (sp_value){.undefined = "the scores give a labelled step probability 0"};
+        if (sp_nll_clipped_mean(&c->sums[i].nll, &made->nll_clipped.value, NULL) != SP_OK)
+            made->nll_clipped = (sp_value){.undefined = c->sums[i].nll.clip > 0 ? "no scored steps" : "not asked for"};
         status = sp_reliability_finish(c->sums[i].reliability, level, &made->reliability, err);
         out->n_calibrations += status == SP_OK;
     }

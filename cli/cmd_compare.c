@@ -12,14 +12,16 @@
 #include "pipeline.h"
 #include "sleep.h"
 
-static const usage compare_usage = {
-    .arguments = "SCORES.h5 --model M [OPTION...]",
-    .summary = "decode with each strategy, evaluate against the labels, report",
-    .example =
-        "  statepath compare night.h5 --model sleep-strict --report night.html -o paths.h5\n"
-        "  decodes every recording of night.h5 with argmax, greedy and viterbi, prints a table, writes a page and the paths\n",
-    .min_words = 1,
-    .max_words = 1};
+static const usage compare_usage = {.arguments = "SCORES.h5 --model M [OPTION...]",
+                                    .summary = "decode with each strategy, evaluate against labels, report",
+                                    .example = "  statepath compare night.h5 --model sleep-strict --report night.html\n"
+                                               "      decodes with argmax, greedy and viterbi, prints a table, writes a page\n"
+                                               "  statepath compare night.h5 --model sleep-strict --cv 5\n"
+                                               "      says what learnt weights would add: each recording is decoded by a model\n"
+                                               "      fitted to other recordings\n",
+                                    .has_strategies = true,
+                                    .min_words = 1,
+                                    .max_words = 1};
 
 /* Steps of recordings kept for the pictures of a page. */
 enum { TRACE_STEPS = 200000 };
@@ -73,6 +75,10 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     if (status == SP_OK)
         status = outputs_bootstrap(o, &how.bootstrap, err);
     if (status == SP_OK)
+        status = nll_clip_read(o, p->info->has_labels && !p->prepare.clamp, &p->nll.clip, err);
+    for (int i = 0; i < p->calibration->n; i++)
+        p->calibration->sums[i].nll.clip = p->nll.clip;
+    if (status == SP_OK)
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (how.has_wake_trim) {
         p->wake_stages = how.stage_of_class;
@@ -90,7 +96,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
                                      .command = command,
                                      .input_classes = p->info->classes,
                                      .model = p->model,
-                                     .class_of_column = p->class_of_column};
+                                     .class_of_column = p->class_of_column,
+                                     .label_codes = p->codes ? sp_codes_name(p->codes) : NULL};
         status = sp_comparison_describe(*out, &texts, err);
         if (p->has_nll)
             sp_comparison_set_nll(*out, &p->nll);
@@ -142,11 +149,22 @@ int cmd_compare(int argc, const char **argv)
     int n_folds = 0;
     struct poptOption fit[FIT_TABLE];
     fit_table(&words, fit);
-    struct poptOption places[PLACE_TABLE], decode[DECODE_TABLE], report[REPORT_TABLE], talk[TALK_TABLE];
+    struct poptOption places[PLACE_TABLE], codes[CODES_TABLE], decode[DECODE_TABLE], results[RESULT_TABLE],
+        statistics[STATISTICS_TABLE], talk[TALK_TABLE];
     place_table(&o, places);
+    codes_table(&o, codes);
     decode_table(&o, decode);
-    report_table(&o, report);
+    result_table(&o, results);
+    statistics_table(&o, statistics);
     talk_table(&o, talk);
+    struct poptOption learning[] = {
+        {"cv", 0, POPT_ARG_INT, &n_folds, 0,
+         "fit as `statepath fit` does, under the rules of M, and decode each recording with a model that never saw it; what "
+         "follows is for --cv",
+         "FOLDS"},
+        {"rules", 0, POPT_ARG_STRING, &words.rules, 0,
+         "the rules of the fitted models, if not M; \"seen\": what the other folds' labels show", "M"},
+        POPT_TABLEEND};
     struct poptOption table[] = {
         {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model by name", "M"},
         {"strategies", 's', POPT_ARG_STRING, &o.strategies, 0, "what to compare (argmax,greedy,viterbi)", "LIST"},
@@ -154,14 +172,13 @@ int cmd_compare(int argc, const char **argv)
         {"confidence", 0, POPT_ARG_NONE, &o.confidence, 0, "write how sure each step is, given the rules", NULL},
         {"nbest", 0, POPT_ARG_INT, &o.n_best, 0, "write the N best paths of viterbi", "N"},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
-        {"cv", 0, POPT_ARG_INT, &n_folds, 0,
-         "fit as `statepath fit` does, under the rules of M, and decode each recording with a model that never saw it", "FOLDS"},
-        {"rules", 0, POPT_ARG_STRING, &words.rules, 0,
-         "with --cv: the rules of the fitted models, if not M; seen: what the other folds' labels show", "M|seen"},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, report, 0, "Results:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning, with --cv:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, results, 0, "Results:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, statistics, 0, "Statistics:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, codes, 0, NULL, NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, decode, 0, "Decoding:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, learning, 0, "Learning:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, NULL, NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *file;

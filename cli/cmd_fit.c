@@ -7,16 +7,17 @@
 #include "fitting.h"
 #include "progress.h"
 
-static const usage fit_usage = {
-    .arguments = "DATA.h5 -o MODEL.json [OPTION...]",
-    .summary = "learn transitions, and how to weigh them against the scores, from labelled recordings",
-    .example = "  statepath fit nights.h5 --rules sleep-strict -o nights.model.json\n"
-               "  statepath decode other.h5 --model nights.model.json --strategy viterbi -o paths.h5\n"
-               "  learns from the labels of nights.h5, keeps what sleep-strict forbids forbidden, decodes other nights with it\n"
-               "  statepath compare nights.h5 --model sleep-strict --cv 5\n"
-               "  says what that is worth: each recording is decoded with a model that never saw it\n",
-    .min_words = 1,
-    .max_words = 1};
+static const usage fit_usage = {.arguments = "DATA.h5 -o MODEL.json [OPTION...]",
+                                .summary =
+                                    "learn transitions, and how to weigh them against the scores, from labelled recordings",
+                                .example = "  statepath fit nights.h5 --rules sleep-strict -o nights.model.json\n"
+                                           "  statepath decode other.h5 --model nights.model.json -o paths.h5\n"
+                                           "      learns from the labels of nights.h5, keeps forbidden what sleep-strict\n"
+                                           "      forbids, decodes other nights with it\n"
+                                           "  statepath compare nights.h5 --model sleep-strict --cv 5\n"
+                                           "      says what that is worth: each recording decoded by a model without it\n",
+                                .min_words = 1,
+                                .max_words = 1};
 
 /* ---- what was found, for a person ---- */
 
@@ -134,10 +135,15 @@ int cmd_fit(int argc, const char **argv)
     options o;
     options_init(&o);
     fit_words words = fit_words_default();
-    struct poptOption places[PLACE_TABLE], talk[TALK_TABLE], fit[FIT_TABLE];
+    struct poptOption places[PLACE_TABLE], codes[CODES_TABLE], talk[TALK_TABLE], fit[FIT_TABLE];
     place_table(&o, places);
+    codes_table(&o, codes);
     talk_table(&o, talk);
     fit_table(&words, fit);
+    struct poptOption reading[] = {
+        {"missing", 0, POPT_ARG_STRING, &o.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
+        {"floor", 0, POPT_ARG_DOUBLE, &o.decode.floor, 0, "raise smaller probabilities to P", "P"},
+        POPT_TABLEEND};
     struct poptOption table[] = {
         {"rules", 'r', POPT_ARG_STRING, &o.model, 0, "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"",
          "M"},
@@ -145,12 +151,12 @@ int cmd_fit(int argc, const char **argv)
         {"name", 0, POPT_ARG_STRING, &words.name, 0, "name of the model (fitted)", "NAME"},
         {"calibrate", 0, POPT_ARG_NONE, &words.calibrate, 0, "also say how far the scores are from calibrated", NULL},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace an output that exists", NULL},
-        {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
-        {"missing", 0, POPT_ARG_STRING, &o.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
-        {"floor", 0, POPT_ARG_DOUBLE, &o.decode.floor, 0, "raise smaller probabilities to P", "P"},
-        {"groups", 0, POPT_ARG_STRING, &o.groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},
+        {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, THREADS_HELP, "N"},
+        {"groups", 0, POPT_ARG_STRING, &o.groups, 0, GROUPS_HELP, "GROUPS"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, reading, 0, "Reading:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, NULL, NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, codes, 0, NULL, NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *file;

@@ -345,7 +345,7 @@ int cmd_inspect(int argc, const char **argv)
     options_init(&o);
     struct poptOption places[PLACE_TABLE];
     place_table(&o, places);
-    struct poptOption table[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
+    struct poptOption table[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
                                  POPT_TABLEEND};
     const char *file;
     int exit_status = options_read(argc, argv, table, &inspect_usage, &file);

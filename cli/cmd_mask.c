@@ -6,16 +6,16 @@
 #include "outputs.h"
 #include "pipeline.h"
 
-static const usage mask_usage = {
-    .arguments = "leak SCORES.h5 [--model M] | softmax SCORES.h5 -o OUT.h5",
-    .summary = "how much probability a classifier puts on what cannot occur; or take it away",
-    .example =
-        "  statepath mask leak moves.h5                         with the file's own mask [S,K]: mean, quantiles, worst row\n"
-        "  statepath mask leak night.h5 --model sleep-strict    mass on classes that may not follow the one before (viterbi's "
-        "path)\n"
-        "  statepath mask softmax moves.h5 -o masked.h5         forbidden classes get exactly 0, the rest sum to 1\n",
-    .min_words = 2,
-    .max_words = 2};
+static const usage mask_usage = {.arguments = "leak SCORES.h5 [--model M] | softmax SCORES.h5 -o OUT.h5",
+                                 .summary = "how much probability a classifier puts on what cannot occur; or take it away",
+                                 .example = "  statepath mask leak moves.h5\n"
+                                            "      with the file's own mask [S,K]: mean, quantiles, worst row\n"
+                                            "  statepath mask leak night.h5 --model sleep-strict\n"
+                                            "      mass on classes that may not follow the one before (viterbi's path)\n"
+                                            "  statepath mask softmax moves.h5 -o masked.h5\n"
+                                            "      forbidden classes get exactly 0, the rest sum to 1\n",
+                                 .min_words = 2,
+                                 .max_words = 2};
 
 enum { BLOCK_BYTES = 16 << 20 };
 
@@ -247,8 +247,8 @@ int cmd_mask(int argc, const char **argv)
         {"json", 0, POPT_ARG_STRING, &o.json, 0, "leak: write the figures as JSON; - is standard output", "R.json"},
         {"output", 'o', POPT_ARG_STRING, &o.output, 0, "softmax: write the probabilities", "OUT.h5"},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, how, 0, "Decoding (leak with a model):", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *words[2];

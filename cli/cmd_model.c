@@ -9,15 +9,14 @@
 
 static const usage model_usage = {.arguments = "list | show M | check M | new KIND [OPTION...]",
                                   .summary = "look at, validate and build models",
-                                  .example =
-                                      "  statepath model show sleep-strict\n"
-                                      "  statepath model check my-rules.json\n"
-                                      "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
-                                      "  statepath model new bioes --types PER,ORG,LOC -o tags.json\n"
-                                      "  statepath model new left-right --classes setup,pour,cut,clean --step 1 -o steps.json\n"
-                                      "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
-                                      "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"
-                                      "  statepath model new from-labels night.h5 --min-count 5 -o learnt.json\n",
+                                  .example = "  statepath model show sleep-strict\n"
+                                             "  statepath model check my-rules.json\n"
+                                             "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
+                                             "  statepath model new bioes --types PER,ORG,LOC -o tags.json\n"
+                                             "  statepath model new left-right --classes setup,pour,cut,clean -o steps.json\n"
+                                             "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
+                                             "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"
+                                             "  statepath model new from-labels night.h5 --min-count 5 -o learnt.json\n",
                                   .min_words = 1,
                                   .max_words = 3};
 

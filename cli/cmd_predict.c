@@ -196,7 +196,7 @@ int cmd_predict(int argc, const char **argv)
         {"output", 'o', POPT_ARG_STRING, &o.common.output, 0, "write the scores", "SCORES.h5"},
         {"force", 'f', POPT_ARG_NONE, &o.common.force, 0, "replace an output that exists", NULL},
         {"split", 0, POPT_ARG_STRING, &o.split, 0, "which recordings, by the file's dataset \"split\" (all)", "all|train|test"},
-        {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
+        {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, THREADS_HELP, "N"},
         {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};

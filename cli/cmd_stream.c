@@ -7,14 +7,15 @@
 
 #include "options.h"
 
-static const usage stream_usage = {
-    .arguments = "--model M --lag L [OPTION...] < SCORES > CLASSES",
-    .summary = "decide each step once L more have been seen: lines of K numbers in, class names out",
-    .example = "  classifier | statepath stream --model sleep-strict --lag 10 --kind probs\n"
-               "  Numbers are separated by spaces, tabs or commas, in the order of the model's classes (or of --classes).\n"
-               "  An empty line ends a recording: what is pending is decided, and the next line starts another one.\n",
-    .min_words = 0,
-    .max_words = 0};
+static const usage stream_usage = {.arguments = "--model M --lag L [OPTION...] < SCORES > CLASSES",
+                                   .summary =
+                                       "decide each step once L more have been seen: lines of K numbers in, class names out",
+                                   .example = "  classifier | statepath stream --model sleep-strict --lag 10 --kind probs\n"
+                                              "      numbers are separated by spaces, tabs or commas, in the order of the\n"
+                                              "      model's classes (or of --classes); an empty line ends a recording: what\n"
+                                              "      is pending is decided, and the next line starts another one\n",
+                                   .min_words = 0,
+                                   .max_words = 0};
 
 enum { CLASSES }; /* options.extra */
 

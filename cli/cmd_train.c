@@ -16,7 +16,8 @@ static const usage train_usage = {
                "  statepath train signals.h5 -o weights.h5\n"
                "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"
                "  statepath compare scores.h5 --model sleep-strict\n"
-               "  The weights are written after each epoch; `train ... --resume` goes on where it was interrupted.\n",
+               "      the weights are written after each epoch; `train ... --resume` goes on\n"
+               "      where it was interrupted\n",
     .min_words = 1,
     .max_words = 1};
 
@@ -513,7 +514,7 @@ int cmd_train(int argc, const char **argv)
         {"batch", 0, POPT_ARG_INT, &o.batch, 0, "steps of a batch (32)", "N"},
         {"rate", 0, POPT_ARG_DOUBLE, &o.rate, 0, "learning rate of Adam (0.001)", "X"},
         {"seed", 0, POPT_ARG_LONG, &o.seed, 0, "seed of weights, order, dropout and masks (1)", "N"},
-        {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, "threads; 0, the default, takes all processors", "N"},
+        {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, THREADS_HELP, "N"},
         {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};

@@ -1,5 +1,7 @@
 /* statepath: the table of commands. */
 #include "cli.h"
+#include "help.h"
+#include "statepath/name_hint.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,42 +13,92 @@
 typedef struct command {
     const char *name;
     command_run *run;
-    const char *arguments; /* "SCORES.h5 --model M" */
-    const char *summary;   /* "decode with each strategy, evaluate, report" */
+    const char *summary; /* "decode with each strategy, evaluate, report" */
 } command;
 
 static const command commands[] = {
-    {"compare", cmd_compare, "SCORES.h5 --model M", "decode with each strategy, evaluate, report"},
-    {"decode", cmd_decode, "SCORES.h5 --model M -o PATHS.h5", "write the path of one strategy"},
-    {"evaluate", cmd_evaluate, "PATHS.h5 --model M", "judge paths that already exist"},
-    {"inspect", cmd_inspect, "FILE.h5", "say what is in a file and how it would be read"},
-    {"model", cmd_model, "list | show M | check M | new KIND", "look at, validate and build models"},
-    {"mask", cmd_mask, "leak | softmax SCORES.h5", "mass on what cannot occur; masked softmax"},
-    {"stream", cmd_stream, "--model M --lag L < SCORES", "decide each step while the recording goes on"},
-    {"fit", cmd_fit, "DATA.h5 -o MODEL.json", "learn a model from labels, or from scores alone"},
-    {"simulate", cmd_simulate, "RECIPE.json -o DATA.h5", "make data from a recipe"},
-    {"train", cmd_train, "SIGNALS.h5 -o WEIGHTS.h5", "train the reference classifier on signals"},
-    {"predict", cmd_predict, "SIGNALS.h5 --weights W.h5 -o SCORES.h5", "scores of signals"},
+    {"inspect", cmd_inspect, "say what is in a file and how it would be read"},
+    {"compare", cmd_compare, "decode with each strategy, evaluate against the labels, report"},
+    {"decode", cmd_decode, "write the path of one strategy"},
+    {"evaluate", cmd_evaluate, "judge paths that already exist, ours or others'"},
+    {"model", cmd_model, "list, show, check and make models: the rules"},
+    {"fit", cmd_fit, "learn a model from labels, or from scores alone"},
+    {"stream", cmd_stream, "decide each step while the recording goes on"},
+    {"mask", cmd_mask, "mass on what cannot occur; masked softmax"},
+    {"simulate", cmd_simulate, "make data from a recipe: scores, or signals"},
+    {"train", cmd_train, "train the reference classifier on signals"},
+    {"predict", cmd_predict, "scores of signals, by what was trained"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-static void complain_unknown(const char *name)
+/* "compare, decode, ..." or "compare decode ..." into text. */
+enum { LIST_TEXT = 256 };
+static char *list_commands(const char *between, char text[LIST_TEXT])
 {
-    char list[256] = "", *end = list;
+    char *end = text;
+    *end = 0;
     for (int i = 0; i < N_COMMANDS; i++)
-        end += snprintf(end, sizeof list - (size_t)(end - list), "%s%s", i ? ", " : "", commands[i].name);
-    complain("\"%s\" is not a command; the commands are %s", name, list);
+        end += snprintf(end, LIST_TEXT - (size_t)(end - text), "%s%s", i ? between : "", commands[i].name);
+    return text;
+}
+
+static int complain_unknown(const char *name)
+{
+    const char *names[N_COMMANDS];
+    for (int i = 0; i < N_COMMANDS; i++)
+        names[i] = commands[i].name;
+    char list[LIST_TEXT], hint[64];
+    if (*name == '-')
+        complain("there is no option %s before a command, but --help and --version; what follows a command belongs to it", name);
+    else if (sp_name_nearest(name, N_COMMANDS, names) >= 0)
+        complain("\"%s\" is not a command%s", name, sp_name_hint(hint, sizeof hint, name, N_COMMANDS, names));
+    else
+        complain("\"%s\" is not a command; the commands are %s", name, list_commands(", ", list));
+    return EXIT_USAGE;
 }
 
 static void print_usage(FILE *out)
 {
     fprintf(out, "statepath %s: sequences that obey the rules, from any classifier's scores\n\n", sp_version());
-    fprintf(out, "Usage: statepath COMMAND ...\n\n");
+    fprintf(out, "Usage: statepath COMMAND ... [OPTION...]\n\n");
     for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-9s %-36s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
-    fprintf(out, "\nStart with:  statepath inspect SCORES.h5\n"
-                 "             statepath compare SCORES.h5 --model sleep-strict --report report.html\n"
-                 "`statepath COMMAND --help` lists a command's options with an example.\n");
+        fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "\nStart with:\n"
+                 "  statepath inspect SCORES.h5\n"
+                 "  statepath compare SCORES.h5 --model sleep-strict --report report.html\n\n"
+                 "`statepath COMMAND --help` lists a command's options, with an example.\n");
+}
+
+/* The manual page, or the completion of bash: what each command adds when it is asked with `option`. */
+static int print_whole(void head(void), const char *option)
+{
+    head();
+    for (int i = 0; i < N_COMMANDS; i++) {
+        const char *words[] = {commands[i].name, option, NULL};
+        commands[i].run(2, words);
+    }
+    return EXIT_DONE;
+}
+
+static int help(const char *topic)
+{
+    char list[LIST_TEXT];
+    if (strcmp(topic, "--man") == 0) {
+        print_whole(manual_head, "--help-man");
+        manual_foot();
+        return EXIT_DONE;
+    }
+    if (strcmp(topic, "--completion") == 0) {
+        print_whole(completion_head, "--help-completion");
+        completion_foot(list_commands(" ", list));
+        return EXIT_DONE;
+    }
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(topic, commands[i].name) == 0) { /* "help compare" is "compare --help" */
+            const char *words[] = {topic, "--help", NULL};
+            return commands[i].run(2, words);
+        }
+    return complain_unknown(topic);
 }
 
 /* A standard stream that was closed by the caller leaves its number free, and the next file opened gets it: messages would then
@@ -63,14 +115,8 @@ static void prepare_process(void)
 static int run(int argc, const char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
-    const char *help_words[] = {argc > 2 ? argv[2] : "", "--help", NULL};
-    if (strcmp(name, "help") == 0 && argc > 2) { /* "help compare" is "compare --help" */
-        for (int i = 0; i < N_COMMANDS; i++)
-            if (strcmp(argv[2], commands[i].name) == 0)
-                return commands[i].run(2, help_words);
-        complain_unknown(argv[2]);
-        return EXIT_USAGE;
-    }
+    if (strcmp(name, "help") == 0 && argc > 2)
+        return help(argv[2]);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_usage(stdout);
         return EXIT_DONE;
@@ -86,8 +132,7 @@ static int run(int argc, const char **argv)
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    complain_unknown(name);
-    return EXIT_USAGE;
+    return complain_unknown(name);
 }
 
 int main(int argc, const char **argv)

@@ -9,7 +9,7 @@ void options_init(options *o)
 {
     *o = (options){0};
     o->epoch_seconds = o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level =
-        o->margin = o->wake_trim = NAN;
+        o->margin = o->wake_trim = o->nll_clip = NAN;
 }
 
 void options_clear(options *o)
@@ -23,7 +23,10 @@ void options_clear(options *o)
                      o->json,           o->csv,
                      o->markdown,       o->seed,
                      o->latex,          o->groups,
-                     o->weighted_kappa, o->absent_class};
+                     o->weighted_kappa, o->absent_class,
+                     o->codes,          o->map,
+                     o->label_codes,    o->label_map,
+                     o->interval,       o->zeros};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
@@ -38,7 +41,7 @@ void options_clear(options *o)
 
 /* ---- tables ---- */
 
-enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_NUMBER };
+enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_NUMBER, VALUE_MANUAL, VALUE_COMPLETION };
 
 void place_table(options *o, struct poptOption table[PLACE_TABLE])
 {
@@ -55,11 +58,19 @@ void place_table(options *o, struct poptOption table[PLACE_TABLE])
     memcpy(table, rows, sizeof rows);
 }
 
+void codes_table(options *o, struct poptOption table[CODES_TABLE])
+{
+    struct poptOption rows[CODES_TABLE] = {{"codes", 0, POPT_ARG_STRING, &o->codes, 0, CODES_HELP, CODES_LIST},
+                                           {"map", 0, POPT_ARG_STRING, &o->map, 0, MAP_HELP, "MAP"},
+                                           POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
 void decode_table(options *o, struct poptOption table[DECODE_TABLE])
 {
     decode_options *d = &o->decode;
     struct poptOption rows[DECODE_TABLE] = {
-        {"threads", 0, POPT_ARG_INT, &d->threads, 0, "threads; 0, the default, takes all processors", "N"},
+        {"threads", 0, POPT_ARG_INT, &d->threads, 0, THREADS_HELP, "N"},
         {"missing", 0, POPT_ARG_STRING, &d->missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
         {"floor", 0, POPT_ARG_DOUBLE, &d->floor, VALUE_NUMBER, "raise smaller probabilities to P", "P"},
         {"on-infeasible", 0, POPT_ARG_STRING, &d->on_infeasible, 0,
@@ -74,31 +85,46 @@ void decode_table(options *o, struct poptOption table[DECODE_TABLE])
     memcpy(table, rows, sizeof rows);
 }
 
-void report_table(options *o, struct poptOption table[REPORT_TABLE])
+void result_table(options *o, struct poptOption table[RESULT_TABLE])
 {
-    struct poptOption rows[REPORT_TABLE] = {
+    struct poptOption rows[RESULT_TABLE] = {
         {"report", 0, POPT_ARG_STRING, &o->report, 0, "write a page for the browser", "R.html"},
         {"json", 0, POPT_ARG_STRING, &o->json, 0, "write results as JSON; - is standard output", "R.json"},
         {"csv", 0, POPT_ARG_STRING, &o->csv, 0, "write results as long CSV", "R.csv"},
         {"markdown", 0, POPT_ARG_STRING, &o->markdown, 0, "write results as Markdown", "R.md"},
         {"latex", 0, POPT_ARG_STRING, &o->latex, 0, "write tables for LaTeX (booktabs)", "R.tex"},
         {"fail-if", 0, POPT_ARG_ARGV, &o->fail_if, 0,
-         "exit with status 4 when this holds: 'viterbi.accuracy < argmax.accuracy - 0.01'; may be given again", "CONDITION"},
-        {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, 0,
-         "length of a step, for sleep statistics (what the file says, else 30)", "X"},
+         "exit with status 4 when this holds, such as 'viterbi.kappa < argmax.kappa - 0.01'; may be given again", "CONDITION"},
+        POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
+void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE])
+{
+    struct poptOption rows[STATISTICS_TABLE] = {
+        {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "GROUPS"},
+        {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
+        {"interval", 0, POPT_ARG_STRING, &o->interval, 0, "which bootstrap interval differences are shown with (bca)",
+         "bca|percentile"},
+        {"zeros", 0, POPT_ARG_STRING, &o->zeros, 0,
+         "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
-        {"collapse", 0, POPT_ARG_ARGV, &o->collapse, 0,
-         "score again with classes put together: 'Light=N1,N2; Deep=N3'; may be given again", "GROUPS"},
-        {"wake-trim", 0, POPT_ARG_DOUBLE, &o->wake_trim, VALUE_NUMBER,
-         "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN"},
+        {"margin", 0, POPT_ARG_DOUBLE, &o->margin, VALUE_NUMBER,
+         "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},
         {"weighted-kappa", 0, POPT_ARG_STRING, &o->weighted_kappa, 0, "also kappa weighted by how far classes lie apart",
          "linear|quadratic"},
         {"absent-class", 0, POPT_ARG_STRING, &o->absent_class, 0,
          "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one"},
-        {"margin", 0, POPT_ARG_DOUBLE, &o->margin, VALUE_NUMBER,
-         "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},
-        {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "DATASET|prefix:C|none"},
-        {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
+        {"collapse", 0, POPT_ARG_ARGV, &o->collapse, 0,
+         "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES"},
+        {"wake-trim", 0, POPT_ARG_DOUBLE, &o->wake_trim, VALUE_NUMBER,
+         "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN"},
+        {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, 0,
+         "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X"},
+        {"nll-clip", 0, POPT_ARG_DOUBLE, &o->nll_clip, VALUE_NUMBER,
+         "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P"},
+        {"bridge-unscored", 0, POPT_ARG_NONE, &o->bridge_unscored, 0,
+         "count the reference's transitions across its unscored steps too", NULL},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
@@ -155,8 +181,14 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     struct poptOption help[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
                                 {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
                                 POPT_TABLEEND};
-    struct poptOption all[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)table, 0, NULL, NULL},
-                               {NULL, 0, POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+    struct poptOption whole[] = {{"help-man", 0, POPT_ARG_NONE, NULL, VALUE_MANUAL, NULL, NULL},
+                                 {"help-completion", 0, POPT_ARG_NONE, NULL, VALUE_COMPLETION, NULL, NULL},
+                                 POPT_TABLEEND}; /* asked by main() alone */
+    struct poptOption shown[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)table, 0, NULL, NULL},
+                                 {NULL, 0, POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
+                                 POPT_TABLEEND};
+    struct poptOption all[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, shown, 0, NULL, NULL},
+                               {NULL, 0, POPT_ARG_INCLUDE_TABLE, whole, 0, NULL, NULL},
                                POPT_TABLEEND};
     char program[64];
     snprintf(program, sizeof program, "statepath %s", argv[0]);
@@ -168,13 +200,16 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     memcpy(copy, argv, ((size_t)argc + 1) * sizeof *copy);
     copy[0] = program;
     poptContext context = poptGetContext(NULL, argc, copy, all, 0);
-    poptSetOtherOptionHelp(context, use->arguments);
     int result = -1, code;
     while (result < 0 && (code = poptGetNextOpt(context)) != -1) {
         if (code == VALUE_HELP) {
-            printf("%s: %s\n\n", program, use->summary);
-            poptPrintHelp(context, stdout, 0);
-            printf("\nExample:\n%s", use->example);
+            help_print(argv[0], use, shown);
+            result = EXIT_DONE;
+        } else if (code == VALUE_MANUAL) {
+            manual_command(argv[0], use, table);
+            result = EXIT_DONE;
+        } else if (code == VALUE_COMPLETION) {
+            completion_command(argv[0], shown);
             result = EXIT_DONE;
         } else if (code == VALUE_VERSION) {
             printf("statepath %s\n", sp_version());

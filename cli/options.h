@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cli.h"
+#include "help.h"
 #include "statepath/name_hint.h"
 
 /* Where things are in a file. Strings belong to the struct. */
@@ -36,11 +37,13 @@ typedef struct options {
     char *seed;
     double level; /* of intervals; NaN: not given */
     char *groups; /* whose the recordings are; NULL: what the file says */
-    char *weighted_kappa, *absent_class;
-    char **collapse;          /* as fail_if */
-    double margin, wake_trim; /* NaN: not given */
-    char *extra[6];           /* strings of one command alone */
-    int number;               /* a number of one command alone */
+    char *weighted_kappa, *absent_class, *interval, *zeros;
+    char **collapse;                    /* as fail_if */
+    double margin, wake_trim, nll_clip; /* NaN: not given */
+    int bridge_unscored, trim_to_shortest;
+    char *codes, *map, *label_codes, *label_map; /* of others' step labels */
+    char *extra[6];                              /* strings of one command alone */
+    int number;                                  /* a number of one command alone */
 } options;
 
 void options_init(options *o);
@@ -48,22 +51,24 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, REPORT_TABLE = 16, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, CODES_TABLE = 3, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 14, TALK_TABLE = 3 };
+#define THREADS_HELP "0, the default, takes all processors"
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
 #define GROUPS_HELP                                                                                                              \
-    "recordings that belong together: one cluster, never parted between folds: a dataset of names (subjects beside the ids, in " \
-    "groups an attribute or dataset subject, are found without), ids equal up to the first C, or none"
-void report_table(options *o, struct poptOption table[REPORT_TABLE]);
+    "recordings that belong together, in intervals and folds: a dataset of names (subjects, where there are), prefix:C for "     \
+    "ids equal up to the first C, or none"
+#define CODES_HELP "what the numbers and words of others' sleep stages mean in the labels"
+#define CODES_LIST "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem"
+#define MAP_HELP "the same code by code, '0=Wake,5=REM,9=unscored', or a file of such lines"
+void codes_table(options *o, struct poptOption table[CODES_TABLE]);
+void result_table(options *o, struct poptOption table[RESULT_TABLE]);
+void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE]);
 void talk_table(options *o, struct poptOption table[TALK_TABLE]);
 
-/* Reads a command's words. `usage` is what follows its name in the usage line, `example` some lines printed by --help.
+/* Reads a command's words; prints its help, or its part of the manual page or of the completion, where that is asked for.
  *   words  out: the words that are not options, at most `max_words` and at least `min_words`; borrowed from argv
  * Returns -1 to go on, else an exit status (after --help: EXIT_DONE; wrong usage: EXIT_USAGE, the reason printed). */
-typedef struct usage {
-    const char *arguments, *summary, *example;
-    int min_words, max_words;
-} usage;
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words);
 
 /* The library's options from the user's. */

@@ -41,19 +41,18 @@ sp_status sleep_choose(const options *o, int32_t K, const char *const *classes, 
     if (!isnan(o->epoch_seconds)) {
         if (!(o->epoch_seconds > 0) || !isfinite(o->epoch_seconds))
             return sp_fail(err, SP_EINVAL, "--epoch-seconds %g: the length of a step is above 0", o->epoch_seconds);
-        if (!out->is_sleep)
-            return sp_fail(
-                err, SP_EINVAL,
-                "--epoch-seconds is for sleep statistics, which need the classes Wake, N1, N2, N3 and REM (or names that "
-                "`statepath model show sleep-aasm` knows)");
         return SP_OK;
     }
     out->epoch_seconds = 0;
-    if (out->is_sleep && source)
+    if (source)
         status = sp_source_epoch_seconds(source, &out->epoch_seconds, err);
-    if (status == SP_OK && out->is_sleep && out->epoch_seconds == 0 && paths)
+    if (status == SP_OK && out->epoch_seconds == 0 && paths)
         status = sp_paths_reader_epoch_seconds(paths, &out->epoch_seconds, err);
-    if (out->epoch_seconds == 0) {
+    if (status == SP_EDATA && !out->is_sleep) { /* of others, the attribute may mean something else */
+        out->epoch_seconds = 0;
+        status = SP_OK;
+    }
+    if (out->is_sleep && out->epoch_seconds == 0) {
         out->epoch_seconds = USUAL_SECONDS;
         out->is_assumed = true;
     }
@@ -62,9 +61,8 @@ sp_status sleep_choose(const options *o, int32_t K, const char *const *classes, 
 
 void sleep_apply(const sleep_choice *choice, sp_evaluation_options *how)
 {
-    if (!choice->is_sleep)
-        return;
-    how->stage_of_class = choice->stage_of_class;
+    if (choice->is_sleep)
+        how->stage_of_class = choice->stage_of_class;
     how->epoch_seconds = choice->epoch_seconds;
     how->epoch_is_assumed = choice->is_assumed;
 }

@@ -42,6 +42,11 @@ const char *sp_strategy_summary(sp_strategy_kind kind)
     return row_of(kind)->summary;
 }
 
+const char *sp_strategy_parameter(sp_strategy_kind kind)
+{
+    return row_of(kind)->parameter;
+}
+
 bool sp_strategy_is_legal(sp_strategy_kind kind)
 {
     return row_of(kind)->is_legal;

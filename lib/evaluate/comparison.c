@@ -18,6 +18,8 @@ static void free_texts(sp_comparison *c, int32_t n_classes)
     free(c->model_name);
     free(c->model_description);
     free(c->model_source);
+    free(c->path_codes);
+    free(c->label_codes);
     free_strings(n_classes, c->classes);
     free_strings(n_classes, c->input_classes);
 }
@@ -30,6 +32,8 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
     free(s->undecoded_steps);
     free(s->illegal_pairs);
     free(s->moves);
+    free(s->move_pairs);
+    free(s->permuted.name_of);
     free(s->class_changes);
     sp_bouts_free(K, s->bouts);
     sp_bouts_free(1, s->error_runs.runs);
@@ -60,6 +64,8 @@ void sp_comparison_free(sp_comparison *c)
     free(c->subjects_place);
     free(c->mean_ranks);
     free(c->trimmed_steps);
+    free(c->cut_path_steps);
+    free(c->cut_label_steps);
     sp_collapsed_free(c->n_collapsed, c->collapsed);
     free(c->forbidden);
     free(c->start_allowed);
@@ -67,6 +73,7 @@ void sp_comparison_free(sp_comparison *c)
     free(c->min_dwell);
     free(c->reference_illegal_pairs);
     free(c->reference_moves);
+    free(c->reference_move_pairs);
     sp_bouts_free(c->n_classes, c->reference_bouts);
     free_strings(c->n_entity_types, c->entity_types);
     for (int32_t s = 0; s < c->n_strategies; s++)
@@ -121,6 +128,7 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     bool is_whole = copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
                     copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
                     copy_string(model->source, &t.model_source) &&
+                    copy_string(texts->path_codes, &t.path_codes) && copy_string(texts->label_codes, &t.label_codes) &&
                     copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
                     (texts->input_classes ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
                                           : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
@@ -135,6 +143,8 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     comparison->model_name = t.model_name;
     comparison->model_description = t.model_description;
     comparison->model_source = t.model_source;
+    comparison->path_codes = t.path_codes;
+    comparison->label_codes = t.label_codes;
     comparison->classes = t.classes;
     comparison->input_classes = t.input_classes;
     return SP_OK;

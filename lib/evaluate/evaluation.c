@@ -42,12 +42,14 @@ void sp_evaluation_free(sp_evaluation *e)
         return;
     for (int32_t s = 0; e->sums && s < e->options.n_strategies; s++) {
         sp_tally_free(&e->sums[s].illegal);
+        sp_tally_free(&e->sums[s].moves);
         sp_tally_free(&e->sums[s].bouts);
         sp_tally_free(&e->sums[s].error_lengths);
     }
     free(e->sums);
     sp_tally_free(&e->reference_illegal);
     sp_tally_free(&e->reference_bouts);
+    sp_tally_free(&e->reference_move_pairs);
     free(e->tags);
     free(e->pairs);
     free(e->stage_of_class);
@@ -81,6 +83,11 @@ static sp_status check_options(const sp_chain *chain, const sp_chain *rules, con
     if (options->has_wake_trim && !(options->wake_trim_minutes >= 0 && options->wake_trim_minutes < 1e9))
         return sp_fail(err, SP_EINVAL, "%g minutes of wake: how much is kept on each side of sleep, 0 or more, such as 30",
                        options->wake_trim_minutes);
+    if (options->bridge_unscored && !options->has_labels)
+        return sp_fail(err, SP_EINVAL, "unscored steps can only be bridged where there are labels");
+    if (!(options->epoch_seconds >= 0 && isfinite(options->epoch_seconds)))
+        return sp_fail(err, SP_EINVAL, "steps of %g seconds: the length of a step is above 0, or 0 where it is not known",
+                       options->epoch_seconds);
     return sp_bootstrap_options_check(&options->bootstrap, err);
 }
 
@@ -140,10 +147,17 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->level = options->bootstrap.level;
     c->kappa_weights = options->kappa_weights;
     c->absent_class = options->absent_class;
+    c->zeros = options->zeros;
+    c->interval = options->bootstrap.interval;
     c->has_margin = options->has_margin;
     c->margin = options->margin;
     c->has_wake_trim = options->has_wake_trim;
     c->wake_trim_minutes = options->wake_trim_minutes;
+    c->bridge_unscored = options->bridge_unscored;
+    c->has_length_trim = options->has_length_trim;
+    c->epoch_seconds = options->epoch_seconds;
+    c->epoch_is_assumed = options->epoch_is_assumed;
+    c->reference_frequencies.worst_recording = -1;
     if (options->has_wake_trim)
         e->wake_margin = sp_wake_trim_steps(options->wake_trim_minutes, options->epoch_seconds);
     c->strategies = zeros(n, sizeof *c->strategies);
@@ -252,6 +266,10 @@ static sp_status reserve_recordings(sp_evaluation *e, int64_t more, sp_error *er
         c->subject_of = grown(c->subject_of, n, sizeof *c->subject_of, &is_whole);
     if (c->has_wake_trim)
         c->trimmed_steps = grown(c->trimmed_steps, n, sizeof *c->trimmed_steps, &is_whole);
+    if (c->has_length_trim) {
+        c->cut_path_steps = grown(c->cut_path_steps, n, sizeof *c->cut_path_steps, &is_whole);
+        c->cut_label_steps = grown(c->cut_label_steps, n, sizeof *c->cut_label_steps, &is_whole);
+    }
     for (int32_t s = 0; s < c->n_strategies; s++)
         c->strategies[s].recordings = grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
     if (!is_whole)
@@ -361,7 +379,7 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     add_result(e, strategy, decoded);
     sp_status status = sp_add_transitions(e, r, path, &row.counts, &e->sums[strategy].illegal, err);
     if (status == SP_OK)
-        status = sp_add_moves(e, r, path, &s->moves, err);
+        status = sp_add_moves(e, r, path, &s->moves, &e->sums[strategy].moves, err);
     if (status != SP_OK)
         return status;
     counts_add(&s->counts, &row.counts);
@@ -386,9 +404,17 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t 
         *scored += r->labels[t] >= 0;
     memset(e->scratch.right, 0, (size_t)r->n_steps * sizeof *e->scratch.right);
     sp_find_contexts(e, r);
-    sp_status status = sp_add_transitions(e, r, r->labels, &e->result->reference, &e->reference_illegal, err);
+    sp_comparison *c = e->result;
+    int64_t before = c->reference.illegal;
+    sp_status status = sp_add_transitions(e, r, r->labels, &c->reference, &e->reference_illegal, err);
     if (status == SP_OK)
-        status = sp_add_moves(e, r, r->labels, &e->result->reference_moves, err);
+        status = sp_add_moves(e, r, r->labels, &c->reference_moves, &e->reference_move_pairs, err);
+    if (status == SP_OK && c->bridge_unscored)
+        status = sp_add_bridged(e, r, err);
+    if (c->reference.illegal - before > c->reference_frequencies.worst_illegal) {
+        c->reference_frequencies.worst_illegal = c->reference.illegal - before;
+        c->reference_frequencies.worst_recording = r->index;
+    }
     return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
 }
 
@@ -446,15 +472,27 @@ static sp_status add_margins(sp_evaluation *e, const sp_evaluation_block *block,
 }
 
 /* What the chosen classes give up against the best of each step. */
-static void add_regret(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, const int32_t *const *paths)
+static void add_regret(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, const sp_recording *r,
+                       const int32_t *const *paths)
 {
     sp_batch batch = {.scores = *block->scores, .n_recordings = block->n_recordings, .offsets = block->offsets};
     sp_scores scores = sp_batch_recording(&batch, n);
     sp_find_best(&scores, e->scratch.best);
+    sp_add_ties(e->result, &scores, e->scratch.best, r->labels);
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         e->result->strategies[s].has_regret = true;
         sp_add_regret(&e->result->strategies[s], &scores, e->scratch.best, paths[s]);
     }
+}
+
+/* What was cut before the recording came here. */
+static void add_cut(sp_comparison *c, int64_t recording, int64_t of_path, int64_t of_labels)
+{
+    c->cut_path_steps[recording] = of_path;
+    c->cut_label_steps[recording] = of_labels;
+    c->n_cut_path_steps += of_path;
+    c->n_cut_label_steps += of_labels;
+    c->n_cut_recordings += of_path + of_labels > 0;
 }
 
 static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, sp_error *err)
@@ -492,7 +530,7 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
     if (status == SP_OK)
         sp_add_scorers(e, &whole, block->scorers, first, paths);
     if (status == SP_OK && block->scores)
-        add_regret(e, block, n, paths);
+        add_regret(e, block, n, &r, paths);
     if (status == SP_OK && r.labels)
         sp_add_crossed(e, &r, paths);
     if (status == SP_OK)
@@ -509,6 +547,9 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
     c->steps[r.index] = r.n_steps;
     if (c->n_subjects)
         c->subject_of[r.index] = block->subject[n];
+    if (c->has_length_trim)
+        add_cut(c, r.index, block->cut_path_steps ? block->cut_path_steps[n] : 0,
+                block->cut_label_steps ? block->cut_label_steps[n] : 0);
     c->scored_steps[r.index] = scored;
     c->n_recordings++;
     c->n_steps += r.n_steps;
@@ -535,6 +576,7 @@ static sp_status keep_labels(sp_evaluation *e, const sp_evaluation_block *block,
 sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
 {
     sp_status status = check_block(e, block, err);
+    e->workers = workers;
     if (status == SP_OK)
         status = reserve_recordings(e, block->n_recordings, err);
     sp_evaluation_block kept = *block; /* what counts for agreement */

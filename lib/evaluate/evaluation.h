@@ -33,6 +33,7 @@ typedef struct sp_span {
 /* What is counted for a strategy beside its result. */
 typedef struct sp_strategy_sums {
     sp_tally illegal; /* from * K + to */
+    sp_tally moves;   /* likewise, where there are too many classes for a matrix */
     sp_tally bouts;   /* see sp_bout_key() */
     sp_tally error_lengths;
     double edit_sum;
@@ -63,13 +64,14 @@ typedef struct sp_evaluation_scratch {
 
 struct sp_evaluation {
     const sp_chain *chain, *rules;
+    sp_workers *workers;           /* as given with the last block */
     sp_evaluation_options options; /* names and is_legal are not kept */
     int32_t K;
     int32_t argmax;         /* strategy of that name, or -1 */
     sp_comparison *result;  /* being filled */
     int64_t capacity;       /* recordings there is room for */
     sp_strategy_sums *sums; /* [n_strategies] */
-    sp_tally reference_illegal, reference_bouts;
+    sp_tally reference_illegal, reference_bouts, reference_move_pairs;
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                    /* [K], or NULL: classes are no tags */
@@ -141,8 +143,9 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
                             sp_error *err);
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err);
 
-/* regret.c: best [T] greatest score of each step */
+/* regret.c: best [T] greatest score of each step; counts the steps that share it */
 void sp_find_best(const sp_scores *scores, double *best);
+void sp_add_ties(sp_comparison *comparison, const sp_scores *scores, const double *best, const int32_t *labels);
 void sp_add_regret(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path);
 void sp_regret_finish(sp_strategy_result *s);
 
@@ -174,8 +177,18 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 void sp_add_crossed(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
-/* moves.c: adds the transitions of a path to *moves [K,K], which it makes at the first call; nothing above SP_MOVES_CLASSES. */
-sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_error *err);
+/* moves.c: adds the transitions of a path to *moves [K,K], which it makes at the first call, or to `pairs` above
+ * SP_MOVES_CLASSES; then those of the reference across unscored steps to all counts of its transitions. */
+sp_status sp_add_move(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **moves, sp_tally *pairs,
+                      sp_error *err);
+sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_tally *pairs,
+                       sp_error *err);
+sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err);
+/* frequencies.c: from counts, bouts and epoch_seconds of a comparison; worst_recording of the reference is kept. */
+void sp_frequencies_fill(sp_comparison *comparison);
+/* permuted.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
+sp_status sp_best_names(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
+sp_status sp_permuted_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
 /* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);

@@ -22,7 +22,7 @@ static sp_status list_pairs(int32_t K, sp_tally *tally, sp_pair_count **out, int
     const sp_tally_entry *entry = sp_tally_sort(tally);
     sp_pair_count *pairs = malloc((tally->n ? tally->n : 1) * sizeof *pairs);
     if (!pairs)
-        return sp_fail(err, SP_ENOMEM, "no memory for %zu forbidden pairs", tally->n);
+        return sp_fail(err, SP_ENOMEM, "no memory for %zu pairs of classes", tally->n);
     for (size_t i = 0; i < tally->n; i++)
         pairs[i] = (sp_pair_count){(int32_t)(entry[i].key / K), (int32_t)(entry[i].key % K), entry[i].count};
     qsort(pairs, tally->n, sizeof *pairs, by_count);
@@ -86,6 +86,8 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
         status = sp_kappa_standard_error(K, s->confusion, s->undecoded_steps, &s->agreement, &s->kappa_se, err);
     if (status != SP_OK)
         return status;
+    if ((status = sp_permuted_find(K, s, err)) != SP_OK)
+        return status;
     sp_agreement_count_absent(&s->agreement, K, e->options.absent_class);
     sp_regret_finish(s);
     mean_over(c->n_recordings, s->recordings, false, &s->mean_accuracy, &s->sd_accuracy, &s->mean_accuracy_n);
@@ -100,6 +102,8 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     if (status != SP_OK)
         return status;
     status = list_pairs(e->K, &sums->illegal, &s->illegal_pairs, &s->n_illegal_pairs, err);
+    if (status == SP_OK && e->K > SP_MOVES_CLASSES)
+        status = list_pairs(e->K, &sums->moves, &s->move_pairs, &s->n_move_pairs, err);
     return status != SP_OK ? status : sp_bouts_fill(e->K, &sums->bouts, c->reference_bouts, &s->bouts, err);
 }
 
@@ -138,6 +142,10 @@ static sp_status finish_reference(sp_evaluation *e, sp_error *err)
     sp_status status = list_pairs(e->K, &e->reference_illegal, &c->reference_illegal_pairs, &c->n_reference_illegal_pairs, err);
     if (status != SP_OK || !c->has_labels)
         return status;
+    if (e->K > SP_MOVES_CLASSES)
+        status = list_pairs(e->K, &e->reference_move_pairs, &c->reference_move_pairs, &c->n_reference_move_pairs, err);
+    if (status != SP_OK)
+        return status;
     return sp_bouts_fill(e->K, &e->reference_bouts, NULL, &c->reference_bouts, err);
 }
 
@@ -155,6 +163,8 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
         status = finish_reference(e, err);
     for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++)
         status = finish_strategy(e, s, err);
+    if (status == SP_OK)
+        sp_frequencies_fill(c);
     sp_sleep_finish(e);
     sp_scorers_finish(e);
     if (status == SP_OK)

@@ -1,17 +1,65 @@
-/* All transitions of a path by pair of classes, the allowed ones too. */
+/* All transitions by pair of classes, the allowed ones too: of a path, and of the reference, across unscored steps where that is
+ * asked for. */
 #include "evaluate/evaluation.h"
 
-sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_error *err)
+sp_status sp_add_move(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **moves, sp_tally *pairs,
+                      sp_error *err)
 {
     size_t K = (size_t)e->K;
-    if (K > SP_MOVES_CLASSES)
+    if (K > SP_MOVES_CLASSES) {
+        if (sp_tally_add(pairs, (int64_t)from * e->K + to, count))
+            return SP_OK;
+    } else if (*moves || (*moves = calloc(K * K, sizeof **moves))) {
+        (*moves)[(size_t)from * K + (size_t)to] += count;
         return SP_OK;
-    if (!*moves && !(*moves = calloc(K * K, sizeof **moves)))
-        return sp_fail(err, SP_ENOMEM, "no memory to count transitions between %zu classes", K);
-    for (int64_t t = 1; t < r->n_steps; t++) {
-        bool is_gap = r->segments && r->segments[t] != r->segments[t - 1];
-        if (!is_gap && path[t - 1] >= 0 && path[t] >= 0)
-            (*moves)[(size_t)path[t - 1] * K + (size_t)path[t]]++;
+    }
+    return sp_fail(err, SP_ENOMEM, "no memory to count transitions between %zu classes", K);
+}
+
+sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_tally *pairs,
+                       sp_error *err)
+{
+    int64_t stays = 0; /* of path[t - 1], not yet counted */
+    sp_status status = SP_OK;
+    for (int64_t t = 1; status == SP_OK && t <= r->n_steps; t++) {
+        bool is_pair = t < r->n_steps && sp_is_joined(r, t) && path[t - 1] >= 0 && path[t] >= 0;
+        if (is_pair && path[t - 1] == path[t]) {
+            stays++;
+            continue;
+        }
+        if (stays)
+            status = sp_add_move(e, path[t - 1], path[t - 1], stays, moves, pairs, err);
+        stays = 0;
+        if (status == SP_OK && is_pair)
+            status = sp_add_move(e, path[t - 1], path[t], 1, moves, pairs, err);
+    }
+    return status;
+}
+
+sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    int64_t last = -1; /* the last scored step of the segment */
+    for (int64_t t = 0; t < r->n_steps; t++) {
+        if (t > 0 && !sp_is_joined(r, t))
+            last = -1;
+        if (r->labels[t] < 0)
+            continue;
+        if (last >= 0 && last < t - 1) {
+            int32_t from = r->labels[last], to = r->labels[t];
+            c->bridged_transitions++;
+            c->reference.transitions++;
+            c->reference.changes += from != to;
+            if (!sp_chain_is_legal(e->chain, from, to)) {
+                c->reference.illegal++;
+                if (!sp_tally_add(&e->reference_illegal, (int64_t)from * e->K + to, 1))
+                    return sp_fail(err, SP_ENOMEM, "no memory to count forbidden transitions");
+            }
+            sp_status status = sp_add_move(e, from, to, 1, &c->reference_moves, &e->reference_move_pairs, err);
+            if (status != SP_OK)
+                return status;
+        }
+        last = t;
     }
     return SP_OK;
 }

@@ -15,4 +15,11 @@ void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll)
         comparison->nll = value_undefined("infinite: the scores give a step of the reference probability 0");
     else
         comparison->nll = value_of(mean);
+    comparison->nll_clip = nll->clip;
+    if (nll->clip == 0)
+        comparison->nll_clipped = value_undefined("not asked for");
+    else if (sp_nll_clipped_mean(nll, &mean, NULL) != SP_OK)
+        comparison->nll_clipped = value_undefined("no scored steps");
+    else
+        comparison->nll_clipped = value_of(mean);
 }

@@ -15,6 +15,18 @@ void sp_find_best(const sp_scores *scores, double *best)
     }
 }
 
+void sp_add_ties(sp_comparison *comparison, const sp_scores *scores, const double *best, const int32_t *labels)
+{
+    comparison->has_ties = true;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        int32_t n = 0;
+        for (int32_t k = 0; best[t] > -INFINITY && k < scores->n_classes; k++)
+            n += sp_scores_at(scores, t, k) == best[t];
+        comparison->tie_steps += n > 1;
+        comparison->tie_scored_steps += n > 1 && labels && labels[t] >= 0;
+    }
+}
+
 void sp_add_regret(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path)
 {
     for (int64_t t = 0; t < scores->n_steps; t++) {

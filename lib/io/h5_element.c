@@ -132,19 +132,20 @@ const char *sp_element_name(hid_t type, char buffer[SP_ELEMENT_NAME])
 
 /* ---- values ---- */
 
-/* A half's exponent and fraction, shifted to where a float has them, are the number times 2^-112: a product with a power of two
- * is exact, of subnormal numbers too. Only infinity and NaN have an exponent of their own. No branch, so that compilers do many
- * at a time. */
+/* A half's exponent and fraction, shifted to where a float has them, want 112 more in the exponent; infinity and NaN, whose
+ * exponent is the greatest, 224. Subnormal ones have no leading 1: with exponent 113 they get one that is not theirs, and 2^-14,
+ * which it stands for, is taken away again: exact, and no float here is ever subnormal, which processors are slow with. No
+ * branch, so that compilers do many at a time. */
 static inline float half_to_float(uint16_t half)
 {
-    const uint32_t magnitude = (uint32_t)(half & 0x7fffu) << 13, special = magnitude >= UINT32_C(0x0f800000) ? 0x7f800000u : 0;
+    const uint32_t magnitude = (uint32_t)(half & 0x7fffu) << 13, with_one = magnitude + (UINT32_C(113) << 23);
+    const uint32_t bias = magnitude >= UINT32_C(31) << 23 ? UINT32_C(224) << 23 : UINT32_C(112) << 23;
     float value;
-    uint32_t bits;
-    memcpy(&value, &magnitude, sizeof value);
-    value *= 0x1p112F;
-    memcpy(&bits, &value, sizeof bits);
-    bits = special ? special | magnitude : bits;
-    bits |= (uint32_t)(half & 0x8000u) << 16;
+    uint32_t subnormal;
+    memcpy(&value, &with_one, sizeof value);
+    value -= 0x1p-14F;
+    memcpy(&subnormal, &value, sizeof subnormal);
+    const uint32_t bits = (magnitude < UINT32_C(1) << 23 ? subnormal : magnitude + bias) | (uint32_t)(half & 0x8000u) << 16;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -171,32 +172,52 @@ static uint64_t load64(const unsigned char *p, bool big)
     return big ? a << 32 | b : b << 32 | a;
 }
 
+/* Compiled for each width of vectors; the machine's is chosen when the program starts. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define FOR_EACH_WIDTH __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define FOR_EACH_WIDTH
+#endif
+
+enum { BLOCK = 1024 };
+
+FOR_EACH_WIDTH static void halves_to_floats(const uint16_t *restrict halves, float *restrict out)
+{
+    for (int k = 0; k < BLOCK; k++)
+        out[k] = half_to_float(halves[k]);
+}
+
+static void swap_halves(uint16_t halves[BLOCK])
+{
+    for (int k = 0; k < BLOCK; k++)
+        halves[k] = (uint16_t)(halves[k] << 8 | halves[k] >> 8);
+}
+
+static void swap_words(uint32_t words[BLOCK])
+{
+    for (int k = 0; k < BLOCK; k++)
+        words[k] = words[k] << 24 | (words[k] << 8 & 0xff0000u) | (words[k] >> 8 & 0xff00u) | words[k] >> 24;
+}
+
 /* Values of 2 or 4 bytes to floats, BLOCK at a time: a block is loaded before its place is written, see below. Returns how many
  * were done; the others are fewer than a block. */
-enum { BLOCK = 64 };
-
 static int64_t widen_blocks(const sp_element *e, const unsigned char *raw, int64_t n, float *out)
 {
-    const bool is_half = e->size == 2, is_swapped = e->is_big;
+    uint16_t halves[BLOCK];
+    uint32_t words[BLOCK];
     int64_t i = 0;
-    for (; i + BLOCK <= n; i += BLOCK) {
-        uint16_t halves[BLOCK];
-        float values[BLOCK];
-        uint32_t words[BLOCK];
-        if (is_half) {
+    for (; i + BLOCK <= n; i += BLOCK)
+        if (e->size == 2) {
             memcpy(halves, raw + 2 * i, sizeof halves);
-            for (int k = 0; is_swapped && k < BLOCK; k++)
-                halves[k] = (uint16_t)(halves[k] << 8 | halves[k] >> 8);
-            for (int k = 0; k < BLOCK; k++)
-                values[k] = half_to_float(halves[k]);
+            if (e->is_big)
+                swap_halves(halves);
+            halves_to_floats(halves, out + i);
         } else {
             memcpy(words, raw + 4 * i, sizeof words);
-            for (int k = 0; is_swapped && k < BLOCK; k++)
-                words[k] = words[k] << 24 | (words[k] << 8 & 0xff0000u) | (words[k] >> 8 & 0xff00u) | words[k] >> 24;
-            memcpy(values, words, sizeof values);
+            if (e->is_big)
+                swap_words(words);
+            memcpy(out + i, words, sizeof words);
         }
-        memcpy(out + i, values, sizeof values);
-    }
     return i;
 }
 

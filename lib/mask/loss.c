@@ -103,6 +103,8 @@ sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels
             continue;
         double loss = step_nll(scores, t, labels[t]);
         next.n_steps++;
+        if (next.clip > 0)
+            next.clipped_sum += w * fmin(loss, -log(next.clip));
         if (loss == INFINITY) {
             next.n_impossible++;
             next.impossible_weight += w;
@@ -122,5 +124,18 @@ sp_status sp_nll_mean(const sp_nll *nll, double *mean, sp_error *err)
     if (isinf(nll->weight))
         return sp_fail(err, SP_EDATA, "%s", too_heavy);
     *mean = nll->n_impossible > 0 ? INFINITY : nll->sum / nll->weight;
+    return SP_OK;
+}
+
+sp_status sp_nll_clipped_mean(const sp_nll *nll, double *mean, sp_error *err)
+{
+    if (!(nll->clip > 0 && nll->clip < 1))
+        return sp_fail(err, SP_EINVAL, "probability %g to clip at: it is between 0 and 1, such as 1e-6", nll->clip);
+    if (nll->n_steps == 0)
+        return sp_fail(err, SP_EDATA, "no step has a label and a weight above 0: there is no likelihood to take the mean of");
+    double total = nll->weight + nll->impossible_weight;
+    if (isinf(total))
+        return sp_fail(err, SP_EDATA, "%s", too_heavy);
+    *mean = nll->clipped_sum / total;
     return SP_OK;
 }

@@ -4,24 +4,35 @@
  * Beyond the contract, all additive (laid out by hand: clang-format would run the lines together): */
 /* clang-format off */
 /*   input: bytes, classes (names as in the file), has_labels, subjects, subjects_from
- *     (where subjects are known: how many, and where they are said);   command, seed, level (of all intervals)
+ *     (where subjects are known: how many, and where they are said), epoch_seconds, epoch_assumed (where a step's length is
+ *     known), path_codes, label_codes (--codes, --map: what the numbers of others' steps were read as);   command, seed, level (of all intervals), interval (bca or
+ *     percentile: what ci and illegal_rate_ci are), zeros (wilcox or pratt: what the signed rank test does with differences of 0)
  *   model: description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
+ *   nll_clip, nll_clipped (--nll-clip: probabilities of the reference raised to at least nll_clip, over all steps)
+ *   argmax_ties.steps, .scored (steps whose best class is not unique: the first is taken; of them with a reference)
+ *   trim_to_shortest: recordings, path_steps, label_steps (--trim-to-shortest: what was cut);   bridge_unscored (--bridge-unscored)
  *   calibration (of the prepared scores, the same for every strategy; keys as in reliability.h, bins with Wilson intervals)
- *   reference: changes, illegal_start, illegal_end, short_runs, bouts;   mask_ceiling_infeasible (recordings without allowed path)
+ *   reference: changes, illegal_start, illegal_end, short_runs, bouts, illegal_rate and the other frequencies of a strategy,
+ *     transition_counts, bridged_transitions (of its transitions, those across unscored steps);   mask_ceiling_infeasible (recordings without allowed path)
  *   strategies.*: scored, correct, undecoded_steps (by reference class, those above 0), macro_precision, macro_recall,
  *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
  *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score,
  *     bouts (lengths: [length, count]), entities, illegal_rate, illegal_rate_ci
  *     classes.*: predicted, npv, prevalence, pabak, bias, prevalence_index;   bouts.*: isolated (runs of one step)
- *     illegal_per_change, illegal_per_hour (sleep stages), worst_recording, kappa_se (assumes independent steps), weighted_kappa
+ *     illegal_rate (per transition), illegal_per_change, illegal_per_hour, changes_per_hour (null where a step's length is not
+ *     known), worst_recording (id, illegal), runs, isolated_runs (of one step), isolated_runs_share, runs_ratio (to the reference)
+ *     transition_counts ([K][K] all transitions, from row to column; above 100 classes transition_pairs: from, to, count)
+ *     labels_may_be_permuted (only where suspicious: names, what the reference calls each class; accuracy and kappa under them)
+ *     kappa_se (assumes independent steps), weighted_kappa
  *     regret, regret_steps, zero_probability_steps
  *     error_runs (not of argmax): broken, consequences, consequence_share, count, forbidden, mean, median, longest,
  *     longest_recording, longest_step, dead_ends, lengths
- *     per_recording.*: subject, trimmed (steps of wake left out), correct, transitions, changes, status, step, rules_broken, path_score
- *   comparisons: after accuracy, which alone is tested, the same pairs with metric kappa, macro_f1, illegal_rate (not where a
- *     strategy is legal by construction); rank_biserial, p_holm, p_sign_flip, p_least (least
- *     p that so many units can give), mcnemar, mcnemar_cluster, bowker, stuart_maxwell, non_inferior (with --margin), mean, median, sd (of the units'
+ *     per_recording.*: subject, trimmed (steps of wake left out), cut_path_steps, cut_label_steps (above 0), correct, transitions, changes, status, step, rules_broken, path_score
+ *   comparisons: after accuracy, which alone has all tests, the same pairs with metric kappa, macro_f1, illegal_rate (not where a
+ *     strategy is legal by construction; p_sign_flip alone); ci_bca, ci_percentile; rank_biserial, p_method (exact, normal
+ *     approximation), p_holm, p_sign_flip, p_sign_flip_method (exact, sampled), p_least (least p that so many units can give),
+ *     p_least_note (the same in words), mcnemar, mcnemar_cluster, bowker, stuart_maxwell, non_inferior (with --margin), mean, median, sd (of the units'
  *     differences), unit (recording, or subject where they are known), n, better, worse, ties, resamples;   other_metrics_left_out (why kappa and macro F1 are not compared)
  *   friedman (chi2, df, p, unit, mean_ranks), cochran: with three strategies and more
  *   collapsed: name, groups (name -> classes), strategies.* (accuracy, balanced_accuracy, kappa, mcc, macro_f1, macro_f1_classes,
@@ -87,6 +98,14 @@ static json_t *input_object(const sp_comparison *c, bool *failed)
         sp_json_set(input, "subjects_from", sp_json_text(c->subjects_place, failed), failed);
     sp_json_set(input, "steps", json_integer(c->n_steps), failed);
     sp_json_set(input, "scored_steps", json_integer(c->n_scored_steps), failed);
+    if (c->epoch_seconds > 0) {
+        sp_json_set(input, "epoch_seconds", json_real(c->epoch_seconds), failed);
+        sp_json_set(input, "epoch_assumed", json_boolean(c->epoch_is_assumed), failed);
+    }
+    if (c->path_codes)
+        sp_json_set(input, "path_codes", sp_json_text(c->path_codes, failed), failed);
+    if (c->label_codes)
+        sp_json_set(input, "label_codes", sp_json_text(c->label_codes, failed), failed);
     sp_json_set(input, "has_labels", json_boolean(c->has_labels), failed);
     for (int32_t k = 0; c->input_classes && k < c->n_classes; k++)
         sp_json_append(classes, sp_json_text(c->input_classes[k], failed), failed);
@@ -134,6 +153,7 @@ static json_t *reference_object(const sp_comparison *c, bool *failed)
     sp_json_set(reference, "short_runs", json_integer(c->reference.short_runs), failed);
     sp_json_set(reference, "illegal_pairs", pair_list(c, c->reference_illegal_pairs, c->n_reference_illegal_pairs, true, failed),
                 failed);
+    sp_json_set_reference(reference, c, failed);
     if (c->reference_bouts)
         sp_json_set(reference, "bouts", sp_json_reference_bouts(c, failed), failed);
     return reference;
@@ -199,6 +219,10 @@ static json_t *recording_object(const sp_comparison *c, const sp_strategy_result
     sp_json_set(object, "steps", json_integer(c->steps[r]), failed);
     if (c->trimmed_steps)
         sp_json_set(object, "trimmed", json_integer(c->trimmed_steps[r]), failed);
+    if (c->cut_path_steps && c->cut_path_steps[r])
+        sp_json_set(object, "cut_path_steps", json_integer(c->cut_path_steps[r]), failed);
+    if (c->cut_label_steps && c->cut_label_steps[r])
+        sp_json_set(object, "cut_label_steps", json_integer(c->cut_label_steps[r]), failed);
     if (c->has_labels) {
         sp_json_set(object, "scored", json_integer(recording->scored), failed);
         sp_json_set(object, "correct", json_integer(recording->correct), failed);
@@ -232,7 +256,7 @@ static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result 
     sp_json_set(object, "illegal_pairs", pair_list(c, s->illegal_pairs, s->n_illegal_pairs, true, failed), failed);
     sp_json_set(object, "recordings_with_illegal", json_integer(s->recordings_with_illegal), failed);
     sp_json_set_value(object, "illegal_rate", &s->illegal_rate.difference, failed);
-    sp_json_set_interval(object, "illegal_rate_ci", &s->illegal_rate, failed);
+    sp_json_set_interval(object, "illegal_rate_ci", s->illegal_rate.low, s->illegal_rate.high, failed);
     if (s->has_path_score)
         sp_json_set_value(object, "path_score", &s->path_score, failed);
     for (int64_t r = 0; r < c->n_recordings; r++) {
@@ -258,14 +282,15 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     sp_json_set(object, "b", sp_json_text(c->strategies[pair->b].name, failed), failed);
     sp_json_set(object, "metric", sp_json_text(pair->metric, failed), failed);
     sp_json_set_value(object, "difference", &d->difference, failed);
-    sp_json_set_interval(object, "ci", d, failed);
+    sp_json_set_interval(object, "ci", d->low, d->high, failed);
+    sp_json_set_interval(object, "ci_bca", d->bca[0], d->bca[1], failed);
+    sp_json_set_interval(object, "ci_percentile", d->percentile[0], d->percentile[1], failed);
     bool is_tested = !strcmp(pair->metric, "accuracy");
     sp_json_set_value(object, "p", &pair->test.p, failed);
     json_t *mcnemar = is_tested ? json_object() : NULL;
     if (is_tested) {
         sp_json_set_value(object, "rank_biserial", &pair->test.rank_biserial, failed);
         sp_json_set_value(object, "p_holm", &pair->p_holm, failed);
-        sp_json_set_value(object, "p_sign_flip", &pair->permutation.p, failed);
         sp_json_set(mcnemar, "only_a", json_integer(pair->mcnemar.only_a), failed);
         sp_json_set(mcnemar, "only_b", json_integer(pair->mcnemar.only_b), failed);
         sp_json_set_value(mcnemar, "p_exact", &pair->mcnemar.exact, failed);
@@ -306,6 +331,10 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
         sp_json_set_value(root, "nll", &c->nll, &failed);
         sp_json_set(root, "nll_steps", json_integer(c->nll_steps), &failed);
         sp_json_set(root, "nll_impossible_steps", json_integer(c->nll_impossible), &failed);
+        if (c->nll_clip > 0) {
+            sp_json_set(root, "nll_clip", json_real(c->nll_clip), &failed);
+            sp_json_set_value(root, "nll_clipped", &c->nll_clipped, &failed);
+        }
     }
     if (c->reliability)
         sp_json_set(root, "calibration", sp_json_calibration(c, &failed), &failed);
@@ -324,6 +353,8 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     if (c->other_metrics_left_out)
         sp_json_set(root, "other_metrics_left_out", json_string(c->other_metrics_left_out), &failed);
     sp_json_set(root, "level", json_real(c->level), &failed);
+    sp_json_set(root, "interval", json_string(sp_interval_key(c->interval)), &failed);
+    sp_json_set(root, "zeros", json_string(sp_zeros_key(c->zeros)), &failed);
     sp_json_set(root, "seed", json_integer((json_int_t)c->seed), &failed);
     sp_json_write(root, &text, &failed);
     json_decref(root);

@@ -2,7 +2,6 @@
 #include "report/json_tree.h"
 #include "report/tables.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char descriptive[] = "descriptive: takes steps as independent, which they are not";
@@ -44,33 +43,80 @@ static json_t *error_runs_object(const sp_comparison *c, const sp_error_runs *e,
     return object;
 }
 
-static void set_rates(json_t *object, const sp_comparison *c, const sp_strategy_result *s, bool *failed)
+/* [K][K], rows from, or a list of pairs where there are too many classes for a matrix. */
+static void set_moves(json_t *object, const sp_comparison *c, const int64_t *moves, const sp_pair_count *pairs, int64_t n_pairs,
+                      bool *failed)
 {
-    const sp_transition_counts *t = &s->counts;
-    int64_t worst = 0;
-    sp_value per_change = {.value = t->changes ? (double)t->illegal / (double)t->changes : 0,
-                           .undefined = t->changes ? NULL : "no changes"};
-    sp_json_set_value(object, "illegal_per_change", &per_change, failed);
-    if (c->sleep) {
-        double hours = (double)t->transitions * c->sleep->epoch_seconds / 3600;
-        sp_value per_hour = {.value = hours > 0 ? (double)t->illegal / hours : 0,
-                             .undefined = hours > 0 ? NULL : "no transitions"};
-        sp_json_set_value(object, "illegal_per_hour", &per_hour, failed);
+    size_t K = (size_t)c->n_classes;
+    json_t *list = json_array();
+    for (size_t i = 0; moves && i < K; i++) {
+        json_t *row = json_array();
+        for (size_t j = 0; j < K; j++)
+            sp_json_append(row, json_integer(moves[i * K + j]), failed);
+        sp_json_append(list, row, failed);
     }
-    for (int64_t r = 1; r < c->n_recordings; r++)
-        worst = s->recordings[r].counts.illegal > s->recordings[worst].counts.illegal ? r : worst;
-    if (t->illegal) {
+    if (moves) {
+        sp_json_set(object, "transition_counts", list, failed);
+        return;
+    }
+    for (int64_t i = 0; pairs && i < n_pairs; i++) {
+        json_t *pair = json_object();
+        sp_json_set(pair, "from", sp_json_text(c->classes[pairs[i].from], failed), failed);
+        sp_json_set(pair, "to", sp_json_text(c->classes[pairs[i].to], failed), failed);
+        sp_json_set(pair, "count", json_integer(pairs[i].count), failed);
+        sp_json_append(list, pair, failed);
+    }
+    if (pairs)
+        sp_json_set(object, "transition_pairs", list, failed);
+    else
+        json_decref(list);
+}
+
+/* How often, every rate with the name of its denominator; illegal_rate stands with its interval elsewhere. */
+static void set_frequencies(json_t *object, const sp_comparison *c, const sp_frequencies *f, bool *failed)
+{
+    sp_json_set_value(object, "illegal_per_change", &f->illegal_per_change, failed);
+    sp_json_set_value(object, "illegal_per_hour", &f->illegal_per_hour, failed);
+    sp_json_set_value(object, "changes_per_hour", &f->changes_per_hour, failed);
+    sp_json_set(object, "runs", json_integer(f->runs), failed);
+    sp_json_set(object, "isolated_runs", json_integer(f->isolated), failed);
+    sp_json_set_value(object, "isolated_runs_share", &f->isolated_share, failed);
+    if (f->worst_recording >= 0) {
         json_t *one = json_object();
-        sp_json_set(one, "id", sp_json_text(c->ids[worst], failed), failed);
-        sp_json_set(one, "illegal", json_integer(s->recordings[worst].counts.illegal), failed);
+        sp_json_set(one, "id", sp_json_text(c->ids[f->worst_recording], failed), failed);
+        sp_json_set(one, "illegal", json_integer(f->worst_illegal), failed);
         sp_json_set(object, "worst_recording", one, failed);
     }
+}
+
+void sp_json_set_reference(json_t *object, const sp_comparison *c, bool *failed)
+{
+    sp_json_set_value(object, "illegal_rate", &c->reference_frequencies.illegal_per_transition, failed);
+    set_frequencies(object, c, &c->reference_frequencies, failed);
+    set_moves(object, c, c->reference_moves, c->reference_move_pairs, c->n_reference_move_pairs, failed);
+    if (c->bridge_unscored)
+        sp_json_set(object, "bridged_transitions", json_integer(c->bridged_transitions), failed);
+}
+
+static json_t *permuted_object(const sp_comparison *c, const sp_permuted *p, bool *failed)
+{
+    json_t *object = json_object(), *names = json_object();
+    for (int32_t k = 0; k < c->n_classes; k++)
+        sp_json_set_named(names, c->classes[k], sp_json_text(c->classes[p->name_of[k]], failed), failed);
+    sp_json_set(object, "names", names, failed);
+    sp_json_set_value(object, "accuracy", &p->accuracy, failed);
+    sp_json_set_value(object, "kappa", &p->kappa, failed);
+    return object;
 }
 
 void sp_json_set_more(json_t *object, const sp_comparison *comparison, const sp_strategy_result *strategy, bool *failed)
 {
     const sp_strategy_result *s = strategy;
-    set_rates(object, comparison, s, failed);
+    set_frequencies(object, comparison, &s->frequencies, failed);
+    sp_json_set_value(object, "runs_ratio", &s->frequencies.runs_ratio, failed);
+    set_moves(object, comparison, s->moves, s->move_pairs, s->n_move_pairs, failed);
+    if (s->permuted.is_suspect)
+        sp_json_set(object, "labels_may_be_permuted", permuted_object(comparison, &s->permuted, failed), failed);
     if (s->has_agreement) {
         sp_json_set_value(object, "kappa_se", &s->kappa_se, failed);
         sp_json_set(object, "kappa_se_note", json_string("assumes independent steps, which they are not: too small"), failed);
@@ -86,12 +132,34 @@ void sp_json_set_more(json_t *object, const sp_comparison *comparison, const sp_
         sp_json_set(object, "error_runs", error_runs_object(comparison, &s->error_runs, failed), failed);
 }
 
+static void set_sign_flip(json_t *object, const sp_pair_comparison *pair, bool *failed)
+{
+    sp_json_set_value(object, "p_sign_flip", &pair->permutation.p, failed);
+    if (!pair->permutation.p.undefined)
+        sp_json_set(object, "p_sign_flip_method", json_string(pair->permutation.is_exact ? "exact" : "sampled"), failed);
+}
+
+/* How p was found, and how small it could be. */
+static void set_exactness(json_t *object, const sp_comparison *comparison, const sp_pair_comparison *pair, bool *failed)
+{
+    sp_buffer note = {0};
+    if (!pair->test.p.undefined)
+        sp_json_set(object, "p_method", json_string(pair->test.is_exact ? "exact" : "normal approximation"), failed);
+    sp_json_set_value(object, "p_least", &pair->test.p_least, failed);
+    sp_add_least_p(comparison, pair, &note);
+    if (note.length)
+        sp_json_set(object, "p_least_note", sp_json_text(note.data, failed), failed);
+    *failed |= note.failed;
+    sp_buffer_free(&note);
+}
+
 void sp_json_set_pair_tests(json_t *object, const sp_comparison *comparison, const sp_pair_comparison *pair, bool *failed)
 {
+    if (!strcmp(pair->metric, "illegal_rate"))
+        set_sign_flip(object, pair, failed);
     if (!strcmp(pair->metric, "accuracy")) {
-        int64_t n = pair->test.better + pair->test.worse;
-        sp_value least = {.value = n ? ldexp(1, n < 1000 ? 1 - (int)n : -1000) : 0, .undefined = n ? NULL : "no difference"};
-        sp_json_set_value(object, "p_least", &least, failed);
+        set_sign_flip(object, pair, failed);
+        set_exactness(object, comparison, pair, failed);
         sp_json_set(object, "mcnemar_cluster", chi2_object(&pair->mcnemar_cluster, false, failed), failed);
         sp_json_set(object, "bowker", chi2_object(&pair->bowker, true, failed), failed);
         sp_json_set(object, "stuart_maxwell", chi2_object(&pair->stuart_maxwell, true, failed), failed);
@@ -167,6 +235,22 @@ void sp_json_set_tests(json_t *root, const sp_comparison *comparison, bool *fail
         sp_json_set(root, "absent_class", json_string(absent[c->absent_class]), failed);
     if (c->has_margin)
         sp_json_set(root, "margin", json_real(c->margin), failed);
+    if (c->bridge_unscored)
+        sp_json_set(root, "bridge_unscored", json_true(), failed);
+    if (c->has_length_trim) {
+        json_t *cut = json_object();
+        sp_json_set(cut, "recordings", json_integer(c->n_cut_recordings), failed);
+        sp_json_set(cut, "path_steps", json_integer(c->n_cut_path_steps), failed);
+        sp_json_set(cut, "label_steps", json_integer(c->n_cut_label_steps), failed);
+        sp_json_set(root, "trim_to_shortest", cut, failed);
+    }
+    if (c->has_ties) {
+        json_t *ties = json_object();
+        sp_json_set(ties, "steps", json_integer(c->tie_steps), failed);
+        if (c->has_labels)
+            sp_json_set(ties, "scored", json_integer(c->tie_scored_steps), failed);
+        sp_json_set(root, "argmax_ties", ties, failed);
+    }
     if (c->has_wake_trim) {
         sp_json_set(root, "wake_trim_minutes", json_real(c->wake_trim_minutes), failed);
         sp_json_set(root, "trimmed_steps", json_integer(c->n_trimmed_steps), failed);

@@ -37,8 +37,12 @@ class TestCommands(st.TestCase):
             self.assertIn("\nExample:\n", help_text)
             self.statepath("help", command, stdout=help_text, stderr="")
         self.statepath(status=2, stdout="")
-        self.refuses("comprae", sentence='"comprae" is not a command; the commands are compare, decode, evaluate, inspect, model, mask, '
-                                         "stream, fit, simulate, train, predict", status=2)
+        self.refuses("comprae", sentence='"comprae" is not a command; did you mean "compare"?', status=2)
+        self.refuses("help", "modle", sentence='"modle" is not a command; did you mean "model"?', status=2)
+        self.refuses("--verison", sentence="there is no option --verison before a command, but --help and --version; what follows a "
+                                           "command belongs to it", status=2)
+        self.refuses("frobnicate", sentence='"frobnicate" is not a command; the commands are inspect, compare, decode, evaluate, model, fit, '
+                                            "stream, mask, simulate, train, predict", status=2)
 
     def test_wrong_use(self):
         for arguments, sentence in [
@@ -233,7 +237,8 @@ class TestCommands(st.TestCase):
         self.statepath("decode", "doors.h5", "-m", "door.json", "-o", "p.h5")
         self.h5("short.h5", labels=LABELS[:6], offsets=np.array([0, 3, 6]), ids=["front", "back"], classes=DOOR["classes"])
         self.refuses("evaluate", "p.h5", "--labels", "short.h5",
-                     sentence="recording back: 4 steps in p.h5, 3 labels in short.h5; cut both to the same steps")
+                     sentence="recording back: 4 steps in p.h5, 3 labels in short.h5; see that both begin at the same step, then "
+                              "--trim-to-shortest leaves out the last 1")
 
     # ---- inspect ----
 

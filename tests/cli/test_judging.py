@@ -149,10 +149,16 @@ class TestJudging(st.TestCase):
         self.compare("--epoch-seconds", "15")
         self.h5("doors.h5", probs=np.array([[.6, .4], [.3, .7]]), classes=["shut", "open"])
         self.statepath("model", "new", "left-right", "--classes", "shut,open", "-o", "doors.json")
-        done = self.statepath("compare", "doors.h5", "-m", "doors.json", "--epoch-seconds", "30", status=2)
-        self.assertIn("--epoch-seconds is for sleep statistics, which need the classes Wake, N1, N2, N3 and REM", done.stderr)
         self.statepath("compare", "doors.h5", "-m", "doors.json", "--json", "d.json", "-q")
-        self.assertNotIn("sleep", json.loads(self.read("d.json")))
+        result = json.loads(self.read("d.json"))
+        self.assertNotIn("sleep", result)
+        self.assertNotIn("epoch_seconds", result["input"])
+        self.assertEqual(result["strategies"]["argmax"]["changes_per_hour_undefined"], "the length of a step is not known")
+        self.statepath("compare", "doors.h5", "-m", "doors.json", "--json", "d.json", "-qf", "--epoch-seconds", "10")
+        result = json.loads(self.read("d.json"))
+        self.assertNotIn("sleep", result)
+        self.assertEqual(result["input"]["epoch_seconds"], 10)
+        self.assertEqual(result["strategies"]["argmax"]["changes_per_hour"], 360)  # one change in ten seconds
 
     # ---- scorers ----
 
@@ -235,7 +241,7 @@ class TestJudging(st.TestCase):
         self.assertIn("no labels", done.stdout)
         self.refuses("evaluate", "mine.csv", sentence="--model is missing: a file, or a shipped model (`statepath model list`)", status=2)
         self.refuses("evaluate", "mine.csv", *MODEL, "--paths", "/x", status=2,
-                     sentence="--paths, --offsets and --ids name datasets, and mine.csv is a CSV file")
+                     sentence="--paths, --offsets and --ids name datasets, and mine.csv is a text file")
         self.write("bad.csv", "recording,label\nn0,W\nn0,Stage 9\n")
         done = self.statepath("evaluate", "bad.csv", *MODEL, status=1, stdout="")
         self.assertTrue(done.stderr.startswith('statepath: bad.csv: line 3: label "Stage 9" is no class of model sleep-permissive: '))

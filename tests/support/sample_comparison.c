@@ -1,5 +1,7 @@
 #include "sample_comparison.h"
 
+#include "evaluate/evaluation.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,6 +300,10 @@ static void fill_comparisons(sample *s, const sample_input *in)
                 .high = has_interval ? defined(d + 0.02) : undefined("one recording"),
                 .n = c->n_recordings,
                 .n_resamples = has_interval ? 10000 : 0};
+            pair->difference.bca[0] = pair->difference.low;
+            pair->difference.bca[1] = pair->difference.high;
+            pair->difference.percentile[0] = has_interval ? defined(d - 0.011) : undefined("one recording");
+            pair->difference.percentile[1] = has_interval ? defined(d + 0.019) : undefined("one recording");
             for (int64_t r = 0; r < c->n_recordings; r++) {
                 int64_t x = c->strategies[a].recordings[r].correct, y = c->strategies[b].recordings[r].correct;
                 pair->test.better += x > y;
@@ -305,6 +311,8 @@ static void fill_comparisons(sample *s, const sample_input *in)
                 pair->test.ties += x == y;
             }
             pair->test.p = pair->test.better + pair->test.worse ? defined(0.0123) : undefined("no difference");
+            int64_t unequal = pair->test.better + pair->test.worse;
+            pair->test.p_least = unequal ? defined(ldexp(1, 1 - (int)unequal)) : undefined("no difference");
             pair->test.rank_biserial = pair->test.better + pair->test.worse ? defined(0.5) : undefined("no difference");
             pair->test.is_exact = true;
             pair->p_holm = pair->test.p.undefined ? pair->test.p : defined(0.0369);
@@ -417,6 +425,7 @@ sample *sample_new(const sample_input *in)
     c->ids = sample_alloc(s, (size_t)in->n_recordings, sizeof *c->ids);
     c->steps = sample_alloc(s, (size_t)in->n_recordings, sizeof *c->steps);
     c->scored_steps = sample_alloc(s, (size_t)in->n_recordings, sizeof *c->scored_steps);
+    c->reference_frequencies.worst_recording = -1;
     c->seed = 1;
     c->level = 0.95;
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
@@ -431,6 +440,10 @@ sample *sample_new(const sample_input *in)
         if (in->labels) {
             sp_transition_counts counts = count_path(in, r, in->labels, illegal, c->reference_moves);
             add_counts(&c->reference, &counts);
+            if (counts.illegal > c->reference_frequencies.worst_illegal) {
+                c->reference_frequencies.worst_illegal = counts.illegal;
+                c->reference_frequencies.worst_recording = r;
+            }
         }
     }
     c->reference_illegal_pairs = list_pairs(s, in->n_classes, illegal, &c->n_reference_illegal_pairs);
@@ -445,6 +458,9 @@ sample *sample_new(const sample_input *in)
     fill_more(s, in);
     if (in->with_traces)
         fill_traces(s, in);
+    sp_frequencies_fill(c);
+    for (int32_t i = 0; i < in->n_strategies; i++)
+        c->strategies[i].permuted.accuracy = c->strategies[i].permuted.kappa = undefined("not better by far under other names");
     sample_add_metrics(s);
     sample_add_probabilities(s, in);
     return s;

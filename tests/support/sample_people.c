@@ -1,4 +1,5 @@
 #include "sample_people.h"
+#include "evaluate/evaluation.h"
 
 #include <stdio.h>
 
@@ -10,7 +11,9 @@ void sample_add_sleep(sample *s, double epoch_seconds, bool is_assumed)
         stages[k] = k % SP_N_STAGES;
     sp_sleep *sleep = sample_alloc(s, 1, sizeof *sleep);
     size_t N = (size_t)c->n_recordings;
-    sleep->epoch_seconds = epoch_seconds;
+    sleep->epoch_seconds = s->comparison.epoch_seconds = epoch_seconds;
+    s->comparison.epoch_is_assumed = is_assumed;
+    sp_frequencies_fill(&s->comparison);
     sleep->epoch_is_assumed = is_assumed;
     sleep->n_nights = c->n_recordings;
     sleep->n_strategies = c->n_strategies;

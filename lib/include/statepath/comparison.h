@@ -92,8 +92,39 @@ typedef struct sp_error_runs {
     int64_t dead_ends;                                /* recordings that ended in a dead end: nothing of them is decoded */
 } sp_error_runs;
 
-/* With more classes not every transition is counted by its pair: nobody could read the matrix. */
-enum { SP_MOVES_CLASSES = 60 };
+/* How often, along a path or the reference. Illegal transitions have three denominators; each rate is named after its own. */
+typedef struct sp_frequencies {
+    sp_value illegal_per_transition; /* undefined "no transitions" */
+    sp_value illegal_per_change;     /* undefined "no changes" */
+    /* Per hour of the time between neighbouring steps, transitions * epoch_seconds; undefined "no transitions", "the length of a
+     * step is not known". */
+    sp_value illegal_per_hour, changes_per_hour;
+    int64_t runs, isolated;  /* runs of one class, as in sp_bouts; of them one step long */
+    sp_value isolated_share; /* isolated / runs; undefined "no bouts" */
+    sp_value runs_ratio;     /* runs / runs of the reference, below 1 where the path is smoother; undefined "no bouts in the
+                                reference", "no reference", in the reference itself "the reference itself" */
+    int64_t
+        worst_recording;   /* index of the recording with the most illegal transitions, the first of several; -1: none has any */
+    int64_t worst_illegal; /* of it */
+} sp_frequencies;
+
+/* Would the path agree far better if its classes were called otherwise? Of all ways to rename the classes of the path, each to
+ * another name, the one under which most steps are right (an assignment problem). It is told of only where it is suspicious:
+ * accuracy rises by more than SP_PERMUTED_GAIN and to more than SP_PERMUTED_FACTOR times what it was, kappa rises by more than
+ * SP_PERMUTED_GAIN to at least SP_PERMUTED_KAPPA (so the path knows the classes well, by other names: a weak classifier, or one
+ * that says one class throughout, does not), over at least SP_PERMUTED_STEPS decoded and scored steps for each class. */
+#define SP_PERMUTED_GAIN 0.2
+#define SP_PERMUTED_FACTOR 1.5
+#define SP_PERMUTED_KAPPA 0.4
+enum { SP_PERMUTED_STEPS = 20, SP_PERMUTED_CLASSES = 256 }; /* with more classes it is not looked for */
+typedef struct sp_permuted {
+    bool is_suspect;
+    int32_t *name_of;         /* [K] what the reference calls class k of the path; NULL unless suspect */
+    sp_value accuracy, kappa; /* under those names */
+} sp_permuted;
+
+/* With more classes transitions are a list of pairs instead of a matrix. */
+enum { SP_MOVES_CLASSES = 100 };
 
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
@@ -110,7 +141,11 @@ typedef struct sp_strategy_result {
     sp_transition_counts counts;
     int64_t n_illegal_pairs;
     sp_pair_count *illegal_pairs; /* most frequent first, then by index */
-    int64_t *moves; /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_MOVES_CLASSES classes */
+    int64_t *moves; /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_MOVES_CLASSES classes: */
+    int64_t n_move_pairs;
+    sp_pair_count *move_pairs; /* most frequent first, then by index; NULL where there is a matrix */
+    sp_frequencies frequencies;
+    sp_permuted permuted;
     int64_t recordings_with_illegal; /* illegal > 0 */
     /* Illegal transitions / transitions, bootstrap over recordings. Without an interval where it is 0 ("0 by construction", "no
      * illegal transition"). */
@@ -148,7 +183,9 @@ typedef struct sp_strategy_result {
  * recordings, and its difference in the tests is the mean of the differences of its recordings (with scored steps). What is said
  * of better, worse, ties, mean, median, sd and n is over units.
  *
- * Accuracy is what is tested; the other metrics have an interval, and test.p, p_holm, permutation.p and mcnemar are undefined. */
+ * Accuracy is what is tested. The other metrics have an interval; of the illegal rate the mean of the units' differences is also
+ * tested by sign flips (permutation); where a metric is not tested, test.p, p_least and rank_biserial, p_holm, permutation.p and
+ * mcnemar are undefined. */
 typedef struct sp_pair_comparison {
     int32_t a, b;       /* indices of strategies */
     const char *metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate" */
@@ -199,7 +236,7 @@ typedef enum sp_scaling {
 } sp_scaling;
 typedef struct sp_calibration {
     sp_scaling scaling;
-    sp_value nll;                /* as that of the comparison */
+    sp_value nll, nll_clipped;   /* as those of the comparison */
     sp_reliability *reliability; /* owned */
 } sp_calibration;
 enum { SP_MOST_CALIBRATIONS = 3 };
@@ -232,14 +269,27 @@ typedef struct sp_comparison {
     sp_transition_counts reference;
     int64_t n_reference_illegal_pairs;
     sp_pair_count *reference_illegal_pairs;
-    int64_t *reference_moves;   /* as of a strategy; NULL without labels */
-    sp_value mask_ceiling;      /* undefined "not asked for" without with_ceiling */
-    int64_t ceiling_infeasible; /* recordings that no allowed path fits: they count 0 in the ceiling */
-    sp_bouts *reference_bouts;  /* [K]; NULL without labels */
+    int64_t *reference_moves; /* as of a strategy; NULL without labels */
+    int64_t n_reference_move_pairs;
+    sp_pair_count *reference_move_pairs;
+    sp_frequencies reference_frequencies; /* when has_labels */
+    /* The reference's chain is not broken where steps are unscored: of two scored steps of one recording and segment with nothing
+     * but unscored steps between them, the pair counts among `reference`, its illegal pairs and moves like two neighbours.
+     * Nothing else changes: starts, ends, runs (short ones too) and boundaries stop at unscored steps as ever. */
+    bool bridge_unscored;
+    int64_t bridged_transitions; /* of `reference` */
+    sp_value mask_ceiling;       /* undefined "not asked for" without with_ceiling */
+    int64_t ceiling_infeasible;  /* recordings that no allowed path fits: they count 0 in the ceiling */
+    sp_bouts *reference_bouts;   /* [K]; NULL without labels */
     /* The scores themselves, before any strategy; filled by whoever has them (sp_comparison_set_nll). */
     bool has_nll;
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
+    double nll_clip;                   /* probability that smaller ones are raised to in nll_clipped; 0: not asked for */
+    sp_value nll_clipped;              /* over all steps that count; undefined "not asked for", "no scored steps" */
+    bool has_ties;                     /* scores were there to look at */
+    int64_t tie_steps;                 /* steps whose greatest score, if finite, several classes share: argmax takes the first */
+    int64_t tie_scored_steps;          /* of them with a reference */
     sp_reliability *reliability;       /* owned; NULL: none */
     sp_scaling scaling;                /* of it */
     int32_t n_calibrations;            /* others beside it; 0 where nothing scales the scores */
@@ -267,7 +317,9 @@ typedef struct sp_comparison {
     sp_collapsed *collapsed;                /* [n_collapsed] sleep stages in 4, 3 and 2 classes first, then what was asked for */
     sp_kappa_weights kappa_weights;
     sp_absent_class absent_class;
-    bool has_margin; /* of non-inferiority: the lower end of a difference's interval against -margin */
+    sp_wilcoxon_zeros zeros;
+    sp_interval_kind interval; /* what all low and high are */
+    bool has_margin;           /* of non-inferiority: the lower end of a difference's interval against -margin */
     double margin;
     /* Wake left out of agreement, further than so many minutes from the reference's first and last step of sleep. Sleep
      * statistics, scorers and traces are of the whole recording. A reference without sleep is left whole. */
@@ -275,6 +327,14 @@ typedef struct sp_comparison {
     double wake_trim_minutes;
     int64_t *trimmed_steps; /* [N]; NULL without has_wake_trim */
     int64_t n_trimmed_steps;
+    /* Paths (or scores) and labels of unequal length were cut to the shorter, at the end. */
+    bool has_length_trim;
+    int64_t *cut_path_steps, *cut_label_steps; /* [N] steps left out of each side; NULL without has_length_trim */
+    int64_t n_cut_recordings, n_cut_path_steps, n_cut_label_steps;
+    /* What the numbers or texts of others' steps mean ("utime", "yasa with 9=unscored"); NULL: they are as the model's. */
+    char *path_codes, *label_codes;
+    double epoch_seconds; /* length of a step; 0: not known */
+    bool epoch_is_assumed;
     uint64_t seed;
     sp_sleep *sleep;     /* NULL: the classes are no sleep stages */
     sp_scorers *scorers; /* NULL: one reference, or none */
@@ -303,10 +363,13 @@ typedef struct sp_evaluation_options {
     const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
     sp_bootstrap_options bootstrap;
     const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
-    double epoch_seconds;          /* length of a step, with stage_of_class */
+    double epoch_seconds;          /* length of a step, for rates and, with stage_of_class, sleep statistics; 0: not known */
     bool epoch_is_assumed;
+    bool bridge_unscored; /* see sp_comparison; needs labels */
+    bool has_length_trim; /* blocks say what was cut */
     sp_kappa_weights kappa_weights;
     sp_absent_class absent_class;
+    sp_wilcoxon_zeros zeros;
     int32_t n_collapses;
     const sp_collapse *collapses; /* [n_collapses]; copied */
     bool has_margin;
@@ -338,7 +401,7 @@ int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t mar
 /* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
  * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
  *   paths    [n_strategies][S], -1..K-1;   results  [n_strategies][N];   ids  [N] or NULL: the recording's number
- *   workers  threads for the ceiling; NULL: one
+ *   workers  threads, borrowed until _finish, which uses the last block's; NULL: one
  * SP_OK; SP_EDATA (a label or class of a path outside -1..K-1: recording and step named); SP_EINVAL (labels missing where they
  * were announced); SP_ENOMEM. After SP_ENOMEM the evaluation can only be freed. Cost O(S) a strategy, plus the ceiling's decoding
  * and, for the edit score, the product of both numbers of runs divided by 64. */
@@ -351,9 +414,10 @@ typedef struct sp_evaluation_block {
     const sp_scores *scores; /* [S,K] prepared, for regret and the density of traces; or NULL */
     const int32_t *const *paths;
     const sp_decoded *const *results;
-    const double *seconds;         /* [n_strategies] or NULL */
-    const int32_t *const *scorers; /* [n_scorers][S], -1 unscored; NULL without scorers */
-    const int32_t *subject;        /* [N] 0..n_subjects-1; NULL without subjects */
+    const double *seconds;                           /* [n_strategies] or NULL */
+    const int32_t *const *scorers;                   /* [n_scorers][S], -1 unscored; NULL without scorers */
+    const int32_t *subject;                          /* [N] 0..n_subjects-1; NULL without subjects */
+    const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out already; NULL without has_length_trim */
 } sp_evaluation_block;
 sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
 
@@ -370,10 +434,12 @@ typedef struct sp_comparison_texts {
     const char *const *input_classes; /* [K] or NULL: the model's */
     const sp_model *model;
     const int32_t *class_of_column;
+    const char *path_codes, *label_codes; /* or NULL */
 } sp_comparison_texts;
 sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err);
 
-/* Sets nll from its sums: undefined where the reference is impossible somewhere, or no step counts. */
+/* Sets nll and nll_clipped from their sums: undefined where the reference is impossible somewhere (not when clipped), or no step
+ * counts. */
 void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll);
 
 #ifdef __cplusplus

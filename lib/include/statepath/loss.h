@@ -48,6 +48,8 @@ typedef struct sp_nll {
     double impossible_weight; /* of w over the steps whose reference has probability 0 */
     int64_t n_steps;          /* steps that count: a label and w > 0 */
     int64_t n_impossible;     /* of them with probability 0 */
+    double clip;              /* set at the start: probabilities below it count as it in clipped_sum; 0: none */
+    double clipped_sum;       /* of w * min(nll, -log clip) over all steps that count */
 } sp_nll;
 
 /* Adds   nll[t] = logsumexp(e[t,:]) - e[t,label]   of the steps that have a label: the cross entropy of the softmax of prepared
@@ -62,6 +64,10 @@ sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels
 /* sum / weight: nats per step. +INFINITY when the reference is impossible somewhere.
  * Returns SP_OK, SP_EDATA (no step counts, or the weights sum to more than a float64 holds). */
 sp_status sp_nll_mean(const sp_nll *nll, double *mean, sp_error *err);
+
+/* clipped_sum / (weight + impossible_weight): the same with every probability of the reference raised to at least `clip` (the
+ * others of its row stay as they are). Always finite. SP_OK; SP_EINVAL (clip is not in (0,1)); SP_EDATA as above. */
+sp_status sp_nll_clipped_mean(const sp_nll *nll, double *mean, sp_error *err);
 
 #ifdef __cplusplus
 }

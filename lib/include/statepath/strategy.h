@@ -34,6 +34,9 @@ const char *sp_strategy_name(sp_strategy_kind kind);
 /* One line for help and reports: "each step alone; may be illegal". Never NULL. */
 const char *sp_strategy_summary(sp_strategy_kind kind);
 
+/* What its parameter is called ("WIDTH" of beam), or NULL where it takes none. */
+const char *sp_strategy_parameter(sp_strategy_kind kind);
+
 /* True when the strategy's paths obey the model by construction (all but argmax and posterior). */
 bool sp_strategy_is_legal(sp_strategy_kind kind);
 

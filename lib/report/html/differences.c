@@ -135,6 +135,7 @@ enum { N_LOOKS = sizeof looks / sizeof *looks };
 static void fill_forest(const sp_comparison *c, const metric_look *look, sp_table *table)
 {
     bool is_tested = look == looks, has_holm = is_tested && sp_tested_pairs(c) > 1;
+    bool is_flipped = !strcmp(look->metric, "illegal_rate"); /* tested by sign flips */
     sp_buffer interval = {0};
     sp_add_level(&interval, c->level);
     sp_buffer_text(&interval, " interval");
@@ -143,8 +144,8 @@ static void fill_forest(const sp_comparison *c, const metric_look *look, sp_tabl
     sp_table_column(table, SP_RIGHT, look->unit);
     sp_table_column(table, SP_RIGHT, interval.data);
     sp_table_column(table, SP_RIGHT, "better, worse, same");
-    if (is_tested)
-        sp_table_column(table, SP_RIGHT, "p");
+    if (is_tested || is_flipped)
+        sp_table_column(table, SP_RIGHT, is_tested ? "p" : "sign-flip p");
     if (has_holm)
         sp_table_column(table, SP_RIGHT, "Holm p");
     table->failed |= interval.failed;
@@ -162,8 +163,8 @@ static void fill_forest(const sp_comparison *c, const metric_look *look, sp_tabl
         sp_buffer_count(cell, pair->test.worse);
         sp_buffer_text(cell, ", ");
         sp_buffer_count(cell, pair->test.ties);
-        if (is_tested)
-            cell_p(table, &pair->test.p);
+        if (is_tested || is_flipped)
+            cell_p(table, is_tested ? &pair->test.p : &pair->permutation.p);
         if (has_holm)
             cell_p(table, &pair->p_holm);
     }
@@ -196,11 +197,17 @@ static void explain_forest(sp_page *page)
     const char *units = sp_unit_name(c, 2);
     sp_buffer_text(out, "<p class=\"small\">Dot: difference of the pooled figures. Line: ");
     sp_add_level(out, c->level);
-    sp_buffer_format(out,
-                     " interval by bootstrap over %s. Dashed: no difference. Better, worse, same: number of %s. p: Wilcoxon "
-                     "signed rank over %s",
-                     units, units, units);
-    sp_buffer_text(out, sp_tested_pairs(c) > 1 ? "; Holm p: adjusted for the number of pairs.</p>\n" : ".</p>\n");
+    sp_buffer_format(out, " %s interval by bootstrap over %s. Dashed: no difference. Better, worse, same: number of %s. p: ",
+                     sp_interval_name(c->interval), units, units);
+    sp_add_test_name(c, out);
+    sp_buffer_format(out, " over %s", units);
+    if (sp_tested_pairs(c) > 1)
+        sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
+    size_t before = out->length;
+    sp_buffer_text(out, "; ");
+    if (!sp_note_least_p(c, out))
+        out->length = before;
+    sp_buffer_text(out, ".</p>\n");
 }
 
 /* ---- what else is known of each pair ---- */
@@ -293,8 +300,8 @@ void sp_page_differences(sp_page *page)
         sp_buffer_text(out, "<div class=\"forests\">\n");
         for (int i = 1; i < N_LOOKS; i++)
             forest(page, &looks[i]);
-        sp_buffer_text(out, "</div>\n<p class=\"small\">Of these there are intervals only: accuracy is the one metric that is "
-                            "tested.</p>\n");
+        sp_buffer_text(out, "</div>\n<p class=\"small\">Of these there are intervals, and of illegal rates the p of a "
+                            "sign-flip permutation test.</p>\n");
     }
     if (c->other_metrics_left_out)
         sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n", c->other_metrics_left_out);

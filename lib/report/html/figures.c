@@ -27,11 +27,6 @@ void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int
     }
 }
 
-double sp_hours_of(const sp_comparison *comparison, const sp_transition_counts *counts)
-{
-    return comparison->sleep ? (double)counts->transitions * comparison->sleep->epoch_seconds / 3600 : 0;
-}
-
 typedef struct metric {
     const char *name;
     size_t offset; /* of the sp_value in sp_strategy_result */
@@ -114,11 +109,8 @@ static void cell_per_change(const sp_comparison *c, int32_t s, sp_table *table)
 
 static void cell_per_hour(const sp_comparison *c, int32_t s, sp_table *table)
 {
-    double hours = sp_hours_of(c, counts_of(c, s));
-    if (hours > 0)
-        sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), (double)counts_of(c, s)->illegal / hours, 2);
-    else
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    const sp_frequencies *f = s < 0 ? &c->reference_frequencies : &c->strategies[s].frequencies;
+    sp_cell_value(table, &f->illegal_per_hour, 2, SP_TONE_PLAIN);
 }
 
 static void cell_recordings(const sp_comparison *c, int32_t s, sp_table *table)

@@ -82,32 +82,16 @@ static void legality_block(sp_page *page, const char *name, const sp_transition_
 
 /* ---- rates ---- */
 
-static void add_per_hour(const sp_comparison *c, const sp_transition_counts *counts, sp_table *table)
+static void add_worst(const sp_comparison *c, const sp_frequencies *f, sp_table *table)
 {
-    double hours = sp_hours_of(c, counts);
-    if (!c->sleep)
-        return;
-    if (hours > 0)
-        sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), (double)counts->illegal / hours, 2);
-    else
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-}
-
-/* The first of the recordings with most illegal transitions: "r04 (49)". */
-static void add_worst(const sp_comparison *c, const sp_strategy_result *strategy, sp_table *table)
-{
-    int64_t worst = 0;
-    for (int64_t r = 1; r < c->n_recordings; r++)
-        if (strategy->recordings[r].counts.illegal > strategy->recordings[worst].counts.illegal)
-            worst = r;
-    if (!strategy->counts.illegal) {
+    if (f->worst_recording < 0) {
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
         return;
     }
     sp_buffer *text = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_name(text, c->ids[worst], 24);
+    sp_buffer_name(text, c->ids[f->worst_recording], 24);
     sp_buffer_text(text, " (");
-    sp_buffer_count(text, strategy->recordings[worst].counts.illegal);
+    sp_buffer_count(text, f->worst_illegal);
     sp_buffer_text(text, ")");
 }
 
@@ -124,7 +108,7 @@ static void add_interval(const sp_difference *rate, sp_table *table)
     sp_buffer_text(text, " %");
 }
 
-static void rate_row(const sp_comparison *c, const char *name, const sp_transition_counts *counts,
+static void rate_row(const sp_comparison *c, const char *name, const sp_transition_counts *counts, const sp_frequencies *f,
                      const sp_strategy_result *strategy, sp_table *table)
 {
     sp_tone tone = strategy && counts->illegal ? SP_TONE_BAD : SP_TONE_PLAIN;
@@ -136,14 +120,13 @@ static void rate_row(const sp_comparison *c, const char *name, const sp_transiti
     else
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
     sp_cell_share(table, counts->illegal, counts->changes, SP_TONE_PLAIN);
-    add_per_hour(c, counts, table);
-    if (!strategy) {
+    if (c->epoch_seconds > 0)
+        sp_cell_value(table, &f->illegal_per_hour, 2, SP_TONE_PLAIN);
+    if (strategy)
+        sp_table_cell_count(table, SP_TONE_PLAIN, strategy->recordings_with_illegal);
+    else
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-        return;
-    }
-    sp_table_cell_count(table, SP_TONE_PLAIN, strategy->recordings_with_illegal);
-    add_worst(c, strategy, table);
+    add_worst(c, f, table);
 }
 
 static void fill_rates(const sp_comparison *c, sp_table *table)
@@ -157,16 +140,16 @@ static void fill_rates(const sp_comparison *c, sp_table *table)
     sp_table_column(table, SP_RIGHT, "of transitions");
     sp_table_column(table, SP_RIGHT, interval.data);
     sp_table_column(table, SP_RIGHT, "of changes");
-    if (c->sleep)
+    if (c->epoch_seconds > 0)
         sp_table_column(table, SP_RIGHT, "an hour");
     sp_table_column(table, SP_RIGHT, "recordings with any");
     sp_table_column(table, SP_RIGHT, "worst recording");
     table->failed |= interval.failed;
     sp_buffer_free(&interval);
     if (c->has_labels)
-        rate_row(c, "reference", &c->reference, NULL, table);
+        rate_row(c, "reference", &c->reference, &c->reference_frequencies, NULL, table);
     for (int32_t s = 0; s < c->n_strategies; s++)
-        rate_row(c, c->strategies[s].name, &c->strategies[s].counts, &c->strategies[s], table);
+        rate_row(c, c->strategies[s].name, &c->strategies[s].counts, &c->strategies[s].frequencies, &c->strategies[s], table);
 }
 
 /* ---- section ---- */
@@ -209,12 +192,14 @@ void sp_page_legality(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     uint8_t *forbidden = sp_page_forbidden_matrix(page);
-    sp_table rates = {0};
+    sp_table rates = {0}, changes = {0};
     sp_page_section(page, "legality", "Illegal transitions");
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
                      c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
     fill_rates(c, &rates);
     sp_page_table(page, &rates, "wide");
+    sp_fill_change_rates(c, &changes);
+    sp_page_table(page, &changes, "wide");
     sp_buffer_text(out, "<div class=\"grid\">\n");
     if (forbidden)
         matrices(page, forbidden);

@@ -49,8 +49,6 @@ void sp_cell_metric(const sp_comparison *comparison, int32_t strategy, int metri
 /* Share of a whole in per cent, "–" of nothing; and a mean with its standard deviation. */
 void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone);
 void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals);
-/* Hours that so many transitions take; 0: nobody knows how long a step is. */
-double sp_hours_of(const sp_comparison *comparison, const sp_transition_counts *counts);
 /* differences.c */
 void sp_page_differences(sp_page *page);
 /* legality.c */

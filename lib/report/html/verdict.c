@@ -192,6 +192,7 @@ void sp_page_run_card(sp_page *page)
         card_count(page, "Bootstrap resamples", c->comparisons[0].difference.n_resamples);
         card_begin(page, "Level of intervals");
         sp_add_level(&page->out, c->level);
+        sp_buffer_format(&page->out, ", %s", sp_interval_name(c->interval));
         card_end(page);
         card_begin(page, "Seed");
         sp_buffer_format(&page->out, "%llu", (unsigned long long)c->seed);

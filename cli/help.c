@@ -1,0 +1,140 @@
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { WIDTH = 80, LEFT_MOST = 28, LEFT_TEXT = 80 };
+
+static bool is_table(const struct poptOption *option)
+{
+    return (option->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
+}
+
+static bool is_end(const struct poptOption *option)
+{
+    return !option->longName && !option->shortName && !option->arg;
+}
+
+const char *option_value(const struct poptOption *option)
+{
+    return option->argDescrip && strchr(option->argDescrip, '|') ? "WHAT" : option->argDescrip;
+}
+
+char *option_choices(const struct poptOption *option, char text[CHOICES_TEXT])
+{
+    size_t used = 0;
+    text[0] = 0;
+    if (!option->argDescrip || !strchr(option->argDescrip, '|'))
+        return text;
+    for (const char *word = option->argDescrip; used < CHOICES_TEXT;) {
+        int length = (int)strcspn(word, "|");
+        const char *rest = word + length, *after = !*rest ? "" : strchr(rest + 1, '|') ? ", " : " or ";
+        used += (size_t)snprintf(text + used, CHOICES_TEXT - used, "%.*s%s", length, word, after);
+        if (!*rest)
+            break;
+        word = rest + 1;
+    }
+    return text;
+}
+
+/* Letters, not bytes: descriptions are UTF-8. */
+static int columns(const char *text, size_t n)
+{
+    int width = 0;
+    for (size_t i = 0; i < n; i++)
+        width += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return width;
+}
+
+/* Prints words from column `at` on, what does not fit from column `indent` of the next line on; ends the line. */
+static void print_wrapped(const char *text, int at, int indent)
+{
+    bool is_first = true;
+    while (*(text += strspn(text, " "))) {
+        size_t length = strcspn(text, " ");
+        int width = columns(text, length);
+        if (!is_first && at + 1 + width > WIDTH) {
+            printf("\n%*s", indent, "");
+            at = indent;
+            is_first = true;
+        }
+        printf("%s%.*s", is_first ? "" : " ", (int)length, text);
+        at += width + !is_first;
+        is_first = false;
+        text += length;
+    }
+    putchar('\n');
+}
+
+/* "  -m, --model M" */
+static int left_column(const struct poptOption *option, char text[LEFT_TEXT])
+{
+    const char *value = option_value(option);
+    char letter[8] = "    ";
+    if (option->shortName)
+        snprintf(letter, sizeof letter, "-%c, ", option->shortName);
+    return snprintf(text, LEFT_TEXT, "  %s--%s%s%s", letter, option->longName, value ? " " : "", value ? value : "");
+}
+
+static int widest(const struct poptOption *table, int most)
+{
+    char text[LEFT_TEXT];
+    for (; !is_end(table); table++) {
+        int width = is_table(table) ? widest(table->arg, most) : left_column(table, text);
+        most = width > most && width <= LEFT_MOST ? width : most;
+    }
+    return most;
+}
+
+/* An empty line stands before the first option and before each group. */
+static void print_options(const struct poptOption *table, int left, bool *has_begun)
+{
+    char text[LEFT_TEXT], choices[CHOICES_TEXT], words[1024];
+    for (; !is_end(table); table++) {
+        if (is_table(table)) {
+            if (table->descrip)
+                printf("\n%s\n", table->descrip);
+            *has_begun = *has_begun || table->descrip;
+            print_options(table->arg, left, has_begun);
+            continue;
+        }
+        if (!*has_begun)
+            putchar('\n');
+        *has_begun = true;
+        option_choices(table, choices);
+        snprintf(words, sizeof words, "%s%s%s", choices, *choices ? ": " : "", table->descrip);
+        if (left_column(table, text) <= left)
+            printf("%-*s", left + 2, text);
+        else
+            printf("%s\n%*s", text, left + 2, "");
+        print_wrapped(words, left + 2, left + 2);
+    }
+}
+
+static void print_strategies(int left)
+{
+    printf("\nStrategies:\n");
+    for (int kind = 0; kind < SP_N_STRATEGIES; kind++) {
+        const char *parameter = sp_strategy_parameter((sp_strategy_kind)kind);
+        char text[LEFT_TEXT];
+        snprintf(text, sizeof text, "  %s%s%s", sp_strategy_name((sp_strategy_kind)kind), parameter ? ":" : "",
+                 parameter ? parameter : "");
+        printf("%-*s", left + 2, text);
+        print_wrapped(sp_strategy_summary((sp_strategy_kind)kind), left + 2, left + 2);
+    }
+}
+
+void help_print(const char *name, const usage *use, const struct poptOption *table)
+{
+    int at = printf("statepath %s: ", name), left = widest(table, 0);
+    print_wrapped(use->summary, at, 2);
+    at = printf("\nUsage: statepath %s ", name);
+    print_wrapped(use->arguments, at - 1, 9);
+    bool has_begun = false;
+    print_options(table, left, &has_begun);
+    if (use->has_strategies)
+        print_strategies(left);
+    printf("\nExample:\n%s", use->example);
+}

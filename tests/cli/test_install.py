@@ -1,0 +1,153 @@
+"""What `cmake --install` puts into an empty folder works there: the program, its manual page, and each library in a project of its own,
+found by pkg-config and by CMake's find_package."""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+import statepath_test as st
+
+BUILD = os.path.dirname(st.PROGRAM)
+CC = os.environ.get("CC", "cc")
+FLAGS = shlex.split(os.environ.get("STATEPATH_CFLAGS", ""))
+STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+with open(os.path.join(st.SOURCE, "README.md"), encoding="utf-8") as readme:
+    CORE = [f for f in readme.read().split("```")[1::2] if f.startswith("c\n")][0][2:]
+
+# A shipped model from the kit, the rules of a file of labels: jansson, GSL and HDF5 are linked for this.
+KIT = """
+#include <stdio.h>
+#include <statepath-kit.h>
+
+int main(int argc, char **argv)
+{
+    sp_error err;
+    sp_model *model = NULL;
+    sp_source *source = NULL;
+    sp_source_options how = sp_source_options_default();
+    if (argc < 2 || sp_model_load("sleep-strict", &model, &err) || sp_source_open(argv[1], &how, &source, &err)) {
+        fprintf(stderr, "%s\\n", err.message);
+        return 1;
+    }
+    const sp_source_info *info = sp_source_info_of(source);
+    printf("%s: %d classes, %lld recordings\\n", model->name, (int)model->n_classes, (long long)info->n_recordings);
+    sp_source_close(source);
+    sp_model_free(model);
+    return 0;
+}
+"""
+
+NETWORK = """
+#include <stdio.h>
+#include <statepath-network/network.h>
+
+int main(void)
+{
+    sp_error err;
+    sp_network *network = NULL;
+    const sp_network_shape shape = sp_network_shape_default(2, 300, 5);
+    if (sp_network_new(&shape, 1, &network, &err)) {
+        fprintf(stderr, "%s\\n", err.message);
+        return 1;
+    }
+    printf("%d classes\\n", (int)network->shape.n_classes);
+    sp_network_free(network);
+    return 0;
+}
+"""
+
+PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(consumer LANGUAGES C)
+set(CMAKE_C_STANDARD 11)
+find_package(statepath 1.0 REQUIRED COMPONENTS %(component)s)
+add_executable(consumer consumer.c)
+target_link_libraries(consumer PRIVATE statepath::%(component)s)
+"""
+
+MODULES = {"core": ("statepath", CORE), "kit": ("statepath-kit", KIT), "network": ("statepath-network", NETWORK)}
+
+
+class TestInstall(st.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.prefix = os.path.realpath(st.tempfile.mkdtemp(prefix="statepath-install-"))
+        cls.addClassCleanup(shutil.rmtree, cls.prefix, ignore_errors=True)
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", cls.prefix], check=True, stdout=subprocess.DEVNULL)
+
+    def run_here(self, *command, **more):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, **more)
+        self.assertEqual(done.returncode, 0, "%s\n%s%s" % (" ".join(command), done.stdout, done.stderr))
+        return done.stdout
+
+    def expected(self, component):
+        if component == "kit":
+            return "sleep-strict: 5 classes, 20 recordings\n"
+        return "closed opening open: -1.2\n" if component == "core" else "5 classes\n"
+
+    def check(self, component, program):
+        arguments = [os.path.join(st.SOURCE, "datasets/sleep-demo.h5")] if component == "kit" else []
+        self.assertEqual(self.run_here(program, *arguments), self.expected(component))
+
+    def test_the_program_runs_where_it_was_put(self):
+        program = os.path.join(self.prefix, "bin", "statepath")
+        self.assertEqual(self.run_here(program, "--version"), "statepath 1.0.0\n")
+        self.assertIn("sleep-strict", self.run_here(program, "model", "list"))
+        for name, command in (("man/man1/statepath.1", "--man"), ("bash-completion/completions/statepath", "--completion")):
+            with open(os.path.join(self.prefix, "share", name), encoding="utf-8") as f:
+                self.assertEqual(f.read(), self.run_here(program, "help", command))
+
+    def test_nothing_speaks_of_the_place_where_it_was_built(self):
+        for folder, _, names in os.walk(self.prefix):
+            for name in names:
+                if name.endswith((".cmake", ".pc", ".h", ".1", ".json")) or folder.endswith("completions"):
+                    with open(os.path.join(folder, name), encoding="utf-8") as f:
+                        self.assertNotIn(st.SOURCE, f.read(), os.path.join(folder, name))
+
+    def test_pkg_config(self):
+        if not shutil.which("pkg-config"):
+            self.skipTest("no pkg-config")
+        found = [os.path.join(folder, "pkgconfig") for folder, names, _ in os.walk(self.prefix) if "pkgconfig" in names]
+        environment = dict(os.environ, PKG_CONFIG_PATH=os.pathsep.join(found))
+        for component, (package, text) in MODULES.items():
+            with self.subTest(package=package):
+                self.write("consumer.c", text)
+                self.assertEqual(self.run_here("pkg-config", "--modversion", package, env=environment), "1.0.0\n")
+                cflags, libs = (shlex.split(self.run_here("pkg-config", what, package, env=environment)) for what in ("--cflags", "--libs"))
+                self.run_here(CC, *STRICT, *FLAGS, *cflags, "consumer.c", "-o", "consumer", *libs)
+                self.check(component, "./consumer")
+
+    def test_find_package(self):
+        for component, (_, text) in MODULES.items():
+            with self.subTest(component=component):
+                self.write("consumer.c", text)
+                self.write("CMakeLists.txt", PROJECT % {"component": component})
+                build = "build-" + component
+                self.run_here("cmake", "-S", ".", "-B", build, "-DCMAKE_PREFIX_PATH=" + self.prefix, "-DCMAKE_C_COMPILER=" + CC,
+                              "-DCMAKE_C_FLAGS=" + " ".join(STRICT[1:] + FLAGS))
+                self.run_here("cmake", "--build", build)
+                self.check(component, "./%s/consumer" % build)
+
+    def test_find_package_names_what_it_does_not_know(self):
+        self.write("consumer.c", CORE)
+        self.write("CMakeLists.txt", PROJECT % {"component": "python"})
+        done = subprocess.run(["cmake", "-S", ".", "-B", "build", "-DCMAKE_PREFIX_PATH=" + self.prefix, "-DCMAKE_C_COMPILER=" + CC],
+                              cwd=self.folder, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("core, kit and network, not python", " ".join(done.stderr.split()))
+
+    def test_headers_in_cxx(self):
+        compiler = shutil.which("c++")
+        if not compiler:
+            self.skipTest("no C++ compiler")
+        self.write("consumer.cc", "#include <statepath.h>\n#include <statepath-kit.h>\n#include <statepath-network/train.h>\n"
+                                  "#include <statepath-network/weights.h>\n#include <statepath-network/blas.h>\n")
+        self.run_here(compiler, "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I" + os.path.join(self.prefix, "include"), "consumer.cc")
+
+
+if not shutil.which("cmake"):
+    print("skipped: needs cmake")
+    sys.exit(77)
+st.main()
