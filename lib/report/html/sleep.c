@@ -230,7 +230,7 @@ void sp_page_sleep(sp_page *page)
     sp_buffer *out = &page->out;
     sp_table means = {0}, agreement = {0};
     sp_page_section(page, "sleep", "Sleep statistics");
-    sp_buffer_text(out, "<div class=\"forests\">\n<div>");
+    sp_buffer_text(out, "<div>\n<div>");
     sp_fill_sleep_means(c, &means);
     sp_page_table(page, &means, "wide");
     sp_buffer_format(
