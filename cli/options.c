@@ -25,7 +25,8 @@ void options_clear(options *o)
                      o->latex,          o->groups,
                      o->weighted_kappa, o->absent_class,
                      o->codes,          o->map,
-                     o->label_codes,    o->label_map};
+                     o->label_codes,    o->label_map,
+                     o->interval,       o->zeros};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
@@ -103,6 +104,10 @@ void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE])
     struct poptOption rows[STATISTICS_TABLE] = {
         {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "GROUPS"},
         {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
+        {"interval", 0, POPT_ARG_STRING, &o->interval, 0, "which bootstrap interval differences are shown with (bca)",
+         "bca|percentile"},
+        {"zeros", 0, POPT_ARG_STRING, &o->zeros, 0,
+         "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
         {"margin", 0, POPT_ARG_DOUBLE, &o->margin, VALUE_NUMBER,
          "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},

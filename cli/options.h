@@ -37,7 +37,7 @@ typedef struct options {
     char *seed;
     double level; /* of intervals; NaN: not given */
     char *groups; /* whose the recordings are; NULL: what the file says */
-    char *weighted_kappa, *absent_class;
+    char *weighted_kappa, *absent_class, *interval, *zeros;
     char **collapse;                    /* as fail_if */
     double margin, wake_trim, nll_clip; /* NaN: not given */
     int bridge_unscored, trim_to_shortest;
@@ -51,7 +51,7 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, CODES_TABLE = 3, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 12, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, CODES_TABLE = 3, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 14, TALK_TABLE = 3 };
 #define THREADS_HELP "0, the default, takes all processors"
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);

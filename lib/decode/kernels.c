@@ -26,6 +26,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
     kernels->isa = isa;
     kernels->strategy = strategy;
     kernels->greedy.n = 0;
+    kernels->has_single = isa != SP_ISA_PLAIN && strategy == SP_VITERBI && sp_single_rules_init(&kernels->single, chain) &&
+                          sp_single_is_quick(isa, &kernels->single);
     kernels->has_sums = isa != SP_ISA_PLAIN && sp_sum_rules_init(&kernels->sums, chain);
     if (kernels->has_sums && (strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI))
         kernels->way = SP_WAY_SUMS;
@@ -45,6 +47,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                              double *score)
 {
+    if (scores->n_steps > 0 && kernels->has_single)
+        return sp_single_viterbi(kernels->isa, &kernels->single, scores, scratch, path, score);
     if (scores->n_steps == 0 || kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
         return SP_ENOPATH;
     return sp_dense_viterbi(&kernels->dense, scores, scratch, path, score);

@@ -2,7 +2,8 @@
  *
  * | chain                      | Viterbi                                                                                     |
  * |----------------------------|---------------------------------------------------------------------------------------------|
- * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side         |
+ * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side;        |
+ * |                            | single.h: one recording                                                                     |
  * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back, dense_piece.h;         |
  * |                            | dense_threads.h: a long recording in pieces on all threads                                  |
  * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
@@ -24,6 +25,7 @@
 #include "decode/isa.h"
 #include "decode/lanes.h"
 #include "decode/lanes_forward_backward.h"
+#include "decode/single.h"
 #include "decode/workers.h"
 
 typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DWELL, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
@@ -33,6 +35,8 @@ typedef struct sp_kernels {
     sp_isa isa;
     sp_strategy_kind strategy;
     sp_lane_rules lanes;
+    bool has_single; /* single is a chain for single.h */
+    sp_single_rules single;
     sp_dwell_rules dwell;
     sp_dense dense;
     sp_greedy_table greedy; /* n = 0: none */

@@ -167,11 +167,15 @@ static const void *padded_rows(const lane_run *run, int32_t i, int64_t padded, s
     return copy;
 }
 
-/* Is one pass over a group's lanes quicker than the plain kernel, one recording after another? Lanes that have ended cost as much
- * as the others. The plain kernel is slow where it ranks histories, so with dwells nearly always. */
+/* Is one pass over a group's lanes quicker than the kernel of one recording, one after another? Lanes that have ended cost as
+ * much as the others. The plain kernel is slow where it ranks histories, so with dwells nearly always. */
 static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int64_t longest)
 {
-    int64_t gain = !o->dwell || isa == SP_ISA_BASE ? SP_LANES_WORTH : SP_LANES_DWELL_WORTH;
+    int64_t gain = SP_LANES_WORTH;
+    if (o->dwell)
+        gain = isa == SP_ISA_BASE ? SP_LANES_WORTH : SP_LANES_DWELL_WORTH;
+    else if (o->strategy == SP_VITERBI)
+        gain = SP_LANES_VITERBI_WORTH;
     return used * gain >= sp_lanes_count(isa) * longest;
 }
 

@@ -18,6 +18,7 @@ enum {
     SP_LANES_MOST_CLASSES = 16, /* a choice among them takes 4 bits */
     SP_LANES_TILE = 8,          /* steps that are transposed at a time */
     SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
+    SP_LANES_VITERBI_WORTH = 2, /* the same for Viterbi, where single.h is quick too */
     SP_LANES_DWELL_WORTH = 16,  /* the same with minimum dwells (dwell.h), but for SSE2 */
     SP_LANE_RUN_MOST = 1024
 };

@@ -15,6 +15,9 @@
 void sp_h5_quiet_begin(sp_h5_quiet *quiet)
 {
     *quiet = (sp_h5_quiet){0};
+    /* Every object is closed here; what HDF5 would do at exit is to print its own despair over a damaged file. Counts only before
+     * anything else is asked of the library. */
+    (void)H5dont_atexit();
     (void)H5Eget_auto2(H5E_DEFAULT, &quiet->call, &quiet->data);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
@@ -135,8 +138,6 @@ sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err)
     sp_status status = file_check(file, &bytes, err);
     if (status != SP_OK)
         return status;
-    /* Every object is closed here; what HDF5 would do at exit is to print its own despair over a damaged file. */
-    (void)H5dont_atexit();
     sp_lzf_register();
     hid_t access = access_new();
     if (access < 0)

@@ -209,6 +209,8 @@ static void add_comparison(const sp_comparison *c, const sp_pair_comparison *pai
             add_value(out, line, "wilcoxon_p", &pair->test.p, pair->test.better + pair->test.worse);
             add_value(out, line, "wilcoxon_p_holm", &pair->p_holm, sp_tested_pairs(c));
         }
+        if (!strcmp(pair->metric, "illegal_rate"))
+            add_value(out, line, "illegal_rate_sign_flip_p", &pair->permutation.p, pair->test.better + pair->test.worse);
     }
     sp_buffer_free(&name);
     sp_buffer_free(&metric);

@@ -90,7 +90,16 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines);
 
 /* ---- small questions that several writers ask ---- */
 
-void sp_add_level(sp_buffer *out, double level);          /* "95 %" */
+void sp_add_level(sp_buffer *out, double level); /* "95 %" */
+/* inference.c: "bca", "BCa", "wilcox" ...; "Wilcoxon signed rank" and what it does with zeros; "with 5 recordings the smallest p
+ * possible is 0.0625" of a tested pair; the same of the pair with the fewest units that differ, false (and nothing added) where
+ * all can be below 0.001. */
+const char *sp_interval_key(sp_interval_kind interval);
+const char *sp_interval_name(sp_interval_kind interval);
+const char *sp_zeros_key(sp_wilcoxon_zeros zeros);
+void sp_add_test_name(const sp_comparison *comparison, sp_buffer *out);
+void sp_add_least_p(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_buffer *out);
+bool sp_note_least_p(const sp_comparison *comparison, sp_buffer *out);
 int32_t sp_tested_pairs(const sp_comparison *comparison); /* comparisons of accuracy */
 const char *sp_metric_name(const char *metric);           /* "macro F1" of "macro_f1" */
 

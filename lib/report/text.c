@@ -267,9 +267,15 @@ static void interval_note(writer *w)
     sp_buffer note = {0};
     sp_buffer_text(&note, "(interval: ");
     sp_add_level(&note, w->comparison->level);
-    sp_buffer_text(&note, ", bootstrap over ");
-    sp_buffer_text(&note, sp_unit_name(w->comparison, 2));
-    sp_buffer_text(&note, "; p: Wilcoxon signed rank)");
+    sp_buffer_format(&note, " %s, bootstrap over %s; p: ", sp_interval_name(w->comparison->interval),
+                     sp_unit_name(w->comparison, 2));
+    sp_add_test_name(w->comparison, &note);
+    sp_buffer least = {0};
+    if (sp_note_least_p(w->comparison, &least))
+        sp_buffer_format(&note, "; %s", least.data ? least.data : "");
+    note.failed |= least.failed;
+    sp_buffer_free(&least);
+    sp_buffer_text(&note, ")");
     wrapped(w, note.data ? note.data : "", 1);
     w->out.failed |= note.failed;
     sp_buffer_free(&note);

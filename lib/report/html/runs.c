@@ -1,6 +1,6 @@
-/* How long runs last, class by class: the share of runs that are at least so long, reference and strategies. Where a strategy's
- * curve lies right of the reference's, its runs are longer: it smooths too much. */
-#include "report/html_page.h"
+/* How long runs last: how many there are, class by class, and the share of runs that are at least so long, reference and
+ * strategies. Where a strategy's curve lies right of the reference's, its runs are longer: it smooths too much. */
+#include "report/html/page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,9 +94,12 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     bool is_first = true;
     sp_buffer_format(out, "<figure class=\"panel\"><figcaption>");
     sp_page_name(page, c->classes[k]);
-    sp_buffer_format(out, "</figcaption><svg viewBox=\"0 0 %d %d\" role=\"img\"><title>", WIDTH, HEIGHT);
+    sp_buffer_text(out, "</figcaption>");
+    sp_page_picture_begin(page, WIDTH, HEIGHT);
     sp_page_name(page, c->classes[k]);
-    sp_buffer_text(out, ": share of runs at least so long; runs and median length:");
+    sp_buffer_text(out, ": share of runs at least so long");
+    sp_page_picture_describe(page);
+    sp_buffer_text(out, "Runs and median length:");
     for (int32_t who = -1; who < c->n_strategies; who++) {
         const sp_bouts *b = bouts_of(c, who, k);
         if (!b)
@@ -111,7 +114,7 @@ static void panel(sp_page *page, int32_t k, int64_t most)
             sp_buffer_fixed(out, b->median.value, 1);
         }
     }
-    sp_buffer_text(out, "</title>\n");
+    sp_page_picture_open(page);
     axes(out, most);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
         const sp_bouts *b = bouts_of(c, who, k);
@@ -191,7 +194,7 @@ static void numbers(sp_page *page)
     sp_table_free(&table);
 }
 
-void sp_page_survival(sp_page *page)
+static void survival(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
@@ -211,4 +214,30 @@ void sp_page_survival(sp_page *page)
             panel(page, k, most);
     sp_buffer_text(out, "</div>\n");
     numbers(page);
+}
+
+/* ---- section ---- */
+
+void sp_page_runs(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    sp_table bouts = {0}, boundaries = {0};
+    sp_page_section(page, "runs", "Runs");
+    sp_buffer_text(
+        out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
+             "runs than the reference, or more and shorter ones.</p>\n");
+    sp_fill_bouts(c, &bouts);
+    sp_table_html(&bouts, c->n_classes > 20 ? "sortable wide tall" : "sortable wide", NULL, out);
+    sp_table_free(&bouts);
+    sp_fill_boundaries(c, &boundaries);
+    sp_table_html(&boundaries, "wide", NULL, out);
+    sp_table_free(&boundaries);
+    if (sp_has_agreement(c))
+        sp_buffer_text(out,
+                       "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
+                       "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of runs, divided by the "
+                       "longer; mean over recordings.</p>\n");
+    survival(page);
+    sp_buffer_text(out, "</section>\n");
 }

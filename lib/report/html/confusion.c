@@ -1,6 +1,5 @@
-/* Matrices as tables: a screen reader walks them by row and column, a number stands in every cell, colour and hatching only help.
- * Confusion: count over row per cent. Legality: the cells that the model forbids are hatched and hold how often they happened. */
-#include "report/html_page.h"
+/* Matrices as tables: a screen reader walks them by row and column, a number stands in every cell, colour only helps. */
+#include "report/html/page.h"
 
 #include <stdlib.h>
 
@@ -8,11 +7,9 @@ enum {
     TWO_LINE_CLASSES = SP_TWO_LINE_CLASSES,
     MATRIX_CLASSES = 60, /* up to here there is a matrix at all */
     UPRIGHT_CLASSES = 7, /* more names stand turned above their columns */
-    LEGALITY_CLASSES = 60,
     CONFUSIONS = 15,     /* listed of each strategy */
     LISTED_CLASSES = 20, /* more: the most frequent confusions first, the matrices of so many strategies behind a fold */
     MOST_MATRICES = 4,
-    LISTED = 40, /* rows of a list that stands for a matrix */
 };
 
 static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
@@ -50,126 +47,6 @@ void sp_page_row_begin(sp_page *page, int32_t i)
 void sp_page_matrix_end(sp_page *page)
 {
     sp_buffer_text(&page->out, "</tbody></table></div>\n");
-}
-
-/* ---- legality ---- */
-
-bool sp_has_legality(const sp_comparison *comparison)
-{
-    return comparison->n_strategies > 0 && (comparison->forbidden_count > 0 || comparison->reference.illegal > 0);
-}
-
-uint8_t *sp_page_forbidden_matrix(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    if (c->n_classes > LEGALITY_CLASSES || c->n_forbidden < c->forbidden_count)
-        return NULL;
-    uint8_t *forbidden = calloc((size_t)c->n_classes * (size_t)c->n_classes, 1);
-    if (!forbidden) {
-        page->out.failed = true;
-        return NULL;
-    }
-    for (int64_t i = 0; i < c->n_forbidden; i++)
-        forbidden[cell(c, c->forbidden[i].from, c->forbidden[i].to)] = 1;
-    return forbidden;
-}
-
-static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
-{
-    const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    int64_t *counts = calloc((size_t)c->n_classes * (size_t)c->n_classes, sizeof *counts);
-    if (!counts) {
-        out->failed = true;
-        return;
-    }
-    for (int64_t i = 0; i < n; i++)
-        counts[cell(c, pairs[i].from, pairs[i].to)] = pairs[i].count;
-    sp_page_matrix_begin(page, "from \\ to", "Illegal transitions from row to column", NULL);
-    for (int32_t i = 0; i < c->n_classes; i++) {
-        sp_page_row_begin(page, i);
-        for (int32_t j = 0; j < c->n_classes; j++) {
-            int64_t count = counts[cell(c, i, j)];
-            if (!forbidden[cell(c, i, j)] && count == 0) {
-                sp_buffer_text(out, "<td></td>");
-                continue;
-            }
-            sp_buffer_text(out, count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>");
-            sp_buffer_count(out, count);
-            sp_buffer_text(out, "</b></td>");
-        }
-        sp_buffer_text(out, "</tr>\n");
-    }
-    sp_page_matrix_end(page);
-    free(counts);
-}
-
-static void legality_block(sp_page *page, const char *name, const sp_transition_counts *counts, const uint8_t *forbidden,
-                           const sp_pair_count *pairs, int64_t n)
-{
-    sp_buffer *out = &page->out;
-    sp_buffer_text(out, "<section><h3>");
-    sp_page_name(page, name);
-    sp_buffer_text(out, ": ");
-    sp_buffer_count(out, counts->illegal);
-    sp_buffer_text(out, " of ");
-    sp_buffer_count(out, counts->transitions);
-    sp_buffer_text(out, "</h3>\n");
-    legality_matrix(page, forbidden, pairs, n);
-    sp_buffer_text(out, "</section>\n");
-}
-
-void sp_page_legality(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    uint8_t *forbidden = sp_page_forbidden_matrix(page);
-    bool has_legal = false;
-    sp_page_section(page, "legality", "Illegal transitions");
-    sp_buffer_text(out, "<p>“Illegal” is what this model forbids, not what nature does: ");
-    sp_buffer_text(out, c->has_labels ? "the reference’s own count stands beside. " : "there is no reference to compare with. ");
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        if (c->strategies[s].counts.illegal)
-            continue;
-        sp_buffer_text(out, has_legal ? ", " : "Without any: ");
-        sp_page_name(page, c->strategies[s].name);
-        has_legal = true;
-    }
-    sp_buffer_text(out, has_legal ? ".</p>\n" : "</p>\n");
-    sp_table rates = {0}, changes = {0};
-    sp_fill_illegal_rates(c, &rates);
-    sp_table_html(&rates, "", NULL, out);
-    sp_fill_change_rates(c, &changes);
-    sp_table_html(&changes, "", NULL, out);
-    sp_table_free(&rates);
-    sp_table_free(&changes);
-    if (forbidden) {
-        sp_buffer_text(out, "<div class=\"grid\">\n");
-        if (c->has_labels)
-            legality_block(page, "Reference", &c->reference, forbidden, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
-        for (int32_t s = 0; s < c->n_strategies; s++) {
-            const sp_strategy_result *strategy = &c->strategies[s];
-            if (strategy->counts.illegal || (!c->has_labels && s == 0))
-                legality_block(page, strategy->name, &strategy->counts, forbidden, strategy->illegal_pairs,
-                               strategy->n_illegal_pairs);
-        }
-        sp_buffer_text(out, "</div>\n<p class=\"small\">Rows: from, columns: to. Hatched: forbidden, with the number of times it "
-                            "happened. Empty: allowed.</p>\n");
-        sp_page_transitions(page, forbidden);
-    } else {
-        sp_buffer_text(out, "<p>The model forbids ");
-        sp_buffer_count(out, c->forbidden_count);
-        sp_buffer_text(out, " pairs, too many for a matrix.</p>\n");
-    }
-    sp_table table = {0};
-    int64_t n = sp_fill_illegal_pairs(c, LISTED, &table);
-    sp_table_html(&table, n > 15 ? "sortable tall" : "sortable", NULL, out);
-    if (n > LISTED)
-        sp_buffer_format(out, "<p class=\"small\">The %d most frequent of %lld pairs; the JSON file holds all.</p>\n", LISTED,
-                         (long long)n);
-    sp_table_free(&table);
-    sp_buffer_text(out, "</section>\n");
-    free(forbidden);
 }
 
 /* ---- confusion ---- */
@@ -326,12 +203,40 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     free(all);
 }
 
+/* What the focus moves stands beside the matrices while they are small. */
+static bool has_open_difference(const sp_page *page)
+{
+    return page->comparison->n_classes <= UPRIGHT_CLASSES && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax;
+}
+
 static void explain_matrix(sp_page *page)
 {
     sp_buffer_format(&page->out,
                      "<p class=\"small\">Rows: reference, columns: decoded. Steps%s; the colour is the share of the row, on the "
-                     "same scale everywhere. Framed: right.</p>\n",
-                     page->comparison->n_classes <= TWO_LINE_CLASSES ? ", and per cent of the row" : "");
+                     "same scale everywhere. Framed: right.%s</p>\n",
+                     page->comparison->n_classes <= TWO_LINE_CLASSES ? ", and per cent of the row" : "",
+                     has_open_difference(page) ? " Difference: steps more (+) or fewer (-) than argmax has in the cell." : "");
+}
+
+/* Of the first n strategies, but for argmax and the one that stands open. */
+static void differences(sp_page *page, int32_t n)
+{
+    const sp_comparison *c = page->comparison;
+    bool is_open = false;
+    for (int32_t s = 0; s < n; s++) {
+        if (s == page->argmax || (has_open_difference(page) && s == page->focus))
+            continue;
+        if (!is_open)
+            sp_buffer_text(&page->out, has_open_difference(page)
+                                           ? "<details><summary>Differences of the others from argmax</summary>\n"
+                                             "<div class=\"grid\">\n"
+                                           : "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
+        is_open = true;
+        difference_matrix(page, &c->strategies[s], &c->strategies[page->argmax]);
+    }
+    if (is_open)
+        sp_buffer_text(&page->out,
+                       "</div>\n<p class=\"small\">Steps more (+) or fewer (-) than argmax has in the cell.</p></details>\n");
 }
 
 void sp_page_confusions(sp_page *page)
@@ -348,6 +253,8 @@ void sp_page_confusions(sp_page *page)
         else
             confusion_matrix(page, &c->strategies[s]);
     }
+    if (has_open_difference(page))
+        difference_matrix(page, &c->strategies[page->focus], &c->strategies[page->argmax]);
     sp_buffer_text(out, "</div>\n");
     if (!has_matrix) {
         sp_buffer_format(out, "<p class=\"small\">%d classes are too many for a matrix; the JSON file holds it.</p>\n",
@@ -364,13 +271,7 @@ void sp_page_confusions(sp_page *page)
     } else {
         explain_matrix(page);
     }
-    if (has_matrix && page->argmax >= 0 && c->n_strategies > 1) {
-        sp_buffer_text(out, "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
-        for (int32_t s = 0; s < n_matrices; s++)
-            if (s != page->argmax)
-                difference_matrix(page, &c->strategies[s], &c->strategies[page->argmax]);
-        sp_buffer_text(out,
-                       "</div>\n<p class=\"small\">Steps more (+) or fewer (-) than argmax has in the cell.</p></details>\n");
-    }
+    if (has_matrix && page->argmax >= 0)
+        differences(page, n_matrices);
     sp_buffer_text(out, "</section>\n");
 }

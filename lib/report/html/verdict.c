@@ -1,7 +1,6 @@
-/* What a reader sees first: the verdict, the strategies side by side, their differences; and at the end, what was run. */
-#include "report/html_page.h"
+/* What a reader sees first: the verdict, and folded under it what was run. */
+#include "report/html/page.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -83,149 +82,6 @@ void sp_page_verdict(sp_page *page)
     sp_buffer_text(&page->out, "</section>\n");
     sp_table_free(&headline);
     sp_table_free(&notes);
-}
-
-void sp_page_leaderboard(sp_page *page)
-{
-    sp_table table = {0};
-    sp_page_section(page, "strategies", "Strategies");
-    sp_fill_leaderboard(page->comparison, true, &table);
-    sp_table_html(&table, "sortable", NULL, &page->out);
-    sp_table_free(&table);
-    sp_buffer_text(&page->out, "<p class=\"small\">");
-    if (page->comparison->has_labels)
-        sp_buffer_text(&page->out, "★ best of its column. Columns named “mean” are over recordings (± standard deviation), all "
-                                   "others are pooled over all scored steps. ");
-    sp_buffer_text(&page->out, "“Changes” are steps whose class differs from the step before.</p>\n");
-    sp_page_plane(page);
-    sp_buffer_text(&page->out, "</section>\n");
-}
-
-/* ---- differences ---- */
-
-/* Common scale of all rows of one metric, from low to high, 0 always inside. */
-typedef struct difference_scale {
-    const sp_comparison *comparison;
-    const char *metric;
-    int32_t first; /* comparison of that metric; they stand together */
-    double low, high;
-} difference_scale;
-
-static void widen(difference_scale *scale, const sp_value *value)
-{
-    if (value->undefined)
-        return;
-    scale->low = fmin(scale->low, value->value);
-    scale->high = fmax(scale->high, value->value);
-}
-
-static double at(const difference_scale *scale, double value)
-{
-    double span = scale->high - scale->low;
-    return span > 0 ? 2 + 96 * (value - scale->low) / span : 50;
-}
-
-static void add_percent(sp_buffer *out, const char *name, double value)
-{
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, value, 2);
-    sp_buffer_text(out, "%\"");
-}
-
-static bool is_share(const char *metric)
-{
-    return !strcmp(metric, "accuracy") || !strcmp(metric, "illegal_rate");
-}
-
-static void scale_end(const difference_scale *scale, double value, sp_buffer *out)
-{
-    sp_buffer_text(out, "<span>");
-    if (is_share(scale->metric))
-        sp_buffer_signed(out, 100 * value, 2);
-    else
-        sp_buffer_signed(out, value, 3);
-    sp_buffer_text(out, "</span>");
-}
-
-static void interval_cell(const void *arg, size_t row, sp_buffer *out)
-{
-    const difference_scale *scale = arg;
-    if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\">");
-        scale_end(scale, scale->low, out);
-        sp_buffer_format(out, "<span>%sdashed: no difference</span>", is_share(scale->metric) ? "points, " : "");
-        scale_end(scale, scale->high, out);
-        sp_buffer_text(out, "</span></th>");
-        return;
-    }
-    const sp_difference *d = &scale->comparison->comparisons[scale->first + (int32_t)row - 1].difference;
-    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"zero\" y1=\"0\" y2=\"26\"");
-    add_percent(out, "x1", at(scale, 0));
-    add_percent(out, "x2", at(scale, 0));
-    sp_buffer_text(out, "/>");
-    if (!d->low.undefined && !d->high.undefined) {
-        sp_buffer_text(out, "<line class=\"whisker\" y1=\"13\" y2=\"13\"");
-        add_percent(out, "x1", at(scale, d->low.value));
-        add_percent(out, "x2", at(scale, d->high.value));
-        sp_buffer_text(out, "/>");
-    }
-    if (!d->difference.undefined) {
-        sp_buffer_text(out, "<circle class=\"dot\" cy=\"13\" r=\"5\"");
-        add_percent(out, "cx", at(scale, d->difference.value));
-        sp_buffer_text(out, "/>");
-    }
-    sp_buffer_text(out, "</svg></td>");
-}
-
-static void metric_differences(sp_page *page, const char *metric)
-{
-    const sp_comparison *c = page->comparison;
-    difference_scale scale = {.comparison = c, .metric = metric, .first = -1};
-    sp_table table = {0};
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        if (strcmp(c->comparisons[i].metric, metric) != 0)
-            continue;
-        scale.first = scale.first < 0 ? i : scale.first;
-        widen(&scale, &c->comparisons[i].difference.difference);
-        widen(&scale, &c->comparisons[i].difference.low);
-        widen(&scale, &c->comparisons[i].difference.high);
-    }
-    if (scale.first < 0)
-        return;
-    sp_fill_metric_differences(c, metric, &table);
-    sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
-    sp_table_free(&table);
-}
-
-void sp_page_differences(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    sp_page_section(page, "differences", "Differences");
-    metric_differences(page, "accuracy");
-    sp_buffer_text(out, "<p class=\"small\">Dot: difference of the pooled figures, of accuracies in percentage points. Line: ");
-    sp_add_level(out, c->level);
-    const char *units = sp_unit_name(c, 2);
-    sp_buffer_format(out, " interval by bootstrap over %s. Better, worse, same: %s. p: Wilcoxon signed rank over %s", units,
-                     units, units);
-    if (sp_tested_pairs(c) > 1)
-        sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
-    int64_t n = c->comparisons[0].difference.n;
-    if (n > 1 && n < 8)
-        sp_buffer_format(out, ". <strong>With only %lld %s neither the interval nor p says much.</strong>", (long long)n, units);
-    else
-        sp_buffer_text(out, ".");
-    sp_buffer_text(out, "</p>\n");
-    if (c->n_comparisons > sp_tested_pairs(c))
-        sp_buffer_text(out,
-                       "<p class=\"small\">Of what follows there are intervals only: accuracy is the one metric that is tested."
-                       "</p>\n");
-    metric_differences(page, "kappa");
-    metric_differences(page, "macro_f1");
-    metric_differences(page, "illegal_rate");
-    if (c->other_metrics_left_out)
-        sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n", c->other_metrics_left_out);
-    sp_buffer_text(out, "</section>\n");
 }
 
 /* ---- run card ---- */
@@ -336,6 +192,7 @@ void sp_page_run_card(sp_page *page)
         card_count(page, "Bootstrap resamples", c->comparisons[0].difference.n_resamples);
         card_begin(page, "Level of intervals");
         sp_add_level(&page->out, c->level);
+        sp_buffer_format(&page->out, ", %s", sp_interval_name(c->interval));
         card_end(page);
         card_begin(page, "Seed");
         sp_buffer_format(&page->out, "%llu", (unsigned long long)c->seed);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "report/html_steps.h"
+#include "report/html/steps.h"
 
 enum { FEW_CLASSES = 12 }; /* up to here every class has its lane */
 

@@ -1,6 +1,6 @@
 /* How far the scores' own probabilities can be trusted: reliability diagram with the number of steps of each bin, and accuracy
  * against the share of steps that is kept by confidence. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <math.h>
 
@@ -196,10 +196,14 @@ static void reliability(sp_page *page)
     const sp_reliability *c = page->comparison->reliability;
     sp_buffer *out = &page->out;
     int base = PLOT + GAP + COUNTS;
+    sp_buffer_text(out, "<figure class=\"plot\">");
+    sp_page_picture_begin(page, WIDTH, base + AXIS);
+    sp_buffer_text(out, "Reliability diagram");
+    sp_page_picture_describe(page);
     sp_buffer_format(out,
-                     "<figure class=\"plot\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Reliability diagram: accuracy "
-                     "by confidence in %d bins, with the number of steps of each; the numbers stand in the table below\">\n",
-                     WIDTH, base + AXIS, SP_RELIABILITY_BINS);
+                     "Accuracy by confidence in %d bins, with the number of steps of each; the numbers stand in the table below.",
+                     SP_RELIABILITY_BINS);
+    sp_page_picture_open(page);
     axes(out, 0, base, "confidence; bars: steps", "accuracy");
     line(out, "zero", x_of(0), y_of(0, 0), x_of(1), y_of(1, 0));
     sp_buffer_text(out, "\n");
@@ -228,10 +232,13 @@ static void coverage(sp_page *page)
     for (int32_t i = 0; i < c->n_coverage; i++)
         least = fmin(least, c->coverage[i].accuracy);
     double low = floor(10 * least) / 10;
-    sp_buffer_format(out,
-                     "<figure class=\"plot\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Accuracy against the share of "
-                     "steps that is kept, most confident first; the numbers stand in the table below\">\n",
-                     WIDTH, PLOT + AXIS);
+    sp_buffer_text(out, "<figure class=\"plot\">");
+    sp_page_picture_begin(page, WIDTH, PLOT + AXIS);
+    sp_buffer_text(out, "Confidence coverage");
+    sp_page_picture_describe(page);
+    sp_buffer_text(out, "Accuracy against the share of steps that is kept, most confident first; the numbers stand in the table "
+                        "below.");
+    sp_page_picture_open(page);
     axes(out, low, PLOT, "share of steps kept, most confident first", "accuracy");
     line(out, "zero", x_of(0), y_of(c->accuracy.value, low), x_of(1), y_of(c->accuracy.value, low));
     sp_buffer_text(out, "<polyline class=\"curve k0\" points=\"");
@@ -289,14 +296,11 @@ void sp_page_probabilities(sp_page *page)
         sp_buffer_text(out, " more have no possible class and are left out");
     }
     sp_buffer_text(out, ".</p>\n");
-    sp_fill_probabilities(comparison, &measures);
-    sp_table_html(&measures, "prose", NULL, out);
-    sp_table_free(&measures);
     sp_fill_calibrations(comparison, &calibrations);
-    if (sp_table_rows(&calibrations))
-        sp_table_html(&calibrations, "", NULL, out);
-    sp_table_free(&calibrations);
-    sp_buffer_text(out, "<div class=\"grid\">\n");
+    sp_page_table(page, &calibrations, "wide");
+    sp_fill_probabilities(comparison, &measures);
+    sp_page_table(page, &measures, "prose wide");
+    sp_buffer_text(out, "<div class=\"beside\">\n");
     reliability(page);
     coverage(page);
     sp_buffer_text(out, "</div>\n");

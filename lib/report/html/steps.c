@@ -1,6 +1,6 @@
 /* Recordings step by step: reference and strategies on one time axis. The worst, the median and the best stand open; the others
  * are folded away, as many as the page has room for. */
-#include "report/html_steps.h"
+#include "report/html/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static void recording_table(const steps_section *s, const sp_trace *trace)
             sp_cell_value(&table, &result->accuracy, 3, SP_TONE_PLAIN);
         }
     }
-    sp_buffer_text(&s->page->out, "<details><summary>In numbers</summary>\n");
+    sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>In numbers</summary>\n");
     sp_table_html(&table, "", NULL, &s->page->out);
     sp_buffer_text(&s->page->out, "</details>\n");
     sp_table_free(&table);
@@ -188,7 +188,7 @@ static void open_figure(const steps_section *s, int64_t place, const char *word)
 static void folded_figure(const steps_section *s, int64_t place)
 {
     const sp_trace *trace = &s->page->comparison->traces[s->order[place]];
-    sp_buffer_text(&s->page->out, "<details><summary>");
+    sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>");
     recording_title(s, trace, "");
     sp_buffer_text(&s->page->out, "</summary>\n<figure>");
     recording_plot(s, trace);
@@ -236,6 +236,8 @@ static void write_figures(const steps_section *s)
     if (n > 3)
         sp_buffer_text(&page->out, by_accuracy ? "<h3>The others, least accurate first</h3>\n"
                                                : "<h3>The others, most illegal transitions first</h3>\n");
+    if (n > 3)
+        sp_buffer_text(&page->out, "<p class=\"small paper\">Those that stand open when the page is printed.</p>\n");
     for (int64_t i = 1; i < best && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++)
         if (i != median) {
             folded_figure(s, i);

@@ -1,6 +1,6 @@
 /* All transitions of the reference and of each strategy, from row to column, the forbidden ones hatched. Staying is far more
  * frequent than moving, so the colour goes with the logarithm of the count, on one scale for all of them. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef STATEPATH_REPORT_HTML_STEPS_H
 #define STATEPATH_REPORT_HTML_STEPS_H
 
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 /* How classes look in step plots, the same on the whole page. */
 typedef struct sp_class_look {
@@ -50,7 +50,7 @@ typedef struct sp_step_path {
 /* Adds one track: name, plot, lane names and, with labels, the error strip. */
 void sp_page_track(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace,
                    const sp_step_path *path);
-/* html_density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
+/* density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
  * without them, with more than SP_DENSITY_CLASSES classes, or when the page has as many as it has room for. */
 bool sp_page_density(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace);
 /* Adds the axis under the tracks. */

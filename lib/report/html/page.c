@@ -1,5 +1,5 @@
-#include "report/html_page.h"
-#include "report/page_assets.h"
+#include "report/html/page.h"
+#include "report/html/assets.h"
 #include "statepath/report.h"
 
 #include <stdlib.h>
@@ -13,6 +13,47 @@ void sp_page_name(sp_page *page, const char *name)
 void sp_page_section(sp_page *page, const char *id, const char *title)
 {
     sp_buffer_format(&page->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
+}
+
+void sp_page_picture_begin(sp_page *page, int width, int height)
+{
+    int id = page->n_pictures++;
+    sp_buffer_format(&page->out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title id=\"pt%d\">",
+                     width, height, id, id, id);
+}
+
+void sp_page_picture_describe(sp_page *page)
+{
+    sp_buffer_format(&page->out, "</title><desc id=\"pd%d\">", page->n_pictures - 1);
+}
+
+void sp_page_picture_open(sp_page *page)
+{
+    sp_buffer_text(&page->out, "</desc>\n");
+}
+
+void sp_page_table(sp_page *page, sp_table *table, const char *classes)
+{
+    sp_table_html(table, classes, NULL, &page->out);
+    sp_table_free(table);
+}
+
+void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes)
+{
+    page->out.failed |= table->failed || table->text.failed;
+    if (!page->out.failed && sp_table_rows(table)) {
+        sp_buffer_format(&page->out, "<details><summary>%s</summary>\n", summary);
+        sp_table_html(table, classes, NULL, &page->out);
+        sp_buffer_text(&page->out, "</details>\n");
+    }
+    sp_table_free(table);
+}
+
+void sp_page_numbers(sp_page *page, sp_table *table)
+{
+    sp_buffer_text(&page->out, "<details class=\"screen\"><summary>In numbers</summary>\n");
+    sp_page_table(page, table, sp_table_rows(table) > 12 ? "sortable tall" : "sortable");
+    sp_buffer_text(&page->out, "</details>");
 }
 
 enum { N_SHAPES = 6 };
@@ -88,18 +129,12 @@ static bool always(const sp_comparison *comparison)
     return true;
 }
 
-static void methods(sp_page *page)
-{
-    sp_page_section(page, "methods", "Methods");
-    sp_buffer_text(&page->out, sp_page_methods);
-    sp_buffer_text(&page->out, "</section>\n");
-}
-
 static const struct {
     const char *id, *name;
     bool (*is_there)(const sp_comparison *comparison);
     void (*write)(sp_page *page);
 } sections[] = {
+    {"verdict", "In short", always, sp_page_verdict},
     {"strategies", "Strategies", always, sp_page_leaderboard},
     {"differences", "Differences", sp_has_differences, sp_page_differences},
     {"legality", "Illegal transitions", sp_has_legality, sp_page_legality},
@@ -112,8 +147,7 @@ static const struct {
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
-    {"more", "Further figures", sp_has_more, sp_page_more},
-    {"methods", "Methods", always, methods},
+    {"methods", "Methods", always, sp_page_methods_section},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
@@ -181,7 +215,7 @@ static void top(sp_page *page)
     }
     sp_buffer_text(out, "</div>\n");
     sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" hidden>Theme: system</button>\n"
-                        "</header>\n<nav aria-label=\"Sections\"><ul>\n");
+                        "</header>\n<nav class=\"contents\" aria-label=\"Sections\"><ul>\n");
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(c))
             sp_buffer_format(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].name);
@@ -197,7 +231,6 @@ sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *
     sp_buffer_text(&page.out, "<div class=\"page\">\n");
     top(&page);
     sp_buffer_text(&page.out, "<main>\n");
-    sp_page_verdict(&page);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(comparison))
             sections[i].write(&page);

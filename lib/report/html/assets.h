@@ -1,6 +1,6 @@
 /* The fixed parts of the page, compiled in from lib/report/assets/. */
-#ifndef STATEPATH_REPORT_PAGE_ASSETS_H
-#define STATEPATH_REPORT_PAGE_ASSETS_H
+#ifndef STATEPATH_REPORT_HTML_ASSETS_H
+#define STATEPATH_REPORT_HTML_ASSETS_H
 
 extern const char *const sp_page_style;                                  /* CSS */
 extern const char *const sp_page_script;                                 /* JavaScript */

@@ -1,7 +1,7 @@
 /* Geometry of step plots. The drawing stretches with the page: a nested SVG with some units a step and two a lane; what must not
  * be stretched (triangles, hatching) stands in the outer SVG at per cent of its width. Most of a page's bytes are made here, so
  * what is the same in every track stands once on the page (sp_page_lane_shapes) and numbers are relative. */
-#include "report/html_steps.h"
+#include "report/html/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

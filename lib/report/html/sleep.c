@@ -1,5 +1,5 @@
-/* What people read: sleep statistics with Bland-Altman plots, and agreement with several scorers. */
-#include "report/html_page.h"
+/* What people read of nights: sleep statistics, with Bland-Altman plots. */
+#include "report/html/page.h"
 
 #include <math.h>
 
@@ -9,11 +9,6 @@ enum { MOST_STRATEGIES = 4, MOST_NIGHTS = 100, NAMED_POINTS = 40 };
 bool sp_has_sleep(const sp_comparison *comparison)
 {
     return comparison->sleep && comparison->n_recordings > 0 && comparison->n_strategies > 0;
-}
-
-bool sp_has_scorers(const sp_comparison *comparison)
-{
-    return comparison->scorers != NULL;
 }
 
 /* ---- Bland-Altman ---- */
@@ -184,13 +179,16 @@ static void add_summary(const bland_altman *b, int32_t strategy, sp_buffer *out)
     sp_buffer_format(out, ", n = %lld", (long long)a->n);
 }
 
-static void add_figure(const bland_altman *b, int32_t strategy, sp_buffer *out)
+static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
 {
+    sp_buffer *out = &page->out;
     const sp_sleep_agreement *a = &b->comparison->sleep->strategies[strategy].agreement[b->measure];
-    sp_buffer_format(out, "<figure><svg role=\"img\" viewBox=\"0 0 %d %d\" aria-label=\"Bland-Altman plot, %s, ", WIDTH, HEIGHT,
-                     sp_sleep_measure_name(b->measure));
+    sp_buffer_text(out, "<figure>");
+    sp_page_picture_begin(page, WIDTH, HEIGHT);
+    sp_buffer_format(out, "Bland-Altman plot, %s", sp_sleep_measure_name(b->measure));
+    sp_page_picture_describe(page);
     add_summary(b, strategy, out);
-    sp_buffer_text(out, "\">");
+    sp_page_picture_open(page);
     add_axes(b, out);
     add_level(b, 0, "rule", NULL, out);
     if (!a->low.undefined) {
@@ -215,9 +213,9 @@ static void add_measure(sp_page *page, sp_sleep_measure measure)
     sp_buffer_format(out, "<h3 id=\"ba-%s\">Decoded less reference: %s</h3>\n<div class=\"plots\">\n",
                      sp_sleep_measure_key(measure), sp_sleep_measure_name(measure));
     for (int32_t s = 0; s < c->n_strategies && s < MOST_STRATEGIES; s++)
-        add_figure(&b, s, out);
-    sp_buffer_format(out, "</div>\n<details><summary>%s of each recording (%s)</summary>\n", sp_sleep_measure_name(measure),
-                     sp_sleep_measure_unit(measure));
+        add_figure(page, &b, s);
+    sp_buffer_format(out, "</div>\n<details class=\"screen\"><summary>%s of each recording (%s)</summary>\n",
+                     sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
     sp_table nights = {0};
     sp_fill_sleep_nights(c, measure, MOST_NIGHTS, &nights);
     sp_table_html(&nights, "sortable tall", NULL, out);
@@ -232,21 +230,28 @@ void sp_page_sleep(sp_page *page)
     sp_buffer *out = &page->out;
     sp_table means = {0}, agreement = {0};
     sp_page_section(page, "sleep", "Sleep statistics");
+    sp_buffer_text(out, "<div class=\"forests\">\n<div>");
     sp_fill_sleep_means(c, &means);
-    sp_table_html(&means, "", NULL, out);
+    sp_page_table(page, &means, "wide");
     sp_buffer_format(
         out,
         "<p class=\"small\">Steps of %g s%s. Minutes from the first to the last step with a reference; definitions of "
         "the AASM, see <a href=\"#methods\">Methods</a>.</p>\n",
         c->sleep->epoch_seconds,
         c->sleep->epoch_is_assumed ? ", which is <strong>assumed</strong>: the file does not say how long a step is" : "");
+    sp_buffer_text(out, "</div>\n");
     sp_fill_sleep_agreement(c, &agreement);
-    if (sp_table_rows(&agreement) || agreement.failed) {
-        sp_table_html(&agreement, "", NULL, out);
+    bool has_agreement = sp_table_rows(&agreement) || agreement.failed;
+    if (has_agreement) {
+        sp_buffer_text(out, "<div>");
+        sp_page_table(page, &agreement, "wide");
         sp_buffer_text(out,
                        "<p class=\"small\">Bias: mean of decoded less reference. About 95 % of recordings lie within 1.96 "
                        "standard deviations of it, if differences are normal and do not depend on the size (Bland &amp; Altman "
-                       "1986); the plots show whether they do.</p>\n");
+                       "1986); the plots show whether they do.</p></div>\n");
+    }
+    sp_buffer_text(out, "</div>\n");
+    if (has_agreement) {
         for (size_t i = 0; i < sizeof plotted / sizeof *plotted; i++)
             add_measure(page, plotted[i]);
         sp_buffer_format(
@@ -261,36 +266,4 @@ void sp_page_sleep(sp_page *page)
         sp_buffer_text(out, "</p>\n");
     }
     sp_buffer_text(out, "</section>\n");
-    sp_table_free(&means);
-    sp_table_free(&agreement);
-}
-
-/* ---- scorers ---- */
-
-void sp_page_scorers(sp_page *page)
-{
-    const sp_scorers *s = page->comparison->scorers;
-    sp_buffer *out = &page->out;
-    sp_table table = {0}, notes = {0};
-    sp_page_section(page, "scorers", "Scorers");
-    sp_buffer_format(out,
-                     "<p>%d people scored these recordings. What a strategy can reach is bounded by how far they agree with each "
-                     "other.",
-                     (int)s->n_scorers);
-    sp_fill_scorer_notes(page->comparison, &notes);
-    out->failed |= notes.failed || notes.text.failed;
-    for (size_t i = 1; !out->failed && i <= sp_table_rows(&notes); i++) {
-        sp_buffer_text(out, " ");
-        sp_buffer_html(out, sp_table_get(&notes, i, 0));
-    }
-    sp_buffer_text(out, "</p>\n");
-    sp_fill_scorers(page->comparison, true, &table);
-    sp_table_html(&table, "", NULL, out);
-    sp_buffer_text(
-        out, "<p class=\"small\">Accuracy and kappa (Cohen): mean over the scorers, of a scorer over the others. Soft agreement: "
-             "mean over steps of the votes for the class that stands here over the votes for the class with most, of a "
-             "scorer against the others. A step that a strategy left undecoded is wrong. All are pooled over steps and "
-             "descriptive.</p>\n</section>\n");
-    sp_table_free(&table);
-    sp_table_free(&notes);
 }

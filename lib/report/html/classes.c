@@ -1,5 +1,5 @@
 /* Classes one by one: F1 of every strategy on one line, all figures behind a fold; what the rules changed; runs. */
-#include "report/html_page.h"
+#include "report/html/page.h"
 
 #include <math.h>
 
@@ -55,6 +55,7 @@ void sp_page_classes(sp_page *page)
     sp_fill_class_f1(c, &f1);
     sp_table_html(&f1, c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_extra_column){.cell = f1_cell, .arg = &scale}, out);
     sp_table_free(&f1);
+    sp_page_benchmark(page);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         sp_table detail = {0};
         sp_fill_class_detail(c, s, &detail);
@@ -65,6 +66,11 @@ void sp_page_classes(sp_page *page)
         sp_buffer_text(out, "</details>\n");
         sp_table_free(&detail);
     }
+    if (c->n_collapsed) {
+        sp_table fewer = {0};
+        sp_fill_collapsed(c, &fewer);
+        sp_page_table(page, &fewer, "sortable wide");
+    }
     if (c->has_entities) {
         sp_table entities = {0};
         sp_fill_entities(c, &entities);
@@ -72,60 +78,5 @@ void sp_page_classes(sp_page *page)
         sp_table_html(&entities, "", NULL, out);
         sp_table_free(&entities);
     }
-    sp_buffer_text(out, "</section>\n");
-}
-
-void sp_page_changes(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    sp_table table = {0}, contexts = {0};
-    sp_page_section(page, "changes", "What changed");
-    sp_fill_changes(c, &table);
-    sp_table_html(&table, "", NULL, out);
-    sp_table_free(&table);
-    sp_buffer_text(out, "<p class=\"small\">Fixed: argmax wrong, the strategy right. Broken: the other way round. Over scored "
-                        "steps.</p>\n");
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        sp_table classes = {0};
-        if (s != page->argmax)
-            sp_fill_class_changes(c, s, &classes);
-        if (classes.n_columns && sp_table_rows(&classes)) {
-            sp_buffer_text(out, "<details><summary>");
-            sp_page_name(page, c->strategies[s].name);
-            sp_buffer_text(out, ": by class</summary>\n");
-            sp_table_html(&classes, "sortable", NULL, out);
-            sp_buffer_text(out, "</details>\n");
-        }
-        out->failed |= classes.failed || classes.text.failed;
-        sp_table_free(&classes);
-    }
-    sp_fill_contexts(c, &contexts);
-    sp_table_html(&contexts, "", NULL, out);
-    sp_table_free(&contexts);
-    sp_buffer_text(out, "</section>\n");
-}
-
-void sp_page_runs(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    sp_table bouts = {0}, boundaries = {0};
-    sp_page_section(page, "runs", "Runs");
-    sp_buffer_text(
-        out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
-             "runs than the reference, or more and shorter ones.</p>\n");
-    sp_fill_bouts(c, &bouts);
-    sp_table_html(&bouts, c->n_classes > 20 ? "sortable tall" : "sortable", NULL, out);
-    sp_table_free(&bouts);
-    sp_fill_boundaries(c, &boundaries);
-    sp_table_html(&boundaries, "", NULL, out);
-    sp_table_free(&boundaries);
-    if (sp_has_agreement(c))
-        sp_buffer_text(out,
-                       "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
-                       "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of runs, divided by the "
-                       "longer; mean over recordings.</p>\n");
-    sp_page_survival(page);
     sp_buffer_text(out, "</section>\n");
 }

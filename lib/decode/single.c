@@ -1,0 +1,162 @@
+/* Around the kernels of one recording: the model in their form, first steps, gaps, the last state and the way back. */
+#include "decode/single.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/chain_states.h"
+#include "decode/recording.h"
+
+/* i as the word of a step has it in the place of j: up to 8 classes have 8 bits each and i in eights, which is then how far the
+ * next word must be shifted; more have 4 bits each. */
+static uint64_t code_of(int32_t columns, int32_t i, int32_t j)
+{
+    return columns <= 8 ? (uint64_t)(8 * i) << 8 * j : (uint64_t)i << 4 * j;
+}
+
+static void put_all(sp_single_rules *rules, const sp_chain *chain)
+{
+    for (int32_t i = 0; i < SP_SINGLE_MOST_CLASSES; i++)
+        for (int32_t j = 0; j < SP_SINGLE_MOST_CLASSES; j++) {
+            rules->all.weight[i][j] = -INFINITY;
+            rules->all.code[i][j] = i < rules->columns && j < rules->columns ? code_of(rules->columns, i, j) : 0;
+        }
+    for (int32_t j = 0; j < rules->n_classes; j++)
+        for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++)
+            rules->all.weight[chain->pred[p]][j] = chain->pred_weight[p];
+}
+
+/* Columns that are no class follow themselves: nothing comes from them. */
+static void put_ranks(sp_single_rules *rules, const sp_chain *chain)
+{
+    rules->n_ranks = 1;
+    rules->has_weights = false;
+    for (int32_t j = 0; j < SP_SINGLE_MOST_CLASSES; j++) {
+        int64_t first = j < rules->n_classes ? chain->pred_row[j] : 0;
+        int32_t n = j < rules->n_classes ? (int32_t)(chain->pred_row[j + 1] - first) : 0;
+        rules->n_ranks = n > rules->n_ranks ? n : rules->n_ranks;
+        for (int32_t r = 0; r < SP_SINGLE_MOST_CLASSES; r++) {
+            int64_t p = first + (r < n ? r : 0);
+            int32_t from = n ? chain->pred[p] : j;
+            double weight = n ? chain->pred_weight[p] : j < rules->n_classes ? -INFINITY : 0;
+            rules->from[r][j] = (uint64_t)from;
+            rules->rank.weight[r][j] = weight;
+            rules->rank.code[r][j] = n ? code_of(rules->columns, from, j) : 0;
+            rules->has_weights |= weight != 0;
+        }
+    }
+}
+
+bool sp_single_rules_init(sp_single_rules *rules, const sp_chain *chain)
+{
+    int32_t K = chain->n_classes;
+    if (!chain->is_plain || K > SP_SINGLE_MOST_CLASSES)
+        return false;
+    rules->n_classes = K;
+    rules->columns = K <= 2 ? 2 : K <= 6 ? K : K <= 8 ? 8 : K <= 12 ? 12 : 16;
+    put_all(rules, chain);
+    put_ranks(rules, chain);
+    for (int32_t j = 0; j < K; j++) {
+        rules->start[j] = chain->start[j];
+        rules->end[j] = chain->end[j];
+        rules->is_entry[j] = chain->entry[j];
+    }
+    return true;
+}
+
+bool sp_single_is_quick(sp_isa isa, const sp_single_rules *rules)
+{
+    return rules->columns <= (isa == SP_ISA_BASE ? 8 : SP_SINGLE_MOST_CLASSES);
+}
+
+sp_single_kernel *sp_single_kernel_of(sp_isa isa)
+{
+    switch (isa) {
+#if defined(__x86_64__)
+    case SP_ISA_AVX512:
+        return sp_single_avx512;
+    case SP_ISA_AVX2:
+        return sp_single_avx2;
+#endif
+    default:
+        return sp_single_base;
+    }
+}
+
+/* The lowest of the best states, end weights added unless NULL. */
+static int32_t best_state(const sp_single_rules *r, const double *delta, const double *end, double *best)
+{
+    int32_t state = 0;
+    *best = -INFINITY;
+    for (int32_t j = 0; j < r->n_classes; j++) {
+        double value = end ? delta[j] + end[j] : delta[j];
+        if (value > *best) {
+            *best = value;
+            state = j;
+        }
+    }
+    return state;
+}
+
+/* After a gap every entry state follows the best state before it. Returns the word. */
+static uint64_t step_gap(const sp_single_rules *r, const double *e, double *delta)
+{
+    double best;
+    int32_t from = best_state(r, delta, NULL, &best);
+    uint64_t word = 0;
+    for (int32_t j = 0; j < r->n_classes; j++) {
+        delta[j] = r->is_entry[j] ? best + e[j] : -INFINITY;
+        word |= code_of(r->columns, from, j);
+    }
+    return word;
+}
+
+static void trace(const sp_single_rules *r, const uint64_t *words, int64_t n_steps, int32_t state, int32_t *path)
+{
+    uint64_t s = (uint64_t)state;
+    if (r->columns <= 8) {
+        s *= 8;
+        for (int64_t t = n_steps - 1; t >= 0; t--) {
+            path[t] = (int32_t)(s >> 3);
+            s = words[t] >> s & 255;
+        }
+    } else {
+        for (int64_t t = n_steps - 1; t >= 0; t--) {
+            path[t] = (int32_t)s;
+            s = words[t] >> 4 * s & 15;
+        }
+    }
+}
+
+sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *r, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                            double *score)
+{
+    _Alignas(64) double delta[SP_SINGLE_MOST_CLASSES];
+    double room[SP_SINGLE_MOST_CLASSES], best;
+    int64_t n_steps = scores->n_steps;
+    size_t row_bytes = (size_t)scores->n_classes * (size_t)scores->dtype;
+    uint64_t *words = sp_scratch_get(scratch, SP_SLOT_BACK, (size_t)n_steps, sizeof *words);
+    if (!words)
+        return SP_ENOMEM;
+    for (int32_t j = 0; j < SP_SINGLE_MOST_CLASSES; j++)
+        delta[j] = j < r->n_classes ? r->start[j] + sp_scores_at(scores, 0, j) : -INFINITY;
+    words[0] = 0;
+    for (int64_t t = 1; t < n_steps;) {
+        if (sp_scores_is_gap(scores, t)) {
+            words[t] = step_gap(r, sp_row(scores, t, room), delta);
+            t++;
+        }
+        int64_t end = scores->segments ? t : n_steps;
+        while (end < n_steps && !sp_scores_is_gap(scores, end))
+            end++;
+        sp_single_steps steps = {r, scores->dtype, (const char *)scores->data + (size_t)t * row_bytes, end - t, delta, words + t};
+        sp_single_kernel_of(isa)(&steps);
+        t = end;
+    }
+    int32_t last = best_state(r, delta, r->end, &best);
+    if (best == -INFINITY)
+        return SP_ENOPATH;
+    trace(r, words, n_steps, last, path);
+    *score = best;
+    return SP_OK;
+}
