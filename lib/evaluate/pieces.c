@@ -226,6 +226,7 @@ sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *
 {
     if (!e->at_hand)
         return sp_fail(err, SP_EINVAL, "the mask ceiling of a recording that was not begun");
+    e->workers = workers;
     if (!e->options.has_labels || !e->options.with_ceiling)
         return SP_OK;
     ceiling c = {.e = e, .read = read, .arg = arg};
