@@ -96,7 +96,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
                                      .command = command,
                                      .input_classes = p->info->classes,
                                      .model = p->model,
-                                     .class_of_column = p->class_of_column};
+                                     .class_of_column = p->class_of_column,
+                                     .label_codes = p->codes ? sp_codes_name(p->codes) : NULL};
         status = sp_comparison_describe(*out, &texts, err);
         if (p->has_nll)
             sp_comparison_set_nll(*out, &p->nll);
@@ -148,9 +149,10 @@ int cmd_compare(int argc, const char **argv)
     int n_folds = 0;
     struct poptOption fit[FIT_TABLE];
     fit_table(&words, fit);
-    struct poptOption places[PLACE_TABLE], decode[DECODE_TABLE], results[RESULT_TABLE], statistics[STATISTICS_TABLE],
-        talk[TALK_TABLE];
+    struct poptOption places[PLACE_TABLE], codes[CODES_TABLE], decode[DECODE_TABLE], results[RESULT_TABLE],
+        statistics[STATISTICS_TABLE], talk[TALK_TABLE];
     place_table(&o, places);
+    codes_table(&o, codes);
     decode_table(&o, decode);
     result_table(&o, results);
     statistics_table(&o, statistics);
@@ -173,6 +175,7 @@ int cmd_compare(int argc, const char **argv)
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, results, 0, "Results:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, statistics, 0, "Statistics:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, codes, 0, NULL, NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, decode, 0, "Decoding:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, learning, 0, "Learning:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, NULL, NULL},

@@ -14,16 +14,36 @@ static const usage decode_usage = {.arguments = "SCORES.h5 --model M -o PATHS.h5
                                    .min_words = 1,
                                    .max_words = 1};
 
+/* Written beside the paths, so that `evaluate` of them alone knows whose they are. Decoding does not need them. */
+static sp_status find_subjects(pipeline *p, sp_subjects **subjects, sp_error *err)
+{
+    sp_error own = {.status = SP_OK};
+    sp_status status = sp_source_subjects(p->source, NULL, subjects, &own);
+    if (status == SP_OK)
+        return SP_OK;
+    if (status == SP_ENOMEM)
+        return sp_fail(err, status, "%s", own.message);
+    if (!p->opt->talk.quiet)
+        complain("subjects are not passed on to the paths: %s", own.message);
+    return SP_OK;
+}
+
 static sp_status decode(pipeline *p, const char *command, sp_error *err)
 {
     sp_paths_writer *writer = NULL;
     beside extras;
+    sp_subjects *subjects = NULL;
     sp_status status = beside_plan(&extras, p, err);
+    if (status == SP_OK)
+        status = find_subjects(p, &subjects, err);
+    p->subjects = subjects;
     if (status == SP_OK)
         status = pipeline_open_writer(p, &extras, command, &writer, err);
     if (status == SP_OK)
         status = pipeline_run(p, NULL, writer, &extras, err);
     beside_clear(&extras);
+    p->subjects = NULL;
+    sp_subjects_free(subjects);
     if (status == SP_OK)
         return sp_paths_writer_commit(writer, err);
     sp_paths_writer_abort(writer);
@@ -34,8 +54,9 @@ int cmd_decode(int argc, const char **argv)
 {
     options o;
     options_init(&o);
-    struct poptOption places[PLACE_TABLE], how[DECODE_TABLE], talk[TALK_TABLE];
+    struct poptOption places[PLACE_TABLE], codes[CODES_TABLE], how[DECODE_TABLE], talk[TALK_TABLE];
     place_table(&o, places);
+    codes_table(&o, codes);
     decode_table(&o, how);
     talk_table(&o, talk);
     struct poptOption table[] = {
@@ -46,6 +67,7 @@ int cmd_decode(int argc, const char **argv)
         {"nbest", 0, POPT_ARG_INT, &o.n_best, 0, "write the N best paths of viterbi", "N"},
         {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace an output that exists", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, codes, 0, NULL, NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, how, 0, "Decoding:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};

@@ -135,8 +135,9 @@ int cmd_fit(int argc, const char **argv)
     options o;
     options_init(&o);
     fit_words words = fit_words_default();
-    struct poptOption places[PLACE_TABLE], talk[TALK_TABLE], fit[FIT_TABLE];
+    struct poptOption places[PLACE_TABLE], codes[CODES_TABLE], talk[TALK_TABLE], fit[FIT_TABLE];
     place_table(&o, places);
+    codes_table(&o, codes);
     talk_table(&o, talk);
     fit_table(&words, fit);
     struct poptOption reading[] = {
@@ -155,6 +156,7 @@ int cmd_fit(int argc, const char **argv)
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, reading, 0, "Reading:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, NULL, NULL},
+        {NULL, 0, POPT_ARG_INCLUDE_TABLE, codes, 0, NULL, NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *file;

@@ -127,6 +127,8 @@ static sp_status read_all(fitting *f, const options *o, sp_error *err)
     if (!(f->block = sp_block_new()))
         return sp_fail(err, SP_ENOMEM, "no memory");
     sp_status status = sp_source_read(f->source, 0, f->info->n_recordings, parts, f->block, err);
+    if (status == SP_OK && f->codes && f->block->n_classes == 0)
+        f->block->n_classes = f->rules->n_classes; /* labels alone, which the codes tell as classes of the rules */
     if (status != SP_OK || !f->info->has_scores)
         return status;
     sp_prepare_options prepare = sp_prepare_options_default();
@@ -137,6 +139,28 @@ static sp_status read_all(fitting *f, const options *o, sp_error *err)
     prepare.floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
     status = sp_prepare_options_check(&prepare, err);
     return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, err) : status;
+}
+
+/* --codes, --map: the classes are those of the rules. */
+static sp_status read_codes(fitting *f, const options *o, sp_error *err)
+{
+    if (!o->codes && !o->map)
+        return SP_OK;
+    if (!f->rules)
+        return sp_fail(err, SP_EINVAL, "--codes and --map speak of classes; --rules M says which, for example sleep-permissive");
+    const int32_t K = f->info->classes ? f->info->n_classes : f->rules->n_classes;
+    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
+    if (!class_of_column)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = sp_codes_new(o->codes, o->map, false, f->rules, &f->codes, err);
+    if (status == SP_OK)
+        status = sp_model_align(f->rules, K, f->info->classes, class_of_column, err);
+    if (status == SP_OK)
+        status = sp_codes_use_columns(f->codes, class_of_column, err);
+    if (status == SP_OK)
+        sp_source_use_codes(f->source, f->codes);
+    free(class_of_column);
+    return status;
 }
 
 sp_status fitting_open(fitting *f, const char *file, const options *o, const fit_words *words, sp_error *err)
@@ -155,8 +179,8 @@ sp_status fitting_open(fitting *f, const char *file, const options *o, const fit
     f->info = sp_source_info_of(f->source);
     if (has_rules && (status = sp_model_load(o->model, &f->rules, err)) != SP_OK)
         return status;
-    if ((status = read_words(f, words, has_rules, is_seen, err)) != SP_OK || (status = read_all(f, o, err)) != SP_OK ||
-        (status = name_classes(f, err)) != SP_OK)
+    if ((status = read_words(f, words, has_rules, is_seen, err)) != SP_OK || (status = read_codes(f, o, err)) != SP_OK ||
+        (status = read_all(f, o, err)) != SP_OK || (status = name_classes(f, err)) != SP_OK)
         return status;
     if (!words->tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
         f->options.tune = SP_TUNE_ENTITY_F1;
@@ -181,6 +205,7 @@ void fitting_close(fitting *f)
     sp_model_free(f->rules);
     sp_block_free(f->block);
     sp_source_close(f->source);
+    sp_codes_free(f->codes);
 }
 
 /* ---- calibration ---- */

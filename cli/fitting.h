@@ -21,6 +21,7 @@ typedef struct fitting {
     const sp_source_info *info;
     sp_block *block; /* the whole file */
     sp_model *rules; /* or NULL */
+    sp_codes *codes; /* of the labels, or NULL */
     const char **classes;
     char **made_classes;   /* names where neither file nor rules have any; or NULL */
     sp_subjects *subjects; /* or NULL: each recording on its own */

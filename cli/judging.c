@@ -15,6 +15,7 @@ static int word_index(const char *word, int n, const char *const *words)
 static sp_status read_words(const options *o, sp_evaluation_options *how, sp_error *err)
 {
     static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude", "zero", "one"};
+    static const char *const intervals[] = {"bca", "percentile"}, *const zeros[] = {"wilcox", "pratt"};
     int w = o->weighted_kappa ? word_index(o->weighted_kappa, 3, weights) : 0;
     int a = o->absent_class ? word_index(o->absent_class, 3, absent) : 0;
     if (w < 0)
@@ -22,6 +23,17 @@ static sp_status read_words(const options *o, sp_evaluation_options *how, sp_err
                        o->weighted_kappa);
     if (a < 0)
         return sp_fail(err, SP_EINVAL, "--absent-class %s: it is exclude, zero or one", o->absent_class);
+    int i = o->interval ? word_index(o->interval, 2, intervals) : 0, z = o->zeros ? word_index(o->zeros, 2, zeros) : 0;
+    if (i < 0)
+        return sp_fail(err, SP_EINVAL, "--interval %s: it is bca (the default: corrected for bias and skewness) or percentile",
+                       o->interval);
+    if (z < 0)
+        return sp_fail(err, SP_EINVAL,
+                       "--zeros %s: it is wilcox (the default: recordings without difference are left out of the signed rank "
+                       "test) or pratt (they are ranked)",
+                       o->zeros);
+    how->bootstrap.interval = (sp_interval_kind)i;
+    how->zeros = (sp_wilcoxon_zeros)z;
     how->kappa_weights = (sp_kappa_weights)w;
     how->absent_class = (sp_absent_class)a;
     return SP_OK;

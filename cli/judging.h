@@ -11,9 +11,9 @@ typedef struct judging {
     sp_collapse collapses[MAX_COLLAPSES];
 } judging;
 
-/* Reads --weighted-kappa, --absent-class, --collapse, --margin, --wake-trim and --bridge-unscored into `how`, which already knows
- * about stages; what it borrows stays in `j`, to be cleared in any case. classes  [K] names in the order of the columns SP_OK;
- * SP_EINVAL, SP_ENOMEM. */
+/* Reads --weighted-kappa, --absent-class, --interval, --zeros, --collapse, --margin, --wake-trim and --bridge-unscored into
+ * `how`, which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes  [K] names in the
+ * order of the columns SP_OK; SP_EINVAL, SP_ENOMEM. */
 sp_status judging_read(judging *j, const options *o, int32_t K, const char *const *classes, sp_evaluation_options *how,
                        sp_error *err);
 void judging_clear(judging *j);

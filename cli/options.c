@@ -23,7 +23,10 @@ void options_clear(options *o)
                      o->json,           o->csv,
                      o->markdown,       o->seed,
                      o->latex,          o->groups,
-                     o->weighted_kappa, o->absent_class};
+                     o->weighted_kappa, o->absent_class,
+                     o->codes,          o->map,
+                     o->label_codes,    o->label_map,
+                     o->interval,       o->zeros};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
@@ -52,6 +55,14 @@ void place_table(options *o, struct poptOption table[PLACE_TABLE])
         {"kind", 0, POPT_ARG_STRING, &p->kind, 0, "what the scores are, when their name does not say",
          "log_probs|probs|logits|scores"},
         POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
+void codes_table(options *o, struct poptOption table[CODES_TABLE])
+{
+    struct poptOption rows[CODES_TABLE] = {{"codes", 0, POPT_ARG_STRING, &o->codes, 0, CODES_HELP, CODES_LIST},
+                                           {"map", 0, POPT_ARG_STRING, &o->map, 0, MAP_HELP, "MAP"},
+                                           POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
 
@@ -93,6 +104,10 @@ void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE])
     struct poptOption rows[STATISTICS_TABLE] = {
         {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "GROUPS"},
         {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
+        {"interval", 0, POPT_ARG_STRING, &o->interval, 0, "which bootstrap interval differences are shown with (bca)",
+         "bca|percentile"},
+        {"zeros", 0, POPT_ARG_STRING, &o->zeros, 0,
+         "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
         {"margin", 0, POPT_ARG_DOUBLE, &o->margin, VALUE_NUMBER,
          "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},

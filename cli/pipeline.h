@@ -23,6 +23,7 @@ typedef struct pipeline {
     const sp_source_info *info;
     sp_model *model;
     int32_t *class_of_column; /* [K] */
+    sp_codes *codes;          /* of the labels, or NULL */
     double *log_prior;        /* [K], or NULL */
     sp_chain *chain;          /* as decoded */
     sp_chain *rules;          /* boolean */

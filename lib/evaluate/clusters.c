@@ -1,147 +1,162 @@
-/* Bootstrap of any statistic of summed counts, and the BCa interval that all bootstraps share. */
+/* Bootstrap of any statistics of summed counts.
+ *
+ * Resample b draws from stream b of the seed, so it is the same whoever draws it: threads share out resamples, the jackknife's
+ * clusters, and at last the statistics, whose draws each are made into an interval. */
 #include "evaluate/clusters.h"
-#include "evaluate/random.h"
+#include "decode/workers.h"
+#include "evaluate/resample.h"
 #include "evaluate/value.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Quantile of values, linear between neighbours in their order (Hyndman and Fan's type 7). Two of them are all that is wanted of
- * 10,000 values, so they are selected and the rest is not sorted; it changes places. */
-static double quantile(int32_t n, double *values, double q)
-{
-    double place = q * (n - 1);
-    int32_t low = (int32_t)floor(place);
-    if (low >= n - 1)
-        return gsl_stats_select(values, 1, (size_t)n, (size_t)n - 1);
-    double at = gsl_stats_select(values, 1, (size_t)n, (size_t)low);
-    double next = gsl_stats_select(values, 1, (size_t)n, (size_t)low + 1);
-    return at + (place - low) * (next - at);
-}
-
-void sp_bca(double observed, double a, double level, int32_t B, double *drawn, sp_difference *out)
-{
-    int32_t less = 0, equal = 0;
-    for (int32_t b = 0; b < B; b++) {
-        less += drawn[b] < observed;
-        equal += drawn[b] == observed;
-    }
-    double below = less + 0.5 * equal;
-    double share = fmin(fmax(below / B, 0.5 / B), 1 - 0.5 / B);
-    double z0 = gsl_cdf_ugaussian_Pinv(share), end[2];
-    for (int side = 0; side < 2; side++) {
-        double z = z0 + gsl_cdf_ugaussian_Pinv(side ? (1 + level) / 2 : (1 - level) / 2);
-        double scale = 1 - a * z;
-        /* Where the correction has a pole, it asks for the end of the distribution. */
-        double q = scale > 0 ? gsl_cdf_ugaussian_P(z0 + z / scale) : z > 0;
-        end[side] = quantile(B, drawn, q);
-    }
-    out->low = value_of(end[0]);
-    out->high = value_of(end[1]);
-    out->n_resamples = B;
-}
-
-/* ---- clusters ---- */
-
-/* Counts added up per statistic; with so many a bootstrap takes about a second. */
+/* Counts added up in all resamples of a part; with so many a bootstrap takes about a second. */
 static const double max_additions = 2e8;
-enum { MIN_RESAMPLES = 1000 };
+enum { MIN_RESAMPLES = 1000, JOBS_PER_THREAD = 4 };
 
-static void add_row(const sp_clusters *c, int64_t row, int64_t sign, int64_t *sums)
+/* What a job has for itself. */
+typedef struct job {
+    int64_t *sums;         /* [width] */
+    uint32_t *matrix_sums; /* [stride] */
+    double *values;        /* [n_values] */
+} job;
+
+typedef struct bootstrap {
+    const sp_bootstrap_part *parts;
+    const sp_bootstrap_options *options;
+    sp_count_tables tables;
+    int32_t n_parts, n_values; /* of all parts */
+    int64_t n_clusters;
+    int32_t *n_resamples; /* [n_parts] */
+    int32_t most;         /* of them */
+    double *drawn;        /* [n_values,most] */
+    double *without;      /* [n_values,rows] jackknife */
+    int64_t *total;       /* [width] sums of all rows */
+    double *observed;     /* [n_values] */
+    int64_t n_jobs;
+    job *jobs;  /* [n_jobs] */
+    bool *skip; /* [n_jobs,n_parts] */
+} bootstrap;
+
+static void bootstrap_free(bootstrap *b)
 {
-    for (int64_t i = c->offsets[row]; i < c->offsets[row + 1]; i++)
-        sums[c->slots[i]] += sign * (int64_t)c->counts[i];
+    for (int64_t j = 0; b->jobs && j < b->n_jobs; j++) {
+        free(b->jobs[j].sums);
+        free(b->jobs[j].matrix_sums);
+        free(b->jobs[j].values);
+    }
+    free(b->jobs);
+    free(b->skip);
+    free(b->n_resamples);
+    free(b->drawn);
+    free(b->without);
+    free(b->total);
+    free(b->observed);
+    sp_count_tables_free(&b->tables);
 }
 
-static int32_t resamples_for(const sp_clusters *c, const sp_bootstrap_options *options)
+static void choose_resamples(bootstrap *b)
 {
-    int32_t B = sp_bootstrap_resamples(options, c->n);
-    double affordable = fmax(max_additions / (double)(c->offsets[c->n] + 1), MIN_RESAMPLES);
-    return B < affordable ? B : (int32_t)affordable;
+    for (int32_t p = 0; p < b->n_parts; p++) {
+        int32_t wanted = sp_bootstrap_resamples(b->options, b->n_clusters);
+        double affordable = fmax(max_additions / (sp_count_tables_cost(&b->tables, p) + 1), MIN_RESAMPLES);
+        b->n_resamples[p] = wanted < affordable ? wanted : (int32_t)affordable;
+        b->most = b->n_resamples[p] > b->most ? b->n_resamples[p] : b->most;
+    }
 }
 
-/* The same counts as a matrix [n, width], whose rows processors add many numbers at a time. */
-typedef struct matrix {
-    uint32_t *rows, *sums; /* NULL: the lists are shorter, or sums could be too large for their type */
-} matrix;
-
-static void matrix_clear(matrix *m)
+/* False: no memory; to be freed in any case. */
+static bool bootstrap_open(bootstrap *b, int n_threads)
 {
-    free(m->rows);
-    free(m->sums);
-}
-
-/* False on lack of memory. */
-static bool matrix_fill(const sp_clusters *c, matrix *out)
-{
-    const uint64_t cells = (uint64_t)c->n * (uint64_t)c->width, entries = (uint64_t)c->offsets[c->n];
-    uint32_t most = 0;
-    *out = (matrix){NULL, NULL};
-    for (uint64_t i = 0; i < entries; i++)
-        most = c->counts[i] > most ? c->counts[i] : most;
-    if (c->n < 2 || cells > 4 * entries || (uint64_t)c->n * most > UINT32_MAX)
-        return true;
-    out->rows = calloc((size_t)cells, sizeof *out->rows);
-    out->sums = malloc((size_t)c->width * sizeof *out->sums);
-    if (!out->rows || !out->sums)
+    for (int32_t p = 0; p < b->n_parts; p++)
+        b->n_values += b->parts[p].statistics.n;
+    b->n_clusters = b->parts[0].clusters.n;
+    b->n_resamples = calloc((size_t)b->n_parts, sizeof *b->n_resamples);
+    if (!b->n_resamples || !sp_count_tables_open(b->n_parts, b->parts, b->options->seed, &b->tables))
         return false;
-    for (int64_t n = 0; n < c->n; n++)
-        for (int64_t i = c->offsets[n]; i < c->offsets[n + 1]; i++)
-            out->rows[(size_t)n * (size_t)c->width + c->slots[i]] += c->counts[i];
-    return true;
-}
-
-static void sum_rows(const sp_clusters *c, const matrix *m, gsl_rng *rng, int64_t *sums)
-{
-    const size_t width = (size_t)c->width;
-    uint32_t *restrict sum = m->sums;
-    memset(sum, 0, width * sizeof *sum);
-    for (int64_t i = 0; i < c->n; i++) {
-        const uint32_t *restrict row = m->rows + random_below(rng, (uint32_t)c->n) * width;
-        for (size_t w = 0; w < width; w++)
-            sum[w] += row[w];
+    size_t V = (size_t)b->n_values, width = b->tables.width + 1, rows = (size_t)b->tables.n + 1;
+    choose_resamples(b);
+    b->n_jobs = (int64_t)n_threads * JOBS_PER_THREAD;
+    b->jobs = calloc((size_t)b->n_jobs, sizeof *b->jobs);
+    b->skip = calloc((size_t)b->n_jobs * (size_t)b->n_parts, sizeof *b->skip);
+    b->total = calloc(width, sizeof *b->total);
+    b->observed = malloc(V * sizeof *b->observed);
+    bool has_intervals = b->n_clusters >= 2, is_whole = b->jobs && b->skip && b->total && b->observed;
+    if (has_intervals) {
+        b->drawn = malloc(V * (size_t)b->most * sizeof *b->drawn);
+        b->without = malloc(V * rows * sizeof *b->without);
+        is_whole = is_whole && b->drawn && b->without;
     }
-    for (size_t w = 0; w < width; w++)
-        sums[w] = sum[w];
+    for (int64_t j = 0; is_whole && has_intervals && j < b->n_jobs; j++) {
+        b->jobs[j].sums = malloc(width * sizeof *b->jobs[j].sums);
+        b->jobs[j].matrix_sums = malloc((b->tables.stride + 1) * sizeof *b->jobs[j].matrix_sums);
+        b->jobs[j].values = malloc(V * sizeof *b->jobs[j].values);
+        is_whole = b->jobs[j].sums && b->jobs[j].matrix_sums && b->jobs[j].values;
+    }
+    return is_whole;
 }
 
-static void sum_lists(const sp_clusters *c, gsl_rng *rng, int64_t *sums)
+static void compute(const bootstrap *b, const bool *skip, const int64_t *sums, double *values)
 {
-    memset(sums, 0, (size_t)c->width * sizeof *sums);
-    for (int64_t i = 0; i < c->n; i++)
-        add_row(c, random_below(rng, (uint32_t)c->n), 1, sums);
-}
-
-/* drawn [n_statistics, B]. */
-static void resample(const sp_clusters *c, const matrix *m, const sp_statistics *statistics, gsl_rng *rng, int32_t B,
-                     int64_t *sums, double *values, double *drawn)
-{
-    for (int32_t b = 0; b < B; b++) {
-        if (m->rows)
-            sum_rows(c, m, rng, sums);
-        else
-            sum_lists(c, rng, sums);
-        statistics->compute(statistics->arg, sums, values);
-        for (int32_t v = 0; v < statistics->n; v++)
-            drawn[(size_t)v * (size_t)B + (size_t)b] = values[v];
+    for (int32_t p = 0; p < b->n_parts; p++) {
+        const sp_statistics *s = &b->parts[p].statistics;
+        if (!skip || !skip[p])
+            s->compute(s->arg, sums + b->tables.parts[p].at, values);
+        values += s->n;
     }
 }
 
-/* Jackknife [n_statistics, n] of statistics without one cluster each; sums hold all clusters before and after. */
-static void leave_one_out(const sp_clusters *c, const sp_statistics *statistics, int64_t *sums, double *values, double *without)
+/* ---- tasks ---- */
+
+/* The share of job j of n items. */
+static int64_t share_begin(const bootstrap *b, int64_t n, int64_t j)
 {
-    for (int64_t i = 0; i < c->n; i++) {
-        add_row(c, i, -1, sums);
-        statistics->compute(statistics->arg, sums, values);
-        add_row(c, i, 1, sums);
-        for (int32_t v = 0; v < statistics->n; v++)
-            without[(size_t)v * (size_t)c->n + (size_t)i] = values[v];
+    return n / b->n_jobs * j + n % b->n_jobs * j / b->n_jobs;
+}
+
+static void resample(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    (void)scratch;
+    const bootstrap *b = arg;
+    for (int64_t j = first; j < last; j++) {
+        const job *own = &b->jobs[j];
+        bool *skip = b->skip + j * b->n_parts;
+        int64_t end = share_begin(b, b->most, j + 1);
+        for (int64_t i = share_begin(b, b->most, j); i < end; i++) {
+            random_stream random = random_open(b->options->seed, (uint64_t)i);
+            for (int32_t p = 0; p < b->n_parts; p++)
+                skip[p] = i >= b->n_resamples[p];
+            sp_count_tables_draw(&b->tables, &random, skip, own->matrix_sums, own->sums);
+            compute(b, skip, own->sums, own->values);
+            for (int32_t v = 0; v < b->n_values; v++)
+                b->drawn[(size_t)v * (size_t)b->most + (size_t)i] = own->values[v];
+        }
     }
 }
 
-/* a = sum u^3 / (6 (sum u^2)^(3/2)) over the clusters without which the statistic is defined. */
+/* Jackknife: statistics without one row each. */
+static void leave_one_out(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    (void)scratch;
+    const bootstrap *b = arg;
+    size_t rows = (size_t)b->tables.n;
+    for (int64_t j = first; j < last; j++) {
+        const job *own = &b->jobs[j];
+        memcpy(own->sums, b->total, b->tables.width * sizeof *own->sums);
+        int64_t end = share_begin(b, b->tables.n, j + 1);
+        for (int64_t i = share_begin(b, b->tables.n, j); i < end; i++) {
+            sp_count_tables_add(&b->tables, i, -1, own->sums);
+            compute(b, NULL, own->sums, own->values);
+            sp_count_tables_add(&b->tables, i, 1, own->sums);
+            for (int32_t v = 0; v < b->n_values; v++)
+                b->without[(size_t)v * rows + (size_t)i] = own->values[v];
+        }
+    }
+}
+
+/* a = sum u^3 / (6 (sum u^2)^(3/2)), u = mean of the jackknife - jackknife without the row, over the rows without which the
+ * statistic is defined. */
 static double acceleration(int64_t n, const double *without)
 {
     double mean = 0, squares = 0, cubes = 0;
@@ -158,81 +173,78 @@ static double acceleration(int64_t n, const double *without)
             squares += u * u;
             cubes += u * u * u;
         }
+    /* Jackknife values that are equal on paper leave only rounding. */
     return squares > 1e-30 ? cubes / (6 * squares * sqrt(squares)) : 0;
 }
 
 /* Draws in which the statistic is undefined do not count; more than a tenth of them, and there is no interval. */
-static void interval(double observed, double a, double level, int32_t B, double *drawn, sp_difference *out)
+static void interval(double observed, double a, const sp_bootstrap_options *options, int32_t B, double *drawn, sp_difference *out)
 {
     int32_t defined = 0;
-    for (int32_t b = 0; b < B; b++)
-        if (!isnan(drawn[b]))
-            drawn[defined++] = drawn[b];
+    for (int32_t i = 0; i < B; i++)
+        if (!isnan(drawn[i]))
+            drawn[defined++] = drawn[i];
     if (defined < B - B / 10 || defined == 0)
-        out->low = out->high = value_undefined("undefined in more than a tenth of the resamples");
+        sp_intervals_none("undefined in more than a tenth of the resamples", out);
     else
-        sp_bca(observed, a, level, defined, drawn, out);
+        sp_intervals(observed, a, options, defined, drawn, out);
 }
 
-/* What the bootstrap needs at once. */
-typedef struct memory {
-    int64_t *sums;
-    double *values, *drawn, *without;
-} memory;
-
-static bool memory_fill(memory *m, const sp_clusters *c, int32_t n_statistics, int32_t B)
+static void make_intervals(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
-    size_t V = (size_t)n_statistics;
-    m->sums = calloc((size_t)c->width, sizeof *m->sums);
-    m->values = malloc(V * sizeof *m->values);
-    m->drawn = malloc(V * (size_t)B * sizeof *m->drawn);
-    m->without = malloc(V * (size_t)(c->n > 0 ? c->n : 1) * sizeof *m->without);
-    return m->sums && m->values && m->drawn && m->without;
-}
-
-static void observe(const sp_clusters *c, const sp_statistics *statistics, memory *m, sp_difference *out)
-{
-    for (int64_t i = 0; i < c->n; i++)
-        add_row(c, i, 1, m->sums);
-    statistics->compute(statistics->arg, m->sums, m->values);
-    for (int32_t v = 0; v < statistics->n; v++) {
-        sp_value none = value_undefined(c->n == 1 ? "one recording" : statistics->undefined);
-        bool is_defined = c->n > 0 && !isnan(m->values[v]);
-        out[v] = (sp_difference){.difference = is_defined ? value_of(m->values[v]) : value_undefined(statistics->undefined),
-                                 .low = none,
-                                 .high = none,
-                                 .n = c->n};
-    }
-}
-
-sp_status sp_clusters_bootstrap(const sp_clusters *clusters, const sp_statistics *statistics, const sp_bootstrap_options *options,
-                                sp_difference *out, sp_error *err)
-{
-    const sp_clusters *c = clusters;
-    sp_status status = sp_bootstrap_options_check(options, err);
-    if (status != SP_OK || statistics->n == 0)
-        return status;
-    int32_t B = c->n >= 2 ? resamples_for(c, options) : 1;
-    memory m = {0};
-    matrix counts = {NULL, NULL};
-    gsl_rng rng = {0};
-    bool is_ready = memory_fill(&m, c, statistics->n, B) && matrix_fill(c, &counts) && random_open(&rng, options->seed);
-    if (is_ready) {
-        observe(c, statistics, &m, out);
-        if (c->n >= 2) {
-            leave_one_out(c, statistics, m.sums, m.values, m.without);
-            resample(c, &counts, statistics, &rng, B, m.sums, m.values, m.drawn);
+    (void)scratch;
+    const bootstrap *b = arg;
+    for (int32_t p = 0, v = 0; p < b->n_parts; p++)
+        for (int32_t i = 0; i < b->parts[p].statistics.n; i++, v++) {
+            sp_difference *out = &b->parts[p].out[i];
+            if (v < first || v >= last || out->difference.undefined)
+                continue;
+            double a = acceleration(b->tables.n, b->without + (size_t)v * (size_t)b->tables.n);
+            interval(out->difference.value, a, b->options, b->n_resamples[p], b->drawn + (size_t)v * (size_t)b->most, out);
         }
-        for (int32_t v = 0; c->n >= 2 && v < statistics->n; v++)
-            if (!out[v].difference.undefined)
-                interval(out[v].difference.value, acceleration(c->n, m.without + (size_t)v * (size_t)c->n), options->level, B,
-                         m.drawn + (size_t)v * (size_t)B, &out[v]);
-        random_close(&rng);
+}
+
+static void observe(bootstrap *b)
+{
+    for (int64_t i = 0; i < b->tables.n; i++)
+        sp_count_tables_add(&b->tables, i, 1, b->total);
+    compute(b, NULL, b->total, b->observed);
+    for (int32_t p = 0, v = 0; p < b->n_parts; p++) {
+        const sp_statistics *s = &b->parts[p].statistics;
+        for (int32_t i = 0; i < s->n; i++, v++) {
+            sp_difference *out = &b->parts[p].out[i];
+            bool is_defined = b->n_clusters > 0 && !isnan(b->observed[v]);
+            *out = (sp_difference){.n = b->n_clusters};
+            out->difference = is_defined ? value_of(b->observed[v]) : value_undefined(s->undefined);
+            sp_intervals_none(b->n_clusters == 1 ? "one recording" : s->undefined, out);
+        }
     }
-    matrix_clear(&counts);
-    free(m.sums);
-    free(m.values);
-    free(m.drawn);
-    free(m.without);
-    return is_ready ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d bootstrap resamples", B);
+}
+
+static void share(sp_workers *workers, int64_t n, sp_task *task, bootstrap *b)
+{
+    if (workers)
+        sp_workers_share(workers, n, task, b);
+    else
+        task(b, NULL, 0, n);
+}
+
+sp_status sp_clusters_bootstrap(int32_t n_parts, const sp_bootstrap_part *parts, const sp_bootstrap_options *options,
+                                sp_workers *workers, sp_error *err)
+{
+    sp_status status = sp_bootstrap_options_check(options, err);
+    if (status != SP_OK || n_parts == 0)
+        return status;
+    bootstrap b = {.parts = parts, .options = options, .n_parts = n_parts};
+    bool is_ready = bootstrap_open(&b, workers ? sp_workers_count(workers) : 1);
+    if (is_ready) {
+        observe(&b);
+        if (b.n_clusters >= 2) {
+            share(workers, b.n_jobs, leave_one_out, &b);
+            share(workers, b.n_jobs, resample, &b);
+            share(workers, b.n_values, make_intervals, &b);
+        }
+    }
+    bootstrap_free(&b);
+    return is_ready ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d bootstrap resamples", options->n_resamples);
 }

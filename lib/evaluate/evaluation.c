@@ -147,6 +147,8 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->level = options->bootstrap.level;
     c->kappa_weights = options->kappa_weights;
     c->absent_class = options->absent_class;
+    c->zeros = options->zeros;
+    c->interval = options->bootstrap.interval;
     c->has_margin = options->has_margin;
     c->margin = options->margin;
     c->has_wake_trim = options->has_wake_trim;
@@ -574,6 +576,7 @@ static sp_status keep_labels(sp_evaluation *e, const sp_evaluation_block *block,
 sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
 {
     sp_status status = check_block(e, block, err);
+    e->workers = workers;
     if (status == SP_OK)
         status = reserve_recordings(e, block->n_recordings, err);
     sp_evaluation_block kept = *block; /* what counts for agreement */

@@ -64,6 +64,7 @@ typedef struct sp_evaluation_scratch {
 
 struct sp_evaluation {
     const sp_chain *chain, *rules;
+    sp_workers *workers;           /* as given with the last block */
     sp_evaluation_options options; /* names and is_legal are not kept */
     int32_t K;
     int32_t argmax;         /* strategy of that name, or -1 */

@@ -175,7 +175,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Counts, mean, median and sd of a pair's differences over units, d [n]; NaN where undefined. A lower illegal rate is the better
- * one. */
+ * one. The defined ones are then the first of d. */
 static void describe(sp_pair_comparison *out, int64_t n, double *d, bool is_subjects)
 {
     double sum = 0, squares = 0, sign = out->metric == metric_illegal ? -1 : 1;
@@ -188,7 +188,6 @@ static void describe(sp_pair_comparison *out, int64_t n, double *d, bool is_subj
             sum += d[i];
             d[m++] = d[i];
         }
-    out->test.p = out->test.rank_biserial = out->p_holm = out->permutation.p = value_undefined("only accuracy is tested");
     if (m == 0) {
         out->mean = out->median = out->sd = value_undefined("defined in no recording");
         return;
@@ -209,6 +208,7 @@ static sp_pair_comparison *append(sp_evaluation *e, int32_t pair, const char *me
     *out = (sp_pair_comparison){.a = e->pairs[pair][0], .b = e->pairs[pair][1], .metric = metric, .difference = *difference};
     sp_mcnemar_test(0, 0, &out->mcnemar);
     sp_value none = value_undefined("only accuracy is tested");
+    out->test.p = out->test.p_least = out->test.rank_biserial = out->p_holm = out->permutation.p = none;
     out->mcnemar_cluster = out->bowker = out->stuart_maxwell = (sp_chi2){none, none, 0};
     return out;
 }
@@ -239,8 +239,10 @@ static sp_status bootstrap(const sp_evaluation *e, const sp_units *units, const 
 {
     sp_clusters clusters = {0};
     sp_status status = units->is_subjects ? sp_units_clusters(units, rows, &clusters, err) : SP_OK;
-    if (status == SP_OK)
-        status = sp_clusters_bootstrap(units->is_subjects ? &clusters : rows, statistics, &e->options.bootstrap, out, err);
+    if (status == SP_OK) {
+        sp_bootstrap_part part = {units->is_subjects ? clusters : *rows, *statistics, out};
+        status = sp_clusters_bootstrap(1, &part, &e->options.bootstrap, e->workers, err);
+    }
     if (status == SP_OK)
         sp_units_reason(units, statistics->n, out);
     sp_units_clusters_free(&clusters);
@@ -328,8 +330,12 @@ static sp_status compare_illegal(sp_evaluation *e, const sp_units *units, const 
         for (int64_t r = 0; r < c->n_recordings; r++)
             rates[r] = recording_rate(a, r) - recording_rate(b, r);
         status = sp_units_mean(units, rates, d, err);
-        if (status == SP_OK)
-            describe(append(e, p, metric_illegal, &differences[p]), units->n, d, units->is_subjects);
+        if (status != SP_OK)
+            break;
+        sp_pair_comparison *out = append(e, p, metric_illegal, &differences[p]);
+        describe(out, units->n, d, units->is_subjects);
+        status = sp_sign_flip_test(out->test.better + out->test.worse + out->test.ties, d, &e->options.bootstrap,
+                                   &out->permutation, err);
     }
     free(rates);
     free(d);
@@ -338,14 +344,11 @@ static sp_status compare_illegal(sp_evaluation *e, const sp_units *units, const 
 
 static void rates_without_interval(sp_comparison *c)
 {
-    sp_value none = value_undefined(too_long);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_transition_counts *t = &c->strategies[s].counts;
-        c->strategies[s].illegal_rate =
-            (sp_difference){.difference = value_ratio((double)t->illegal, (double)t->transitions, no_transitions),
-                            .low = none,
-                            .high = none,
-                            .n = c->n_recordings};
+        c->strategies[s].illegal_rate = (sp_difference){
+            .difference = value_ratio((double)t->illegal, (double)t->transitions, no_transitions), .n = c->n_recordings};
+        sp_intervals_none(too_long, &c->strategies[s].illegal_rate);
     }
 }
 
@@ -358,10 +361,8 @@ static void finish_rates(sp_comparison *c, const sp_difference *rates)
         const char *reason = strategy->is_legal_by_construction && !strategy->counts.illegal ? "0 by construction"
                              : !strategy->counts.illegal                                     ? "no illegal transition"
                                                                                              : NULL;
-        if (reason && !rates[s].difference.undefined) {
-            strategy->illegal_rate.low = strategy->illegal_rate.high = value_undefined(reason);
-            strategy->illegal_rate.n_resamples = 0;
-        }
+        if (reason && !rates[s].difference.undefined)
+            sp_intervals_none(reason, &strategy->illegal_rate);
     }
 }
 

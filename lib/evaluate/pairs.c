@@ -132,7 +132,7 @@ static sp_status compare(const sp_evaluation *e, int32_t pair, paired *p, sp_pai
     int64_t n = p->units.n;
     sp_status status = sp_units_mean(&p->units, p->of_recording, p->d, err);
     if (status == SP_OK)
-        status = sp_wilcoxon_signed_rank(n, p->d, &out->test, err);
+        status = sp_wilcoxon_signed_rank(n, p->d, e->options.zeros, &out->test, err);
     if (status == SP_OK)
         status = sp_sign_flip_test(n, p->d, &e->options.bootstrap, &out->permutation, err);
     if (status != SP_OK)
@@ -185,9 +185,9 @@ static sp_status compare_together(const sp_evaluation *e, const paired *p, sp_pa
 {
     sp_difference differences[SP_MAX_COMPARISONS];
     sp_value values[SP_MAX_COMPARISONS];
-    sp_status status =
-        sp_bootstrap_accuracies(p->units.n, e->result->n_strategies, (const int64_t *const *)p->correct, p->scored, e->n_pairs,
-                                (const int32_t(*)[2])e->pairs, &e->options.bootstrap, differences, err);
+    sp_status status = sp_bootstrap_accuracies_threads(p->units.n, e->result->n_strategies, (const int64_t *const *)p->correct,
+                                                       p->scored, e->n_pairs, (const int32_t(*)[2])e->pairs,
+                                                       &e->options.bootstrap, e->workers, differences, err);
     if (status == SP_OK)
         sp_units_reason(&p->units, e->n_pairs, differences);
     for (int32_t i = 0; i < e->n_pairs; i++)

@@ -109,9 +109,7 @@ void sp_units_reason(const sp_units *units, int64_t n, sp_difference *difference
 {
     static const char one[] = "one recording", one_subject[] = "one subject";
     for (int64_t i = 0; units->is_subjects && i < n; i++) {
-        sp_value *ends[] = {&differences[i].low, &differences[i].high};
-        for (int k = 0; k < 2; k++)
-            if (ends[k]->undefined && strcmp(ends[k]->undefined, one) == 0)
-                ends[k]->undefined = one_subject;
+        if (differences[i].low.undefined && strcmp(differences[i].low.undefined, one) == 0)
+            sp_intervals_none(one_subject, &differences[i]);
     }
 }

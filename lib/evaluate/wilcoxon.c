@@ -8,7 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_EXACT = 1000 };
+/* Beyond these the exact count takes more than a second, or 256 MB. Only zeros that are ranked lead beyond the latter two. */
+enum { MAX_EXACT = 1000, MAX_SUMS = 1 << 25 };
+static const double max_additions = 1e9;
 
 static int by_size(const void *a, const void *b)
 {
@@ -16,21 +18,17 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Twice the mid-ranks of |d|, d sorted by size; returns sum of (ties^3 - ties), which the approximation needs. */
-static double doubled_ranks(int64_t n, const double *d, int64_t *rank)
+/* Twice the mid-ranks of |d|, d sorted by size; the first `zeros` of it are 0 and left out, but counted. rank [n - zeros] */
+static void doubled_ranks(int64_t n, int64_t zeros, const double *d, int64_t *rank)
 {
-    double correction = 0;
-    for (int64_t first = 0; first < n;) {
+    for (int64_t first = zeros; first < n;) {
         int64_t last = first;
         while (last + 1 < n && fabs(d[last + 1]) == fabs(d[first]))
             last++;
         for (int64_t i = first; i <= last; i++)
-            rank[i] = first + last + 2; /* ranks first+1 .. last+1, their mean doubled */
-        double ties = (double)(last - first + 1);
-        correction += ties * ties * ties - ties;
+            rank[i - zeros] = first + last + 2; /* ranks first+1 .. last+1, their mean doubled */
         first = last + 1;
     }
-    return correction;
 }
 
 /* P(W <= w) when each doubled rank is in the sum with probability 1/2, w at most half of all.
@@ -56,28 +54,38 @@ static double lower_tail(int64_t n, const int64_t *rank, int64_t w, double *p)
     return sum;
 }
 
-static double normal_p(int64_t n, int64_t doubled_w, double correction)
+/* W is a sum of independent terms, rank or 0: mean sum r / 2, variance sum r^2 / 4, whatever the ties and zeros are. */
+static double normal_p(int64_t n, const int64_t *rank, int64_t doubled_w)
 {
-    double N = (double)n, mean = N * (N + 1) / 4;
-    double variance = N * (N + 1) * (2 * N + 1) / 24 - correction / 48;
+    double mean = 0, variance = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double r = (double)rank[i] / 2;
+        mean += r / 2;
+        variance += r * r / 4;
+    }
     return 2 * gsl_cdf_ugaussian_P(((double)doubled_w / 2 - mean) / sqrt(variance));
 }
 
-/* d [n] without zeros, sorted by size; rank [n]; p [n (n + 1) / 2 + 1] for the exact count or NULL. */
-static void signed_rank(int64_t n, const double *d, int64_t *rank, double *p, sp_wilcoxon *out)
+/* n differences, of which the first `zeros` are 0; rank [n - zeros]. False: no memory. */
+static bool signed_rank(int64_t n, int64_t zeros, const double *d, int64_t *rank, sp_wilcoxon *out)
 {
-    double correction = doubled_ranks(n, d, rank);
-    int64_t plus = 0, minus = 0;
-    for (int64_t i = 0; i < n; i++)
-        *(d[i] > 0 ? &plus : &minus) += rank[i];
+    int64_t kept = n - zeros, plus = 0, minus = 0;
+    doubled_ranks(n, zeros, d, rank);
+    for (int64_t i = 0; i < kept; i++)
+        *(d[zeros + i] > 0 ? &plus : &minus) += rank[i];
     int64_t w = plus < minus ? plus : minus;
-    out->is_exact = p != NULL;
-    double two_sided = p ? 2 * lower_tail(n, rank, w, p) : normal_p(n, w, correction);
+    out->is_exact = kept <= MAX_EXACT && w < MAX_SUMS && (double)kept * (double)w <= max_additions;
+    double *p = out->is_exact ? malloc((size_t)(w + 1) * sizeof *p) : NULL;
+    if (out->is_exact && !p)
+        return false;
+    double two_sided = p ? 2 * lower_tail(kept, rank, w, p) : normal_p(kept, rank, w);
+    free(p);
     out->p = value_of(two_sided < 1 ? two_sided : 1);
     out->rank_biserial = value_of((double)(plus - minus) / (double)(plus + minus));
+    return true;
 }
 
-sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon *out, sp_error *err)
+sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon_zeros zeros, sp_wilcoxon *out, sp_error *err)
 {
     sp_wilcoxon result = {0};
     for (int64_t i = 0; i < n; i++) {
@@ -88,30 +96,27 @@ sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcox
         result.worse += difference[i] < 0;
         result.ties += difference[i] == 0;
     }
-    int64_t kept = result.better + result.worse;
+    int64_t kept = result.better + result.worse, ranked = zeros == SP_ZEROS_PRATT ? n : kept;
     if (kept == 0) {
-        result.p = result.rank_biserial = value_undefined(n ? "no difference" : "no recordings");
+        result.p = result.p_least = result.rank_biserial = value_undefined(n ? "no difference" : "no recordings");
         *out = result;
         return SP_OK;
     }
-    bool is_exact = kept <= MAX_EXACT;
-    double *d = malloc((size_t)kept * sizeof *d);
-    int64_t *rank = malloc((size_t)kept * sizeof *rank);
-    double *p = is_exact ? malloc((size_t)(kept * (kept + 1) / 2 + 1) * sizeof *p) : NULL;
-    sp_status status = SP_OK;
-    if (d && rank && (p || !is_exact)) {
-        int64_t m = 0;
-        for (int64_t i = 0; i < n; i++)
-            if (difference[i] != 0)
-                d[m++] = difference[i];
-        qsort(d, (size_t)kept, sizeof *d, by_size);
-        signed_rank(kept, d, rank, p, &result);
-        *out = result;
-    } else {
-        status = sp_fail(err, SP_ENOMEM, "no memory for the signed rank test of %lld differences", (long long)kept);
+    result.p_least = value_of(ldexp(1, kept <= 1001 ? 1 - (int)kept : -1000));
+    double *d = malloc((size_t)ranked * sizeof *d);
+    int64_t *rank = malloc((size_t)kept * sizeof *rank), m = 0;
+    bool is_done = d && rank;
+    for (int64_t i = 0; is_done && i < n; i++)
+        if (difference[i] != 0 || zeros == SP_ZEROS_PRATT)
+            d[m++] = difference[i];
+    if (is_done) {
+        qsort(d, (size_t)ranked, sizeof *d, by_size);
+        is_done = signed_rank(ranked, ranked - kept, d, rank, &result);
     }
     free(d);
     free(rank);
-    free(p);
-    return status;
+    if (!is_done)
+        return sp_fail(err, SP_ENOMEM, "no memory for the signed rank test of %lld differences", (long long)kept);
+    *out = result;
+    return SP_OK;
 }

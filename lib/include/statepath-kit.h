@@ -6,6 +6,7 @@
 #include "statepath/agreement.h"
 #include "statepath/build.h"
 #include "statepath/calibrate.h"
+#include "statepath/codes.h"
 #include "statepath/collapse.h"
 #include "statepath/comparison.h"
 #include "statepath/crf.h"

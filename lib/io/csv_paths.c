@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/text_read.h"
 
@@ -14,7 +15,7 @@ typedef struct row {
 struct sp_csv_paths {
     char *file, *name, *text;
     const char *names[1];
-    bool has_scores[1];
+    bool has_scores[1], has_ids;
     const char **ids; /* [N] into text */
     int64_t n_recordings;
     int64_t *offsets; /* [N+1] */
@@ -23,22 +24,27 @@ struct sp_csv_paths {
     sp_paths_info info;
 };
 
-enum { RECORDING, STEP, LABEL, N_COLUMNS };
-static const char *const column_names[N_COLUMNS] = {"recording", "step", "label"};
+enum { RECORDING, STEP, LABEL, N_COLUMNS, N_NAMES = 3 };
+/* The first name of a column is ours, the others are taken where nobody has it. */
+static const char *const column_names[N_COLUMNS][N_NAMES] = {{"recording"}, {"step"}, {"label", "class", "stage"}};
 
 /* What is needed while reading. Fields are unquoted in place, so that ids and labels point into the text. */
 typedef struct reading {
     sp_csv_paths *paths;
     const sp_model *model;
+    const sp_codes *codes; /* or NULL */
+    char delimiter;
+    bool is_list; /* no table: one label a line */
     char *at;
     int64_t line;      /* of the record that is being read */
     int64_t next_line; /* of the one after it */
     int32_t n_fields, column[N_COLUMNS];
     row *rows;
     int64_t n_rows, row_room, id_room;
-    int64_t *slots;  /* ids by hash; -1: empty */
-    size_t n_slots;  /* power of two */
-    int64_t current; /* recording of the last row, or -1 */
+    int64_t *slots;       /* ids by hash; -1: empty */
+    size_t n_slots;       /* power of two */
+    int64_t current;      /* recording of the last row, or -1 */
+    int64_t n_of_current; /* rows of it that follow one another */
     sp_error *err;
 } reading;
 
@@ -59,16 +65,16 @@ static sp_status next_field(reading *r, char **field, bool *is_last)
             r->next_line += *from == '\n';
             *to++ = *from;
         }
-        if (*from && *from != ',' && *from != '\n' && !(*from == '\r' && from[1] == '\n'))
+        if (*from && *from != r->delimiter && *from != '\n' && !(*from == '\r' && from[1] == '\n'))
             return sp_fail(r->err, SP_EDATA,
                            "%s: line %lld: letters follow a closing quote; a quote inside a field is written twice",
                            r->paths->file, (long long)r->line);
     } else {
-        while (*from && *from != ',' && *from != '\n' && !(*from == '\r' && (from[1] == '\n' || from[1] == '\0')))
+        while (*from && *from != r->delimiter && *from != '\n' && !(*from == '\r' && (from[1] == '\n' || from[1] == '\0')))
             from++;
         to = from;
     }
-    *is_last = *from != ',';
+    *is_last = *from != r->delimiter;
     if (*from == '\r')
         from++;
     if (*from) {
@@ -121,9 +127,36 @@ static void skip_empty_lines(reading *r)
     }
 }
 
+/* Which name of column c a field is; -1: none. */
+static int name_of_column(int c, const char *field)
+{
+    for (int i = 0; i < N_NAMES && column_names[c][i]; i++)
+        if (strcasecmp(field, column_names[c][i]) == 0)
+            return i;
+    return -1;
+}
+
+/* What parts the fields of the first line, and whether that names columns at all. */
+static void look_at_first_line(reading *r)
+{
+    const size_t n = strcspn(r->at, "\r\n");
+    char first[32];
+    r->delimiter = memchr(r->at, ',', n) ? ',' : memchr(r->at, '\t', n) ? '\t' : memchr(r->at, ';', n) ? ';' : ',';
+    snprintf(first, sizeof first, "%.*s", (int)(n < 31 ? n : 31), r->at);
+    size_t length = strlen(first);
+    bool is_quoted = length > 1 && first[0] == '"' && first[length - 1] == '"';
+    if (is_quoted)
+        first[length - 1] = '\0';
+    bool is_name = false;
+    for (int c = 0; c < N_COLUMNS; c++)
+        is_name |= name_of_column(c, first + is_quoted) >= 0;
+    r->is_list = !memchr(r->at, r->delimiter, n) && !is_name;
+}
+
 static sp_status read_header(reading *r)
 {
     const char *file = r->paths->file;
+    int rank[N_COLUMNS];
     if (strncmp(r->at, "\xEF\xBB\xBF", 3) == 0)
         r->at += 3;
     skip_empty_lines(r);
@@ -132,27 +165,31 @@ static sp_status read_header(reading *r)
                        "%s: is empty; the first line names the columns: recording,step,label or recording,label", file);
     bool is_last = false;
     r->line = r->next_line;
-    for (int c = 0; c < N_COLUMNS; c++)
+    for (int c = 0; c < N_COLUMNS; c++) {
         r->column[c] = -1;
-    for (; !is_last; r->n_fields++) {
+        rank[c] = N_NAMES;
+    }
+    look_at_first_line(r);
+    for (; !r->is_list && !is_last; r->n_fields++) {
         char *field;
         sp_status status = next_field(r, &field, &is_last);
         if (status != SP_OK)
             return status;
         for (int c = 0; c < N_COLUMNS; c++) {
-            if (strcmp(field, column_names[c]) != 0)
+            int found = name_of_column(c, field);
+            if (found < 0 || found > rank[c])
                 continue;
-            if (r->column[c] >= 0)
+            if (found == rank[c])
                 return sp_fail(r->err, SP_EDATA, "%s: line %lld names column %s twice", file, (long long)r->line,
-                               column_names[c]);
+                               column_names[c][found]);
+            rank[c] = found;
             r->column[c] = r->n_fields;
         }
     }
-    for (int c = 0; c < N_COLUMNS; c++)
-        if (r->column[c] < 0 && c != STEP)
-            return sp_fail(r->err, SP_EDATA,
-                           "%s: line %lld names no column %s; the first line is recording,step,label or recording,label", file,
-                           (long long)r->line, column_names[c]);
+    if (!r->is_list && r->column[LABEL] < 0)
+        return sp_fail(r->err, SP_EDATA,
+                       "%s: line %lld names no column label; the first line is recording,step,label or recording,label", file,
+                       (long long)r->line);
     return SP_OK;
 }
 
@@ -203,6 +240,7 @@ static sp_status find_recording(reading *r, const char *id, int64_t *out)
         *out = r->current;
         return SP_OK;
     }
+    r->n_of_current = 0;
     if (!*id)
         return sp_fail(r->err, SP_EDATA, "%s: line %lld has no name of a recording", p->file, (long long)r->line);
     if (p->n_recordings == r->id_room && !grow_ids(r))
@@ -233,6 +271,17 @@ static sp_status read_whole(const reading *r, const char *text, const char *colu
     return SP_OK;
 }
 
+static sp_status read_code(const reading *r, const row *where, const char *text, int32_t *out)
+{
+    char sentence[SP_CODES_SENTENCE];
+    *out = sp_codes_text(r->codes, text);
+    if (*out >= SP_CODE_UNSCORED)
+        return SP_OK;
+    return sp_fail_at(r->err, SP_EDATA, where->step, "%s: line %lld, recording %s, step %lld: %s", r->paths->file,
+                      (long long)r->line, r->paths->ids[where->recording],
+                      (long long)(where->step >= 0 ? where->step : r->n_of_current), sp_codes_explain(r->codes, text, sentence));
+}
+
 static sp_status read_label(const reading *r, const char *text, int32_t *out)
 {
     const sp_model *model = r->model;
@@ -244,10 +293,16 @@ static sp_status read_label(const reading *r, const char *text, int32_t *out)
     if (*out >= 0)
         return SP_OK;
     size_t digits = strspn(text, "0123456789");
-    if (digits && digits < 10 && !text[digits]) {
+    const char *rest = text + digits;
+    rest += *rest == '.' ? 1 + strspn(rest + 1, "0") : 0; /* "2.0" */
+    if (digits && digits < 10 && !*rest) {
         *out = (int32_t)strtol(text, NULL, 10);
         if (*out < model->n_classes)
             return SP_OK;
+    }
+    if (strspn(text, "-0123456789.") == strlen(text) && strtod(text, NULL) == -1) {
+        *out = -1;
+        return SP_OK;
     }
     char list[512] = "";
     for (int32_t k = 0, used = 0; k < model->n_classes && used < 300; k++)
@@ -255,7 +310,7 @@ static sp_status read_label(const reading *r, const char *text, int32_t *out)
     return sp_fail(
         r->err, SP_EDATA,
         "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 to %d in this order, or "
-        "-1 for none",
+        "-1 for none; --codes or --map reads the numbers and words of others",
         r->paths->file, (long long)r->line, text, model->name, list, model->n_classes - 1);
 }
 
@@ -270,14 +325,38 @@ static sp_status add_row(reading *r, char *fields[N_COLUMNS])
         r->row_room = room;
     }
     row one = {.step = -1, .line = r->line};
-    sp_status status = find_recording(r, fields[RECORDING], &one.recording);
+    sp_status status = find_recording(r, r->column[RECORDING] < 0 ? r->paths->name : fields[RECORDING], &one.recording);
     if (status == SP_OK && r->column[STEP] >= 0)
         status = read_whole(r, fields[STEP], "step", &one.step);
     if (status == SP_OK)
-        status = read_label(r, fields[LABEL], &one.label);
+        status = r->codes ? read_code(r, &one, fields[LABEL], &one.label) : read_label(r, fields[LABEL], &one.label);
     if (status == SP_OK)
         r->rows[r->n_rows++] = one;
+    r->n_of_current++;
     return status;
+}
+
+/* A line that is nothing but a label, in place and without the blanks around it. An empty one between others says nothing clear.
+ */
+static sp_status next_label(reading *r, char *fields[N_COLUMNS])
+{
+    r->line = r->next_line++;
+    char *from = r->at + strspn(r->at, " \t"), *end = r->at + strcspn(r->at, "\n"), *to = end;
+    r->at = *end ? end + 1 : end;
+    while (to > from && strchr(" \t\r", to[-1]))
+        to--;
+    if (from >= to)
+        return sp_fail(r->err, SP_EDATA, "%s: line %lld is empty; it needs a label a line, -1 where there is none",
+                       r->paths->file, (long long)r->line);
+    *to = '\0';
+    fields[LABEL] = from;
+    return SP_OK;
+}
+
+/* Has the list nothing more than blanks? */
+static bool is_list_over(const reading *r)
+{
+    return r->at[strspn(r->at, " \t\r\n")] == '\0';
 }
 
 /* Rows to their places. */
@@ -350,10 +429,17 @@ void sp_csv_paths_close(sp_csv_paths *p)
     free(p);
 }
 
-static sp_status read_all(sp_csv_paths *p, const sp_model *model, sp_error *err)
+static sp_status read_all(sp_csv_paths *p, const sp_model *model, const sp_codes *codes, sp_error *err)
 {
-    reading r = {.paths = p, .model = model, .at = p->text, .next_line = 1, .current = -1, .err = err};
+    reading r = {.paths = p, .model = model, .codes = codes, .at = p->text, .next_line = 1, .current = -1, .err = err};
     sp_status status = read_header(&r);
+    while (status == SP_OK && r.is_list && !is_list_over(&r)) {
+        char *fields[N_COLUMNS] = {NULL};
+        status = next_label(&r, fields);
+        if (status == SP_OK)
+            status = add_row(&r, fields);
+    }
+    p->has_ids = r.column[RECORDING] >= 0;
     for (skip_empty_lines(&r); status == SP_OK && *r.at; skip_empty_lines(&r)) {
         char *fields[N_COLUMNS] = {NULL};
         status = next_record(&r, fields);
@@ -369,7 +455,19 @@ static sp_status read_all(sp_csv_paths *p, const sp_model *model, sp_error *err)
     return status;
 }
 
-sp_status sp_csv_paths_open(const char *file, const sp_model *model, sp_csv_paths **out, sp_error *err)
+bool sp_is_text_of_steps(const char *file)
+{
+    static const char *const endings[] = {".csv", ".tsv", ".txt", ".hyp", ".eannot"};
+    const size_t n = strlen(file);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t length = strlen(endings[i]);
+        if (n > length && strcasecmp(file + n - length, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+sp_status sp_csv_paths_open(const char *file, const sp_model *model, const sp_codes *codes, sp_csv_paths **out, sp_error *err)
 {
     sp_csv_paths *p = calloc(1, sizeof *p);
     if (p) {
@@ -381,10 +479,10 @@ sp_status sp_csv_paths_open(const char *file, const sp_model *model, sp_csv_path
         sp_csv_paths_close(p);
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
     }
-    sp_status status = sp_text_read(file, "a CSV file of steps", &p->text, err);
+    sp_status status = sp_text_read(file, "a text file of steps", &p->text, err);
     if (status == SP_OK) {
         p->info.file_size = (int64_t)strlen(p->text);
-        status = read_all(p, model, err);
+        status = read_all(p, model, codes, err);
     }
     if (status != SP_OK) {
         sp_csv_paths_close(p);
@@ -398,6 +496,7 @@ sp_status sp_csv_paths_open(const char *file, const sp_model *model, sp_csv_path
     p->info.n_steps = p->offsets[p->n_recordings];
     p->info.offsets = p->offsets;
     p->info.ids = p->ids;
+    p->info.has_ids = p->has_ids;
     p->info.classes = (const char *const *)p->classes;
     p->info.has_path_scores = p->has_scores;
     *out = p;

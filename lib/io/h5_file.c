@@ -9,11 +9,15 @@
 #include <unistd.h>
 
 #include "io/file_kind.h"
+#include "io/file_mend.h"
 #include "io/lzf.h"
 
 void sp_h5_quiet_begin(sp_h5_quiet *quiet)
 {
     *quiet = (sp_h5_quiet){0};
+    /* Every object is closed here; what HDF5 would do at exit is to print its own despair over a damaged file. Counts only before
+     * anything else is asked of the library. */
+    (void)H5dont_atexit();
     (void)H5Eget_auto2(H5E_DEFAULT, &quiet->call, &quiet->data);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
@@ -85,6 +89,9 @@ static sp_status not_hdf5(const char *file, sp_error *err)
         return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", file, mend);
     if (strchr(kind, ';'))
         return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", file, kind);
+    char own[700];
+    if (strcmp(kind, "a zip archive") != 0 && strcmp(kind, "a PyTorch file") != 0 && sp_file_mend(head, n, file, own, sizeof own))
+        mend = own;
     return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", file, kind, mend);
 }
 
@@ -131,8 +138,6 @@ sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err)
     sp_status status = file_check(file, &bytes, err);
     if (status != SP_OK)
         return status;
-    /* Every object is closed here; what HDF5 would do at exit is to print its own despair over a damaged file. */
-    (void)H5dont_atexit();
     sp_lzf_register();
     hid_t access = access_new();
     if (access < 0)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/h5_codes.h"
 #include "io/h5_file.h"
 #include "io/h5_map.h"
 #include "io/h5_number.h"
@@ -27,6 +28,7 @@ struct sp_paths_reader {
     sp_texts strategies, classes;
     char *model_json, *input;
     sp_paths_info info;
+    const sp_codes *path_codes, *label_codes; /* or NULL; borrowed */
 };
 
 const sp_paths_info *sp_paths_reader_info(const sp_paths_reader *reader)
@@ -355,6 +357,7 @@ static void fill_info(sp_paths_reader *reader, int64_t n_classes)
     info->n_steps = reader->map.n_steps;
     info->offsets = reader->map.offsets;
     info->ids = (const char *const *)reader->map.ids;
+    info->has_ids = reader->map.has_ids;
     info->n_classes = reader->classes ? (int32_t)n_classes : 0;
     info->classes = (const char *const *)reader->classes;
     info->has_path_scores = reader->has_path_scores;
@@ -459,7 +462,10 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
         return no_memory(reader, err);
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    status = sp_h5_part_read(&reader->map, &reader->paths[strategy], first, count, SP_TO_I32, class_limit(reader), to, err);
+    const sp_h5_part *part = &reader->paths[strategy];
+    status = reader->path_codes
+                 ? sp_h5_part_codes(&reader->map, part, first, count, 0, -1, reader->path_codes, to, err)
+                 : sp_h5_part_read(&reader->map, part, first, count, SP_TO_I32, class_limit(reader), to, err);
     sp_h5_quiet_end(&quiet);
     for (int64_t i = 0; status == SP_OK && results && i < count; i++)
         results[i] = result_of(reader, strategy, first + i, to + (offsets[first + i] - offsets[first]));
@@ -486,6 +492,12 @@ sp_status sp_paths_reader_subjects(sp_paths_reader *reader, const char *groups, 
     return status;
 }
 
+void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, const sp_codes *labels)
+{
+    reader->path_codes = paths;
+    reader->label_codes = labels;
+}
+
 sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
                                  sp_error *err)
 {
@@ -497,7 +509,9 @@ sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t
         return status;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    if (labels)
+    if (labels && reader->label_codes)
+        status = sp_h5_part_codes(&reader->map, &reader->labels, first, count, 0, -1, reader->label_codes, labels, err);
+    else if (labels)
         status = sp_h5_part_read(&reader->map, &reader->labels, first, count, SP_TO_I32, class_limit(reader), labels, err);
     if (status == SP_OK && segments)
         status = sp_h5_part_read(&reader->map, &reader->segments, first, count, SP_TO_I64, 0, segments, err);

@@ -2,7 +2,7 @@
 #ifndef STATEPATH_IO_SOURCE_PRIVATE_H
 #define STATEPATH_IO_SOURCE_PRIVATE_H
 
-#include "io/h5_map.h"
+#include "io/h5_codes.h"
 #include "statepath/source.h"
 
 struct sp_source {
@@ -14,6 +14,7 @@ struct sp_source {
     char classes_place[256];
     char stored_type[2 * SP_ELEMENT_NAME];
     sp_source_info info;
+    const sp_codes *codes; /* of the labels, or NULL; borrowed */
     /* Scorers, once asked for (source_scorers.c): the names that were found, the open ones first. */
     bool has_looked_for_scorers;
     int32_t n_scorers, n_open_scorers;

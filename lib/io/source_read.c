@@ -24,7 +24,10 @@ static sp_status read_parts(sp_source *source, const wanted *w, sp_block *block,
     const int64_t limit = source->info.n_classes ? source->info.n_classes : any;
     const sp_target scores = block->dtype == SP_F32 ? SP_TO_F32 : SP_TO_F64;
     sp_status status = read_part(source, &source->scores, w, scores, 0, block->scores, err);
-    if (status == SP_OK)
+    if (status == SP_OK && source->codes && block->labels)
+        status = sp_h5_part_codes(&source->map, &source->labels, w->first, w->count, w->first_step, w->is_part ? w->n_steps : -1,
+                                  source->codes, block->labels, err);
+    else if (status == SP_OK)
         status = read_part(source, &source->labels, w, SP_TO_I32, limit, block->labels, err);
     if (status == SP_OK)
         status = read_part(source, &source->segments, w, SP_TO_I64, 0, block->segments, err);
@@ -105,4 +108,9 @@ void sp_source_use_threads(sp_source *source, int n_threads)
     sp_chunk_jobs_free(source->map.jobs);
     source->map.jobs = NULL;
     source->map.n_threads = n_threads;
+}
+
+void sp_source_use_codes(sp_source *source, const sp_codes *codes)
+{
+    source->codes = codes;
 }

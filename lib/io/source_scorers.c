@@ -198,7 +198,10 @@ sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first
     const int64_t limit = source->info.n_classes ? source->info.n_classes : (int64_t)INT32_MAX + 1;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_h5_part_read(&source->map, &source->scorers[scorer], first, count, SP_TO_I32, limit, labels, err);
+    const sp_h5_part *part = &source->scorers[scorer];
+    sp_status status = source->codes
+                           ? sp_h5_part_codes(&source->map, part, first, count, 0, -1, source->codes, labels, err)
+                           : sp_h5_part_read(&source->map, part, first, count, SP_TO_I32, limit, labels, err);
     sp_h5_quiet_end(&quiet);
     return status;
 }

@@ -9,6 +9,9 @@
  *              "kappa_with X", "accuracy_with X": with scorer X
  *              "collapsed_accuracy" and the like: with classes put together, which stand under class ("Wake / Sleep")
  *              "_chi2", "_p": of further tests, with the degrees of freedom under n; strategy "all" for tests over all strategies
+ *              "transition_count" (with class "A -> B"): all transitions that were made, allowed ones too
+ *              "worst_recording" (with that recording): its illegal transitions, where there are any
+ *              "argmax_ties": steps whose greatest score several classes share
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for counts
  *   low, high  interval, where there is one */
 #include "report/csv_line.h"
@@ -65,6 +68,13 @@ void sp_csv_interval(sp_buffer *out, sp_csv_line line, const char *metric, const
     sp_buffer_text(out, ",");
     add_number(out, high);
     sp_buffer_text(out, "\r\n");
+}
+
+void sp_csv_count(sp_buffer *out, sp_csv_line line, const char *metric, int64_t count, int64_t n)
+{
+    csv_line start = {.strategy = line.strategy, .recording = line.recording, .class = line.class, .metric = metric};
+    begin(out, &start);
+    sp_buffer_format(out, "%lld,%lld,,\r\n", (long long)count, (long long)n);
 }
 
 void sp_csv_value(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n)
@@ -197,6 +207,8 @@ static void add_comparison(const sp_comparison *c, const sp_pair_comparison *pai
             add_value(out, line, "wilcoxon_p", &pair->test.p, pair->test.better + pair->test.worse);
             add_value(out, line, "wilcoxon_p_holm", &pair->p_holm, sp_tested_pairs(c));
         }
+        if (!strcmp(pair->metric, "illegal_rate"))
+            add_value(out, line, "illegal_rate_sign_flip_p", &pair->permutation.p, pair->test.better + pair->test.worse);
     }
     sp_buffer_free(&name);
     sp_buffer_free(&metric);

@@ -9,6 +9,7 @@ typedef struct sp_csv_line {
     const char *strategy, *recording, *class;
 } sp_csv_line;
 
+void sp_csv_count(sp_buffer *out, sp_csv_line line, const char *metric, int64_t count, int64_t n);
 void sp_csv_value(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n);
 /* low and high are empty where undefined. */
 void sp_csv_interval(sp_buffer *out, sp_csv_line line, const char *metric, const sp_value *value, int64_t n, const sp_value *low,

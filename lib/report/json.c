@@ -5,7 +5,8 @@
 /* clang-format off */
 /*   input: bytes, classes (names as in the file), has_labels, subjects, subjects_from
  *     (where subjects are known: how many, and where they are said), epoch_seconds, epoch_assumed (where a step's length is
- *     known), path_codes, label_codes (--codes, --map: what the numbers of others' steps were read as);   command, seed, level (of all intervals)
+ *     known), path_codes, label_codes (--codes, --map: what the numbers of others' steps were read as);   command, seed, level (of all intervals), interval (bca or
+ *     percentile: what ci and illegal_rate_ci are), zeros (wilcox or pratt: what the signed rank test does with differences of 0)
  *   model: description, source, start, end (classes; absent where all may), min_dwell (class -> steps, those above 1)
  *   nll (mean negative log-likelihood of the reference, nats per step, weighted), nll_steps, nll_impossible_steps
  *   nll_clip, nll_clipped (--nll-clip: probabilities of the reference raised to at least nll_clip, over all steps)
@@ -28,9 +29,10 @@
  *     error_runs (not of argmax): broken, consequences, consequence_share, count, forbidden, mean, median, longest,
  *     longest_recording, longest_step, dead_ends, lengths
  *     per_recording.*: subject, trimmed (steps of wake left out), cut_path_steps, cut_label_steps (above 0), correct, transitions, changes, status, step, rules_broken, path_score
- *   comparisons: after accuracy, which alone is tested, the same pairs with metric kappa, macro_f1, illegal_rate (not where a
- *     strategy is legal by construction); rank_biserial, p_holm, p_sign_flip, p_least (least
- *     p that so many units can give), mcnemar, mcnemar_cluster, bowker, stuart_maxwell, non_inferior (with --margin), mean, median, sd (of the units'
+ *   comparisons: after accuracy, which alone has all tests, the same pairs with metric kappa, macro_f1, illegal_rate (not where a
+ *     strategy is legal by construction; p_sign_flip alone); ci_bca, ci_percentile; rank_biserial, p_method (exact, normal
+ *     approximation), p_holm, p_sign_flip, p_sign_flip_method (exact, sampled), p_least (least p that so many units can give),
+ *     p_least_note (the same in words), mcnemar, mcnemar_cluster, bowker, stuart_maxwell, non_inferior (with --margin), mean, median, sd (of the units'
  *     differences), unit (recording, or subject where they are known), n, better, worse, ties, resamples;   other_metrics_left_out (why kappa and macro F1 are not compared)
  *   friedman (chi2, df, p, unit, mean_ranks), cochran: with three strategies and more
  *   collapsed: name, groups (name -> classes), strategies.* (accuracy, balanced_accuracy, kappa, mcc, macro_f1, macro_f1_classes,
@@ -254,7 +256,7 @@ static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result 
     sp_json_set(object, "illegal_pairs", pair_list(c, s->illegal_pairs, s->n_illegal_pairs, true, failed), failed);
     sp_json_set(object, "recordings_with_illegal", json_integer(s->recordings_with_illegal), failed);
     sp_json_set_value(object, "illegal_rate", &s->illegal_rate.difference, failed);
-    sp_json_set_interval(object, "illegal_rate_ci", &s->illegal_rate, failed);
+    sp_json_set_interval(object, "illegal_rate_ci", s->illegal_rate.low, s->illegal_rate.high, failed);
     if (s->has_path_score)
         sp_json_set_value(object, "path_score", &s->path_score, failed);
     for (int64_t r = 0; r < c->n_recordings; r++) {
@@ -280,14 +282,15 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     sp_json_set(object, "b", sp_json_text(c->strategies[pair->b].name, failed), failed);
     sp_json_set(object, "metric", sp_json_text(pair->metric, failed), failed);
     sp_json_set_value(object, "difference", &d->difference, failed);
-    sp_json_set_interval(object, "ci", d, failed);
+    sp_json_set_interval(object, "ci", d->low, d->high, failed);
+    sp_json_set_interval(object, "ci_bca", d->bca[0], d->bca[1], failed);
+    sp_json_set_interval(object, "ci_percentile", d->percentile[0], d->percentile[1], failed);
     bool is_tested = !strcmp(pair->metric, "accuracy");
     sp_json_set_value(object, "p", &pair->test.p, failed);
     json_t *mcnemar = is_tested ? json_object() : NULL;
     if (is_tested) {
         sp_json_set_value(object, "rank_biserial", &pair->test.rank_biserial, failed);
         sp_json_set_value(object, "p_holm", &pair->p_holm, failed);
-        sp_json_set_value(object, "p_sign_flip", &pair->permutation.p, failed);
         sp_json_set(mcnemar, "only_a", json_integer(pair->mcnemar.only_a), failed);
         sp_json_set(mcnemar, "only_b", json_integer(pair->mcnemar.only_b), failed);
         sp_json_set_value(mcnemar, "p_exact", &pair->mcnemar.exact, failed);
@@ -350,6 +353,8 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     if (c->other_metrics_left_out)
         sp_json_set(root, "other_metrics_left_out", json_string(c->other_metrics_left_out), &failed);
     sp_json_set(root, "level", json_real(c->level), &failed);
+    sp_json_set(root, "interval", json_string(sp_interval_key(c->interval)), &failed);
+    sp_json_set(root, "zeros", json_string(sp_zeros_key(c->zeros)), &failed);
     sp_json_set(root, "seed", json_integer((json_int_t)c->seed), &failed);
     sp_json_write(root, &text, &failed);
     json_decref(root);

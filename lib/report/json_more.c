@@ -2,7 +2,6 @@
 #include "report/json_tree.h"
 #include "report/tables.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char descriptive[] = "descriptive: takes steps as independent, which they are not";
@@ -133,12 +132,34 @@ void sp_json_set_more(json_t *object, const sp_comparison *comparison, const sp_
         sp_json_set(object, "error_runs", error_runs_object(comparison, &s->error_runs, failed), failed);
 }
 
+static void set_sign_flip(json_t *object, const sp_pair_comparison *pair, bool *failed)
+{
+    sp_json_set_value(object, "p_sign_flip", &pair->permutation.p, failed);
+    if (!pair->permutation.p.undefined)
+        sp_json_set(object, "p_sign_flip_method", json_string(pair->permutation.is_exact ? "exact" : "sampled"), failed);
+}
+
+/* How p was found, and how small it could be. */
+static void set_exactness(json_t *object, const sp_comparison *comparison, const sp_pair_comparison *pair, bool *failed)
+{
+    sp_buffer note = {0};
+    if (!pair->test.p.undefined)
+        sp_json_set(object, "p_method", json_string(pair->test.is_exact ? "exact" : "normal approximation"), failed);
+    sp_json_set_value(object, "p_least", &pair->test.p_least, failed);
+    sp_add_least_p(comparison, pair, &note);
+    if (note.length)
+        sp_json_set(object, "p_least_note", sp_json_text(note.data, failed), failed);
+    *failed |= note.failed;
+    sp_buffer_free(&note);
+}
+
 void sp_json_set_pair_tests(json_t *object, const sp_comparison *comparison, const sp_pair_comparison *pair, bool *failed)
 {
+    if (!strcmp(pair->metric, "illegal_rate"))
+        set_sign_flip(object, pair, failed);
     if (!strcmp(pair->metric, "accuracy")) {
-        int64_t n = pair->test.better + pair->test.worse;
-        sp_value least = {.value = n ? ldexp(1, n < 1000 ? 1 - (int)n : -1000) : 0, .undefined = n ? NULL : "no difference"};
-        sp_json_set_value(object, "p_least", &least, failed);
+        set_sign_flip(object, pair, failed);
+        set_exactness(object, comparison, pair, failed);
         sp_json_set(object, "mcnemar_cluster", chi2_object(&pair->mcnemar_cluster, false, failed), failed);
         sp_json_set(object, "bowker", chi2_object(&pair->bowker, true, failed), failed);
         sp_json_set(object, "stuart_maxwell", chi2_object(&pair->stuart_maxwell, true, failed), failed);

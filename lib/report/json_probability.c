@@ -75,15 +75,15 @@ json_t *sp_json_calibrations(const sp_comparison *comparison, bool *failed)
     return object;
 }
 
-void sp_json_set_interval(json_t *object, const char *key, const sp_difference *d, bool *failed)
+void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_value high, bool *failed)
 {
-    if (d->low.undefined || d->high.undefined) {
-        sp_value none = {.undefined = d->low.undefined ? d->low.undefined : d->high.undefined};
+    if (low.undefined || high.undefined) {
+        sp_value none = {.undefined = low.undefined ? low.undefined : high.undefined};
         sp_json_set_value(object, key, &none, failed);
         return;
     }
     json_t *interval = json_array();
-    sp_json_append(interval, json_real(d->low.value), failed);
-    sp_json_append(interval, json_real(d->high.value), failed);
+    sp_json_append(interval, json_real(low.value), failed);
+    sp_json_append(interval, json_real(high.value), failed);
     sp_json_set(object, key, interval, failed);
 }

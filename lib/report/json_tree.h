@@ -28,7 +28,7 @@ void sp_json_set_people(json_t *root, const sp_comparison *comparison, bool *fai
 json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed);
 /* One object for each scaling, before and after. */
 json_t *sp_json_calibrations(const sp_comparison *comparison, bool *failed);
-void sp_json_set_interval(json_t *object, const char *key, const sp_difference *d, bool *failed);
+void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_value high, bool *failed);
 
 /* json_more.c: of the reference, of a strategy, of a pair, of the whole comparison. */
 void sp_json_set_reference(json_t *object, const sp_comparison *comparison, bool *failed);

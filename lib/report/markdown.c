@@ -44,8 +44,9 @@ static void title(const sp_comparison *c, sp_buffer *out)
 /* Tables under their own titles. */
 static void further(const sp_comparison *c, sp_buffer *out)
 {
-    static void (*const fillers[])(const sp_comparison *, sp_table *) = {sp_fill_margins, sp_fill_several, sp_fill_step_tests,
-                                                                         sp_fill_error_runs, sp_fill_collapsed};
+    static void (*const fillers[])(const sp_comparison *,
+                                   sp_table *) = {sp_fill_illegal_rates, sp_fill_change_rates, sp_fill_margins,  sp_fill_several,
+                                                  sp_fill_step_tests,    sp_fill_error_runs,   sp_fill_collapsed};
     for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++) {
         sp_table table = {0};
         fillers[i](c, &table);
@@ -122,7 +123,14 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     if (comparison->n_comparisons) {
         sp_buffer_text(&text, "\nInterval: ");
         sp_add_level(&text, comparison->level);
-        sp_buffer_format(&text, ", bootstrap over %s. p: Wilcoxon signed rank.\n", sp_unit_name(comparison, 2));
+        sp_buffer_format(&text, " %s, bootstrap over %s. p: ", sp_interval_name(comparison->interval),
+                         sp_unit_name(comparison, 2));
+        sp_add_test_name(comparison, &text);
+        size_t before = text.length;
+        sp_buffer_text(&text, "; ");
+        if (!sp_note_least_p(comparison, &text))
+            text.length = before;
+        sp_buffer_text(&text, ".\n");
     }
     more_differences(comparison, &text);
     sp_fill_probabilities(comparison, &probabilities);

@@ -240,10 +240,17 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
             sp_buffer_count(line, comparison->nll_impossible);
             sp_buffer_text(line, " of ");
             sp_buffer_count(line, comparison->nll_steps);
-            sp_buffer_text(line, " steps probability 0.");
+            sp_buffer_text(line, " steps probability 0");
+            sp_buffer_text(line, comparison->nll_clip > 0 ? "" : " (--nll-clip P takes at least P)");
+            sp_buffer_text(line, ".");
         } else {
             sp_buffer_fixed(line, comparison->nll.value, 4);
             sp_buffer_text(line, " nats per step.");
+        }
+        if (comparison->nll_clip > 0 && !comparison->nll_clipped.undefined) {
+            sp_buffer_format(line, " With probabilities below %g taken for it: ", comparison->nll_clip);
+            sp_buffer_fixed(line, comparison->nll_clipped.value, 4);
+            sp_buffer_text(line, comparison->nll.undefined ? " nats per step." : ".");
         }
     }
     sp_note_probabilities(comparison, lines);
@@ -379,11 +386,13 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
                              strategy->name, (long long)strategy->n_broken, plural(strategy->n_broken),
                              (long long)strategy->n_relaxed, plural(strategy->n_relaxed));
     }
+    sp_note_permuted(comparison, lines);
     note_learning(comparison, lines);
     if (comparison->has_labels)
         note_reference(comparison, lines);
     note_units(comparison, lines);
     sp_note_more(comparison, lines);
+    sp_note_judging(comparison, lines);
     note_undefined(comparison, lines);
     note_macro(comparison, lines);
 }

@@ -278,8 +278,9 @@ void sp_fill_metric_differences(const sp_comparison *comparison, const char *met
     sp_table_column(table, SP_RIGHT, "better");
     sp_table_column(table, SP_RIGHT, "worse");
     sp_table_column(table, SP_RIGHT, "same");
-    if (is_tested)
-        sp_table_column(table, SP_RIGHT, "p");
+    bool is_flipped = !strcmp(metric, "illegal_rate"); /* tested by sign flips */
+    if (is_tested || is_flipped)
+        sp_table_column(table, SP_RIGHT, is_tested ? "p" : "sign-flip p");
     if (has_holm)
         sp_table_column(table, SP_RIGHT, "Holm p");
     table->failed |= interval.failed;
@@ -296,8 +297,8 @@ void sp_fill_metric_differences(const sp_comparison *comparison, const char *met
         sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.better);
         sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.worse);
         sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.ties);
-        if (is_tested)
-            cell_p(table, &pair->test.p);
+        if (is_tested || is_flipped)
+            cell_p(table, is_tested ? &pair->test.p : &pair->permutation.p);
         if (has_holm)
             cell_p(table, &pair->p_holm);
     }

@@ -12,8 +12,12 @@ void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *t
 void sp_fill_differences(const sp_comparison *comparison, sp_table *table);
 /* The same of "accuracy", "kappa", "macro_f1" or "illegal_rate"; without rows where there are none. */
 void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, sp_table *table);
-/* Illegal transitions of each strategy as a share of all, with interval. */
+/* Illegal transitions of the reference and each strategy: their share of all transitions, with interval, and of the changes of
+ * class, how many an hour, and the recording with the most. Changes and runs: how many, an hour, of one step. */
 void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table);
+void sp_fill_change_rates(const sp_comparison *comparison, sp_table *table);
+void sp_note_permuted(const sp_comparison *comparison, sp_table *lines); /* add their sentences to notes */
+void sp_note_judging(const sp_comparison *comparison, sp_table *lines);
 /* The scores' probabilities: one row a measure; bins of equal width or of equal weight; by class; by share kept. */
 void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table);
 void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table);
@@ -85,7 +89,16 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines);
 
 /* ---- small questions that several writers ask ---- */
 
-void sp_add_level(sp_buffer *out, double level);          /* "95 %" */
+void sp_add_level(sp_buffer *out, double level); /* "95 %" */
+/* inference.c: "bca", "BCa", "wilcox" ...; "Wilcoxon signed rank" and what it does with zeros; "with 5 recordings the smallest p
+ * possible is 0.0625" of a tested pair; the same of the pair with the fewest units that differ, false (and nothing added) where
+ * all can be below 0.001. */
+const char *sp_interval_key(sp_interval_kind interval);
+const char *sp_interval_name(sp_interval_kind interval);
+const char *sp_zeros_key(sp_wilcoxon_zeros zeros);
+void sp_add_test_name(const sp_comparison *comparison, sp_buffer *out);
+void sp_add_least_p(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_buffer *out);
+bool sp_note_least_p(const sp_comparison *comparison, sp_buffer *out);
 int32_t sp_tested_pairs(const sp_comparison *comparison); /* comparisons of accuracy */
 const char *sp_metric_name(const char *metric);           /* "macro F1" of "macro_f1" */
 

@@ -216,32 +216,3 @@ void sp_add_level(sp_buffer *out, double level)
     sp_buffer_text(out, text);
     sp_buffer_text(out, " %");
 }
-
-void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table)
-{
-    sp_buffer interval = {0};
-    table->title = "Illegal transitions, share of all";
-    sp_add_level(&interval, comparison->level);
-    sp_buffer_text(&interval, " interval");
-    sp_table_column(table, SP_LEFT, "strategy");
-    sp_table_column(table, SP_RIGHT, "illegal");
-    sp_table_column(table, SP_RIGHT, interval.data);
-    table->failed |= interval.failed;
-    sp_buffer_free(&interval);
-    for (int32_t s = 0; s < comparison->n_strategies; s++) {
-        const sp_strategy_result *strategy = &comparison->strategies[s];
-        const sp_difference *rate = &strategy->illegal_rate;
-        sp_table_cell_text(table, SP_TONE_PLAIN, strategy->name);
-        sp_buffer_percent(sp_table_cell(table, strategy->counts.illegal ? SP_TONE_BAD : SP_TONE_PLAIN), strategy->counts.illegal,
-                          strategy->counts.transitions);
-        if (rate->low.undefined || rate->high.undefined) {
-            sp_table_cell_text(table, SP_TONE_MUTED, rate->low.undefined ? rate->low.undefined : rate->high.undefined);
-            continue;
-        }
-        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_fixed(cell, 100 * rate->low.value, 3);
-        sp_buffer_text(cell, " to ");
-        sp_buffer_fixed(cell, 100 * rate->high.value, 3);
-        sp_buffer_text(cell, " %");
-    }
-}

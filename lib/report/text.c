@@ -267,9 +267,15 @@ static void interval_note(writer *w)
     sp_buffer note = {0};
     sp_buffer_text(&note, "(interval: ");
     sp_add_level(&note, w->comparison->level);
-    sp_buffer_text(&note, ", bootstrap over ");
-    sp_buffer_text(&note, sp_unit_name(w->comparison, 2));
-    sp_buffer_text(&note, "; p: Wilcoxon signed rank)");
+    sp_buffer_format(&note, " %s, bootstrap over %s; p: ", sp_interval_name(w->comparison->interval),
+                     sp_unit_name(w->comparison, 2));
+    sp_add_test_name(w->comparison, &note);
+    sp_buffer least = {0};
+    if (sp_note_least_p(w->comparison, &least))
+        sp_buffer_format(&note, "; %s", least.data ? least.data : "");
+    note.failed |= least.failed;
+    sp_buffer_free(&least);
+    sp_buffer_text(&note, ")");
     wrapped(w, note.data ? note.data : "", 1);
     w->out.failed |= note.failed;
     sp_buffer_free(&note);
@@ -287,7 +293,7 @@ static void further(writer *w, void (*fill)(const sp_comparison *, sp_table *))
 static void more_figures(writer *w)
 {
     static const char *const metrics[] = {"kappa", "macro_f1", "illegal_rate"};
-    sp_table rates = {0}, probabilities = {0};
+    sp_table probabilities = {0};
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         sp_table table = {0};
         sp_fill_metric_differences(w->comparison, metrics[i], &table);
@@ -304,11 +310,10 @@ static void more_figures(writer *w)
     }
     further(w, sp_fill_step_tests);
     further(w, sp_fill_error_runs);
-    sp_fill_illegal_rates(w->comparison, &rates);
-    table_with_heading(w, rates.title, &rates);
+    further(w, sp_fill_illegal_rates);
+    further(w, sp_fill_change_rates);
     sp_fill_probabilities(w->comparison, &probabilities);
     table_with_heading(w, probabilities.title, &probabilities);
-    sp_table_free(&rates);
     sp_table_free(&probabilities);
 }
 

@@ -241,7 +241,7 @@ class TestJudging(st.TestCase):
         self.assertIn("no labels", done.stdout)
         self.refuses("evaluate", "mine.csv", sentence="--model is missing: a file, or a shipped model (`statepath model list`)", status=2)
         self.refuses("evaluate", "mine.csv", *MODEL, "--paths", "/x", status=2,
-                     sentence="--paths, --offsets and --ids name datasets, and mine.csv is a CSV file")
+                     sentence="--paths, --offsets and --ids name datasets, and mine.csv is a text file")
         self.write("bad.csv", "recording,label\nn0,W\nn0,Stage 9\n")
         done = self.statepath("evaluate", "bad.csv", *MODEL, status=1, stdout="")
         self.assertTrue(done.stderr.startswith('statepath: bad.csv: line 3: label "Stage 9" is no class of model sleep-permissive: '))

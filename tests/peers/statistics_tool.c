@@ -1,7 +1,7 @@
 /* Answers questions about agreement and paired tests, so that other programs can be asked the same. Reads one JSON list of
  * questions from standard input, writes the list of answers to standard output; undefined values are null.
  *     {"ask": "agreement", "confusion": [[..]], "undecoded": [..]}      {"ask": "mcnemar", "b": n, "c": n}
- *     {"ask": "wilcoxon", "d": [..]}    {"ask": "sign_flip", "d": [..]}    {"ask": "holm", "p": [..]}
+ *     {"ask": "wilcoxon", "d": [..], "pratt": true}    {"ask": "sign_flip", "d": [..]}    {"ask": "holm", "p": [..]}
  *     {"ask": "bootstrap", "a": [..], "b": [..], "scored": [..], "resamples": n, "level": x} */
 #include <jansson.h>
 #include <stdio.h>
@@ -98,9 +98,11 @@ static json_t *wilcoxon(json_t *question)
     size_t n = reals(json_object_get(question, "d"), &d);
     sp_wilcoxon w;
     sp_error err;
-    require(sp_wilcoxon_signed_rank((int64_t)n, d, &w, &err), &err);
+    bool is_pratt = json_is_true(json_object_get(question, "pratt"));
+    require(sp_wilcoxon_signed_rank((int64_t)n, d, is_pratt ? SP_ZEROS_PRATT : SP_ZEROS_WILCOX, &w, &err), &err);
     free(d);
-    return json_pack("{so so sb}", "p", value(w.p), "rank_biserial", value(w.rank_biserial), "exact", w.is_exact);
+    return json_pack("{so so so sb}", "p", value(w.p), "p_least", value(w.p_least), "rank_biserial", value(w.rank_biserial),
+                     "exact", w.is_exact);
 }
 
 static json_t *sign_flip(json_t *question)
@@ -155,7 +157,8 @@ static json_t *bootstrap(json_t *question)
     free(a);
     free(b);
     free(scored);
-    return json_pack("{so so so}", "difference", value(d.difference), "low", value(d.low), "high", value(d.high));
+    return json_pack("{so s[oo] s[oo]}", "difference", value(d.difference), "bca", value(d.bca[0]), value(d.bca[1]), "percentile",
+                     value(d.percentile[0]), value(d.percentile[1]));
 }
 
 int main(void)

@@ -510,6 +510,7 @@ def shapes():
             for key, value in datasets.items():
                 f[key] = value
 
+    others = ", and --codes or --map reads others' numbers"
     file("labels_shape.h5", labels=np.zeros(4, int))
     bad("labels_shape.h5", "FILE: dataset /labels has shape [4], but must have shape [5] to go with /log_probs; write one for each "
         "step, or name another dataset")
@@ -521,28 +522,28 @@ def shapes():
         "floats")
     file("labels_255.h5", labels=np.array([0, 1, 255, 2, 0], "u1"))
     bad("labels_255.h5", "FILE: dataset /labels, recording labels_255, step 2: label 255 is not one of the 3 classes 0..2; unscored "
-        "steps are -1")
+        "steps are -1" + others)
     file("labels_half.h5", labels=np.array([0, 0.5, 1, 2, 0]), offsets=[0, 0, 1, 1, 5])
     bad("labels_half.h5", "FILE: dataset /labels, recording 3, step 0: label 0.5 is not a whole number; unscored steps are -1")
     file("labels_nan.h5", labels=np.array([0, 1, 1, np.nan, 0]), offsets=[0, 2, 5])
     bad("labels_nan.h5", "FILE: dataset /labels, recording 1, step 1: label nan is not a whole number; unscored steps are -1")
     file("labels_minus.h5", labels=np.array([0, 1, 1, 1, -2]))
     bad("labels_minus.h5", "FILE: dataset /labels, recording labels_minus, step 4: label -2 is not one of the 3 classes 0..2; "
-        "unscored steps are -1")
+        "unscored steps are -1" + others)
     with h5py.File(path_of("labels_groups.h5"), "w") as f:
         f["recordings/a/log_probs"] = lp
         f["recordings/b/log_probs"] = lp
         f["recordings/a/labels"] = np.zeros(5, int)
         f["recordings/b/labels"] = np.array([0, 0, 0, 3, 0])
     bad("labels_groups.h5", "FILE: dataset /recordings/b/labels, recording b, step 3: label 3 is not one of the 3 classes 0..2; "
-        "unscored steps are -1")
+        "unscored steps are -1" + others)
     with h5py.File(path_of("labels_padded.h5"), "w") as f:
         f["log_probs"] = np.stack([lp, lp])
         f["lengths"] = [2, 5]
         f["labels"] = np.array([[0, 1, 9, 9, 9], [0, 0, 0, 0, 9]])
         f["ids"] = ["a", "b"]
     bad("labels_padded.h5", "FILE: dataset /labels, recording b, step 4: label 9 is not one of the 3 classes 0..2; unscored steps "
-        "are -1")
+        "are -1" + others)
     file("weights_negative.h5", weights=np.array([1, 1, -0.5, 1, 1]))
     bad("weights_negative.h5", "FILE: dataset /weights, recording weights_negative, step 2: weight -0.5 is not a number from 0 up")
     file("weights_nan.h5", weights=np.array([1, np.nan, -0.5, 1, 1]))
@@ -731,9 +732,21 @@ def not_hdf5():
         bad(name, message, status="file")
 
     np.savez(path_of("scores.npz"), log_probs=lp)
-    bad("scores.npz", "FILE: is not an HDF5 file but looks like a numpy .npz archive; " + mend, status="file")
+    names = "; the dataset's name says what it holds: log_probs, probs, logits, scores or labels"
+    command = "convert it with python3 -c \"import h5py, numpy; h5py.File('scores.h5', 'w')['%s'] = numpy.load('scores.%s')%s\"" + names
+    bad("scores.npz", "FILE: is not an HDF5 file but looks like a numpy .npz archive; " + command % ("log_probs", "npz", "['log_probs']"),
+        status="file")
+    np.savez(path_of("it's.npz"), probs=lp)
+    bad("it's.npz", "FILE: is not an HDF5 file but looks like a numpy .npz archive; " +
+        (command % ("probs", "npz", "['probs']")).replace("'scores.npz'", "'FILE'").replace("scores.h5", "FILE.h5"), status="file")
+    np.savez(path_of("more.npz"), lp, lp)
+    bad("more.npz", "FILE: is not an HDF5 file but looks like a numpy .npz archive; " +
+        (command % ("log_probs", "npz", "['arr_0']")).replace("'scores.", "'more."), status="file")
     np.save(path_of("scores.npy"), lp)
-    bad("scores.npy", "FILE: is not an HDF5 file but looks like a numpy .npy file; " + mend, status="file")
+    bad("scores.npy", "FILE: is not an HDF5 file but looks like a numpy .npy file; " + command % ("log_probs", "npy", ""), status="file")
+    raw("scores.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x01IM", "FILE: is not an HDF5 file but looks like a "
+        "MATLAB file before version 7.3; convert it with python3 -c \"import h5py, scipy.io; h5py.File('scores.h5', 'w')['log_probs'] = "
+        "scipy.io.loadmat('scores.mat')['NAME OF THE MATRIX']\", steps in rows" + names)
     raw("scores.pkl", pickle.dumps({"log_probs": lp}), "FILE: is not an HDF5 file but looks like a Python pickle; " + mend)
     raw("scores.csv", b"a,b,c\n-1,-2,-3\n", "FILE: is not an HDF5 file but looks like a table in text (CSV or the like); " + mend)
     raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: is not an HDF5 file but looks like a JSON text; " + mend)

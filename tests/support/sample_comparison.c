@@ -300,6 +300,10 @@ static void fill_comparisons(sample *s, const sample_input *in)
                 .high = has_interval ? defined(d + 0.02) : undefined("one recording"),
                 .n = c->n_recordings,
                 .n_resamples = has_interval ? 10000 : 0};
+            pair->difference.bca[0] = pair->difference.low;
+            pair->difference.bca[1] = pair->difference.high;
+            pair->difference.percentile[0] = has_interval ? defined(d - 0.011) : undefined("one recording");
+            pair->difference.percentile[1] = has_interval ? defined(d + 0.019) : undefined("one recording");
             for (int64_t r = 0; r < c->n_recordings; r++) {
                 int64_t x = c->strategies[a].recordings[r].correct, y = c->strategies[b].recordings[r].correct;
                 pair->test.better += x > y;
@@ -307,6 +311,8 @@ static void fill_comparisons(sample *s, const sample_input *in)
                 pair->test.ties += x == y;
             }
             pair->test.p = pair->test.better + pair->test.worse ? defined(0.0123) : undefined("no difference");
+            int64_t unequal = pair->test.better + pair->test.worse;
+            pair->test.p_least = unequal ? defined(ldexp(1, 1 - (int)unequal)) : undefined("no difference");
             pair->test.rank_biserial = pair->test.better + pair->test.worse ? defined(0.5) : undefined("no difference");
             pair->test.is_exact = true;
             pair->p_holm = pair->test.p.undefined ? pair->test.p : defined(0.0369);

@@ -79,8 +79,13 @@ static void add_metric(sp_comparison *c, const sp_pair_comparison *accuracy, con
     if (!pair->difference.low.undefined) {
         pair->difference.low = defined(d - 0.015);
         pair->difference.high = defined(d + 0.025);
+        pair->difference.bca[0] = pair->difference.low;
+        pair->difference.bca[1] = pair->difference.high;
+        pair->difference.percentile[0] = defined(d - 0.014);
+        pair->difference.percentile[1] = defined(d + 0.024);
     }
-    pair->test.p = pair->test.rank_biserial = pair->p_holm = pair->permutation.p = undefined("only accuracy is tested");
+    pair->test.p = pair->test.p_least = pair->test.rank_biserial = pair->p_holm = pair->permutation.p =
+        undefined("only accuracy is tested");
     sp_mcnemar_test(0, 0, &pair->mcnemar);
     pair->mcnemar_cluster = pair->bowker = pair->stuart_maxwell = (sp_chi2){pair->test.p, pair->test.p, 0};
 }

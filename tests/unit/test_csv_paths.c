@@ -50,7 +50,7 @@ static void assert_reads(folder *f, const char *text, int64_t n, const char *con
     put(f, text);
     sp_csv_paths *p = NULL;
     sp_error err = {0};
-    sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+    sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
     if (status != SP_OK)
         fail_msg("%s: %s", text, err.message);
     const sp_paths_info *info = sp_csv_paths_info(p);
@@ -90,6 +90,59 @@ static void test_reads(void **state)
         1, odd, four, mixed);
 }
 
+/* Other tables, and lists of labels alone, which are one recording named as the file. */
+static void test_reads_other_texts(void **state)
+{
+    folder *f = *state;
+    const char *const own[] = {strrchr(f->file, '/') + 1}, *const two[] = {"a", "b"};
+    static const int64_t three[] = {0, 3}, two_one[] = {0, 2, 3};
+    static const int32_t labels[] = {0, 2, -1}, three_labels[] = {0, 1, 2};
+    assert_reads(f, "Wake\nN2\n-1\n", 1, own, three, labels);
+    assert_reads(f,
+                 "\xEF\xBB\xBF"
+                 "0\r\n 2 \r\n-1.0\r\n\r\n",
+                 1, own, three, labels);
+    assert_reads(f, "label\n0\n2.0\n-1\n", 1, own, three, labels);
+    assert_reads(f, "\"Stage\"\n0\n2\n-1", 1, own, three, labels);
+    assert_reads(f, "onset\tduration\tstage\n0\t30\tWake\n30\t30\tN2\n60\t30\t\n", 1, own, three, labels);
+    assert_reads(f, "Recording;Class\na;0\na;1\nb;2\n", 2, two, two_one, three_labels);
+    /* ours comes before the other names of a column */
+    assert_reads(f, "recording,stage,label\na,x,0\na,y,1\nb,z,2\n", 2, two, two_one, three_labels);
+    put(f, "0\n1\n");
+    sp_csv_paths *p = NULL;
+    sp_error err = {0};
+    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
+    assert_false(sp_csv_paths_info(p)->has_ids);
+    sp_csv_paths_close(p);
+    assert_true(sp_is_text_of_steps("a/b.CSV") && sp_is_text_of_steps("x.tsv") && sp_is_text_of_steps("x.txt") &&
+                sp_is_text_of_steps("x.hyp") && sp_is_text_of_steps("x.eannot"));
+    assert_false(sp_is_text_of_steps(".csv") || sp_is_text_of_steps("csv") || sp_is_text_of_steps("x.csv.h5"));
+}
+
+static void test_reads_codes(void **state)
+{
+    folder *f = *state;
+    sp_codes *codes = NULL;
+    sp_error err = {0};
+    sp_csv_paths *p = NULL;
+    int32_t out[5];
+    static const int32_t labels[] = {2, 0, -1, 1, -1};
+    assert_ok(sp_codes_new("nsrr", "x y=N2", false, f->model, &codes, &err), &err);
+    put(f, "x y\n0\n9\nStage 1 sleep|1\n?\n");
+    assert_ok(sp_csv_paths_open(f->file, f->model, codes, &p, &err), &err);
+    assert_ok(sp_csv_paths_read(p, 0, 1, out, NULL, &err), &err);
+    assert_memory_equal(out, labels, sizeof labels);
+    sp_csv_paths_close(p);
+    put(f, "recording,label\na,0\na,1\na,8\n");
+    assert_int_equal(sp_csv_paths_open(f->file, f->model, codes, &p, &err), SP_EDATA);
+    assert_non_null(strstr(err.message, ": line 4, recording a, step 2: label \"8\" is no code of nsrr with x y=N2, which has "));
+    put(f, "recording,step,label\na,1,0\na,0,3\n");
+    assert_int_equal(sp_csv_paths_open(f->file, f->model, codes, &p, &err), SP_EDATA);
+    assert_non_null(
+        strstr(err.message, ": line 3, recording a, step 0: label \"3\" is N3 in nsrr, for which the model has no class"));
+    sp_codes_free(codes);
+}
+
 static void test_many_recordings(void **state)
 {
     folder *f = *state;
@@ -101,7 +154,7 @@ static void test_many_recordings(void **state)
     fclose(out);
     sp_csv_paths *p = NULL;
     sp_error err = {0};
-    assert_ok(sp_csv_paths_open(f->file, f->model, &p, &err), &err);
+    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
     assert_int_equal(sp_csv_paths_info(p)->n_recordings, 3000);
     assert_string_equal(sp_csv_paths_info(p)->ids[2999], "night 2999");
     int32_t path[6];
@@ -119,7 +172,7 @@ static void test_undecoded_and_name(void **state)
     sp_csv_paths *p = NULL;
     sp_error err = {0};
     sp_decoded results[2];
-    assert_ok(sp_csv_paths_open(f->file, f->model, &p, &err), &err);
+    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
     assert_string_equal(sp_csv_paths_info(p)->strategies[0], strrchr(f->file, '/') + 1);
     assert_ok(sp_csv_paths_read(p, 0, 2, NULL, results, &err), &err);
     assert_int_equal(results[0].status, SP_ENOPATH);
@@ -135,15 +188,18 @@ static void test_refuses(void **state)
     } cases[] = {
         {"", "is empty; the first line names the columns: recording,step,label or recording,label"},
         {"\n\n", "is empty"},
-        {"a,0\n", "line 1 names no column recording"},
-        {"recording,stage\na,0\n", "line 1 names no column label; the first line is recording,step,label or recording,label"},
+        {"a,0\n", "line 1 names no column label; the first line is recording,step,label or recording,label"},
+        {"recording,decision\na,0\n", "line 1 names no column label; the first line is recording,step,label or recording,label"},
+        {"stage,STAGE\n0,0\n", "line 1 names column stage twice"},
+        {"Wake\nN1\nN9\n", "line 3: label \"N9\" is no class of model small"},
+        {"Wake\n\nN1\n", "line 2 is empty; it needs a label a line, -1 where there is none"},
         {"recording,label,label\na,0,0\n", "line 1 names column label twice"},
         {"recording,label\n", "names its columns, but holds no line below them"},
         {"recording,label\na,Wake\n\na,N9\n",
          "line 4: label \"N9\" is no class of model small: write one of Wake, N1, N2, a number "
-         "from 0 to 2 in this order, or -1 for none"},
+         "from 0 to 2 in this order, or -1 for none; --codes or --map reads the numbers and words of others"},
         {"recording,label\na,3\n", "line 2: label \"3\" is no class"},
-        {"recording,label\na,1.0\n", "line 2: label \"1.0\" is no class"},
+        {"recording,label\na,1.5\n", "line 2: label \"1.5\" is no class"},
         {"recording,label\na,99999999999999999999\n", "is no class"},
         {"recording,label\na,wake\n", "line 2: label \"wake\" is no class"},
         {"recording,label\na,1,2\n", "line 2 has 3 fields, the header 2"},
@@ -164,7 +220,7 @@ static void test_refuses(void **state)
         put(f, cases[i].text);
         sp_csv_paths *p = (sp_csv_paths *)f;
         sp_error err = {0};
-        assert_int_equal(sp_csv_paths_open(f->file, f->model, &p, &err), SP_EDATA);
+        assert_int_equal(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), SP_EDATA);
         assert_ptr_equal(p, f);
         assert_non_null(strstr(err.message, f->file));
         if (!strstr(err.message, cases[i].part))
@@ -172,10 +228,10 @@ static void test_refuses(void **state)
     }
     sp_csv_paths *p = NULL;
     sp_error err = {0};
-    assert_int_equal(sp_csv_paths_open("/nowhere/x.csv", f->model, &p, &err), SP_EFILE);
+    assert_int_equal(sp_csv_paths_open("/nowhere/x.csv", f->model, NULL, &p, &err), SP_EFILE);
     put(f, "\x89HDF\r\n\x1a\n....");
-    assert_int_equal(sp_csv_paths_open(f->file, f->model, &p, &err), SP_EFILE);
-    assert_non_null(strstr(err.message, "is an HDF5 file, not a CSV file of steps"));
+    assert_int_equal(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), SP_EFILE);
+    assert_non_null(strstr(err.message, "is an HDF5 file, not a text file of steps"));
 }
 
 /* Any bytes: read or refused, never a wild access. */
@@ -196,7 +252,7 @@ static void test_any_bytes(void **state)
         put(f, text);
         sp_csv_paths *p = NULL;
         sp_error err = {0};
-        sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+        sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
         assert_true(status == SP_OK || status == SP_EDATA);
         sp_csv_paths_close(p);
     }
@@ -207,7 +263,7 @@ static sp_status attempt(void *arg)
     const folder *f = arg;
     sp_csv_paths *p = NULL;
     sp_error err = {0};
-    sp_status status = sp_csv_paths_open(f->file, f->model, &p, &err);
+    sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
     sp_csv_paths_close(p);
     return status;
 }
@@ -220,8 +276,13 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads),   cmocka_unit_test(test_many_recordings), cmocka_unit_test(test_undecoded_and_name),
-        cmocka_unit_test(test_refuses), cmocka_unit_test(test_any_bytes),       cmocka_unit_test(test_each_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reads),
+                                       cmocka_unit_test(test_reads_other_texts),
+                                       cmocka_unit_test(test_reads_codes),
+                                       cmocka_unit_test(test_many_recordings),
+                                       cmocka_unit_test(test_undecoded_and_name),
+                                       cmocka_unit_test(test_refuses),
+                                       cmocka_unit_test(test_any_bytes),
+                                       cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,7 +1,7 @@
 /* Statistics: by hand, by enumeration, by simulation. */
 #include "check.h"
 
-#include "evaluate/clusters.h"
+#include "statepath/statistics.h"
 
 #define assert_undefined(v, reason)                                                                                              \
     do {                                                                                                                         \
@@ -20,12 +20,12 @@ static uint64_t next(uint64_t *s)
 
 /* ---- Wilcoxon ---- */
 
-/* Mid-rank of |d[i]| among the non-zero differences, counted from scratch. */
-static double mid_rank(int n, const double *d, int i)
+/* Mid-rank of |d[i]| among the differences that are not 0, or all, counted from scratch. */
+static double mid_rank(int n, const double *d, int i, bool with_zeros)
 {
     double below = 0, equal = 0;
     for (int j = 0; j < n; j++)
-        if (d[j] != 0) {
+        if (d[j] != 0 || with_zeros) {
             below += fabs(d[j]) < fabs(d[i]);
             equal += fabs(d[j]) == fabs(d[i]);
         }
@@ -33,13 +33,13 @@ static double mid_rank(int n, const double *d, int i)
 }
 
 /* Two-sided p by going through all signs. */
-static double wilcoxon_brute(int n, const double *d)
+static double wilcoxon_brute(int n, const double *d, sp_wilcoxon_zeros zeros)
 {
     double rank[16], plus = 0, total = 0;
     int m = 0;
     for (int i = 0; i < n; i++)
         if (d[i] != 0) {
-            rank[m] = mid_rank(n, d, i);
+            rank[m] = mid_rank(n, d, i, zeros == SP_ZEROS_PRATT);
             plus += d[i] > 0 ? rank[m] : 0;
             total += rank[m++];
         }
@@ -58,7 +58,8 @@ static void test_wilcoxon_enumeration(void **state)
 {
     (void)state;
     uint64_t seed = 7;
-    for (int trial = 0; trial < 400; trial++) {
+    for (int trial = 0; trial < 600; trial++) {
+        sp_wilcoxon_zeros zeros = trial % 2 ? SP_ZEROS_PRATT : SP_ZEROS_WILCOX;
         double d[11];
         int n = 1 + (int)(next(&seed) % 11), spread = 1 + (int)(next(&seed) % 9), kept = 0;
         for (int i = 0; i < n; i++) {
@@ -67,14 +68,16 @@ static void test_wilcoxon_enumeration(void **state)
         }
         sp_wilcoxon w;
         sp_error err;
-        assert_ok(sp_wilcoxon_signed_rank(n, d, &w, &err), &err);
+        assert_ok(sp_wilcoxon_signed_rank(n, d, zeros, &w, &err), &err);
         assert_int_equal(w.better + w.worse + w.ties, n);
         if (kept == 0) {
             assert_undefined(w.p, "no difference");
             continue;
         }
         assert_true(w.is_exact);
-        assert_close(w.p.value, wilcoxon_brute(n, d), 1e-14, 1e-13);
+        assert_close(w.p.value, wilcoxon_brute(n, d, zeros), 1e-14, 1e-13);
+        assert_close(w.p_least.value, ldexp(1, 1 - kept), 0, 0);
+        assert_true(w.p.value >= w.p_least.value);
     }
 }
 
@@ -84,21 +87,29 @@ static void test_wilcoxon_by_hand(void **state)
     sp_wilcoxon w;
     sp_error err;
     const double d[] = {0.5, 0.1, -0.2, 0.3, 0, 0.4}; /* ranks 5 1 -2 3 . 4: W- = 2 of 15; P(W <= 2) = 3/32 */
-    assert_ok(sp_wilcoxon_signed_rank(6, d, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(6, d, SP_ZEROS_WILCOX, &w, &err), &err);
     assert_close(w.p.value, 6. / 32, 1e-15, 0);
     assert_close(w.rank_biserial.value, (13. - 2) / 15, 1e-15, 0);
     assert_int_equal(w.better, 4);
     assert_int_equal(w.worse, 1);
     assert_int_equal(w.ties, 1);
+    assert_close(w.p_least.value, 1. / 16, 0, 0);
+    const double zeros[] = {0, 1, -2, 3, 4, 5}; /* Pratt: ranks . 2 -3 4 5 6: W- = 3 of 20; P(W <= 3) = 3/32: {} {2} {3} */
+    assert_ok(sp_wilcoxon_signed_rank(6, zeros, SP_ZEROS_PRATT, &w, &err), &err);
+    assert_close(w.p.value, 6. / 32, 1e-15, 0);
+    assert_close(w.rank_biserial.value, (17. - 3) / 20, 1e-15, 0);
     const double none[] = {0, 0};
-    assert_ok(sp_wilcoxon_signed_rank(2, none, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(2, none, SP_ZEROS_PRATT, &w, &err), &err);
+    assert_undefined(w.p, "no difference");
+    assert_undefined(w.p_least, "no difference");
+    assert_ok(sp_wilcoxon_signed_rank(2, none, SP_ZEROS_WILCOX, &w, &err), &err);
     assert_undefined(w.p, "no difference");
     assert_undefined(w.rank_biserial, "no difference");
-    assert_ok(sp_wilcoxon_signed_rank(0, NULL, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(0, NULL, SP_ZEROS_WILCOX, &w, &err), &err);
     assert_undefined(w.p, "no recordings");
     const double bad[] = {1, NAN};
     w.better = 99;
-    assert_int_equal(sp_wilcoxon_signed_rank(2, bad, &w, &err), SP_EINVAL);
+    assert_int_equal(sp_wilcoxon_signed_rank(2, bad, SP_ZEROS_WILCOX, &w, &err), SP_EINVAL);
     assert_int_equal(w.better, 99);
 }
 
@@ -113,17 +124,39 @@ static void test_wilcoxon_large(void **state)
     sp_error err;
     for (int i = 0; i < MAX; i++)
         d[i] = i + 1;
-    assert_ok(sp_wilcoxon_signed_rank(1000, d, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(1000, d, SP_ZEROS_WILCOX, &w, &err), &err);
     assert_true(w.is_exact);
     assert_close(w.p.value, ldexp(1, -999), 0, 1e-12);
+    assert_close(w.p_least.value, ldexp(1, -999), 0, 0);
     uint64_t seed = 3;
     for (int i = 0; i < MAX; i++)
         d[i] = (next(&seed) % 100 < 53 ? 1 : -1) * (double)(1 + next(&seed) % 50);
-    assert_ok(sp_wilcoxon_signed_rank(1000, d, &w, &err), &err);
-    assert_ok(sp_wilcoxon_signed_rank(1001, d, &v, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(1000, d, SP_ZEROS_WILCOX, &w, &err), &err);
+    assert_ok(sp_wilcoxon_signed_rank(1001, d, SP_ZEROS_WILCOX, &v, &err), &err);
     assert_true(w.is_exact);
     assert_false(v.is_exact);
     assert_close(v.p.value, w.p.value, 5e-3, 0.05); /* one difference more, another method */
+    free(d);
+}
+
+/* Hundreds of thousands of zeros with ranks of their own: counted exactly for a few differences, approximated for many. */
+static void test_wilcoxon_many_zeros(void **state)
+{
+    (void)state;
+    enum { ZEROS = 300000, MAX = 1100 };
+    double *d = calloc(ZEROS + MAX, sizeof *d);
+    assert_non_null(d);
+    sp_wilcoxon w;
+    sp_error err;
+    for (int i = 0; i < MAX; i++)
+        d[ZEROS + i] = i % 5 ? i + 1 : -i - 1;
+    assert_ok(sp_wilcoxon_signed_rank(ZEROS + 10, d, SP_ZEROS_PRATT, &w, &err), &err);
+    assert_true(w.is_exact); /* all ranks as good as equal: a sign test of 8 against 2 */
+    assert_int_equal(w.ties, ZEROS);
+    assert_close(w.p.value, 2 * (1 + 10 + 9) / 1024., 1e-12, 0); /* 9 pairs have ranks of no greater sum than 1 and 6 */
+    assert_ok(sp_wilcoxon_signed_rank(ZEROS + MAX, d, SP_ZEROS_PRATT, &w, &err), &err);
+    assert_false(w.is_exact);
+    assert_true(w.p.value < 1e-80);
     free(d);
 }
 
@@ -220,181 +253,16 @@ static void test_mcnemar(void **state)
     assert_close(m.chi2_p.value, 0, 0, 0);
 }
 
-/* ---- bootstrap ---- */
-
-static void test_bootstrap_undefined(void **state)
-{
-    (void)state;
-    sp_bootstrap_options options = sp_bootstrap_options_default();
-    sp_difference d;
-    sp_error err;
-    const int64_t a[] = {3, 0, 0}, b[] = {1, 0, 0}, scored[] = {4, 0, 0}, none[] = {0, 0, 0};
-    assert_ok(sp_bootstrap_accuracy(3, a, b, scored, &options, &d, &err), &err);
-    assert_int_equal(d.n, 1);
-    assert_close(d.difference.value, 0.5, 1e-15, 0);
-    assert_undefined(d.low, "one recording");
-    assert_undefined(d.high, "one recording");
-    assert_int_equal(d.n_resamples, 0);
-    assert_ok(sp_bootstrap_accuracy(3, none, none, none, &options, &d, &err), &err);
-    assert_undefined(d.difference, "no scored steps");
-    assert_undefined(d.low, "no scored steps");
-    assert_int_equal(sp_bootstrap_accuracy(3, scored, a, b, &options, &d, &err), SP_EINVAL);
-    options.n_resamples = 0;
-    assert_int_equal(sp_bootstrap_accuracy(3, a, b, scored, &options, &d, &err), SP_EINVAL);
-    options = sp_bootstrap_options_default();
-    options.level = 1;
-    assert_int_equal(sp_bootstrap_accuracy(3, a, b, scored, &options, &d, &err), SP_EINVAL);
-    options.level = NAN;
-    assert_int_equal(sp_bootstrap_accuracy(3, a, b, scored, &options, &d, &err), SP_EINVAL);
-}
-
-static void test_bootstrap_properties(void **state)
-{
-    (void)state;
-    enum { N = 30 };
-    int64_t a[N], b[N], scored[N];
-    uint64_t seed = 5;
-    for (int i = 0; i < N; i++) {
-        scored[i] = 50 + (int64_t)(next(&seed) % 100);
-        a[i] = scored[i] - (int64_t)(next(&seed) % 20);
-        b[i] = a[i] - (int64_t)(next(&seed) % 9) + 3;
-        b[i] = b[i] > scored[i] ? scored[i] : b[i];
-    }
-    sp_bootstrap_options options = sp_bootstrap_options_default();
-    sp_difference d, again, other, swapped, same;
-    sp_error err;
-    assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &d, &err), &err);
-    assert_int_equal(d.n_resamples, 10000);
-    assert_true(d.low.value < d.difference.value && d.difference.value < d.high.value);
-    assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &again, &err), &err);
-    assert_memory_equal(&d.low.value, &again.low.value, sizeof(double));
-    assert_memory_equal(&d.high.value, &again.high.value, sizeof(double));
-    options.seed = 2;
-    assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &other, &err), &err);
-    assert_true(other.low.value != d.low.value);
-    assert_close(other.low.value, d.low.value, 0.1 * (d.high.value - d.low.value), 0);
-    options.seed = 1;
-    assert_ok(sp_bootstrap_accuracy(N, b, a, scored, &options, &swapped, &err), &err);
-    assert_close(swapped.low.value, -d.high.value, 1e-12, 0); /* the same draws, mirrored */
-    assert_ok(sp_bootstrap_accuracy(N, a, a, scored, &options, &same, &err), &err);
-    assert_close(same.low.value, 0, 0, 0);
-    assert_close(same.high.value, 0, 0, 0);
-    /* Several pairs at once give what each gives alone. */
-    const int64_t *const correct[] = {b, a, scored};
-    const int32_t pairs[][2] = {{1, 0}, {2, 1}};
-    sp_difference both[2], alone;
-    assert_ok(sp_bootstrap_accuracies(N, 3, correct, scored, 2, pairs, &options, both, &err), &err);
-    assert_ok(sp_bootstrap_accuracy(N, scored, a, scored, &options, &alone, &err), &err);
-    assert_close(both[0].low.value, d.low.value, 0, 0);
-    assert_close(both[1].high.value, alone.high.value, 0, 0);
-    /* A narrower level gives a narrower interval. */
-    options.level = 0.5;
-    assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &other, &err), &err);
-    assert_true(other.low.value > d.low.value && other.high.value < d.high.value);
-}
-
-static void test_bootstrap_resamples(void **state)
-{
-    (void)state;
-    sp_bootstrap_options options = sp_bootstrap_options_default();
-    assert_int_equal(sp_bootstrap_resamples(&options, 20000), 10000);
-    assert_int_equal(sp_bootstrap_resamples(&options, 40000), 5000);
-    assert_int_equal(sp_bootstrap_resamples(&options, 10000000), 1000);
-    options.n_resamples = 300;
-    assert_int_equal(sp_bootstrap_resamples(&options, 10000000), 300);
-}
-
-/* Coverage: recordings of unequal length from a population whose true difference is known; 95 % intervals hold it in about 95 of
- * 100 samples of 25 recordings (a little less: the bootstrap of few clusters is a little narrow). */
-static void test_bootstrap_coverage(void **state)
-{
-    (void)state;
-    enum { N = 25, TRIALS = 400 };
-    sp_bootstrap_options options = sp_bootstrap_options_default();
-    options.n_resamples = 600;
-    uint64_t seed = 123456789;
-    int inside = 0, below = 0;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        int64_t a[N], b[N], scored[N];
-        for (int i = 0; i < N; i++) {
-            scored[i] = 100;
-            a[i] = 40 + (int64_t)(next(&seed) % 41);
-            int64_t drop = (int64_t)(next(&seed) % 10); /* skewed: 0 0 0 0 0 1 1 2 4 12, mean 2: 0.02 */
-            static const int64_t skewed[10] = {0, 0, 0, 0, 0, 1, 1, 2, 4, 12};
-            b[i] = a[i] - skewed[drop];
-        }
-        options.seed = (uint64_t)trial + 1;
-        sp_difference d;
-        sp_error err;
-        assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &d, &err), &err);
-        inside += d.low.value <= 0.02 && 0.02 <= d.high.value;
-        below += d.high.value < 0.02;
-    }
-    if (inside < 0.88 * TRIALS || inside > 0.98 * TRIALS)
-        fail_msg("95 %% intervals held the true difference in %d of %d samples", inside, TRIALS);
-    assert_true(below < 0.12 * TRIALS);
-}
-
-/* Shares of the first of two columns, whose unit is the last one's. */
-static void shares(const void *arg, const int64_t *sums, double *values)
-{
-    (void)arg;
-    values[0] = (double)sums[0] / (double)sums[2];
-    values[1] = (double)sums[1] / (double)sums[2];
-}
-
-/* Clusters as lists, as a matrix, and by the loop for accuracies draw the same resamples: the same intervals bit for bit. Counts
- * 2^25 times as large have sums that need the lists, and are the same shares. */
-static void test_clusters_agree(void **state)
-{
-    (void)state;
-    enum { N = 200, WIDTH = 3 };
-    const sp_statistics statistics = {.n = 2, .compute = shares, .undefined = "nothing there"};
-    sp_bootstrap_options options = sp_bootstrap_options_default();
-    uint32_t counts[N * WIDTH], large[N * WIDTH], slots[N * WIDTH];
-    int64_t offsets[N + 1], a[N], b[N], scored[N];
-    uint64_t seed = 77;
-    for (int i = 0; i < N; i++) {
-        offsets[i] = (int64_t)i * WIDTH;
-        counts[i * WIDTH + 0] = (uint32_t)(next(&seed) % 30);
-        counts[i * WIDTH + 1] = 0;
-        counts[i * WIDTH + 2] = 31 + (uint32_t)(next(&seed) % 33);
-        a[i] = counts[i * WIDTH];
-        b[i] = 0;
-        scored[i] = counts[i * WIDTH + 2];
-        for (int w = 0; w < WIDTH; w++) {
-            slots[i * WIDTH + w] = (uint32_t)w;
-            large[i * WIDTH + w] = counts[i * WIDTH + w] << 25;
-        }
-    }
-    offsets[N] = N * WIDTH;
-    sp_difference matrix[2], lists[2], pair;
-    sp_error err;
-    sp_clusters c = {.n = N, .width = WIDTH, .offsets = offsets, .slots = slots, .counts = counts};
-    assert_ok(sp_clusters_bootstrap(&c, &statistics, &options, matrix, &err), &err);
-    c.counts = large;
-    assert_ok(sp_clusters_bootstrap(&c, &statistics, &options, lists, &err), &err);
-    assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &pair, &err), &err);
-    assert_true(matrix[0].low.value < matrix[0].difference.value && matrix[0].difference.value < matrix[0].high.value);
-    assert_true(matrix[0].low.value == lists[0].low.value && matrix[0].high.value == lists[0].high.value);
-    assert_true(matrix[0].low.value == pair.low.value && matrix[0].high.value == pair.high.value);
-    assert_true(matrix[1].low.value == 0 && matrix[1].high.value == 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wilcoxon_enumeration),
         cmocka_unit_test(test_wilcoxon_by_hand),
         cmocka_unit_test(test_wilcoxon_large),
+        cmocka_unit_test(test_wilcoxon_many_zeros),
         cmocka_unit_test(test_sign_flip),
         cmocka_unit_test(test_holm),
         cmocka_unit_test(test_mcnemar),
-        cmocka_unit_test(test_bootstrap_undefined),
-        cmocka_unit_test(test_bootstrap_properties),
-        cmocka_unit_test(test_bootstrap_resamples),
-        cmocka_unit_test(test_bootstrap_coverage),
-        cmocka_unit_test(test_clusters_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

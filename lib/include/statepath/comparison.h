@@ -183,7 +183,9 @@ typedef struct sp_strategy_result {
  * recordings, and its difference in the tests is the mean of the differences of its recordings (with scored steps). What is said
  * of better, worse, ties, mean, median, sd and n is over units.
  *
- * Accuracy is what is tested; the other metrics have an interval, and test.p, p_holm, permutation.p and mcnemar are undefined. */
+ * Accuracy is what is tested. The other metrics have an interval; of the illegal rate the mean of the units' differences is also
+ * tested by sign flips (permutation); where a metric is not tested, test.p, p_least and rank_biserial, p_holm, permutation.p and
+ * mcnemar are undefined. */
 typedef struct sp_pair_comparison {
     int32_t a, b;       /* indices of strategies */
     const char *metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate" */
@@ -315,7 +317,9 @@ typedef struct sp_comparison {
     sp_collapsed *collapsed;                /* [n_collapsed] sleep stages in 4, 3 and 2 classes first, then what was asked for */
     sp_kappa_weights kappa_weights;
     sp_absent_class absent_class;
-    bool has_margin; /* of non-inferiority: the lower end of a difference's interval against -margin */
+    sp_wilcoxon_zeros zeros;
+    sp_interval_kind interval; /* what all low and high are */
+    bool has_margin;           /* of non-inferiority: the lower end of a difference's interval against -margin */
     double margin;
     /* Wake left out of agreement, further than so many minutes from the reference's first and last step of sleep. Sleep
      * statistics, scorers and traces are of the whole recording. A reference without sleep is left whole. */
@@ -365,6 +369,7 @@ typedef struct sp_evaluation_options {
     bool has_length_trim; /* blocks say what was cut */
     sp_kappa_weights kappa_weights;
     sp_absent_class absent_class;
+    sp_wilcoxon_zeros zeros;
     int32_t n_collapses;
     const sp_collapse *collapses; /* [n_collapses]; copied */
     bool has_margin;
@@ -396,7 +401,7 @@ int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t mar
 /* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
  * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
  *   paths    [n_strategies][S], -1..K-1;   results  [n_strategies][N];   ids  [N] or NULL: the recording's number
- *   workers  threads for the ceiling; NULL: one
+ *   workers  threads, borrowed until _finish, which uses the last block's; NULL: one
  * SP_OK; SP_EDATA (a label or class of a path outside -1..K-1: recording and step named); SP_EINVAL (labels missing where they
  * were announced); SP_ENOMEM. After SP_ENOMEM the evaluation can only be freed. Cost O(S) a strategy, plus the ceiling's decoding
  * and, for the edit score, the product of both numbers of runs divided by 64. */

@@ -100,6 +100,7 @@ typedef struct sp_paths_info {
     int64_t n_recordings, n_steps;
     const int64_t *offsets;      /* [N+1] */
     const char *const *ids;      /* [N]; "0", "1", ... where the file has none */
+    bool has_ids;                /* the ids are the file's own */
     int32_t n_classes;           /* 0 where the file does not say */
     const char *const *classes;  /* [K] or NULL */
     const bool *has_path_scores; /* [n_strategies] */
@@ -117,6 +118,10 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
                                sp_decoded *results, sp_error *err);
 /* Length of a step in seconds: attribute epoch_seconds of the root; 0: the file does not say. SP_OK; SP_EDATA. */
 sp_status sp_paths_reader_epoch_seconds(sp_paths_reader *reader, double *seconds, sp_error *err);
+
+/* From here on paths and labels are what these codes say: classes of their model, or columns. NULL: as they are. The codes must
+ * stay until the reader is closed. */
+void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, const sp_codes *labels);
 
 /* labels [S'] and segments [S'] of the same recordings; either may be NULL, and must be where the file has none. */
 sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,

@@ -23,6 +23,7 @@
 #define STATEPATH_SOURCE_H
 
 #include "statepath/block.h"
+#include "statepath/codes.h"
 #include "statepath/prepare.h"
 
 #ifdef __cplusplus
@@ -73,6 +74,10 @@ typedef struct sp_source_info {
     int64_t n_unlabelled;    /* groups: recordings without labels where others have them; all their steps are -1 */
 } sp_source_info;
 const sp_source_info *sp_source_info_of(const sp_source *source);
+
+/* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
+ * codes must stay until the source is closed. */
+void sp_source_use_codes(sp_source *source, const sp_codes *codes);
 
 /* On how many threads sp_source_read() may inflate compressed chunks: 1 unless said, at least 1. */
 void sp_source_use_threads(sp_source *source, int n_threads);

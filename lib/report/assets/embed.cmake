@@ -21,7 +21,7 @@ function(base64_of_sha256 file out)
   set(${out} "${text}${first}=" PARENT_SCOPE)
 endfunction()
 
-set(text "/* Made from lib/report/assets/ by embed.cmake. */\n#include \"report/page_assets.h\"\n\n")
+set(text "/* Made from lib/report/assets/ by embed.cmake. */\n#include \"report/html/assets.h\"\n\n")
 foreach(asset style.css script.js methods.html)
   get_filename_component(name ${asset} NAME_WE)
   file(READ ${FOLDER}/${asset} hex HEX)

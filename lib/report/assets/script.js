@@ -63,10 +63,66 @@
     });
   });
 
-  /* Paper cannot be clicked: everything is open on it. */
+  /* The numbers of a table as a file, made from what stands in it: a pair "5 40.0 %" gives its count, a bare picture nothing. */
+  function field(cell) {
+    var copy = cell.cloneNode(true);
+    copy.querySelectorAll(cell.tagName === "TD" ? "span, svg" : ".csv, .star, svg").forEach(function (part) { part.remove(); });
+    var text = copy.textContent.replace(/\s+/g, " ").trim();
+    if (/^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text)) text = text.replace(/,/g, "");
+    if (text === "\u2013") text = "";
+    return /[",\r\n]/.test(text) ? "\"" + text.replace(/"/g, "\"\"") + "\"" : text;
+  }
+  function csv(table) {
+    return Array.prototype.map.call(table.rows, function (row) {
+      return Array.prototype.filter.call(row.cells, function (cell) { return !cell.classList.contains("strip"); }).map(field).join(",");
+    }).join("\r\n") + "\r\n";
+  }
+  function slug(text) {
+    return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60);
+  }
+  document.querySelectorAll(".scroll > table").forEach(function (table) {
+    var caption = table.caption;
+    var name = caption ? caption.textContent : table.parentNode.getAttribute("aria-label") || "table";
+    var heading = table.parentNode.parentNode.querySelector("h3");
+    if (!caption && heading) name += ", " + heading.textContent;
+    caption = caption || table.createCaption();
+    var button = document.createElement("button");
+    button.type = "button";
+    button.className = "csv";
+    button.textContent = "CSV";
+    button.setAttribute("aria-label", "Download as CSV: " + name);
+    button.addEventListener("click", function () {
+      var link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([csv(table)], { type: "text/csv" }));
+      link.download = slug(document.title.replace(/ \u2013 statepath.*/, "")) + "_" + slug(name) + ".csv";
+      link.click();
+      setTimeout(function () { URL.revokeObjectURL(link.href); }, 1000);
+    });
+    caption.appendChild(button);
+  });
+
+  /* Where one is, for browsers that do not say it by themselves. */
+  var contents = document.querySelector(".contents");
+  if (contents && window.IntersectionObserver && !(window.CSS && CSS.supports("scroll-target-group", "auto"))) {
+    var seen = {};
+    var links = contents.querySelectorAll("a");
+    var watch = new IntersectionObserver(function (changes) {
+      changes.forEach(function (change) { seen[change.target.getAttribute("aria-labelledby")] = change.isIntersecting; });
+      var found = false;
+      links.forEach(function (link) {
+        var is = !found && seen[link.hash.slice(1)];
+        found = found || is;
+        if (is) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      });
+    }, { rootMargin: "-10% 0px -60% 0px" });
+    document.querySelectorAll("main > section").forEach(function (section) { watch.observe(section); });
+  }
+
+  /* Paper cannot be clicked: everything is open on it, but for what would take many sheets. */
   var opened = [];
   window.addEventListener("beforeprint", function () {
-    document.querySelectorAll("details:not([open])").forEach(function (part) { part.open = true; opened.push(part); });
+    document.querySelectorAll("details:not([open]):not(.screen)").forEach(function (part) { part.open = true; opened.push(part); });
   });
   window.addEventListener("afterprint", function () {
     opened.forEach(function (part) { part.open = false; });

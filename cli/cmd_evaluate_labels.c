@@ -1,0 +1,115 @@
+/* statepath evaluate: the labels of a block, and their likelihood where scores stand beside them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd_evaluate.h"
+
+int64_t judge_room(const judge *j, int64_t first, int64_t count)
+{
+    int64_t room = j->info->offsets[first + count] - j->info->offsets[first];
+    for (int64_t n = first; j->cut_label_steps && n < first + count; n++)
+        room += j->cut_label_steps[n];
+    return room;
+}
+
+void judge_cut(const judge *j, int64_t first, int64_t count, const int64_t *stored, size_t size, void *steps)
+{
+    char *to = steps;
+    for (int64_t n = first; j->cut_path_steps && n < first + count; n++) {
+        size_t kept = (size_t)(j->offsets[n + 1] - j->offsets[n]);
+        memmove(to, (const char *)steps + (size_t)(stored[n - first] - stored[0]) * size, kept * size);
+        to += kept * size;
+    }
+}
+
+/* Labels as their file numbers the classes to columns of the paths; in and out may be one. */
+static sp_status to_columns(const judge *j, int64_t n, const int32_t *in, int32_t *out, sp_error *err)
+{
+    for (int64_t t = 0; t < n; t++) {
+        int32_t label = in[t];
+        if (label >= j->model->n_classes)
+            return sp_fail(
+                err, SP_EDATA,
+                "%s: label %d, but model %s has %d classes; unscored steps are -1, and --label-codes or --label-map reads "
+                "others' numbers",
+                j->labels.file, label, j->model->name, j->model->n_classes);
+        out[t] = label >= 0 && j->labels.column_of_label ? j->labels.column_of_label[label] : label;
+    }
+    return SP_OK;
+}
+
+/* Likelihood of the block's labels under the scores that stand beside them. */
+static sp_status add_nll(judge *j, sp_block *block, sp_error *err)
+{
+    sp_prepare_options prepare = sp_prepare_options_default();
+    prepare.kind = j->labels.info->kind;
+    prepare.missing_uniform = true;
+    sp_status status = sp_prepare(block, &prepare, NULL, err);
+    sp_scores scores = sp_block_batch(block).scores;
+    if (status != SP_OK || !j->has_wake_trim)
+        return status == SP_OK ? sp_nll_add(&j->nll, &scores, block->labels, block->weights, err) : status;
+    size_t n = (size_t)block->n_steps;
+    int32_t *kept = malloc((n + 1) * sizeof *kept);
+    if (!kept)
+        return sp_fail(err, SP_ENOMEM, "no memory for the labels of %lld steps", (long long)block->n_steps);
+    memcpy(kept, block->labels, n * sizeof *kept);
+    for (int64_t r = 0; r < block->n_recordings; r++)
+        sp_wake_trim(block->offsets[r + 1] - block->offsets[r], j->stage_of_label, j->wake_margin, kept + block->offsets[r]);
+    status = sp_nll_add(&j->nll, &scores, kept, block->weights, err);
+    free(kept);
+    return status;
+}
+
+/* Labels beyond the end of the paths count nowhere. */
+static void forget_cut_labels(const judge *j, int64_t first, sp_block *block)
+{
+    for (int64_t n = 0; j->cut_label_steps && n < block->n_recordings; n++)
+        for (int64_t t = block->offsets[n + 1] - j->cut_label_steps[first + n]; t < block->offsets[n + 1]; t++)
+            block->labels[t] = -1;
+}
+
+/* `run` recordings that follow one another in both files; `at` is where they begin in `labels` and in those of the scorers. */
+static sp_status read_run(judge *j, int64_t first, int64_t run, int64_t at, sp_block *block, int32_t *labels, sp_error *err)
+{
+    const int64_t from = j->labels.recording[first];
+    const unsigned parts = SP_BLOCK_LABELS | (j->has_nll ? SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS : 0);
+    sp_status status = sp_source_read(j->labels.source, from, run, parts, block, err);
+    if (status != SP_OK)
+        return status;
+    forget_cut_labels(j, first, block);
+    if (j->has_nll && (status = add_nll(j, block, err)) != SP_OK)
+        return status;
+    status = to_columns(j, block->n_steps, block->labels, labels + at, err);
+    if (status == SP_OK)
+        status = scorers_read(&j->scorers, j->labels.source, from, run, at, err);
+    for (int32_t i = 0; status == SP_OK && i < j->scorers.found.n_scorers; i++) {
+        int32_t *other = j->scorers.labels[i] + at;
+        status = to_columns(j, block->n_steps, other, other, err);
+        judge_cut(j, first, run, block->offsets, sizeof *other, other);
+    }
+    judge_cut(j, first, run, block->offsets, sizeof *labels, labels + at);
+    return status;
+}
+
+sp_status judge_read_labels(judge *j, int64_t first, int64_t count, sp_block *block, int32_t *labels, sp_error *err)
+{
+    const reference *l = &j->labels;
+    sp_status status = SP_OK;
+    if (!l->file)
+        return sp_paths_reader_labels(j->reader, first, count, labels, NULL, err);
+    for (int64_t n = first; status == SP_OK && n < first + count;) {
+        const int64_t at = j->offsets[n] - j->offsets[first], m = l->recording[n];
+        int64_t run = 1;
+        if (l->csv) {
+            status = sp_csv_paths_read(l->csv, m, 1, l->raw, NULL, err);
+            if (status == SP_OK)
+                status = to_columns(j, j->offsets[n + 1] - j->offsets[n], l->raw, labels + at, err);
+        } else {
+            while (n + run < first + count && l->recording[n + run] == m + run)
+                run++;
+            status = read_run(j, n, run, at, block, labels, err);
+        }
+        n += run;
+    }
+    return status;
+}

@@ -1,0 +1,272 @@
+#include "io/codes_private.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Of a code_meaning. */
+static const char *const meaning_names[N_CODE_MEANINGS] = {"unscored", "Wake", "N1", "N2", "N3", "REM"};
+
+/* Words of the field, in capitals. A stage may have a number of its own after "STAGE" and the like: see word_of(). */
+static const struct {
+    const char *word;
+    code_meaning means;
+} words[] = {
+    {"W", WAKE},
+    {"WAKE", WAKE},
+    {"S0", WAKE},
+    {"N1", N1},
+    {"NREM1", N1},
+    {"S1", N1},
+    {"1", N1},
+    {"N2", N2},
+    {"NREM2", N2},
+    {"S2", N2},
+    {"2", N2},
+    {"N3", N3},
+    {"NREM3", N3},
+    {"S3", N3},
+    {"3", N3},
+    {"SWS", N3},
+    {"N4", N3},
+    {"NREM4", N3},
+    {"S4", N3},
+    {"4", N3},
+    {"R", REM},
+    {"REM", REM},
+    {"?", NOTHING},
+    {"U", NOTHING},
+    {"UNS", NOTHING},
+    {"ND", NOTHING},
+    {"ART", NOTHING},
+    {"UNSCORED", NOTHING},
+    {"UNKNOWN", NOTHING},
+    {"UNDEFINED", NOTHING},
+    {"M", NOTHING},
+    {"MT", NOTHING},
+    {"MOVEMENT", NOTHING},
+    {"MOVEMENT TIME", NOTHING},
+    {"L", NOTHING},
+    {"LIGHTS", NOTHING},
+    {"G", NOTHING},
+    {"GAP", NOTHING},
+};
+
+void sp_codes_free(sp_codes *codes)
+{
+    if (!codes)
+        return;
+    for (int32_t i = 0; i < codes->n_entries; i++)
+        free(codes->entries[i].text);
+    for (int32_t i = 0; i < codes->n_names; i++)
+        free(codes->names[i].text);
+    for (int32_t k = 0; codes->classes && k < codes->n_classes; k++)
+        free(codes->classes[k]);
+    free(codes->entries);
+    free(codes->names);
+    free(codes->classes);
+    free(codes->column);
+    free(codes->name);
+    free(codes);
+}
+
+const char *sp_codes_name(const sp_codes *codes)
+{
+    return codes->name;
+}
+
+/* A whole number, however it is written. */
+bool sp_code_number(const char *text, double *out)
+{
+    char *end;
+    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    *out = strtod(text, &end);
+    return *end == '\0' && end != text && isfinite(*out) && *out == floor(*out);
+}
+
+/* The field's word for a text: capitals, "SLEEP STAGE 2", "SLEEP-S2", "STAGE 2 SLEEP|2" and the like without their ornaments. */
+static void word_of(const char *text, char *out, size_t size)
+{
+    static const char *const before[] = {"SLEEP STAGE ", "SLEEP_STAGE_", "SLEEP-", "STAGE "};
+    size_t n = 0;
+    for (; text[n] && n + 1 < size; n++)
+        out[n] = (char)toupper((unsigned char)text[n]);
+    out[n] = '\0';
+    char *bar = strchr(out, '|');
+    if (bar)
+        *bar = '\0';
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (strncmp(out, before[i], strlen(before[i])) == 0) {
+            memmove(out, out + strlen(before[i]), strlen(out) - strlen(before[i]) + 1);
+            break;
+        }
+    n = strlen(out);
+    if (n > 6 && strcmp(out + n - 6, " SLEEP") == 0)
+        out[n - 6] = '\0';
+}
+
+static int32_t class_of_meaning(const sp_codes *codes, code_meaning means)
+{
+    return means == NOTHING ? SP_CODE_UNSCORED : codes->class_of[means];
+}
+
+/* Class of a number. */
+static int32_t class_of_number(const sp_codes *codes, double code)
+{
+    for (int32_t i = 0; i < codes->n_entries; i++)
+        if (!codes->entries[i].text && codes->entries[i].number == code)
+            return codes->entries[i].means;
+    for (int i = 0; codes->preset && i < codes->preset->n_rows; i++)
+        if (codes->preset->rows[i].number == code)
+            return class_of_meaning(codes, codes->preset->rows[i].means);
+    return !codes->preset && code == -1 ? SP_CODE_UNSCORED : SP_CODE_UNKNOWN;
+}
+
+/* A number that stands in a file without words is a code, not the word "1". */
+static int32_t field_word(const sp_codes *codes, const char *text)
+{
+    char word[40];
+    if (strlen(text) >= sizeof word)
+        return SP_CODE_UNKNOWN;
+    word_of(text, word, sizeof word);
+    bool is_bare = strcasecmp(word, text) == 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, word) == 0 && !(is_bare && isdigit((unsigned char)word[0])))
+            return class_of_meaning(codes, words[i].means);
+    return SP_CODE_UNKNOWN;
+}
+
+static int32_t look_up(const sp_codes *codes, const char *text)
+{
+    double number;
+    bool is_number = sp_code_number(text, &number);
+    for (int32_t i = 0; i < codes->n_entries; i++)
+        if (codes->entries[i].text && strcmp(codes->entries[i].text, text) == 0)
+            return codes->entries[i].means;
+    if (is_number)
+        return class_of_number(codes, number);
+    for (int32_t i = 0; i < codes->n_names; i++)
+        if (strcmp(codes->names[i].text, text) == 0)
+            return codes->names[i].means;
+    return codes->preset ? field_word(codes, text) : SP_CODE_UNKNOWN;
+}
+
+/* Without the blanks around it; false where it does not fit. */
+bool sp_code_trimmed(const char *text, size_t n, char *out, size_t size)
+{
+    while (n && isspace((unsigned char)*text)) {
+        text++;
+        n--;
+    }
+    while (n && isspace((unsigned char)text[n - 1]))
+        n--;
+    if (n >= size)
+        return false;
+    memcpy(out, text, n);
+    out[n] = '\0';
+    return true;
+}
+
+static int32_t in_columns(const sp_codes *codes, int32_t means)
+{
+    return means >= 0 && codes->column ? codes->column[means] : means;
+}
+
+int32_t sp_codes_number(const sp_codes *codes, double code)
+{
+    return in_columns(codes, class_of_number(codes, code));
+}
+
+int32_t sp_codes_text(const sp_codes *codes, const char *code)
+{
+    char text[256];
+    if (!sp_code_trimmed(code, strlen(code), text, sizeof text))
+        return SP_CODE_UNKNOWN;
+    return *text ? in_columns(codes, look_up(codes, text)) : SP_CODE_UNSCORED;
+}
+
+bool sp_codes_differ_from(const sp_codes *codes, const int32_t *class_of_column)
+{
+    bool is_taken[SP_CODES_COLUMNS] = {false}, differs = false;
+    if (codes->n_classes > SP_CODES_COLUMNS)
+        return false;
+    for (int32_t k = 0; k < codes->n_classes; k++) {
+        int32_t means = class_of_number(codes, k);
+        if (means < 0 || is_taken[means])
+            return false;
+        is_taken[means] = true;
+        differs |= class_of_column[k] != means;
+    }
+    return differs;
+}
+
+/* ---- for messages ---- */
+
+void sp_code_add(char *buffer, size_t size, const char *format, ...)
+{
+    size_t n = strlen(buffer);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer + n, size - n, format, arguments);
+    va_end(arguments);
+}
+
+static const char *class_name(const sp_codes *codes, int32_t means)
+{
+    return means >= 0 ? codes->classes[means] : "unscored";
+}
+
+/* "0 Wake, 1 N1, ..., 9 unscored" */
+static void add_known(const sp_codes *codes, char *buffer, size_t size)
+{
+    int n = 0;
+    for (int32_t i = 0; i < codes->n_entries && n < 16; i++, n++)
+        if (codes->entries[i].text)
+            sp_code_add(buffer, size, "%s\"%.24s\" %.24s", n ? ", " : "", codes->entries[i].text,
+                        class_name(codes, codes->entries[i].means));
+        else
+            sp_code_add(buffer, size, "%s%g %.24s", n ? ", " : "", codes->entries[i].number,
+                        class_name(codes, codes->entries[i].means));
+    for (int i = 0; codes->preset && i < codes->preset->n_rows; i++, n++)
+        sp_code_add(buffer, size, "%s%d %s", n ? ", " : "", codes->preset->rows[i].number,
+                    meaning_names[codes->preset->rows[i].means]);
+}
+
+const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffer[SP_CODES_SENTENCE])
+{
+    const size_t size = SP_CODES_SENTENCE;
+    const char *first = codes->n_classes ? codes->classes[0] : "CLASS";
+    buffer[0] = '\0';
+    if (sp_codes_text(codes, code) == SP_CODE_NO_CLASS) {
+        code_meaning means = NOTHING;
+        double number;
+        for (int i = 0; codes->preset && sp_code_number(code, &number) && i < codes->preset->n_rows; i++)
+            if (codes->preset->rows[i].number == number)
+                means = codes->preset->rows[i].means;
+        sp_code_add(buffer, size, "label \"%.40s\" is ", code);
+        if (means != NOTHING)
+            sp_code_add(buffer, size, "%s in %s", meaning_names[means], codes->preset->name);
+        else
+            sp_code_add(buffer, size, "a stage of %s", codes->preset->name);
+        sp_code_add(buffer, size, ", for which the model has no class; say which it is, such as --%smap '%.40s=%.40s'",
+                    codes->prefix, code, first);
+        return buffer;
+    }
+    if (codes->preset) {
+        sp_code_add(buffer, size, "label \"%.40s\" is no code of %s, which has ", code, codes->name);
+        add_known(codes, buffer, size);
+        sp_code_add(buffer, size, " and names of stages; ");
+    } else {
+        sp_code_add(buffer, size, "label \"%.40s\" is neither a class of the model nor in --%smap, which has ", code,
+                    codes->prefix);
+        add_known(codes, buffer, size);
+        sp_code_add(buffer, size, "; ");
+    }
+    sp_code_add(buffer, size, "--%smap '%.40s=%.40s' or '%.40s=unscored' says what it is", codes->prefix, code, first, code);
+    return buffer;
+}

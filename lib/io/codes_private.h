@@ -1,0 +1,52 @@
+/* Codes of labels from the inside; private to io/. codes_read.c makes them, codes.c looks up. */
+#ifndef STATEPATH_IO_CODES_PRIVATE_H
+#define STATEPATH_IO_CODES_PRIVATE_H
+
+#include <stddef.h>
+
+#include "statepath/codes.h"
+
+/* What a code stands for, before there is a model. */
+typedef enum code_meaning { NOTHING, WAKE, N1, N2, N3, REM, N_CODE_MEANINGS } code_meaning; /* NOTHING: unscored */
+
+enum { MOST_CODE_NUMBERS = 10 };
+typedef struct code_preset {
+    const char *name;
+    struct {
+        int number;
+        code_meaning means;
+    } rows[MOST_CODE_NUMBERS];
+    int n_rows;
+    bool has_fewer_stages; /* 2 and 3 may be Light and Deep */
+} code_preset;
+
+typedef struct code_entry {
+    char *text; /* of a word; NULL: a number */
+    double number;
+    int32_t means; /* class, or SP_CODE_UNSCORED */
+} code_entry;
+
+struct sp_codes {
+    const code_preset *preset; /* or NULL */
+    int32_t class_of[N_CODE_MEANINGS];
+    int32_t n_entries; /* of the map */
+    code_entry *entries;
+    int32_t n_names; /* the model's classes and aliases */
+    code_entry *names;
+    int32_t n_classes;
+    char **classes;  /* [n_classes] */
+    int32_t *column; /* [n_classes] what look-ups say for a class, or NULL: the class */
+    char *name;
+    const char *prefix; /* of the options: "" or "label-" */
+};
+
+/* A whole number, however it is written. */
+bool sp_code_number(const char *text, double *out);
+
+/* text[n] without the blanks around it; false where it does not fit. */
+bool sp_code_trimmed(const char *text, size_t n, char *out, size_t size);
+
+/* Appends to a buffer of `size` bytes, as much as fits. */
+void sp_code_add(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

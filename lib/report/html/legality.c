@@ -1,0 +1,219 @@
+/* What the model forbids and who does it: as shares with every denominator, by pair of classes, and where it is worst. The cells
+ * of a matrix that the model forbids are hatched and hold how often they happened. */
+#include "report/html/page.h"
+
+#include <stdlib.h>
+
+enum {
+    LEGALITY_CLASSES = 60, /* up to here there is a matrix at all */
+    FEW_CLASSES = 7,       /* up to here the matrices say it all */
+    LISTED = 40,           /* rows of a list of pairs */
+};
+
+static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
+{
+    return (size_t)i * (size_t)c->n_classes + (size_t)j;
+}
+
+bool sp_has_legality(const sp_comparison *comparison)
+{
+    return comparison->n_strategies > 0 && (comparison->forbidden_count > 0 || comparison->reference.illegal > 0);
+}
+
+uint8_t *sp_page_forbidden_matrix(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    if (c->n_classes > LEGALITY_CLASSES || c->n_forbidden < c->forbidden_count)
+        return NULL;
+    uint8_t *forbidden = calloc((size_t)c->n_classes * (size_t)c->n_classes, 1);
+    if (!forbidden) {
+        page->out.failed = true;
+        return NULL;
+    }
+    for (int64_t i = 0; i < c->n_forbidden; i++)
+        forbidden[cell(c, c->forbidden[i].from, c->forbidden[i].to)] = 1;
+    return forbidden;
+}
+
+static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    int64_t *counts = calloc((size_t)c->n_classes * (size_t)c->n_classes, sizeof *counts);
+    if (!counts) {
+        out->failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        counts[cell(c, pairs[i].from, pairs[i].to)] = pairs[i].count;
+    sp_page_matrix_begin(page, "from \\ to", "Illegal transitions from row to column", NULL);
+    for (int32_t i = 0; i < c->n_classes; i++) {
+        sp_page_row_begin(page, i);
+        for (int32_t j = 0; j < c->n_classes; j++) {
+            int64_t count = counts[cell(c, i, j)];
+            if (!forbidden[cell(c, i, j)] && count == 0) {
+                sp_buffer_text(out, "<td></td>");
+                continue;
+            }
+            sp_buffer_text(out, count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>");
+            sp_buffer_count(out, count);
+            sp_buffer_text(out, "</b></td>");
+        }
+        sp_buffer_text(out, "</tr>\n");
+    }
+    sp_page_matrix_end(page);
+    free(counts);
+}
+
+static void legality_block(sp_page *page, const char *name, const sp_transition_counts *counts, const uint8_t *forbidden,
+                           const sp_pair_count *pairs, int64_t n)
+{
+    sp_buffer *out = &page->out;
+    sp_buffer_text(out, "<section><h3>");
+    sp_page_name(page, name);
+    sp_buffer_text(out, ": ");
+    sp_buffer_count(out, counts->illegal);
+    sp_buffer_text(out, " of ");
+    sp_buffer_count(out, counts->transitions);
+    sp_buffer_text(out, "</h3>\n");
+    legality_matrix(page, forbidden, pairs, n);
+    sp_buffer_text(out, "</section>\n");
+}
+
+/* ---- rates ---- */
+
+static void add_worst(const sp_comparison *c, const sp_frequencies *f, sp_table *table)
+{
+    if (f->worst_recording < 0) {
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+        return;
+    }
+    sp_buffer *text = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_name(text, c->ids[f->worst_recording], 24);
+    sp_buffer_text(text, " (");
+    sp_buffer_count(text, f->worst_illegal);
+    sp_buffer_text(text, ")");
+}
+
+static void add_interval(const sp_difference *rate, sp_table *table)
+{
+    if (rate->low.undefined || rate->high.undefined) {
+        sp_table_cell_text(table, SP_TONE_MUTED, rate->low.undefined ? rate->low.undefined : rate->high.undefined);
+        return;
+    }
+    sp_buffer *text = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_fixed(text, 100 * rate->low.value, 3);
+    sp_buffer_text(text, " to ");
+    sp_buffer_fixed(text, 100 * rate->high.value, 3);
+    sp_buffer_text(text, " %");
+}
+
+static void rate_row(const sp_comparison *c, const char *name, const sp_transition_counts *counts, const sp_frequencies *f,
+                     const sp_strategy_result *strategy, sp_table *table)
+{
+    sp_tone tone = strategy && counts->illegal ? SP_TONE_BAD : SP_TONE_PLAIN;
+    sp_table_cell_text(table, SP_TONE_PLAIN, name);
+    sp_table_cell_count(table, tone, counts->illegal);
+    sp_cell_share(table, counts->illegal, counts->transitions, tone);
+    if (strategy)
+        add_interval(&strategy->illegal_rate, table);
+    else
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    sp_cell_share(table, counts->illegal, counts->changes, SP_TONE_PLAIN);
+    if (c->epoch_seconds > 0)
+        sp_cell_value(table, &f->illegal_per_hour, 2, SP_TONE_PLAIN);
+    if (strategy)
+        sp_table_cell_count(table, SP_TONE_PLAIN, strategy->recordings_with_illegal);
+    else
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
+    add_worst(c, f, table);
+}
+
+static void fill_rates(const sp_comparison *c, sp_table *table)
+{
+    sp_buffer interval = {0};
+    table->title = "How often";
+    sp_add_level(&interval, c->level);
+    sp_buffer_text(&interval, " interval");
+    sp_table_column(table, SP_LEFT, "path");
+    sp_table_column(table, SP_RIGHT, "illegal");
+    sp_table_column(table, SP_RIGHT, "of transitions");
+    sp_table_column(table, SP_RIGHT, interval.data);
+    sp_table_column(table, SP_RIGHT, "of changes");
+    if (c->epoch_seconds > 0)
+        sp_table_column(table, SP_RIGHT, "an hour");
+    sp_table_column(table, SP_RIGHT, "recordings with any");
+    sp_table_column(table, SP_RIGHT, "worst recording");
+    table->failed |= interval.failed;
+    sp_buffer_free(&interval);
+    if (c->has_labels)
+        rate_row(c, "reference", &c->reference, &c->reference_frequencies, NULL, table);
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        rate_row(c, c->strategies[s].name, &c->strategies[s].counts, &c->strategies[s].frequencies, &c->strategies[s], table);
+}
+
+/* ---- section ---- */
+
+static void matrices(sp_page *page, const uint8_t *forbidden)
+{
+    const sp_comparison *c = page->comparison;
+    if (c->has_labels)
+        legality_block(page, "Reference", &c->reference, forbidden, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_strategy_result *strategy = &c->strategies[s];
+        if (strategy->counts.illegal || (!c->has_labels && s == 0))
+            legality_block(page, strategy->name, &strategy->counts, forbidden, strategy->illegal_pairs,
+                           strategy->n_illegal_pairs);
+    }
+}
+
+/* The pairs once more as a list: where the matrices are small, behind a fold. */
+static void pairs(sp_page *page, bool is_folded)
+{
+    sp_buffer *out = &page->out;
+    sp_table table = {0};
+    int64_t n = sp_fill_illegal_pairs(page->comparison, LISTED, &table);
+    if (n)
+        sp_buffer_text(out, is_folded ? "<details><summary>Pair by pair</summary>\n" : "<div>\n");
+    sp_page_table(page, &table, n > 12 ? "sortable tall" : "sortable");
+    if (n > LISTED)
+        sp_buffer_format(out, "<p class=\"small\">The %d most frequent of %lld pairs; the JSON file holds all.</p>\n", LISTED,
+                         (long long)n);
+    if (n)
+        sp_buffer_text(out, is_folded ? "</details>\n" : "</div>\n");
+}
+
+void sp_page_legality(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    uint8_t *forbidden = sp_page_forbidden_matrix(page);
+    sp_table rates = {0}, changes = {0};
+    sp_page_section(page, "legality", "Illegal transitions");
+    sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
+                     c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
+    fill_rates(c, &rates);
+    sp_page_table(page, &rates, "wide");
+    sp_fill_change_rates(c, &changes);
+    sp_page_table(page, &changes, "wide");
+    sp_buffer_text(out, "<div class=\"grid\">\n");
+    if (forbidden)
+        matrices(page, forbidden);
+    bool is_folded = forbidden && c->n_classes <= FEW_CLASSES;
+    if (!is_folded)
+        pairs(page, false);
+    sp_buffer_text(out, "</div>\n");
+    if (forbidden) {
+        sp_buffer_text(out, "<p class=\"small\">Rows: from, columns: to. Hatched: forbidden, with the number of times it "
+                            "happened. Empty: allowed.</p>\n");
+        if (is_folded)
+            pairs(page, true);
+        sp_page_transitions(page, forbidden);
+    } else {
+        sp_buffer_text(out, "<p>The model forbids ");
+        sp_buffer_count(out, c->forbidden_count);
+        sp_buffer_text(out, " pairs, too many for a matrix.</p>\n");
+    }
+    sp_buffer_text(out, "</section>\n");
+    free(forbidden);
+}

@@ -1,0 +1,241 @@
+#include "report/html/page.h"
+#include "report/html/assets.h"
+#include "statepath/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sp_page_name(sp_page *page, const char *name)
+{
+    sp_buffer_html(&page->out, name);
+}
+
+void sp_page_section(sp_page *page, const char *id, const char *title)
+{
+    sp_buffer_format(&page->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
+}
+
+void sp_page_picture_begin(sp_page *page, int width, int height)
+{
+    int id = page->n_pictures++;
+    sp_buffer_format(&page->out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title id=\"pt%d\">",
+                     width, height, id, id, id);
+}
+
+void sp_page_picture_describe(sp_page *page)
+{
+    sp_buffer_format(&page->out, "</title><desc id=\"pd%d\">", page->n_pictures - 1);
+}
+
+void sp_page_picture_open(sp_page *page)
+{
+    sp_buffer_text(&page->out, "</desc>\n");
+}
+
+void sp_page_table(sp_page *page, sp_table *table, const char *classes)
+{
+    sp_table_html(table, classes, NULL, &page->out);
+    sp_table_free(table);
+}
+
+void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes)
+{
+    page->out.failed |= table->failed || table->text.failed;
+    if (!page->out.failed && sp_table_rows(table)) {
+        sp_buffer_format(&page->out, "<details><summary>%s</summary>\n", summary);
+        sp_table_html(table, classes, NULL, &page->out);
+        sp_buffer_text(&page->out, "</details>\n");
+    }
+    sp_table_free(table);
+}
+
+void sp_page_numbers(sp_page *page, sp_table *table)
+{
+    sp_buffer_text(&page->out, "<details class=\"screen\"><summary>In numbers</summary>\n");
+    sp_page_table(page, table, sp_table_rows(table) > 12 ? "sortable tall" : "sortable");
+    sp_buffer_text(&page->out, "</details>");
+}
+
+enum { N_SHAPES = 6 };
+
+void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)
+{
+    sp_buffer_format(&page->out, "<use class=\"mark s%d\" href=\"#m%d\" x=\"", (int)strategy % 8, (int)strategy % N_SHAPES);
+    sp_buffer_fixed(&page->out, x_percent, 2);
+    sp_buffer_text(&page->out, "%\" y=\"");
+    sp_buffer_fixed(&page->out, y, 1);
+    sp_buffer_text(&page->out, "\"/>");
+}
+
+void sp_page_dot(sp_buffer *out, double x, double y)
+{
+    sp_buffer_format(out, "M%.0f %.0fh0", x, y);
+}
+
+void sp_page_key(sp_page *page)
+{
+    sp_buffer_text(&page->out, "<ul class=\"key\">");
+    for (int32_t s = 0; s < page->comparison->n_strategies; s++) {
+        sp_buffer_format(&page->out,
+                         "<li><svg aria-hidden=\"true\"><use class=\"mark s%d\" href=\"#m%d\" x=\"7\" y=\"7\"/></svg>",
+                         (int)s % 8, (int)s % N_SHAPES);
+        sp_page_name(page, page->comparison->strategies[s].name);
+        sp_buffer_text(&page->out, "</li>");
+    }
+    sp_buffer_text(&page->out, "</ul>\n");
+}
+
+/* ---- what there is ---- */
+
+bool sp_has_agreement(const sp_comparison *comparison)
+{
+    return comparison->has_labels && comparison->n_scored_steps > 0 && comparison->n_strategies > 0;
+}
+
+bool sp_has_differences(const sp_comparison *comparison)
+{
+    return comparison->n_comparisons > 0;
+}
+
+bool sp_has_changes(const sp_comparison *comparison)
+{
+    for (int32_t s = 0; s < comparison->n_strategies; s++)
+        if (comparison->strategies[s].has_changes && s != sp_argmax_strategy(comparison))
+            return true;
+    return false;
+}
+
+bool sp_has_runs(const sp_comparison *comparison)
+{
+    for (int32_t s = 0; s < comparison->n_strategies; s++)
+        if (comparison->strategies[s].bouts)
+            return comparison->n_steps > 0;
+    return false;
+}
+
+static bool has_recordings(const sp_comparison *comparison)
+{
+    return comparison->n_recordings > 0 && comparison->n_strategies > 0;
+}
+
+static bool has_steps(const sp_comparison *comparison)
+{
+    return comparison->n_traces > 0 && comparison->n_strategies > 0;
+}
+
+static bool always(const sp_comparison *comparison)
+{
+    (void)comparison;
+    return true;
+}
+
+static const struct {
+    const char *id, *name;
+    bool (*is_there)(const sp_comparison *comparison);
+    void (*write)(sp_page *page);
+} sections[] = {
+    {"verdict", "In short", always, sp_page_verdict},
+    {"strategies", "Strategies", always, sp_page_leaderboard},
+    {"differences", "Differences", sp_has_differences, sp_page_differences},
+    {"legality", "Illegal transitions", sp_has_legality, sp_page_legality},
+    {"confusion", "Confusion", sp_has_agreement, sp_page_confusions},
+    {"classes", "Classes", sp_has_agreement, sp_page_classes},
+    {"changes", "What changed", sp_has_changes, sp_page_changes},
+    {"runs", "Runs", sp_has_runs, sp_page_runs},
+    {"steps", "Step by step", has_steps, sp_page_steps},
+    {"recordings", "Recordings", has_recordings, sp_page_recordings},
+    {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
+    {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
+    {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
+    {"methods", "Methods", always, sp_page_methods_section},
+};
+enum { N_SECTIONS = sizeof sections / sizeof *sections };
+
+/* ---- page ---- */
+
+static const char shapes[] =
+    "<svg width=\"0\" height=\"0\" class=\"swatch\" aria-hidden=\"true\" focusable=\"false\"><defs>"
+    "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\"/></pattern>"
+    "<circle id=\"m0\" r=\"5\"/><rect id=\"m1\" x=\"-4.5\" y=\"-4.5\" width=\"9\" height=\"9\"/>"
+    "<path id=\"m2\" d=\"M0-6L5.5 4.5H-5.5z\"/><path id=\"m3\" d=\"M0-6L6 0L0 6L-6 0z\"/>"
+    "<path id=\"m4\" d=\"M0 6L5.5-4.5H-5.5z\"/><path id=\"m5\" d=\"M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6z\"/>"
+    "<path id=\"ill\" class=\"illegal\" d=\"M0 0L4 7H-4z\"/></defs></svg>\n";
+
+static void head(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    sp_buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    sp_buffer_format(out,
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
+                     "script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
+                     sp_page_style_hash, sp_page_script_hash);
+    sp_buffer_text(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                        "<meta name=\"color-scheme\" content=\"light dark\">\n");
+    sp_buffer_format(out, "<meta name=\"generator\" content=\"statepath %s\">\n<title>", sp_version());
+    sp_page_name(page, c->file ? c->file : "scores");
+    sp_buffer_text(out, " – statepath</title>\n<style>");
+    sp_buffer_text(out, sp_page_style);
+    sp_buffer_text(out, "</style>\n</head>\n");
+}
+
+/* A link to a file in the same folder: whatever its name holds, it is one segment of a path. */
+static void twin(sp_page *page, const char *before, const char *name)
+{
+    if (!name)
+        return;
+    sp_buffer_format(&page->out, "%s<a href=\"./", before);
+    for (const char *c = name; *c; c++) {
+        bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~", *c);
+        sp_buffer_format(&page->out, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
+    }
+    sp_buffer_text(&page->out, "\">");
+    sp_page_name(page, name);
+    sp_buffer_text(&page->out, "</a>");
+}
+
+static void top(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    sp_buffer_text(out, "<header class=\"top\">\n<div><h1>");
+    sp_page_name(page, c->file ? c->file : "scores");
+    sp_buffer_text(out, "</h1>\n<p class=\"sub\">");
+    sp_buffer_sizes(out, c);
+    sp_buffer_text(out, ". Model ");
+    sp_page_name(page, c->model_name ? c->model_name : "without a name");
+    sp_buffer_format(out, ": %d class%s, ", (int)c->n_classes, c->n_classes == 1 ? "" : "es");
+    sp_buffer_count(out, c->forbidden_count);
+    sp_buffer_format(out, " forbidden transition%s.</p>", c->forbidden_count == 1 ? "" : "s");
+    if (c->json_link || c->csv_link) {
+        sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
+        twin(page, " ", c->json_link);
+        twin(page, c->json_link ? ", " : " ", c->csv_link);
+        sp_buffer_text(out, "</p>");
+    }
+    sp_buffer_text(out, "</div>\n");
+    sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" hidden>Theme: system</button>\n"
+                        "</header>\n<nav class=\"contents\" aria-label=\"Sections\"><ul>\n");
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        if (sections[i].is_there(c))
+            sp_buffer_format(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].name);
+    sp_buffer_text(out, "</ul></nav>\n");
+}
+
+sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    sp_page page = {.comparison = comparison, .focus = sp_focus_strategy(comparison), .argmax = sp_argmax_strategy(comparison)};
+    head(&page);
+    sp_buffer_text(&page.out, "<body>\n<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n");
+    sp_buffer_text(&page.out, shapes);
+    sp_buffer_text(&page.out, "<div class=\"page\">\n");
+    top(&page);
+    sp_buffer_text(&page.out, "<main>\n");
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        if (sections[i].is_there(comparison))
+            sections[i].write(&page);
+    sp_buffer_text(&page.out, "</main>\n</div>\n<script>");
+    sp_buffer_text(&page.out, sp_page_script);
+    sp_buffer_text(&page.out, "</script>\n</body>\n</html>\n");
+    return sp_buffer_finish(&page.out, out, err);
+}

@@ -1,0 +1,107 @@
+/* The page, one section a function, each in a file of its name. Each adds its section, or nothing where the comparison has no
+ * data for it. All names are escaped; the page's policy forbids every request. */
+#ifndef STATEPATH_REPORT_HTML_PAGE_H
+#define STATEPATH_REPORT_HTML_PAGE_H
+
+#include "report/tables.h"
+
+typedef struct sp_page {
+    const sp_comparison *comparison;
+    sp_buffer out;
+    int32_t focus, argmax; /* strategies; -1: none */
+    size_t density_bytes;  /* written for score densities, and how many recordings have one */
+    int64_t n_densities;
+    int n_tracks, n_named; /* paths drawn so far: their ids; illegal steps that have a title */
+    int n_pictures;        /* drawn so far: the ids of their titles */
+} sp_page;
+
+/* Opens <section id="..."><h2>; closed with "</section>\n". */
+void sp_page_section(sp_page *page, const char *id, const char *title);
+void sp_page_name(sp_page *page, const char *name); /* escaped */
+/* Shape number `strategy` (circle, square, triangle, ...) at x per cent, y pixels, and the list that explains the shapes. */
+void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y);
+void sp_page_key(sp_page *page);
+/* A dot without a name, as a piece of the path of class "points": where there are many, they cost little. */
+void sp_page_dot(sp_buffer *out, double x, double y);
+
+/* A picture with a title and a description for those who do not see it. _begin opens <svg> and its title, whose text the caller
+ * adds (escaped); _describe ends it and opens the description; _open ends that: the shapes follow, then "</svg>". */
+void sp_page_picture_begin(sp_page *page, int width, int height);
+void sp_page_picture_describe(sp_page *page);
+void sp_page_picture_open(sp_page *page);
+/* Adds the table, and frees it. Nothing without rows. */
+void sp_page_table(sp_page *page, sp_table *table, const char *classes);
+/* The numbers of a figure behind a fold, at the end of its caption, which the caller closes. Frees the table. */
+void sp_page_numbers(sp_page *page, sp_table *table);
+/* A table behind a fold, nothing where it has no rows. */
+void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes);
+
+/* verdict.c */
+void sp_page_verdict(sp_page *page);
+void sp_page_run_card(sp_page *page); /* at the end of the verdict */
+/* leaderboard.c */
+void sp_page_leaderboard(sp_page *page);
+/* figures.c: all figures of each strategy behind a fold */
+void sp_page_figures(sp_page *page);
+/* One of the metrics of agreement, the best of all strategies starred; SP_ACCURACY, ... */
+enum { SP_ACCURACY, SP_KAPPA, SP_MACRO_F1 };
+void sp_cell_metric(const sp_comparison *comparison, int32_t strategy, int metric, sp_table *table);
+/* Share of a whole in per cent, "–" of nothing; and a mean with its standard deviation. */
+void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone);
+void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals);
+/* differences.c */
+void sp_page_differences(sp_page *page);
+/* legality.c */
+bool sp_has_legality(const sp_comparison *comparison);
+void sp_page_legality(sp_page *page);
+/* confusion.c */
+void sp_page_confusions(sp_page *page);
+/* A matrix of all classes: opens the table with its header row (and one more column `last`, unless NULL), a row, closes it. Up to
+ * SP_TWO_LINE_CLASSES a cell has room for a count and a per cent. */
+enum { SP_TWO_LINE_CLASSES = 14 };
+void sp_page_matrix_begin(sp_page *page, const char *corner, const char *label, const char *last);
+void sp_page_row_begin(sp_page *page, int32_t i);
+void sp_page_matrix_end(sp_page *page);
+/* [K,K] 1 where forbidden, to be freed; NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has
+ * failed). */
+uint8_t *sp_page_forbidden_matrix(sp_page *page);
+/* transitions.c: all transitions, folded, in the section on legality; forbidden [K,K] */
+void sp_page_transitions(sp_page *page, const uint8_t *forbidden);
+/* plane.c: accuracy and legality, in the section on strategies; nothing where there is no agreement */
+void sp_page_plane(sp_page *page);
+/* slopes.c: accuracy of each recording from strategy to strategy, beside it */
+void sp_page_slopes(sp_page *page);
+/* paired.c: one strategy against argmax by recording, in the section on differences */
+void sp_page_gains(sp_page *page);
+void sp_page_scatter(sp_page *page);
+/* benchmark.c: agreement of people with each other beside that of the strategies; the five stages of sleep only */
+void sp_page_benchmark(sp_page *page);
+/* classes.c */
+void sp_page_classes(sp_page *page);
+/* changes.c */
+void sp_page_changes(sp_page *page);
+/* runs.c */
+void sp_page_runs(sp_page *page);
+/* sleep.c */
+bool sp_has_sleep(const sp_comparison *comparison);
+void sp_page_sleep(sp_page *page);
+/* scorers.c */
+bool sp_has_scorers(const sp_comparison *comparison);
+void sp_page_scorers(sp_page *page);
+/* probability.c */
+bool sp_has_probabilities(const sp_comparison *comparison);
+void sp_page_probabilities(sp_page *page);
+/* recordings.c */
+void sp_page_recordings(sp_page *page);
+/* steps.c */
+void sp_page_steps(sp_page *page);
+/* methods.c */
+void sp_page_methods_section(sp_page *page);
+
+/* Which sections there are: the navigation and the page ask the same question. */
+bool sp_has_differences(const sp_comparison *comparison);
+bool sp_has_agreement(const sp_comparison *comparison);
+bool sp_has_changes(const sp_comparison *comparison);
+bool sp_has_runs(const sp_comparison *comparison);
+
+#endif

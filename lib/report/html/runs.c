@@ -1,0 +1,243 @@
+/* How long runs last: how many there are, class by class, and the share of runs that are at least so long, reference and
+ * strategies. Where a strategy's curve lies right of the reference's, its runs are longer: it smooths too much. */
+#include "report/html/page.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { SHOWN = 12, WIDTH = 560, HEIGHT = 320, LEFT = 92, BOTTOM = 58, TOP = 16, RIGHT = 20, N_LENGTHS = 7 };
+static const int64_t lengths[N_LENGTHS] = {2, 3, 5, 10, 20, 50, 100};
+
+/* What a curve is of: -1 the reference, else a strategy. NULL: none. */
+static const sp_bouts *bouts_of(const sp_comparison *c, int32_t who, int32_t k)
+{
+    const sp_bouts *bouts = who < 0 ? c->reference_bouts : c->strategies[who].bouts;
+    return bouts ? &bouts[k] : NULL;
+}
+
+static int64_t longest(const sp_comparison *c)
+{
+    int64_t most = 2;
+    for (int32_t who = -1; who < c->n_strategies; who++)
+        for (int32_t k = 0; k < c->n_classes; k++) {
+            const sp_bouts *b = bouts_of(c, who, k);
+            if (b && b->n_lengths && b->lengths[b->n_lengths - 1].length > most)
+                most = b->lengths[b->n_lengths - 1].length;
+        }
+    return most;
+}
+
+/* Pixels; lengths on a logarithmic axis. */
+static int x_of(int64_t length, int64_t most)
+{
+    return LEFT + (int)lround((WIDTH - LEFT - RIGHT) * log((double)length) / log((double)most));
+}
+
+static int y_of(double share)
+{
+    return TOP + (int)lround((HEIGHT - TOP - BOTTOM) * (1 - share));
+}
+
+/* Stairs: the share of runs of at least the length x, for x from 1. */
+static void curve(sp_buffer *out, const sp_bouts *b, int32_t who, int64_t most)
+{
+    int x = x_of(1, most), y = y_of(1);
+    int64_t left = b->count;
+    if (who < 0)
+        sp_buffer_text(out, "<path class=\"curve\"");
+    else
+        sp_buffer_format(out, "<path class=\"curve k%d d%d\"", (int)who % 8, (int)who % 4);
+    sp_buffer_format(out, " d=\"M%d %d", x, y);
+    for (int64_t i = 0; i < b->n_lengths; i++) {
+        left -= b->lengths[i].count;
+        int next_x = x_of(b->lengths[i].length, most), next_y = y_of((double)left / (double)b->count);
+        if (next_y == y && left > 0)
+            continue;
+        if (next_x != x)
+            sp_buffer_format(out, "H%d", next_x);
+        if (next_y != y)
+            sp_buffer_format(out, "V%d", next_y);
+        x = next_x;
+        y = next_y;
+    }
+    sp_buffer_text(out, "\"/>\n");
+}
+
+static void axes(sp_buffer *out, int64_t most)
+{
+    static const int64_t ticks[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    int low = y_of(0), right = WIDTH - RIGHT;
+    for (int i = 0; i <= 2; i++) {
+        sp_buffer_format(out, "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", LEFT, right, y_of(i / 2.0),
+                         y_of(i / 2.0));
+        sp_buffer_format(out, "<text text-anchor=\"end\" x=\"%d\" y=\"%d\">%d %%</text>", LEFT - 8, y_of(i / 2.0) + 9, 50 * i);
+    }
+    for (size_t i = 0; i < sizeof ticks / sizeof *ticks && ticks[i] <= most; i++) {
+        sp_buffer_format(out, "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", x_of(ticks[i], most),
+                         x_of(ticks[i], most), low, low + 6);
+        sp_buffer_format(out, "<text text-anchor=\"middle\" x=\"%d\" y=\"%d\">", x_of(ticks[i], most), low + 28);
+        sp_buffer_count(out, ticks[i]);
+        sp_buffer_text(out, "</text>");
+    }
+    sp_buffer_format(out, "<text text-anchor=\"end\" x=\"%d\" y=\"%d\">steps</text>\n", right, low + 54);
+}
+
+static const char *name_of(const sp_comparison *c, int32_t who)
+{
+    return who < 0 ? "reference" : c->strategies[who].name;
+}
+
+static void panel(sp_page *page, int32_t k, int64_t most)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    bool is_first = true;
+    sp_buffer_format(out, "<figure class=\"panel\"><figcaption>");
+    sp_page_name(page, c->classes[k]);
+    sp_buffer_text(out, "</figcaption>");
+    sp_page_picture_begin(page, WIDTH, HEIGHT);
+    sp_page_name(page, c->classes[k]);
+    sp_buffer_text(out, ": share of runs at least so long");
+    sp_page_picture_describe(page);
+    sp_buffer_text(out, "Runs and median length:");
+    for (int32_t who = -1; who < c->n_strategies; who++) {
+        const sp_bouts *b = bouts_of(c, who, k);
+        if (!b)
+            continue;
+        sp_buffer_text(out, is_first ? " " : ", ");
+        is_first = false;
+        sp_page_name(page, name_of(c, who));
+        sp_buffer_text(out, " ");
+        sp_buffer_count(out, b->count);
+        if (!b->median.undefined) {
+            sp_buffer_text(out, " of ");
+            sp_buffer_fixed(out, b->median.value, 1);
+        }
+    }
+    sp_page_picture_open(page);
+    axes(out, most);
+    for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
+        const sp_bouts *b = bouts_of(c, who, k);
+        if (b && b->count)
+            curve(out, b, who, most);
+    }
+    sp_buffer_text(out, "</svg></figure>\n");
+}
+
+static void key(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer_text(&page->out, "<ul class=\"key\">");
+    for (int32_t who = c->reference_bouts ? -1 : 0; who < c->n_strategies; who++) {
+        sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"curve");
+        if (who >= 0)
+            sp_buffer_format(&page->out, " k%d d%d", (int)who % 8, (int)who % 4);
+        sp_buffer_text(&page->out, "\" d=\"M0 7h34\"/></svg>");
+        sp_page_name(page, name_of(c, who));
+        sp_buffer_text(&page->out, "</li>");
+    }
+    sp_buffer_text(&page->out, "</ul>\n");
+}
+
+static int64_t runs_of(const sp_comparison *c, int32_t k)
+{
+    const sp_bouts *b = bouts_of(c, c->reference_bouts ? -1 : 0, k);
+    return b ? b->count : 0;
+}
+
+/* Has the class one of the SHOWN most frequent kinds of runs? The lower index first among equals. */
+static bool is_shown(const sp_comparison *c, int32_t k)
+{
+    int32_t before = 0;
+    for (int32_t j = 0; j < c->n_classes; j++)
+        before += runs_of(c, j) > runs_of(c, k) || (runs_of(c, j) == runs_of(c, k) && j < k);
+    return before < SHOWN;
+}
+
+static void cell_share(sp_table *table, const sp_bouts *b, int64_t least)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < b->n_lengths; i++)
+        n += b->lengths[i].length >= least ? b->lengths[i].count : 0;
+    sp_buffer_percent(sp_table_cell(table, b->count ? SP_TONE_PLAIN : SP_TONE_MUTED), n, b->count);
+}
+
+/* Shares of runs that are at least 2, 3, 5, ... steps long. */
+static void numbers(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_table table = {.title = "Runs of at least so many steps"};
+    sp_table_column(&table, SP_LEFT, "class");
+    sp_table_column(&table, SP_LEFT, "path");
+    sp_table_column(&table, SP_RIGHT, "runs");
+    sp_table_column(&table, SP_RIGHT, "median");
+    for (int i = 0; i < N_LENGTHS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "≥ %lld", (long long)lengths[i]);
+        sp_table_column(&table, SP_RIGHT, name);
+    }
+    for (int32_t k = 0; k < c->n_classes; k++)
+        for (int32_t who = -1; who < c->n_strategies && is_shown(c, k); who++) {
+            const sp_bouts *b = bouts_of(c, who, k);
+            if (!b)
+                continue;
+            sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[k]);
+            sp_table_cell_text(&table, SP_TONE_PLAIN, name_of(c, who));
+            sp_table_cell_count(&table, SP_TONE_PLAIN, b->count);
+            sp_cell_value(&table, &b->median, 1, SP_TONE_PLAIN);
+            for (int i = 0; i < N_LENGTHS; i++)
+                cell_share(&table, b, lengths[i]);
+        }
+    sp_buffer_text(&page->out, "<details><summary>How long runs last, in numbers</summary>\n");
+    sp_table_html(&table, "sortable tall", NULL, &page->out);
+    sp_buffer_text(&page->out, "</details>\n");
+    sp_table_free(&table);
+}
+
+static void survival(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    int64_t most = longest(c);
+    sp_buffer_text(out, "<h3>How long runs last</h3>\n<p class=\"small\">Share of runs that are at least so long, by class; "
+                        "lengths on a logarithmic axis. ");
+    if (c->reference_bouts)
+        sp_buffer_text(out, "Right of the reference, runs are longer: the path is too smooth. Left of it, shorter: too "
+                            "restless.");
+    if (c->n_classes > SHOWN)
+        sp_buffer_format(out, " The %d classes with the most runs.", SHOWN);
+    sp_buffer_text(out, "</p>\n");
+    key(page);
+    sp_buffer_text(out, "<div class=\"panels\">\n");
+    for (int32_t k = 0; k < c->n_classes; k++)
+        if (runs_of(c, k) && is_shown(c, k))
+            panel(page, k, most);
+    sp_buffer_text(out, "</div>\n");
+    numbers(page);
+}
+
+/* ---- section ---- */
+
+void sp_page_runs(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    sp_table bouts = {0}, boundaries = {0};
+    sp_page_section(page, "runs", "Runs");
+    sp_buffer_text(
+        out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
+             "runs than the reference, or more and shorter ones.</p>\n");
+    sp_fill_bouts(c, &bouts);
+    sp_table_html(&bouts, c->n_classes > 20 ? "sortable wide tall" : "sortable wide", NULL, out);
+    sp_table_free(&bouts);
+    sp_fill_boundaries(c, &boundaries);
+    sp_table_html(&boundaries, "wide", NULL, out);
+    sp_table_free(&boundaries);
+    if (sp_has_agreement(c))
+        sp_buffer_text(out,
+                       "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
+                       "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of runs, divided by the "
+                       "longer; mean over recordings.</p>\n");
+    survival(page);
+    sp_buffer_text(out, "</section>\n");
+}

@@ -1,0 +1,32 @@
+/* The page about training: what its parts share. */
+#ifndef STATEPATH_REPORT_HTML_SIGNALS_H
+#define STATEPATH_REPORT_HTML_SIGNALS_H
+
+#include "report/buffer.h"
+#include "statepath/report_signals.h"
+
+typedef struct sp_drawing {
+    const sp_signals_report *r;
+    sp_buffer out;
+    int64_t *counts; /* [K,K] */
+} sp_drawing;
+
+/* signals_page.c */
+void sp_drawing_section(sp_drawing *d, const char *id, const char *title);
+void sp_drawing_class_key(sp_drawing *d);
+/* Opens a matrix of all classes; the caller adds rows and "</tbody></table></div>". */
+void sp_drawing_matrix_head(sp_drawing *d, const char *caption, const char *corner);
+int sp_drawing_heat(int64_t part, int64_t whole); /* 0 to 10: the style of a cell */
+
+/* signals_data.c */
+void sp_drawing_signals(sp_drawing *d);
+void sp_drawing_distribution(sp_drawing *d);
+void sp_drawing_timeline(sp_drawing *d);
+void sp_drawing_transitions(sp_drawing *d);
+
+/* signals_training.c */
+void sp_drawing_learning(sp_drawing *d);
+void sp_drawing_hypnograms(sp_drawing *d);
+void sp_drawing_confusions(sp_drawing *d);
+
+#endif

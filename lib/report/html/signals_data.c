@@ -1,0 +1,178 @@
+/* What was trained on: signals, classes, recordings, and what the rules say of the labels. */
+#include "report/html/signals.h"
+
+#include <math.h>
+
+enum { POINTS = 1000, STRIPS = 60, WIDTH = 900 };
+
+/* ---- signals ---- */
+
+static void trace(sp_drawing *d, const float *x, int64_t n, int32_t k, double limit)
+{
+    sp_buffer *out = &d->out;
+    sp_buffer_format(out, "<path class=\"k%d\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M",
+                     (int)k % 8);
+    int64_t shown = n < POINTS ? n : POINTS;
+    for (int64_t i = 0; i < shown; i++) {
+        int64_t at = i * n / shown;
+        sp_buffer_text(out, i ? " " : "");
+        sp_buffer_fixed(out, (double)WIDTH * (double)i / (double)(shown > 1 ? shown - 1 : 1), 1);
+        sp_buffer_text(out, " ");
+        sp_buffer_fixed(out, 30 - 28 * (double)x[at] / limit, 1);
+    }
+    sp_buffer_text(out, "\"/>");
+}
+
+void sp_drawing_signals(sp_drawing *d)
+{
+    const sp_signals_report *r = d->r;
+    double limit = 0;
+    sp_drawing_section(d, "signals", "Signals by class");
+    for (int32_t k = 0; k < r->n_classes; k++)
+        for (int64_t i = 0; r->examples[k] && i < r->n_channels * r->n_samples; i++)
+            limit = fmax(limit, fabs((double)r->examples[k][i]));
+    limit = limit > 0 ? limit : 1;
+    for (int32_t k = 0; k < r->n_classes; k++) {
+        sp_buffer_text(&d->out, "<figure><h3>");
+        sp_buffer_html(&d->out, r->classes[k]);
+        sp_buffer_text(&d->out, "</h3>\n");
+        for (int32_t c = 0; r->examples[k] && c < r->n_channels && c < 8; c++) {
+            sp_buffer_format(&d->out,
+                             "<svg viewBox=\"0 0 %d 60\" width=\"100%%\" height=\"60\" preserveAspectRatio=\"none\" role=\"img\" "
+                             "aria-label=\"Channel %d\"><path class=\"lane\" d=\"M0 30H%d\"/>",
+                             WIDTH, (int)c + 1, WIDTH);
+            trace(d, r->examples[k] + (size_t)c * (size_t)r->n_samples, r->n_samples, k, limit);
+            sp_buffer_text(&d->out, "</svg>\n");
+        }
+        if (!r->examples[k])
+            sp_buffer_text(&d->out, "<p class=\"sub\">No step of this class.</p>\n");
+        sp_buffer_text(&d->out, "</figure>\n");
+    }
+    sp_buffer_text(&d->out, "<p class=\"small\">The first step of each class");
+    if (r->rate > 0) {
+        sp_buffer_text(&d->out, ", its first ");
+        sp_buffer_fixed(&d->out, (double)r->n_samples / r->rate, 1);
+        sp_buffer_text(&d->out, " seconds");
+    }
+    sp_buffer_text(&d->out, "; channels from top to bottom, all to one scale of ±");
+    sp_buffer_fixed(&d->out, limit, 2);
+    sp_buffer_text(&d->out, ".</p>\n</section>\n");
+}
+
+/* ---- classes, recordings ---- */
+
+void sp_drawing_distribution(sp_drawing *d)
+{
+    const sp_signals_report *r = d->r;
+    int64_t total[2] = {0, 0};
+    sp_drawing_section(d, "distribution", "Classes");
+    sp_buffer_text(&d->out, "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">class</th><th scope=\"col\" "
+                            "class=\"n\">training</th><th scope=\"col\" class=\"n\">%</th>"
+                            "<th scope=\"col\" class=\"n\">testing</th><th scope=\"col\" class=\"n\">%</th><th scope=\"col\" "
+                            "class=\"strip\">share (training above testing)</th>"
+                            "</tr></thead>\n<tbody>\n");
+    for (int64_t n = 0; n < r->n_recordings; n++)
+        for (int64_t t = r->offsets[n]; t < r->offsets[n + 1]; t++)
+            total[r->is_test[n] != 0] += r->labels[t] >= 0;
+    for (int32_t k = 0; k < r->n_classes; k++) {
+        int64_t of[2] = {0, 0};
+        for (int64_t n = 0; n < r->n_recordings; n++)
+            for (int64_t t = r->offsets[n]; t < r->offsets[n + 1]; t++)
+                of[r->is_test[n] != 0] += r->labels[t] == k;
+        sp_buffer_text(&d->out, "<tr><th scope=\"row\">");
+        sp_buffer_html(&d->out, r->classes[k]);
+        sp_buffer_text(&d->out, "</th>");
+        for (int part = 0; part < 2; part++) {
+            sp_buffer_text(&d->out, "<td class=\"n\">");
+            sp_buffer_count(&d->out, of[part]);
+            sp_buffer_text(&d->out, "</td><td class=\"n\">");
+            sp_buffer_percent(&d->out, of[part], total[part]);
+            sp_buffer_text(&d->out, "</td>");
+        }
+        sp_buffer_text(&d->out, "<td class=\"strip\"><svg aria-hidden=\"true\">");
+        for (int part = 0; part < 2; part++) {
+            sp_buffer_format(&d->out, "<rect class=\"s%d\" height=\"11\" y=\"%d\" width=\"", (int)k % 8, 1 + 13 * part);
+            sp_buffer_fixed(&d->out, total[part] ? 100.0 * (double)of[part] / (double)total[part] : 0, 2);
+            sp_buffer_text(&d->out, "%\"/>");
+        }
+        sp_buffer_text(&d->out, "</svg></td></tr>\n");
+    }
+    sp_buffer_text(&d->out, "</tbody></table></div>\n</section>\n");
+}
+
+/* Runs of one class as rectangles, in units of steps. */
+static void strip(sp_drawing *d, const int32_t *classes, int64_t n)
+{
+    for (int64_t a = 0, b; a < n; a = b) {
+        b = a + 1;
+        while (b < n && classes[b] == classes[a])
+            b++;
+        if (classes[a] >= 0)
+            sp_buffer_format(&d->out, "<rect class=\"s%d\" x=\"%lld\" width=\"%lld\" height=\"10\"/>", (int)classes[a] % 8,
+                             (long long)a, (long long)(b - a));
+    }
+}
+
+void sp_drawing_timeline(sp_drawing *d)
+{
+    const sp_signals_report *r = d->r;
+    int64_t longest = 1;
+    for (int64_t n = 0; n < r->n_recordings; n++)
+        longest = r->offsets[n + 1] - r->offsets[n] > longest ? r->offsets[n + 1] - r->offsets[n] : longest;
+    sp_drawing_section(d, "timeline", "Recordings");
+    sp_drawing_class_key(d);
+    for (int64_t n = 0; n < r->n_recordings && n < STRIPS; n++) {
+        sp_buffer_text(&d->out, "<div class=\"track\"><div class=\"name\">");
+        sp_buffer_html(&d->out, r->ids[n]);
+        sp_buffer_format(&d->out,
+                         "<small>%s</small></div><svg viewBox=\"0 0 %lld 10\" height=\"14\" preserveAspectRatio=\"none\" "
+                         "aria-hidden=\"true\">",
+                         r->is_test[n] ? "testing" : "training", (long long)longest);
+        strip(d, r->labels + r->offsets[n], r->offsets[n + 1] - r->offsets[n]);
+        sp_buffer_text(&d->out, "</svg></div>\n");
+    }
+    if (r->n_recordings > STRIPS)
+        sp_buffer_format(&d->out, "<p class=\"small\">The first %d of %lld recordings.</p>\n", STRIPS,
+                         (long long)r->n_recordings);
+    sp_buffer_text(&d->out, "</section>\n");
+}
+
+/* ---- rules ---- */
+
+void sp_drawing_transitions(sp_drawing *d)
+{
+    const sp_signals_report *r = d->r;
+    size_t k = (size_t)r->n_classes;
+    for (size_t i = 0; i < k * k; i++)
+        d->counts[i] = 0;
+    for (int64_t n = 0; n < r->n_recordings; n++)
+        for (int64_t t = r->offsets[n] + 1; t < r->offsets[n + 1]; t++)
+            if (r->labels[t] >= 0 && r->labels[t - 1] >= 0)
+                d->counts[(size_t)r->labels[t - 1] * k + (size_t)r->labels[t]]++;
+    sp_drawing_section(d, "transitions", "Transitions");
+    sp_drawing_matrix_head(d, r->model_name ? r->model_name : "no rules", "from \\ to");
+    for (size_t i = 0; i < k; i++) {
+        int64_t total = 0;
+        for (size_t j = 0; j < k; j++)
+            total += d->counts[i * k + j];
+        sp_buffer_text(&d->out, "<tr><th scope=\"row\">");
+        sp_buffer_html(&d->out, r->classes[i]);
+        sp_buffer_text(&d->out, "</th>");
+        for (size_t j = 0; j < k; j++) {
+            int64_t count = d->counts[i * k + j];
+            bool is_allowed = !r->allow || r->allow[i * k + j];
+            sp_buffer_format(&d->out, "<td class=\"h%d%s\"><b>%s</b><span>", sp_drawing_heat(count, total),
+                             is_allowed ? "" : " forbidden",
+                             !is_allowed ? "forbidden"
+                             : i == j    ? "stays"
+                                         : "allowed");
+            sp_buffer_percent(&d->out, count, total);
+            sp_buffer_text(&d->out, "</span></td>");
+        }
+        sp_buffer_text(&d->out, "</tr>\n");
+    }
+    sp_buffer_text(
+        &d->out,
+        "</tbody></table></div>\n<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n"
+        "</section>\n");
+}

@@ -1,0 +1,59 @@
+/* One step plot: a path as a line over time, one lane a class. */
+#ifndef STATEPATH_REPORT_HTML_STEPS_H
+#define STATEPATH_REPORT_HTML_STEPS_H
+
+#include "report/html/page.h"
+
+/* How classes look in step plots, the same on the whole page. */
+typedef struct sp_class_look {
+    int32_t *rank;            /* [K] place from the top; classes of sleep as in the AASM manual: W, R, N1, N2, N3 */
+    const char *const *sleep; /* [K] style of a sleep stage, or NULL: not all classes are sleep stages */
+    const char **names;       /* what `sleep` points to */
+} sp_class_look;
+
+enum { SP_LANES_TOP = 9 }; /* pixels above the first lane, for the triangles */
+
+bool sp_class_look_fill(const sp_comparison *comparison, sp_class_look *look); /* false: no memory */
+void sp_class_look_free(sp_class_look *look);
+
+/* Lanes of one recording's plots: all classes where they are few, else those that occur in it. */
+typedef struct sp_lanes {
+    int32_t n;
+    int32_t *lane_of;  /* [K] from the top, -1: not shown */
+    int32_t *class_of; /* [n] */
+    int height;        /* of one lane, pixels */
+} sp_lanes;
+
+bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes);
+void sp_lanes_free(sp_lanes *lanes);
+
+/* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and the lanes' names where
+ * every recording has the same lanes. Once, before the first track, and not inside anything that can be folded. */
+void sp_page_lane_shapes(sp_page *page, const sp_class_look *look);
+/* Adds the names beside one track. */
+void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
+
+/* Forbidden pairs that a path made: sorted, for look-up. */
+typedef struct sp_pair_set {
+    sp_pair_count *pairs;
+    int64_t n;
+} sp_pair_set;
+
+typedef struct sp_step_path {
+    const char *name;
+    const int32_t *classes; /* [T], -1: none */
+    const int32_t *labels;  /* [T] for the error strip, or NULL */
+    const sp_pair_set *illegal;
+    const sp_recording_result *result; /* figures for the name of the track, or NULL */
+} sp_step_path;
+
+/* Adds one track: name, plot, lane names and, with labels, the error strip. */
+void sp_page_track(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace,
+                   const sp_step_path *path);
+/* density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
+ * without them, with more than SP_DENSITY_CLASSES classes, or when the page has as many as it has room for. */
+bool sp_page_density(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace);
+/* Adds the axis under the tracks. */
+void sp_page_step_axis(sp_page *page, int64_t n_steps);
+
+#endif

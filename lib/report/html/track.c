@@ -1,0 +1,316 @@
+/* Geometry of step plots. The drawing stretches with the page: a nested SVG with some units a step and two a lane; what must not
+ * be stretched (triangles, hatching) stands in the outer SVG at per cent of its width. Most of a page's bytes are made here, so
+ * what is the same in every track stands once on the page (sp_page_lane_shapes) and numbers are relative. */
+#include "report/html/steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COLUMNS = 2000, /* more steps than that: each column shows the most frequent class of its steps */
+    ILLEGAL_MARKS = 300,
+    NAMED_MARKS = 500, /* of the whole page */
+    STRIP = 7,         /* pixels of the error strip, whose style has the same stroke-width */
+    UNITS = 500,       /* least width of a drawing in units, see draw_runs() */
+};
+
+/* ---- columns ---- */
+
+static int64_t column_count(int64_t n_steps)
+{
+    return n_steps < COLUMNS ? n_steps : COLUMNS;
+}
+
+/* Class of each column: the most frequent of its steps, the lowest among equals; -1 where no step has one. counts [K] is 0 before
+ * and after. */
+static void fill_columns(const int32_t *path, int64_t n_steps, int64_t n_columns, int32_t *counts, int32_t *columns)
+{
+    for (int64_t c = 0; c < n_columns; c++) {
+        int64_t from = c * n_steps / n_columns, to = (c + 1) * n_steps / n_columns;
+        int32_t best = -1;
+        for (int64_t t = from; t < to; t++)
+            if (path[t] >= 0)
+                counts[path[t]]++;
+        for (int64_t t = from; t < to; t++) {
+            int32_t k = path[t];
+            if (k >= 0 && (best < 0 || counts[k] > counts[best] || (counts[k] == counts[best] && k < best)))
+                best = k;
+        }
+        for (int64_t t = from; t < to; t++)
+            if (path[t] >= 0)
+                counts[path[t]] = 0;
+        columns[c] = best;
+    }
+}
+
+static int64_t run_end(const int32_t *columns, int64_t n, int64_t from)
+{
+    int64_t to = from + 1;
+    while (to < n && columns[to] == columns[from])
+        to++;
+    return to;
+}
+
+/* ---- drawing ---- */
+
+static void add_at(sp_buffer *out, const char *name, double steps, int64_t n_steps)
+{
+    sp_buffer_format(out, " %s=\"", name);
+    sp_buffer_fixed(out, 100.0 * steps / (double)n_steps, 2);
+    sp_buffer_text(out, "%\"");
+}
+
+/* The whole path as one line, relative, so that a run costs a few bytes: "h12v-4". It is drawn twice, thin and grey with a width
+ * that does not stretch, and above that broad, coloured by height (each lane is a stop of one gradient, sp_page_lane_shapes). The
+ * broad one does stretch: with `unit` units a column its risers stay thin. REM, in sleep, is a bar of its own. */
+static void draw_runs(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const int32_t *columns, int64_t n,
+                      int64_t unit)
+{
+    sp_buffer *out = &page->out;
+    int at = -1, id = page->n_tracks++;
+    sp_buffer_format(out, "<g class=\"thin\"><path id=\"p%d\" class=\"run\" d=\"", id);
+    for (int64_t a = 0, b; a < n; a = b) {
+        b = run_end(columns, n, a);
+        int y = columns[a] < 0 ? -1 : 2 * lanes->lane_of[columns[a]] + 1;
+        if (y >= 0 && at < 0)
+            sp_buffer_format(out, "M%lld %d", (long long)(a * unit), y);
+        else if (y >= 0)
+            sp_buffer_format(out, "v%d", y - at);
+        if (y >= 0)
+            sp_buffer_format(out, "h%lld", (long long)((b - a) * unit));
+        at = y;
+    }
+    sp_buffer_format(out, "\"/></g><use class=\"broad\" href=\"#p%d\"/>", id);
+    int64_t pen = -1;
+    for (int64_t a = 0, b; look->sleep && a < n; a = b) {
+        b = run_end(columns, n, a);
+        if (columns[a] < 0 || strcmp(look->sleep[columns[a]], "rem") != 0)
+            continue;
+        if (pen < 0)
+            sp_buffer_format(out, "<path class=\"rem\" d=\"M%lld %dh%lld", (long long)(a * unit),
+                             (int)(2 * lanes->lane_of[columns[a]] + 1), (long long)((b - a) * unit));
+        else
+            sp_buffer_format(out, "m%lld 0h%lld", (long long)((a - pen) * unit), (long long)((b - a) * unit));
+        pen = b;
+    }
+    sp_buffer_text(out, pen < 0 ? "" : "\"/>");
+}
+
+/* Stretches without a class, hatched. */
+static void draw_missing(sp_page *page, const int32_t *columns, int64_t n, int y, int height)
+{
+    for (int64_t a = 0, b; a < n; a = b) {
+        b = run_end(columns, n, a);
+        if (columns[a] >= 0)
+            continue;
+        sp_buffer_text(&page->out, "<rect class=\"hatched\"");
+        add_at(&page->out, "x", (double)a, n);
+        add_at(&page->out, "width", (double)(b - a), n);
+        sp_buffer_format(&page->out, " y=\"%d\" height=\"%d\"/>", y, height);
+    }
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const sp_pair_count *x = a, *y = b;
+    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+}
+
+static bool is_gap(const sp_trace *trace, int64_t t)
+{
+    return trace->segments && trace->segments[t] != trace->segments[t - 1];
+}
+
+static bool is_illegal(const sp_trace *trace, const sp_step_path *path, int64_t t)
+{
+    sp_pair_count pair = {.from = path->classes[t - 1], .to = path->classes[t]};
+    return pair.from >= 0 && pair.to >= 0 && !is_gap(trace, t) &&
+           bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, by_pair);
+}
+
+/* Triangles above the first ILLEGAL_MARKS illegal steps: with a title that says step and classes, as long as the page has few of
+ * these, then as one text, at a sixth of the bytes. */
+static void draw_illegal(sp_page *page, const sp_trace *trace, const sp_step_path *path)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer *out = &page->out;
+    int n = 0;
+    for (int64_t t = 1; t < trace->n_steps && n < ILLEGAL_MARKS; t++)
+        n += is_illegal(trace, path, t);
+    bool is_named = page->n_named + n <= NAMED_MARKS;
+    page->n_named += is_named ? n : 0;
+    if (n && !is_named)
+        sp_buffer_text(out, "<text class=\"illegal\" y=\"8\" x=\"");
+    int left = n;
+    for (int64_t t = 1; left > 0; t++) {
+        if (!is_illegal(trace, path, t))
+            continue;
+        left--;
+        if (!is_named) {
+            sp_buffer_fixed(out, 100.0 * (double)t / (double)trace->n_steps, 1);
+            sp_buffer_text(out, left ? "% " : "%\">");
+            continue;
+        }
+        sp_buffer_text(out, "<use href=\"#ill\"");
+        add_at(out, "x", (double)t, trace->n_steps);
+        sp_buffer_format(out, "><title>%lld: ", (long long)t);
+        sp_page_name(page, c->classes[path->classes[t - 1]]);
+        sp_buffer_text(out, " → ");
+        sp_page_name(page, c->classes[path->classes[t]]);
+        sp_buffer_text(out, "</title></use>");
+    }
+    for (int i = 0; i < n && !is_named; i++)
+        sp_buffer_text(out, "▲");
+    sp_buffer_text(out, n && !is_named ? "</text>" : "");
+}
+
+static void draw_gaps(sp_page *page, const sp_trace *trace, int height)
+{
+    int n = 0;
+    for (int64_t t = 1; t < trace->n_steps && n < ILLEGAL_MARKS; t++) {
+        if (!is_gap(trace, t))
+            continue;
+        n++;
+        sp_buffer_text(&page->out, "<line class=\"gap\"");
+        add_at(&page->out, "x1", (double)t, trace->n_steps);
+        add_at(&page->out, "x2", (double)t, trace->n_steps);
+        sp_buffer_format(&page->out, " y1=\"%d\" y2=\"%d\"/>", SP_LANES_TOP, height);
+    }
+}
+
+/* Steps that differ from the reference, as the dashes of one line: a gap, a dash, a gap, ... A column is marked when any of its
+ * steps does. y and width in units of the drawing. */
+static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path *path, int64_t n_columns, int64_t unit, double y,
+                        double width)
+{
+    sp_buffer *out = &page->out;
+    bool was_wrong = false;
+    int64_t from = 0;
+    sp_buffer_text(out, "<path class=\"error\" stroke-width=\"");
+    sp_buffer_fixed(out, width, 2);
+    sp_buffer_text(out, "\" d=\"M0 ");
+    sp_buffer_fixed(out, y, 1);
+    sp_buffer_format(out, "h%lld\" stroke-dasharray=\"0", (long long)(n_columns * unit));
+    for (int64_t c = 0; c < n_columns; c++) {
+        bool is_wrong = false;
+        int64_t to = (c + 1) * trace->n_steps / n_columns;
+        for (int64_t t = c * trace->n_steps / n_columns; t < to && !is_wrong; t++)
+            is_wrong = path->labels[t] >= 0 && path->labels[t] != path->classes[t];
+        if (is_wrong == was_wrong)
+            continue;
+        sp_buffer_format(out, " %lld", (long long)((c - from) * unit));
+        from = c;
+        was_wrong = is_wrong;
+    }
+    sp_buffer_format(out, " %lld%s\"/>", (long long)((n_columns - from) * unit), was_wrong ? " 0" : "");
+}
+
+static int64_t count_changes(const sp_trace *trace, const int32_t *path)
+{
+    int64_t n = 0;
+    for (int64_t t = 1; t < trace->n_steps; t++)
+        n += path[t] >= 0 && path[t - 1] >= 0 && path[t] != path[t - 1] && !is_gap(trace, t);
+    return n;
+}
+
+/* "0.931, 3 illegal, 45 changes" */
+static void track_figures(sp_page *page, const sp_trace *trace, const sp_step_path *path)
+{
+    sp_buffer *out = &page->out;
+    sp_buffer_text(out, "<small>");
+    if (path->result && path->result->decoded.status != SP_OK) {
+        sp_buffer_text(out, sp_undecoded_reason(path->result->decoded.status));
+    } else {
+        int64_t n = count_changes(trace, path->classes);
+        if (path->result && path->labels && !path->result->accuracy.undefined) {
+            sp_buffer_fixed(out, path->result->accuracy.value, 3);
+            sp_buffer_text(out, ", ");
+        }
+        if (path->result && (path->result->counts.illegal || !path->labels)) {
+            sp_buffer_count(out, path->result->counts.illegal);
+            sp_buffer_text(out, " illegal, ");
+        }
+        sp_buffer_count(out, n);
+        sp_buffer_text(out, n == 1 ? " change" : " changes");
+    }
+    sp_buffer_text(out, "</small>");
+}
+
+static void draw(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path,
+                 int32_t *columns)
+{
+    sp_buffer *out = &page->out;
+    int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
+    int plot = lanes->n * lanes->height, strip = path->labels ? STRIP + 3 : 0;
+    sp_buffer_text(out, "<div class=\"track\"><div class=\"name\">");
+    sp_page_name(page, path->name);
+    track_figures(page, trace, path);
+    sp_buffer_format(out, "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>", SP_LANES_TOP + plot + strip);
+    sp_page_name(page, path->name);
+    sp_buffer_format(out, " over time</title><rect class=\"lanes%d\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", lanes->height,
+                     SP_LANES_TOP, plot);
+    if (strip)
+        sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP + plot + 3, STRIP);
+    sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
+                     SP_LANES_TOP, plot, (long long)(n * unit), (int)(2 * lanes->n));
+    draw_runs(page, look, lanes, columns, n, unit);
+    if (strip)
+        draw_errors(page, trace, path, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height, 2.0 * STRIP / lanes->height);
+    sp_buffer_text(out, "</svg>");
+    draw_missing(page, columns, n, SP_LANES_TOP, plot);
+    draw_gaps(page, trace, SP_LANES_TOP + plot);
+    draw_illegal(page, trace, path);
+    sp_buffer_text(out, "</svg>");
+    sp_page_lane_names(page, lanes);
+    sp_buffer_text(out, "</div></div>\n");
+}
+
+void sp_page_track(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace,
+                   const sp_step_path *path)
+{
+    int64_t n = column_count(trace->n_steps);
+    int32_t *columns = malloc((size_t)(n ? n : 1) * sizeof *columns);
+    int32_t *counts = calloc((size_t)page->comparison->n_classes, sizeof *counts);
+    if (columns && counts) {
+        fill_columns(path->classes, trace->n_steps, n, counts, columns);
+        draw(page, look, lanes, trace, path, columns);
+    } else {
+        page->out.failed = true;
+    }
+    free(columns);
+    free(counts);
+}
+
+/* A round step between ticks, so that there are five to ten of them. */
+static int64_t tick_step(int64_t n)
+{
+    int64_t step = 1;
+    for (;;) {
+        if (n / step <= 10)
+            return step;
+        if (n / (2 * step) <= 10)
+            return 2 * step;
+        if (n / (5 * step) <= 10)
+            return 5 * step;
+        step *= 10;
+    }
+}
+
+void sp_page_step_axis(sp_page *page, int64_t n_steps)
+{
+    int64_t step = tick_step(n_steps);
+    sp_buffer_text(
+        &page->out,
+        "<div class=\"track\"><div class=\"name\"></div><div class=\"rows\"><svg class=\"ticks\" text-anchor=\"middle\" "
+        "height=\"16\" aria-hidden=\"true\">");
+    for (int64_t t = 0; t <= n_steps; t += step) {
+        if (t > n_steps - step / 3 && t != 0 && t != n_steps)
+            break;
+        sp_buffer_format(&page->out, "<text y=\"11\"%s x=\"", t == 0 ? " text-anchor=\"start\"" : "");
+        sp_buffer_fixed(&page->out, 100.0 * (double)t / (double)n_steps, 1);
+        sp_buffer_text(&page->out, "%\">");
+        sp_buffer_count(&page->out, t);
+        sp_buffer_text(&page->out, t == 0 ? " steps</text>" : "</text>");
+    }
+    sp_buffer_text(&page->out, "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\"></svg></div></div>\n");
+}

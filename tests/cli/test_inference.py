@@ -1,0 +1,154 @@
+"""Intervals and tests as options choose them, formed again here from the counts by recording that the JSON holds."""
+import itertools
+import json
+import sys
+
+import numpy as np
+import statepath_test as st
+
+try:
+    import scipy.stats
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+STAGES = ["Wake", "N1", "N2", "N3", "REM"]
+
+
+def make(seed, n, low=40, high=90, noise=1.3):
+    """Sticky labels, and scores that are right most of the time."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(low, high, n)
+    labels = [np.repeat(rng.integers(0, 5, length), 4)[:length] for length in lengths]
+    y = np.concatenate(labels)
+    return {"scores": rng.normal(0, noise, (len(y), 5)) + 2.2 * np.eye(5)[y], "labels": y,
+            "offsets": np.concatenate([[0], np.cumsum(lengths)]), "classes": STAGES}
+
+
+class TestInference(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": STAGES,
+                                         "forbid": {"Wake": ["N3", "REM"], "N1": ["N3"], "N3": ["N1", "REM"], "REM": ["N3"]}}))
+
+    def compare(self, data, *options, strategies="argmax,posterior,viterbi"):
+        self.h5("in.h5", **data)
+        self.statepath("compare", "in.h5", "--model", "m.json", "--kind", "scores", "--strategies", strategies, "--json", "r.json",
+                       "--csv", "r.csv", "--markdown", "r.md", "--report", "r.html", "-f", *options)
+        return json.loads(self.read("r.json"))
+
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def units(self, result, pair, numerator, denominator):
+        def rate(name):
+            return np.array([r[numerator] / r[denominator] for r in result["strategies"][name]["per_recording"]])
+        return np.round(rate(pair["a"]) - rate(pair["b"]), 12)  # so that what is equal on paper ties
+
+    def test_interval(self):
+        data = make(1, 25)
+        bca, percentile = self.compare(data), self.compare(data, "--interval", "percentile")
+        self.assertIn("95 % percentile interval by bootstrap", self.text("r.html"))
+        self.assertIn("95 % percentile, bootstrap over recordings", self.text("r.md"))
+        self.assertEqual((bca["interval"], percentile["interval"]), ("bca", "percentile"))
+        self.assertEqual(len(bca["comparisons"]), 3 * 3 + 1)
+        for a, b in zip(bca["comparisons"], percentile["comparisons"]):
+            self.assertEqual(a["ci"], a["ci_bca"])
+            self.assertEqual(b["ci"], b["ci_percentile"])
+            self.assertEqual((a["ci_bca"], a["ci_percentile"]), (b["ci_bca"], b["ci_percentile"]))
+            self.assertNotEqual(a["ci_bca"], a["ci_percentile"])
+        rates = [r["strategies"]["argmax"]["illegal_rate_ci"] for r in (bca, percentile)]
+        self.assertNotEqual(*rates)
+        self.assertLess(rates[1][0], rates[1][1])
+
+    def test_percentile_against_scipy(self):
+        result = self.compare(make(2, 30), "--level", "0.9")
+        for pair in result["comparisons"]:
+            if pair["metric"] not in ("accuracy", "illegal_rate"):
+                continue
+            keys = ("correct", "scored") if pair["metric"] == "accuracy" else ("illegal", "transitions")
+            sums = {s: [np.array([r[k] for r in result["strategies"][s]["per_recording"]]) for k in keys] for s in (pair["a"], pair["b"])}
+
+            def difference(index, sums=sums, pair=pair):
+                return (sums[pair["a"]][0][index].sum() / sums[pair["a"]][1][index].sum()
+                        - sums[pair["b"]][0][index].sum() / sums[pair["b"]][1][index].sum())
+
+            for method, key in (("BCa", "ci_bca"), ("percentile", "ci_percentile")):
+                peer = scipy.stats.bootstrap((np.arange(30),), difference, vectorized=False, method=method, n_resamples=4999,
+                                             confidence_level=0.9, random_state=np.random.default_rng(3)).confidence_interval
+                for ours, theirs in zip(pair[key], (peer.low, peer.high)):
+                    self.assertAlmostEqual(ours, theirs, delta=0.12 * (peer.high - peer.low))
+
+    def test_zeros(self):
+        data = make(3, 14, low=12, high=30, noise=0.8)
+        wilcox, pratt = self.compare(data), self.compare(data, "--zeros", "pratt")
+        self.assertIn("Wilcoxon signed rank, differences of 0 ranked (Pratt)", self.text("r.html"))
+        self.assertEqual((wilcox["zeros"], pratt["zeros"]), ("wilcox", "pratt"))
+        with_zeros = 0
+        for result in (wilcox, pratt):
+            for pair in result["comparisons"][:3]:
+                d = self.units(result, pair, "correct", "scored")
+                with_zeros += pair["ties"]
+                ranks = scipy.stats.rankdata(np.abs(d))[d != 0] if result is pratt else scipy.stats.rankdata(np.abs(d[d != 0]))
+                signs = np.sign(d[d != 0])
+                low = min(ranks[signs > 0].sum(), ranks[signs < 0].sum())
+                sums = np.array([sum(ranks[list(s)]) for k in range(len(ranks) + 1) for s in itertools.combinations(range(len(ranks)), k)])
+                self.assertAlmostEqual(pair["p"], min(1, 2 * np.mean(sums <= low + 1e-9)), delta=1e-12)
+                self.assertEqual(pair["p_method"], "exact")
+                self.assertEqual(pair["p_least"], 2.0 ** (1 - len(ranks)))
+        self.assertGreater(with_zeros, 0)
+        self.assertNotEqual([p.get("p") for p in wilcox["comparisons"]], [p.get("p") for p in pratt["comparisons"]])
+
+    def test_the_least_p_in_words(self):
+        result = self.compare(make(4, 5, noise=1.6), strategies="argmax,viterbi")
+        pair = result["comparisons"][0]
+        self.assertEqual(pair["ties"], 0)
+        sentence = "with 5 recordings the smallest p possible is 0.0625"
+        self.assertEqual(pair["p_least_note"], sentence)
+        self.assertIn(sentence, self.text("r.html"))
+        self.assertIn(sentence, self.text("r.md"))
+        printed = self.statepath("compare", "in.h5", "--model", "m.json", "--kind", "scores", "--strategies", "argmax,viterbi").stdout
+        self.assertIn(sentence, " ".join(printed.split()))
+        self.compare(make(4, 30), strategies="argmax,viterbi")  # enough recordings: nothing to say
+        self.assertNotIn("the smallest p possible", self.text("r.md"))
+
+    def test_sign_flips_of_illegal_rates(self):
+        for n, method in ((9, "exact"), (26, "sampled")):
+            result = self.compare(make(5, n))
+            pair, = [p for p in result["comparisons"] if p["metric"] == "illegal_rate"]
+            self.assertEqual((pair["a"], pair["b"]), ("posterior", "argmax"))
+            d = self.units(result, pair, "illegal", "transitions")
+            self.assertEqual(pair["p_sign_flip_method"], method)
+            self.assertIsNone(pair["p"])
+            if method == "exact":
+                means = np.array(list(itertools.product((-1, 1), repeat=n))) @ d
+                p = np.mean(np.abs(means) >= abs(d.sum()) - 1e-12)
+                self.assertAlmostEqual(pair["p_sign_flip"], p, delta=1e-12)
+            else:
+                signs = np.random.default_rng(6).choice((-1, 1), (40000, n))
+                p = np.mean(np.abs(signs @ d) >= abs(d.sum()) - 1e-12)
+                self.assertAlmostEqual(pair["p_sign_flip"], p, delta=5 * np.sqrt(p * (1 - p) / 10000 + 1e-7))
+            self.assertIn("illegal_rate_sign_flip_p", self.text("r.csv"))
+            self.assertIn("sign-flip p", self.text("r.html"))
+
+    def test_threads_change_nothing(self):
+        data = make(7, 60)
+        bytes_of = []
+        for threads in ("1", "2", "5"):
+            self.compare(data, "--threads", threads)
+            text = self.text("r.json")
+            bytes_of.append(text.replace("--threads " + threads, ""))
+        self.assertEqual(len(set(bytes_of)), 1)
+
+    def test_wrong_use(self):
+        self.h5("in.h5", **make(8, 3))
+        for options, sentence in [
+            (["--interval", "normal"], "--interval normal: it is bca (the default: corrected for bias and skewness) or percentile"),
+            (["--zeros", "zsplit"], "--zeros zsplit: it is wilcox (the default: recordings without difference are left out of the signed "
+                                    "rank test) or pratt (they are ranked)"),
+        ]:
+            self.refuses("compare", "in.h5", "--model", "m.json", "--kind", "scores", *options, status=2, sentence=sentence)
+
+
+st.main()
