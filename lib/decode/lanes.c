@@ -202,32 +202,39 @@ sp_isa sp_lanes_isa_for(sp_isa best, int32_t n, int32_t (*lanes_of)(sp_isa))
 
 /* ---- one run ---- */
 
-typedef struct lane_run {
-    const sp_lane_run_options *options;
-    const sp_batch *batch;
-    const sp_decode_output *output;
-    sp_scratch *scratch;
-    int64_t first;
-    sp_lane_order order;
-    int32_t *left;
-    int32_t n_left;
-} lane_run;
-
-static void put_result(const lane_run *run, int32_t i, double score)
+void sp_lane_run_put(const sp_lane_run *run, int32_t place, double score)
 {
-    int64_t n = run->first + i, begin = run->batch->offsets[n];
+    int64_t n = run->first + place, begin = run->batch->offsets[n];
     run->output->results[n] = (sp_decoded){.status = SP_OK, .step = -1, .score = score};
-    if (run->output->broken && run->order.length[i] > 0)
-        memset(run->output->broken + begin, 0, (size_t)run->order.length[i]);
+    if (run->output->broken && run->order.length[place] > 0)
+        memset(run->output->broken + begin, 0, (size_t)run->order.length[place]);
 }
 
-static const void *rows_of(const lane_run *run, int32_t i, size_t row_bytes)
+void sp_lane_run_fill(const sp_lane_run *run, const int32_t *order, int32_t lanes, sp_lane_group *group)
+{
+    for (int32_t lane = 0; lane < lanes; lane++) {
+        bool is_used = lane < group->n_lanes;
+        group->length[lane] = is_used ? run->order.length[order[lane]] : 0;
+        group->path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
+    }
+}
+
+void sp_lane_run_settle(sp_lane_run *run, const int32_t *order, const sp_lane_group *group)
+{
+    for (int32_t lane = 0; lane < group->n_lanes; lane++)
+        if (group->is_left[lane])
+            run->left[run->n_left++] = order[lane];
+        else
+            sp_lane_run_put(run, order[lane], group->score[lane]);
+}
+
+static const void *rows_of(const sp_lane_run *run, int32_t i, size_t row_bytes)
 {
     return (const char *)run->batch->scores.data + (size_t)run->batch->offsets[run->first + i] * row_bytes;
 }
 
 /* The rows of recording n, readable for `padded` steps: a copy when those would go past the end of the scores. */
-static const void *padded_rows(const lane_run *run, int32_t i, int64_t padded, size_t row_bytes, char **room)
+static const void *padded_rows(const sp_lane_run *run, int32_t i, int64_t padded, size_t row_bytes, char **room)
 {
     const sp_batch *batch = run->batch;
     int64_t begin = batch->offsets[run->first + i];
@@ -256,9 +263,8 @@ static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int
 
 /* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them; then come order[n..n+n_next-1]. False on lack
  * of memory. */
-static bool decode_group(lane_run *run, const int32_t *order, int32_t n, int32_t n_next)
+static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const int32_t *order, int32_t n, int32_t n_next)
 {
-    const sp_lane_run_options *o = run->options;
     sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
     if (isa == SP_ISA_BASE && isa < o->isa)
         isa = SP_ISA_AVX2; /* as quick as half as many lanes of SSE2, which neither compares nor picks 64 bits */
@@ -281,27 +287,20 @@ static bool decode_group(lane_run *run, const int32_t *order, int32_t n, int32_t
     group.words = sp_scratch_get(run->scratch, SP_SLOT_BACK, sp_lane_words_bytes(word_size, isa, longest), 1);
     if (!room || !group.words)
         return false;
+    sp_lane_run_fill(run, order, lanes, &group);
     for (int32_t lane = 0; lane < lanes; lane++) {
-        bool is_used = lane < n;
-        group.rows[lane] = is_used ? padded_rows(run, order[lane], padded, row_bytes, &room) : group.rows[0];
-        group.length[lane] = is_used ? run->order.length[order[lane]] : 0;
+        group.rows[lane] = lane < n ? padded_rows(run, order[lane], padded, row_bytes, &room) : group.rows[0];
         group.next[lane] = n_next > 0 ? rows_of(run, order[n + lane % n_next], row_bytes) : NULL;
-        group.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
     }
     (o->dwell ? sp_dwell_kernel_of(isa) : sp_lanes_kernel_of(isa, o->strategy))(&group);
-    for (int32_t lane = 0; lane < n; lane++)
-        if (!group.is_left[lane])
-            put_result(run, order[lane], group.score[lane]);
-        else
-            run->left[run->n_left++] = order[lane];
+    sp_lane_run_settle(run, order, &group);
     return true;
 }
 
 int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
                      sp_scratch *scratch, int64_t first, int32_t n, int32_t *left)
 {
-    lane_run run;
-    run.options = options;
+    sp_lane_run run;
     run.batch = batch;
     run.output = output;
     run.scratch = scratch;
@@ -311,10 +310,10 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
     const int32_t *place = run.order.place;
     int32_t lanes = sp_lanes_count(options->isa), n_ordered = run.order.n;
     for (int32_t i = 0; i < run.order.n_empty; i++)
-        put_result(&run, place[n_ordered + i], 0);
+        sp_lane_run_put(&run, place[n_ordered + i], 0);
     for (int32_t i = 0; i < n_ordered; i += lanes) {
         int32_t rest = n_ordered - i, count = rest < lanes ? rest : lanes, n_next = rest - count < lanes ? rest - count : lanes;
-        if (!decode_group(&run, place + i, count, n_next))
+        if (!decode_group(options, &run, place + i, count, n_next))
             return -1;
     }
     return run.n_left;

@@ -101,6 +101,24 @@ typedef struct sp_lane_order {
 int32_t sp_lane_order_fill(sp_lane_order *order, const sp_batch *batch, int64_t first, int32_t n, int64_t most_steps,
                            int32_t *left);
 
+/* A run on its way. */
+typedef struct sp_lane_run {
+    const sp_batch *batch;
+    const sp_decode_output *output;
+    sp_scratch *scratch;
+    int64_t first; /* recording */
+    sp_lane_order order;
+    int32_t *left; /* out: places of the recordings that are left */
+    int32_t n_left;
+} sp_lane_run;
+
+/* Recording `place` has its path: its result and broken. */
+void sp_lane_run_put(const sp_lane_run *run, int32_t place, double score);
+/* Length and path of lanes 0 .. lanes-1 of a group: recordings order[0..group->n_lanes-1], and no more. */
+void sp_lane_run_fill(const sp_lane_run *run, const int32_t *order, int32_t lanes, sp_lane_group *group);
+/* What became of them: put, or left. */
+void sp_lane_run_settle(sp_lane_run *run, const int32_t *order, const sp_lane_group *group);
+
 /* What stays the same over a batch. */
 typedef struct sp_lane_run_options {
     sp_isa isa;
