@@ -2,6 +2,7 @@
 SciPy on files made here. Skipped where they are not installed."""
 
 import json
+import re
 import sys
 import unittest
 
