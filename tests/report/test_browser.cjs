@@ -108,9 +108,9 @@ async function accessible(browser) {
     const page = await open(browser, name, { colorScheme: "light", bypassCSP: true });
     await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
     await page.addScriptTag({ content: axe });
-    for (const colorScheme of ["light", "dark"]) {
+    // In the dark only colours differ, and they come from the same style everywhere.
+    for (const colorScheme of ["small", "nights", "unlabelled", "training"].includes(name) ? ["light", "dark"] : ["light"]) {
       await page.emulateMedia({ colorScheme });
-      // What does not depend on colours is the same in the dark.
       const result = await page.evaluate((options) => window.axe.run(options),
         Object.assign({ resultTypes: ["violations"] }, colorScheme === "dark" ? { runOnly: ["color-contrast"] } : {}));
       for (const v of result.violations)
