@@ -459,9 +459,8 @@ sp_status sp_evaluation_add_piece(sp_evaluation *evaluation, const sp_evaluation
 sp_status sp_evaluation_end(sp_evaluation *evaluation, sp_error *err);
 
 /* The mask ceiling of the recording at hand, between begin and end; nothing without labels or with_ceiling, but the workers are
- * kept for _finish as those of a block. `read` hands out
- * labels, untrimmed, and segments (NULL without has_gap) of steps first .. first+n-1 that stay until the next call; pieces are
- * asked for in ascending or descending order, twice or more. */
+ * kept for _finish as those of a block. `read` hands out labels, untrimmed, and segments (NULL without has_gap) of steps first ..
+ * first+n-1 that stay until the next call; pieces are asked for in ascending or descending order, twice or more. */
 typedef sp_status sp_labels_read(void *arg, int64_t first, int64_t n, const int32_t **labels, const int64_t **segments,
                                  sp_error *err);
 sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labels_read *read, void *arg, sp_workers *workers,
