@@ -4,20 +4,18 @@
 typedef struct chunk_lanes {
     _Alignas(64) double delta[2][MOST * L];
     _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
-    _Alignas(64) char unused_words[sizeof(uint64_t) * L];
+    _Alignas(64) char unused_words[sizeof(uint64_t) * SP_LANES_TILE * L];
     double *now, *next;
 } chunk_lanes;
 
-LANE_FN void chunk_step(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
+/* The tile that begins at step t. */
+LANE_FN void chunk_tile(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
                         const void *const *rows, int64_t t, char *words)
 {
-    size_t K = (size_t)band->rules->n_classes, m = (size_t)(t % SP_LANES_TILE) * K;
-    if (m == 0)
-        gather_tile(dtype, rows, (size_t)t * K, SP_LANES_TILE * K, c->tile);
-    lane_step(band->rules, dtype, word_size, has_weights, (vd *)c->now, (vd *)c->next, c->tile, m, (vi *)words);
-    double *before = c->now;
-    c->now = c->next;
-    c->next = before;
+    size_t K = (size_t)band->rules->n_classes, tile = SP_LANES_TILE * K;
+    const lane_tile at = {c->tile, 0, ahead_of(rows, tile * (size_t)dtype, t / SP_LANES_TILE)};
+    gather_tile(dtype, rows, (size_t)t * K, tile, c->tile);
+    lane_steps(band->rules, dtype, word_size, has_weights, &c->now, &c->next, &at, SP_LANES_TILE, words);
 }
 
 /* To out[K] of every chunk, `apart` doubles from that of the next. */
@@ -37,8 +35,8 @@ LANE_FN void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype d
         rows[lane] = (const char *)band->rows[lane] - SP_CHUNK_WARM * (ptrdiff_t)K * (ptrdiff_t)dtype;
     for (int32_t i = 0; i < K * L; i++)
         c->now[i] = band->begin[i % L];
-    for (int64_t t = 0; t < SP_CHUNK_WARM; t++)
-        chunk_step(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
+    for (int64_t t = 0; t < SP_CHUNK_WARM; t += SP_LANES_TILE)
+        chunk_tile(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
 }
 
 LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights)
@@ -48,10 +46,10 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
     c.next = c.delta[1];
     int64_t K = band->rules->n_classes;
     chunk_warm_up(&c, band, dtype, word_size, has_weights);
-    for (int64_t t = 0; t < band->n_steps; t++) {
+    for (int64_t t = 0; t < band->n_steps; t += SP_LANES_TILE) {
         if (t % SP_CHUNK_PART == 0)
             copy_deltas(band, c.now, band->arrive + t / SP_CHUNK_PART * K, band->n_parts * K);
-        chunk_step(&c, band, dtype, word_size, has_weights, band->rows, t, band->words + t * word_size * L);
+        chunk_tile(&c, band, dtype, word_size, has_weights, band->rows, t, band->words + t * word_size * L);
     }
     copy_deltas(band, c.now, band->leave, K);
 }
@@ -60,7 +58,7 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
 LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
 {
     _Alignas(64) uint64_t state[L] = {0};
-    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
     sp_lane_group lanes = {.n_lanes = band->n_chunks};
     int32_t K = band->rules->n_classes;
@@ -71,10 +69,10 @@ LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
             if (band->leave[chunk * K + j] > band->leave[chunk * K + (int32_t)state[chunk]])
                 state[chunk] = (uint64_t)j;
     }
-    lane_paths_init(&paths, &lanes);
+    lane_paths_init(&paths, &lanes, false);
     for (int64_t t = band->n_steps - SP_LANES_TILE; t >= 0; t -= SP_LANES_TILE) {
         lanes_trace_some(word_size, band->words + t * word_size * L, SP_LANES_TILE, state, block);
-        lanes_write(&paths, block, t);
+        lanes_write(&paths, block, t, -1);
     }
 }
 

@@ -14,6 +14,8 @@
 #define LANE_TARGET __attribute__((target("avx2")))
 #include "decode/lanes_vector.h"
 
+#include "decode/lanes_few.h"
+
 #include "decode/lanes_viterbi.h"
 
 #include "decode/lanes_dwell.h"

@@ -14,6 +14,8 @@
 #define LANE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))
 #include "decode/lanes_vector.h"
 
+#include "decode/lanes_few.h"
+
 #include "decode/lanes_viterbi.h"
 
 #include "decode/lanes_dwell.h"

@@ -12,6 +12,8 @@
 #define LANE_TARGET
 #include "decode/lanes_vector.h"
 
+#include "decode/lanes_few.h"
+
 #include "decode/lanes_viterbi.h"
 
 #include "decode/lanes_dwell.h"

@@ -139,11 +139,23 @@ void sp_h5_data_close(sp_h5_data *data)
 {
     sp_h5_direct_free(data->direct);
     data->direct = NULL;
+    if (data->created > 0)
+        H5Pclose(data->created);
     if (data->type > 0)
         H5Tclose(data->type);
     if (data->id > 0)
         H5Dclose(data->id);
-    data->type = data->id = 0;
+    data->created = data->type = data->id = 0;
+}
+
+sp_h5_request sp_h5_data_request(const sp_h5_data *data)
+{
+    return (sp_h5_request){.dataset = data->id,
+                           .type = data->type,
+                           .created = data->created,
+                           .size = data->element.size,
+                           .rank = data->rank,
+                           .dims = data->dims};
 }
 
 sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, const char *mend, sp_h5_data *out, sp_error *err)
@@ -162,17 +174,14 @@ sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, c
 
 /* HDF5 writes no chunk larger than a dataset of fixed size. In a damaged file there can be one, and reading it (HDF5 1.10) runs
  * past the end of the memory that the unpacked chunk has. */
-static bool are_chunks_sound(hid_t dataset, int rank, const hsize_t *largest)
+static bool are_chunks_sound(hid_t created, int rank, const hsize_t *largest)
 {
-    hid_t list = H5Dget_create_plist(dataset);
     hsize_t chunk[H5S_MAX_RANK] = {0};
-    bool is_sound = true;
-    if (H5Pget_layout(list) == H5D_CHUNKED) {
-        is_sound = H5Pget_chunk(list, H5S_MAX_RANK, chunk) == rank;
-        for (int i = 0; i < rank; i++)
-            is_sound &= largest[i] == H5S_UNLIMITED || chunk[i] <= largest[i];
-    }
-    H5Pclose(list);
+    if (created == 0 || H5Pget_layout(created) != H5D_CHUNKED)
+        return true;
+    bool is_sound = H5Pget_chunk(created, H5S_MAX_RANK, chunk) == rank;
+    for (int i = 0; i < rank; i++)
+        is_sound &= largest[i] == H5S_UNLIMITED || chunk[i] <= largest[i];
     return is_sound;
 }
 
@@ -185,6 +194,8 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
     bool is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
     H5Sclose(space);
     sp_element_of(data.type, &data.element);
+    if (sp_h5_position(dataset) == HADDR_UNDEF)
+        data.created = H5Dget_create_plist(dataset);
     char name[SP_ELEMENT_NAME];
     sp_status status = SP_OK;
     if (is_null)
@@ -194,7 +205,7 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
         status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
                          file_name, path, sp_element_name(data.type, name),
                          H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");
-    else if (!are_chunks_sound(dataset, data.rank, largest))
+    else if (!are_chunks_sound(data.created, data.rank, largest))
         status =
             sp_fail(err, SP_EDATA, "%s: dataset %s has chunks larger than itself; the file is damaged: copy or write it again",
                     file_name, path);
@@ -208,8 +219,7 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
 
 sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err)
 {
-    const sp_h5_direct_request request = {
-        .dataset = data->id, .type = data->type, .size = data->element.size, .rank = data->rank, .dims = data->dims};
+    const sp_h5_request request = sp_h5_data_request(data);
     if (sp_h5_direct_new(&request, &data->direct) != SP_OK)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
     if (data->direct)
@@ -254,6 +264,8 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
     sp_status status = data->direct ? sp_h5_direct_read(data->direct, start, count, raw) : SP_EFILE;
     if (status == SP_ENOMEM)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
+    if (status == SP_EDATA)
+        return sp_fail(err, SP_EFILE, SP_H5_SHORT_CHUNK, file_name, path);
     if (status == SP_OK)
         return SP_OK;
     /* Of the same shape as the selection: HDF5 walks value by value through a chunk when the two differ. */

@@ -10,6 +10,7 @@
 
 typedef struct sp_h5_data {
     hid_t id, type; /* 0 when closed */
+    hid_t created;  /* creation properties; 0 of what is contiguous and written, which needs none of them */
     sp_element element;
     int rank;
     hsize_t dims[H5S_MAX_RANK];
@@ -24,10 +25,17 @@ sp_status sp_h5_data_open(hid_t file, const char *file_name, const char *path, c
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err);
 void sp_h5_data_close(sp_h5_data *data); /* fine on a closed one */
 
+/* What the ways past H5Dread ask about it. */
+sp_h5_request sp_h5_data_request(const sp_h5_data *data);
+
 /* Makes a dataset ready for reading many rows: with the fast way where there is one (h5_direct.h), else with a cache that
  * holds all chunks one row of it touches. So reading rows in blocks inflates each chunk once, also where chunks are split along
  * the classes. SP_OK, SP_EFILE. */
 sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err);
+
+/* What is said of SP_EDATA from sp_h5_direct_read(): file, dataset. */
+#define SP_H5_SHORT_CHUNK                                                                                                        \
+    "%s: dataset %s cannot be read (a chunk unpacks to fewer values than it has); the file is damaged: copy or write it again"
 
 /* Reads start[] .. start[]+count[] of each dimension, raw. SP_OK, SP_EFILE. */
 sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start,

@@ -5,24 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/lzf.h"
-
 /* Rows of several large chunks are held where threads would have nothing to do with one; up to so many bytes. */
 enum { HELD_BYTES = 64 << 20 };
 
 struct sp_h5_direct {
     hid_t dataset, type;
-    int rank;
-    int64_t dims[3];  /* [rows, n1, n2]; axes that are not there are 1 long */
-    int64_t chunk[3]; /* the same of a chunk; 0: contiguous */
-    /* Contiguous. */
-    int fd;
-    uint64_t position;
-    /* Chunked. */
-    sp_chunk_form form;
-    sp_chunk_jobs *jobs; /* made as it is needed */
+    sp_h5_stored stored;
+    int fd;              /* contiguous: of its file */
+    sp_chunk_jobs *jobs; /* chunked: made as it is needed */
     int n_threads;
-    unsigned char *asked; /* [form.bytes] what H5Dread gave */
+    unsigned char *asked; /* [stored.form.bytes] what H5Dread gave */
     /* The rows of chunks that reached beyond the last rows asked for. */
     unsigned char *held;
     sp_box held_box; /* n_rows 0: none */
@@ -42,92 +34,21 @@ int sp_h5_plain_fd(hid_t object)
     return is_plain && handle ? *(int *)handle : -1;
 }
 
-static bool plan_contiguous(sp_h5_direct *d, hid_t created)
-{
-    haddr_t position = H5Dget_offset(d->dataset);
-    d->fd = sp_h5_plain_fd(d->dataset);
-    d->position = position;
-    return position != HADDR_UNDEF && d->fd >= 0 && H5Pget_external_count(created) == 0;
-}
-
-/* Which of the filters we know, in the only order that makes sense: shuffle, deflate or LZF, checksum, each at most once. */
-static bool plan_filters(sp_h5_direct *d, hid_t created)
-{
-    const int n = H5Pget_nfilters(created);
-    d->form.shuffle = d->form.packed = d->form.checked = -1;
-    for (int i = 0; i < n; i++) {
-        unsigned flags = 0, values[8] = {0};
-        size_t n_values = 8;
-        H5Z_filter_t id = H5Pget_filter2(created, (unsigned)i, &flags, &n_values, values, 0, NULL, NULL);
-        const bool is_packer = id == H5Z_FILTER_DEFLATE || id == SP_LZF_FILTER;
-        if (d->form.checked >= 0)
-            return false;
-        if (id == H5Z_FILTER_SHUFFLE && d->form.shuffle < 0 && d->form.packed < 0 && n_values > 0 && values[0] == d->form.size)
-            d->form.shuffle = i;
-        else if (is_packer && d->form.packed < 0)
-            d->form.packed = i;
-        else if (id == H5Z_FILTER_FLETCHER32)
-            d->form.checked = i;
-        else
-            return false;
-        d->form.is_lzf |= id == SP_LZF_FILTER;
-    }
-    return n >= 0;
-}
-
-/* Three axes [rows, n1, n2] from the dataset's: [S] is [S,1,1], [S,K] is [S,1,K]. */
-static void three_axes(int rank, const hsize_t *axes, int64_t out[3])
-{
-    out[0] = (int64_t)axes[0];
-    out[1] = rank == 3 ? (int64_t)axes[1] : 1;
-    out[2] = rank == 1 ? 1 : (int64_t)axes[rank - 1];
-}
-
-static bool plan_chunked(sp_h5_direct *d, hid_t created)
-{
-    const uint64_t most = UINT64_C(1) << 34; /* of rows that are held */
-    hsize_t chunk[H5S_MAX_RANK] = {0};
-    unsigned options = 0;
-    if (H5Pget_chunk(created, H5S_MAX_RANK, chunk) != d->rank || H5Pget_chunk_opts(created, &options) < 0 || options != 0 ||
-        !plan_filters(d, created))
-        return false;
-    three_axes(d->rank, chunk, d->chunk);
-    d->form.bytes = (size_t)(d->chunk[0] * d->chunk[1] * d->chunk[2]) * d->form.size;
-    uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->form.size;
-    if (row > 0 && (uint64_t)d->chunk[0] > most / row)
-        return false;
-    return true;
-}
-
-sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **out)
+sp_status sp_h5_direct_new(const sp_h5_request *request, sp_h5_direct **out)
 {
     *out = NULL;
-#if !H5_VERSION_GE(1, 10, 3) || H5_VERSION_GE(2, 0, 0)
-    return SP_OK; /* without H5Dread_chunk(), or with another one */
-#endif
-    if (request->rank < 1 || request->rank > 3)
+    sp_h5_stored stored;
+    if (!sp_h5_stored_of(request, &stored))
+        return SP_OK;
+    const bool is_contiguous = stored.chunk[0] == 0;
+    const int fd = is_contiguous ? sp_h5_plain_fd(request->dataset) : -1;
+    if (is_contiguous && fd < 0)
         return SP_OK;
     sp_h5_direct *d = calloc(1, sizeof *d);
     if (!d)
         return SP_ENOMEM;
-    d->dataset = request->dataset;
-    d->type = request->type;
-    d->rank = request->rank;
-    d->form.size = request->size;
-    d->n_threads = 1;
-    d->fd = -1;
-    three_axes(d->rank, request->dims, d->dims);
-    hid_t created = H5Dget_create_plist(d->dataset);
-    bool can = false;
-    if (created >= 0) {
-        H5D_layout_t layout = H5Pget_layout(created);
-        can = layout == H5D_CONTIGUOUS ? plan_contiguous(d, created) : layout == H5D_CHUNKED && plan_chunked(d, created);
-        H5Pclose(created);
-    }
-    if (can)
-        *out = d;
-    else
-        sp_h5_direct_free(d);
+    *d = (sp_h5_direct){.dataset = request->dataset, .type = request->type, .stored = stored, .fd = fd, .n_threads = 1};
+    *out = d;
     return SP_OK;
 }
 
@@ -171,10 +92,12 @@ bool sp_h5_read_at(int fd, void *to, uint64_t n, uint64_t position)
 
 static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
-    const uint64_t row = (uint64_t)(d->dims[1] * d->dims[2]) * d->form.size, part = (uint64_t)(to->n1 * to->n2) * d->form.size;
-    if (to->n2 != d->dims[2])
+    const uint64_t row = (uint64_t)(d->stored.dims[1] * d->stored.dims[2]) * d->stored.form.size,
+                   part = (uint64_t)(to->n1 * to->n2) * d->stored.form.size;
+    if (to->n2 != d->stored.dims[2])
         return SP_EFILE;
-    const uint64_t first = d->position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->dims[2]) * d->form.size;
+    const uint64_t first =
+        d->stored.position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->stored.dims[2]) * d->stored.form.size;
     if (part == row)
         return sp_h5_read_at(d->fd, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
     for (int64_t i = 0; i < to->n_rows; i++)
@@ -190,29 +113,21 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The axes of the dataset itself, from three: see three_axes(). */
-static void own_axes(int rank, int64_t rows, int64_t n1, int64_t n2, hsize_t out[3])
-{
-    out[0] = (hsize_t)rows;
-    out[1] = (hsize_t)(rank == 3 ? n1 : n2);
-    out[2] = (hsize_t)n2;
-}
-
 /* A chunk that is not in the file: HDF5 knows what stands there instead. */
 static sp_status chunk_ask(sp_h5_direct *d, const sp_chunk *job)
 {
     const sp_box part = {.row = job->box.row,
-                         .n_rows = smaller(job->box.n_rows, d->dims[0] - job->box.row),
+                         .n_rows = smaller(job->box.n_rows, d->stored.dims[0] - job->box.row),
                          .at1 = job->box.at1,
-                         .n1 = smaller(job->box.n1, d->dims[1] - job->box.at1),
+                         .n1 = smaller(job->box.n1, d->stored.dims[1] - job->box.at1),
                          .at2 = job->box.at2,
-                         .n2 = smaller(job->box.n2, d->dims[2] - job->box.at2)};
+                         .n2 = smaller(job->box.n2, d->stored.dims[2] - job->box.at2)};
     hsize_t start[3], count[3], n = (hsize_t)(part.n_rows * part.n1 * part.n2);
-    own_axes(d->rank, part.row, part.at1, part.at2, start);
-    own_axes(d->rank, part.n_rows, part.n1, part.n2, count);
-    if (!d->asked && !(d->asked = malloc(d->form.bytes)))
+    sp_h5_own_axes(d->stored.rank, part.row, part.at1, part.at2, start);
+    sp_h5_own_axes(d->stored.rank, part.n_rows, part.n1, part.n2, count);
+    if (!d->asked && !(d->asked = malloc(d->stored.form.bytes)))
         return SP_ENOMEM;
-    memset(d->asked, 0, d->form.bytes); /* a dataset may be without a fill value */
+    memset(d->asked, 0, d->stored.form.bytes); /* a dataset may be without a fill value */
     hid_t space = H5Dget_space(d->dataset), memory = H5Screate_simple(1, &n, NULL);
     bool done = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Dread(d->dataset, d->type, memory, space, H5P_DEFAULT, d->asked) >= 0;
@@ -222,7 +137,7 @@ static sp_status chunk_ask(sp_h5_direct *d, const sp_chunk *job)
         H5Sclose(space);
     if (!done)
         return SP_EFILE;
-    sp_box_copy(&part, d->asked, &job->to, d->form.size, job->out);
+    sp_box_copy(&part, d->asked, &job->to, d->stored.form.size, job->out);
     return SP_OK;
 }
 
@@ -232,16 +147,17 @@ static sp_status chunk_take(sp_h5_direct *d, sp_chunk *job, bool *is_taken)
     *is_taken = false;
 #if H5_VERSION_GE(1, 10, 3) && !H5_VERSION_GE(2, 0, 0)
     hsize_t at[3], stored = 0;
-    own_axes(d->rank, job->box.row, job->box.at1, job->box.at2, at);
+    sp_h5_own_axes(d->stored.rank, job->box.row, job->box.at1, job->box.at2, at);
     /* A chunk that is not there is told in one of two ways: it has no size, or (without filters) it cannot be read. */
     if (H5Dget_chunk_storage_size(d->dataset, at, &stored) < 0 || stored == 0)
         return chunk_ask(d, job);
     job->stored = (size_t)stored;
     /* Nothing to undo, and all of it wanted in one run: it is read to where it belongs. */
     int64_t from, place;
-    if (d->form.shuffle < 0 && d->form.packed < 0 && d->form.checked < 0 && job->stored == d->form.bytes &&
-        sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->form.size == (int64_t)d->form.bytes)
-        return H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, job->out + (size_t)place * d->form.size) >= 0
+    if (d->stored.form.shuffle < 0 && d->stored.form.packed < 0 && d->stored.form.checked < 0 &&
+        job->stored == d->stored.form.bytes &&
+        sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->stored.form.size == (int64_t)d->stored.form.bytes)
+        return H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, job->out + (size_t)place * d->stored.form.size) >= 0
                    ? SP_OK
                    : chunk_ask(d, job);
     unsigned char *room;
@@ -257,7 +173,7 @@ static sp_status chunk_take(sp_h5_direct *d, sp_chunk *job, bool *is_taken)
 
 static sp_status job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, unsigned char *out)
 {
-    sp_chunk job = {.form = d->form, .box = *box, .to = *to, .out = out};
+    sp_chunk job = {.form = d->stored.form, .box = *box, .to = *to, .out = out};
     bool is_taken;
     sp_status status = chunk_take(d, &job, &is_taken);
     return status == SP_OK && is_taken ? sp_chunk_jobs_add(d->jobs, &job) : status;
@@ -266,7 +182,7 @@ static sp_status job_add(sp_h5_direct *d, const sp_box *box, const sp_box *to, u
 /* All chunks of the rows first .. first+chunk-1 that `to` needs. */
 static sp_status band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsigned char *out)
 {
-    sp_box box = {.row = first, .n_rows = d->chunk[0], .n1 = d->chunk[1], .n2 = d->chunk[2]};
+    sp_box box = {.row = first, .n_rows = d->stored.chunk[0], .n1 = d->stored.chunk[1], .n2 = d->stored.chunk[2]};
     sp_status status = SP_OK;
     for (box.at1 = to->at1 / box.n1 * box.n1; box.at1 < to->at1 + to->n1; box.at1 += box.n1)
         for (box.at2 = to->at2 / box.n2 * box.n2; status == SP_OK && box.at2 < to->at2 + to->n2; box.at2 += box.n2)
@@ -277,23 +193,26 @@ static sp_status band_add(sp_h5_direct *d, int64_t first, const sp_box *to, unsi
 /* Rows that are held together: those of one chunk, or of one for each thread where that is much to unpack. */
 static int64_t held_rows(const sp_h5_direct *d)
 {
-    const int64_t across = (d->dims[1] + d->chunk[1] - 1) / d->chunk[1] * ((d->dims[2] + d->chunk[2] - 1) / d->chunk[2]);
-    const int64_t bytes = d->chunk[0] * d->dims[1] * d->dims[2] * (int64_t)d->form.size, worth = 256 << 10;
+    const int64_t across = (d->stored.dims[1] + d->stored.chunk[1] - 1) / d->stored.chunk[1] *
+                           ((d->stored.dims[2] + d->stored.chunk[2] - 1) / d->stored.chunk[2]);
+    const int64_t bytes = d->stored.chunk[0] * d->stored.dims[1] * d->stored.dims[2] * (int64_t)d->stored.form.size,
+                  worth = 256 << 10;
     int64_t bands = across > 0 && bytes >= worth ? (d->n_threads + across - 1) / across : 1;
     if (bands * bytes > HELD_BYTES)
         bands = HELD_BYTES / bytes;
-    return (bands > 1 ? bands : 1) * d->chunk[0];
+    return (bands > 1 ? bands : 1) * d->stored.chunk[0];
 }
 
 /* Adds all chunks of the rows that begin with `first`, to be held. They are when the jobs are done. */
 static sp_status held_add(sp_h5_direct *d, int64_t first, int64_t n_rows, sp_box *box)
 {
-    *box = (sp_box){.row = first, .n_rows = smaller(d->dims[0] - first, n_rows), .n1 = d->dims[1], .n2 = d->dims[2]};
-    if (!d->held && !(d->held = malloc((size_t)(n_rows * d->dims[1] * d->dims[2]) * d->form.size)))
+    *box = (sp_box){
+        .row = first, .n_rows = smaller(d->stored.dims[0] - first, n_rows), .n1 = d->stored.dims[1], .n2 = d->stored.dims[2]};
+    if (!d->held && !(d->held = malloc((size_t)(n_rows * d->stored.dims[1] * d->stored.dims[2]) * d->stored.form.size)))
         return SP_ENOMEM;
     d->held_box.n_rows = 0;
     sp_status status = SP_OK;
-    for (int64_t row = first; status == SP_OK && row < first + box->n_rows; row += d->chunk[0])
+    for (int64_t row = first; status == SP_OK && row < first + box->n_rows; row += d->stored.chunk[0])
         status = band_add(d, row, box, d->held);
     return status;
 }
@@ -306,14 +225,14 @@ static sp_status read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *
     sp_status status = SP_OK;
     sp_box box = {.n_rows = 0}; /* of what is to be held */
     for (int64_t first = to->row / unit * unit; status == SP_OK && first < last; first += unit) {
-        const bool goes_on = last < first + unit && last < d->dims[0]; /* somebody will ask for the rest */
+        const bool goes_on = last < first + unit && last < d->stored.dims[0]; /* somebody will ask for the rest */
         if (d->held_box.n_rows > 0 && d->held_box.row == first)
-            sp_box_copy(&d->held_box, d->held, to, d->form.size, out);
+            sp_box_copy(&d->held_box, d->held, to, d->stored.form.size, out);
         else if (goes_on)
             status = held_add(d, first, unit, &box);
         else
-            for (int64_t row = first; status == SP_OK && row < first + unit && row < last; row += d->chunk[0])
-                if (row + d->chunk[0] > to->row)
+            for (int64_t row = first; status == SP_OK && row < first + unit && row < last; row += d->stored.chunk[0])
+                if (row + d->stored.chunk[0] > to->row)
                     status = band_add(d, row, to, out);
     }
     if (status == SP_OK)
@@ -321,7 +240,7 @@ static sp_status read_chunked(sp_h5_direct *d, const sp_box *to, unsigned char *
     if (status != SP_OK || box.n_rows == 0)
         return status;
     d->held_box = box;
-    sp_box_copy(&d->held_box, d->held, to, d->form.size, out);
+    sp_box_copy(&d->held_box, d->held, to, d->stored.form.size, out);
     return SP_OK;
 }
 
@@ -329,11 +248,11 @@ sp_status sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t
 {
     sp_box to = {.row = (int64_t)start[0],
                  .n_rows = (int64_t)count[0],
-                 .at1 = d->rank == 3 ? (int64_t)start[1] : 0,
-                 .n1 = d->rank == 3 ? (int64_t)count[1] : 1,
-                 .at2 = d->rank == 1 ? 0 : (int64_t)start[d->rank - 1],
-                 .n2 = d->rank == 1 ? 1 : (int64_t)count[d->rank - 1]};
-    sp_status status = d->chunk[0] == 0 ? read_contiguous(d, &to, out) : read_chunked(d, &to, out);
+                 .at1 = d->stored.rank == 3 ? (int64_t)start[1] : 0,
+                 .n1 = d->stored.rank == 3 ? (int64_t)count[1] : 1,
+                 .at2 = d->stored.rank == 1 ? 0 : (int64_t)start[d->stored.rank - 1],
+                 .n2 = d->stored.rank == 1 ? 1 : (int64_t)count[d->stored.rank - 1]};
+    sp_status status = d->stored.chunk[0] == 0 ? read_contiguous(d, &to, out) : read_chunked(d, &to, out);
     if (status != SP_OK) {
         d->held_box.n_rows = 0;
         if (d->jobs)
@@ -342,17 +261,17 @@ sp_status sp_h5_direct_read(sp_h5_direct *d, const hsize_t *start, const hsize_t
     return status;
 }
 
-sp_status sp_h5_direct_gather(const sp_h5_direct_request *request, sp_chunk_jobs *jobs, void *out)
+sp_status sp_h5_direct_gather(const sp_h5_request *request, sp_chunk_jobs *jobs, void *out)
 {
     sp_h5_direct *d;
     sp_status status = sp_h5_direct_new(request, &d);
     if (!d)
         return status == SP_OK ? SP_EFILE : status;
-    const sp_box all = {.n_rows = d->dims[0], .n1 = d->dims[1], .n2 = d->dims[2]};
-    if (d->chunk[0] == 0)
+    const sp_box all = {.n_rows = d->stored.dims[0], .n1 = d->stored.dims[1], .n2 = d->stored.dims[2]};
+    if (d->stored.chunk[0] == 0)
         status = read_contiguous(d, &all, out);
     d->jobs = jobs;
-    for (int64_t row = 0; d->chunk[0] && status == SP_OK && row < all.n_rows; row += d->chunk[0])
+    for (int64_t row = 0; d->stored.chunk[0] && status == SP_OK && row < all.n_rows; row += d->stored.chunk[0])
         status = band_add(d, row, &all, out);
     d->jobs = NULL; /* they are the caller's */
     sp_h5_direct_free(d);

@@ -12,34 +12,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/chunk_jobs.h"
+#include "io/h5_stored.h"
 #include "statepath/status.h"
 
 typedef struct sp_h5_direct sp_h5_direct;
 
-typedef struct sp_h5_direct_request {
-    hid_t dataset, type; /* open, borrowed */
-    size_t size;         /* bytes of a value */
-    int rank;
-    const hsize_t *dims;
-} sp_h5_direct_request;
-
 /* A reader for a dataset of rank 1 to 3. SP_OK, with *out NULL where there is no such way
  * (other filters, virtual or external storage, files that are not plain files ...); SP_ENOMEM. */
-sp_status sp_h5_direct_new(const sp_h5_direct_request *request, sp_h5_direct **out);
+sp_status sp_h5_direct_new(const sp_h5_request *request, sp_h5_direct **out);
 void sp_h5_direct_free(sp_h5_direct *direct);
 
 /* Threads that may inflate; 1 unless said. */
 void sp_h5_direct_use_threads(sp_h5_direct *direct, int n_threads);
 
 /* Reads start[] .. start[]+count[] of each dimension, raw. Chunks that reach beyond the last row are kept, so that reading rows
- * in order inflates each chunk once. SP_OK; SP_ENOMEM; SP_EFILE: not done (out is undefined), ask H5Dread. Memory: the compressed
- * chunks of a few MB of values, two chunks a thread, and the chunks that one row touches, of large ones one for each thread. */
+ * in order inflates each chunk once. SP_OK; SP_ENOMEM; SP_EFILE: not done (out is undefined), ask H5Dread; SP_EDATA: a chunk is
+ * too short, do not. Memory: the compressed chunks of a few MB of values, two chunks a thread, and the chunks that one row
+ * touches, of large ones one for each thread. */
 sp_status sp_h5_direct_read(sp_h5_direct *direct, const hsize_t *start, const hsize_t *count, void *out);
 
 /* Begins to read all of one of many datasets: out is filled when the jobs are done; the dataset may be closed before. Returns as
  * sp_h5_direct_read(). */
-sp_status sp_h5_direct_gather(const sp_h5_direct_request *request, sp_chunk_jobs *jobs, void *out);
+sp_status sp_h5_direct_gather(const sp_h5_request *request, sp_chunk_jobs *jobs, void *out);
 
 /* The descriptor of the file that holds an object (by an external link it may be another than the one that was opened), or -1
  * where HDF5 does not read it as one plain file. It stays open as long as the object. */

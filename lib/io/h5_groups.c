@@ -13,13 +13,14 @@ typedef struct names {
     char **items;
     int64_t n, capacity;
     bool failed; /* no memory */
+    bool is_hard;
 } names;
 
 static herr_t names_add(hid_t group, const char *name, const H5L_info_t *info, void *data)
 {
     names *list = data;
     (void)group;
-    (void)info;
+    list->is_hard &= info->type == H5L_TYPE_HARD;
     if (list->n == list->capacity) {
         int64_t capacity = list->capacity ? 2 * list->capacity : 64;
         char **grown = realloc(list->items, (size_t)capacity * sizeof *grown);
@@ -45,12 +46,14 @@ static void names_free(names *list)
     free(list->items);
 }
 
-sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *out, int64_t *n, sp_error *err)
+/* *is_hard: all are hard links. */
+static sp_status links_list(hid_t file, const char *file_name, const char *group, sp_texts *out, int64_t *n, bool *is_hard,
+                            sp_error *err)
 {
     hid_t id = H5Gopen2(file, group, H5P_DEFAULT);
     if (id < 0)
         return sp_h5_explain(file, file_name, group, "name another place", err);
-    names list = {0};
+    names list = {.is_hard = true};
     herr_t done = H5Literate(id, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, names_add, &list);
     H5Gclose(id);
     sp_status status = SP_OK;
@@ -63,11 +66,18 @@ sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_t
         sp_natural_sort(list.items, list.n);
         *out = sp_texts_copy((const char *const *)list.items, list.n);
         *n = list.n;
+        *is_hard = list.is_hard;
         if (!*out)
             status = sp_fail(err, SP_ENOMEM, "%s: not enough memory for the links of %s", file_name, group);
     }
     names_free(&list);
     return status;
+}
+
+sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *out, int64_t *n, sp_error *err)
+{
+    bool is_hard;
+    return links_list(file, file_name, group, out, n, &is_hard, err);
 }
 
 /* ---- patterns ---- */
@@ -136,6 +146,15 @@ static int beside_bit(const sp_h5_map *map, const char *path)
     return -1;
 }
 
+const sp_h5_places *sp_h5_map_places(const sp_h5_map *map, const char *path)
+{
+    const int bit = beside_bit(map, path);
+    return map->layout != SP_LAYOUT_GROUPS || map->fd < 0 ? NULL
+           : strcmp(path, map->path) == 0                 ? &map->places[0]
+           : bit >= 0                                     ? &map->places[1 + bit]
+                                                          : NULL;
+}
+
 bool sp_h5_map_has(const sp_h5_map *map, const char *path, int64_t n, bool *failed)
 {
     if (strcmp(path, map->path) == 0)
@@ -165,37 +184,56 @@ sp_status sp_h5_map_dataset(const sp_h5_map *map, const char *path, sp_h5_data *
                   : sp_h5_data_adopt(id, map->file_name, path, out, err);
 }
 
-/* What stands in the same group as a dataset, as bits. */
-static uint8_t look_beside(hid_t group)
+/* What stands in the group of a recording. */
+typedef struct neighbours {
+    const char *reference; /* its name there */
+    uint8_t beside;        /* sp_h5_beside, bit by bit */
+    bool is_hard;          /* they and the reference are hard links */
+    int n;
+} neighbours;
+
+enum { FEW_LINKS = 64 };
+
+static herr_t neighbour_add(hid_t group, const char *name, const H5L_info_t *info, void *data)
 {
-    H5G_info_t info;
-    if (H5Gget_info(group, &info) >= 0 && info.nlinks <= 1)
-        return 0;
-    uint8_t bits = 0;
-    for (int i = 0; i < SP_H5_N_BESIDE; i++)
-        if (H5Lexists(group, sp_h5_beside[i], H5P_DEFAULT) > 0)
-            bits |= (uint8_t)(1u << i);
-    return bits;
+    neighbours *seen = data;
+    (void)group;
+    bool is_ours = strcmp(name, seen->reference) == 0;
+    for (int i = 0; !is_ours && i < SP_H5_N_BESIDE; i++)
+        if (strcmp(name, sp_h5_beside[i]) == 0) {
+            seen->beside |= (uint8_t)(1u << i);
+            is_ours = true;
+        }
+    seen->is_hard &= !is_ours || info->type == H5L_TYPE_HARD;
+    return ++seen->n > FEW_LINKS; /* stop: asking for the names is quicker */
 }
 
-/* Opens what stands at a recording's path, by its group, and notes what is beside it. < 0: nothing. */
-static hid_t object_open(const sp_h5_map *map, char *path, uint8_t *beside)
+/* Going through the links of a group once is quicker than asking for five names. */
+static neighbours look_beside(hid_t group, const char *reference)
+{
+    neighbours seen = {.reference = reference, .is_hard = true};
+    if (H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, neighbour_add, &seen) == 0)
+        return seen;
+    seen = (neighbours){.reference = reference};
+    for (int i = 0; i < SP_H5_N_BESIDE; i++)
+        if (strcmp(reference, sp_h5_beside[i]) == 0 || H5Lexists(group, sp_h5_beside[i], H5P_DEFAULT) > 0)
+            seen.beside |= (uint8_t)(1u << i);
+    return seen;
+}
+
+/* Opens the group that a recording's path leads into, where the recording has one of its own; *name is what is left of the path.
+ * 0: it has none; < 0: it cannot be opened. */
+static hid_t group_open(const sp_h5_map *map, char *path, const char **name)
 {
     const char *inside = path_inside(map, path);
     char *slash = strrchr(path, '/');
-    *beside = 0;
     if (!map->beside || slash == path)
-        return H5Oopen(map->file, path, H5P_DEFAULT);
+        return 0;
     *slash = '\0';
     hid_t group = H5Gopen2(inside ? map->parent : map->file, inside ? inside : path, H5P_DEFAULT);
     *slash = '/';
-    if (group < 0)
-        return -1;
-    hid_t object = H5Oopen(group, slash + 1, H5P_DEFAULT);
-    if (object >= 0)
-        *beside = look_beside(group);
-    H5Gclose(group);
-    return object;
+    *name = slash + 1;
+    return group;
 }
 
 /* A link that has not the dataset: is it a recording at all? A group without the dataset is (an error); anything else that stands
@@ -223,58 +261,126 @@ static sp_status not_there(const sp_h5_map *map, const sp_h5_map_request *reques
     return status;
 }
 
-/* Where the values of a dataset lie in the file of the map, or -1. */
-static int64_t position_of(const sp_h5_map *map, const sp_h5_data *data)
+/* Is an object in the file of the map? By a link that is not hard it may be in another one. */
+static bool is_here(const sp_h5_map *map, hid_t object, bool is_hard)
 {
     H5O_info_t info;
-    haddr_t position = map->fd >= 0 ? H5Dget_offset(data->id) : HADDR_UNDEF;
-    if (position == HADDR_UNDEF || memcmp(&data->element, &map->positions_element, sizeof data->element) != 0 ||
-        H5Oget_info2(data->id, &info, H5O_INFO_BASIC) < 0 || info.fileno != map->file_number)
-        return -1; /* the last: by an external link the dataset is in another file */
-    return (int64_t)position;
+    return is_hard || (H5Oget_info2(object, &info, H5O_INFO_BASIC) >= 0 && info.fileno == map->file_number);
 }
 
-/* Looks at one recording's dataset. *is_one: it is a recording. */
-static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request, const pattern *p, const char *id, bool *is_one,
-                                int64_t *n_steps, int64_t *position, uint8_t *beside, sp_error *err)
+/* Notes the datasets that stand beside recording n's, one value a step (mask: a class and step) as they should; what is wrong
+ * with others is said when they are read. */
+static sp_status beside_note(sp_h5_map *map, hid_t group, const neighbours *seen, bool is_hard, int64_t n, int64_t n_steps)
+{
+    sp_status status = SP_OK;
+    for (int i = 0; status == SP_OK && i < SP_H5_N_BESIDE; i++) {
+        const bool is_reference = strcmp(seen->reference, sp_h5_beside[i]) == 0, is_mask = strcmp(sp_h5_beside[i], "mask") == 0;
+        sp_h5_data data = {0};
+        if (is_reference || !(seen->beside >> i & 1))
+            continue;
+        hid_t object = H5Oopen(group, sp_h5_beside[i], H5P_DEFAULT);
+        if (object >= 0 && H5Iget_type(object) != H5I_DATASET) {
+            H5Oclose(object);
+            continue;
+        }
+        if (object < 0 || (status = sp_h5_data_adopt(object, map->file_name, sp_h5_beside[i], &data, NULL)) != SP_OK) {
+            status = status == SP_ENOMEM ? status : SP_OK;
+            continue;
+        }
+        if (data.rank == 1 + is_mask && (int64_t)data.dims[0] == n_steps &&
+            (!is_mask || (int64_t)data.dims[1] == map->n_classes) && is_here(map, data.id, is_hard))
+            status = sp_h5_places_note(&map->places[1 + i], n, &data);
+        sp_h5_data_close(&data);
+    }
+    return status;
+}
+
+/* What was found out about one recording. */
+typedef struct look {
+    bool is_one; /* it is a recording */
+    int64_t n_steps;
+    uint8_t beside;
+} look;
+
+/* Looks at the dataset of what would be recording n; takes it over. */
+static sp_status reference_look(sp_h5_map *map, const sp_h5_map_request *request, hid_t object, const char *path, int64_t n,
+                                bool is_hard, look *out, sp_error *err)
+{
+    sp_h5_data data;
+    sp_status status = sp_h5_data_adopt(object, map->file_name, path, &data, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_h5_map_check(map, request, &data, path, 1 + request->has_class_axis, err);
+    if (status == SP_OK && !map->first_path) {
+        status = sp_h5_filters_check(data.id, map->file_name, path, err);
+        sp_h5_map_describe(map, request, &data);
+        if (!(map->first_path = strdup(path)))
+            status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    } else if (status == SP_OK && memcmp(&data.element, &map->element, sizeof data.element) != 0) {
+        map->is_mixed = true;
+        if (data.element.size > map->element.size)
+            map->element = data.element;
+    }
+    out->is_one = true;
+    out->n_steps = (int64_t)data.dims[0];
+    if (status == SP_OK && map->fd >= 0 && is_here(map, data.id, is_hard) && sp_h5_places_note(map->places, n, &data) != SP_OK)
+        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    sp_h5_data_close(&data);
+    return status;
+}
+
+/* Looks at what would be recording n: each object is opened here, once. */
+static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request, const pattern *p, const char *id, int64_t n,
+                                look *out, sp_error *err)
 {
     char *path = sp_h5_path_fill(map->path, id);
-    sp_h5_data data = {0};
+    const char *name = path;
+    *out = (look){.is_one = false};
     if (!path)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
-    *is_one = false;
-    hid_t object = object_open(map, path, beside);
+    hid_t group = group_open(map, path, &name);
+    hid_t object = group < 0 ? -1 : H5Oopen(group > 0 ? group : map->file, name, H5P_DEFAULT);
     bool is_dataset = object >= 0 && H5Iget_type(object) == H5I_DATASET;
     if (object >= 0 && !is_dataset)
         H5Oclose(object);
-    sp_status status =
-        is_dataset ? sp_h5_data_adopt(object, map->file_name, path, &data, err) : not_there(map, request, p, id, path, err);
-    if (status == SP_OK && is_dataset) {
-        status = sp_h5_map_check(map, request, &data, path, 1 + request->has_class_axis, err);
-        if (status == SP_OK && !map->first_path) {
-            status = sp_h5_filters_check(data.id, map->file_name, path, err);
-            sp_h5_map_describe(map, request, &data);
-            map->positions_element = data.element;
-            map->first_path = path;
-            path = NULL;
-        } else if (status == SP_OK && memcmp(&data.element, &map->element, sizeof data.element) != 0) {
-            map->is_mixed = true;
-            if (data.element.size > map->element.size)
-                map->element = data.element;
-        }
-        *is_one = true;
-        *n_steps = (int64_t)data.dims[0];
-        *position = status == SP_OK ? position_of(map, &data) : -1;
+    sp_status status;
+    if (!is_dataset) {
+        status = not_there(map, request, p, id, path, err);
+    } else if (group == 0) {
+        status = reference_look(map, request, object, path, n, map->is_hard, out, err);
+    } else {
+        const neighbours seen = look_beside(group, name);
+        const bool is_hard = map->is_hard && seen.is_hard;
+        out->beside = seen.beside;
+        status = reference_look(map, request, object, path, n, is_hard, out, err);
+        if (status == SP_OK && map->fd >= 0 && beside_note(map, group, &seen, is_hard, n, out->n_steps) != SP_OK)
+            status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     }
-    sp_h5_data_close(&data);
+    if (group > 0)
+        H5Gclose(group);
     free(path);
     return status;
+}
+
+/* Whether what links lead to can be read past HDF5. `are_hard`: the links of the group of recordings are. */
+static void open_file(sp_h5_map *map, const pattern *p, bool are_hard)
+{
+    H5O_info_t file = {0}, parent = {0};
+    const bool is_known = H5Oget_info2(map->file, &file, H5O_INFO_BASIC) >= 0 && map->parent >= 0 &&
+                          H5Oget_info2(map->parent, &parent, H5O_INFO_BASIC) >= 0;
+    const char *rest = strstr(map->path, "{id}");
+    rest += strcspn(rest, "/");
+    const bool is_near = p->is_leaf || strchr(rest + 1, '/') == NULL; /* a recording's dataset is in its group, not deeper */
+    map->fd = is_known ? sp_h5_plain_fd(map->file) : -1;
+    map->file_number = file.fileno;
+    map->is_hard = are_hard && is_near && file.fileno == parent.fileno;
 }
 
 sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_error *err)
 {
     sp_texts found = NULL;
     int64_t n_found = 0, n = 0;
+    bool are_hard = false;
     pattern p = {0};
     sp_status status = SP_OK;
     map->layout = SP_LAYOUT_GROUPS;
@@ -290,32 +396,26 @@ sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_
                                request->mend)
                      : sp_h5_explain(map->file, map->file_name, p.group, request->mend, err);
     if (status == SP_OK)
-        status = sp_h5_links(map->file, map->file_name, p.group, &found, &n_found, err);
+        status = links_list(map->file, map->file_name, p.group, &found, &n_found, &are_hard, err);
     if (status == SP_OK) {
-        H5O_info_t info = {0};
         map->offsets = calloc((size_t)n_found + 1, sizeof *map->offsets);
-        map->positions = malloc(((size_t)n_found + 1) * sizeof *map->positions);
-        map->fd = H5Oget_info2(map->file, &info, H5O_INFO_BASIC) >= 0 ? sp_h5_plain_fd(map->file) : -1;
-        map->file_number = info.fileno;
         map->beside = p.is_leaf ? NULL : calloc((size_t)n_found + 1, 1);
         map->parent = H5Gopen2(map->file, p.group, H5P_DEFAULT);
-        if (!map->offsets || !map->positions || (!p.is_leaf && !map->beside))
+        open_file(map, &p, are_hard);
+        if (!map->offsets || (!p.is_leaf && !map->beside))
             status = sp_fail(err, SP_ENOMEM, "%s: not enough memory for %lld recordings", map->file_name, (long long)n_found);
     }
     map->ids = found; /* those that are recordings move to the front */
     for (int64_t i = 0; status == SP_OK && i < n_found; i++) {
-        bool is_one = false;
-        int64_t n_steps = 0, position = -1;
-        uint8_t beside = 0;
+        look seen;
         if (!pattern_match(&p, found[i]) || (p.is_leaf && is_reserved(found[i])))
             continue;
-        status = recording_look(map, request, &p, found[i], &is_one, &n_steps, &position, &beside, err);
-        if (status == SP_OK && is_one) {
+        status = recording_look(map, request, &p, found[i], n, &seen, err);
+        if (status == SP_OK && seen.is_one) {
             map->ids[n] = found[i];
-            map->positions[n] = position;
             if (map->beside)
-                map->beside[n] = beside;
-            map->offsets[n + 1] = map->offsets[n] + n_steps;
+                map->beside[n] = seen.beside;
+            map->offsets[n + 1] = map->offsets[n] + seen.n_steps;
             n++;
         }
     }

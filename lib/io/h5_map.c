@@ -16,24 +16,36 @@ void sp_h5_map_close(sp_h5_map *map)
     free(map->base);
     free(map->first_path);
     free(map->offsets);
-    free(map->positions);
+    for (int i = 0; i < SP_H5_N_PLACES; i++)
+        sp_h5_places_free(&map->places[i]);
     free(map->ids);
     free(map->scratch);
+    free(map->wide);
     sp_chunk_jobs_free(map->jobs);
     *map = (sp_h5_map){0};
 }
 
-void *sp_h5_map_scratch(sp_h5_map *map, size_t size)
+static void *room(unsigned char **bytes, size_t *have, size_t size)
 {
-    if (map->scratch_size < size || !map->scratch) {
+    if (*have < size || !*bytes) {
         unsigned char *grown = malloc(size + 64);
         if (!grown)
             return NULL;
-        free(map->scratch);
-        map->scratch = grown;
-        map->scratch_size = size;
+        free(*bytes);
+        *bytes = grown;
+        *have = size;
     }
-    return map->scratch;
+    return *bytes;
+}
+
+void *sp_h5_map_scratch(sp_h5_map *map, size_t size)
+{
+    return room(&map->scratch, &map->scratch_size, size);
+}
+
+void *sp_h5_map_wide(sp_h5_map *map, size_t size)
+{
+    return room(&map->wide, &map->wide_size, size);
 }
 
 char *sp_h5_map_path(const sp_h5_map *map, const char *path, int64_t recording)

@@ -9,9 +9,13 @@
 
 #include <stddef.h>
 
-#include "io/h5_data.h"
+#include "io/h5_places.h"
 #include "io/h5_text.h"
 #include "statepath/source.h"
+
+/* Names that may stand beside a reference: "labels", "segments", "weights", "mask". */
+enum { SP_H5_N_BESIDE = 4, SP_H5_N_PLACES = 1 + SP_H5_N_BESIDE };
+extern const char *const sp_h5_beside[SP_H5_N_BESIDE];
 
 typedef struct sp_h5_map {
     hid_t file;            /* borrowed */
@@ -31,18 +35,19 @@ typedef struct sp_h5_map {
     int64_t n_classes;  /* length of its class axis; 0 without */
     sp_element element; /* the widest of all recordings */
     bool is_mixed;      /* recordings differ in type */
-    /* Groups: where in the file each recording's values lie, so that reading needs not open it again; [N], -1: not contiguous in
-     * this file, or not of the first recording's type. */
-    int64_t *positions;
-    sp_element positions_element;
-    int fd;                    /* the file, for them */
+    /* Groups: where the reference's datasets and those beside it lie, so that reading needs not open them again. */
+    sp_h5_places places[SP_H5_N_PLACES];
+    int fd;                    /* the file, for them; -1: nothing is noted */
     unsigned long file_number; /* HDF5's number of the file */
+    bool is_hard;              /* all links to recordings are hard: what they lead to is in this file */
     sp_h5_data data;           /* open but in groups */
     char *first_path;          /* of the first recording's dataset; the reference itself but in groups */
     char type_name[SP_ELEMENT_NAME];
     char storage[160];
     unsigned char *scratch; /* raw values on their way; only grows */
     size_t scratch_size;
+    unsigned char *wide; /* the same of values that wait for their chunks */
+    size_t wide_size;
     sp_chunk_jobs *jobs; /* groups: chunks of many datasets on their way */
     int n_threads;       /* for them */
 } sp_h5_map;
@@ -59,15 +64,15 @@ typedef struct sp_h5_map_request {
 sp_status sp_h5_map_open(hid_t file, const char *file_name, const sp_h5_map_request *request, sp_h5_map *map, sp_error *err);
 void sp_h5_map_close(sp_h5_map *map);
 
-/* Makes the scratch at least so large. NULL on lack of memory. */
+/* Makes the scratch at least so large; what was in it is lost. NULL on lack of memory. */
 void *sp_h5_map_scratch(sp_h5_map *map, size_t size);
-
-/* Names that may stand beside a reference: "labels", "segments", "weights", "mask". */
-enum { SP_H5_N_BESIDE = 4 };
-extern const char *const sp_h5_beside[SP_H5_N_BESIDE];
+void *sp_h5_map_wide(sp_h5_map *map, size_t size);
 
 /* In groups: has recording n the dataset that `path`, a pattern, names? *failed on lack of memory. */
 bool sp_h5_map_has(const sp_h5_map *map, const char *path, int64_t n, bool *failed);
+
+/* In groups: where the datasets that `path`, a pattern, names were noted; NULL: they were not. */
+const sp_h5_places *sp_h5_map_places(const sp_h5_map *map, const char *path);
 
 /* Opens the dataset of a recording; `path` is filled in. Filters are not looked at. */
 sp_status sp_h5_map_dataset(const sp_h5_map *map, const char *path, sp_h5_data *out, sp_error *err);

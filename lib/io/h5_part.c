@@ -194,72 +194,152 @@ static sp_status read_stretch(sp_h5_map *map, const stretch *s, const sp_h5_data
     return at < 0 ? SP_OK : bad_value(map, s, n, (int64_t)start[rank_steps - 1], at, bad, err);
 }
 
-/* Recording n of the reference straight from its place in the file. False: it must be opened. */
-static bool read_in_place(sp_h5_map *map, const stretch *s, int64_t n, unsigned char *out)
-{
-    if (!s->part->is_reference || map->positions[n] < 0)
-        return false;
-    const int64_t values = (map->offsets[n + 1] - map->offsets[n]) * part_width(map, s->part);
-    const size_t to = sp_target_size(s->target), from = map->positions_element.size;
-    double bad;
-    if (from > to)
-        return false;
-    unsigned char *raw = out + (size_t)values * (to - from);
-    return sp_h5_read_at(map->fd, raw, (uint64_t)values * from, (uint64_t)map->positions[n]) &&
-           sp_element_convert(&map->positions_element, raw, values, s->target, s->limit, out, &bad) < 0;
-}
-
 /* Lets a recording's chunks be unpacked together with those of others. False: to be read by itself. */
 static bool read_later(const stretch *s, const sp_h5_data *data, sp_chunk_jobs *jobs, unsigned char *out)
 {
-    const sp_h5_direct_request request = {
-        .dataset = data->id, .type = data->type, .size = data->element.size, .rank = data->rank, .dims = data->dims};
+    const sp_h5_request request = sp_h5_data_request(data);
     return jobs && data->dims[0] > 0 && sp_element_is(&data->element, s->target) &&
            sp_h5_direct_gather(&request, jobs, out) == SP_OK;
 }
 
-/* jobs: for chunks, NULL: each recording by itself. */
-static sp_status read_each(sp_h5_map *map, stretch *s, int64_t first, int64_t count, sp_chunk_jobs *jobs, unsigned char *out,
-                           sp_error *err)
+/* ---- groups ---- */
+
+/* Recordings of one dataset each on their way: by the places that were noted, by their chunks, or each opened by itself. */
+typedef struct group_read {
+    stretch s;
+    int64_t first, count;
+    const sp_h5_places *places; /* or NULL */
+    sp_chunk_jobs *jobs;        /* NULL: no chunk has to wait */
+    unsigned char *out, *wide;  /* wide: values of up to 8 bytes for all steps; made as it is needed */
+} group_read;
+
+static int64_t group_values(const sp_h5_map *map, const group_read *r, int64_t n)
 {
-    const size_t row = (size_t)part_width(map, s->part) * sp_target_size(s->target);
-    for (int64_t n = first; n < first + count; n++) {
-        const int64_t n_steps = map->offsets[n + 1] - map->offsets[n];
-        unsigned char *to = out + (size_t)(map->offsets[n] - map->offsets[first]) * row;
-        if (s->part->absent && s->part->absent[n]) {
-            memset(to, 0xff, (size_t)n_steps * row); /* -1 */
-            continue;
-        }
-        if (read_in_place(map, s, n, to))
-            continue;
-        char *path = sp_h5_map_path(map, s->part->path, n);
-        sp_h5_data data = {0};
-        const hsize_t start = 0;
-        s->path = path;
-        sp_status status =
-            path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
-        if (status == SP_OK)
-            status = shape_check(map, s->part, &data, path, n_steps, err);
-        if (status == SP_OK && !read_later(s, &data, jobs, to))
-            status = read_stretch(map, s, &data, n, &start, 1, n_steps, to, err);
-        sp_h5_data_close(&data);
-        free(path);
-        if (status != SP_OK)
-            return status;
-    }
-    return SP_OK;
+    return (map->offsets[n] - map->offsets[r->first]) * part_width(map, r->s.part); /* that come before recording n */
 }
 
-static sp_status read_groups(sp_h5_map *map, stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
+static unsigned char *group_out(const sp_h5_map *map, const group_read *r, int64_t n)
 {
-    if (!map->jobs && !(map->jobs = sp_chunk_jobs_new(map->n_threads)))
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
-    sp_chunk_jobs_drop(map->jobs);
-    sp_status status = read_each(map, s, first, count, map->jobs, out, err);
-    if (status != SP_OK || sp_chunk_jobs_do(map->jobs) == SP_OK)
-        return status;
-    return read_each(map, s, first, count, NULL, out, err); /* which finds the words for what is wrong */
+    return r->out + (size_t)group_values(map, r, n) * sp_target_size(r->s.target);
 }
+
+/* Where recording n's values come to lie as they are stored: where they grow in place, as in read_stretch(), else by themselves.
+ * NULL on lack of memory. */
+static unsigned char *group_raw(sp_h5_map *map, group_read *r, int64_t n, const sp_element *element)
+{
+    const size_t to = sp_target_size(r->s.target), from = element->size;
+    const int64_t before = group_values(map, r, n), values = group_values(map, r, n + 1) - before;
+    if (from <= to)
+        return group_out(map, r, n) + (size_t)values * (to - from);
+    if (!r->wide)
+        r->wide = sp_h5_map_wide(map, (size_t)group_values(map, r, r->first + r->count) * sizeof(int64_t));
+    return r->wide ? r->wide + (size_t)before * sizeof(int64_t) : NULL;
+}
+
+/* Recording n's values, which are all there. False: there is something wrong with one of them. */
+static bool group_convert(sp_h5_map *map, group_read *r, int64_t n, const sp_element *element)
+{
+    const int64_t values = group_values(map, r, n + 1) - group_values(map, r, n);
+    const unsigned char *raw = group_raw(map, r, n, element);
+    double bad;
+    return raw && sp_element_convert(element, raw, values, r->s.target, r->s.limit, group_out(map, r, n), &bad) < 0;
+}
+
+/* Opens recording n's dataset and reads it, or lets its chunks wait. */
+static sp_status group_open(sp_h5_map *map, group_read *r, int64_t n, sp_error *err)
+{
+    const int64_t n_steps = map->offsets[n + 1] - map->offsets[n];
+    char *path = sp_h5_map_path(map, r->s.part->path, n);
+    sp_h5_data data = {0};
+    const hsize_t start = 0;
+    stretch s = r->s;
+    s.path = path;
+    sp_status status =
+        path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    if (status == SP_OK)
+        status = shape_check(map, s.part, &data, path, n_steps, err);
+    if (status == SP_OK && !read_later(&s, &data, r->jobs, group_out(map, r, n)))
+        status = read_stretch(map, &s, &data, n, &start, 1, n_steps, group_out(map, r, n), err);
+    sp_h5_data_close(&data);
+    free(path);
+    return status;
+}
+
+static sp_status no_memory(const sp_h5_map *map, sp_error *err)
+{
+    return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+}
+
+/* One recording. *is_lost, and SP_EFILE without a word in err: chunks cannot be had this way. */
+static sp_status group_one(sp_h5_map *map, group_read *r, int64_t n, bool *is_lost, sp_error *err)
+{
+    const int64_t n_steps = map->offsets[n + 1] - map->offsets[n];
+    if (r->s.part->absent && r->s.part->absent[n]) {
+        memset(group_out(map, r, n), 0xff, (size_t)(n_steps * part_width(map, r->s.part)) * sp_target_size(r->s.target)); /* -1 */
+        return SP_OK;
+    }
+    const sp_element *element = r->places ? sp_h5_places_element(r->places, n) : NULL;
+    if (!element)
+        return group_open(map, r, n, err);
+    unsigned char *raw = group_raw(map, r, n, element);
+    bool is_there = true;
+    sp_status status = raw ? sp_h5_places_fetch(r->places, n, map->fd, r->jobs, raw, &is_there) : SP_ENOMEM;
+    if (status == SP_ENOMEM)
+        return no_memory(map, err);
+    *is_lost = status != SP_OK && !is_there;
+    if (*is_lost || (status == SP_OK && (!is_there || group_convert(map, r, n, element))))
+        return status;
+    return group_open(map, r, n, err); /* which finds the words for what is wrong */
+}
+
+static sp_status group_each(sp_h5_map *map, group_read *r, bool *is_lost, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int64_t n = r->first; status == SP_OK && n < r->first + r->count; n++)
+        status = group_one(map, r, n, is_lost, err);
+    return status;
+}
+
+/* Converts what came in chunks. */
+static sp_status group_finish(sp_h5_map *map, group_read *r, sp_error *err)
+{
+    sp_status status = SP_OK;
+    r->jobs = NULL;
+    for (int64_t n = r->first; status == SP_OK && r->places && n < r->first + r->count; n++) {
+        const sp_element *element = sp_h5_places_element(r->places, n);
+        if (element && sp_h5_places_is_chunked(r->places, n) && !(r->s.part->absent && r->s.part->absent[n]) &&
+            !group_convert(map, r, n, element))
+            status = group_open(map, r, n, err);
+    }
+    return status;
+}
+
+static sp_status read_groups(sp_h5_map *map, const stretch *s, int64_t first, int64_t count, unsigned char *out, sp_error *err)
+{
+    group_read r = {.s = *s, .first = first, .count = count, .places = sp_h5_map_places(map, s->part->path), .out = out};
+    bool is_lost = false;
+    if (!map->jobs && !(map->jobs = sp_chunk_jobs_new(map->n_threads)))
+        return no_memory(map, err);
+    sp_chunk_jobs_drop(map->jobs);
+    r.jobs = map->jobs;
+    sp_status status = group_each(map, &r, &is_lost, err);
+    if (status != SP_OK && !is_lost)
+        return status;
+    if (status == SP_OK)
+        status = sp_chunk_jobs_do(map->jobs);
+    if (status == SP_EDATA)
+        return sp_fail(err, SP_EFILE, SP_H5_SHORT_CHUNK, map->file_name, s->part->path);
+    if (status == SP_OK)
+        return group_finish(map, &r, err);
+    if (status == SP_ENOMEM)
+        return no_memory(map, err);
+    sp_chunk_jobs_drop(map->jobs);
+    r.places = NULL; /* opening each finds the words for what is wrong */
+    r.jobs = NULL;
+    return group_each(map, &r, &is_lost, err);
+}
+
+/* ---- padded ---- */
 
 /* Recordings n .. n+count-1 of a padded dataset in one reading, the padding with them, then each packed. */
 static sp_status read_slab(sp_h5_map *map, const stretch *s, int64_t n, int64_t count, int64_t longest, unsigned char *out,

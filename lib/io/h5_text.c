@@ -127,10 +127,28 @@ typedef struct holder {
     const char *file_name, *what; /* for messages: "dataset /ids" */
 } holder;
 
-static herr_t holder_read(const holder *from, void *raw)
+hid_t sp_h5_texts_transfer(int64_t n)
 {
-    return from->is_dataset ? H5Dread(from->id, from->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw)
-                            : H5Aread(from->id, from->type, raw);
+    const int64_t usual = 1 << 20, each = 32, least = 1024; /* a text takes 16 bytes in a file, in memory a pointer */
+    if (n > (usual - least) / each)
+        return H5P_DEFAULT;
+    hid_t list = H5Pcreate(H5P_DATASET_XFER);
+    if (list >= 0 && H5Pset_buffer(list, (size_t)(n * each + least), NULL, NULL) >= 0)
+        return list;
+    if (list >= 0)
+        H5Pclose(list);
+    return H5P_DEFAULT;
+}
+
+static herr_t holder_read(const holder *from, int64_t n, void *raw)
+{
+    if (!from->is_dataset)
+        return H5Aread(from->id, from->type, raw);
+    hid_t transfer = sp_h5_texts_transfer(n);
+    herr_t done = H5Dread(from->id, from->type, H5S_ALL, H5S_ALL, transfer, raw);
+    if (transfer != H5P_DEFAULT)
+        H5Pclose(transfer);
+    return done;
 }
 
 static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_error *err)
@@ -140,7 +158,8 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
     sp_texts made = NULL;
     bool is_read = false;
     if (raw && spans) {
-        is_read = n == 0 || holder_read(from, raw) >= 0; /* the memory type is the file's own: no conversion of character sets */
+        is_read =
+            n == 0 || holder_read(from, n, raw) >= 0; /* the memory type is the file's own: no conversion of character sets */
         if (is_read) {
             for (int64_t i = 0; i < n; i++)
                 spans[i] = raw[i] ? (span){raw[i], strlen(raw[i])} : (span){"", 0};
@@ -171,7 +190,7 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
     sp_texts made = NULL;
     bool is_read = false;
     if (raw && spans && values) {
-        is_read = n == 0 || holder_read(from, raw) >= 0;
+        is_read = n == 0 || holder_read(from, n, raw) >= 0;
         if (is_read && element->kind != SP_ELEMENT_NONE) {
             double bad;
             (void)sp_element_convert(element, raw, n, SP_TO_I64, 0, values, &bad);

@@ -36,4 +36,9 @@ sp_texts sp_texts_copy(const char *const *texts, int64_t n);
  * -2 then). O(n log n). */
 bool sp_texts_duplicate(const char *const *texts, int64_t n, int64_t *a, int64_t *b);
 
+/* A list for reading or writing n variable texts: HDF5 converts them in two buffers, of 1 MiB each unless told otherwise, and
+ * clears both first, which takes longer than everything else about a few names. H5Pclose() it; H5P_DEFAULT, which need not be
+ * closed, on failure. */
+hid_t sp_h5_texts_transfer(int64_t n);
+
 #endif

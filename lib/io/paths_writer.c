@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "io/h5_file.h"
+#include "io/h5_text.h"
 #include "io/output_file.h"
+#include "io/write_behind.h"
 #include "statepath/paths_file.h"
 #include "statepath/subjects.h"
 
@@ -22,6 +24,7 @@ enum { SLOT_PATHS, SLOT_SCORES, SLOT_STATUS, SLOTS_ALWAYS, SLOTS_MOST = SLOTS_AL
 
 struct sp_paths_writer {
     sp_output output;
+    sp_write_behind *behind; /* the numbers on their way */
     slot *slots;
     int32_t n_slots, per_strategy, labels, segments, extras; /* the last three: index of the (first) slot, or -1 */
     int32_t confidence, broken; /* places in a strategy's run, or -1; broken_steps comes after broken */
@@ -78,6 +81,8 @@ void sp_paths_writer_abort(sp_paths_writer *writer)
 {
     if (!writer)
         return;
+    sp_write_behind_free(writer->behind); /* before its file goes */
+    writer->behind = NULL;
     sp_output_abort(&writer->output);
     writer_free(writer);
 }
@@ -114,13 +119,14 @@ static sp_status plan(sp_paths_writer *writer, const char *file, const sp_paths_
     const int32_t most = header->n_strategies * SLOTS_MOST + 2 + header->n_extras;
     writer->slots = calloc((size_t)most, sizeof *writer->slots);
     writer->scratch = malloc(WRITE_VALUES * sizeof(int64_t));
+    writer->behind = sp_write_behind_new(&writer->output);
     writer->path_type = header->n_classes > INT16_MAX ? SP_PATHS_I32 : SP_PATHS_I16;
     writer->per_strategy = SLOTS_ALWAYS;
     writer->confidence = header->with_confidence ? writer->per_strategy++ : -1;
     writer->broken = header->with_broken ? writer->per_strategy : -1;
     writer->per_strategy += header->with_broken ? 2 : 0;
     writer->labels = writer->segments = -1;
-    bool has_memory = writer->slots && writer->scratch;
+    bool has_memory = writer->slots && writer->scratch && writer->behind;
     for (int32_t i = 0; has_memory && i < header->n_strategies; i++)
         has_memory = plan_strategy(writer, header, header->strategies[i]);
     if (has_memory && header->with_labels) {
@@ -219,7 +225,10 @@ static bool dataset_texts(hid_t file, const char *path, const char *const *texts
         return true;
     const hsize_t size = (hsize_t)n;
     hid_t type = text_type(), id = dataset_new(file, path, type, 1, &size);
-    bool done = id >= 0 && (n == 0 || H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) >= 0);
+    const hid_t transfer = sp_h5_texts_transfer(n);
+    bool done = id >= 0 && (n == 0 || H5Dwrite(id, type, H5S_ALL, H5S_ALL, transfer, texts) >= 0);
+    if (transfer != H5P_DEFAULT)
+        H5Pclose(transfer);
     if (id >= 0)
         H5Dclose(id);
     H5Tclose(type);
@@ -363,7 +372,7 @@ static sp_status slot_write(sp_paths_writer *writer, slot *s, int64_t row, int64
         return sp_fail(err, SP_EINVAL, "%s: %s: values %lld to %lld of row %lld do not fit its shape", writer->output.file,
                        s->path, (long long)first, (long long)(first + count - 1), (long long)row);
     sp_status status =
-        sp_output_write(&writer->output, values, (size_t)(count * size), s->position + (row * s->length + first) * size, err);
+        sp_write_behind_put(writer->behind, values, (size_t)(count * size), s->position + (row * s->length + first) * size, err);
     if (status == SP_OK)
         s->written += count * n_columns;
     return status;
@@ -443,7 +452,12 @@ sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t
 
 void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n_steps)
 {
-    writer->slots[strategy * writer->per_strategy + SLOT_PATHS].written -= n_steps;
+    slot *slots = writer->slots + strategy * writer->per_strategy;
+    slots[SLOT_PATHS].written -= n_steps;
+    if (writer->confidence >= 0)
+        slots[writer->confidence].written -= n_steps;
+    if (writer->broken >= 0)
+        slots[writer->broken + 1].written -= n_steps;
 }
 
 sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,
@@ -473,6 +487,8 @@ sp_status sp_paths_writer_commit(sp_paths_writer *writer, sp_error *err)
             status = sp_fail(err, SP_EINVAL, "%s: %s is not complete, %lld of %lld values were written; the file is given up",
                              writer->output.file, s->path, (long long)s->written, (long long)all);
     }
+    if (status == SP_OK)
+        status = sp_write_behind_finish(writer->behind, err);
     if (status == SP_OK)
         status = sp_output_commit(&writer->output, err);
     sp_paths_writer_abort(writer);

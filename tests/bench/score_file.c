@@ -214,6 +214,45 @@ static bool read_dataset(hid_t dataset, void **values, size_t *room)
     return done;
 }
 
+typedef struct link_names {
+    char (*items)[32];
+    size_t n, room;
+} link_names;
+
+static herr_t name_add(hid_t group, const char *name, const H5L_info_t *info, void *data)
+{
+    link_names *names = data;
+    (void)group;
+    (void)info;
+    if (names->n == names->room) {
+        names->room = names->room ? 2 * names->room : 1024;
+        void *grown = realloc(names->items, names->room * sizeof *names->items);
+        if (!grown)
+            return -1;
+        names->items = grown;
+    }
+    snprintf(names->items[names->n++], sizeof *names->items, "%s", name);
+    return 0;
+}
+
+/* By name: HDF5 takes the longer to find the i-th link of a group the greater i is. */
+static bool read_groups(hid_t file, void **values, size_t *room)
+{
+    hid_t all = H5Gopen2(file, "recordings", H5P_DEFAULT);
+    link_names names = {0};
+    bool done = H5Literate(all, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, name_add, &names) >= 0;
+    for (size_t i = 0; done && i < names.n; i++) {
+        hid_t group = H5Gopen2(all, names.items[i], H5P_DEFAULT);
+        hid_t dataset = H5Dopen2(group, "log_probs", H5P_DEFAULT);
+        done = read_dataset(dataset, values, room);
+        H5Dclose(dataset);
+        H5Gclose(group);
+    }
+    free(names.items);
+    H5Gclose(all);
+    return done;
+}
+
 bool score_file_read(const char *file)
 {
     void *values = NULL;
@@ -225,17 +264,7 @@ bool score_file_read(const char *file)
         done = read_dataset(dataset, &values, &room);
         H5Dclose(dataset);
     } else if (done) {
-        hid_t all = H5Gopen2(id, "recordings", H5P_DEFAULT);
-        H5G_info_t info = {0};
-        H5Gget_info(all, &info);
-        for (hsize_t i = 0; done && i < info.nlinks; i++) {
-            hid_t group = H5Oopen_by_idx(all, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT);
-            hid_t dataset = H5Dopen2(group, "log_probs", H5P_DEFAULT);
-            done = read_dataset(dataset, &values, &room);
-            H5Dclose(dataset);
-            H5Gclose(group);
-        }
-        H5Gclose(all);
+        done = read_groups(id, &values, &room);
     }
     if (id >= 0)
         H5Fclose(id);

@@ -102,8 +102,7 @@ static void open_file(const char *file, opened *o)
     hid_t space = H5Dget_space(o->dataset);
     o->rank = H5Sget_simple_extent_dims(space, o->dims, NULL);
     H5Sclose(space);
-    const sp_h5_direct_request request = {
-        .dataset = o->dataset, .type = o->type, .size = o->size, .rank = o->rank, .dims = o->dims};
+    const sp_h5_request request = {.dataset = o->dataset, .type = o->type, .size = o->size, .rank = o->rank, .dims = o->dims};
     assert_int_equal(sp_h5_direct_new(&request, &o->direct), SP_OK);
 }
 
@@ -267,6 +266,17 @@ static void test_not_this_way(void **state)
     open_file(made_path("x.h5"), &o);
     assert_non_null(o.direct);
     close_file(&o);
+
+    for (int has_user_block = 0; has_user_block < 2; has_user_block++) { /* never written: fill values, not what stands there */
+        storage empty = cut;
+        memset(empty.chunk, 0, sizeof empty.chunk);
+        empty.rows = 0;
+        empty.has_user_block = has_user_block;
+        make_file(made_path("x.h5"), &empty);
+        open_file(made_path("x.h5"), &o);
+        assert_null(o.direct);
+        close_file(&o);
+    }
 
     for (int kind = 0; kind < 4; kind++) {
         hid_t id = H5Fcreate(made_path("y.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
