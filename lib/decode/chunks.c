@@ -63,8 +63,9 @@ static sp_chunk_band band_of(const sp_chunked *c, int64_t b)
                           .dtype = c->scores->dtype,
                           .n_chunks = (int32_t)(c->n_chunks - first < lanes ? c->n_chunks - first : lanes),
                           .n_steps = c->chunk_steps,
+                          .n_parts = c->n_parts,
                           .words = c->words + (size_t)b * c->band_bytes,
-                          .arrive = c->arrive + first * K,
+                          .arrive = c->arrive + first * c->n_parts * K,
                           .leave = c->leave + first * K};
     double rate, top = guess_top(c, b, &rate);
     for (int32_t lane = 0; lane < lanes; lane++) {
@@ -127,7 +128,8 @@ static sp_items_look *look_of(sp_isa isa)
 static double look_at(const sp_chunked *c, int64_t chunk)
 {
     int32_t K = c->rules->n_classes;
-    double top = sp_chunk_top(K, c->arrive + chunk * K), bit = top != 0 && isfinite(top) ? sp_last_bit(sp_power_below(top)) : 1;
+    double top = sp_chunk_top(K, c->arrive + chunk * c->n_parts * K),
+           bit = top != 0 && isfinite(top) ? sp_last_bit(sp_power_below(top)) : 1;
     bool has_half;
     c->most[chunk] =
         look_of(c->isa)(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps), c->chunk_steps * K, bit, &has_half);
@@ -173,6 +175,12 @@ static chunk_words words_of_head(const sp_chunked *c)
 static chunk_words words_of_tail(const sp_chunked *c)
 {
     return (chunk_words){.first = c->loose_words + c->n_head, .stride = 1, .shift = 0, .mask = UINT64_MAX};
+}
+
+static chunk_words words_from(chunk_words words, int64_t t)
+{
+    words.first += t * words.stride;
+    return words;
 }
 
 static void put_word(const chunk_words *w, int64_t t, uint64_t word)
@@ -232,21 +240,24 @@ static void serial_forward(const sp_chunked *c, const sp_single_rules *single, i
 
 /* ---- seams forward ---- */
 
-/* Accepts each chunk that is proved and shifts it; does the others again. delta[K]: in: before the first; out: at the last. */
+/* Accepts each chunk that is proved and shifts it; does parts of the others again. delta[K]: in: before the first; out: at the
+ * last. */
 static void join_forward(sp_chunked *c, const sp_single_rules *single, double *delta)
 {
     int32_t K = c->rules->n_classes;
     for (int64_t chunk = 0; chunk < c->n_chunks; chunk++) {
         const double *leave = c->leave + chunk * K;
+        int64_t part = 0;
         double shift;
-        if (sp_chunk_is_proved(c, chunk, delta, &shift)) {
+        for (; part < c->n_parts && !sp_chunk_is_proved(c, chunk, part, delta, &shift); part++) {
+            int64_t t = part * SP_CHUNK_PART, n = c->chunk_steps - t < SP_CHUNK_PART ? c->chunk_steps - t : SP_CHUNK_PART;
+            chunk_words words = words_from(words_of(c, chunk), t);
+            serial_forward(c, single, c->n_head + chunk * c->chunk_steps + t, n, delta, &words);
+        }
+        c->n_redone[chunk] = (uint8_t)part;
+        if (part < c->n_parts)
             for (int32_t j = 0; j < K; j++)
                 delta[j] = leave[j] + shift;
-            continue;
-        }
-        chunk_words words = words_of(c, chunk);
-        c->is_redone[chunk] = 1;
-        serial_forward(c, single, c->n_head + chunk * c->chunk_steps, c->chunk_steps, delta, &words);
     }
 }
 
@@ -272,13 +283,14 @@ static void cut(sp_chunked *c)
     int64_t lanes = sp_lanes_count(c->isa), n = c->scores->n_steps;
     int64_t wanted = n >= MANY_STEPS ? CHUNK_OF_MANY : CHUNK, rest = n - HEAD;
     c->n_head = c->n_whole = n;
-    c->n_chunks = c->n_bands = c->chunk_steps = 0;
+    c->n_chunks = c->n_bands = c->chunk_steps = c->n_parts = 0;
     if (rest < LEAST_CHUNK * lanes)
         return;
     int64_t n_bands = (rest + lanes * wanted - 1) / (lanes * wanted);
     c->chunk_steps = rest / (lanes * n_bands) / SP_LANES_TILE * SP_LANES_TILE;
     if (c->chunk_steps % 64 == 0) /* lanes at equal places of their pages would drive each other out of the first cache */
         c->chunk_steps -= SP_LANES_TILE;
+    c->n_parts = (c->chunk_steps + SP_CHUNK_PART - 1) / SP_CHUNK_PART;
     c->n_head = HEAD;
     c->n_chunks = rest / c->chunk_steps;
     c->n_bands = (c->n_chunks + lanes - 1) / lanes;
@@ -288,19 +300,18 @@ static void cut(sp_chunked *c)
 
 static bool chunked_room(sp_chunked *c, sp_scratch *scratch)
 {
-    size_t K = (size_t)c->rules->n_classes, chunks = (size_t)c->n_chunks, bands = (size_t)c->n_bands;
+    size_t K = (size_t)c->rules->n_classes, chunks = (size_t)c->n_chunks, bands = (size_t)c->n_bands, parts = (size_t)c->n_parts;
     size_t n_loose = (size_t)(c->n_head + c->scores->n_steps - c->n_whole);
     c->words = sp_scratch_get(scratch, SP_SLOT_CHUNK_WORDS, bands, c->band_bytes);
     c->loose_words = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAIL, n_loose, sizeof *c->loose_words);
-    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, (2 * K + 1) * chunks, sizeof *c->arrive);
+    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, ((parts + 1) * K + 1) * chunks, sizeof *c->arrive);
     c->growth = sp_scratch_get(scratch, SP_SLOT_CHUNK_SUMS, bands, sizeof *c->growth);
     c->has_half = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAKEN, 2 * chunks, sizeof *c->has_half);
     if (!c->words || !c->loose_words || !c->arrive || !c->growth || !c->has_half)
         return false;
-    c->leave = c->arrive + chunks * K;
+    c->leave = c->arrive + chunks * parts * K;
     c->most = c->leave + chunks * K;
-    c->is_redone = c->has_half + chunks;
-    memset(c->is_redone, 0, chunks);
+    c->n_redone = c->has_half + chunks;
     for (size_t b = 0; b < bands; b++)
         atomic_init(&c->growth[b], NAN);
     return true;
@@ -337,8 +348,12 @@ int32_t sp_chunks_trace(const sp_chunked *c, int32_t state)
     chunk_words words = words_of_tail(c);
     state = retrace(c, &words, c->n_whole, c->scores->n_steps - c->n_whole, state, false);
     for (int64_t chunk = c->n_chunks - 1; chunk >= 0; chunk--) {
+        int64_t first = c->n_head + chunk * c->chunk_steps, n = c->n_redone[chunk] * SP_CHUNK_PART;
+        n = n < c->chunk_steps ? n : c->chunk_steps;
+        words = words_from(words_of(c, chunk), n);
+        state = retrace(c, &words, first + n, c->chunk_steps - n, state, true);
         words = words_of(c, chunk);
-        state = retrace(c, &words, c->n_head + chunk * c->chunk_steps, c->chunk_steps, state, !c->is_redone[chunk]);
+        state = retrace(c, &words, first, n, state, false);
     }
     words = words_of_head(c);
     return retrace(c, &words, 0, c->n_head, state, false);

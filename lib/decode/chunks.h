@@ -16,8 +16,9 @@
  *     S is an even multiple of u, or no score and no weight ends half way between two multiples, which is rounded up or down as
  *     the sum is odd or even.
  *
- * Any other chunk is done again, one step after another, from the true delta: those over which delta passes a power of two, and
- * those that do not meet. Sticky models may never meet: they are as slow as one after another.
+ * Any other chunk is done again, one step after another, from the true delta, part by part, until what is left of it is proved:
+ * those over which delta passes a power of two, and those that do not meet or are odd where it matters (the first half makes the
+ * sum even). Sticky models may never meet: they are as slow as one after another.
  *
  * So delta at the last step, and with it the score, is the plain kernel's bit for bit, and so are the choices on the way.
  */
@@ -34,6 +35,7 @@ enum {
     SP_CHUNKS_LEAST = 100000, /* recordings of more are never put side by side */
     SP_CHUNKS_PAY = 20000,    /* steps from which a recording alone is quicker in chunks */
     SP_CHUNK_WARM = 128,      /* steps */
+    SP_CHUNK_PART = 512,      /* steps after which a chunk may be proved from there on */
     SP_PIECE_STEPS = 16       /* the pieces of long.h begin at multiples of this */
 };
 
@@ -43,11 +45,12 @@ typedef struct sp_chunk_band {
     sp_dtype dtype;
     int32_t n_chunks;                /* >= 1 */
     int64_t n_steps;                 /* of each chunk, a multiple of SP_LANES_TILE */
+    int64_t n_parts;                 /* of each chunk, of SP_CHUNK_PART steps but the last */
     const void *rows[SP_LANES_MOST]; /* SP_CHUNK_WARM more before each */
     double begin[SP_LANES_MOST];     /* delta before the warm-up */
     int32_t *path[SP_LANES_MOST];    /* out: from the likeliest last state */
     char *words;                     /* out: sp_lane_words_bytes() */
-    double *arrive;                  /* out [n_chunks,K]: delta before the first step, from the warm-up */
+    double *arrive;                  /* out [n_chunks,n_parts,K]: delta before each part; before the first from the warm-up */
     double *leave;                   /* out [n_chunks,K]: delta at the last step */
 } sp_chunk_band;
 
@@ -67,17 +70,17 @@ typedef struct sp_chunked {
     const double *before;    /* [K] delta at the step before it; NULL: the recording begins here */
     int32_t *path;           /* out [n_steps]; NULL: nothing will be traced */
 
-    int64_t n_chunks, chunk_steps, n_bands;
+    int64_t n_chunks, chunk_steps, n_parts, n_bands;
     int64_t n_head;  /* steps before the first chunk, one after another */
     int64_t n_whole; /* steps before the tail */
     size_t band_bytes;
     char *words;            /* [n_bands] bands */
     uint64_t *loose_words;  /* [head + tail] */
-    double *arrive, *leave; /* [n_chunks,K] */
+    double *arrive, *leave; /* [n_chunks,n_parts,K], [n_chunks,K] */
     double *most;           /* [n_chunks] greatest score in it */
     _Atomic double *growth; /* [n_bands] of delta over each, NAN until it is known */
     uint8_t *has_half;      /* [n_chunks] a score may be half way between two multiples of u, where the chunk stands */
-    uint8_t *is_redone;     /* [n_chunks] */
+    uint8_t *n_redone;      /* [n_chunks] parts, from the first on */
     double top, rate;       /* of delta at the end of the head, and by which it grows a step there */
 } sp_chunked;
 

@@ -18,12 +18,13 @@ LANE_FN void chunk_tile(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtyp
     lane_steps(band->rules, dtype, word_size, has_weights, &c->now, &c->next, &at, SP_LANES_TILE, words);
 }
 
-LANE_FN void copy_deltas(const sp_chunk_band *band, const double *now, double *out)
+/* To out[K] of every chunk, `apart` doubles from that of the next. */
+LANE_FN void copy_deltas(const sp_chunk_band *band, const double *now, double *out, int64_t apart)
 {
     int32_t K = band->rules->n_classes;
     for (int32_t chunk = 0; chunk < band->n_chunks; chunk++)
         for (int32_t j = 0; j < K; j++)
-            out[chunk * K + j] = now[j * L + chunk];
+            out[chunk * apart + j] = now[j * L + chunk];
 }
 
 LANE_FN void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights)
@@ -36,7 +37,6 @@ LANE_FN void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype d
         c->now[i] = band->begin[i % L];
     for (int64_t t = 0; t < SP_CHUNK_WARM; t += SP_LANES_TILE)
         chunk_tile(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
-    copy_deltas(band, c->now, band->arrive);
 }
 
 LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights)
@@ -44,10 +44,14 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
     chunk_lanes c;
     c.now = c.delta[0];
     c.next = c.delta[1];
+    int64_t K = band->rules->n_classes;
     chunk_warm_up(&c, band, dtype, word_size, has_weights);
-    for (int64_t t = 0; t < band->n_steps; t += SP_LANES_TILE)
+    for (int64_t t = 0; t < band->n_steps; t += SP_LANES_TILE) {
+        if (t % SP_CHUNK_PART == 0)
+            copy_deltas(band, c.now, band->arrive + t / SP_CHUNK_PART * K, band->n_parts * K);
         chunk_tile(&c, band, dtype, word_size, has_weights, band->rows, t, band->words + t * word_size * L);
-    copy_deltas(band, c.now, band->leave);
+    }
+    copy_deltas(band, c.now, band->leave, K);
 }
 
 /* Every chunk from its own best last state; where that is not the right one, sp_chunks_trace() mends it. */

@@ -54,10 +54,18 @@ static double most_growth(const sp_chunked *c, int64_t chunk, double bit)
     return (double)(c->chunk_steps + 1) * (weight + score + 8 * bit) * 1.001;
 }
 
-bool sp_chunk_is_proved(const sp_chunked *c, int64_t chunk, const double *delta, double *shift)
+/* The scores were looked at for where the chunk began. */
+static bool may_have_half(const sp_chunked *c, int64_t chunk, double power)
+{
+    double begun = sp_chunk_top(c->rules->n_classes, c->arrive + chunk * c->n_parts * c->rules->n_classes);
+    return begun == 0 || !isfinite(begun) || sp_power_below(begun) != power || c->has_half[chunk] ||
+           has_half_weight(c->rules, sp_last_bit(power));
+}
+
+bool sp_chunk_is_proved(const sp_chunked *c, int64_t chunk, int64_t part, const double *delta, double *shift)
 {
     int32_t K = c->rules->n_classes;
-    const double *arrive = c->arrive + chunk * K, *leave = c->leave + chunk * K;
+    const double *arrive = c->arrive + (chunk * c->n_parts + part) * K, *leave = c->leave + chunk * K;
     double top = sp_chunk_top(K, delta), own_top = sp_chunk_top(K, arrive);
     if (!isfinite(top) || !isfinite(own_top) || top == 0)
         return false;
@@ -75,5 +83,5 @@ bool sp_chunk_is_proved(const sp_chunked *c, int64_t chunk, const double *delta,
         if (leave[j] != -INFINITY && !(leave[j] > low + room && leave[j] + s > low + room))
             return false;
     *shift = s;
-    return fmod(s / bit, 2) == 0 || (!c->has_half[chunk] && !has_half_weight(c->rules, bit));
+    return fmod(s / bit, 2) == 0 || !may_have_half(c, chunk, power);
 }

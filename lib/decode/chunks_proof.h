@@ -13,8 +13,8 @@ double sp_last_bit(double power);
 /* The greatest of delta[K]. */
 double sp_chunk_top(int32_t K, const double *delta);
 
-/* Is what a chunk made of what it arrived with, shifted, what it would have made of delta[K] at the step before it?
+/* Is what a chunk made, from `part` on, of what it arrived with, shifted, what it would have made of delta[K] at the step before?
  *   shift   out: by how much */
-bool sp_chunk_is_proved(const sp_chunked *c, int64_t chunk, const double *delta, double *shift);
+bool sp_chunk_is_proved(const sp_chunked *c, int64_t chunk, int64_t part, const double *delta, double *shift);
 
 #endif
