@@ -11,6 +11,7 @@ struct reader {
     unsigned parts;
     int64_t bytes, first, end; /* first: recording that the next block begins with */
     sp_block *blocks[N_BLOCKS];
+    scorers people[N_BLOCKS];
     sp_status statuses[N_BLOCKS];
     sp_error errors[N_BLOCKS];
     bool is_threaded;
@@ -34,9 +35,15 @@ static int64_t fit(const reader *r)
 static bool read_one(reader *r, int slot)
 {
     int64_t count = fit(r);
-    r->statuses[slot] = sp_source_read(r->source, r->first, count, r->parts, r->blocks[slot], &r->errors[slot]);
+    sp_error *err = &r->errors[slot];
+    sp_status status = sp_source_read(r->source, r->first, count, r->parts, r->blocks[slot], err);
+    if (status == SP_OK)
+        status = scorers_reserve(&r->people[slot], r->blocks[slot]->n_steps, err);
+    if (status == SP_OK)
+        status = scorers_read(&r->people[slot], r->source, r->first, count, 0, err);
+    r->statuses[slot] = status;
     r->first += count;
-    return r->statuses[slot] == SP_OK && r->first < r->end;
+    return status == SP_OK && r->first < r->end;
 }
 
 static void *read_all(void *arg)
@@ -61,14 +68,17 @@ static void *read_all(void *arg)
     return NULL;
 }
 
-reader *reader_new(sp_source *source, int64_t first, int64_t end, unsigned parts, int64_t bytes)
+reader *reader_new(sp_source *source, int64_t first, int64_t end, unsigned parts, int64_t bytes, const sp_scorers_found *found)
 {
     reader *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     *r = (reader){.source = source, .parts = parts, .bytes = bytes, .first = first, .end = end};
-    for (int i = 0; i < N_BLOCKS; i++)
+    for (int i = 0; i < N_BLOCKS; i++) {
         r->blocks[i] = sp_block_new();
+        if (found)
+            r->people[i].found = *found;
+    }
     r->is_done = first == end;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
@@ -95,8 +105,10 @@ void reader_free(reader *r)
     }
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);
-    for (int i = 0; i < N_BLOCKS; i++)
+    for (int i = 0; i < N_BLOCKS; i++) {
         sp_block_free(r->blocks[i]);
+        scorers_clear(&r->people[i]);
+    }
     free(r);
 }
 
@@ -125,4 +137,9 @@ sp_status reader_next(reader *r, sp_block **block, sp_error *err)
     }
     pthread_mutex_unlock(&r->lock);
     return status;
+}
+
+const int32_t *const *reader_scorers(const reader *r)
+{
+    return (const int32_t *const *)r->people[(r->n_given + N_BLOCKS - 1) % N_BLOCKS].labels;
 }

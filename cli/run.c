@@ -50,8 +50,8 @@ static sp_status answers_reserve(answers *a, int n_strategies, const sp_block *b
     return SP_OK;
 }
 
-static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluation *evaluation, sp_paths_writer *writer,
-                           beside *extras, sp_error *err)
+static sp_status run_block(pipeline *p, sp_block *block, const int32_t *const *people, answers *a, sp_evaluation *evaluation,
+                           sp_paths_writer *writer, beside *extras, sp_error *err)
 {
     sp_status status = sp_prepare_threads(block, &p->prepare, sp_workers_count(p->workers), &p->counts, err);
     if (status == SP_OK)
@@ -85,10 +85,6 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
     if (status == SP_OK && writer)
         status = sp_paths_writer_add_labels(writer, p->info->offsets[block->first], block->n_steps, block->labels,
                                             block->segments, err);
-    if (status == SP_OK && evaluation)
-        status = scorers_reserve(&p->scorers, block->n_steps, err);
-    if (status == SP_OK && evaluation)
-        status = scorers_read(&p->scorers, p->source, block->first, block->n_recordings, 0, err);
     if (status == SP_OK && evaluation) {
         sp_evaluation_block add = {.n_recordings = block->n_recordings,
                                    .offsets = block->offsets,
@@ -99,7 +95,7 @@ static sp_status run_block(pipeline *p, sp_block *block, answers *a, sp_evaluati
                                    .paths = (const int32_t *const *)a->paths,
                                    .results = (const sp_decoded *const *)a->results,
                                    .seconds = a->seconds,
-                                   .scorers = (const int32_t *const *)p->scorers.labels,
+                                   .scorers = people,
                                    .subject = p->subjects ? p->subjects->of_recording + block->first : NULL};
         status = sp_evaluation_add(evaluation, &add, p->workers, err);
     }
@@ -133,14 +129,14 @@ static sp_status run_blocks(pipeline *p, int64_t first, int64_t end, progress *l
                             sp_paths_writer *writer, beside *extras, sp_error *err)
 {
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
-    reader *ahead = reader_new(p->source, first, end, parts, BLOCK_BYTES);
+    reader *ahead = reader_new(p->source, first, end, parts, BLOCK_BYTES, evaluation ? &p->scorers.found : NULL);
     if (!ahead)
         return sp_fail(err, SP_ENOMEM, "no memory");
     answers a = {.step_room = 0};
     sp_status status = SP_OK;
     sp_block *block;
     while (status == SP_OK && (status = reader_next(ahead, &block, err)) == SP_OK && block) {
-        status = run_block(p, block, &a, evaluation, writer, extras, err);
+        status = run_block(p, block, reader_scorers(ahead), &a, evaluation, writer, extras, err);
         if (status == SP_OK)
             progress_show(line, p->info->offsets[block->first + block->n_recordings]);
         if (status == SP_OK && is_interrupted())

@@ -195,6 +195,27 @@ class TestJudging(st.TestCase):
         self.compare("--labels", "/recordings/{id}/labels_ann", "--json", "s.json")
         self.assertEqual(json.loads(self.read("s.json"))["scorers"]["names"], ["bob", "cy"])
 
+    def test_scorers_of_many_blocks(self):
+        """Read beside scores that are read ahead: a scorer that says what the labels say must agree with them everywhere."""
+        rng = np.random.default_rng(4)
+        S = 1500000  # 30 MB of scores, of which some are read while others are decoded
+        labels = rng.integers(0, 5, S).astype("i1")
+        scores = rng.standard_normal((S, 5)).astype("f4")
+        packed = dict(compression="lzf", chunks=(30000,))
+        with h5py.File(self.path("many.h5"), "w") as f:
+            f.attrs["classes"] = STAGES
+            f.create_dataset("scores", data=scores, compression="lzf", chunks=(10000, 5))
+            f["offsets"] = np.arange(0, S + 1, 1000)
+            f.create_dataset("labels", data=labels, **packed)
+            f.create_dataset("labels_ann", data=labels, **packed)
+            f.create_dataset("labels_bob", data=(labels + 1) % 5, **packed)
+        self.statepath("compare", "many.h5", *MODEL, "--strategies", "argmax", "-q", "--json", "r.json")
+        result = json.loads(self.read("r.json"))
+        of, right = result["scorers"]["strategies"]["argmax"]["with"], scores.argmax(1)
+        self.assertEqual(of["ann"]["accuracy"], result["strategies"]["argmax"]["accuracy"])
+        self.assertAlmostEqual(of["ann"]["accuracy"], (right == labels).mean(), places=12)
+        self.assertAlmostEqual(of["bob"]["accuracy"], (right == (labels + 1) % 5).mean(), places=12)
+
     def test_scorer_with_an_unknown_label(self):
         with h5py.File(self.path("night.h5"), "r+") as f:
             f["recordings/n2/labels_bob"][7] = 9
