@@ -116,9 +116,7 @@ sp_status calibration_add(calibration *c, const sp_block *block, const int32_t *
             fill_rows(c, c->sums[i].scaling, &scores, block->first + n, c->rows + (size_t)block->offsets[n] * K);
         }
         sp_scores view = {c->rows, SP_F64, block->n_classes, block->n_steps, NULL};
-        status = sp_nll_add(&c->sums[i].nll, &view, labels, block->weights, err);
-        if (status == SP_OK)
-            status = sp_reliability_add(c->sums[i].reliability, &view, labels, block->weights, err);
+        status = sp_probabilities_add(&c->sums[i].nll, c->sums[i].reliability, &view, labels, block->weights, err);
     }
     return status;
 }

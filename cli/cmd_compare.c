@@ -8,8 +8,10 @@
 #include "cross.h"
 #include "gates.h"
 #include "judging.h"
+#include "long_recording.h"
 #include "outputs.h"
 #include "pipeline.h"
+#include "run.h"
 #include "sleep.h"
 
 static const usage compare_usage = {.arguments = "SCORES.h5 --model M [OPTION...]",
@@ -49,6 +51,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     sp_paths_writer *writer = NULL;
     beside extras;
     sp_status status = beside_plan(&extras, p, err);
+    if (status == SP_OK)
+        status = long_recording_warn(p, &extras, err);
     if (status == SP_OK && !classes)
         status = sp_fail(err, SP_ENOMEM, "no memory");
     sp_gate_scope scope = {.n_strategies = p->n_strategies,
@@ -87,7 +91,7 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     if (status == SP_OK && o->output)
         status = pipeline_open_writer(p, &extras, command, &writer, err);
     if (status == SP_OK)
-        status = pipeline_run(p, evaluation, writer, &extras, err);
+        status = run_pipeline(p, evaluation, writer, &extras, err);
     if (status == SP_OK)
         status = sp_evaluation_finish(evaluation, out, err);
     if (status == SP_OK) {

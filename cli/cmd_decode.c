@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "beside.h"
+#include "long_recording.h"
 #include "outputs.h"
 #include "pipeline.h"
+#include "run.h"
 
 static const usage decode_usage = {.arguments = "SCORES.h5 --model M -o PATHS.h5 [OPTION...]",
                                    .summary = "write the path of one strategy",
@@ -35,12 +37,14 @@ static sp_status decode(pipeline *p, const char *command, sp_error *err)
     sp_subjects *subjects = NULL;
     sp_status status = beside_plan(&extras, p, err);
     if (status == SP_OK)
+        status = long_recording_warn(p, &extras, err);
+    if (status == SP_OK)
         status = find_subjects(p, &subjects, err);
     p->subjects = subjects;
     if (status == SP_OK)
         status = pipeline_open_writer(p, &extras, command, &writer, err);
     if (status == SP_OK)
-        status = pipeline_run(p, NULL, writer, &extras, err);
+        status = run_pipeline(p, NULL, writer, &extras, err);
     beside_clear(&extras);
     p->subjects = NULL;
     sp_subjects_free(subjects);

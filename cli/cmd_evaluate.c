@@ -131,10 +131,11 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     progress_start(&line, "steps", j->info->n_steps, j->opt->talk.quiet);
     for (int64_t first = 0; status == SP_OK && first < j->info->n_recordings;) {
         int64_t count = 1;
-        while (first + count < j->info->n_recordings &&
+        while (!judge_is_long(j, first) && first + count < j->info->n_recordings && !judge_is_long(j, first + count) &&
                j->info->offsets[first + count + 1] - j->info->offsets[first] <= BLOCK_STEPS)
             count++;
-        status = judge_block(j, first, count, block, evaluation, err);
+        status = judge_is_long(j, first) ? judge_long(j, first, evaluation, &line, err)
+                                         : judge_block(j, first, count, block, evaluation, err);
         first += count;
         if (status == SP_OK && is_interrupted())
             status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");

@@ -4,6 +4,7 @@
 
 #include "judging.h"
 #include "pipeline.h"
+#include "progress.h"
 
 enum { LABELS_DATASET, PATHS_DATASET }; /* options.extra */
 
@@ -62,5 +63,18 @@ int64_t judge_room(const judge *j, int64_t first, int64_t count);
 
 /* The file's own steps of a block to those that are judged, in place. `size` is that of a step. */
 void judge_cut(const judge *j, int64_t first, int64_t count, const int64_t *stored, size_t size, void *steps);
+
+/* Labels as their file numbers the classes to columns of the paths; in and out may be one. */
+sp_status judge_to_columns(const judge *j, int64_t n, const int32_t *in, int32_t *out, sp_error *err);
+
+/* Likelihood of the block's labels under the scores that stand beside them, once these are prepared.
+ *   sleep   of the recording that the block is a part of, or NULL: the block holds whole recordings */
+sp_status judge_prepare(const judge *j, sp_block *block, sp_error *err);
+sp_status judge_add_nll(judge *j, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err);
+
+/* Has the recording more steps than should be held in memory, and can it be judged piece by piece (cmd_evaluate_long.c)? Not with
+ * labels or paths from a text, which is held in memory anyway, nor where recordings are cut. */
+bool judge_is_long(const judge *j, int64_t recording);
+sp_status judge_long(judge *j, int64_t recording, sp_evaluation *evaluation, progress *line, sp_error *err);
 
 #endif

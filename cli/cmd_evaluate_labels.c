@@ -22,8 +22,7 @@ void judge_cut(const judge *j, int64_t first, int64_t count, const int64_t *stor
     }
 }
 
-/* Labels as their file numbers the classes to columns of the paths; in and out may be one. */
-static sp_status to_columns(const judge *j, int64_t n, const int32_t *in, int32_t *out, sp_error *err)
+sp_status judge_to_columns(const judge *j, int64_t n, const int32_t *in, int32_t *out, sp_error *err)
 {
     for (int64_t t = 0; t < n; t++) {
         int32_t label = in[t];
@@ -38,24 +37,29 @@ static sp_status to_columns(const judge *j, int64_t n, const int32_t *in, int32_
     return SP_OK;
 }
 
-/* Likelihood of the block's labels under the scores that stand beside them. */
-static sp_status add_nll(judge *j, sp_block *block, sp_error *err)
+sp_status judge_prepare(const judge *j, sp_block *block, sp_error *err)
 {
     sp_prepare_options prepare = sp_prepare_options_default();
     prepare.kind = j->labels.info->kind;
     prepare.missing_uniform = true;
-    sp_status status = sp_prepare(block, &prepare, NULL, err);
+    return sp_prepare(block, &prepare, NULL, err);
+}
+
+sp_status judge_add_nll(judge *j, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err)
+{
     sp_scores scores = sp_block_batch(block).scores;
-    if (status != SP_OK || !j->has_wake_trim)
-        return status == SP_OK ? sp_nll_add(&j->nll, &scores, block->labels, block->weights, err) : status;
+    if (!j->has_wake_trim)
+        return sp_nll_add(&j->nll, &scores, block->labels, block->weights, err);
     size_t n = (size_t)block->n_steps;
     int32_t *kept = malloc((n + 1) * sizeof *kept);
     if (!kept)
         return sp_fail(err, SP_ENOMEM, "no memory for the labels of %lld steps", (long long)block->n_steps);
     memcpy(kept, block->labels, n * sizeof *kept);
-    for (int64_t r = 0; r < block->n_recordings; r++)
+    if (sleep)
+        sp_wake_trim_piece(sleep, j->wake_margin, block->first_step, block->n_steps, kept);
+    for (int64_t r = 0; !sleep && r < block->n_recordings; r++)
         sp_wake_trim(block->offsets[r + 1] - block->offsets[r], j->stage_of_label, j->wake_margin, kept + block->offsets[r]);
-    status = sp_nll_add(&j->nll, &scores, kept, block->weights, err);
+    sp_status status = sp_nll_add(&j->nll, &scores, kept, block->weights, err);
     free(kept);
     return status;
 }
@@ -77,14 +81,15 @@ static sp_status read_run(judge *j, int64_t first, int64_t run, int64_t at, sp_b
     if (status != SP_OK)
         return status;
     forget_cut_labels(j, first, block);
-    if (j->has_nll && (status = add_nll(j, block, err)) != SP_OK)
+    if (j->has_nll &&
+        ((status = judge_prepare(j, block, err)) != SP_OK || (status = judge_add_nll(j, block, NULL, err)) != SP_OK))
         return status;
-    status = to_columns(j, block->n_steps, block->labels, labels + at, err);
+    status = judge_to_columns(j, block->n_steps, block->labels, labels + at, err);
     if (status == SP_OK)
         status = scorers_read(&j->scorers, j->labels.source, from, run, at, err);
     for (int32_t i = 0; status == SP_OK && i < j->scorers.found.n_scorers; i++) {
         int32_t *other = j->scorers.labels[i] + at;
-        status = to_columns(j, block->n_steps, other, other, err);
+        status = judge_to_columns(j, block->n_steps, other, other, err);
         judge_cut(j, first, run, block->offsets, sizeof *other, other);
     }
     judge_cut(j, first, run, block->offsets, sizeof *labels, labels + at);
@@ -103,7 +108,7 @@ sp_status judge_read_labels(judge *j, int64_t first, int64_t count, sp_block *bl
         if (l->csv) {
             status = sp_csv_paths_read(l->csv, m, 1, l->raw, NULL, err);
             if (status == SP_OK)
-                status = to_columns(j, j->offsets[n + 1] - j->offsets[n], l->raw, labels + at, err);
+                status = judge_to_columns(j, j->offsets[n + 1] - j->offsets[n], l->raw, labels + at, err);
         } else {
             while (n + run < first + count && l->recording[n + run] == m + run)
                 run++;

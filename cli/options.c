@@ -103,7 +103,7 @@ void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE])
 {
     struct poptOption rows[STATISTICS_TABLE] = {
         {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "GROUPS"},
-        {"level", 0, POPT_ARG_DOUBLE, &o->level, 0, "level of the intervals (0.95)", "X"},
+        {"level", 0, POPT_ARG_DOUBLE, &o->level, VALUE_NUMBER, "level of the intervals (0.95)", "X"},
         {"interval", 0, POPT_ARG_STRING, &o->interval, 0, "which bootstrap interval differences are shown with (bca)",
          "bca|percentile"},
         {"zeros", 0, POPT_ARG_STRING, &o->zeros, 0,
@@ -119,7 +119,7 @@ void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE])
          "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES"},
         {"wake-trim", 0, POPT_ARG_DOUBLE, &o->wake_trim, VALUE_NUMBER,
          "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN"},
-        {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, 0,
+        {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, VALUE_NUMBER,
          "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X"},
         {"nll-clip", 0, POPT_ARG_DOUBLE, &o->nll_clip, VALUE_NUMBER,
          "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P"},

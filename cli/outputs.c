@@ -50,6 +50,9 @@ sp_status outputs_check(const options *o, const char *input, const char *also, s
                            files[i]);
         if (is_same_file(files[i], o->model))
             return sp_fail(err, SP_EINVAL, "%s: is the model, which is never written to; give the output another name", files[i]);
+        if (is_same_file(files[i], o->map) || is_same_file(files[i], o->label_map))
+            return sp_fail(err, SP_EINVAL, "%s: is the map of codes, which is never written to; give the output another name",
+                           files[i]);
         sp_status status = check_file(files[i], o->force, err);
         if (status != SP_OK)
             return status;
@@ -135,6 +138,21 @@ static const char *name_beside(const char *page, const char *file)
     return !slash == !other && n == m && !strncmp(file, page, n) ? (slash ? slash + 1 : file) : NULL;
 }
 
+/* Where the text, which says it too, is not seen. */
+static void warn_of_names(const sp_comparison *comparison)
+{
+    for (int32_t s = 0; s < comparison->n_strategies; s++)
+        if (comparison->strategies[s].permuted.is_suspect) {
+            complain(
+                "warning: the classes may be named in another order than the labels: accuracy of %s is %.4f, with other names "
+                "it would be %.4f; check the order of the columns (attribute classes) and what the labels' numbers mean "
+                "(--codes, --map)",
+                comparison->strategies[s].name, comparison->strategies[s].agreement.accuracy.value,
+                comparison->strategies[s].permuted.accuracy.value);
+            return;
+        }
+}
+
 sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err)
 {
     sp_comparison with_links = *comparison;
@@ -152,6 +170,8 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
     bool is_stdout_taken = false;
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         is_stdout_taken |= results[i].file && strcmp(results[i].file, "-") == 0;
+    if (is_stdout_taken && !o->talk.quiet)
+        warn_of_names(comparison);
     sp_status status = is_stdout_taken ? SP_OK : print_table(o, comparison, err);
     for (size_t i = 0; status == SP_OK && i < sizeof results / sizeof results[0]; i++)
         if (results[i].file) {

@@ -1,7 +1,8 @@
 /* From files to decoded blocks: what compare and decode share.
  *
- * The way: open the scores, load the model, match its classes to the columns, compile it, then block by block read, prepare and
- * decode with each strategy; each block is handed to the evaluation and to the file of paths. Memory is bounded by the block.
+ * The way: open the scores, load the model, match its classes to the columns, compile it (pipeline.c), then block by block read,
+ * prepare and decode with each strategy; each block is handed to the evaluation and to the file of paths (run.c). Memory is
+ * bounded by the block.
  */
 #ifndef STATEPATH_CLI_PIPELINE_H
 #define STATEPATH_CLI_PIPELINE_H
@@ -55,11 +56,6 @@ struct beside;
  * closed. */
 sp_status pipeline_open(pipeline *p, const char *file, const options *opt, const char *strategies, sp_error *err);
 void pipeline_close(pipeline *p);
-
-/* Runs all blocks. `evaluation` and `writer` may be NULL; `extras` is looked at with a writer only. Says on stderr what could not
- * be decoded, floored, missing. SP_OK, also when recordings could not be decoded; an error otherwise (SP_ENOPATH with
- * --on-infeasible error). */
-sp_status pipeline_run(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, struct beside *extras, sp_error *err);
 
 /* Counts the failures of strategy s among the recordings of a block (first, n_recordings and ids are looked at), names the first
  * few on stderr. SP_OK; with --on-infeasible error what the first one is. */

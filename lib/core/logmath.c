@@ -2,18 +2,28 @@
 
 #include <math.h>
 
-double sp_logsumexp(const double *x, int64_t n)
+static double greatest(const double *x, int64_t n)
 {
     double max = -INFINITY;
     for (int64_t k = 0; k < n; k++)
         if (x[k] > max)
             max = x[k];
-    if (max == -INFINITY)
-        return -INFINITY;
+    return max;
+}
+
+/* log sum_k exp(x[k] - max), max finite */
+static double log_sum_above(const double *x, int64_t n, double max)
+{
     double sum = 0;
     for (int64_t k = 0; k < n; k++)
         sum += exp(x[k] - max);
-    return max + log(sum);
+    return log(sum);
+}
+
+double sp_logsumexp(const double *x, int64_t n)
+{
+    double max = greatest(x, n);
+    return max == -INFINITY ? max : max + log_sum_above(x, n, max);
 }
 
 double sp_logaddexp(double a, double b)
@@ -22,10 +32,11 @@ double sp_logaddexp(double a, double b)
     return low == -INFINITY ? high : high + log1p(exp(low - high));
 }
 
+/* max goes first: beside a large one the rest of the sum would be lost. */
 double sp_log_softmax(const double *x, int64_t n, double *out)
 {
-    double total = sp_logsumexp(x, n);
+    double max = greatest(x, n), rest = max == -INFINITY ? 0 : log_sum_above(x, n, max);
     for (int64_t k = 0; k < n; k++)
-        out[k] = total == -INFINITY ? -INFINITY : x[k] - total;
-    return total;
+        out[k] = max == -INFINITY ? -INFINITY : x[k] - max - rest;
+    return max + rest;
 }

@@ -7,6 +7,9 @@
 
 static const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
 
+/* Sums of 10^8 of these stay finite. Only upwards: what is lost below is impossible, as whoever writes the least double means. */
+static const double most = 1e300;
+
 /* exp(x) for -83 <= x <= 0.1 with a relative error below 5e-5. 2^y is taken apart into 2^n, written straight into the exponent
  * bits, and 2^f with f in [-1/2,1/2], the Taylor series of exp(f ln 2) up to the fourth power. */
 static inline float rough_exp(float x)
@@ -174,8 +177,8 @@ static bool prob_row_is_plain(const double *p, int32_t n_classes)
     return !bad && fabs(sum - 1) <= tolerance;
 }
 
-/* logits, scores: anything below +INFINITY that is not NaN. */
-static bool are_below_infinity(const void *data, sp_dtype dtype, int64_t n)
+/* logits, scores: anything that is neither NaN nor too large. */
+static bool are_small_enough(const void *data, sp_dtype dtype, int64_t n)
 {
     int bad = 0;
     if (dtype == SP_F32) {
@@ -185,7 +188,7 @@ static bool are_below_infinity(const void *data, sp_dtype dtype, int64_t n)
     } else {
         const double *x = data;
         for (int64_t i = 0; i < n; i++)
-            bad |= !(x[i] < (double)INFINITY);
+            bad |= !(x[i] <= most);
     }
     return !bad;
 }
@@ -197,7 +200,7 @@ bool sp_rows_are_plain(const sp_block *block, sp_kind kind, int64_t first, int64
     if (kind == SP_KIND_LOG_PROBS)
         return log_rows_are_plain(data, block->dtype, count, n_classes);
     if (kind != SP_KIND_PROBS)
-        return are_below_infinity(data, block->dtype, count * n_classes);
+        return are_small_enough(data, block->dtype, count * n_classes);
     if (block->dtype != SP_F64)
         return false;
     for (int64_t t = 0; t < count; t++)
@@ -208,21 +211,23 @@ bool sp_rows_are_plain(const sp_block *block, sp_kind kind, int64_t first, int64
 
 /* What a row is, seen from all sides: which kinds it would pass for. */
 typedef struct row_view {
-    int32_t nan, infinite, negative; /* first class that is so, or -1 */
-    double sum;                      /* of the numbers */
-    double exp_sum;                  /* of their exponentials */
-    bool is_nothing;                 /* all -INFINITY */
+    int32_t nan, infinite, large, negative; /* first class that is so, or -1 */
+    double sum;                             /* of the numbers */
+    double exp_sum;                         /* of their exponentials */
+    bool is_nothing;                        /* all -INFINITY */
 } row_view;
 
 static row_view look_at_row(const sp_scores *scores, int64_t row)
 {
-    row_view v = {.nan = -1, .infinite = -1, .negative = -1, .is_nothing = true};
+    row_view v = {.nan = -1, .infinite = -1, .large = -1, .negative = -1, .is_nothing = true};
     for (int32_t k = 0; k < scores->n_classes; k++) {
         double x = sp_scores_at(scores, row, k);
         if (isnan(x) && v.nan < 0)
             v.nan = k;
         if (x == INFINITY && v.infinite < 0)
             v.infinite = k;
+        if (x > most && v.large < 0)
+            v.large = k;
         if (x < 0 && v.negative < 0)
             v.negative = k;
         v.sum += x;
@@ -285,6 +290,12 @@ sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options,
         }
         int64_t step = sp_block_where(block, row, v.nan, place, sizeof place);
         return sp_fail_at(err, SP_EDATA, step, "%s: NaN; --missing uniform treats such steps as saying nothing", place);
+    }
+    if (v.large >= 0 && (options->kind == SP_KIND_LOGITS || options->kind == SP_KIND_SCORES)) {
+        int64_t step = sp_block_where(block, row, v.large, place, sizeof place);
+        return sp_fail_at(err, SP_EDATA, step,
+                          "%s: %.6g is so large that scores of several steps cannot be added; divide them all", place,
+                          sp_scores_at(&scores, row, v.large));
     }
     if (options->kind == SP_KIND_PROBS) {
         bool is_nothing = v.sum == 0 && v.negative < 0;

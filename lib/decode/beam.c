@@ -4,10 +4,9 @@
  * would take up a place in the beam for nothing. With W of at least the number of states nothing is ever dropped, and the answer
  * is Viterbi's.
  */
-#include <math.h>
+#include "decode/beam.h"
 
-#include "decode/frontier.h"
-#include "decode/recording.h"
+#include <math.h>
 
 enum { SLOT_KEPT = SP_SLOT_FREE, SLOT_PARENT, SLOT_VALUES, SLOT_LISTS };
 
@@ -61,28 +60,63 @@ static void prune(sp_frontier *f, int32_t width, double *values)
     f->n_live = n_left;
 }
 
-/* What is kept of each step: states, and the place of each one's predecessor among those kept of the step before. */
-typedef struct beam {
-    int32_t *kept;   /* [T,width] */
-    int32_t *parent; /* [T,width] */
-    size_t width;
-} beam;
-
-static void remember(const beam *b, int64_t t, const sp_frontier *f, const int32_t *back, const int32_t *place)
+sp_status sp_beam_init(sp_beam_search *b, const sp_chain *chain, int32_t width, int64_t n_steps, sp_scratch *scratch,
+                       sp_error *err)
 {
-    for (int32_t n = 0; n < f->n_live; n++) {
-        b->kept[(size_t)t * b->width + (size_t)n] = f->live[n];
-        b->parent[(size_t)t * b->width + (size_t)n] = t > 0 ? place[back[f->live[n]]] : 0;
-    }
+    size_t n_states = (size_t)chain->n_states;
+    *b = (sp_beam_search){.chain = chain, .width = width < chain->n_states ? (size_t)width : n_states};
+    if ((size_t)n_steps > SIZE_MAX / b->width)
+        return sp_decode_no_memory(err);
+    b->kept = sp_scratch_get(scratch, SLOT_KEPT, (size_t)n_steps * b->width, sizeof *b->kept);
+    b->parent = sp_scratch_get(scratch, SLOT_PARENT, (size_t)n_steps * b->width, sizeof *b->parent);
+    double *doubles = sp_scratch_get(scratch, SLOT_VALUES, sp_frontier_doubles(chain, 2) + n_states, sizeof *doubles);
+    int32_t *ints = sp_scratch_get(scratch, SLOT_LISTS, sp_frontier_ints(chain, 2) + n_states, sizeof *ints);
+    if (!b->kept || !b->parent || !doubles || !ints)
+        return sp_decode_no_memory(err);
+    sp_frontier_layout(chain, 2, b->frontiers, &b->room, doubles, ints);
+    b->now = &b->frontiers[0];
+    b->next = &b->frontiers[1];
+    b->values = doubles + sp_frontier_doubles(chain, 2);
+    b->back = ints + sp_frontier_ints(chain, 2);
+    return SP_OK;
 }
 
-static void trace(const beam *b, const sp_chain *chain, int64_t n_steps, int32_t place, int32_t *path)
+bool sp_beam_step(sp_beam_search *b, sp_reach how, int64_t t, const double *e)
+{
+    if (how == SP_REACH_START)
+        sp_frontier_start(b->chain, e, b->next);
+    else
+        sp_frontier_step(b->chain, e, how == SP_REACH_ENTRY, b->now, b->next, b->back, &b->room);
+    prune(b->next, (int32_t)b->width, b->values);
+    for (int32_t n = 0; n < b->next->n_live; n++) {
+        size_t at = (size_t)t * b->width + (size_t)n;
+        b->kept[at] = b->next->live[n];
+        b->parent[at] = how == SP_REACH_START ? 0 : b->room.place[b->back[b->next->live[n]]];
+    }
+    sp_frontier *before = b->now;
+    b->now = b->next;
+    b->next = before;
+    return b->now->n_live > 0;
+}
+
+int32_t sp_beam_last(const sp_beam_search *b)
+{
+    int32_t last = sp_frontier_best(b->now, b->chain->end), place = 0;
+    if (last < 0)
+        return -1;
+    while (b->now->live[place] != last)
+        place++;
+    return place;
+}
+
+int32_t sp_beam_trace(const sp_beam_search *b, int64_t n_steps, int32_t place, int32_t *path)
 {
     for (int64_t t = n_steps - 1; t >= 0; t--) {
         size_t at = (size_t)t * b->width + (size_t)place;
-        path[t] = chain->state_class[b->kept[at]];
+        path[t] = b->chain->state_class[b->kept[at]];
         place = b->parent[at];
     }
+    return place;
 }
 
 sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width, sp_scratch *scratch, int32_t *path,
@@ -93,45 +127,24 @@ sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width,
     sp_status status = sp_decode_check(chain, scores, err);
     if (status != SP_OK)
         return status;
-    size_t n_states = (size_t)chain->n_states, n_steps = (size_t)scores->n_steps;
-    beam b = {.width = width < chain->n_states ? (size_t)width : n_states};
-    if (n_steps > SIZE_MAX / b.width)
-        return sp_decode_no_memory(err);
-    b.kept = sp_scratch_get(scratch, SLOT_KEPT, n_steps * b.width, sizeof *b.kept);
-    b.parent = sp_scratch_get(scratch, SLOT_PARENT, n_steps * b.width, sizeof *b.parent);
-    double *doubles = sp_scratch_get(scratch, SLOT_VALUES, sp_frontier_doubles(chain, 2) + n_states, sizeof *doubles);
-    int32_t *ints = sp_scratch_get(scratch, SLOT_LISTS, sp_frontier_ints(chain, 2) + n_states, sizeof *ints);
-    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, n_steps, sizeof *found);
+    sp_beam_search b;
+    status = sp_beam_init(&b, chain, width, scores->n_steps, scratch, err);
+    if (status != SP_OK)
+        return status;
+    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
     double *row = sp_row_buffer(scores, scratch);
-    if (!b.kept || !b.parent || !doubles || !ints || !found || !row)
+    if (!found || !row)
         return sp_decode_no_memory(err);
-
-    sp_frontier frontiers[2], *now = &frontiers[0], *next = &frontiers[1];
-    sp_frontier_room room;
-    sp_frontier_layout(chain, 2, frontiers, &room, doubles, ints);
-    double *values = doubles + sp_frontier_doubles(chain, 2);
-    int32_t *back = ints + sp_frontier_ints(chain, 2);
     for (int64_t t = 0; t < scores->n_steps; t++) {
-        const double *e = sp_row(scores, t, row);
-        if (t == 0)
-            sp_frontier_start(chain, e, next);
-        else
-            sp_frontier_step(chain, e, sp_scores_is_gap(scores, t), now, next, back, &room);
-        prune(next, width, values);
-        if (next->n_live == 0)
+        sp_reach how = t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
+        if (!sp_beam_step(&b, how, t, sp_row(scores, t, row)))
             return sp_decode_stuck(chain, scores, scratch, "beam search", t, err);
-        remember(&b, t, next, back, room.place);
-        sp_frontier *before = now;
-        now = next;
-        next = before;
     }
-    if (n_steps > 0) {
-        int32_t last = sp_frontier_best(now, chain->end), place = 0;
-        if (last < 0)
+    if (scores->n_steps > 0) {
+        int32_t place = sp_beam_last(&b);
+        if (place < 0)
             return sp_decode_stuck(chain, scores, scratch, "beam search", scores->n_steps - 1, err);
-        while (now->live[place] != last)
-            place++;
-        trace(&b, chain, scores->n_steps, place, found);
+        sp_beam_trace(&b, scores->n_steps, place, found);
     }
     return sp_decode_finish(chain, scores, found, path, score, err);
 }

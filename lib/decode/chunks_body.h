@@ -1,41 +1,21 @@
 /* Body: chunks of one recording in lanes, see chunks.h. Included after lanes_viterbi.h. */
 
-/* Takes the top of every lane off now[K,L] and adds it to grown[L]. Lanes where nothing is alive stay as they are. */
-LANE_FN void lane_take_top(int32_t K, vd *now, vd *grown)
-{
-    for (int g = 0; g < G; g++) {
-        vd top = now[g];
-        for (int32_t j = 1; j < K; j++) {
-            vi is_more = (vi)(now[j * G + g] > top);
-            top = PICK(vd, is_more, now[j * G + g], top);
-        }
-        vi is_alive = (vi)(top > spread(-INFINITY));
-        top = (vd)(is_alive & (vi)top);
-        grown[g] += top;
-        for (int32_t j = 0; j < K; j++)
-            now[j * G + g] -= top;
-    }
-}
-
 /* What two deltas and a tile are, while a band goes on. */
 typedef struct chunk_lanes {
     _Alignas(64) double delta[2][MOST * L];
     _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
-    _Alignas(64) double grown[L];
-    _Alignas(64) char unused_words[sizeof(uint64_t) * L];
+    _Alignas(64) char unused_words[sizeof(uint64_t) * SP_LANES_TILE * L];
     double *now, *next;
 } chunk_lanes;
 
-LANE_FN void chunk_step(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
+/* The tile that begins at step t. */
+LANE_FN void chunk_tile(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
                         const void *const *rows, int64_t t, char *words)
 {
-    size_t K = (size_t)band->rules->n_classes, m = (size_t)(t % SP_LANES_TILE) * K;
-    if (m == 0)
-        gather_tile(dtype, rows, (size_t)t * K, SP_LANES_TILE * K, c->tile);
-    lane_step(band->rules, dtype, word_size, has_weights, (vd *)c->now, (vd *)c->next, c->tile, m, (vi *)words);
-    double *before = c->now;
-    c->now = c->next;
-    c->next = before;
+    size_t K = (size_t)band->rules->n_classes, tile = SP_LANES_TILE * K;
+    const lane_tile at = {c->tile, 0, ahead_of(rows, tile * (size_t)dtype, t / SP_LANES_TILE)};
+    gather_tile(dtype, rows, (size_t)t * K, tile, c->tile);
+    lane_steps(band->rules, dtype, word_size, has_weights, &c->now, &c->next, &at, SP_LANES_TILE, words);
 }
 
 LANE_FN void copy_deltas(const sp_chunk_band *band, const double *now, double *out)
@@ -50,17 +30,12 @@ LANE_FN void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype d
 {
     int32_t K = band->rules->n_classes;
     const void *rows[L];
-    for (int lane = 0; lane < L; lane++) /* the very first chunk warms up for nothing, on what there is */
-        rows[lane] = (const char *)band->rows[lane] -
-                     (band->is_first && band->rows[lane] == band->rows[0] ? 0 : SP_CHUNK_WARM * (ptrdiff_t)K * (ptrdiff_t)dtype);
+    for (int lane = 0; lane < L; lane++)
+        rows[lane] = (const char *)band->rows[lane] - SP_CHUNK_WARM * (ptrdiff_t)K * (ptrdiff_t)dtype;
     for (int32_t i = 0; i < K * L; i++)
-        c->now[i] = 0;
-    memset(c->grown, 0, sizeof c->grown);
-    for (int64_t t = 0; t < SP_CHUNK_WARM; t++) {
-        chunk_step(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
-        if (t % SP_CHUNK_TOP == 0)
-            lane_take_top(K, (vd *)c->now, (vd *)c->grown);
-    }
+        c->now[i] = band->begin[i % L];
+    for (int64_t t = 0; t < SP_CHUNK_WARM; t += SP_LANES_TILE)
+        chunk_tile(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
     copy_deltas(band, c->now, band->arrive);
 }
 
@@ -69,28 +44,17 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
     chunk_lanes c;
     c.now = c.delta[0];
     c.next = c.delta[1];
-    const sp_lane_rules *r = band->rules;
-    int32_t K = r->n_classes;
     chunk_warm_up(&c, band, dtype, word_size, has_weights);
-    memset(c.grown, 0, sizeof c.grown);
-    for (int64_t t = 0; t < band->n_steps; t++) {
-        chunk_step(&c, band, dtype, word_size, has_weights, band->rows, t, band->words + t * word_size * L);
-        if (t == 0 && band->is_first)
-            for (int32_t j = 0; j < K; j++)
-                c.now[j * L] =
-                    r->start[j] + (dtype == SP_F32 ? (double)((const float *)c.tile)[j * L] : ((const double *)c.tile)[j * L]);
-        if (t % SP_CHUNK_TOP == 0)
-            lane_take_top(K, (vd *)c.now, (vd *)c.grown);
-    }
+    for (int64_t t = 0; t < band->n_steps; t += SP_LANES_TILE)
+        chunk_tile(&c, band, dtype, word_size, has_weights, band->rows, t, band->words + t * word_size * L);
     copy_deltas(band, c.now, band->leave);
-    memcpy(band->grown, c.grown, (size_t)band->n_chunks * sizeof *band->grown);
 }
 
-/* Every chunk from its own best last state; where that is not the right one, sp_chunks_viterbi() mends it. */
+/* Every chunk from its own best last state; where that is not the right one, sp_chunks_trace() mends it. */
 LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
 {
     _Alignas(64) uint64_t state[L] = {0};
-    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
     sp_lane_group lanes = {.n_lanes = band->n_chunks};
     int32_t K = band->rules->n_classes;
@@ -101,10 +65,10 @@ LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
             if (band->leave[chunk * K + j] > band->leave[chunk * K + (int32_t)state[chunk]])
                 state[chunk] = (uint64_t)j;
     }
-    lane_paths_init(&paths, &lanes);
+    lane_paths_init(&paths, &lanes, false);
     for (int64_t t = band->n_steps - SP_LANES_TILE; t >= 0; t -= SP_LANES_TILE) {
         lanes_trace_some(word_size, band->words + t * word_size * L, SP_LANES_TILE, state, block);
-        lanes_write(&paths, block, t);
+        lanes_write(&paths, block, t, -1);
     }
 }
 

@@ -10,20 +10,11 @@
  * Only differences of v matter, so the greatest v of the chosen class is taken off at each step: for a plain model what is
  * compared is then exactly log_trans + e, however long the recording.
  */
+#include "decode/greedy.h"
+
 #include <math.h>
 
-#include "decode/recording.h"
-
-typedef struct play {
-    const sp_chain *chain;
-    double *now;         /* [M] v of the states in play, -INFINITY elsewhere */
-    double *next;        /* [M] -INFINITY between steps */
-    int32_t *candidates; /* [M] states that next[] has a value for */
-    int32_t n_candidates;
-    int32_t chosen; /* class just chosen */
-} play;
-
-static void offer(play *p, int32_t j, double value)
+static void offer(sp_play *p, int32_t j, double value)
 {
     if (p->next[j] == -INFINITY && value > -INFINITY)
         p->candidates[p->n_candidates++] = j;
@@ -32,14 +23,14 @@ static void offer(play *p, int32_t j, double value)
 }
 
 /* Offers what may stand first in the recording. */
-static void offer_starts(play *p)
+static void offer_starts(sp_play *p)
 {
     for (int32_t j = 0; j < p->chain->n_states; j++)
         offer(p, j, p->chain->start[j]);
 }
 
 /* Offers what may follow the states in play. */
-static void offer_successors(play *p)
+static void offer_successors(sp_play *p)
 {
     const sp_chain *c = p->chain;
     for (int32_t i = c->class_first[p->chosen]; i < c->class_first[p->chosen + 1]; i++)
@@ -49,7 +40,7 @@ static void offer_successors(play *p)
 }
 
 /* After a gap: every entry state. The best state in play has v = 0. */
-static void offer_entries(play *p)
+static void offer_entries(sp_play *p)
 {
     for (int32_t j = 0; j < p->chain->n_states; j++)
         if (p->chain->entry[j])
@@ -57,7 +48,7 @@ static void offer_entries(play *p)
 }
 
 /* Adds scores (and end weights when not NULL), chooses, and puts the chosen class's states in play. False at a dead end. */
-static bool choose(play *p, const double *e, const double *end)
+static bool choose(sp_play *p, const double *e, const double *end)
 {
     const sp_chain *c = p->chain;
     double best = -INFINITY;
@@ -86,6 +77,31 @@ static bool choose(play *p, const double *e, const double *end)
     return true;
 }
 
+bool sp_play_init(sp_play *p, const sp_chain *chain, sp_scratch *scratch)
+{
+    size_t n_states = (size_t)chain->n_states;
+    *p = (sp_play){.chain = chain,
+                   .now = sp_scratch_get(scratch, SP_SLOT_NOW, n_states, sizeof *p->now),
+                   .next = sp_scratch_get(scratch, SP_SLOT_NEXT, n_states, sizeof *p->next),
+                   .candidates = sp_scratch_get(scratch, SP_SLOT_STATES, n_states, sizeof *p->candidates)};
+    if (!p->now || !p->next || !p->candidates)
+        return false;
+    for (size_t j = 0; j < n_states; j++)
+        p->now[j] = p->next[j] = -INFINITY;
+    return true;
+}
+
+bool sp_play_step(sp_play *p, sp_reach how, const double *e, const double *end)
+{
+    if (how == SP_REACH_START)
+        offer_starts(p);
+    else if (how == SP_REACH_ENTRY)
+        offer_entries(p);
+    else
+        offer_successors(p);
+    return choose(p, e, end);
+}
+
 /* Why greedy got stuck at `step`: nobody could have gone on (SP_ENOPATH), or its own choices led here (SP_EDEADEND). */
 static sp_status explain(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int64_t step, sp_error *err)
 {
@@ -104,25 +120,14 @@ sp_status sp_greedy(const sp_chain *chain, const sp_scores *scores, sp_scratch *
     sp_status status = sp_decode_check(chain, scores, err);
     if (status != SP_OK)
         return status;
-    size_t n_states = (size_t)chain->n_states;
-    play p = {.chain = chain,
-              .now = sp_scratch_get(scratch, SP_SLOT_NOW, n_states, sizeof *p.now),
-              .next = sp_scratch_get(scratch, SP_SLOT_NEXT, n_states, sizeof *p.next),
-              .candidates = sp_scratch_get(scratch, SP_SLOT_STATES, n_states, sizeof *p.candidates)};
+    sp_play p;
     double *row = sp_row_buffer(scores, scratch);
     int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
-    if (!p.now || !p.next || !p.candidates || !row || !found)
+    if (!sp_play_init(&p, chain, scratch) || !row || !found)
         return sp_decode_no_memory(err);
-    for (size_t j = 0; j < n_states; j++)
-        p.now[j] = p.next[j] = -INFINITY;
     for (int64_t t = 0; t < scores->n_steps; t++) {
-        if (t == 0)
-            offer_starts(&p);
-        else if (sp_scores_is_gap(scores, t))
-            offer_entries(&p);
-        else
-            offer_successors(&p);
-        if (!choose(&p, sp_row(scores, t, row), t == scores->n_steps - 1 ? chain->end : NULL))
+        sp_reach how = t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
+        if (!sp_play_step(&p, how, sp_row(scores, t, row), t == scores->n_steps - 1 ? chain->end : NULL))
             return explain(chain, scores, scratch, t, err);
         found[t] = p.chosen;
     }

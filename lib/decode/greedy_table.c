@@ -150,6 +150,7 @@ sp_status sp_choose_long(const sp_lane_run_options *options, const sp_greedy_tab
         return SP_ENOMEM;
     for (int32_t j = 0; j < c.rules.n_classes; j++)
         c.rules.start[j] = c.rules.end[j] = 0;
+    sp_lane_rules_finish(&c.rules);
     int32_t lanes = sp_lanes_count(options->isa);
     sp_workers_share(workers, (c.n_chunks + lanes - 1) / lanes, choose_bands, &c);
     if (!(is_greedy ? join_greedy(&c, table, row) : join_argmax(&c, row)))

@@ -104,7 +104,8 @@ static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
     if (w->is_confidence)
         return false;
     if (w->kernels->way == SP_WAY_LANES)
-        return sp_chunks_fit(scores);
+        return sp_chunks_fit(scores) ||
+               (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY && !sp_scores_have_gap(scores));
     if (w->kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
         return false;
     return sp_dense_is_long(&w->kernels->dense, scores->n_steps) && scores->n_steps > w->batch->scores.n_steps / w->n_threads;
@@ -188,12 +189,33 @@ static int64_t run_length(int64_t n_recordings, int64_t n_threads)
     return run < SP_LANES_MOST ? SP_LANES_MOST : run > SP_LANE_RUN_MOST ? SP_LANE_RUN_MOST : run;
 }
 
+/* Too few recordings for any lanes? See sp_lanes_run(). */
+static bool are_few(const sp_kernels *kernels, const sp_batch *batch)
+{
+    sp_isa isa = kernels->isa > SP_ISA_AVX2 ? SP_ISA_AVX2 : kernels->isa;
+    return kernels->way == SP_WAY_LANES && kernels->has_single &&
+           batch->n_recordings * SP_LANES_VITERBI_WORTH < sp_lanes_count(isa);
+}
+
+/* To start a thread takes as long as some 10,000 steps. */
+static void share_few(lane_work *w, sp_workers *workers)
+{
+    enum { STEPS_WORTH_THREADS = 20000 };
+    int64_t n = w->batch->n_recordings;
+    if (w->batch->scores.n_steps < STEPS_WORTH_THREADS)
+        share_singles(w, sp_workers_scratch(workers), 0, n);
+    else
+        sp_workers_share(workers, n, share_singles, w);
+}
+
 bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
                       sp_leftover leftover)
 {
     int n_threads = sp_workers_count(workers);
     lane_work w = {kernels, batch, output, leftover, false, n_threads, run_length(batch->n_recordings, n_threads), false};
-    if (kernels->way == SP_WAY_DENSE)
+    if (are_few(kernels, batch))
+        share_few(&w, workers);
+    else if (kernels->way == SP_WAY_DENSE)
         sp_workers_share(workers, batch->n_recordings, share_singles, &w);
     else
         sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);

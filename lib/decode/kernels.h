@@ -13,7 +13,7 @@
  * SP_GREEDY_TABLE_MOST classes, greedy does by a table of weights (greedy_table.h).
  * Posterior, mea, posterior-viterbi, confidence and log Z have lanes (lanes_forward_backward.h).
  *
- * Which is used changes the time, never the answer (but see chunks.h on ties within rounding): gaps, recordings without a path
+ * Which is used changes the time, never the answer: gaps, recordings without a path
  * and whatever else is rare go to the plain kernel, which is the oracle of the tests too.
  */
 #ifndef STATEPATH_DECODE_KERNELS_H

@@ -8,6 +8,75 @@
 #include "decode/dwell.h"
 #include "decode/recording.h"
 
+static bool is_same_column(const sp_lane_rules *r, int32_t j, int32_t other)
+{
+    int32_t n = r->row[j + 1] - r->row[j], a = r->row[j], b = r->row[other];
+    bool is_same = r->row[other + 1] - b == n;
+    for (int32_t p = 0; p < n && is_same; p++)
+        is_same = r->from[a + p] == r->from[b + p] && r->weight[a + p] == r->weight[b + p];
+    return is_same;
+}
+
+/* Takes a weight that is 0, or forbids. */
+static bool is_bare_weight(double weight)
+{
+    return weight == 0 || weight == -INFINITY;
+}
+
+static void make_bare(sp_lane_rules *r)
+{
+    r->is_bare = true;
+    r->bare_start = r->bare_end = 0;
+    for (int32_t i = 0; i < r->n_classes; i++)
+        r->bare_code[i] = i << 16;
+    for (int32_t j = 0; j < r->n_classes; j++) {
+        r->is_bare &= is_bare_weight(r->start[j]) && is_bare_weight(r->end[j]);
+        r->bare_start |= (r->start[j] > -INFINITY) << j;
+        r->bare_end |= (r->end[j] > -INFINITY) << j;
+        for (int32_t p = r->row[j]; p < r->row[j + 1]; p++) {
+            r->is_bare &= is_bare_weight(r->weight[p]);
+            r->bare_code[r->from[p]] |= (r->weight[p] > -INFINITY) << j;
+        }
+    }
+}
+
+void sp_lane_rules_finish(sp_lane_rules *r)
+{
+    int32_t K = r->n_classes, n_classes = 0, n = 0, bits = r->word_size == 2 ? 3 : 4;
+    bool is_done[SP_LANES_MOST_CLASSES] = {false};
+    r->n_columns = 0;
+    for (int32_t j = 0; j < K; j++) {
+        uint64_t places = 0;
+        if (is_done[j])
+            continue;
+        r->column_row[r->n_columns] = n;
+        r->column_first[r->n_columns++] = n_classes;
+        for (int32_t k = j; k < K; k++)
+            if (is_same_column(r, j, k)) {
+                is_done[k] = true;
+                places |= UINT64_C(1) << (bits * k);
+                r->column_class[n_classes++] = k;
+            }
+        for (int32_t p = r->row[j]; p < r->row[j + 1]; p++, n++) {
+            r->column_from[n] = r->from[p];
+            r->column_weight[n] = r->weight[p];
+            r->column_code[n] = (int64_t)((uint64_t)r->from[p] * places);
+        }
+    }
+    r->column_row[r->n_columns] = n;
+    r->column_first[r->n_columns] = n_classes;
+    /* Columns that are shared save more than registers do. */
+    r->is_few = K <= SP_LANES_FEW && 2 * (n - r->n_columns) > r->row[K] - K;
+    for (int32_t j = 0; j < K && r->is_few; j++) {
+        r->few_from[j] = 0;
+        for (int32_t p = r->row[j]; p < r->row[j + 1]; p++) {
+            r->few_from[j] |= 1U << r->from[p];
+            r->few_weight[j][r->from[p]] = r->weight[p];
+        }
+    }
+    make_bare(r);
+}
+
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
 {
     int32_t K = chain->n_classes;
@@ -36,6 +105,7 @@ bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
         rules->end[j] = chain->end[j];
     }
     rules->row[K] = n;
+    sp_lane_rules_finish(rules);
     return true;
 }
 
@@ -132,31 +202,43 @@ sp_isa sp_lanes_isa_for(sp_isa best, int32_t n, int32_t (*lanes_of)(sp_isa))
 
 /* ---- one run ---- */
 
-typedef struct lane_run {
-    const sp_lane_run_options *options;
-    const sp_batch *batch;
-    const sp_decode_output *output;
-    sp_scratch *scratch;
-    int64_t first;
-    sp_lane_order order;
-    int32_t *left;
-    int32_t n_left;
-} lane_run;
-
-static void put_result(const lane_run *run, int32_t i, double score)
+void sp_lane_run_put(const sp_lane_run *run, int32_t place, double score)
 {
-    int64_t n = run->first + i, begin = run->batch->offsets[n];
+    int64_t n = run->first + place, begin = run->batch->offsets[n];
     run->output->results[n] = (sp_decoded){.status = SP_OK, .step = -1, .score = score};
-    if (run->output->broken && run->order.length[i] > 0)
-        memset(run->output->broken + begin, 0, (size_t)run->order.length[i]);
+    if (run->output->broken && run->order.length[place] > 0)
+        memset(run->output->broken + begin, 0, (size_t)run->order.length[place]);
+}
+
+void sp_lane_run_fill(const sp_lane_run *run, const int32_t *order, int32_t lanes, sp_lane_group *group)
+{
+    for (int32_t lane = 0; lane < lanes; lane++) {
+        bool is_used = lane < group->n_lanes;
+        group->length[lane] = is_used ? run->order.length[order[lane]] : 0;
+        group->path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
+    }
+}
+
+void sp_lane_run_settle(sp_lane_run *run, const int32_t *order, const sp_lane_group *group)
+{
+    for (int32_t lane = 0; lane < group->n_lanes; lane++)
+        if (group->is_left[lane])
+            run->left[run->n_left++] = order[lane];
+        else
+            sp_lane_run_put(run, order[lane], group->score[lane]);
+}
+
+static const void *rows_of(const sp_lane_run *run, int32_t i, size_t row_bytes)
+{
+    return (const char *)run->batch->scores.data + (size_t)run->batch->offsets[run->first + i] * row_bytes;
 }
 
 /* The rows of recording n, readable for `padded` steps: a copy when those would go past the end of the scores. */
-static const void *padded_rows(const lane_run *run, int32_t i, int64_t padded, size_t row_bytes, char **room)
+static const void *padded_rows(const sp_lane_run *run, int32_t i, int64_t padded, size_t row_bytes, char **room)
 {
     const sp_batch *batch = run->batch;
     int64_t begin = batch->offsets[run->first + i];
-    const char *rows = (const char *)batch->scores.data + (size_t)begin * row_bytes;
+    const void *rows = rows_of(run, i, row_bytes);
     if (begin + padded <= batch->scores.n_steps)
         return rows;
     char *copy = *room;
@@ -179,10 +261,10 @@ static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int
     return used * gain >= sp_lanes_count(isa) * longest;
 }
 
-/* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them. False on lack of memory. */
-static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
+/* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them; then come order[n..n+n_next-1]. False on lack
+ * of memory. */
+static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const int32_t *order, int32_t n, int32_t n_next)
 {
-    const sp_lane_run_options *o = run->options;
     sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
     if (isa == SP_ISA_BASE && isa < o->isa)
         isa = SP_ISA_AVX2; /* as quick as half as many lanes of SSE2, which neither compares nor picks 64 bits */
@@ -205,26 +287,20 @@ static bool decode_group(lane_run *run, const int32_t *order, int32_t n)
     group.words = sp_scratch_get(run->scratch, SP_SLOT_BACK, sp_lane_words_bytes(word_size, isa, longest), 1);
     if (!room || !group.words)
         return false;
+    sp_lane_run_fill(run, order, lanes, &group);
     for (int32_t lane = 0; lane < lanes; lane++) {
-        bool is_used = lane < n;
-        group.rows[lane] = is_used ? padded_rows(run, order[lane], padded, row_bytes, &room) : group.rows[0];
-        group.length[lane] = is_used ? run->order.length[order[lane]] : 0;
-        group.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
+        group.rows[lane] = lane < n ? padded_rows(run, order[lane], padded, row_bytes, &room) : group.rows[0];
+        group.next[lane] = n_next > 0 ? rows_of(run, order[n + lane % n_next], row_bytes) : NULL;
     }
     (o->dwell ? sp_dwell_kernel_of(isa) : sp_lanes_kernel_of(isa, o->strategy))(&group);
-    for (int32_t lane = 0; lane < n; lane++)
-        if (!group.is_left[lane])
-            put_result(run, order[lane], group.score[lane]);
-        else
-            run->left[run->n_left++] = order[lane];
+    sp_lane_run_settle(run, order, &group);
     return true;
 }
 
 int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
                      sp_scratch *scratch, int64_t first, int32_t n, int32_t *left)
 {
-    lane_run run;
-    run.options = options;
+    sp_lane_run run;
     run.batch = batch;
     run.output = output;
     run.scratch = scratch;
@@ -234,10 +310,10 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
     const int32_t *place = run.order.place;
     int32_t lanes = sp_lanes_count(options->isa), n_ordered = run.order.n;
     for (int32_t i = 0; i < run.order.n_empty; i++)
-        put_result(&run, place[n_ordered + i], 0);
+        sp_lane_run_put(&run, place[n_ordered + i], 0);
     for (int32_t i = 0; i < n_ordered; i += lanes) {
-        int32_t count = n_ordered - i < lanes ? n_ordered - i : lanes;
-        if (!decode_group(&run, place + i, count))
+        int32_t rest = n_ordered - i, count = rest < lanes ? rest : lanes, n_next = rest - count < lanes ? rest - count : lanes;
+        if (!decode_group(options, &run, place + i, count, n_next))
             return -1;
     }
     return run.n_left;

@@ -16,6 +16,7 @@
 enum {
     SP_LANES_MOST = 32,         /* lanes of the widest kernel */
     SP_LANES_MOST_CLASSES = 16, /* a choice among them takes 4 bits */
+    SP_LANES_FEW = 5,           /* classes whose deltas stay in registers */
     SP_LANES_TILE = 8,          /* steps that are transposed at a time */
     SP_LANES_WORTH = 4,         /* a group pays while at least 1 / so many of its lanes' steps are in use */
     SP_LANES_VITERBI_WORTH = 2, /* the same for Viterbi, where single.h is quick too */
@@ -33,6 +34,21 @@ typedef struct sp_lane_rules {
     int64_t code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];  /* from, in the place of j's back-pointer in the word */
     double weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* nats */
     double start[SP_LANES_MOST_CLASSES], end[SP_LANES_MOST_CLASSES];
+
+    /* The same again, classes with the same predecessors at the same weights together: what may precede column c is
+     * column_from[column_row[c]] .., and it leads to classes column_class[column_first[c]] .. */
+    int32_t n_columns, column_row[SP_LANES_MOST_CLASSES + 1], column_first[SP_LANES_MOST_CLASSES + 1];
+    int32_t column_from[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES], column_class[SP_LANES_MOST_CLASSES];
+    int64_t column_code[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES]; /* of all its classes */
+    double column_weight[SP_LANES_MOST_CLASSES * SP_LANES_MOST_CLASSES];
+
+    bool is_few;                                   /* up to SP_LANES_FEW classes, for lanes_few.h: */
+    uint32_t few_from[SP_LANES_FEW];               /* bit i: i may precede j */
+    double few_weight[SP_LANES_FEW][SP_LANES_FEW]; /* [j][i] */
+
+    bool is_bare;                             /* no weights, also not of start and end, for lanes_bare.h: */
+    int32_t bare_start, bare_end;             /* bit j: j may be first, last */
+    int32_t bare_code[SP_LANES_MOST_CLASSES]; /* bit j: j may follow i; and i << 16 */
 } sp_lane_rules;
 
 /* Up to SP_LANES_MOST recordings, the longest first. */
@@ -42,6 +58,7 @@ typedef struct sp_lane_group {
     sp_dtype dtype;
     int32_t n_lanes;                 /* that have a recording, >= 1 */
     const void *rows[SP_LANES_MOST]; /* [.,K] scores; all lanes' are readable for length[0] steps rounded up to whole tiles */
+    const void *next[SP_LANES_MOST]; /* what will be needed after this group; next[0] NULL: nothing */
     int64_t length[SP_LANES_MOST];   /* >= 1, descending; 0 in lanes without a recording */
     int32_t *path[SP_LANES_MOST];    /* out [length] */
     double score[SP_LANES_MOST];     /* out */
@@ -51,6 +68,9 @@ typedef struct sp_lane_group {
 
 /* False when the chain is not one for lanes. */
 bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain);
+
+/* Makes columns and what follows them again, after what is in front of them was changed. */
+void sp_lane_rules_finish(sp_lane_rules *rules);
 
 /* Lanes of an instruction set. */
 int32_t sp_lanes_count(sp_isa isa);
@@ -80,6 +100,24 @@ typedef struct sp_lane_order {
  * gap go to left[n]; returns how many. */
 int32_t sp_lane_order_fill(sp_lane_order *order, const sp_batch *batch, int64_t first, int32_t n, int64_t most_steps,
                            int32_t *left);
+
+/* A run on its way. */
+typedef struct sp_lane_run {
+    const sp_batch *batch;
+    const sp_decode_output *output;
+    sp_scratch *scratch;
+    int64_t first; /* recording */
+    sp_lane_order order;
+    int32_t *left; /* out: places of the recordings that are left */
+    int32_t n_left;
+} sp_lane_run;
+
+/* Recording `place` has its path: its result and broken. */
+void sp_lane_run_put(const sp_lane_run *run, int32_t place, double score);
+/* Length and path of lanes 0 .. lanes-1 of a group: recordings order[0..group->n_lanes-1], and no more. */
+void sp_lane_run_fill(const sp_lane_run *run, const int32_t *order, int32_t lanes, sp_lane_group *group);
+/* What became of them: put, or left. */
+void sp_lane_run_settle(sp_lane_run *run, const int32_t *order, const sp_lane_group *group);
 
 /* What stays the same over a batch. */
 typedef struct sp_lane_run_options {

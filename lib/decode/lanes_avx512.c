@@ -14,6 +14,8 @@
 #define LANE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))
 #include "decode/lanes_vector.h"
 
+#include "decode/lanes_few.h"
+
 #include "decode/lanes_viterbi.h"
 
 #include "decode/lanes_dwell.h"
@@ -62,11 +64,6 @@ LANE_TARGET double sp_sum_f32_avx512(double s, const float *x, int64_t n)
 LANE_TARGET double sp_sum_f64_avx512(double s, const double *x, int64_t n)
 {
     return sum_in_order(SP_F64, s, x, n);
-}
-
-LANE_TARGET bool sp_sum_in_range_avx512(double guess, const float *x, int64_t n, double *power, double *sum)
-{
-    return sum_in_range(guess, x, n, power, sum);
 }
 
 #endif

@@ -12,6 +12,8 @@
 #define LANE_TARGET
 #include "decode/lanes_vector.h"
 
+#include "decode/lanes_few.h"
+
 #include "decode/lanes_viterbi.h"
 
 #include "decode/lanes_dwell.h"
@@ -60,9 +62,4 @@ LANE_TARGET double sp_sum_f32_base(double s, const float *x, int64_t n)
 LANE_TARGET double sp_sum_f64_base(double s, const double *x, int64_t n)
 {
     return sum_in_order(SP_F64, s, x, n);
-}
-
-LANE_TARGET bool sp_sum_in_range_base(double guess, const float *x, int64_t n, double *power, double *sum)
-{
-    return sum_in_range(guess, x, n, power, sum);
 }

@@ -155,7 +155,7 @@ LANE_FN void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     for (int64_t t = 0; t < group->length[0]; t++, words += word_size * L) {
         size_t m = (size_t)(t % SP_LANES_TILE) * K;
         if (m == 0)
-            gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, d.tile);
+            gather_tile_ahead(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, d.tile);
         if (t == 0)
             dwell_start(r, dtype, &d);
         else
@@ -183,15 +183,14 @@ LANE_FN vu64 dwell_of(const sp_dwell_rules *r, bool is_wide, vu64 s)
 
 /* As lanes_trace_some(): state[L] classes, place[L] places in them. */
 LANE_FN void dwell_trace_some(const sp_dwell_rules *r, int32_t word_size, const char *words, int64_t n, uint64_t *state,
-                              uint64_t *place, int32_t *block)
+                              uint64_t *place, uint16_t *block)
 {
     bool is_wide = word_size == 8;
     uint64_t bits = is_wide ? 4 : 3;
 #define LOAD_STATE(g) vu64 s##g = ((vu64 *)state)[g], k##g = ((vu64 *)place)[g], d##g = dwell_of(r, is_wide, s##g);
     EACH(LOAD_STATE)
     for (int64_t t = n - 1; t >= 0; t--) {
-        ((vu64 *)block)[t * 2] = s0 | s1 << 32;
-        ((vu64 *)block)[t * 2 + 1] = s2 | s3 << 32;
+        put_classes(s0, s1, s2, s3, block, t);
         const vu64 *at = (const vu64 *)(words + t * word_size * L);
 #define BACK_STATE(g)                                                                                                            \
     {                                                                                                                            \
@@ -216,9 +215,9 @@ LANE_FN void dwell_trace_some(const sp_dwell_rules *r, int32_t word_size, const 
 LANE_FN void dwell_trace(const sp_lane_group *group, int32_t word_size, const dwell_state *last)
 {
     _Alignas(64) uint64_t state[L] = {0}, place[L] = {0};
-    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
-    lane_paths_init(&paths, group);
+    lane_paths_init(&paths, group, false);
     int32_t n_begun = 0;
     int64_t high = group->length[0];
     while (high > 0) { /* as in lanes_trace() */
@@ -232,7 +231,7 @@ LANE_FN void dwell_trace(const sp_lane_group *group, int32_t word_size, const dw
         dwell_trace_some(group->dwell, word_size, (const char *)group->words + low * word_size * L, high - low, state, place,
                          block + (low - first) * L);
         if (low == first)
-            lanes_write(&paths, block, first);
+            lanes_write(&paths, block, first, -1);
         high = low;
     }
 }

@@ -50,6 +50,7 @@ static void make_bare(sp_lane_rules *bare)
         bare->start[j] = bare->start[j] > -INFINITY ? 0 : -INFINITY;
         bare->end[j] = bare->end[j] > -INFINITY ? 0 : -INFINITY;
     }
+    sp_lane_rules_finish(bare);
 }
 
 bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain)
@@ -144,13 +145,7 @@ sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_sc
 
 typedef struct sum_run {
     const sp_sum_run_options *options;
-    const sp_batch *batch;
-    const sp_decode_output *output;
-    sp_scratch *scratch;
-    int64_t first;
-    sp_lane_order order;
-    int32_t *left;
-    int32_t n_left;
+    sp_lane_run lanes;
 } sum_run;
 
 /* sp_path_score() of a path, by a table. */
@@ -169,32 +164,30 @@ static bool is_for_paths(sp_sum_use use)
 
 static void put_result(const sum_run *run, int32_t i, double log_z)
 {
-    const sp_decode_output *out = run->output;
-    int64_t n = run->first + i, begin = run->batch->offsets[n];
-    sp_scores scores = sp_batch_recording(run->batch, n);
-    if (!is_for_paths(run->options->use)) {
-        if (out->log_partition)
-            out->log_partition[n] = log_z;
-        for (int64_t t = 0; t < scores.n_steps && out->confidence && out->results[n].status != SP_OK; t++)
-            out->confidence[begin + t] = NAN;
+    const sp_decode_output *out = run->lanes.output;
+    int64_t n = run->lanes.first + i, begin = run->lanes.batch->offsets[n];
+    sp_scores scores = sp_batch_recording(run->lanes.batch, n);
+    if (is_for_paths(run->options->use)) {
+        double score = scores.n_steps > 0 ? path_score(run->options->rules, &scores, out->paths + begin) : 0;
+        sp_lane_run_put(&run->lanes, i, score);
         return;
     }
-    double score = scores.n_steps > 0 ? path_score(run->options->rules, &scores, out->paths + begin) : 0;
-    out->results[n] = (sp_decoded){.status = SP_OK, .step = -1, .score = score};
-    if (out->broken && scores.n_steps > 0)
-        memset(out->broken + begin, 0, (size_t)scores.n_steps);
+    if (out->log_partition)
+        out->log_partition[n] = log_z;
+    for (int64_t t = 0; t < scores.n_steps && out->confidence && out->results[n].status != SP_OK; t++)
+        out->confidence[begin + t] = NAN;
 }
 
 static void fill_group(const sum_run *run, const int32_t *order, int32_t n, double *values, int64_t stride, sp_sum_group *group)
 {
-    const sp_decode_output *out = run->output;
-    *group =
-        (sp_sum_group){.rules = run->options->rules, .dtype = run->batch->scores.dtype, .use = run->options->use, .n_lanes = n};
+    const sp_decode_output *out = run->lanes.output;
+    *group = (sp_sum_group){
+        .rules = run->options->rules, .dtype = run->lanes.batch->scores.dtype, .use = run->options->use, .n_lanes = n};
     for (int32_t lane = 0; lane < n; lane++) {
-        int64_t recording = run->first + order[lane], begin = run->batch->offsets[recording];
+        int64_t recording = run->lanes.first + order[lane], begin = run->lanes.batch->offsets[recording];
         bool has_path = group->use == SP_SUM_CONFIDENCE && out->results[recording].status == SP_OK;
-        group->rows[lane] = sp_batch_recording(run->batch, recording).data;
-        group->length[lane] = run->order.length[order[lane]];
+        group->rows[lane] = sp_batch_recording(run->lanes.batch, recording).data;
+        group->length[lane] = run->lanes.order.length[order[lane]];
         group->values[lane] = values ? values + lane * stride : NULL;
         group->path[lane] = out->paths + begin;
         group->given[lane] = has_path ? out->paths + begin : NULL;
@@ -207,11 +200,11 @@ static bool sum_group(sum_run *run, const int32_t *order, int32_t n)
 {
     sp_sum_group group;
     fill_group(run, order, n, NULL, 0, &group);
-    if (!run_group(run->options->isa, &group, run->scratch))
+    if (!run_group(run->options->isa, &group, run->lanes.scratch))
         return false;
     for (int32_t lane = 0; lane < n; lane++)
         if (group.is_left[lane])
-            run->left[run->n_left++] = order[lane];
+            run->lanes.left[run->lanes.n_left++] = order[lane];
         else
             put_result(run, order[lane], group.log_z[lane]);
     return true;
@@ -223,20 +216,17 @@ static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const dou
     const sp_sum_run_options *o = run->options;
     sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
     sp_lane_group lanes = {.rules = &o->rules->bare, .dtype = SP_F64, .n_lanes = n};
-    lanes.words = sp_scratch_get(run->scratch, SP_SLOT_BACK,
-                                 sp_lane_words_bytes(lanes.rules->word_size, isa, run->order.length[order[0]]), 1);
+    lanes.words = sp_scratch_get(run->lanes.scratch, SP_SLOT_BACK,
+                                 sp_lane_words_bytes(lanes.rules->word_size, isa, run->lanes.order.length[order[0]]), 1);
     if (!lanes.words)
         return false;
-    for (int32_t lane = 0; lane < sp_lanes_count(isa); lane++) {
-        bool is_used = lane < n;
-        lanes.rows[lane] = is_used ? values + lane * stride : values;
-        lanes.length[lane] = is_used ? run->order.length[order[lane]] : 0;
-        lanes.path[lane] = is_used ? run->output->paths + run->batch->offsets[run->first + order[lane]] : NULL;
-    }
+    sp_lane_run_fill(&run->lanes, order, sp_lanes_count(isa), &lanes);
+    for (int32_t lane = 0; lane < sp_lanes_count(isa); lane++)
+        lanes.rows[lane] = lane < n ? values + lane * stride : values;
     sp_lanes_kernel_of(isa, SP_VITERBI)(&lanes);
     for (int32_t lane = 0; lane < n; lane++)
         if (is_left[lane] || lanes.is_left[lane])
-            run->left[run->n_left++] = order[lane];
+            run->lanes.left[run->lanes.n_left++] = order[lane];
         else
             put_result(run, order[lane], 0);
     return true;
@@ -246,10 +236,10 @@ static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const dou
 static bool decode_group(sum_run *run, const int32_t *order, int32_t n)
 {
     const sp_sum_run_options *o = run->options;
-    int64_t padded = ((int64_t)run->order.length[order[0]] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
+    int64_t padded = ((int64_t)run->lanes.order.length[order[0]] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
     int64_t stride = padded * o->rules->n_classes;
     int32_t most = sp_sum_lanes_count(o->isa);
-    double *values = sp_scratch_get(run->scratch, SP_SLOT_SUM_VALUES, (size_t)n * (size_t)stride, sizeof *values);
+    double *values = sp_scratch_get(run->lanes.scratch, SP_SLOT_SUM_VALUES, (size_t)n * (size_t)stride, sizeof *values);
     bool is_left[SP_LANES_MOST];
     if (!values)
         return false;
@@ -257,7 +247,7 @@ static bool decode_group(sum_run *run, const int32_t *order, int32_t n)
         sp_sum_group group;
         int32_t count = n - i < most ? n - i : most;
         fill_group(run, order + i, count, values + i * stride, stride, &group);
-        if (!run_group(o->isa, &group, run->scratch))
+        if (!run_group(o->isa, &group, run->lanes.scratch))
             return false;
         for (int32_t lane = 0; lane < count; lane++) {
             int64_t used = group.length[lane] * o->rules->n_classes;
@@ -276,7 +266,8 @@ static int32_t group_size(const sum_run *run, const int32_t *order, int32_t n)
     const sp_sum_run_options *o = run->options;
     int32_t most = sp_sum_lanes_count(o->isa);
     if (o->use == SP_SUM_MEA || o->use == SP_SUM_PRODUCT) {
-        int64_t bytes = ((int64_t)run->order.length[order[0]] + SP_LANES_TILE) * o->rules->n_classes * (int64_t)sizeof(double);
+        int64_t bytes =
+            ((int64_t)run->lanes.order.length[order[0]] + SP_LANES_TILE) * o->rules->n_classes * (int64_t)sizeof(double);
         int64_t fit = VALUES_MOST / bytes;
         most = sp_lanes_count(o->isa);
         most = fit < 1 ? 1 : fit < most ? (int32_t)fit : most;
@@ -289,22 +280,22 @@ int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, con
 {
     sum_run run;
     run.options = options;
-    run.batch = batch;
-    run.output = output;
-    run.scratch = scratch;
-    run.first = first;
-    run.left = left;
+    run.lanes.batch = batch;
+    run.lanes.output = output;
+    run.lanes.scratch = scratch;
+    run.lanes.first = first;
+    run.lanes.left = left;
     bool is_traced = options->use == SP_SUM_MEA || options->use == SP_SUM_PRODUCT;
     bool is_any = options->use != SP_SUM_PRODUCT || options->rules->is_narrow;
-    run.n_left = sp_lane_order_fill(&run.order, batch, first, n, is_any ? INT32_MAX : -1, left);
-    const int32_t *place = run.order.place;
-    int32_t n_ordered = run.order.n;
-    for (int32_t i = 0; i < run.order.n_empty; i++)
+    run.lanes.n_left = sp_lane_order_fill(&run.lanes.order, batch, first, n, is_any ? INT32_MAX : -1, left);
+    const int32_t *place = run.lanes.order.place;
+    int32_t n_ordered = run.lanes.order.n;
+    for (int32_t i = 0; i < run.lanes.order.n_empty; i++)
         put_result(&run, place[n_ordered + i], 0);
     for (int32_t i = 0, count; i < n_ordered; i += count) {
         count = group_size(&run, place + i, n_ordered - i);
         if (!(is_traced ? decode_group : sum_group)(&run, place + i, count))
             return -1;
     }
-    return run.n_left;
+    return run.lanes.n_left;
 }

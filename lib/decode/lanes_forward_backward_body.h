@@ -39,9 +39,9 @@ LANE_FN void load_tile(lane_passes *f, int64_t first)
     const void *rows[L];
     if (first + TILE <= f->shortest && group->n_lanes == L) {
         if (group->dtype == SP_F32)
-            gather_tile(SP_F32, group->rows, (size_t)first * f->K, n, f->tile);
+            gather_tile_ahead(SP_F32, group->rows, (size_t)first * f->K, n, f->tile);
         else
-            gather_tile(SP_F64, group->rows, (size_t)first * f->K, n, f->tile);
+            gather_tile_ahead(SP_F64, group->rows, (size_t)first * f->K, n, f->tile);
         return;
     }
     for (int lane = 0; lane < L; lane++) {
@@ -57,9 +57,9 @@ LANE_FN void load_tile(lane_passes *f, int64_t first)
         memset(f->tail[lane] + used, 0, TILE * row - used);
     }
     if (group->dtype == SP_F32)
-        gather_tile(SP_F32, rows, 0, n, f->tile);
+        gather_tile_ahead(SP_F32, rows, 0, n, f->tile);
     else
-        gather_tile(SP_F64, rows, 0, n, f->tile);
+        gather_tile_ahead(SP_F64, rows, 0, n, f->tile);
 }
 
 /* p of the steps of a tile, the first of which is kept in `kept`, and their N. */
@@ -270,8 +270,8 @@ LANE_FN void write_values(const lane_passes *f, int64_t first, size_t n)
     const sp_sum_group *group = f->group;
     size_t K = f->K;
     if (n == TILE && first + TILE <= f->shortest && group->n_lanes == L) {
-        for (size_t lane = 0; lane < L; lane += P64)
-            for (size_t m = 0; m < TILE * K; m += P64)
+        for (size_t lane = 0; lane < L; lane += N64)
+            for (size_t m = 0; m < TILE * K; m += 2)
                 scatter64((const uint64_t *)f->value + m * L + lane, L, (void *const *)(group->values + lane),
                           ((size_t)first * K + m) * sizeof(double));
         return;

@@ -14,7 +14,7 @@ enum { W = LANE_W, G = LANE_G, L = W * G };
 typedef double vd __attribute__((vector_size(8 * LANE_W), may_alias));
 typedef int64_t vi __attribute__((vector_size(8 * LANE_W), may_alias));
 typedef uint64_t vu64 __attribute__((vector_size(8 * LANE_W), may_alias));
-typedef float vf2 __attribute__((vector_size(8 * LANE_W), may_alias));
+typedef float vf2 __attribute__((vector_size(8 * LANE_W), aligned(4 * LANE_W), may_alias));
 typedef double vd2 __attribute__((vector_size(16 * LANE_W), may_alias));
 
 /* m ? a : b, where each lane of m is all ones or all zeros. Compilers turn it into one blend. */
@@ -30,15 +30,15 @@ LANE_FN vi spread_i(int64_t x)
     return x - (vi){0};
 }
 
-/* ---- transposes: squares of P32 32-bit or P64 64-bit items ---- */
+/* Keeps x in a register where a compiler would rather load it again for each use. */
+#if defined(__x86_64__)
+#define HOLD(x) __asm__("" : "+v"(x))
+#else
+#define HOLD(x) (void)(x)
+#endif
 
-enum { P32 = LANE_W < 8 ? LANE_W < 4 ? 4 : 8 : 8, P64 = LANE_W };
-typedef uint32_t p32 __attribute__((vector_size(LANE_W < 4 ? 16 : 32), aligned(4), may_alias));
-typedef uint64_t p64 __attribute__((vector_size(8 * LANE_W), aligned(8), may_alias));
-
+/* The halves of a vector twice as long. */
 #if defined(__clang__) || __GNUC__ >= 12
-#define SHUFFLE32(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#define SHUFFLE64(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #if LANE_W == 2
 #define LOW_HALF(out, x) (*(out) = __builtin_shufflevector(x, x, 0, 1))
 #define HIGH_HALF(out, x) (*(out) = __builtin_shufflevector(x, x, 2, 3))
@@ -52,159 +52,180 @@ typedef uint64_t p64 __attribute__((vector_size(8 * LANE_W), aligned(8), may_ali
 #else
 #define LOW_HALF(out, x) (*(out) = ((const vd *)&(x))[0])
 #define HIGH_HALF(out, x) (*(out) = ((const vd *)&(x))[1])
-#define SHUFFLE32(a, b, ...) __builtin_shuffle(a, b, (p32){__VA_ARGS__})
-#define SHUFFLE64(a, b, ...) __builtin_shuffle(a, b, (p64){__VA_ARGS__})
 #endif
 
-/* Eight rows r0 .. r7: pairs of items (ITEM), then pairs of pairs (PAIR), then halves. For 64-bit items rows 1 and 2 of each
- * four come out of the middle stage in the other order, which is what `B` and `C` are for. */
-#define LOW4 0, 1, 2, 3, 8, 9, 10, 11
-#define HIGH4 4, 5, 6, 7, 12, 13, 14, 15
-#define PAIR_LOW 0, 1, 8, 9, 4, 5, 12, 13
-#define PAIR_HIGH 2, 3, 10, 11, 6, 7, 14, 15
-#define FOUR_OF_EIGHT(type, SHUFFLE, LOW, HIGH, a0, a1, a2, a3, B, C)                                                            \
-    do {                                                                                                                         \
-        type s0 = SHUFFLE(a0, a1, LOW), s1 = SHUFFLE(a0, a1, HIGH), s2 = SHUFFLE(a2, a3, LOW), s3 = SHUFFLE(a2, a3, HIGH);       \
-        a0 = SHUFFLE(s0, s2, PAIR_LOW);                                                                                          \
-        B = SHUFFLE(s0, s2, PAIR_HIGH);                                                                                          \
-        C = SHUFFLE(s1, s3, PAIR_LOW);                                                                                           \
-        a3 = SHUFFLE(s1, s3, PAIR_HIGH);                                                                                         \
-    } while (0)
-#define HALVES(type, SHUFFLE, a, b)                                                                                              \
-    do {                                                                                                                         \
-        type s = SHUFFLE(a, b, LOW4);                                                                                            \
-        b = SHUFFLE(a, b, HIGH4);                                                                                                \
-        a = s;                                                                                                                   \
-    } while (0)
-#define ITEM32_LOW 0, 8, 1, 9, 4, 12, 5, 13
-#define ITEM32_HIGH 2, 10, 3, 11, 6, 14, 7, 15
-#define ITEM64_LOW 0, 8, 2, 10, 4, 12, 6, 14
-#define ITEM64_HIGH 1, 9, 3, 11, 5, 13, 7, 15
-#define TRANSPOSE8_32                                                                                                            \
-    FOUR_OF_EIGHT(p32, SHUFFLE32, ITEM32_LOW, ITEM32_HIGH, r0, r1, r2, r3, r1, r2);                                              \
-    FOUR_OF_EIGHT(p32, SHUFFLE32, ITEM32_LOW, ITEM32_HIGH, r4, r5, r6, r7, r5, r6);                                              \
-    HALVES(p32, SHUFFLE32, r0, r4);                                                                                              \
-    HALVES(p32, SHUFFLE32, r1, r5);                                                                                              \
-    HALVES(p32, SHUFFLE32, r2, r6);                                                                                              \
-    HALVES(p32, SHUFFLE32, r3, r7)
-#define TRANSPOSE8_64                                                                                                            \
-    FOUR_OF_EIGHT(p64, SHUFFLE64, ITEM64_LOW, ITEM64_HIGH, r0, r1, r2, r3, r2, r1);                                              \
-    FOUR_OF_EIGHT(p64, SHUFFLE64, ITEM64_LOW, ITEM64_HIGH, r4, r5, r6, r7, r6, r5);                                              \
-    HALVES(p64, SHUFFLE64, r0, r4);                                                                                              \
-    HALVES(p64, SHUFFLE64, r1, r5);                                                                                              \
-    HALVES(p64, SHUFFLE64, r2, r6);                                                                                              \
-    HALVES(p64, SHUFFLE64, r3, r7)
-#define TRANSPOSE4_32                                                                                                            \
-    do {                                                                                                                         \
-        p32 s0 = SHUFFLE32(r0, r1, 0, 4, 1, 5), s1 = SHUFFLE32(r0, r1, 2, 6, 3, 7), s2 = SHUFFLE32(r2, r3, 0, 4, 1, 5),          \
-            s3 = SHUFFLE32(r2, r3, 2, 6, 3, 7);                                                                                  \
-        r0 = SHUFFLE32(s0, s2, 0, 1, 4, 5);                                                                                      \
-        r1 = SHUFFLE32(s0, s2, 2, 3, 6, 7);                                                                                      \
-        r2 = SHUFFLE32(s1, s3, 0, 1, 4, 5);                                                                                      \
-        r3 = SHUFFLE32(s1, s3, 2, 3, 6, 7);                                                                                      \
-    } while (0)
-#define TRANSPOSE4_64                                                                                                            \
-    do {                                                                                                                         \
-        p64 s0 = SHUFFLE64(r0, r1, 0, 4, 2, 6), s1 = SHUFFLE64(r0, r1, 1, 5, 3, 7), s2 = SHUFFLE64(r2, r3, 0, 4, 2, 6),          \
-            s3 = SHUFFLE64(r2, r3, 1, 5, 3, 7);                                                                                  \
-        r0 = SHUFFLE64(s0, s2, 0, 1, 4, 5);                                                                                      \
-        r1 = SHUFFLE64(s1, s3, 0, 1, 4, 5);                                                                                      \
-        r2 = SHUFFLE64(s0, s2, 2, 3, 6, 7);                                                                                      \
-        r3 = SHUFFLE64(s1, s3, 2, 3, 6, 7);                                                                                      \
-    } while (0)
-#define TRANSPOSE2_64                                                                                                            \
-    do {                                                                                                                         \
-        p64 s = SHUFFLE64(r0, r1, 0, 2);                                                                                         \
-        r1 = SHUFFLE64(r0, r1, 1, 3);                                                                                            \
-        r0 = s;                                                                                                                  \
-    } while (0)
+/* ---- transposes ---- */
 
-#define ROWS2(OP, type) OP(type, 0) OP(type, 1)
-#define ROWS4(OP, type) ROWS2(OP, type) OP(type, 2) OP(type, 3)
-#define ROWS8(OP, type) ROWS4(OP, type) OP(type, 4) OP(type, 5) OP(type, 6) OP(type, 7)
-#if LANE_W == 2
-#define ROWS32 ROWS4
-#define ROWS64 ROWS2
-#define TRANSPOSE32 TRANSPOSE4_32
-#define TRANSPOSE64 TRANSPOSE2_64
-#elif LANE_W == 4
-#define ROWS32 ROWS8
-#define ROWS64 ROWS4
-#define TRANSPOSE32 TRANSPOSE8_32
-#define TRANSPOSE64 TRANSPOSE4_64
+/* Vectors of 8 W bytes: their items of 16, 32 and 64 bits. The interleaves work within each 16 bytes. */
+typedef uint16_t p16 __attribute__((vector_size(8 * LANE_W), may_alias));
+typedef uint32_t p32 __attribute__((vector_size(8 * LANE_W), may_alias));
+typedef uint64_t p64 __attribute__((vector_size(8 * LANE_W), may_alias));
+enum { N16 = 4 * LANE_W, N32 = 2 * LANE_W, N64 = LANE_W };
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLE(type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define ROWS32 ROWS8
-#define ROWS64 ROWS8
-#define TRANSPOSE32 TRANSPOSE8_32
-#define TRANSPOSE64 TRANSPOSE8_64
+#define SHUFFLE(type, a, b, ...) __builtin_shuffle(a, b, (type){__VA_ARGS__})
+#endif
+#if LANE_W == 2
+#define IN_EACH_16(ITEMS, n) ITEMS(0)
+#elif LANE_W == 4
+#define IN_EACH_16(ITEMS, n) ITEMS(0), ITEMS(n)
+#else
+#define IN_EACH_16(ITEMS, n) ITEMS(0), ITEMS(n), ITEMS(2 * (n)), ITEMS(3 * (n))
+#endif
+#define LOW16_AT(i) i, N16 + (i), (i) + 1, N16 + (i) + 1, (i) + 2, N16 + (i) + 2, (i) + 3, N16 + (i) + 3
+#define HIGH16_AT(i) LOW16_AT((i) + 4)
+#define LOW32_AT(i) i, N32 + (i), (i) + 1, N32 + (i) + 1
+#define HIGH32_AT(i) LOW32_AT((i) + 2)
+#define LOW64_AT(i) i, N64 + (i)
+#define HIGH64_AT(i) LOW64_AT((i) + 1)
+#define LOW16(a, b) SHUFFLE(p16, a, b, IN_EACH_16(LOW16_AT, 8))
+#define HIGH16(a, b) SHUFFLE(p16, a, b, IN_EACH_16(HIGH16_AT, 8))
+#define LOW32(a, b) SHUFFLE(p32, a, b, IN_EACH_16(LOW32_AT, 4))
+#define HIGH32(a, b) SHUFFLE(p32, a, b, IN_EACH_16(HIGH32_AT, 4))
+#define LOW64(a, b) SHUFFLE(p64, a, b, IN_EACH_16(LOW64_AT, 2))
+#define HIGH64(a, b) SHUFFLE(p64, a, b, IN_EACH_16(HIGH64_AT, 2))
+
+/* 16 bytes at `at` of rows q, q + step, q + 2 step, ...: as many as a vector takes. Loads that insert leave the transposes half
+ * of their shuffles. */
+__extension__ typedef __int128 lane_piece __attribute__((aligned(4), may_alias));
+__extension__ typedef __int128 lane_pieces __attribute__((vector_size(8 * LANE_W), may_alias));
+#define PIECE(row) (*(const lane_piece *)((const char *)(row) + at))
+#if LANE_W == 2
+#define PIECES(from, q, step) ((lane_pieces){PIECE((from)[q])})
+#elif LANE_W == 4
+#define PIECES(from, q, step) ((lane_pieces){PIECE((from)[q]), PIECE((from)[(q) + (step)])})
+#else
+#define PIECES(from, q, step)                                                                                                    \
+    ((lane_pieces){PIECE((from)[q]), PIECE((from)[(q) + (step)]), PIECE((from)[(q) + 2 * (step)]),                               \
+                   PIECE((from)[(q) + 3 * (step)])})
 #endif
 
-#define GATHER_ROW(type, q) type r##q = *(const type *)((const char *)from[q] + at);
-#define STORE_ROW(type, q) *(type *)(to + (q)*stride) = r##q;
-#define LOAD_ROW(type, q) type r##q = *(const type *)(from + (q)*stride);
-#define SCATTER_ROW(type, q) *(type *)(to[q] + at) = r##q;
-#define SCATTER_BYTES(type, q) *(type *)((char *)to[q] + at) = r##q;
-
-/* P32 items at byte `at` of each of P32 rows become P32 rows of `to`, `stride` items apart. */
+/* 4 items at byte `at` of each of N32 rows become 4 rows of `to`, `stride` items apart. */
 LANE_FN void gather32(const void *const *from, size_t at, uint32_t *to, size_t stride)
 {
-    ROWS32(GATHER_ROW, p32)
-    TRANSPOSE32;
-    ROWS32(STORE_ROW, p32)
+    p32 r0 = (p32)PIECES(from, 0, 4), r1 = (p32)PIECES(from, 1, 4), r2 = (p32)PIECES(from, 2, 4), r3 = (p32)PIECES(from, 3, 4);
+    p64 s0 = (p64)LOW32(r0, r1), s1 = (p64)HIGH32(r0, r1), s2 = (p64)LOW32(r2, r3), s3 = (p64)HIGH32(r2, r3);
+    *(p64 *)to = LOW64(s0, s2);
+    *(p64 *)(to + stride) = HIGH64(s0, s2);
+    *(p64 *)(to + 2 * stride) = LOW64(s1, s3);
+    *(p64 *)(to + 3 * stride) = HIGH64(s1, s3);
 }
 
+/* 2 items at byte `at` of each of N64 rows become 2 rows of `to`. */
 LANE_FN void gather64(const void *const *from, size_t at, uint64_t *to, size_t stride)
 {
-    ROWS64(GATHER_ROW, p64)
-    TRANSPOSE64;
-    ROWS64(STORE_ROW, p64)
+    p64 r0 = (p64)PIECES(from, 0, 2), r1 = (p64)PIECES(from, 1, 2);
+    *(p64 *)to = LOW64(r0, r1);
+    *(p64 *)(to + stride) = HIGH64(r0, r1);
 }
 
-/* The other way: P32 rows become P32 items from item `at` on of each of P32 rows. */
-LANE_FN void scatter32(const int32_t *from, size_t stride, int32_t *const *to, int64_t at)
-{
-    ROWS32(LOAD_ROW, p32)
-    TRANSPOSE32;
-    ROWS32(SCATTER_ROW, p32)
-}
-
-/* As scatter32() for 64-bit items. */
+/* The other way: 2 rows of N64 items become 2 items at byte `at` of each of N64 rows. */
 LANE_FN void scatter64(const uint64_t *from, size_t stride, void *const *to, size_t at)
 {
-    ROWS64(LOAD_ROW, p64)
-    TRANSPOSE64;
-    ROWS64(SCATTER_BYTES, p64)
+    p64 r0 = *(const p64 *)from, r1 = *(const p64 *)(from + stride);
+    lane_pieces low = (lane_pieces)LOW64(r0, r1), high = (lane_pieces)HIGH64(r0, r1);
+    for (int q = 0; q < N64; q += 2) {
+        *(lane_piece *)((char *)to[q] + at) = low[q / 2];
+        *(lane_piece *)((char *)to[q + 1] + at) = high[q / 2];
+    }
 }
 
-enum { AHEAD = 2 * SP_LANES_TILE * 5 * sizeof(float) }; /* bytes: about two tiles of five classes */
+/* 8 rows of N16 items become N16 rows of 8: those that stand one after another there are items i, N16/4 + i, ... of each row. */
+LANE_FN void transpose16(const uint16_t *from, uint16_t *to)
+{
+    const p16 *r = (const p16 *)from;
+    p32 a0 = (p32)LOW16(r[0], r[1]), a1 = (p32)HIGH16(r[0], r[1]), a2 = (p32)LOW16(r[2], r[3]), a3 = (p32)HIGH16(r[2], r[3]),
+        a4 = (p32)LOW16(r[4], r[5]), a5 = (p32)HIGH16(r[4], r[5]), a6 = (p32)LOW16(r[6], r[7]), a7 = (p32)HIGH16(r[6], r[7]);
+    p64 b0 = (p64)LOW32(a0, a2), b1 = (p64)HIGH32(a0, a2), b2 = (p64)LOW32(a1, a3), b3 = (p64)HIGH32(a1, a3),
+        b4 = (p64)LOW32(a4, a6), b5 = (p64)HIGH32(a4, a6), b6 = (p64)LOW32(a5, a7), b7 = (p64)HIGH32(a5, a7);
+    p64 *out = (p64 *)to;
+    out[0] = LOW64(b0, b4);
+    out[1] = HIGH64(b0, b4);
+    out[2] = LOW64(b1, b5);
+    out[3] = HIGH64(b1, b5);
+    out[4] = LOW64(b2, b6);
+    out[5] = HIGH64(b2, b6);
+    out[6] = LOW64(b3, b7);
+    out[7] = HIGH64(b3, b7);
+}
 
-/* `n` items (a multiple of 8) from item `at` on of L rows: tile[n,L]. There are more rows than the processor follows by itself,
- * so what is needed later is asked for here. */
+/* The address `offset` bytes from p, for a request to memory: it may lie outside of what p points into. */
+LANE_FN const void *address(const void *p, int64_t offset)
+{
+    return (const void *)((uintptr_t)p + (uintptr_t)offset);
+}
+
+/* There are more rows than the processor follows by itself, so what is needed later is asked for: `bytes` from byte `at` on of
+ * the rows whose turn it is, and at another tile of the others. In ASK_PARTS parts, between which there is something to do,
+ * because memory takes so many requests at a time and no more; more than a tile of a row at a time, because it gives what stands
+ * together sooner. */
+typedef struct lane_ahead {
+    const void *const *rows;
+    size_t at, bytes;
+    int64_t part;  /* the first of this tile */
+    int64_t share; /* of a part: rows times 256, rounded up */
+} lane_ahead;
+
+enum { ASK_PARTS = 2 * SP_LANES_TILE, ASK_TILES = 2, TILES_AHEAD = 4 };
+
+LANE_FN lane_ahead ahead_in_turn(const void *const *rows, size_t at, size_t bytes, int64_t turn, int64_t n_turns)
+{
+    int64_t parts = ASK_PARTS * n_turns;
+    return (lane_ahead){rows, at, bytes, ASK_PARTS * turn, (256 * L + parts - 1) / parts};
+}
+
+/* For the `tile`th tile of so many bytes a row. */
+LANE_FN lane_ahead ahead_of(const void *const *rows, size_t tile_bytes, int64_t tile)
+{
+    return ahead_in_turn(rows, (size_t)(tile + TILES_AHEAD) * tile_bytes, ASK_TILES * tile_bytes, tile % ASK_TILES, ASK_TILES);
+}
+
+LANE_FN void ask_ahead(const lane_ahead *ahead, int64_t part)
+{
+    int64_t first = (ahead->part + part) * ahead->share;
+    for (int64_t lane = first >> 8; lane < (first + ahead->share) >> 8; lane++)
+        for (size_t byte = 0; byte < ahead->bytes; byte += 64)
+            __builtin_prefetch(address(ahead->rows[lane], (int64_t)(ahead->at + byte)));
+}
+
+/* `n` items (a multiple of 4) from item `at` on of L rows: tile[n,L]. */
 LANE_FN void gather_tile(sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
 {
-    for (size_t lane = 0; lane < L; lane++)
-        for (size_t byte = 0; byte < n * (size_t)dtype; byte += 64)
-            __builtin_prefetch((const char *)rows[lane] + at * (size_t)dtype + AHEAD + byte);
     if (dtype == SP_F32)
-        for (size_t lane = 0; lane < L; lane += P32)
-            for (size_t m = 0; m < n; m += P32)
+        for (size_t lane = 0; lane < L; lane += N32)
+            for (size_t m = 0; m < n; m += 4)
                 gather32(rows + lane, (at + m) * sizeof(float), (uint32_t *)tile + m * L + lane, L);
     else
-        for (size_t lane = 0; lane < L; lane += P64)
-            for (size_t m = 0; m < n; m += P64)
+        for (size_t lane = 0; lane < L; lane += N64)
+            for (size_t m = 0; m < n; m += 2)
                 gather64(rows + lane, (at + m) * sizeof(double), (uint64_t *)tile + m * L + lane, L);
 }
 
-/* Vectors 2 pair and 2 pair + 1 of row m of a tile, as doubles. Two at a time, because compilers widen one vector of floats to
- * two of doubles. */
+/* Vector g of row m of a tile, as doubles. Compilers widen half a vector of floats well, and a narrower one badly: hence the
+ * twice as long vector, of which only the first half is read. */
+LANE_FN vd tile_vector(sp_dtype dtype, const void *tile, size_t m, int g)
+{
+    if (dtype != SP_F32)
+        return ((const vd *)tile)[m * G + (size_t)g];
+    vd2 both = __builtin_convertvector(*(const vf2 *)((const float *)tile + m * L + (size_t)(W * g)), vd2);
+    vd low;
+    LOW_HALF(&low, both);
+    return low;
+}
+
 LANE_FN void tile_pair(sp_dtype dtype, const void *tile, size_t m, int pair, vd *low, vd *high)
 {
-    if (dtype == SP_F32) {
-        vd2 both = __builtin_convertvector(((const vf2 *)tile)[m * (G / 2) + (size_t)pair], vd2);
-        LOW_HALF(low, both);
-        HIGH_HALF(high, both);
-    } else {
-        *low = ((const vd *)tile)[m * G + 2 * (size_t)pair];
-        *high = ((const vd *)tile)[m * G + 2 * (size_t)pair + 1];
-    }
+    *low = tile_vector(dtype, tile, m, 2 * pair);
+    *high = tile_vector(dtype, tile, m, 2 * pair + 1);
+}
+
+/* The same of whole tiles, where what is needed later is asked for at once. */
+LANE_FN void gather_tile_ahead(sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
+{
+    const lane_ahead ahead = ahead_of(rows, n * (size_t)dtype, (int64_t)(at / n));
+    for (int64_t part = 0; part < ASK_PARTS; part++)
+        ask_ahead(&ahead, part);
+    gather_tile(dtype, rows, at, n, tile);
 }

@@ -14,23 +14,25 @@ LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size
 {
 #define DECLARE(g) vi word##g = {0};
     EACH(DECLARE)
-    for (int32_t j = 0; j < r->n_classes; j++) {
-        int32_t p = r->row[j], end = r->row[j + 1];
-        const vd *before = now + (ptrdiff_t)r->from[p] * G;
-        vd weight = spread(has_weights ? r->weight[p] : 0);
+    for (int32_t c = 0; c < r->n_columns; c++) {
+        int32_t p = r->column_row[c], end = r->column_row[c + 1];
+        const vd *before = now + (ptrdiff_t)r->column_from[p] * G;
+        vd weight = spread(has_weights ? r->column_weight[p] : 0);
 #define FIRST(g)                                                                                                                 \
     vd best##g = before[g];                                                                                                      \
     if (has_weights)                                                                                                             \
         best##g += weight;                                                                                                       \
-    vi code##g = spread_i(r->code[p]);
+    vi code##g = spread_i(r->column_code[p]);
         EACH(FIRST)
         for (p++; p < end; p++) {
-            vi code = spread_i(r->code[p]);
-            before = now + (ptrdiff_t)r->from[p] * G;
-            weight = spread(has_weights ? r->weight[p] : 0);
+            vi code = spread_i(r->column_code[p]);
+            HOLD(code);
+            before = now + (ptrdiff_t)r->column_from[p] * G;
+            weight = spread(has_weights ? r->column_weight[p] : 0);
 #define OFFER(g)                                                                                                                 \
     {                                                                                                                            \
         vd candidate = before[g];                                                                                                \
+        HOLD(candidate);                                                                                                         \
         if (has_weights)                                                                                                         \
             candidate += weight;                                                                                                 \
         vi is_better = (vi)(candidate > best##g);                                                                                \
@@ -39,13 +41,13 @@ LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size
     }
             EACH(OFFER)
         }
-        vd e0, e1, e2, e3;
-        tile_pair(dtype, tile, m + (size_t)j, 0, &e0, &e1);
-        tile_pair(dtype, tile, m + (size_t)j, 1, &e2, &e3);
-#define FINISH(g)                                                                                                                \
-    next[j * G + g] = best##g + e##g;                                                                                            \
-    word##g |= code##g;
-        EACH(FINISH)
+#define CHOSEN(g) word##g |= code##g;
+        EACH(CHOSEN)
+        for (int32_t i = r->column_first[c]; i < r->column_first[c + 1]; i++) {
+            int32_t j = r->column_class[i];
+#define FINISH(g) next[j * G + g] = best##g + tile_vector(dtype, tile, m + (size_t)j, g);
+            EACH(FINISH)
+        }
     }
     /* Narrow words of the lanes of several vectors share the 64 bits of a lane: see lanes_back(). */
     if (word_size == 2) {
@@ -56,6 +58,28 @@ LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size
     } else {
 #define STORE(g) words[g] = word##g;
         EACH(STORE)
+    }
+}
+
+/* Steps by lane_step(), or by lanes_few.h where that is for them: `n` of a tile. *now[K,L] goes from the step before to the last,
+ * *next[K,L] is room, words [n,L]. */
+LANE_FN void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, double **now, double **next,
+                        const lane_tile *at, int64_t n, char *words)
+{
+    if (word_size == 2 && r->is_few) {
+        (dtype == SP_F32 ? has_weights ? few_f32_weighted : few_f32
+         : has_weights   ? few_f64_weighted
+                         : few_f64)(r, (vd *)*now, at, n, (vi *)words);
+        return;
+    }
+    for (int64_t s = at->step; s < at->step + n; s++, words += word_size * L) {
+        ask_ahead(&at->ahead, 2 * s);
+        ask_ahead(&at->ahead, 2 * s + 1);
+        lane_step(r, dtype, word_size, has_weights, (const vd *)*now, (vd *)*next, at->scores, (size_t)s * (size_t)r->n_classes,
+                  (vi *)words);
+        double *before = *now;
+        *now = *next;
+        *next = before;
     }
 }
 
@@ -84,6 +108,29 @@ LANE_FN void lanes_best(const sp_lane_rules *r, const vd *now, int64_t *state, d
     EACH(KEEP_BEST)
 }
 
+LANE_FN void lanes_start(const sp_lane_rules *r, sp_dtype dtype, vd *now, const void *tile)
+{
+    for (int32_t j = 0; j < r->n_classes; j++)
+        for (int g = 0; g < G; g++)
+            now[j * G + g] = r->start[j] + tile_vector(dtype, tile, (size_t)j, g);
+}
+
+/* What is asked for in the tile that begins at step t: a later one of these recordings, or those after them. */
+LANE_FN lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dtype, int64_t t)
+{
+    size_t bytes = SP_LANES_TILE * (size_t)group->rules->n_classes * (size_t)dtype;
+    int64_t tile = t / SP_LANES_TILE, n = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE, later = tile + TILES_AHEAD - n;
+    lane_ahead ahead = ahead_of(group->rows, bytes, tile);
+    if (later < 0 || !group->next[0])
+        return ahead;
+    if (n <= TILES_AHEAD) /* all of those after them, each in its turn */
+        return ahead_in_turn(group->next, 0, (size_t)n * bytes, tile, n);
+    ahead.rows = group->next;
+    ahead.at = later < ASK_TILES ? 0 : (size_t)later * bytes;
+    ahead.bytes = (ASK_TILES + (later < ASK_TILES ? (size_t)later : 0)) * bytes;
+    return ahead;
+}
+
 /* Fills group->words and score, and last[L] with the class of each lane's last step. */
 LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, int32_t *last)
 {
@@ -95,26 +142,29 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     size_t K = (size_t)r->n_classes;
     int32_t ending = group->n_lanes - 1;
     char *words = group->words;
-    for (int64_t t = 0; t < group->length[0]; t++, words += word_size * L) {
-        size_t m = (size_t)(t % SP_LANES_TILE) * K;
-        if (m == 0)
+    lane_tile at = {.scores = tile};
+    for (int64_t t = 0; t < group->length[0];) {
+        /* To the end of the tile, or to the next step at which a lane ends. */
+        int64_t n = SP_LANES_TILE - t % SP_LANES_TILE, ends = group->length[ending] - t;
+        n = ends < n ? ends : n;
+        at.step = t % SP_LANES_TILE;
+        if (at.step == 0) {
+            at.ahead = lanes_ahead(group, dtype, t);
             gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
-        if (t == 0)
-            for (size_t j = 0; j < K; j++)
-                for (int pair = 0; pair < G / 2; pair++) {
-                    vd *out = (vd *)next + j * G + 2 * pair;
-                    tile_pair(dtype, tile, j, pair, out, out + 1);
-                    out[0] = r->start[j] + out[0];
-                    out[1] = r->start[j] + out[1];
-                }
-        else
-            lane_step(r, dtype, word_size, has_weights, (vd *)now, (vd *)next, tile, m, (vi *)words);
-        double *before = now;
-        now = next;
-        next = before;
-        if (ending >= 0 && group->length[ending] == t + 1)
-            lanes_best(r, (const vd *)now, state, score);
-        for (; ending >= 0 && group->length[ending] == t + 1; ending--) {
+        }
+        if (t == 0) {
+            lanes_start(r, dtype, (vd *)now, tile);
+            at.step = 1;
+            lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n - 1, words + word_size * L);
+        } else {
+            lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n, words);
+        }
+        t += n;
+        words += n * word_size * L;
+        if (n < ends)
+            continue;
+        lanes_best(r, (const vd *)now, state, score);
+        for (; ending >= 0 && group->length[ending] == t; ending--) {
             last[ending] = (int32_t)state[ending];
             group->score[ending] = score[ending];
             group->is_left[ending] = score[ending] == -INFINITY;
@@ -122,73 +172,136 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     }
 }
 
-/* The lanes in the order in which they stand in a block of classes: 32-bit items of two vectors side by side. */
+typedef uint16_t class_shorts __attribute__((vector_size(16), aligned(2), may_alias));
+typedef int32_t class_words __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* Classes of a step of all lanes, 16 bits each: of lane g W + e at place G e + g. */
+LANE_FN void put_classes(vu64 s0, vu64 s1, vu64 s2, vu64 s3, void *block, int64_t row)
+{
+    ((vu64 *)block)[row] = (s0 | s1 << 16) | (s2 << 32 | s3 << 48);
+}
+
+/* Where the lanes' classes go, in the order of their places. */
 typedef struct lane_paths {
     int32_t *path[L];
     int64_t length[L];
-    int64_t shortest[L / P32]; /* of the lanes of each square of a transpose */
+    int64_t shortest;
 } lane_paths;
 
-LANE_FN void lane_paths_init(lane_paths *paths, const sp_lane_group *group)
+/* With in_pairs the places are those of lanes_bare.h for floats: lane p 2 W + i at place 2 i + p. */
+LANE_FN void lane_paths_init(lane_paths *paths, const sp_lane_group *group, bool in_pairs)
 {
+    paths->shortest = INT64_MAX;
     for (int place = 0; place < L; place++) {
-        int pair = place / (2 * W), lane = pair * 2 * W + place % 2 * W + place % (2 * W) / 2;
-        int64_t *shortest = &paths->shortest[place / P32];
+        int lane = in_pairs ? place % 2 * 2 * W + place / 2 : place % G * W + place / G;
         paths->path[place] = group->path[lane];
         paths->length[place] = group->length[lane];
-        if (place % P32 == 0 || group->length[lane] < *shortest)
-            *shortest = group->length[lane];
+        if (group->length[lane] < paths->shortest)
+            paths->shortest = group->length[lane];
     }
 }
 
-/* block[TILE,L] holds the classes of steps first .. first+TILE-1. */
-LANE_FN void lanes_write(const lane_paths *paths, const int32_t *block, int64_t first)
+/* Eight classes. */
+LANE_FN void widen_classes(const uint16_t *from, int32_t *to)
 {
-    for (int place = 0; place < L; place += P32) {
-        if (paths->shortest[place / P32] >= first + SP_LANES_TILE) {
-            for (int32_t s = 0; s < SP_LANES_TILE; s += P32)
-                scatter32(block + s * L + place, L, paths->path + place, first + s);
-            continue;
-        }
-        for (int p = place; p < place + P32; p++)
-            for (int64_t t = first; t < first + SP_LANES_TILE && t < paths->length[p]; t++)
-                paths->path[p][t] = block[(t - first) * L + p];
+    *(class_words *)to = __builtin_convertvector(*(const class_shorts *)from, class_words);
+}
+
+/* block[TILE,L] holds the classes of steps first .. first+TILE-1; next come steps before (way -1) or after them (1). Memory is
+ * asked for what will be written as well, every other tile, because that is as much as it gives. */
+LANE_FN void lanes_write(const lane_paths *paths, const void *block, int64_t first, int way)
+{
+    _Alignas(64) uint16_t turned[SP_LANES_TILE * L];
+    int64_t later = (first + way * TILES_AHEAD * SP_LANES_TILE) * (int64_t)sizeof(int32_t);
+    for (int place = first / SP_LANES_TILE % 2 * (L / 2), n = place + L / 2; place < n; place++)
+        __builtin_prefetch(address(paths->path[place], later), 1);
+    transpose16(block, turned);
+    bool is_whole = paths->shortest >= first + SP_LANES_TILE;
+    for (int i = 0; i < L; i++) {
+        int place = i % (L / 8) * 8 + i / (L / 8);
+        const uint16_t *classes = turned + i * SP_LANES_TILE;
+        int64_t left = is_whole ? SP_LANES_TILE : paths->length[place] - first;
+        if (left >= SP_LANES_TILE)
+            widen_classes(classes, paths->path[place] + first);
+        else
+            for (int64_t t = 0; t < left; t++)
+                paths->path[place][first + t] = classes[t];
     }
 }
 
-/* The states of a vector of lanes before s, given the words of its step. */
-LANE_FN vu64 lane_back(int32_t word_size, const vu64 *words, int g, vu64 s)
+/* Words of 16 bits: places are those of put_classes(). */
+LANE_FN void lanes_trace_narrow(const char *words, int64_t n, vu64 *s, void *block)
 {
-    if (word_size == 2)
-        return words[0] >> (s + (s << 1) + (uint64_t)(16 * g)) & 7;
-    if (word_size == 4)
-        return words[g / 2] >> ((s << 2) + (uint64_t)(32 * (g % 2))) & 15;
-    return words[g] >> (s << 2) & 15;
+    vu64 all = (s[0] | s[1] << 16) | (s[2] << 32 | s[3] << 48);
+#if LANE_W == 8
+    p16 now = (p16)all;
+    for (int64_t t = n - 1; t >= 0; t--) {
+        ((p16 *)block)[t] = now;
+        now = ((const p16 *)words)[t] >> (now + (now << 1)) & 7;
+    }
+    all = (vu64)now;
+#elif LANE_W == 4 /* shifts by as many bits as another vector says are for 32 bits and more */
+    p32 even = (p32)all & UINT16_MAX, odd = (p32)all >> 16;
+    for (int64_t t = n - 1; t >= 0; t--) {
+        p32 word = ((const p32 *)words)[t];
+        ((p32 *)block)[t] = even | odd << 16;
+        even = word >> (even + (even << 1)) & 7;
+        odd = word >> (odd + (odd << 1) + 16) & 7;
+    }
+    all = (vu64)(even | odd << 16);
+#else
+    for (int64_t t = n - 1; t >= 0; t--) {
+        ((vu64 *)block)[t] = all;
+        for (int place = 0; place < L; place++)
+            ((uint16_t *)&all)[place] = ((const uint16_t *)words)[t * L + place] >> (3 * ((uint16_t *)&all)[place]) & 7;
+    }
+#endif
+    s[0] = all & UINT16_MAX;
+    s[1] = all >> 16 & UINT16_MAX;
+    s[2] = all >> 32 & UINT16_MAX;
+    s[3] = all >> 48;
 }
 
 /* From step `high` down to `low`: their classes to block[high-low+1,L], and state[L] to what stands before `low`. words are those
  * of step `low`; those of step 0 are anything. */
-LANE_FN void lanes_trace_some(int32_t word_size, const char *words, int64_t n, uint64_t *state, int32_t *block)
+LANE_FN void lanes_trace_some(int32_t word_size, const char *words, int64_t n, uint64_t *state, void *block)
 {
-#define LOAD(g) vu64 s##g = ((vu64 *)state)[g];
-    EACH(LOAD)
-    for (int64_t t = n - 1; t >= 0; t--) {
-        ((vu64 *)block)[t * 2] = s0 | s1 << 32;
-        ((vu64 *)block)[t * 2 + 1] = s2 | s3 << 32;
-        const vu64 *at = (const vu64 *)(words + t * word_size * L);
-#define BACK(g) s##g = lane_back(word_size, at, g, s##g);
-        EACH(BACK)
+    vu64 *s = (vu64 *)state;
+    if (word_size == 8) {
+#define LOAD(g) vu64 s##g = s[g];
+        EACH(LOAD)
+        for (int64_t t = n - 1; t >= 0; t--) {
+            const vu64 *at = (const vu64 *)(words + t * word_size * L);
+            put_classes(s0, s1, s2, s3, block, t);
+#define BACK(g) s##g = at[g] >> (s##g << 2) & 15;
+            EACH(BACK)
+        }
+#define SAVE(g) s[g] = s##g;
+        EACH(SAVE)
+    } else if (word_size == 4) { /* two lanes to each 64 bits, as in the words */
+        p32 low = (p32)(s[0] | s[1] << 32), high = (p32)(s[2] | s[3] << 32);
+        for (int64_t t = n - 1; t >= 0; t--) {
+            const p32 *at = (const p32 *)(words + t * word_size * L);
+            vu64 a = (vu64)low, b = (vu64)high;
+            put_classes(a & UINT32_MAX, a >> 32, b & UINT32_MAX, b >> 32, block, t);
+            low = at[0] >> (low << 2) & 15;
+            high = at[1] >> (high << 2) & 15;
+        }
+        s[0] = (vu64)low & UINT32_MAX;
+        s[1] = (vu64)low >> 32;
+        s[2] = (vu64)high & UINT32_MAX;
+        s[3] = (vu64)high >> 32;
+    } else {
+        lanes_trace_narrow(words, n, s, block);
     }
-#define SAVE(g) ((vu64 *)state)[g] = s##g;
-    EACH(SAVE)
 }
 
 LANE_FN void lanes_trace(const sp_lane_group *group, int32_t word_size, const int32_t *last)
 {
     _Alignas(64) uint64_t state[L] = {0};
-    _Alignas(64) int32_t block[SP_LANES_TILE * L];
+    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
-    lane_paths_init(&paths, group);
+    lane_paths_init(&paths, group, false);
     int32_t n_begun = 0;
     int64_t high = group->length[0];
     while (high > 0) { /* steps high-1 and below are left, and some lane may begin at high-1 */
@@ -200,7 +313,7 @@ LANE_FN void lanes_trace(const sp_lane_group *group, int32_t word_size, const in
         lanes_trace_some(word_size, (const char *)group->words + low * word_size * L, high - low, state,
                          block + (low - first) * L);
         if (low == first)
-            lanes_write(&paths, block, first);
+            lanes_write(&paths, block, first, -1);
         high = low;
     }
 }

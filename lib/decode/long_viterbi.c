@@ -10,7 +10,6 @@
 
 #include "decode/chunks.h"
 #include "decode/long_pieces.h"
-#include "decode/recording.h"
 #include "decode/viterbi.h"
 
 typedef struct way {
@@ -128,21 +127,13 @@ static sp_status go_back(way *w, int32_t state, double *after, int32_t *ranks_af
         if (status != SP_OK)
             return status;
         state = trace(w, i, state);
-        sp_pieces_sum(p, i, &scores, state);
-        status = sp_pieces_write(p, i, scores.n_steps, err);
+        if (!p->chain->is_plain)
+            sp_states_to_classes(p->chain, scores.n_steps, p->path, p->path);
+        status = sp_pieces_write_down(p, i * p->steps, &scores, p->path, NULL, err);
         if (status != SP_OK)
             return status;
     }
     return SP_OK;
-}
-
-static sp_status no_path(sp_pieces *p, sp_decoded *result, sp_error *err)
-{
-    int64_t step;
-    sp_status status = sp_pieces_exists(p, &step, err);
-    result->status = SP_ENOPATH;
-    result->step = status == SP_OK && step >= 0 ? step : p->recording->n_steps - 1;
-    return status;
 }
 
 sp_status sp_long_viterbi(sp_pieces *p, sp_decoded *result, sp_error *err)
@@ -151,7 +142,7 @@ sp_status sp_long_viterbi(sp_pieces *p, sp_decoded *result, sp_error *err)
     int32_t state = 0;
     sp_status status = w && way_init(w, p) ? go_forward(w, &state, err) : sp_decode_no_memory(err);
     if (status == SP_OK && state < 0)
-        status = no_path(p, result, err);
+        status = sp_pieces_no_path(p, result, err);
     else if (status == SP_OK) /* what the second way forward ends in is known: over the last, which nothing starts from */
         status = go_back(w, state, w->deltas + (size_t)(p->n - 1) * w->n_states,
                          w->ranks ? w->ranks + (size_t)(p->n - 1) * w->n_states : NULL, err);

@@ -7,6 +7,8 @@
  * marginal that is 0 only because it underflowed must not forbid anything, so 0 is an ordinary score for mea, and
  * posterior-viterbi works on exact log marginals.
  */
+#include "decode/mea.h"
+
 #include <math.h>
 
 #include "decode/marginals.h"
@@ -14,32 +16,25 @@
 
 enum { SLOT_OBJECTIVE = SP_SLOT_MARGINALS_FREE, SLOT_RULES, SLOT_FOUND };
 
-typedef struct objective {
-    double *value; /* [T,K] */
-    int32_t n_classes;
-    const sp_scores *scores;
-} objective;
-
-static void sum_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+void sp_sum_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)log_marginal;
-    objective *o = arg;
+    sp_objective *o = arg;
     double *value = o->value + (size_t)t * (size_t)o->n_classes;
     for (int32_t k = 0; k < o->n_classes; k++)
         value[k] = sp_scores_at(o->scores, t, k) == -INFINITY ? -INFINITY : sp_marginal_rounded(marginal[k]);
 }
 
-static void product_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+void sp_product_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)marginal;
-    objective *o = arg;
+    sp_objective *o = arg;
     double *value = o->value + (size_t)t * (size_t)o->n_classes;
     for (int32_t k = 0; k < o->n_classes; k++)
         value[k] = sp_marginal_rounded(log_marginal[k]);
 }
 
-/* The same chain with every weight 0. Borrows from `chain` and from `room` (edges + 2 states). */
-static sp_chain bare_rules(const sp_chain *chain, double *room)
+sp_chain sp_bare_rules(const sp_chain *chain, double *room)
 {
     sp_chain bare = *chain;
     int64_t n_edges = chain->pred_row[chain->n_states];
@@ -75,15 +70,15 @@ static sp_status decode_marginals(const sp_chain *chain, const sp_scores *scores
     if (!value || !room || !found)
         return sp_decode_no_memory(err);
 
-    objective out = {value, chain->n_classes, scores};
-    sp_marginal_sink sink = {.row = is_product ? product_row : sum_row, .arg = &out, .wants_log = is_product};
+    sp_objective out = {value, chain->n_classes, scores};
+    sp_marginal_sink sink = {.row = is_product ? sp_product_row : sp_sum_row, .arg = &out, .wants_log = is_product};
     status = sp_marginal_rows(chain, scores, scratch, &sink, NULL, err);
     if (status != SP_OK)
         return status;
     sp_scores objective_scores = *scores;
     objective_scores.data = value;
     objective_scores.dtype = SP_F64;
-    sp_chain bare = chain->is_boolean ? *chain : bare_rules(chain, room);
+    sp_chain bare = chain->is_boolean ? *chain : sp_bare_rules(chain, room);
     status = sp_viterbi(&bare, &objective_scores, scratch, found, NULL, err);
     return status == SP_OK ? sp_decode_finish(chain, scores, found, path, score, err) : status;
 }

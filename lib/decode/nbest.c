@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decode/nbest_lazy.h"
 #include "decode/recording.h"
 
 enum { WHOLE_LIMIT = 16 << 20 }; /* back-pointers kept when the recording is kept whole: 64 MB */
@@ -362,6 +363,16 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
         out->n_found = 1;
         return SP_OK;
     }
+    if (!sp_nbest_lazy(chain, scores, n, SP_NBEST_CELLS, scratch, out, &status))
+        return sp_nbest_lists(chain, scores, n, scratch, out, err);
+    return status == SP_ENOPATH  ? sp_decode_no_path(chain, scores, scratch, err)
+           : status == SP_ENOMEM ? sp_decode_no_memory(err)
+                                 : status;
+}
+
+sp_status sp_nbest_lists(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,
+                         sp_error *err)
+{
     search s;
     kept_lists kept;
     if (!search_init(&s, chain, scores, n, scratch, &kept))

@@ -19,11 +19,6 @@ typedef double sp_sum_f64(double s, const double *x, int64_t n);
 sp_sum_f32 sp_sum_f32_base, sp_sum_f32_avx2, sp_sum_f32_avx512;
 sp_sum_f64 sp_sum_f64_base, sp_sum_f64_avx2, sp_sum_f64_avx512;
 
-/* What x[0] + ... + x[n-1], n a multiple of SP_SUM_BLOCK, adds to an s near `guess`: *sum, a multiple of the last bit of every s
- * in -2 *power < s < -*power, and right while s stays there and *sum > -*power / 2. False: there is no such number. */
-typedef bool sp_sum_in_range(double guess, const float *x, int64_t n, double *power, double *sum);
-sp_sum_in_range sp_sum_in_range_base, sp_sum_in_range_avx2, sp_sum_in_range_avx512;
-
 /* The scores that a path takes at steps first .. first+n-1, [T] items of the scores' type: what sp_path_sum() adds up. */
 void sp_path_take(const sp_scores *scores, const int32_t *path, int64_t first, int64_t n, void *taken);
 

@@ -65,21 +65,6 @@ LANE_FN bool sum_block(sp_dtype dtype, sum_range range, const void *x, double *s
     return !any && *sum > -0.5 * range.power;
 }
 
-/* See sp_sum_in_range. */
-LANE_FN bool sum_in_range(double guess, const float *x, int64_t n, double *power, double *sum)
-{
-    sum_range range = sum_range_of(guess);
-    bool holds = true;
-    *power = range.power;
-    *sum = 0;
-    for (int64_t i = 0; i < n && holds; i += SP_SUM_BLOCK) {
-        double block;
-        holds = sum_block(SP_F32, range, x + i, &block);
-        *sum += block;
-    }
-    return holds;
-}
-
 LANE_FN double sum_in_order(sp_dtype dtype, double s, const void *x, int64_t n)
 {
     const char *at = x;

@@ -5,6 +5,7 @@
 
 #include "decode/lanes_forward_backward.h"
 #include "decode/marginals.h"
+#include "decode/mea.h"
 #include "decode/recording.h"
 
 typedef struct copy_out {
@@ -52,15 +53,10 @@ sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp
     return sp_marginal_rows(chain, scores, scratch, marginals ? &sink : NULL, log_partition, err);
 }
 
-typedef struct best_of {
-    int32_t *path;
-    int32_t n_classes;
-} best_of;
-
-static void best_of_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+void sp_best_of_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)log_marginal;
-    best_of *out = arg;
+    sp_best_of *out = arg;
     double best = 0;
     for (int32_t k = 0; k < out->n_classes; k++)
         best = marginal[k] > best ? marginal[k] : best;
@@ -76,8 +72,8 @@ sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratc
     int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
     if (!found)
         return sp_decode_no_memory(err);
-    best_of out = {found, chain->n_classes};
-    sp_marginal_sink sink = {.row = best_of_row, .arg = &out};
+    sp_best_of out = {found, chain->n_classes};
+    sp_marginal_sink sink = {.row = sp_best_of_row, .arg = &out};
     sp_status status = sp_marginal_rows(chain, scores, scratch, &sink, NULL, err);
     return status == SP_OK ? sp_decode_finish(chain, scores, found, path, score, err) : status;
 }

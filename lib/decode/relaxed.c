@@ -13,45 +13,29 @@
  *
  * Greedy is the same recurrence in which, after each step, only the states of the best class stay in play.
  */
+#include "decode/relaxed.h"
+
 #include <math.h>
-#include <string.h>
 
-#include "decode/history.h"
-#include "decode/recording.h"
+static const sp_price no_price = {INT64_MAX / 2, -INFINITY}; /* worse than any path; more may be added */
 
-typedef struct price {
-    int64_t n_broken;
-    double score;
-} price;
-
-static const price no_price = {INT64_MAX / 2, -INFINITY}; /* worse than any path; more may be added */
-
-typedef struct forward {
-    const sp_chain *chain;
-    price *now, *next; /* [M] */
-    int32_t *from;     /* [M] best state before each */
-    double *row;       /* [K] */
-    sp_back back;
-    sp_ranks ranks; /* of t-1 while t is computed */
-} forward;
-
-static bool is_possible(price p)
+static bool is_possible(sp_price p)
 {
     return p.n_broken < no_price.n_broken;
 }
 
-static bool is_better(price a, price b)
+static bool is_better(sp_price a, sp_price b)
 {
     return a.n_broken < b.n_broken || (a.n_broken == b.n_broken && a.score > b.score);
 }
 
-static bool is_equal(price a, price b)
+static bool is_equal(sp_price a, sp_price b)
 {
     return a.n_broken == b.n_broken && a.score == b.score;
 }
 
 /* The price with one more term: a start, an end or a score. */
-static price add(price p, double term)
+static sp_price add(sp_price p, double term)
 {
     if (term == -INFINITY)
         p.n_broken++;
@@ -60,7 +44,7 @@ static price add(price p, double term)
     return p;
 }
 
-static sp_status forward_init(forward *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
+sp_status sp_prices_init(sp_prices *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
 {
     size_t n_states = (size_t)chain->n_states;
     f->chain = chain;
@@ -73,15 +57,15 @@ static sp_status forward_init(forward *f, const sp_chain *chain, const sp_scores
     return has_room ? SP_OK : sp_decode_no_memory(err);
 }
 
-static void start(forward *f, const double *e)
+void sp_prices_start(sp_prices *f, const double *e)
 {
     const sp_chain *c = f->chain;
     for (int32_t j = 0; j < c->n_states; j++)
-        f->now[j] = c->entry[j] ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
+        f->now[j] = c->entry[j] ? add(add((sp_price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
 }
 
 /* The best state in play, the lowest history among equals. Some state always is. */
-static int32_t best_state(const forward *f)
+static int32_t best_state(const sp_prices *f)
 {
     int32_t best = 0;
     for (int32_t i = 1; i < f->chain->n_states; i++)
@@ -91,19 +75,19 @@ static int32_t best_state(const forward *f)
 }
 
 /* Fills next[] and from[]. */
-static void step(const forward *f, const double *e, bool is_gap)
+static void step(const sp_prices *f, const double *e, bool is_gap)
 {
     const sp_chain *c = f->chain;
     const int32_t *rank = f->ranks.rank;
     int32_t jump_from = best_state(f);
-    price jump = f->now[jump_from];
+    sp_price jump = f->now[jump_from];
     jump.n_broken += !is_gap;
     for (int32_t j = 0; j < c->n_states; j++) {
-        price best = c->entry[j] ? jump : no_price;
+        sp_price best = c->entry[j] ? jump : no_price;
         int32_t best_from = jump_from;
         for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1] && !is_gap; p++) {
             int32_t i = c->pred[p];
-            price candidate = {f->now[i].n_broken, f->now[i].score + c->pred_weight[p]};
+            sp_price candidate = {f->now[i].n_broken, f->now[i].score + c->pred_weight[p]};
             if (is_better(candidate, best) || (is_equal(candidate, best) && rank[i] < rank[best_from])) {
                 best = candidate;
                 best_from = i;
@@ -114,52 +98,57 @@ static void step(const forward *f, const double *e, bool is_gap)
     }
 }
 
-static void forward_step(forward *f, const sp_scores *scores, int64_t t)
-{
-    bool is_gap = sp_scores_is_gap(scores, t);
-    step(f, sp_row(scores, t, f->row), is_gap);
-    sp_back_put(&f->back, t, f->from);
-    sp_ranks_step(&f->ranks, f->chain, f->from);
-    price *before = f->now;
-    f->now = f->next;
-    f->next = before;
-}
-
-static void add_end(forward *f)
-{
-    for (int32_t j = 0; j < f->chain->n_states; j++)
-        if (is_possible(f->now[j]))
-            f->now[j] = add(f->now[j], f->chain->end[j]);
-}
-
 /* Greedy: only the states of the best class (the lowest among equals) stay in play. What has been broken and the score so far
  * are common to all from then on; taking them off keeps differences exact however long the recording. */
-static void keep_best_class(forward *f)
+static void keep_best_class(sp_prices *f)
 {
     const sp_chain *c = f->chain;
     int32_t best = 0;
     for (int32_t i = 1; i < c->n_states; i++)
         if (is_better(f->now[i], f->now[best]))
             best = i;
-    price common = f->now[best];
+    sp_price common = f->now[best];
     for (int32_t i = 0; i < c->n_states; i++) {
         bool stays = c->state_class[i] == c->state_class[best] && is_possible(f->now[i]);
-        f->now[i] = stays ? (price){f->now[i].n_broken - common.n_broken, f->now[i].score - common.score} : no_price;
+        f->now[i] = stays ? (sp_price){f->now[i].n_broken - common.n_broken, f->now[i].score - common.score} : no_price;
     }
 }
 
-/* Rules broken at or into step t by a path of states. */
+void sp_prices_step(sp_prices *f, const sp_scores *scores, int64_t t, bool is_gap, bool is_greedy)
+{
+    if (is_greedy)
+        keep_best_class(f);
+    step(f, sp_row(scores, t, f->row), is_gap);
+    sp_back_put(&f->back, t, f->from);
+    sp_ranks_step(&f->ranks, f->chain, f->from);
+    sp_price *before = f->now;
+    f->now = f->next;
+    f->next = before;
+}
+
+int32_t sp_prices_end(sp_prices *f)
+{
+    for (int32_t j = 0; j < f->chain->n_states; j++)
+        if (is_possible(f->now[j]))
+            f->now[j] = add(f->now[j], f->chain->end[j]);
+    return best_state(f);
+}
+
+int32_t sp_rules_broken(const sp_chain *c, sp_reach how, int32_t before, int32_t state, double e, bool is_last)
+{
+    bool forbidden = false;
+    if (how == SP_REACH_START)
+        forbidden = c->start[state] == -INFINITY;
+    else if (how == SP_REACH_NEXT)
+        forbidden = sp_chain_weight(c, before, state) == -INFINITY;
+    return forbidden + (e == -INFINITY) + (is_last && c->end[state] == -INFINITY);
+}
+
 static int32_t count_broken(const sp_chain *c, const sp_scores *scores, const int32_t *states, int64_t t)
 {
-    int32_t j = states[t];
-    bool forbidden = false;
-    if (t == 0)
-        forbidden = c->start[j] == -INFINITY;
-    else if (!sp_scores_is_gap(scores, t))
-        forbidden = sp_chain_weight(c, states[t - 1], j) == -INFINITY;
-    bool impossible = sp_scores_at(scores, t, c->state_class[j]) == -INFINITY;
-    bool wrong_end = t == scores->n_steps - 1 && c->end[j] == -INFINITY;
-    return forbidden + impossible + wrong_end;
+    sp_reach how = t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
+    return sp_rules_broken(c, how, t > 0 ? states[t - 1] : 0, states[t], sp_scores_at(scores, t, c->state_class[states[t]]),
+                           t == scores->n_steps - 1);
 }
 
 static sp_status decode(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, bool is_greedy, int32_t *path,
@@ -170,18 +159,14 @@ static sp_status decode(const sp_chain *chain, const sp_scores *scores, sp_scrat
         return status;
     int64_t n_steps = scores->n_steps, total = 0;
     if (n_steps > 0) {
-        forward f;
-        status = forward_init(&f, chain, scores, scratch, err);
+        sp_prices f;
+        status = sp_prices_init(&f, chain, scores, scratch, err);
         if (status != SP_OK)
             return status;
-        start(&f, sp_row(scores, 0, f.row));
-        for (int64_t t = 1; t < n_steps; t++) {
-            if (is_greedy)
-                keep_best_class(&f);
-            forward_step(&f, scores, t);
-        }
-        add_end(&f);
-        sp_back_trace(&f.back, best_state(&f), path);
+        sp_prices_start(&f, sp_row(scores, 0, f.row));
+        for (int64_t t = 1; t < n_steps; t++)
+            sp_prices_step(&f, scores, t, sp_scores_is_gap(scores, t), is_greedy);
+        sp_back_trace(&f.back, sp_prices_end(&f), path);
     }
     for (int64_t t = 0; t < n_steps; t++) {
         int32_t here = count_broken(chain, scores, path, t);

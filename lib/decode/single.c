@@ -14,53 +14,58 @@ static uint64_t code_of(int32_t columns, int32_t i, int32_t j)
     return columns <= 8 ? (uint64_t)(8 * i) << 8 * j : (uint64_t)i << 4 * j;
 }
 
-static void put_all(sp_single_rules *rules, const sp_chain *chain)
+static void put_all(sp_single_rules *rules, const sp_lane_rules *lanes)
 {
-    for (int32_t i = 0; i < SP_SINGLE_MOST_CLASSES; i++)
+    for (int32_t i = 0; i < rules->columns; i++)
         for (int32_t j = 0; j < SP_SINGLE_MOST_CLASSES; j++) {
             rules->all.weight[i][j] = -INFINITY;
-            rules->all.code[i][j] = i < rules->columns && j < rules->columns ? code_of(rules->columns, i, j) : 0;
+            rules->all.code[i][j] = j < rules->columns ? code_of(rules->columns, i, j) : 0;
         }
     for (int32_t j = 0; j < rules->n_classes; j++)
-        for (int64_t p = chain->pred_row[j]; p < chain->pred_row[j + 1]; p++)
-            rules->all.weight[chain->pred[p]][j] = chain->pred_weight[p];
+        for (int32_t p = lanes->row[j]; p < lanes->row[j + 1]; p++)
+            rules->all.weight[lanes->from[p]][j] = lanes->weight[p];
 }
 
 /* Columns that are no class follow themselves: nothing comes from them. */
-static void put_ranks(sp_single_rules *rules, const sp_chain *chain)
+static void put_ranks(sp_single_rules *rules, const sp_lane_rules *lanes)
 {
-    rules->n_ranks = 1;
-    rules->has_weights = false;
-    for (int32_t j = 0; j < SP_SINGLE_MOST_CLASSES; j++) {
-        int64_t first = j < rules->n_classes ? chain->pred_row[j] : 0;
-        int32_t n = j < rules->n_classes ? (int32_t)(chain->pred_row[j + 1] - first) : 0;
-        rules->n_ranks = n > rules->n_ranks ? n : rules->n_ranks;
-        for (int32_t r = 0; r < SP_SINGLE_MOST_CLASSES; r++) {
-            int64_t p = first + (r < n ? r : 0);
-            int32_t from = n ? chain->pred[p] : j;
-            double weight = n ? chain->pred_weight[p] : j < rules->n_classes ? -INFINITY : 0;
-            rules->from[r][j] = (uint64_t)from;
-            rules->rank.weight[r][j] = weight;
-            rules->rank.code[r][j] = n ? code_of(rules->columns, from, j) : 0;
-            rules->has_weights |= weight != 0;
+    int32_t K = rules->n_classes, most = 1;
+    for (int32_t j = 0; j < K; j++)
+        most = lanes->row[j + 1] - lanes->row[j] > most ? lanes->row[j + 1] - lanes->row[j] : most;
+    rules->n_ranks = most;
+    rules->has_weights = lanes->has_weights;
+    int32_t n_rows = most <= 4 ? 4 : most <= 8 ? 8 : SP_SINGLE_MOST_CLASSES; /* kernels may be for more ranks */
+    for (int32_t r = 0; r < n_rows; r++)
+        for (int32_t j = 0; j < SP_SINGLE_MOST_CLASSES; j++) {
+            int32_t p = j >= K ? 0 : r < lanes->row[j + 1] - lanes->row[j] ? lanes->row[j] + r : lanes->row[j];
+            rules->from[r][j] = (uint64_t)(j < K ? lanes->from[p] : j);
+            rules->rank.weight[r][j] = j < K ? lanes->weight[p] : 0;
+            rules->rank.code[r][j] = j < K ? code_of(rules->columns, lanes->from[p], j) : 0;
         }
+}
+
+void sp_single_rules_take(sp_single_rules *rules, const sp_lane_rules *lanes)
+{
+    int32_t K = lanes->n_classes;
+    rules->n_classes = K;
+    rules->columns = K <= 2 ? 2 : K <= 6 ? K : K <= 8 ? 8 : K <= 12 ? 12 : 16;
+    put_all(rules, lanes);
+    put_ranks(rules, lanes);
+    for (int32_t j = 0; j < K; j++) {
+        rules->start[j] = lanes->start[j];
+        rules->end[j] = lanes->end[j];
+        rules->is_entry[j] = false;
     }
 }
 
 bool sp_single_rules_init(sp_single_rules *rules, const sp_chain *chain)
 {
-    int32_t K = chain->n_classes;
-    if (!chain->is_plain || K > SP_SINGLE_MOST_CLASSES)
+    sp_lane_rules lanes;
+    if (!sp_lane_rules_init(&lanes, chain))
         return false;
-    rules->n_classes = K;
-    rules->columns = K <= 2 ? 2 : K <= 6 ? K : K <= 8 ? 8 : K <= 12 ? 12 : 16;
-    put_all(rules, chain);
-    put_ranks(rules, chain);
-    for (int32_t j = 0; j < K; j++) {
-        rules->start[j] = chain->start[j];
-        rules->end[j] = chain->end[j];
+    sp_single_rules_take(rules, &lanes);
+    for (int32_t j = 0; j < rules->n_classes; j++)
         rules->is_entry[j] = chain->entry[j];
-    }
     return true;
 }
 

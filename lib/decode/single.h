@@ -16,9 +16,10 @@
 #define STATEPATH_DECODE_SINGLE_H
 
 #include "decode/isa.h"
+#include "decode/lanes.h"
 #include "decode/recording.h"
 
-enum { SP_SINGLE_MOST_CLASSES = 16 };
+enum { SP_SINGLE_MOST_CLASSES = SP_LANES_MOST_CLASSES };
 
 /* A row for each i or rank; a column for each j. */
 typedef struct sp_single_table {
@@ -41,6 +42,8 @@ typedef struct sp_single_rules {
 
 /* False when the chain is not one for this. */
 bool sp_single_rules_init(sp_single_rules *rules, const sp_chain *chain);
+/* The same for recordings without gaps, from the rules of lanes. */
+void sp_single_rules_take(sp_single_rules *rules, const sp_lane_rules *lanes);
 
 /* Is it quicker than the plain kernel? Not where a model of many classes meets vectors of 16 bytes. */
 bool sp_single_is_quick(sp_isa isa, const sp_single_rules *rules);
@@ -64,6 +67,10 @@ static inline uint64_t sp_single_before(const sp_single_rules *rules, uint64_t w
 {
     return rules->columns <= 8 ? (word >> 8 * state & 255) >> 3 : word >> 4 * state & 15;
 }
+
+/* The greatest of n scores, n > 0. *has_half: one of them is an odd multiple of half of `bit`, a power of two, or may be. */
+typedef double sp_items_look(sp_dtype dtype, const void *items, int64_t n, double bit, bool *has_half);
+sp_items_look sp_items_look_base, sp_items_look_avx2, sp_items_look_avx512;
 
 /* One recording of at least one step, gaps or not, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask
  * sp_viterbi(); SP_ENOMEM. Uses SP_SLOT_BACK: 8 bytes a step. */

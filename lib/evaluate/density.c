@@ -3,11 +3,10 @@
 
 #include <math.h>
 
-uint8_t *sp_density_of(const sp_scores *scores)
+void sp_density_fill(const sp_scores *scores, uint8_t *density)
 {
     size_t T = (size_t)scores->n_steps, K = (size_t)scores->n_classes;
-    uint8_t *density = malloc(T * K + 1);
-    for (size_t t = 0; density && t < T; t++) {
+    for (size_t t = 0; t < T; t++) {
         uint8_t *row = density + t * K;
         double max = -INFINITY, sum = 0;
         for (size_t k = 0; k < K; k++)
@@ -17,5 +16,4 @@ uint8_t *sp_density_of(const sp_scores *scores)
         for (size_t k = 0; k < K; k++)
             row[k] = max > -INFINITY ? (uint8_t)lround(255 * exp(sp_scores_at(scores, (int64_t)t, (int32_t)k) - max) / sum) : 0;
     }
-    return density;
 }

@@ -30,18 +30,18 @@ static int advance(block *b, uint64_t equal, int h, uint64_t bottom)
 }
 
 /* Where each symbol of the pattern stands: match[slot, block]; slot_of [K] -1 for symbols that the pattern has not. */
-static int64_t count_symbols(int32_t K, int64_t m, const sp_span *pattern, int32_t *slot_of)
+static int64_t count_symbols(int32_t K, int64_t m, const int32_t *pattern, int32_t *slot_of)
 {
     int32_t n = 0;
     for (int32_t k = 0; k < K; k++)
         slot_of[k] = -1;
     for (int64_t i = 0; i < m; i++)
-        if (slot_of[pattern[i].k] < 0)
-            slot_of[pattern[i].k] = n++;
+        if (slot_of[pattern[i]] < 0)
+            slot_of[pattern[i]] = n++;
     return n;
 }
 
-static int64_t distance_of(int64_t m, int64_t n, const sp_span *text, const int32_t *slot_of, const uint64_t *match,
+static int64_t distance_of(int64_t m, int64_t n, const int32_t *text, const int32_t *slot_of, const uint64_t *match,
                            block *blocks)
 {
     int64_t n_blocks = (m + 63) / 64, distance = m;
@@ -49,7 +49,7 @@ static int64_t distance_of(int64_t m, int64_t n, const sp_span *text, const int3
     for (int64_t b = 0; b < n_blocks; b++)
         blocks[b] = (block){UINT64_MAX, 0};
     for (int64_t j = 0; j < n; j++) {
-        int32_t slot = slot_of[text[j].k];
+        int32_t slot = slot_of[text[j]];
         const uint64_t *equal = slot < 0 ? NULL : match + (size_t)slot * (size_t)n_blocks;
         int h = 1;
         for (int64_t b = 0; b < n_blocks; b++)
@@ -59,19 +59,19 @@ static int64_t distance_of(int64_t m, int64_t n, const sp_span *text, const int3
     return distance;
 }
 
-sp_status sp_edit_distance(int32_t K, int64_t m, const sp_span *a, int64_t n, const sp_span *b, int64_t *distance, sp_error *err)
+sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, int64_t *distance, sp_error *err)
 {
     /* What both share at the ends costs nothing. */
-    while (m > 0 && n > 0 && a[0].k == b[0].k)
+    while (m > 0 && n > 0 && a[0] == b[0])
         a++, b++, m--, n--;
-    while (m > 0 && n > 0 && a[m - 1].k == b[n - 1].k)
+    while (m > 0 && n > 0 && a[m - 1] == b[n - 1])
         m--, n--;
     if (m > n) { /* the pattern is the shorter one */
-        const sp_span *spans = a;
+        const int32_t *classes = a;
         int64_t length = m;
         a = b;
         m = n;
-        b = spans;
+        b = classes;
         n = length;
     }
     if (m == 0) {
@@ -85,7 +85,7 @@ sp_status sp_edit_distance(int32_t K, int64_t m, const sp_span *a, int64_t n, co
     bool is_ready = slot_of && blocks && match;
     if (is_ready) {
         for (int64_t i = 0; i < m; i++)
-            match[(size_t)slot_of[a[i].k] * n_blocks + (size_t)(i / 64)] |= UINT64_C(1) << (i % 64);
+            match[(size_t)slot_of[a[i]] * n_blocks + (size_t)(i / 64)] |= UINT64_C(1) << (i % 64);
         *distance = distance_of(m, n, b, slot_of, match, blocks);
     }
     free(slot_of);

@@ -123,53 +123,75 @@ static bool starts(sp_tag before, sp_tag now)
            now.type != before.type;
 }
 
-static int64_t read_spans(const sp_tag *tags, const sp_recording *r, const int32_t *steps, sp_span *spans)
+static void walk_begin(sp_tag_walk *w)
 {
-    int64_t n = 0, first = 0;
-    sp_tag before = outside;
-    for (int64_t t = 0; t <= r->n_steps; t++) {
-        bool is_cut = t == r->n_steps || (t > 0 && !sp_is_joined(r, t));
+    if (!w->has_begun)
+        *w = (sp_tag_walk){.has_begun = true, .before = outside, .first = -1};
+}
+
+/* Is the sequence of tags broken before row t of the piece? */
+static bool is_cut_at(const sp_recording *r, int64_t t)
+{
+    return r->first + t > 0 && !sp_is_joined(r, t);
+}
+
+/* Spans that end in this piece, from the walk of the piece before. */
+static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording *r, const int32_t *steps, sp_span *spans)
+{
+    walk_begin(w);
+    int64_t n = 0, end = r->n_steps + (r->rest == 0);
+    for (int64_t t = 0; t < end; t++) {
+        bool is_cut = t == r->n_steps || is_cut_at(r, t);
         sp_tag now = t == r->n_steps ? outside : tag_at(tags, r, steps, t);
-        if (is_cut ? before.type >= 0 : ends(before, now))
-            spans[n++] = (sp_span){first, t - 1, before.type};
-        if (starts(is_cut ? outside : before, now))
-            first = t;
-        before = now;
+        if (is_cut ? w->before.type >= 0 : ends(w->before, now))
+            spans[n++] = (sp_span){w->first, t - 1, w->before.type};
+        if (starts(is_cut ? outside : w->before, now))
+            w->first = t;
+        w->before = now;
     }
+    w->first -= r->n_steps; /* seen from the next piece */
     return n;
 }
 
 /* Well-formed spans only. A span is open from its B on; what cannot follow drops it in BIOES, where it lacks its end, and closes
  * it in BIO, where any step that does not go on is its end. */
-static int64_t read_strict_spans(const sp_evaluation *e, const sp_recording *r, const int32_t *steps, sp_span *spans)
+static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const sp_recording *r, const int32_t *steps,
+                                 sp_span *spans)
 {
-    int64_t n = 0, first = -1; /* -1: none is open */
-    sp_tag before = outside;
-    for (int64_t t = 0; t <= r->n_steps; t++) {
-        bool is_cut = t == r->n_steps || (t > 0 && !sp_is_joined(r, t));
+    walk_begin(w);
+    const int64_t none = INT64_MIN; /* no span is open */
+    int64_t n = 0, end = r->n_steps + (r->rest == 0);
+    if (r->first == 0)
+        w->first = none;
+    for (int64_t t = 0; t < end; t++) {
+        bool is_cut = t == r->n_steps || is_cut_at(r, t);
         sp_tag now = t == r->n_steps ? outside : tag_at(e->tags, r, steps, t);
-        bool goes_on = first >= 0 && !is_cut && (now.kind == SP_TAG_INSIDE || now.kind == SP_TAG_END) && now.type == before.type;
-        if (first >= 0 && !goes_on) {
+        bool goes_on =
+            w->first != none && !is_cut && (now.kind == SP_TAG_INSIDE || now.kind == SP_TAG_END) && now.type == w->before.type;
+        if (w->first != none && !goes_on) {
             if (!e->has_end_tags)
-                spans[n++] = (sp_span){first, t - 1, before.type};
-            first = -1;
+                spans[n++] = (sp_span){w->first, t - 1, w->before.type};
+            w->first = none;
         }
         if (now.kind == SP_TAG_BEGIN) {
-            first = t;
+            w->first = t;
         } else if (now.kind == SP_TAG_SINGLE) {
             spans[n++] = (sp_span){t, t, now.type};
         } else if (goes_on && now.kind == SP_TAG_END) {
-            spans[n++] = (sp_span){first, t, now.type};
-            first = -1;
+            spans[n++] = (sp_span){w->first, t, now.type};
+            w->first = none;
         }
-        before = now;
+        w->before = now;
     }
+    if (w->first != none)
+        w->first -= r->n_steps; /* seen from the next piece */
     return n;
 }
 
 /* ---- counts ---- */
 
-/* Both lists ascend, and no step is in two spans of one list. types [n_entity_types] or NULL. */
+/* Both lists ascend, and no step is in two spans of one list. Two spans that are the same end in the same piece. types
+ * [n_entity_types] or NULL. */
 static void count_spans(int64_t m, const sp_span *reference, int64_t n, const sp_span *decoded, sp_entity_counts *all,
                         sp_entity_counts *types)
 {
@@ -197,7 +219,8 @@ static void count_spans(int64_t m, const sp_span *reference, int64_t n, const sp
 void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_span *reference, sp_span *decoded,
                        sp_entity_counts *all)
 {
-    int64_t m = read_spans(tags, r, r->labels, reference), n = read_spans(tags, r, path, decoded);
+    sp_tag_walk walks[2] = {{.has_begun = false}, {.has_begun = false}};
+    int64_t m = read_spans(tags, &walks[0], r, r->labels, reference), n = read_spans(tags, &walks[1], r, path, decoded);
     count_spans(m, reference, n, decoded, all, NULL);
 }
 
@@ -205,10 +228,12 @@ void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, 
 {
     sp_entities *out = &e->result->strategies[strategy].entities;
     sp_span *reference = e->scratch.reference_spans, *decoded = e->scratch.spans;
-    int64_t m = read_spans(e->tags, r, r->labels, reference), n = read_spans(e->tags, r, path, decoded);
+    sp_track *track = &e->tracks[strategy];
+    int64_t m = read_spans(e->tags, &track->tags[0], r, r->labels, reference);
+    int64_t n = read_spans(e->tags, &track->tags[1], r, path, decoded);
     count_spans(m, reference, n, decoded, &out->pooled, out->types);
-    m = read_strict_spans(e, r, r->labels, reference);
-    n = read_strict_spans(e, r, path, decoded);
+    m = read_strict_spans(e, &track->strict_tags[0], r, r->labels, reference);
+    n = read_strict_spans(e, &track->strict_tags[1], r, path, decoded);
     count_spans(m, reference, n, decoded, &out->strict, NULL);
 }
 

@@ -5,7 +5,7 @@
 /* Did the rules forbid the right class at step t, given what the strategy chose before it? */
 static bool was_forbidden(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t t)
 {
-    if (t == 0)
+    if (t == 0 && r->first == 0)
         return !sp_chain_is_legal_start(e->chain, r->labels[0]);
     return sp_is_joined(r, t) && path[t - 1] >= 0 && !sp_chain_is_legal(e->chain, path[t - 1], r->labels[t]);
 }
@@ -28,24 +28,25 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
 {
     sp_error_runs *runs = &e->result->strategies[strategy].error_runs;
     sp_tally *lengths = &e->sums[strategy].error_lengths;
-    int64_t first = -1;
+    sp_track *track = &e->tracks[strategy];
     for (int64_t t = 0; t < r->n_steps; t++) {
         bool differs = path[t] >= 0 && argmax[t] >= 0 && path[t] != argmax[t];
-        if (first >= 0 && (!differs || !sp_is_joined(r, t))) {
-            sp_status status = end_run(runs, lengths, r, first, t, err);
+        if (track->in_error && (!differs || !sp_is_joined(r, t))) {
+            sp_status status = end_run(runs, lengths, r, track->error_first, r->first + t, err);
             if (status != SP_OK)
                 return status;
-            first = -1;
+            track->in_error = false;
         }
         if (!differs || argmax[t] != r->labels[t])
             continue;
         runs->broken++;
-        if (first < 0) {
-            first = t;
+        if (!track->in_error) {
+            track->in_error = true;
+            track->error_first = r->first + t;
             runs->forbidden += was_forbidden(e, r, path, t);
         }
     }
-    return first >= 0 ? end_run(runs, lengths, r, first, r->n_steps, err) : SP_OK;
+    return track->in_error && r->rest == 0 ? end_run(runs, lengths, r, track->error_first, r->first + r->n_steps, err) : SP_OK;
 }
 
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err)

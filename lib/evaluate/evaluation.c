@@ -22,18 +22,26 @@ static void *zeros(int64_t n, size_t size)
 
 static void scratch_free(sp_evaluation_scratch *s)
 {
-    free(s->nothing);
-    free(s->path);
-    free(s->flags);
+    free(s->nothing ? s->nothing - SP_AROUND : NULL);
+    free(s->path ? s->path - SP_AROUND : NULL);
+    free(s->flags ? s->flags - SP_AROUND : NULL);
     free(s->context);
     free(s->right);
-    free(s->reference_runs);
     free(s->spans);
     free(s->reference_spans);
-    free(s->row);
-    free(s->column);
     free(s->best);
     free(s->kept);
+}
+
+static void tracks_free(sp_evaluation *e)
+{
+    free(e->reference.runs.classes);
+    for (int32_t s = 0; e->tracks && s < e->options.n_strategies; s++) {
+        free(e->tracks[s].runs.classes);
+        free(e->tracks[s].row);
+        free(e->tracks[s].column);
+    }
+    free(e->tracks);
 }
 
 void sp_evaluation_free(sp_evaluation *e)
@@ -58,6 +66,8 @@ void sp_evaluation_free(sp_evaluation *e)
     free(e->crossed);
     sp_margins_free(&e->margins);
     scratch_free(&e->scratch);
+    tracks_free(e);
+    sp_long_evaluation_free(e->at_hand);
     sp_comparison_free(e->result);
     free(e);
 }
@@ -136,9 +146,14 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     int32_t n = options->n_strategies;
     e->result = calloc(1, sizeof *e->result);
     e->sums = zeros(n, sizeof *e->sums);
-    e->scratch.row = zeros(e->K, sizeof *e->scratch.row);
-    e->scratch.column = zeros(e->K, sizeof *e->scratch.column);
-    if (!e->result || !e->sums || !e->scratch.row || !e->scratch.column)
+    e->tracks = zeros(n, sizeof *e->tracks);
+    bool is_whole = e->result && e->sums && e->tracks;
+    for (int32_t s = 0; is_whole && options->has_labels && s < n; s++) {
+        e->tracks[s].row = zeros(e->K, sizeof *e->tracks[s].row);
+        e->tracks[s].column = zeros(e->K, sizeof *e->tracks[s].column);
+        is_whole = e->tracks[s].row && e->tracks[s].column;
+    }
+    if (!is_whole)
         return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
     sp_comparison *c = e->result;
     c->n_classes = e->K;
@@ -228,30 +243,42 @@ static void *grown(void *old, int64_t n, size_t size, bool *is_whole)
     return bigger ? bigger : old;
 }
 
-static sp_status reserve_steps(sp_evaluation_scratch *s, int64_t n, sp_error *err)
+/* As grown(), of memory that begins SP_AROUND items before `old` (NULL: there is none) and goes on as many after n. */
+static void *grown_around(void *old, int64_t n, size_t size, bool *is_whole)
 {
+    const size_t around = SP_AROUND * size;
+    void *bigger = *is_whole ? realloc(old ? (char *)old - around : NULL, (size_t)(n + 2 * SP_AROUND) * size) : NULL;
+    if (!bigger)
+        *is_whole = false;
+    return bigger ? (char *)bigger + around : old;
+}
+
+sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err)
+{
+    sp_evaluation_scratch *s = &e->scratch;
     n = n > 0 ? n : 1;
     if (n <= s->capacity)
         return SP_OK;
     bool is_whole = true;
-    s->nothing = grown(s->nothing, n, sizeof *s->nothing, &is_whole);
-    s->path = grown(s->path, n, sizeof *s->path, &is_whole);
-    s->flags = grown(s->flags, n, sizeof *s->flags, &is_whole);
+    s->nothing = grown_around(s->nothing, n, sizeof *s->nothing, &is_whole);
+    s->path = grown_around(s->path, n, sizeof *s->path, &is_whole);
+    s->flags = grown_around(s->flags, n, sizeof *s->flags, &is_whole);
     s->context = grown(s->context, n, sizeof *s->context, &is_whole);
     s->right = grown(s->right, n, sizeof *s->right, &is_whole);
-    s->reference_runs = grown(s->reference_runs, n, sizeof *s->reference_runs, &is_whole);
-    s->spans = grown(s->spans, n, sizeof *s->spans, &is_whole);
-    s->reference_spans = grown(s->reference_spans, n, sizeof *s->reference_spans, &is_whole);
+    if (e->tags) {
+        s->spans = grown(s->spans, n + 1, sizeof *s->spans, &is_whole);
+        s->reference_spans = grown(s->reference_spans, n + 1, sizeof *s->reference_spans, &is_whole);
+    }
     s->best = grown(s->best, n, sizeof *s->best, &is_whole);
     if (!is_whole)
         return sp_fail(err, SP_ENOMEM, "no memory to evaluate a recording of %" PRId64 " steps", n);
-    for (int64_t t = s->capacity; t < n; t++)
+    for (int64_t t = -SP_AROUND; t < n + SP_AROUND; t++)
         s->nothing[t] = -1;
     s->capacity = n;
     return SP_OK;
 }
 
-static sp_status reserve_recordings(sp_evaluation *e, int64_t more, sp_error *err)
+sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_error *err)
 {
     sp_comparison *c = e->result;
     int64_t n = c->n_recordings + more;
@@ -290,22 +317,28 @@ static void recording_name(const sp_evaluation *e, const sp_evaluation_block *bl
         snprintf(out, size, "%" PRId64, e->result->n_recordings + n);
 }
 
-/* The first step whose class is not one. `what` speaks of it. */
+sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n, const int32_t *steps,
+                              const char *what, sp_error *err)
+{
+    for (int64_t t = 0; t < n; t++)
+        if (steps[t] < -1 || steps[t] >= e->K)
+            return sp_fail_at(err, SP_EDATA, first + t,
+                              "recording %s, step %" PRId64 ": %s is %d, but the %d classes are 0 to %d, and -1 stands for none",
+                              id, first + t, what, steps[t], e->K, e->K - 1);
+    return SP_OK;
+}
+
 static sp_status check_steps(const sp_evaluation *e, const sp_evaluation_block *block, const int32_t *steps, const char *what,
                              sp_error *err)
 {
     char name[256];
-    for (int64_t n = 0; n < block->n_recordings; n++)
-        for (int64_t t = block->offsets[n]; t < block->offsets[n + 1]; t++) {
-            if (steps[t] >= -1 && steps[t] < e->K)
-                continue;
-            recording_name(e, block, n, name, sizeof name);
-            int64_t step = t - block->offsets[n];
-            return sp_fail_at(err, SP_EDATA, step,
-                              "recording %s, step %" PRId64 ": %s is %d, but the %d classes are 0 to %d, and -1 stands for none",
-                              name, step, what, steps[t], e->K, e->K - 1);
-        }
-    return SP_OK;
+    sp_status status = SP_OK;
+    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
+        int64_t first = block->offsets[n];
+        recording_name(e, block, n, name, sizeof name);
+        status = sp_evaluation_check(e, name, 0, block->offsets[n + 1] - first, steps + first, what, err);
+    }
+    return status;
 }
 
 static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *block, sp_error *err)
@@ -334,12 +367,14 @@ static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *
     return status;
 }
 
-sp_status sp_add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_counts *counts,
-                             sp_tally *illegal, sp_error *err)
+sp_status sp_add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_walk *walk,
+                             sp_transition_counts *counts, sp_tally *illegal, sp_error *err)
 {
     int64_t before = counts->illegal;
-    sp_transitions_count(e->chain, r->n_steps, path, r->segments, counts, NULL, e->scratch.flags);
-    for (int64_t t = 1; counts->illegal > before && t < r->n_steps; t++)
+    sp_transitions_walk(e->chain, walk, r->n_steps, path, r->segments, counts, NULL, e->scratch.flags);
+    if (r->rest == 0)
+        sp_transitions_end(e->chain, walk, counts);
+    for (int64_t t = r->before ? 0 : 1; counts->illegal > before && t < r->n_steps; t++)
         if (e->scratch.flags[t] && !sp_tally_add(illegal, (int64_t)path[t - 1] * e->K + path[t], 1))
             return sp_fail(err, SP_ENOMEM, "no memory to count forbidden transitions");
     return SP_OK;
@@ -375,27 +410,31 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
                           const int32_t *path, const int32_t *baseline, sp_error *err)
 {
     sp_strategy_result *s = &e->result->strategies[strategy];
-    sp_recording_result row = {.decoded = *decoded};
-    add_result(e, strategy, decoded);
-    sp_status status = sp_add_transitions(e, r, path, &row.counts, &e->sums[strategy].illegal, err);
+    sp_track *track = &e->tracks[strategy];
+    sp_recording_result *row = &track->result;
+    sp_status status = sp_add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].illegal, err);
     if (status == SP_OK)
         status = sp_add_moves(e, r, path, &s->moves, &e->sums[strategy].moves, err);
     if (status != SP_OK)
         return status;
-    counts_add(&s->counts, &row.counts);
-    s->recordings_with_illegal += row.counts.illegal > 0;
     if (r->labels)
-        sp_add_agreement(e, strategy, r, path, baseline, &row);
+        sp_add_agreement(e, strategy, r, path, baseline);
     else
-        row.accuracy = row.kappa = value_undefined("no scored steps");
+        row->accuracy = row->kappa = value_undefined("no scored steps");
     if (e->tags && r->labels)
         sp_add_entities(e, strategy, r, path);
     if (baseline && r->labels && strategy != e->argmax)
         status = sp_add_error_runs(e, strategy, r, path, baseline, err);
-    if (status != SP_OK)
+    if (status == SP_OK)
+        status = sp_add_segments(e, strategy, r, path, err);
+    if (status != SP_OK || r->rest > 0)
         return status;
-    s->recordings[r->index] = row;
-    return sp_add_segments(e, strategy, r, path, err);
+    row->decoded = *decoded;
+    add_result(e, strategy, decoded);
+    counts_add(&s->counts, &row->counts);
+    s->recordings_with_illegal += row->counts.illegal > 0;
+    s->recordings[r->index] = *row;
+    return SP_OK;
 }
 
 static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t *scored, sp_error *err)
@@ -405,14 +444,17 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t 
     memset(e->scratch.right, 0, (size_t)r->n_steps * sizeof *e->scratch.right);
     sp_find_contexts(e, r);
     sp_comparison *c = e->result;
-    int64_t before = c->reference.illegal;
-    sp_status status = sp_add_transitions(e, r, r->labels, &c->reference, &e->reference_illegal, err);
+    sp_track *track = &e->reference;
+    if (r->first == 0)
+        track->illegal_before = c->reference.illegal;
+    sp_status status = sp_add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_illegal, err);
     if (status == SP_OK)
         status = sp_add_moves(e, r, r->labels, &c->reference_moves, &e->reference_move_pairs, err);
     if (status == SP_OK && c->bridge_unscored)
         status = sp_add_bridged(e, r, err);
-    if (c->reference.illegal - before > c->reference_frequencies.worst_illegal) {
-        c->reference_frequencies.worst_illegal = c->reference.illegal - before;
+    int64_t illegal = c->reference.illegal - track->illegal_before;
+    if (r->rest == 0 && illegal > c->reference_frequencies.worst_illegal) {
+        c->reference_frequencies.worst_illegal = illegal;
         c->reference_frequencies.worst_recording = r->index;
     }
     return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
@@ -432,62 +474,135 @@ static void *copy_of(const void *from, size_t bytes)
     return copy;
 }
 
-/* Keeps the recording's steps, as long as all recordings so far fit. */
-static sp_status add_trace(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, const sp_recording *r, sp_error *err)
+/* Room for the steps of a recording; *is_whole false on lack of memory. */
+static void open_trace(sp_evaluation *e, const sp_recording *r, bool has_scores, bool *is_whole)
 {
     sp_comparison *c = e->result;
-    if (e->options.trace_steps <= 0 || c->n_traces != r->index || c->n_steps + r->n_steps > e->options.trace_steps)
-        return SP_OK;
-    static const char no_memory[] = "no memory to keep a recording's steps for pictures";
-    bool is_whole = true;
-    c->traces = grown(c->traces, c->n_traces + 1, sizeof *c->traces, &is_whole);
-    if (!is_whole)
-        return sp_fail(err, SP_ENOMEM, no_memory);
+    int64_t T = r->first + r->n_steps + r->rest;
+    c->traces = grown(c->traces, c->n_traces + 1, sizeof *c->traces, is_whole);
+    if (!*is_whole)
+        return;
     sp_trace *trace = &c->traces[c->n_traces++];
-    size_t T = (size_t)r->n_steps;
-    *trace = (sp_trace){.recording = r->index, .n_steps = r->n_steps};
+    *trace = (sp_trace){.recording = r->index, .n_steps = T};
     trace->paths = zeros(c->n_strategies, sizeof *trace->paths);
-    trace->labels = r->labels ? copy_of(r->whole, T * sizeof *r->whole) : NULL;
-    trace->segments = r->segments ? copy_of(r->segments, T * sizeof *r->segments) : NULL;
-    is_whole = trace->paths && (trace->labels || !r->labels) && (trace->segments || !r->segments);
-    for (int32_t s = 0; is_whole && s < c->n_strategies; s++) {
-        trace->paths[s] = copy_of(path_of(e, block, s, n), T * sizeof **trace->paths);
-        is_whole = trace->paths[s] != NULL;
+    trace->labels = r->labels ? zeros(T, sizeof *trace->labels) : NULL;
+    trace->segments = r->segments ? zeros(T, sizeof *trace->segments) : NULL;
+    *is_whole = trace->paths && (trace->labels || !r->labels) && (trace->segments || !r->segments);
+    for (int32_t s = 0; *is_whole && s < c->n_strategies; s++) {
+        trace->paths[s] = zeros(T, sizeof **trace->paths);
+        *is_whole = trace->paths[s] != NULL;
     }
-    if (is_whole && block->scores && e->K <= SP_DENSITY_CLASSES) {
-        sp_batch batch = {.scores = *block->scores, .n_recordings = block->n_recordings, .offsets = block->offsets};
-        sp_scores scores = sp_batch_recording(&batch, n);
-        trace->density = sp_density_of(&scores);
-        is_whole = trace->density != NULL;
+    if (*is_whole && has_scores && e->K <= SP_DENSITY_CLASSES) {
+        trace->density = zeros(T * e->K, sizeof *trace->density);
+        *is_whole = trace->density != NULL;
     }
-    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, no_memory);
 }
 
-static sp_status add_margins(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, const sp_recording *r, sp_error *err)
+/* Keeps the recording's steps, as long as all recordings so far fit. */
+static sp_status add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
 {
-    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
-    for (int32_t s = 0; s < e->result->n_strategies; s++)
-        paths[s] = path_of(e, block, s, n);
-    return sp_add_margins(e, r, paths, err);
+    sp_comparison *c = e->result;
+    int64_t T = r->first + r->n_steps + r->rest, n_before = c->n_traces - (r->first > 0);
+    if (e->options.trace_steps <= 0 || n_before != r->index || c->n_steps + T > e->options.trace_steps)
+        return SP_OK;
+    bool is_whole = true;
+    if (r->first == 0)
+        open_trace(e, r, views->scores != NULL, &is_whole);
+    if (!is_whole)
+        return sp_fail(err, SP_ENOMEM, "no memory to keep a recording's steps for pictures");
+    sp_trace *trace = &c->traces[r->index];
+    const size_t at = (size_t)r->first, n = (size_t)r->n_steps;
+    if (n == 0)
+        return SP_OK;
+    if (trace->labels)
+        memcpy(trace->labels + at, r->whole, n * sizeof *r->whole);
+    if (trace->segments)
+        memcpy(trace->segments + at, r->segments, n * sizeof *r->segments);
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        memcpy(trace->paths[s] + at, views->paths[s], n * sizeof **trace->paths);
+    if (trace->density)
+        sp_density_fill(views->scores, trace->density + at * (size_t)e->K);
+    return SP_OK;
 }
 
 /* What the chosen classes give up against the best of each step. */
-static void add_regret(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, const sp_recording *r,
-                       const int32_t *const *paths)
+static void add_regret(sp_evaluation *e, const sp_recording *r, const sp_scores *scores, const int32_t *const *paths)
 {
-    sp_batch batch = {.scores = *block->scores, .n_recordings = block->n_recordings, .offsets = block->offsets};
-    sp_scores scores = sp_batch_recording(&batch, n);
-    sp_find_best(&scores, e->scratch.best);
-    sp_add_ties(e->result, &scores, e->scratch.best, r->labels);
+    sp_find_best(scores, e->scratch.best);
+    sp_add_ties(e->result, scores, e->scratch.best, r->labels);
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         e->result->strategies[s].has_regret = true;
-        sp_add_regret(&e->result->strategies[s], &scores, e->scratch.best, paths[s]);
+        sp_add_regret(&e->result->strategies[s], scores, e->scratch.best, paths[s]);
     }
 }
 
-/* What was cut before the recording came here. */
-static void add_cut(sp_comparison *c, int64_t recording, int64_t of_path, int64_t of_labels)
+void sp_begin_recording(sp_evaluation *e)
 {
+    sp_runs_clear(&e->reference.runs);
+    e->reference = (sp_track){.runs = e->reference.runs};
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        sp_track *track = &e->tracks[s];
+        sp_runs_clear(&track->runs);
+        *track = (sp_track){.runs = track->runs, .row = track->row, .column = track->column};
+    }
+}
+
+sp_status sp_add_piece(sp_evaluation *e, const sp_recording *r, const sp_views *views, int64_t *scored, sp_error *err)
+{
+    const int32_t *baseline = e->argmax >= 0 ? views->paths[e->argmax] : NULL;
+    sp_recording whole = *r;
+    whole.labels = r->whole;
+    sp_status status = sp_evaluation_reserve_steps(e, r->n_steps, err);
+    if (status == SP_OK && r->labels)
+        status = add_reference(e, r, scored, err);
+    if (status == SP_OK)
+        sp_add_sleep_reference(e, &whole);
+    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++) {
+        status = add_path(e, s, r, views->results[s], views->paths[s], baseline, err);
+        sp_add_sleep(e, s, &whole, views->paths[s], views->results[s]->status == SP_OK);
+    }
+    if (status == SP_OK && r->rest > 0)
+        sp_drop_reference_runs(e);
+    if (status == SP_OK)
+        sp_add_scorers(e, &whole, views->scorers, views->paths);
+    if (status == SP_OK && views->scores)
+        add_regret(e, r, views->scores, views->paths);
+    if (status == SP_OK && r->labels)
+        sp_add_crossed(e, r, views->paths);
+    if (status == SP_OK)
+        status = sp_add_margins(e, r, views->paths, err);
+    if (status == SP_OK)
+        status = add_trace(e, r, views, err);
+    if (status == SP_OK && r->labels)
+        sp_add_discordance(e, r);
+    return status;
+}
+
+sp_status sp_end_recording(sp_evaluation *e, const sp_recording *r, const char *id, int64_t scored, int32_t subject,
+                           sp_error *err)
+{
+    sp_comparison *c = e->result;
+    char name[32];
+    snprintf(name, sizeof name, "%" PRId64, r->index);
+    id = id ? id : name;
+    c->ids[r->index] = copy_of(id, strlen(id) + 1);
+    if (!c->ids[r->index])
+        return sp_fail(err, SP_ENOMEM, "no memory for the names of recordings");
+    int64_t T = r->first + r->n_steps + r->rest;
+    c->steps[r->index] = T;
+    if (c->n_subjects)
+        c->subject_of[r->index] = subject;
+    c->scored_steps[r->index] = scored;
+    c->n_recordings++;
+    c->n_steps += T;
+    c->n_scored_steps += scored;
+    return SP_OK;
+}
+
+void sp_add_cut(sp_comparison *c, int64_t recording, int64_t of_path, int64_t of_labels)
+{
+    if (!c->has_length_trim)
+        return;
     c->cut_path_steps[recording] = of_path;
     c->cut_label_steps[recording] = of_labels;
     c->n_cut_path_steps += of_path;
@@ -510,51 +625,30 @@ static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *bloc
         c->n_trimmed_steps += c->trimmed_steps[r.index];
         r.labels = kept;
     }
-    char name[32];
-    snprintf(name, sizeof name, "%" PRId64, r.index);
-    const char *id = block->ids ? block->ids[n] : name;
-    sp_status status = reserve_steps(&e->scratch, r.n_steps, err);
-    if (status == SP_OK && r.labels)
-        status = add_reference(e, &r, &scored, err);
-    const int32_t *baseline = e->argmax >= 0 ? path_of(e, block, e->argmax, n) : NULL;
-    sp_recording whole = r;
-    whole.labels = r.whole;
-    if (status == SP_OK)
-        sp_add_sleep_reference(e, &whole);
-    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
-    for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++) {
-        paths[s] = path_of(e, block, s, n);
-        status = add_path(e, s, &r, &block->results[s][n], paths[s], baseline, err);
-        sp_add_sleep(e, s, &whole, paths[s], block->results[s][n].status == SP_OK);
-    }
-    if (status == SP_OK)
-        sp_add_scorers(e, &whole, block->scorers, first, paths);
-    if (status == SP_OK && block->scores)
-        add_regret(e, block, n, &r, paths);
-    if (status == SP_OK && r.labels)
-        sp_add_crossed(e, &r, paths);
-    if (status == SP_OK)
-        status = add_margins(e, block, n, &r, err);
-    if (status == SP_OK)
-        status = add_trace(e, block, n, &r, err);
+    sp_status status = sp_evaluation_reserve_steps(e, r.n_steps, err);
     if (status != SP_OK)
         return status;
-    if (r.labels)
-        sp_add_discordance(e, &r);
-    c->ids[r.index] = copy_of(id, strlen(id) + 1);
-    if (!c->ids[r.index])
-        return sp_fail(err, SP_ENOMEM, "no memory for the names of recordings");
-    c->steps[r.index] = r.n_steps;
-    if (c->n_subjects)
-        c->subject_of[r.index] = block->subject[n];
-    if (c->has_length_trim)
-        add_cut(c, r.index, block->cut_path_steps ? block->cut_path_steps[n] : 0,
-                block->cut_label_steps ? block->cut_label_steps[n] : 0);
-    c->scored_steps[r.index] = scored;
-    c->n_recordings++;
-    c->n_steps += r.n_steps;
-    c->n_scored_steps += scored;
-    return SP_OK;
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *scorers[SP_MAX_SCORERS];
+    const sp_decoded *results[SP_EVALUATION_MAX_STRATEGIES];
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        paths[s] = path_of(e, block, s, n);
+        results[s] = &block->results[s][n];
+    }
+    for (int32_t i = 0; i < e->options.n_scorers; i++)
+        scorers[i] = block->scorers[i] + first;
+    sp_scores scores;
+    if (block->scores) {
+        sp_batch batch = {.scores = *block->scores, .n_recordings = block->n_recordings, .offsets = block->offsets};
+        scores = sp_batch_recording(&batch, n);
+    }
+    sp_views views = {paths, results, block->scores ? &scores : NULL, scorers};
+    sp_begin_recording(e);
+    sp_add_cut(c, r.index, block->cut_path_steps ? block->cut_path_steps[n] : 0,
+               block->cut_label_steps ? block->cut_label_steps[n] : 0);
+    status = sp_add_piece(e, &r, &views, &scored, err);
+    return status == SP_OK
+               ? sp_end_recording(e, &r, block->ids ? block->ids[n] : NULL, scored, c->n_subjects ? block->subject[n] : 0, err)
+               : status;
 }
 
 /* A copy of the block's labels, of which each recording's are trimmed when it is added. */
@@ -575,10 +669,11 @@ static sp_status keep_labels(sp_evaluation *e, const sp_evaluation_block *block,
 
 sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
 {
-    sp_status status = check_block(e, block, err);
+    sp_status status =
+        e->at_hand ? sp_fail(err, SP_EINVAL, "a recording is still being evaluated in pieces") : check_block(e, block, err);
     e->workers = workers;
     if (status == SP_OK)
-        status = reserve_recordings(e, block->n_recordings, err);
+        status = sp_evaluation_reserve_recordings(e, block->n_recordings, err);
     sp_evaluation_block kept = *block; /* what counts for agreement */
     if (status == SP_OK && e->result->has_wake_trim)
         status = keep_labels(e, block, &kept, err);

@@ -4,6 +4,9 @@
  * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c has the checks, the memory and the
  * order of things, score_path.c confusion, changes, context and what is by recording, segments.c runs, boundaries and edit score,
  * error_runs.c, regret.c, entities.c and ceiling.c what they are called after; finish.c turns sums to values.
+ *
+ * What is counted for a recording is counted for a piece of it just as well: what one piece leaves to the next stands in a track
+ * for the reference and each strategy, and a recording that comes whole is one piece. pieces.c is for those that do not.
  */
 #ifndef EVALUATE_EVALUATION_H
 #define EVALUATE_EVALUATION_H
@@ -12,6 +15,7 @@
 
 #include "evaluate/margins.h"
 #include "evaluate/tally.h"
+#include "evaluate/transition_walk.h"
 
 #include <stdlib.h>
 
@@ -24,11 +28,65 @@ typedef struct sp_tag {
     int32_t type; /* 0..n_entity_types-1; -1 outside */
 } sp_tag;
 
-/* A run of one class, or an entity of one type. */
+/* An entity of one type. */
 typedef struct sp_span {
-    int64_t first, last;
+    int64_t first, last; /* from the first step of the piece at hand; an entity may have begun before it */
     int32_t k;
 } sp_span;
+
+/* Runs of one class along a path; {0} is the empty list. */
+typedef struct sp_runs {
+    int64_t n;        /* that have ended */
+    int32_t *classes; /* [n] theirs; owned */
+    int64_t capacity;
+    bool is_dropped; /* the list is no longer kept, only counted */
+    int32_t k;       /* the run at hand: class and steps so far, 0: there is none */
+    int64_t length;
+} sp_runs;
+
+/* Reading entities: where the one at hand began, and the tag before. {0} before the first step. */
+typedef struct sp_tag_walk {
+    bool has_begun;
+    sp_tag before;
+    int64_t first;
+} sp_tag_walk;
+
+/* One night on its way: what is counted in steps, and places from the first step that counts, -1: none. {0} before it. */
+typedef struct sp_night {
+    int64_t first, last; /* steps that count, in the recording */
+    bool has_begun;
+    int32_t before; /* stage of the step before in the same stretch; -1: none */
+    int64_t stage[SP_N_STAGES];
+    int64_t first_sleep, last_sleep, first_rem;
+    int64_t wake_after, wake_within; /* after the first sleep; of it before the last */
+    int64_t awakenings;
+} sp_night;
+
+/* The last scored step of the segment, and whether unscored ones have come since. {0} before the first. */
+typedef struct sp_bridge {
+    bool has_begun, has_gone_over;
+    int32_t from; /* its class */
+} sp_bridge;
+
+/* Steps around a piece that its arrays hold too: a change of the reference is matched two steps away. */
+enum { SP_AROUND = 4 };
+
+/* What is known so far of the recording at hand, of the reference or of a strategy. */
+typedef struct sp_track {
+    sp_transition_walk transitions;
+    sp_runs runs;
+    sp_night night;
+    /* Of the reference only. */
+    sp_bridge bridge;
+    int64_t illegal_before; /* illegal transitions of the recordings before */
+    /* Of a strategy only. */
+    sp_recording_result result;
+    int64_t *row, *column;   /* [K] scored steps by label and by chosen class; zero between recordings, owned */
+    uint8_t used[SP_AROUND]; /* of the last two steps of the piece before and the first two of this one: see match_change() */
+    bool in_error;
+    int64_t error_first;                 /* step of the recording */
+    sp_tag_walk tags[2], strict_tags[2]; /* reference, path */
+} sp_track;
 
 /* What is counted for a strategy beside its result. */
 typedef struct sp_strategy_sums {
@@ -44,21 +102,21 @@ typedef struct sp_strategy_sums {
 /* Agreement with several scorers on its way (scorers.c). */
 typedef struct sp_scorer_sums sp_scorer_sums;
 
-/* Memory for one recording, grown to the longest. */
+/* A recording on its way in pieces (pieces.c). */
+typedef struct sp_long_evaluation sp_long_evaluation;
+
+/* Memory for one piece, grown to the longest. Those marked so have room for SP_AROUND steps before and after it. */
 typedef struct sp_evaluation_scratch {
     int64_t capacity;         /* steps there is room for */
-    int32_t *nothing;         /* [T] -1: the path of an undecoded recording */
-    int32_t *path;            /* [T] a path, -1 where the reference is unscored */
-    uint8_t *flags;           /* [T] */
+    int32_t *nothing;         /* [T] -1: the path of an undecoded recording; around */
+    int32_t *path;            /* [T] a path, -1 where the reference is unscored; around */
+    uint8_t *flags;           /* [T] around */
     uint8_t *context;         /* [T] sp_context of each scored step */
     uint64_t *right;          /* [T] bit s: strategy s has the step right */
-    sp_span *reference_runs;  /* [T] */
-    sp_span *spans;           /* [T] */
-    sp_span *reference_spans; /* [T] */
-    int64_t n_reference_runs;
-    int64_t *row, *column; /* [K] zero between uses */
-    double *best;          /* [T] greatest score of each step */
-    int32_t *kept;         /* labels of a block without trimmed wake */
+    sp_span *spans;           /* [T+1] */
+    sp_span *reference_spans; /* [T+1] */
+    double *best;             /* [T] greatest score of each step */
+    int32_t *kept;            /* labels of a block without trimmed wake */
     int64_t kept_capacity;
 } sp_evaluation_scratch;
 
@@ -86,34 +144,68 @@ struct sp_evaluation {
     sp_scorer_sums *scorers;         /* or NULL */
     sp_margins margins;
     sp_evaluation_scratch scratch;
+    sp_track reference, *tracks; /* of the recording at hand; [n_strategies] */
+    sp_long_evaluation *at_hand; /* a recording that comes in pieces, or NULL: pieces.c */
 };
 
-/* One recording, borrowed. */
+/* A recording, or a piece of one, borrowed. Arrays, those of paths too, can be looked at from -before to n_steps+after-1. */
 typedef struct sp_recording {
     int64_t index, n_steps;
     const int32_t *labels;   /* or NULL */
     const int64_t *segments; /* or NULL */
     const int32_t *whole;    /* labels with all wake; the same where none is trimmed */
+    int64_t first, rest;     /* steps of the recording before this piece and after it */
+    int64_t before, after;   /* of them in the arrays: at least SP_AROUND where there are so many */
 } sp_recording;
 
-/* Do steps t-1 and t belong to one segment? t > 0. */
+/* Do steps t-1 and t belong to one segment? t > -before. */
 static inline bool sp_is_joined(const sp_recording *r, int64_t t)
 {
     return !r->segments || r->segments[t] == r->segments[t - 1];
 }
 
+/* Makes room for pieces of so many steps; evaluation.c. */
+sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err);
+/* Room for so many more recordings; evaluation.c. */
+sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_error *err);
+/* Are the classes of steps [n] from -1 to K-1? `what` speaks of them; steps are numbered from `first`. evaluation.c */
+sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n, const int32_t *steps,
+                              const char *what, sp_error *err);
+
+/* What comes of one piece of the recording at hand; evaluation.c.
+ *   paths     [n_strategies], of -1 where the recording is not decoded
+ *   results   [n_strategies]
+ *   scores    of the piece, or NULL
+ *   scorers   [n_scorers], or NULL */
+typedef struct sp_views {
+    const int32_t *const *paths;
+    const sp_decoded *const *results;
+    const sp_scores *scores;
+    const int32_t *const *scorers;
+} sp_views;
+sp_status sp_add_piece(sp_evaluation *e, const sp_recording *r, const sp_views *views, int64_t *scored, sp_error *err);
+void sp_long_evaluation_free(sp_long_evaluation *at_hand); /* pieces.c */
+/* What was cut before the recording came here; nothing without has_length_trim. */
+void sp_add_cut(sp_comparison *c, int64_t recording, int64_t of_path, int64_t of_labels);
+/* Before the first piece, and after the last, when everything is in: names the recording. */
+void sp_begin_recording(sp_evaluation *e);
+sp_status sp_end_recording(sp_evaluation *e, const sp_recording *r, const char *id, int64_t scored, int32_t subject,
+                           sp_error *err);
+
 /* Counts transitions along a path and adds forbidden pairs to the tally. */
-sp_status sp_add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_counts *counts,
-                             sp_tally *illegal, sp_error *err);
+sp_status sp_add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_walk *walk,
+                             sp_transition_counts *counts, sp_tally *illegal, sp_error *err);
 
 /* score_path.c */
 void sp_find_contexts(sp_evaluation *e, const sp_recording *r);
-void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline,
-                      sp_recording_result *row);
+void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline);
 void sp_add_discordance(sp_evaluation *e, const sp_recording *r);
 
-/* segments.c. Runs of `steps` [T]; -1 and gaps cut. runs has room for T. Returns how many. */
-int64_t sp_find_runs(const sp_recording *r, const int32_t *steps, sp_span *runs);
+/* segments.c. Goes on along `steps`; -1 and gaps cut. Lengths go into the tally (NULL: nowhere). False: no memory. */
+bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, sp_tally *lengths);
+void sp_runs_clear(sp_runs *runs); /* for another recording; keeps the memory */
+/* Forgets the reference's list when no strategy's is kept. */
+void sp_drop_reference_runs(sp_evaluation *e);
 static inline int64_t sp_bout_key(int32_t k, int64_t length)
 {
     return (int64_t)k << 40 | length;
@@ -127,7 +219,7 @@ void sp_bouts_free(int32_t K, sp_bouts *bouts);
 void sp_boundaries_finish(sp_boundaries *boundaries);
 
 /* edit.c: Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
-sp_status sp_edit_distance(int32_t K, int64_t m, const sp_span *a, int64_t n, const sp_span *b, int64_t *distance, sp_error *err);
+sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, int64_t *distance, sp_error *err);
 
 /* entities.c. Tags of classes [K], types numbered by their first class; false: the classes are no tags. */
 bool sp_tags_read(int32_t K, const char *const *classes, sp_tag *tags);
@@ -166,9 +258,8 @@ void sp_sleep_finish(sp_evaluation *e);
 
 /* scorers.c: all do nothing without scorers */
 sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
-/* The recording that begins at step `first` of the block; paths [n_strategies], -1 where undecoded. */
-void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, int64_t first,
-                    const int32_t *const *paths);
+/* scorers [n_scorers] labels; paths [n_strategies], -1 where undecoded. */
+void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, const int32_t *const *paths);
 void sp_scorers_finish(sp_evaluation *e);
 void sp_scorer_sums_free(sp_scorer_sums *sums);
 
@@ -193,7 +284,7 @@ sp_status sp_permuted_find(int32_t K, sp_strategy_result *strategy, sp_error *er
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);
 
-/* density.c: softmax of each row in 255ths [T,K], 0 where every class is impossible; the caller's. NULL: no memory. */
-uint8_t *sp_density_of(const sp_scores *scores);
+/* density.c: softmax of each row in 255ths into density [T,K], 0 where every class is impossible. */
+void sp_density_fill(const sp_scores *scores, uint8_t *density);
 
 #endif

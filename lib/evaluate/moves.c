@@ -21,7 +21,7 @@ sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int3
 {
     int64_t stays = 0; /* of path[t - 1], not yet counted */
     sp_status status = SP_OK;
-    for (int64_t t = 1; status == SP_OK && t <= r->n_steps; t++) {
+    for (int64_t t = r->before ? 0 : 1; status == SP_OK && t <= r->n_steps; t++) {
         bool is_pair = t < r->n_steps && sp_is_joined(r, t) && path[t - 1] >= 0 && path[t] >= 0;
         if (is_pair && path[t - 1] == path[t]) {
             stays++;
@@ -39,14 +39,16 @@ sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int3
 sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
     sp_comparison *c = e->result;
-    int64_t last = -1; /* the last scored step of the segment */
+    sp_bridge *b = &e->reference.bridge;
     for (int64_t t = 0; t < r->n_steps; t++) {
-        if (t > 0 && !sp_is_joined(r, t))
-            last = -1;
-        if (r->labels[t] < 0)
+        if ((t > 0 || r->before) && !sp_is_joined(r, t))
+            *b = (sp_bridge){.has_begun = false};
+        if (r->labels[t] < 0) {
+            b->has_gone_over = true;
             continue;
-        if (last >= 0 && last < t - 1) {
-            int32_t from = r->labels[last], to = r->labels[t];
+        }
+        if (b->has_begun && b->has_gone_over) {
+            int32_t from = b->from, to = r->labels[t];
             c->bridged_transitions++;
             c->reference.transitions++;
             c->reference.changes += from != to;
@@ -59,7 +61,7 @@ sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err)
             if (status != SP_OK)
                 return status;
         }
-        last = t;
+        *b = (sp_bridge){.has_begun = true, .from = r->labels[t]};
     }
     return SP_OK;
 }

@@ -1,6 +1,8 @@
 /* Calibration, step by step: probabilities of a row, and the sums that they go into. */
 #include "evaluate/reliability.h"
 
+#include "mask/nll_step.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,26 +76,48 @@ static void add_confidence(sp_confidence_sums *sums, double w, double confidence
     sums->right += is_right ? w : 0;
 }
 
-/* Softmax of row t into p [K]; the top class, or -1 where every class is impossible. *doubt is the sum of the others'
- * probabilities, which keeps its digits where 1 - confidence would round to 0. */
-static int32_t row_softmax(const sp_scores *scores, int64_t t, double *p, double *doubt)
+/* A row's exponentials, from which everything is made: x_k = exp(e_k - e_top), top the first class of the greatest score. */
+typedef struct row {
+    int32_t top; /* -1: every class is impossible */
+    double max;  /* e_top */
+    double *x;   /* [K], what the row's probabilities then overwrite */
+} row;
+
+static row row_exponentials(const sp_scores *scores, int64_t t, double *x)
 {
     int32_t K = scores->n_classes, top = 0;
     for (int32_t k = 0; k < K; k++) {
-        p[k] = sp_scores_at(scores, t, k);
-        top = p[k] > p[top] ? k : top;
+        x[k] = sp_scores_at(scores, t, k);
+        top = x[k] > x[top] ? k : top;
     }
-    double max = p[top], others = 0;
-    if (max == -INFINITY)
-        return -1;
-    for (int32_t k = 0; k < K; k++) {
-        p[k] = exp(p[k] - max);
-        others += k == top ? 0 : p[k];
-    }
-    for (int32_t k = 0; k < K; k++)
-        p[k] /= 1 + others;
-    *doubt = others / (1 + others);
-    return top;
+    double max = x[top];
+    for (int32_t k = 0; max > -INFINITY && k < K; k++)
+        x[k] = exp(x[k] - max);
+    return (row){max > -INFINITY ? top : -1, max, x};
+}
+
+/* The reference's loss as in sp_nll_add(), to the bit: its score is taken out first, so that a label that has nearly everything
+ * keeps its small loss. own: e[t,label] */
+static double row_nll(const row *r, int32_t n_classes, int32_t label, double own)
+{
+    double others = 0;
+    if (own == -INFINITY)
+        return INFINITY;
+    for (int32_t k = 0; k < n_classes; k++)
+        others += k == label ? 0 : r->x[k];
+    return own >= r->max ? log1p(others) : (r->max - own) + log(others + r->x[label]);
+}
+
+/* Makes probabilities of a row's exponentials. Returns the doubt, the sum of the probabilities of all but the top class, which
+ * keeps its digits where 1 - confidence would round to 0. */
+static double row_softmax(const row *r, int32_t n_classes)
+{
+    double others = 0;
+    for (int32_t k = 0; k < n_classes; k++)
+        others += k == r->top ? 0 : r->x[k];
+    for (int32_t k = 0; k < n_classes; k++)
+        r->x[k] /= 1 + others;
+    return others / (1 + others);
 }
 
 static void add_step(sp_reliability_sums *sums, int32_t top, double doubt, int32_t label, double w)
@@ -116,29 +140,48 @@ static void add_step(sp_reliability_sums *sums, int32_t top, double doubt, int32
     add_confidence(&sums->cells[cell_of(doubt)], w, p[top], is_right);
 }
 
-sp_status sp_reliability_add(sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels, const double *weights,
-                             sp_error *err)
+static sp_status check_step(const sp_reliability_sums *sums, int64_t t, int32_t label, double w, sp_error *err)
+{
+    if (!(w >= 0 && isfinite(w)))
+        return sp_fail_at(err, SP_EDATA, t,
+                          "weight %.6g at step %lld: weights must be finite and not negative; 0 leaves a step out", w,
+                          (long long)t);
+    if (label < -1 || label >= sums->n_classes)
+        return sp_fail_at(err, SP_EDATA, t, "label %d at step %lld is none of the %d classes; -1 leaves a step out", (int)label,
+                          (long long)t, (int)sums->n_classes);
+    return SP_OK;
+}
+
+sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
+                               const double *weights, sp_error *err)
 {
     if (scores->n_classes != sums->n_classes)
         return sp_fail(err, SP_EINVAL, "calibration of %d classes was given scores of %d", sums->n_classes, scores->n_classes);
+    sp_nll next = nll ? *nll : (sp_nll){0};
     for (int64_t t = 0; t < scores->n_steps; t++) {
-        double w = weights ? weights[t] : 1, doubt = 0;
-        if (!(w >= 0 && isfinite(w)))
-            return sp_fail_at(err, SP_EDATA, t,
-                              "weight %.6g at step %lld: weights must be finite and not negative; 0 leaves a step out", w,
-                              (long long)t);
-        if (labels[t] < -1 || labels[t] >= sums->n_classes)
-            return sp_fail_at(err, SP_EDATA, t, "label %d at step %lld is none of the %d classes; -1 leaves a step out",
-                              (int)labels[t], (long long)t, (int)sums->n_classes);
+        double w = weights ? weights[t] : 1;
+        sp_status status = check_step(sums, t, labels[t], w, err);
+        if (status != SP_OK)
+            return status;
         if (labels[t] < 0 || w == 0)
             continue;
-        int32_t top = row_softmax(scores, t, sums->p, &doubt);
-        if (top < 0) {
+        row r = row_exponentials(scores, t, sums->p);
+        if (nll)
+            sp_nll_count(&next, w, row_nll(&r, sums->n_classes, labels[t], sp_scores_at(scores, t, labels[t])));
+        if (r.top < 0) {
             sums->n_impossible++;
             continue;
         }
         sums->is_weighted |= w != 1;
-        add_step(sums, top, doubt, labels[t], w);
+        add_step(sums, r.top, row_softmax(&r, sums->n_classes), labels[t], w);
     }
+    if (nll)
+        *nll = next;
     return SP_OK;
+}
+
+sp_status sp_reliability_add(sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels, const double *weights,
+                             sp_error *err)
+{
+    return sp_probabilities_add(NULL, sums, scores, labels, weights, err);
 }

@@ -13,9 +13,9 @@ void sp_find_contexts(sp_evaluation *e, const sp_recording *r)
 {
     const int32_t *label = r->labels;
     int64_t T = r->n_steps;
-    bool differs = false; /* from the step before */
-    for (int64_t t = 0; t < T; t++) {
-        bool is_last = t + 1 == T || !sp_is_joined(r, t + 1);
+    bool differs = r->before && sp_is_joined(r, 0) && label[-1] >= 0 && label[0] >= 0 && label[-1] != label[0];
+    for (int64_t t = 0; t < T; t++) { /* differs: from the step before */
+        bool is_last = t + 1 == T + r->after || !sp_is_joined(r, t + 1);
         bool next_differs = !is_last && label[t] >= 0 && label[t + 1] >= 0 && label[t] != label[t + 1];
         e->scratch.context[t] = (uint8_t)(2 * differs + next_differs);
         e->context_steps[e->scratch.context[t]] += label[t] >= 0;
@@ -36,13 +36,14 @@ static void add_change(sp_changes *changes, bool is_same, bool was_right, bool i
 }
 
 /* Kappa of one recording from the counts of its labels (row) and of its path (column), which are cleared. Only classes that occur
- * are visited where the recording is shorter than the list of classes. */
-static sp_value recording_kappa(sp_evaluation *e, const sp_recording *r, const int32_t *path, const sp_recording_result *result)
+ * are visited where a whole recording is shorter than the list of classes. */
+static sp_value recording_kappa(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_track *track)
 {
-    int64_t *row = e->scratch.row, *column = e->scratch.column;
+    const sp_recording_result *result = &track->result;
+    int64_t *row = track->row, *column = track->column;
     double chance = 0;
     bool is_single = false;
-    if (e->K <= r->n_steps) {
+    if (e->K <= r->n_steps || r->first > 0) {
         for (int32_t k = 0; k < e->K; k++) {
             is_single |= row[k] == result->scored && column[k] == result->scored;
             chance += (double)row[k] * (double)column[k];
@@ -69,9 +70,10 @@ static sp_value recording_kappa(sp_evaluation *e, const sp_recording *r, const i
     return value_of((po - pe) / (1 - pe));
 }
 
-void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline,
-                      sp_recording_result *result)
+void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline)
 {
+    sp_track *track = &e->tracks[strategy];
+    sp_recording_result *result = &track->result;
     sp_strategy_result *s = &e->result->strategies[strategy];
     sp_evaluation_scratch *scratch = &e->scratch;
     uint64_t bit = UINT64_C(1) << strategy;
@@ -81,12 +83,12 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
         if (label < 0)
             continue;
         bool is_right = chosen == label;
-        scratch->row[label]++;
+        track->row[label]++;
         if (chosen < 0) {
             s->undecoded_steps[label]++;
         } else {
             s->confusion[(size_t)label * K + (size_t)chosen]++;
-            scratch->column[chosen]++;
+            track->column[chosen]++;
         }
         result->scored++;
         if (is_right) {
@@ -101,8 +103,10 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
             add_change(&s->context_changes[scratch->context[t]], is_same, was_right, is_right);
         }
     }
+    if (r->rest > 0)
+        return;
     result->accuracy = value_ratio((double)result->correct, (double)result->scored, "no scored steps");
-    result->kappa = recording_kappa(e, r, path, result);
+    result->kappa = recording_kappa(e, r, path, track);
 }
 
 /* Most steps are right for all strategies or for none; only the others are looked at pair by pair. */

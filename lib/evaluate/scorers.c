@@ -184,8 +184,7 @@ static void add_votes(sp_evaluation *e, const int32_t *const *rows, int64_t t)
     }
 }
 
-void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, int64_t first,
-                    const int32_t *const *paths)
+void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, const int32_t *const *paths)
 {
     sp_scorer_sums *sums = e->scorers;
     if (!sums)
@@ -196,7 +195,7 @@ void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *cons
     for (int32_t s = 0; s < n_strategies; s++)
         rows[1 + s] = paths[s];
     for (int32_t i = 0; i < n_scorers; i++)
-        rows[1 + n_strategies + i] = scorers[i] + first;
+        rows[1 + n_strategies + i] = scorers[i];
     for (int32_t row = 0; row < sums->n_rows; row++)
         for (int32_t i = 0; rows[row] && i < n_scorers; i++)
             if (row != 1 + n_strategies + i)

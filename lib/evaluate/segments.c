@@ -9,26 +9,67 @@
 /* Beyond so many pairs of runs, 65,536 on each side, a recording's edit distance would take longer than all the rest. */
 static const int64_t max_edit_cells = INT64_C(1) << 32;
 
-int64_t sp_find_runs(const sp_recording *r, const int32_t *steps, sp_span *runs)
+void sp_runs_clear(sp_runs *runs)
 {
-    int64_t n = 0;
-    for (int64_t t = 0; t < r->n_steps; t++) {
-        if (steps[t] < 0)
-            continue;
-        if (t > 0 && steps[t] == steps[t - 1] && sp_is_joined(r, t))
-            runs[n - 1].last = t;
-        else
-            runs[n++] = (sp_span){t, t, steps[t]};
-    }
-    return n;
+    *runs = (sp_runs){.classes = runs->classes, .capacity = runs->capacity};
 }
 
-static sp_status add_bouts(sp_tally *bouts, int64_t n, const sp_span *runs, sp_error *err)
+static bool end_run(sp_runs *runs, sp_tally *lengths)
 {
-    for (int64_t i = 0; i < n; i++)
-        if (!sp_tally_add(bouts, sp_bout_key(runs[i].k, runs[i].last - runs[i].first + 1), 1))
-            return sp_fail(err, SP_ENOMEM, "no memory to count the lengths of runs");
-    return SP_OK;
+    if (!runs->is_dropped) {
+        if (runs->n == runs->capacity) {
+            int64_t more = 2 * runs->capacity + 64;
+            int32_t *bigger = realloc(runs->classes, (size_t)more * sizeof *bigger);
+            if (!bigger)
+                return false;
+            runs->classes = bigger;
+            runs->capacity = more;
+        }
+        runs->classes[runs->n] = runs->k;
+    }
+    runs->n++;
+    return !lengths || sp_tally_add(lengths, sp_bout_key(runs->k, runs->length), 1);
+}
+
+bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, sp_tally *lengths)
+{
+    for (int64_t t = 0; t < r->n_steps; t++) {
+        int32_t k = steps[t];
+        if (runs->length > 0 && k == runs->k && sp_is_joined(r, t)) {
+            runs->length++;
+            continue;
+        }
+        if (runs->length > 0 && !end_run(runs, lengths))
+            return false;
+        runs->k = k;
+        runs->length = k >= 0;
+    }
+    bool is_whole = r->rest > 0 || runs->length == 0 || end_run(runs, lengths);
+    if (r->rest == 0)
+        runs->length = 0;
+    return is_whole;
+}
+
+static void drop(sp_runs *runs)
+{
+    free(runs->classes);
+    runs->classes = NULL;
+    runs->capacity = 0;
+    runs->is_dropped = true;
+}
+
+void sp_drop_reference_runs(sp_evaluation *e)
+{
+    bool is_needed = false;
+    for (int32_t s = 0; s < e->result->n_strategies; s++)
+        is_needed |= !e->tracks[s].runs.is_dropped;
+    if (!is_needed)
+        drop(&e->reference.runs);
+}
+
+static sp_status no_room(sp_error *err)
+{
+    return sp_fail(err, SP_ENOMEM, "no memory to count the lengths of runs");
 }
 
 static bool is_change(const sp_recording *r, const int32_t *steps, int64_t t)
@@ -38,13 +79,14 @@ static bool is_change(const sp_recording *r, const int32_t *steps, int64_t t)
 
 /* Each change of the reference takes the earliest free change of the path between the same classes that is near enough. Windows
  * move with the reference and are equally wide, so taking the earliest never costs a later match. used [T]: bit w for tolerance
- * w. */
+ * w, around the piece too. */
 static void match_change(const sp_recording *r, const int32_t *path, int64_t t, uint8_t *used, sp_boundaries *out)
 {
     int32_t from = r->labels[t - 1], to = r->labels[t];
     for (int w = 0; w < SP_N_TOLERANCES; w++)
         for (int64_t u = t - w; u <= t + w; u++) {
-            if (u < 1 || u >= r->n_steps || used[u] >> w & 1 || path[u - 1] != from || path[u] != to || !sp_is_joined(r, u))
+            if (u < 1 - r->before || u >= r->n_steps + r->after || used[u] >> w & 1 || path[u - 1] != from || path[u] != to ||
+                !sp_is_joined(r, u))
                 continue;
             if (r->segments && r->segments[u] != r->segments[t])
                 continue;
@@ -54,45 +96,55 @@ static void match_change(const sp_recording *r, const int32_t *path, int64_t t, 
         }
 }
 
-static void add_boundaries(const sp_recording *r, const int32_t *path, uint8_t *used, sp_boundaries *out)
+static void add_boundaries(const sp_recording *r, const int32_t *path, sp_track *track, uint8_t *used, sp_boundaries *out)
 {
-    memset(used, 0, (size_t)r->n_steps);
-    for (int64_t t = 1; t < r->n_steps; t++) {
+    const size_t n = (size_t)r->n_steps, half = SP_AROUND / 2;
+    memset(used - half, 0, n + SP_AROUND);
+    memcpy(used - half, track->used, SP_AROUND);
+    for (int64_t t = r->before ? 0 : 1; t < r->n_steps; t++) {
         out->decoded += is_change(r, path, t);
         if (is_change(r, r->labels, t)) {
             out->reference++;
             match_change(r, path, t, used, out);
         }
     }
+    memcpy(track->used, used + n - half, SP_AROUND);
 }
 
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
-    e->scratch.n_reference_runs = sp_find_runs(r, r->labels, e->scratch.reference_runs);
-    return add_bouts(&e->reference_bouts, e->scratch.n_reference_runs, e->scratch.reference_runs, err);
+    return sp_runs_walk(&e->reference.runs, r, r->labels, &e->reference_bouts) ? SP_OK : no_room(err);
 }
 
 sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, sp_error *err)
 {
-    sp_evaluation_scratch *scratch = &e->scratch;
+    sp_track *track = &e->tracks[strategy];
     sp_strategy_result *s = &e->result->strategies[strategy];
+    sp_runs *runs = &track->runs, *reference = &e->reference.runs;
     const int32_t *steps = path;
     if (r->labels) {
-        for (int64_t t = 0; t < r->n_steps; t++)
-            scratch->path[t] = r->labels[t] < 0 ? -1 : path[t];
-        steps = scratch->path;
+        int32_t *scored = e->scratch.path;
+        for (int64_t t = -r->before; t < r->n_steps + r->after; t++)
+            scored[t] = r->labels[t] < 0 ? -1 : path[t];
+        steps = scored;
+    } else {
+        runs->is_dropped = true; /* nothing to compare it with */
     }
-    int64_t n = sp_find_runs(r, steps, scratch->spans);
-    sp_status status = add_bouts(&e->sums[strategy].bouts, n, scratch->spans, err);
-    if (status != SP_OK || !r->labels || scratch->n_reference_runs == 0)
-        return status;
-    add_boundaries(r, steps, scratch->flags, &s->boundaries);
-    int64_t distance = 0, m = scratch->n_reference_runs;
+    if (!sp_runs_walk(runs, r, steps, &e->sums[strategy].bouts))
+        return no_room(err);
+    if (!r->labels)
+        return SP_OK;
+    add_boundaries(r, steps, track, e->scratch.flags, &s->boundaries);
+    if (reference->n > 0 && runs->n > max_edit_cells / reference->n)
+        drop(runs); /* too long to compare: both numbers only grow */
+    if (r->rest > 0 || reference->n == 0)
+        return SP_OK;
+    int64_t distance = 0, m = reference->n, n = runs->n;
     if (n > max_edit_cells / m) {
         s->edit_score_too_long++;
         return SP_OK;
     }
-    status = sp_edit_distance(e->K, m, scratch->reference_runs, n, scratch->spans, &distance, err);
+    sp_status status = sp_edit_distance(e->K, m, reference->classes, n, runs->classes, &distance, err);
     if (status != SP_OK)
         return status;
     e->sums[strategy].edit_sum += 1 - (double)distance / (double)(m > n ? m : n);

@@ -6,16 +6,19 @@
 
 static const int64_t most_edit_cells = INT64_C(1) << 32; /* as in an evaluation */
 
-/* Memory for the longest recording: two lists of spans and a path. */
+/* Memory for the longest recording: two lists of spans, a path and two lists of runs. */
 typedef struct room {
-    sp_span *reference, *decoded; /* [T] */
+    sp_span *reference, *decoded; /* [T+1] */
     int32_t *path;                /* [T] */
+    sp_runs wanted, found;
 } room;
 
 static void room_clear(room *m)
 {
     free(m->reference);
     free(m->path);
+    free(m->wanted.classes);
+    free(m->found.classes);
 }
 
 static sp_status room_init(room *m, const sp_labelled_paths *p, sp_error *err)
@@ -25,10 +28,10 @@ static sp_status room_init(room *m, const sp_labelled_paths *p, sp_error *err)
         int64_t T = p->offsets[n + 1] - p->offsets[n];
         longest = T > longest ? T : longest;
     }
-    m->reference = malloc(2 * (size_t)longest * sizeof *m->reference);
+    m->reference = malloc(2 * (size_t)(longest + 1) * sizeof *m->reference);
     m->path = malloc((size_t)longest * sizeof *m->path);
     if (m->reference && m->path) {
-        m->decoded = m->reference + longest;
+        m->decoded = m->reference + longest + 1;
         return SP_OK;
     }
     room_clear(m);
@@ -80,10 +83,14 @@ static sp_status add_edit(const sp_labelled_paths *p, int64_t n, room *m, double
     const int32_t *path = p->paths + p->offsets[n];
     for (int64_t t = 0; t < r.n_steps; t++)
         m->path[t] = r.labels[t] < 0 ? -1 : path[t];
-    int64_t wanted = sp_find_runs(&r, r.labels, m->reference), found = sp_find_runs(&r, m->path, m->decoded), distance = 0;
+    sp_runs_clear(&m->wanted);
+    sp_runs_clear(&m->found);
+    if (!sp_runs_walk(&m->wanted, &r, r.labels, NULL) || !sp_runs_walk(&m->found, &r, m->path, NULL))
+        return sp_fail(err, SP_ENOMEM, "no memory for the runs of %lld steps", (long long)r.n_steps);
+    int64_t wanted = m->wanted.n, found = m->found.n, distance = 0;
     if (wanted == 0 || found > most_edit_cells / wanted)
         return SP_OK;
-    sp_status status = sp_edit_distance(p->n_classes, wanted, m->reference, found, m->decoded, &distance, err);
+    sp_status status = sp_edit_distance(p->n_classes, wanted, m->wanted.classes, found, m->found.classes, &distance, err);
     *sum += 1 - (double)distance / (double)(wanted > found ? wanted : found);
     *count += 1;
     return status;

@@ -46,40 +46,40 @@ const char *sp_sleep_measure_unit(sp_sleep_measure measure)
 
 /* ---- one night ---- */
 
-/* What is counted in steps; places from the first step that counts, -1: none. */
-typedef struct night {
-    int64_t in_bed, stage[SP_N_STAGES];
-    int64_t first_sleep, last_sleep, first_rem;
-    int64_t wake_after, wake_within; /* after the first sleep; of it before the last */
-    int64_t awakenings;
-} night;
-
-static night count_night(int64_t first, int64_t last, const int32_t *path, const int32_t *scored, const int64_t *segments,
-                         const int32_t *stage_of_class)
+/* Goes on along a path whose steps stand at `at` and on in the recording. Steps count from the first that is scored to the last;
+ * without `scored`, that has a class. segments[-1] is looked at where has_before. */
+static void walk_night(sp_night *c, int64_t at, int64_t n, const int32_t *path, const int32_t *scored, const int64_t *segments,
+                       bool has_before, const int32_t *stage_of_class)
 {
-    night c = {.in_bed = last - first + 1, .first_sleep = -1, .last_sleep = -1, .first_rem = -1};
-    int32_t before = -1; /* stage of the step before in the same stretch */
-    for (int64_t t = first; t <= last; t++) {
-        bool counts = path[t] >= 0 && (!scored || scored[t] >= 0);
-        int32_t stage = counts ? stage_of_class[path[t]] : -1;
-        if (segments && t > first && segments[t] != segments[t - 1])
-            before = -1;
+    const int32_t *counted = scored ? scored : path;
+    for (int64_t t = 0; t < n; t++) {
+        bool is_counted = counted[t] >= 0;
+        if (!c->has_begun && !is_counted)
+            continue;
+        if (!c->has_begun)
+            *c = (sp_night){
+                .has_begun = true, .first = at + t, .before = -1, .first_sleep = -1, .last_sleep = -1, .first_rem = -1};
+        else if (segments && (t > 0 || has_before) && segments[t] != segments[t - 1])
+            c->before = -1;
+        int64_t since = at + t - c->first;
+        int32_t stage = path[t] >= 0 && is_counted ? stage_of_class[path[t]] : -1;
+        if (is_counted)
+            c->last = at + t;
         if (stage >= 0)
-            c.stage[stage]++;
+            c->stage[stage]++;
         if (stage == SP_STAGE_WAKE) {
-            c.wake_after += c.first_sleep >= 0;
-            c.awakenings += before > SP_STAGE_WAKE;
+            c->wake_after += c->first_sleep >= 0;
+            c->awakenings += c->before > SP_STAGE_WAKE;
         } else if (stage > SP_STAGE_WAKE) {
-            if (c.first_sleep < 0)
-                c.first_sleep = t - first;
-            c.last_sleep = t - first;
-            c.wake_within = c.wake_after; /* all wake so far after onset lies before this step of sleep */
-            if (stage == SP_STAGE_REM && c.first_rem < 0)
-                c.first_rem = t - first;
+            if (c->first_sleep < 0)
+                c->first_sleep = since;
+            c->last_sleep = since;
+            c->wake_within = c->wake_after; /* all wake so far after onset lies before this step of sleep */
+            if (stage == SP_STAGE_REM && c->first_rem < 0)
+                c->first_rem = since;
         }
-        before = stage;
+        c->before = stage;
     }
-    return c;
 }
 
 static void all_undefined(sp_sleep_statistics *out, const char *reason)
@@ -88,30 +88,20 @@ static void all_undefined(sp_sleep_statistics *out, const char *reason)
         out->values[m] = value_undefined(reason);
 }
 
-void sp_sleep_statistics_of(int64_t n, const int32_t *path, const int32_t *scored, const int64_t *segments,
-                            const int32_t *stage_of_class, double epoch_seconds, sp_sleep_statistics *out)
+static void night_values(const sp_night *night, double epoch_seconds, sp_sleep_statistics *out)
 {
-    if (!path) {
-        all_undefined(out, "not decoded");
-        return;
-    }
-    const int32_t *counted = scored ? scored : path;
-    int64_t first = 0, last = n - 1;
-    while (first < n && counted[first] < 0)
-        first++;
-    while (last > first && counted[last] < 0)
-        last--;
-    if (first >= n) {
+    if (!night->has_begun) {
         all_undefined(out, "no scored steps");
         return;
     }
-    night c = count_night(first, last, path, scored, segments, stage_of_class);
+    const sp_night c = *night;
     const double minute = epoch_seconds / 60;
+    int64_t in_bed = c.last - c.first + 1;
     int64_t sleep = c.stage[SP_STAGE_N1] + c.stage[SP_STAGE_N2] + c.stage[SP_STAGE_N3] + c.stage[SP_STAGE_REM];
     sp_value *v = out->values;
-    v[SP_SLEEP_TIB] = value_of((double)c.in_bed * minute);
+    v[SP_SLEEP_TIB] = value_of((double)in_bed * minute);
     v[SP_SLEEP_TST] = value_of((double)sleep * minute);
-    v[SP_SLEEP_SE] = value_of(100 * (double)sleep / (double)c.in_bed);
+    v[SP_SLEEP_SE] = value_of(100 * (double)sleep / (double)in_bed);
     for (int s = 0; s < SP_N_STAGES; s++)
         v[SP_SLEEP_WAKE + s] = value_of((double)c.stage[s] * minute);
     static const sp_sleep_measure need_sleep[] = {SP_SLEEP_SOL, SP_SLEEP_WASO, SP_SLEEP_WAKE_WITHIN, SP_SLEEP_REM_LATENCY,
@@ -127,6 +117,18 @@ void sp_sleep_statistics_of(int64_t n, const int32_t *path, const int32_t *score
     v[SP_SLEEP_REM_LATENCY] =
         c.first_rem < 0 ? value_undefined("no REM") : value_of((double)(c.first_rem - c.first_sleep) * minute);
     v[SP_SLEEP_SFI] = value_of((double)c.awakenings / ((double)sleep * epoch_seconds / 3600));
+}
+
+void sp_sleep_statistics_of(int64_t n, const int32_t *path, const int32_t *scored, const int64_t *segments,
+                            const int32_t *stage_of_class, double epoch_seconds, sp_sleep_statistics *out)
+{
+    sp_night night = {.has_begun = false};
+    if (!path) {
+        all_undefined(out, "not decoded");
+        return;
+    }
+    walk_night(&night, 0, n, path, scored, segments, false, stage_of_class);
+    night_values(&night, epoch_seconds, out);
 }
 
 /* ---- over nights ---- */
@@ -229,20 +231,35 @@ sp_status sp_sleep_reserve(sp_evaluation *e, int64_t n, sp_error *err)
     return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the sleep statistics of %lld recordings", (long long)n);
 }
 
+static void walk_recording(const sp_evaluation *e, sp_night *night, const sp_recording *r, const int32_t *path)
+{
+    walk_night(night, r->first, r->n_steps, path, r->whole, r->segments, r->before > 0, e->stage_of_class);
+}
+
 void sp_add_sleep_reference(sp_evaluation *e, const sp_recording *r)
 {
     sp_sleep *sleep = e->result->sleep;
-    if (sleep && r->labels)
-        sp_sleep_statistics_of(r->n_steps, r->labels, r->labels, r->segments, e->stage_of_class, sleep->epoch_seconds,
-                               &sleep->reference[r->index]);
+    if (!sleep || !r->labels)
+        return;
+    walk_recording(e, &e->reference.night, r, r->whole);
+    if (r->rest == 0)
+        night_values(&e->reference.night, sleep->epoch_seconds, &sleep->reference[r->index]);
 }
 
 void sp_add_sleep(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, bool is_decoded)
 {
     sp_sleep *sleep = e->result->sleep;
-    if (sleep)
-        sp_sleep_statistics_of(r->n_steps, is_decoded ? path : NULL, r->labels, r->segments, e->stage_of_class,
-                               sleep->epoch_seconds, &sleep->strategies[strategy].nights[r->index]);
+    if (!sleep)
+        return;
+    sp_night *night = &e->tracks[strategy].night;
+    sp_sleep_statistics *out = &sleep->strategies[strategy].nights[r->index];
+    if (!is_decoded) {
+        all_undefined(out, "not decoded");
+        return;
+    }
+    walk_recording(e, night, r, path);
+    if (r->rest == 0)
+        night_values(night, sleep->epoch_seconds, out);
 }
 
 void sp_sleep_finish(sp_evaluation *e)

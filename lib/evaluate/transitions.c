@@ -1,45 +1,55 @@
 /* Counting transitions. */
-#include "statepath/transitions.h"
+#include "evaluate/transition_walk.h"
 
 #include <string.h>
 
-/* The run that the walk is in. */
-typedef struct run {
-    int64_t first;
-    bool is_cut; /* an unscored step stands before it: it may be longer than we see */
-} run;
-
 /* A run that the next class ends is short when it is seen whole and shorter than its class must dwell. */
-static bool is_short(const sp_chain *chain, const run *r, int64_t last, int32_t k)
+static bool is_short(const sp_chain *chain, const sp_transition_walk *w, int64_t end, int32_t k)
 {
-    return !r->is_cut && last - r->first + 1 < sp_chain_min_dwell(chain, k);
+    return !w->is_cut && end - w->run_first < sp_chain_min_dwell(chain, k);
 }
 
-void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
-                          sp_transition_counts *counts, int64_t *illegal, uint8_t *flags)
+static void begin_run(sp_transition_walk *w, int64_t first, bool is_cut)
 {
-    if (flags && n_steps > 0)
-        memset(flags, 0, (size_t)n_steps);
-    if (n_steps == 0)
-        return;
-    size_t K = (size_t)sp_chain_n_classes(chain);
-    if (path[0] >= 0 && !sp_chain_is_legal_start(chain, path[0])) {
+    w->run_first = first;
+    w->is_cut = is_cut;
+}
+
+/* The first step of a recording. */
+static void begin(const sp_chain *chain, sp_transition_walk *w, int32_t k, int64_t segment, sp_transition_counts *counts,
+                  uint8_t *flags)
+{
+    *w = (sp_transition_walk){.has_begun = true, .last = k, .last_segment = segment};
+    if (k >= 0 && !sp_chain_is_legal_start(chain, k)) {
         counts->illegal_start++;
         if (flags)
             flags[0] = 1;
     }
-    run current = {0, false};
+}
+
+void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *w, int64_t n_steps, const int32_t *path,
+                         const int64_t *segments, sp_transition_counts *counts, int64_t *illegal, uint8_t *flags)
+{
+    if (n_steps == 0)
+        return;
+    if (flags)
+        memset(flags, 0, (size_t)n_steps);
+    size_t K = (size_t)sp_chain_n_classes(chain);
+    int64_t t = 0;
+    if (!w->has_begun)
+        begin(chain, w, path[t++], segments ? segments[0] : 0, counts, flags);
+    int32_t from = w->last;
     int32_t known_from = -1, known_to = -1; /* the pair asked for last: staying asks once a run */
     bool known_legal = true;
-    for (int64_t t = 1; t < n_steps; t++) {
-        int32_t from = path[t - 1], to = path[t];
-        if (segments && segments[t] != segments[t - 1]) {
-            current = (run){t, false};
+    for (int32_t to; t < n_steps; t++, from = to) {
+        to = path[t];
+        if (segments && segments[t] != (t > 0 ? segments[t - 1] : w->last_segment)) {
+            begin_run(w, t, false);
             continue; /* a run that a gap ends is long enough */
         }
         if (from < 0 || to < 0) {
             if (from < 0)
-                current = (run){t, true};
+                begin_run(w, t, true);
             continue; /* so is one that an unscored step ends */
         }
         counts->transitions++;
@@ -57,15 +67,29 @@ void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t 
         }
         if (from != to) {
             counts->changes++;
-            counts->short_runs += is_short(chain, &current, t - 1, from);
-            current = (run){t, false};
+            counts->short_runs += is_short(chain, w, t, from);
+            begin_run(w, t, false);
         }
     }
-    int32_t last = path[n_steps - 1];
-    if (last < 0)
+    w->last = from;
+    w->last_segment = segments ? segments[n_steps - 1] : 0;
+    w->run_first -= n_steps; /* seen from the next piece */
+}
+
+void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *w, sp_transition_counts *counts)
+{
+    if (!w->has_begun || w->last < 0)
         return;
-    if (!sp_chain_is_legal_end(chain, last))
+    if (!sp_chain_is_legal_end(chain, w->last))
         counts->illegal_end++;
     if (sp_chain_min_dwell_at_end(chain))
-        counts->short_runs += is_short(chain, &current, n_steps - 1, last);
+        counts->short_runs += is_short(chain, w, 0, w->last);
+}
+
+void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
+                          sp_transition_counts *counts, int64_t *illegal, uint8_t *flags)
+{
+    sp_transition_walk walk = {.has_begun = false};
+    sp_transitions_walk(chain, &walk, n_steps, path, segments, counts, illegal, flags);
+    sp_transitions_end(chain, &walk, counts);
 }

@@ -80,11 +80,13 @@ static inflater *inflater_of(sp_chunk_jobs *jobs, int thread, size_t bytes)
     return in->inflated && in->values ? in : NULL;
 }
 
-static bool unpack(const sp_chunk_form *form, inflater *in, const unsigned char *packed, size_t n, unsigned char *out)
+/* SP_OK; SP_EFILE: damaged; SP_EDATA: whole, but fewer bytes than the chunk has. */
+static sp_status unpack(const sp_chunk_form *form, inflater *in, const unsigned char *packed, size_t n, unsigned char *out)
 {
     if (form->is_lzf)
-        return sp_lzf_unpack(packed, n, out, form->bytes);
-    return libdeflate_zlib_decompress(in->zlib, packed, n, out, form->bytes, NULL) == LIBDEFLATE_SUCCESS;
+        return sp_lzf_unpack(packed, n, out, form->bytes) ? SP_OK : SP_EFILE;
+    enum libdeflate_result done = libdeflate_zlib_decompress(in->zlib, packed, n, out, form->bytes, NULL);
+    return done == LIBDEFLATE_SUCCESS ? SP_OK : done == LIBDEFLATE_SHORT_OUTPUT ? SP_EDATA : SP_EFILE;
 }
 
 static bool is_on(int filter, uint32_t skipped)
@@ -92,18 +94,17 @@ static bool is_on(int filter, uint32_t skipped)
     return filter >= 0 && !(skipped >> filter & 1);
 }
 
-/* Takes the checksum off; false: it is wrong. (HDF5 then knows of one more way, of a version long gone, to write it.) */
+/* Takes the checksum off, 4 bytes that are there; false: it is wrong. (HDF5 then knows of one more way, of a version long gone,
+ * to write it.) */
 static bool checksum_is_right(const unsigned char *stored, size_t *n)
 {
-    if (*n < 4)
-        return false;
     *n -= 4;
     const unsigned char *sum = stored + *n;
     return sp_fletcher32(stored, *n) ==
            ((uint32_t)sum[0] | (uint32_t)sum[1] << 8 | (uint32_t)sum[2] << 16 | (uint32_t)sum[3] << 24);
 }
 
-static bool chunk_unpack(inflater *in, const sp_chunk *chunk, const unsigned char *values)
+static sp_status chunk_unpack(inflater *in, const sp_chunk *chunk, const unsigned char *values)
 {
     const sp_chunk_form *form = &chunk->form;
     const int64_t n = (int64_t)(form->bytes / form->size);
@@ -111,29 +112,31 @@ static bool chunk_unpack(inflater *in, const sp_chunk *chunk, const unsigned cha
     unsigned char *place = chunk->out + (size_t)to * form->size;
     const bool is_packed = is_on(form->packed, chunk->skipped), is_shuffled = is_on(form->shuffle, chunk->skipped);
     size_t stored = chunk->stored;
-    if (is_on(form->checked, chunk->skipped) && !checksum_is_right(values, &stored))
-        return false;
+    const bool is_checked = is_on(form->checked, chunk->skipped);
+    if (is_checked && stored < 4)
+        return SP_EDATA; /* HDF5 would take the sum of nearly all memory */
+    if (is_checked && !checksum_is_right(values, &stored))
+        return SP_EFILE;
     if (is_packed) {
         const bool is_there = !is_shuffled && run == n; /* straight to where it belongs */
         unsigned char *inflated = is_there ? place : in->inflated;
-        if (!unpack(form, in, values, stored, inflated))
-            return false;
-        if (is_there)
-            return true;
+        sp_status status = unpack(form, in, values, stored, inflated);
+        if (status != SP_OK || is_there)
+            return status;
         values = inflated;
     } else if (stored != form->bytes) {
-        return false;
+        return stored < form->bytes ? SP_EDATA : SP_EFILE;
     }
     if (is_shuffled && run >= 0) {
         sp_unshuffle(values, (size_t)n, form->size, (size_t)from, (size_t)run, place);
-        return true;
+        return SP_OK;
     }
     if (is_shuffled) {
         sp_unshuffle(values, (size_t)n, form->size, 0, (size_t)n, in->values);
         values = in->values;
     }
     sp_box_copy(&chunk->box, values, &chunk->to, form->size, chunk->out);
-    return true;
+    return SP_OK;
 }
 
 static void job_do(void *arg, int thread, int64_t item)
@@ -143,10 +146,9 @@ static void job_do(void *arg, int thread, int64_t item)
     if (jobs->failed)
         return;
     inflater *in = inflater_of(jobs, thread, j->chunk.form.bytes);
-    if (!in)
-        jobs->failed = SP_ENOMEM;
-    else if (!chunk_unpack(in, &j->chunk, jobs->stored + j->at))
-        jobs->failed = SP_EFILE;
+    sp_status status = in ? chunk_unpack(in, &j->chunk, jobs->stored + j->at) : SP_ENOMEM;
+    if (status != SP_OK)
+        jobs->failed = status;
 }
 
 /* ---- on the reading thread ---- */

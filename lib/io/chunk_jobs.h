@@ -36,7 +36,8 @@ sp_status sp_chunk_jobs_room(sp_chunk_jobs *jobs, size_t stored, unsigned char *
 /* They are there. SP_OK, SP_ENOMEM. */
 sp_status sp_chunk_jobs_add(sp_chunk_jobs *jobs, const sp_chunk *chunk);
 /* Unpacks all that wait; nothing waits then, whatever came of it. SP_OK; SP_ENOMEM; SP_EFILE: some chunk is not what it should
- * be, and what stands in the places is undefined. */
+ * be; SP_EDATA: it unpacks, but to too few values, which H5Dread would not notice: it would read on beyond their end. What stands
+ * in the places is then undefined. */
 sp_status sp_chunk_jobs_do(sp_chunk_jobs *jobs);
 /* Forgets those that wait. */
 void sp_chunk_jobs_drop(sp_chunk_jobs *jobs);

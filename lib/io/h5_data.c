@@ -264,6 +264,8 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
     sp_status status = data->direct ? sp_h5_direct_read(data->direct, start, count, raw) : SP_EFILE;
     if (status == SP_ENOMEM)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
+    if (status == SP_EDATA)
+        return sp_fail(err, SP_EFILE, SP_H5_SHORT_CHUNK, file_name, path);
     if (status == SP_OK)
         return SP_OK;
     /* Of the same shape as the selection: HDF5 walks value by value through a chunk when the two differ. */

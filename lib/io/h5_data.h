@@ -33,6 +33,10 @@ sp_h5_request sp_h5_data_request(const sp_h5_data *data);
  * the classes. SP_OK, SP_EFILE. */
 sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, sp_h5_data *data, sp_error *err);
 
+/* What is said of SP_EDATA from sp_h5_direct_read(): file, dataset. */
+#define SP_H5_SHORT_CHUNK                                                                                                        \
+    "%s: dataset %s cannot be read (a chunk unpacks to fewer values than it has); the file is damaged: copy or write it again"
+
 /* Reads start[] .. start[]+count[] of each dimension, raw. SP_OK, SP_EFILE. */
 sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start,
                           const hsize_t *count, void *raw, sp_error *err);

@@ -26,8 +26,9 @@ void sp_h5_direct_free(sp_h5_direct *direct);
 void sp_h5_direct_use_threads(sp_h5_direct *direct, int n_threads);
 
 /* Reads start[] .. start[]+count[] of each dimension, raw. Chunks that reach beyond the last row are kept, so that reading rows
- * in order inflates each chunk once. SP_OK; SP_ENOMEM; SP_EFILE: not done (out is undefined), ask H5Dread. Memory: the compressed
- * chunks of a few MB of values, two chunks a thread, and the chunks that one row touches, of large ones one for each thread. */
+ * in order inflates each chunk once. SP_OK; SP_ENOMEM; SP_EFILE: not done (out is undefined), ask H5Dread; SP_EDATA: a chunk is
+ * too short, do not. Memory: the compressed chunks of a few MB of values, two chunks a thread, and the chunks that one row
+ * touches, of large ones one for each thread. */
 sp_status sp_h5_direct_read(sp_h5_direct *direct, const hsize_t *start, const hsize_t *count, void *out);
 
 /* Begins to read all of one of many datasets: out is filled when the jobs are done; the dataset may be closed before. Returns as

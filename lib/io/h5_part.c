@@ -327,6 +327,8 @@ static sp_status read_groups(sp_h5_map *map, const stretch *s, int64_t first, in
         return status;
     if (status == SP_OK)
         status = sp_chunk_jobs_do(map->jobs);
+    if (status == SP_EDATA)
+        return sp_fail(err, SP_EFILE, SP_H5_SHORT_CHUNK, map->file_name, s->part->path);
     if (status == SP_OK)
         return group_finish(map, &r, err);
     if (status == SP_ENOMEM)

@@ -434,18 +434,30 @@ static sp_status check_range(const sp_paths_reader *reader, int64_t first, int64
     return SP_OK;
 }
 
-static sp_decoded result_of(const sp_paths_reader *reader, int32_t strategy, int64_t n, const int32_t *path)
+static sp_status check_steps(const sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n, sp_error *err)
+{
+    sp_status status = check_range(reader, recording, 1, err);
+    if (status != SP_OK)
+        return status;
+    int64_t length = reader->info.offsets[recording + 1] - reader->info.offsets[recording];
+    if (first < 0 || n < 0 || first > length - n)
+        return sp_fail(err, SP_EINVAL, "%s: steps %lld to %lld of recording %s asked for, but it has %lld", reader->file_name,
+                       (long long)first, (long long)(first + n - 1), reader->info.ids[recording], (long long)length);
+    return SP_OK;
+}
+
+sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording, bool is_undecoded_path)
 {
     const verdicts *v = &reader->verdicts[strategy];
     sp_decoded result = {.status = SP_OK, .step = -1};
     if (v->status)
-        result.status = v->status[n] == 1 ? SP_ENOPATH : v->status[n] == 2 ? SP_EDEADEND : SP_OK;
-    else if (is_undecoded(path, reader->info.offsets[n + 1] - reader->info.offsets[n]))
+        result.status = v->status[recording] == 1 ? SP_ENOPATH : v->status[recording] == 2 ? SP_EDEADEND : SP_OK;
+    else if (is_undecoded_path)
         result.status = SP_ENOPATH;
     if (v->broken)
-        result.n_broken = v->broken[n];
+        result.n_broken = v->broken[recording];
     if (v->scores)
-        result.score = v->scores[n];
+        result.score = v->scores[recording];
     return result;
 }
 
@@ -463,13 +475,35 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     const sp_h5_part *part = &reader->paths[strategy];
-    status = reader->path_codes
-                 ? sp_h5_part_codes(&reader->map, part, first, count, 0, -1, reader->path_codes, to, err)
-                 : sp_h5_part_read(&reader->map, part, first, count, SP_TO_I32, class_limit(reader), to, err);
+    status = reader->path_codes ? sp_h5_part_codes(&reader->map, part, first, count, 0, -1, reader->path_codes, to, err)
+                                : sp_h5_part_read(&reader->map, part, first, count, SP_TO_I32, class_limit(reader), to, err);
     sp_h5_quiet_end(&quiet);
     for (int64_t i = 0; status == SP_OK && results && i < count; i++)
-        results[i] = result_of(reader, strategy, first + i, to + (offsets[first + i] - offsets[first]));
+        results[i] = sp_paths_reader_result(
+            reader, strategy, first + i,
+            is_undecoded(to + (offsets[first + i] - offsets[first]), offsets[first + i + 1] - offsets[first + i]));
     free(own);
+    return status;
+}
+
+/* Labels or paths of some steps. */
+static sp_status read_classes(sp_paths_reader *reader, const sp_h5_part *part, const sp_codes *codes, int64_t recording,
+                              int64_t first, int64_t n, int32_t *out, sp_error *err)
+{
+    return codes ? sp_h5_part_codes(&reader->map, part, recording, 1, first, n, codes, out, err)
+                 : sp_h5_part_steps(&reader->map, part, recording, first, n, SP_TO_I32, class_limit(reader), out, err);
+}
+
+sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording, int64_t first, int64_t n,
+                                     int32_t *path, sp_error *err)
+{
+    sp_status status = check_steps(reader, recording, first, n, err);
+    if (status != SP_OK)
+        return status;
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    status = read_classes(reader, &reader->paths[strategy], reader->path_codes, recording, first, n, path, err);
+    sp_h5_quiet_end(&quiet);
     return status;
 }
 
@@ -498,13 +532,20 @@ void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, c
     reader->label_codes = labels;
 }
 
+static sp_status check_beside(const sp_paths_reader *reader, bool labels, bool segments, sp_error *err)
+{
+    bool lacks_labels = labels && !reader->labels.path;
+    if (lacks_labels || (segments && !reader->segments.path))
+        return sp_fail(err, SP_EDATA, "%s: has no %s", reader->file_name, lacks_labels ? "labels" : "segments");
+    return SP_OK;
+}
+
 sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
                                  sp_error *err)
 {
     sp_status status = check_range(reader, first, count, err);
-    if (status == SP_OK && ((labels && !reader->labels.path) || (segments && !reader->segments.path)))
-        status =
-            sp_fail(err, SP_EDATA, "%s: has no %s", reader->file_name, labels && !reader->labels.path ? "labels" : "segments");
+    if (status == SP_OK)
+        status = check_beside(reader, labels != NULL, segments != NULL, err);
     if (status != SP_OK)
         return status;
     sp_h5_quiet quiet;
@@ -515,6 +556,24 @@ sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t
         status = sp_h5_part_read(&reader->map, &reader->labels, first, count, SP_TO_I32, class_limit(reader), labels, err);
     if (status == SP_OK && segments)
         status = sp_h5_part_read(&reader->map, &reader->segments, first, count, SP_TO_I64, 0, segments, err);
+    sp_h5_quiet_end(&quiet);
+    return status;
+}
+
+sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n, int32_t *labels,
+                                      int64_t *segments, sp_error *err)
+{
+    sp_status status = check_steps(reader, recording, first, n, err);
+    if (status == SP_OK)
+        status = check_beside(reader, labels != NULL, segments != NULL, err);
+    if (status != SP_OK)
+        return status;
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    if (labels)
+        status = read_classes(reader, &reader->labels, reader->label_codes, recording, first, n, labels, err);
+    if (status == SP_OK && segments)
+        status = sp_h5_part_steps(&reader->map, &reader->segments, recording, first, n, SP_TO_I64, 0, segments, err);
     sp_h5_quiet_end(&quiet);
     return status;
 }

@@ -452,7 +452,12 @@ sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t
 
 void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n_steps)
 {
-    writer->slots[strategy * writer->per_strategy + SLOT_PATHS].written -= n_steps;
+    slot *slots = writer->slots + strategy * writer->per_strategy;
+    slots[SLOT_PATHS].written -= n_steps;
+    if (writer->confidence >= 0)
+        slots[writer->confidence].written -= n_steps;
+    if (writer->broken >= 0)
+        slots[writer->broken + 1].written -= n_steps;
 }
 
 sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,

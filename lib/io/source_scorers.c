@@ -199,9 +199,25 @@ sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     const sp_h5_part *part = &source->scorers[scorer];
-    sp_status status = source->codes
-                           ? sp_h5_part_codes(&source->map, part, first, count, 0, -1, source->codes, labels, err)
-                           : sp_h5_part_read(&source->map, part, first, count, SP_TO_I32, limit, labels, err);
+    sp_status status = source->codes ? sp_h5_part_codes(&source->map, part, first, count, 0, -1, source->codes, labels, err)
+                                     : sp_h5_part_read(&source->map, part, first, count, SP_TO_I32, limit, labels, err);
+    sp_h5_quiet_end(&quiet);
+    return status;
+}
+
+sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t recording, int64_t first, int64_t n,
+                                      int32_t *labels, sp_error *err)
+{
+    if (scorer < 0 || scorer >= source->n_open_scorers || recording < 0 || recording >= source->map.n_recordings || first < 0 ||
+        n < 0 || first > source->map.offsets[recording + 1] - source->map.offsets[recording] - n)
+        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of steps %lld and on of recording %lld", source->file_name,
+                       scorer, (long long)first, (long long)recording);
+    const int64_t limit = source->info.n_classes ? source->info.n_classes : (int64_t)INT32_MAX + 1;
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    const sp_h5_part *part = &source->scorers[scorer];
+    sp_status status = source->codes ? sp_h5_part_codes(&source->map, part, recording, 1, first, n, source->codes, labels, err)
+                                     : sp_h5_part_steps(&source->map, part, recording, first, n, SP_TO_I32, limit, labels, err);
     sp_h5_quiet_end(&quiet);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "statepath/loss.h"
 
+#include "mask/nll_step.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -101,17 +103,7 @@ sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels
                               (int)labels[t], (long long)t, (int)scores->n_classes);
         if (labels[t] < 0 || w == 0)
             continue;
-        double loss = step_nll(scores, t, labels[t]);
-        next.n_steps++;
-        if (next.clip > 0)
-            next.clipped_sum += w * fmin(loss, -log(next.clip));
-        if (loss == INFINITY) {
-            next.n_impossible++;
-            next.impossible_weight += w;
-        } else {
-            next.sum += w * loss;
-            next.weight += w;
-        }
+        sp_nll_count(&next, w, step_nll(scores, t, labels[t]));
     }
     *nll = next;
     return SP_OK;

@@ -10,6 +10,8 @@
  *              "collapsed_accuracy" and the like: with classes put together, which stand under class ("Wake / Sleep")
  *              "_chi2", "_p": of further tests, with the degrees of freedom under n; strategy "all" for tests over all strategies
  *              "transition_count" (with class "A -> B"): all transitions that were made, allowed ones too
+ *              "runs", "run_mean", "isolated_runs" (with a class): runs of that class; "accuracy_AAX" and the like: by place in
+ *              the reference's runs; "boundary_recall_1": changes found within 1 step; "entity_f1" (with its type under class)
  *              "worst_recording" (with that recording): its illegal transitions, where there are any
  *              "argmax_ties": steps whose greatest score several classes share
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for counts
@@ -233,6 +235,7 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     for (int32_t i = 0; i < c->n_comparisons; i++)
         add_comparison(c, &c->comparisons[i], text);
     sp_csv_more(text, c);
+    sp_csv_runs(text, c);
     sp_csv_people(text, c);
 }
 

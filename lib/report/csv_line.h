@@ -19,6 +19,8 @@ void sp_csv_calibration(sp_buffer *out, const sp_comparison *comparison); /* rel
 
 void sp_csv_more(sp_buffer *out, const sp_comparison *comparison); /* error runs, regret, further tests, coarser classes */
 
+void sp_csv_runs(sp_buffer *out, const sp_comparison *comparison); /* runs, changes of class, places, entities */
+
 void sp_csv_people(sp_buffer *out, const sp_comparison *comparison); /* sleep statistics and scorers, where there are any */
 
 #endif

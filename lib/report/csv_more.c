@@ -86,6 +86,9 @@ static void add_strategy(const sp_comparison *c, const sp_strategy_result *s, sp
         add_error_runs(out, line, &s->error_runs);
     for (int32_t k = 0; s->has_agreement && k < c->n_classes; k++) {
         line.class = c->classes[k];
+        sp_csv_value(out, line, "npv", &s->classes[k].npv, s->agreement.scored - s->classes[k].predicted);
+        sp_csv_value(out, line, "prevalence", &s->classes[k].prevalence, s->agreement.scored);
+        sp_csv_value(out, line, "prevalence_index", &s->classes[k].prevalence_index, s->agreement.scored);
         sp_csv_value(out, line, "pabak", &s->classes[k].pabak, s->agreement.scored);
         sp_csv_value(out, line, "bias", &s->classes[k].bias, s->agreement.scored);
     }

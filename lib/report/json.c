@@ -16,7 +16,7 @@
  *   reference: changes, illegal_start, illegal_end, short_runs, bouts, illegal_rate and the other frequencies of a strategy,
  *     transition_counts, bridged_transitions (of its transitions, those across unscored steps);   mask_ceiling_infeasible (recordings without allowed path)
  *   strategies.*: scored, correct, undecoded_steps (by reference class, those above 0), macro_precision, macro_recall,
- *     macro_f1_classes, mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
+ *     macro_f1_classes, macro_precision_classes, macro_recall_classes (over how many), mean_accuracy, sd_accuracy, mean_kappa, sd_kappa (over recordings), legal_by_construction, relaxed,
  *     rules_broken, changed_from_argmax.same, changed_from_argmax_by_class, contexts, boundaries, edit_score,
  *     bouts (lengths: [length, count]), entities, illegal_rate, illegal_rate_ci
  *     classes.*: predicted, npv, prevalence, pabak, bias, prevalence_index;   bouts.*: isolated (runs of one step)
@@ -174,6 +174,8 @@ static void set_agreement(json_t *object, const sp_comparison *c, const sp_strat
     sp_json_set_value(object, "macro_recall", &a->macro_recall, failed);
     sp_json_set_value(object, "macro_f1", &a->macro_f1, failed);
     sp_json_set(object, "macro_f1_classes", json_integer(a->macro_f1_classes), failed);
+    sp_json_set(object, "macro_precision_classes", json_integer(a->macro_precision_classes), failed);
+    sp_json_set(object, "macro_recall_classes", json_integer(a->macro_recall_classes), failed);
     sp_json_set_value(object, "weighted_f1", &a->weighted_f1, failed);
     sp_json_set_value(object, "mean_accuracy", &s->mean_accuracy, failed);
     sp_json_set_value(object, "sd_accuracy", &s->sd_accuracy, failed);

@@ -44,9 +44,9 @@ static void title(const sp_comparison *c, sp_buffer *out)
 /* Tables under their own titles. */
 static void further(const sp_comparison *c, sp_buffer *out)
 {
-    static void (*const fillers[])(const sp_comparison *,
-                                   sp_table *) = {sp_fill_illegal_rates, sp_fill_change_rates, sp_fill_margins,  sp_fill_several,
-                                                  sp_fill_step_tests,    sp_fill_error_runs,   sp_fill_collapsed};
+    static void (*const fillers[])(const sp_comparison *, sp_table *) = {
+        sp_fill_illegal_rates, sp_fill_change_rates, sp_fill_margins,  sp_fill_several,   sp_fill_step_tests,
+        sp_fill_error_runs,    sp_fill_collapsed,    sp_fill_contexts, sp_fill_boundaries};
     for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++) {
         sp_table table = {0};
         fillers[i](c, &table);
@@ -72,6 +72,39 @@ static void confusions(const sp_comparison *c, sp_buffer *out)
         sp_table_markdown(&table, out);
         sp_table_free(&table);
     }
+}
+
+/* Each class under each strategy; entities; runs. */
+static void class_details(const sp_comparison *c, sp_buffer *out)
+{
+    if (c->n_classes > CLASSES)
+        return;
+    for (int32_t s = 0; c->n_scored_steps && s < c->n_strategies; s++) {
+        sp_table detail = {0};
+        sp_buffer title = {0}, escaped = {0};
+        sp_fill_class_detail(c, s, &detail);
+        sp_add_detail_title(c, s, &title);
+        sp_buffer_markdown(&escaped, title.failed ? "" : title.data);
+        section(out, escaped.failed ? "" : escaped.data, &detail);
+        out->failed |= title.failed || escaped.failed;
+        sp_buffer_free(&title);
+        sp_buffer_free(&escaped);
+        sp_table_free(&detail);
+    }
+    sp_table bouts = {0};
+    sp_fill_bouts(c, &bouts);
+    section(out, bouts.title, &bouts);
+    sp_table_free(&bouts);
+}
+
+static void entities(const sp_comparison *c, sp_buffer *out)
+{
+    sp_table table = {0};
+    if (!c->has_entities || !c->n_scored_steps)
+        return;
+    sp_fill_entities(c, &table);
+    section(out, table.title, &table);
+    sp_table_free(&table);
 }
 
 static void people(const sp_comparison *c, sp_buffer *out)
@@ -118,6 +151,7 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     sp_table_markdown(&leaderboard, &text);
     sp_fill_notes(comparison, &notes);
     list(&text, &notes);
+    entities(comparison, &text);
     sp_fill_differences(comparison, &differences);
     section(&text, differences.title, &differences);
     if (comparison->n_comparisons) {
@@ -143,6 +177,7 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
     if (comparison->n_scored_steps && comparison->n_classes <= CLASSES)
         sp_fill_class_f1(comparison, &classes);
     section(&text, "F1 by class", &classes);
+    class_details(comparison, &text);
     int64_t n = sp_fill_illegal_pairs(comparison, PAIRS, &pairs);
     section(&text, "Illegal transitions, by pair", &pairs);
     if (n > PAIRS)

@@ -32,8 +32,9 @@ const char *sp_scaling_name(sp_scaling scaling);                              /*
 void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines); /* adds its sentence to notes */
 /* F1 by class (rows) and strategy (columns), with the support. */
 void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table);
-/* Precision, recall, F1, specificity, kappa of each class under one strategy. */
+/* Precision, recall, F1, specificity, NPV, kappa, PABAK and bias of each class under one strategy. */
 void sp_fill_class_detail(const sp_comparison *comparison, int32_t strategy, sp_table *table);
+void sp_add_detail_title(const sp_comparison *comparison, int32_t strategy, sp_buffer *out); /* "viterbi: each class ..." */
 /* Counts: rows reference, columns decoded; a column of undecoded steps where there are any. */
 void sp_fill_confusion(const sp_comparison *comparison, int32_t strategy, sp_table *table);
 /* Pairs that the model forbids and someone made, most frequent first, at most `limit` (0: all): rows "A -> B", columns the

@@ -43,7 +43,10 @@ void sp_fill_class_detail(const sp_comparison *comparison, int32_t strategy, sp_
     sp_table_column(table, SP_RIGHT, "recall");
     sp_table_column(table, SP_RIGHT, "F1");
     sp_table_column(table, SP_RIGHT, "specificity");
+    sp_table_column(table, SP_RIGHT, "NPV");
     sp_table_column(table, SP_RIGHT, "kappa");
+    sp_table_column(table, SP_RIGHT, "PABAK");
+    sp_table_column(table, SP_RIGHT, "bias");
     for (int32_t k = 0; k < comparison->n_classes; k++) {
         const sp_class_agreement *class = &result->classes[k];
         sp_table_cell_text(table, SP_TONE_PLAIN, comparison->classes[k]);
@@ -53,8 +56,17 @@ void sp_fill_class_detail(const sp_comparison *comparison, int32_t strategy, sp_
         sp_cell_value(table, &class->recall, 3, SP_TONE_PLAIN);
         sp_cell_value(table, &class->f1, 3, SP_TONE_PLAIN);
         sp_cell_value(table, &class->specificity, 3, SP_TONE_PLAIN);
+        sp_cell_value(table, &class->npv, 3, SP_TONE_PLAIN);
         sp_cell_value(table, &class->kappa, 3, SP_TONE_PLAIN);
+        sp_cell_value(table, &class->pabak, 3, SP_TONE_PLAIN);
+        sp_cell_value(table, &class->bias, 3, SP_TONE_PLAIN);
     }
+}
+
+void sp_add_detail_title(const sp_comparison *comparison, int32_t strategy, sp_buffer *out)
+{
+    sp_buffer_text(out, comparison->strategies[strategy].name);
+    sp_buffer_text(out, ": each class against the rest");
 }
 
 void sp_fill_confusion(const sp_comparison *comparison, int32_t strategy, sp_table *table)

@@ -309,6 +309,25 @@ static void more_figures(writer *w)
         sp_buffer_free(&line);
     }
     further(w, sp_fill_step_tests);
+    if (w->comparison->n_scored_steps) {
+        for (int32_t s = 0; s < w->comparison->n_strategies; s++) {
+            sp_table detail = {0};
+            sp_buffer title = {0}, plain = {0};
+            sp_fill_class_detail(w->comparison, s, &detail);
+            sp_add_detail_title(w->comparison, s, &title);
+            add_name(&plain, w, title.failed ? "" : title.data, 0);
+            table_with_heading(w, plain.data, &detail);
+            w->out.failed |= title.failed || plain.failed;
+            sp_buffer_free(&title);
+            sp_buffer_free(&plain);
+            sp_table_free(&detail);
+        }
+        further(w, sp_fill_changes);
+        further(w, sp_fill_contexts);
+        further(w, sp_fill_boundaries);
+    }
+    if (w->comparison->n_classes <= CLASSES)
+        further(w, sp_fill_bouts);
     further(w, sp_fill_error_runs);
     further(w, sp_fill_illegal_rates);
     further(w, sp_fill_change_rates);
@@ -338,6 +357,8 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
     table_with_heading(&w, differences.title, &differences);
     if (comparison->n_comparisons)
         interval_note(&w);
+    if (comparison->n_scored_steps)
+        further(&w, sp_fill_entities);
     further(&w, sp_fill_margins);
     if (w.is_verbose)
         more_figures(&w);

@@ -2,8 +2,12 @@
  *
  *     bench_decode [--json FILE] [--cpu] [WORKLOAD...]        W1 .. W9; all without
  *
- * Each round runs the textbook kernel, then ours on one thread and on two, so that what else the machine does hits all alike. The
- * first round warms up and checks every answer; five more count. A figure is the median, with the least and the greatest.
+ * Each round runs the textbook kernel, then ours and a plain sum over the same scores, on one thread and on two in turn, so that
+ * what else the machine does hits all alike. The first round warms up and checks every answer; then 5 count, 15 where they are
+ * short. A figure is the median, ratios of the ratios of each round, with the least and the greatest.
+ *
+ * The sum says how many steps a second memory can give (`limit`), and ours are given as a share of that too: where two threads
+ * reach the limit and gain little over one, memory is what is missing.
  *
  * On a machine that others use too, --cpu counts processor time where one thread runs, for the textbook kernel and for ours. */
 #include <math.h>
@@ -12,9 +16,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "stream.h"
 #include "workload.h"
 
-enum { ROUNDS = 5 };
+enum { ROUNDS = 15, LONG_ROUNDS = 5 };
+static const double long_round = 0.5; /* seconds of the textbook kernel */
 
 static const struct contest {
     const char *strategy;
@@ -48,12 +54,21 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static figure summary(const double rounds[ROUNDS])
+static figure summary(const double *rounds, int n)
 {
     double sorted[ROUNDS];
-    memcpy(sorted, rounds, sizeof sorted);
-    qsort(sorted, ROUNDS, sizeof *sorted, by_value);
-    return (figure){sorted[0], sorted[ROUNDS / 2], sorted[ROUNDS - 1]};
+    memcpy(sorted, rounds, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+    return (figure){sorted[0], sorted[n / 2], sorted[n - 1]};
+}
+
+/* Of a[n] / b[n], each with its own. */
+static figure ratios(const double *a, const double *b, int n)
+{
+    double ratio[ROUNDS];
+    for (int r = 0; r < n; r++)
+        ratio[r] = a[r] / b[r];
+    return summary(ratio, n);
 }
 
 /* Steps that the textbook kernel does. */
@@ -90,6 +105,16 @@ static double run_ours(const bench *b, const sp_batch *batch, sp_strategy_kind k
         fprintf(stderr, "%s: %s\n", b->w->name, err.message);
         exit(1);
     }
+    return now(clock) - begin;
+}
+
+/* Seconds for a plain sum over the scores. */
+static double run_sum(const bench *b, int threads)
+{
+    clockid_t clock = threads == 1 ? b->clock : CLOCK_MONOTONIC;
+    size_t bytes = (size_t)b->w->n_steps * (size_t)b->w->n_classes * sizeof *b->w->scores;
+    double begin = now(clock);
+    stream_read(b->w->scores, bytes / 8 * 8, threads);
     return now(clock) - begin;
 }
 
@@ -147,29 +172,34 @@ static void check(const bench *b, const sp_batch *batch, sp_strategy_kind kind)
     }
 }
 
-static void report(const workload *w, const char *strategy, const double textbook[ROUNDS], double ours[2][ROUNDS], FILE *json,
-                   bool *is_first)
+/* Seconds of each round; [0] with one thread, [1] with two. */
+typedef struct rounds {
+    int n;
+    double textbook[ROUNDS], ours[2][ROUNDS], sum[2][ROUNDS];
+} rounds;
+
+static void report(const workload *w, const char *strategy, const rounds *r, FILE *json, bool *is_first)
 {
-    double ratio[ROUNDS], gain[ROUNDS];
-    for (int r = 0; r < ROUNDS; r++) {
-        ratio[r] = textbook[r] / ours[0][r];
-        gain[r] = ours[0][r] / ours[1][r];
-    }
-    figure book = summary(textbook), single = summary(ours[0]), pair = summary(ours[1]), times = summary(ratio),
-           threads = summary(gain);
+    figure book = summary(r->textbook, r->n), single = summary(r->ours[0], r->n), pair = summary(r->ours[1], r->n),
+           times = ratios(r->textbook, r->ours[0], r->n), threads = ratios(r->ours[0], r->ours[1], r->n),
+           share[2] = {ratios(r->sum[0], r->ours[0], r->n), ratios(r->sum[1], r->ours[1], r->n)},
+           sum[2] = {summary(r->sum[0], r->n), summary(r->sum[1], r->n)};
     double steps = (double)w->n_steps;
-    printf("%-3s %-8s %10.2f %10.3f %10.3f %9.3g %9.3g  %6.1f (%.1f-%.1f)  %5.2f (%.2f-%.2f)\n", w->name, strategy,
-           1e3 * book.median, 1e3 * single.median, 1e3 * pair.median, 1e-6 * steps / single.median, 1e-6 * steps / pair.median,
-           times.median, times.low, times.high, threads.median, threads.low, threads.high);
+    printf("%-3s %-8s %10.2f %10.3f %10.3f %9.3g %9.3g  %6.1f (%.1f-%.1f)  %5.2f (%.2f-%.2f) %8.3g %5.0f %% %8.3g %5.0f %%\n",
+           w->name, strategy, 1e3 * book.median, 1e3 * single.median, 1e3 * pair.median, 1e-6 * steps / single.median,
+           1e-6 * steps / pair.median, times.median, times.low, times.high, threads.median, threads.low, threads.high,
+           1e-6 * steps / sum[0].median, 100 * share[0].median, 1e-6 * steps / sum[1].median, 100 * share[1].median);
     fflush(stdout);
     if (!json)
         return;
     fprintf(json,
-            "%s\n  {\"workload\": \"%s\", \"what\": \"%s\", \"strategy\": \"%s\", \"steps\": %lld,\n"
+            "%s\n  {\"workload\": \"%s\", \"what\": \"%s\", \"strategy\": \"%s\", \"steps\": %lld, \"rounds\": %d,\n"
             "   \"textbook_seconds\": %.6g, \"seconds_1\": %.6g, \"seconds_2\": %.6g,\n"
-            "   \"ratio\": %.4g, \"ratio_low\": %.4g, \"ratio_high\": %.4g, \"threads_2\": %.4g}",
-            *is_first ? "" : ",", w->name, w->what, strategy, (long long)w->n_steps, book.median, single.median, pair.median,
-            times.median, times.low, times.high, threads.median);
+            "   \"ratio\": %.4g, \"ratio_low\": %.4g, \"ratio_high\": %.4g, \"threads_2\": %.4g,\n"
+            "   \"read_seconds_1\": %.6g, \"read_seconds_2\": %.6g, \"share_of_read_1\": %.4g, \"share_of_read_2\": %.4g}",
+            *is_first ? "" : ",", w->name, w->what, strategy, (long long)w->n_steps, r->n, book.median, single.median,
+            pair.median, times.median, times.low, times.high, threads.median, sum[0].median, sum[1].median, share[0].median,
+            share[1].median);
     *is_first = false;
 }
 
@@ -178,18 +208,21 @@ static void measure(bench *b, FILE *json, bool *is_first)
     const workload *w = b->w;
     sp_batch batch = workload_batch(w);
     size_t n_contests = w->n_classes <= 16 ? sizeof contests / sizeof *contests : 1;
-    run_textbook(b);
+    int n = run_textbook(b) > long_round ? LONG_ROUNDS : ROUNDS;
     for (size_t c = 0; c < n_contests; c++) {
-        double textbook[ROUNDS], ours[2][ROUNDS];
+        rounds r = {.n = n};
         check(b, &batch, contests[c].kind);
-        for (int r = 0; r < ROUNDS; r++) {
-            textbook[r] = run_textbook(b);
-            for (int threads = 1; threads <= 2; threads++) {
-                run_ours(b, &batch, contests[c].kind, threads); /* the caches are the textbook's: give both the same start */
-                ours[threads - 1][r] = run_ours(b, &batch, contests[c].kind, threads);
+        for (int i = 0; i < n; i++) {
+            r.textbook[i] = run_textbook(b);
+            for (int k = 0; k < 2; k++) {
+                int threads = 1 + (k + i) % 2;
+                run_ours(b, &batch, contests[c].kind, threads); /* the caches are the textbook's: give all the same start */
+                r.ours[threads - 1][i] = run_ours(b, &batch, contests[c].kind, threads);
+                run_sum(b, threads);
+                r.sum[threads - 1][i] = run_sum(b, threads);
             }
         }
-        report(w, contests[c].strategy, textbook, ours, json, is_first);
+        report(w, contests[c].strategy, &r, json, is_first);
     }
 }
 
@@ -252,10 +285,12 @@ int main(int argc, char **argv)
             perror(argv[a + 1]);
             return 1;
         }
-    printf("Milliseconds, million steps a second, times faster than the textbook kernel, two threads against one;\n"
-           "medians of %d, in brackets the least and the greatest.\n\n"
-           "             textbook ms    1 thread  2 threads    M/s, 1    M/s, 2  faster             2 against 1\n",
-           ROUNDS);
+    printf(
+        "Milliseconds, million steps a second, times faster than the textbook kernel, two threads against one; what a plain sum\n"
+        "over the same scores reaches on one and on two threads, and our share of it. Medians, in brackets the least and the "
+        "greatest.\n\n"
+        "             textbook ms    1 thread  2 threads    M/s, 1    M/s, 2  faster             2 against 1        limit, 1  "
+        "share limit, 2  share\n");
     if (json)
         fprintf(json, "[");
     for (int number = 0; number < N_WORKLOADS; number++)

@@ -130,6 +130,8 @@ class TestFiles(TestCase):
         for option in ("--temperature", "--floor", "--transition-weight", "--prior-weight"):
             for given in ([option, "nan"], [option + "=NaN"], [option, "-nan"]):
                 self.statepath("decode", "in.h5", "-m", "m.json", "-o", "p.h5", *given, status=2, stdout="")
+        for option in ("--level", "--epoch-seconds", "--margin", "--wake-trim"):
+            self.statepath("compare", "in.h5", "-m", "m.json", option, "nan", status=2, stdout="")
 
     def test_every_file_written_is_named(self):
         self.statepath("compare", "in.h5", "-m", "m.json", "-o", "p.h5", "--json", "r.json", stderr="wrote p.h5\nwrote r.json\n")

@@ -63,6 +63,8 @@ class TestCodes(st.TestCase):
         self.assertEqual(figures(ours), figures(mapped))
         self.write("lab.txt", "# of the lab\n0 = Wake\n1=N1\n2=N2\n3=N3\n5=REM\n9=unscored\n")
         self.assertEqual(self.result("compare", "nsrr.h5", *MODEL, "--map", "lab.txt")["input"]["label_codes"], "lab.txt")
+        self.refuses("compare", "nsrr.h5", *MODEL, "--map", "lab.txt", "--csv", "lab.txt", "-f", status=2,
+                     sentence="lab.txt: is the map of codes, which is never written to; give the output another name")
         self.refuses("compare", "nsrr.h5", *MODEL, sentence="nsrr.h5: dataset /labels, recording n0, step %d: label %d is not one of the 5 "
                      "classes 0..4; unscored steps are -1, and --codes or --map reads others' numbers" % self.first_above(4))
         # a map comes before its preset
@@ -102,11 +104,19 @@ class TestCodes(st.TestCase):
             del f.attrs["classes"]
         bare = self.result("compare", "pops.h5", *MODEL, "--codes", "pops",
                            stderr="statepath: note: the columns of pops.h5 have no names and are taken in the model's order, Wake first; labels "
-                                  "by pops are in another order: if the columns are too, write their names as attribute classes\n")
+                                  "by pops are in another order: if the columns are too, write their names as attribute classes\n"
+                                  "statepath: warning: the classes may be named in another order than the labels: accuracy of argmax is "
+                                  "%.4f, with other names it would be %.4f; check the order of the columns (attribute classes) and what "
+                                  "the labels' numbers mean (--codes, --map)\n" % self.permuted_accuracy(order))
         self.assertLess(bare["strategies"]["argmax"]["accuracy"], .5)
         # and the figures themselves raise the suspicion
         self.assertEqual(bare["strategies"]["argmax"]["labels_may_be_permuted"]["names"],
                          {"Wake": "Wake", "N1": "REM", "N2": "N1", "N3": "N2", "REM": "N3"})
+
+    def permuted_accuracy(self, order):
+        scored = self.flat >= 0
+        best = self.probs[:, order].argmax(1)
+        return (best == self.flat)[scored].mean(), (np.array(order)[best] == self.flat)[scored].mean()
 
     def test_decode_and_fit(self):
         self.statepath("decode", "nsrr.h5", *MODEL, "--codes", "nsrr", "-o", "p.h5", "-q")

@@ -6,8 +6,6 @@ import shlex
 import subprocess
 import sys
 
-import numpy as np
-
 import statepath_test as st
 
 with open(os.path.join(st.SOURCE, "README.md"), encoding="utf-8") as readme:
@@ -22,14 +20,16 @@ def block(language, containing):
 
 
 class TestReadme(st.TestCase):
-    def test_python(self):
-        given = ("import numpy as np\nlengths = [3, 4]\nprobs = np.full((7, 5), 0.2, dtype='float32')\n"
-                 "labels = np.zeros(7, dtype=int)\n")
-        self.write("example.py", given + block("python", "h5py.File") + "\nprint(paths.tolist())\n")
+    def test_python_and_shell(self):
+        """As pasted, one after the other in an empty folder."""
+        self.write("example.py", block("python", "h5py.File"))
         path = os.path.dirname(st.PROGRAM) + os.pathsep + os.environ["PATH"]
-        done = subprocess.run([sys.executable, "example.py"], cwd=self.folder, env=dict(os.environ, PATH=path), capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stdout, "[0, 0, 0, 0, 0, 0, 0]\n")
+        there = {"cwd": self.folder, "env": dict(os.environ, PATH=path), "capture_output": True, "text": True}
+        done = subprocess.run([sys.executable, "-c", "exec(open('example.py').read()); print(len(paths), paths.min(), paths.max())"], **there)
+        self.assertEqual((done.returncode, done.stdout), (0, "1750 0 4\n"), done.stderr)
+        done = subprocess.run(["sh", "-e", "-c", block("sh", "statepath inspect night.h5")], **there)
+        self.assertEqual((done.returncode, done.stderr), (0, "wrote night.html\n"))
+        self.assertIn("model sleep-strict: 5 classes", done.stdout)
 
     def test_c(self):
         self.write("example.c", block("c", "#include <statepath.h>"))

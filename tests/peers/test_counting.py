@@ -179,6 +179,118 @@ class TestCounting(st.TestCase):
         self.refuses("compare", "bare.h5", "-m", "m.json", "--bridge-unscored", status=2,
                      sentence="--bridge-unscored needs labels: it is their chain that unscored steps break")
 
+    def test_csv_holds_what_the_json_holds(self):
+        """Every figure of a strategy that is one number stands in the CSV too, and the text and Markdown have its tables."""
+        rng = np.random.default_rng(24)
+        names = ["O", "B-X", "I-X", "B-Y", "I-Y"]
+        matrix = np.ones((5, 5), int)
+        matrix[[0, 3, 4], 2] = matrix[[0, 1, 2], 4] = 0
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": names, "matrix": matrix.tolist()}))
+        labels = []
+        for _ in range(60):
+            labels += [0] * int(rng.integers(1, 5)) + [[1, 3][rng.integers(2)]]
+            labels += [labels[-1] + 1] * int(rng.integers(0, 3))
+        labels = np.array(labels)
+        probs = rng.dirichlet([.5] * 5, size=len(labels)) + .7 * np.eye(5)[labels]
+        cuts = np.array([0, 40, 90, len(labels)])
+        labels[::17] = -1
+        self.h5("s.h5", probs=probs / probs.sum(1, keepdims=True), labels=labels, offsets=cuts, classes=names)
+        text = self.statepath("compare", "s.h5", "-m", "m.json", "--json", "r.json", "--csv", "r.csv", "--markdown", "r.md", "-q", "-v",
+                              "--epoch-seconds", "1").stdout
+        result = json.loads(self.read("r.json"))
+        rows = {(r["strategy"], r["recording"], r["class"], r["metric"]): r for r in csv.DictReader(self.read("r.csv").decode().splitlines())}
+
+        def same(key, value):
+            self.assertIn(key, rows)
+            self.assertEqual(float(rows[key]["value"]) if rows[key]["value"] else None, value, key)
+
+        for who, one in result["strategies"].items():
+            for key in ("accuracy", "balanced_accuracy", "kappa", "mcc", "macro_precision", "macro_recall", "macro_f1", "weighted_f1", "kappa_se",
+                        "regret", "edit_score", "illegal_per_change", "illegal_per_hour", "changes_per_hour", "runs", "isolated_runs",
+                        "isolated_runs_share", "runs_ratio", "transitions", "changes", "illegal", "illegal_start", "illegal_end", "short_runs",
+                        "illegal_rate", "recordings_with_illegal", "scored", "correct", "mean_accuracy", "sd_accuracy", "mean_kappa"):
+                same((who, "", "", key), one[key])
+            for key in ("macro_precision", "macro_recall", "macro_f1"):
+                self.assertEqual(int(rows[who, "", "", key]["n"]), one[key + "_classes"])
+            for name in names:
+                for key in ("precision", "recall", "f1", "specificity", "npv", "kappa", "pabak", "bias", "prevalence", "prevalence_index",
+                            "support", "predicted"):
+                    same((who, "", name, key), one["classes"][name][key])
+                for key, ours in (("runs", "count"), ("isolated_runs", "isolated"), ("run_mean", "mean"), ("run_median", "median")):
+                    same((who, "", name, key), one["bouts"][name][ours])
+                for key in ("fixed", "broken", "wrong_to_wrong"):
+                    if who != "argmax":
+                        same((who, "", name, key), one["changed_from_argmax_by_class"][name][key])
+            for place, counts in one["contexts"].items():
+                same((who, "", "", "accuracy_" + place), counts["correct"] / counts["steps"] if counts["steps"] else None)
+            for i in range(3):
+                for key in ("recall", "precision"):
+                    same((who, "", "", "boundary_%s_%d" % (key, i)), one["boundaries"]["within_%d" % i][key])
+            for kind, counts, prefix in ([("", one["entities"], "entity"), ("", one["entities"]["strict"], "entity_strict")] +
+                                         [(t, one["entities"]["types"][t], "entity") for t in ("X", "Y")]):
+                for key in ("correct", "precision", "recall", "f1"):
+                    same((who, "", kind, prefix + "_" + key), counts[key])
+            f1 = "%.4f" % one["entities"]["f1"]
+            self.assertIn(f1, text)
+            self.assertIn(f1, self.read("r.md").decode())
+        for key in ("nll", "mask_ceiling"):
+            same(("reference", "", "", key), result[key])
+        for title in ("Entities: right when first step, last step and type are", "viterbi: each class against the rest",
+                      "Runs: how many, and their mean length in steps", "Accuracy by place in the reference",
+                      "Changes of class found, and the edit score of the sequence of runs",
+                      "Illegal transitions: how often, and the recording with the most"):
+            self.assertIn("\n" + title + "\n", text)
+            self.assertIn("\n### " + title + "\n", self.read("r.md").decode())
+        # and gates know the rates
+        for key in ("illegal_per_change", "illegal_per_hour", "changes_per_hour", "runs", "isolated_runs", "isolated_runs_share", "runs_ratio"):
+            value = result["strategies"]["argmax"][key]
+            for sign, status in (("<", 0), (">=", 4)):
+                self.statepath("compare", "s.h5", "-m", "m.json", "-q", "-s", "argmax", "--epoch-seconds", "1", "--fail-if",
+                               "argmax.%s %s %r" % (key, sign, value), status=status)
+
+    def test_classes_one_against_the_rest(self):
+        """Prevalence, PABAK, bias and the like of each class from their own definitions; undecoded steps are wrong, and no class."""
+        rng = np.random.default_rng(25)
+        for trial in range(6):
+            K = int(rng.integers(2, 6))
+            self.model(rng, K + 2)  # two classes that nobody has
+            S = 200
+            labels = np.where(rng.random(S) < .1, -1, rng.integers(0, K, S))
+            path = np.where(rng.random(S) < .4, rng.integers(0, K, S), np.maximum(labels, 0))
+            path[rng.random(S) < .05] = -1
+            got = self.evaluate(np.array([0, S]), np.zeros(S, int), labels, path, K=K + 2)["strategies"]["x"]
+            truth, said = labels[labels >= 0], path[labels >= 0]
+            n = len(truth)
+            self.assertEqual((got["scored"], got["correct"]), (n, (truth == said).sum()))
+            self.assertAlmostEqual(got["accuracy"], (truth == said).mean(), places=12)
+            self.assertEqual(sum(got["undecoded_steps"].values()), (said < 0).sum())
+            f1 = []
+            for k in range(K + 2):
+                one = got["classes"]["c%d" % k]
+                tp, fp, fn = (int(((truth == k) & (said == k)).sum()), int(((truth != k) & (said == k)).sum()),
+                              int(((truth == k) & (said != k)).sum()))
+                tn = n - tp - fp - fn
+                po = (tp + tn) / n
+                expected = {"support": tp + fn, "predicted": tp + fp, "prevalence": (tp + fn) / n, "pabak": 2 * po - 1, "bias": (fp - fn) / n,
+                            "prevalence_index": (tp - tn) / n, "npv": tn / (tn + fn), "specificity": tn / (tn + fp)}
+                for key, value in expected.items():
+                    self.assertAlmostEqual(one[key], value, places=12, msg=key)
+                if tp + fp + fn:
+                    f1.append(2 * tp / (2 * tp + fp + fn))
+                else:
+                    self.assertEqual((one["f1"], one["recall"], one["precision"], one["kappa"]), (None,) * 4)
+            # classes that nobody has do not pull the mean down
+            self.assertAlmostEqual(got["macro_f1"], np.mean(f1), places=12)
+            self.assertEqual(got["macro_f1_classes"], len(f1))
+
+    def test_worked_likelihood(self):
+        """scikit-learn's own example of its log loss, and its Brier score by hand."""
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["ham", "spam"], "matrix": [[1, 1], [1, 1]]}))
+        self.h5("s.h5", probs=np.array([[.1, .9], [.9, .1], [.8, .2], [.35, .65]]), labels=np.array([1, 0, 0, 1]), classes=["ham", "spam"])
+        got = json.loads(self.statepath("compare", "s.h5", "-m", "m.json", "-s", "argmax", "--json", "-", "-q").stdout)
+        self.assertAlmostEqual(got["nll"], 0.21616187468057912, places=12)
+        self.assertAlmostEqual(got["calibration"]["brier"], 0.09125, places=12)
+
     def test_permuted_names(self):
         rng = np.random.default_rng(23)
         n_suspect = n_quiet = 0

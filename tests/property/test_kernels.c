@@ -374,8 +374,7 @@ static void compare_long_choices(const sample *s, uint64_t seed)
     }
 }
 
-/* The chunks of every instruction set and number of threads agree byte for byte, and with the plain kernel in the score of the
- * path; where scores are exact, in the path too. */
+/* The chunks of every instruction set and number of threads: the plain kernel's bytes. */
 static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_decodable)
 {
     random_source random = {seed};
@@ -386,30 +385,14 @@ static void compare_long(const kind *k, uint64_t seed, int64_t n_steps, bool is_
     s.batch.n_recordings = 3;
     s.batch.offsets = offsets;
     sp_decode_options options = sp_decode_options_default();
-    answer plain = decode_with(SP_ISA_PLAIN, 1, &s, &options), first = decode_with(sp_isa_best(), 1, &s, &options);
-    sp_error err;
+    answer plain = decode_with(SP_ISA_PLAIN, 1, &s, &options);
     assert_true((plain.results[1].status == SP_OK) == is_decodable);
-    for (int64_t n = 0; n < 3; n++) {
-        sp_scores scores = sp_batch_recording(&s.batch, n);
-        double score = -INFINITY;
-        assert_int_equal(first.results[n].status, plain.results[n].status);
-        assert_int_equal(first.results[n].step, plain.results[n].step);
-        if (plain.results[n].status != SP_OK)
-            continue;
-        /* The plain kernel's own rounding is half an ulp a step at most, 2e-11; one wrong step costs 1e-7 or more. */
-        assert_close(first.results[n].score, plain.results[n].score, 0, 1e-10);
-        assert_ok(sp_path_score(s.chain, &scores, first.paths + offsets[n], &score, &err), &err);
-        assert_close(score, plain.results[n].score, 0, 1e-10);
-    }
-    if (k->is_discrete)
-        assert_memory_equal(first.paths, plain.paths, (size_t)offsets[3] * sizeof *plain.paths);
     for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
         answer found = decode_with(isa, 1 + (int)(isa + seed) % 3, &s, &options);
-        assert_same_answer(&s.batch, &first, &found);
+        assert_same_answer(&s.batch, &plain, &found);
         answer_free(&found);
     }
     answer_free(&plain);
-    answer_free(&first);
     compare_long_choices(&s, seed);
     s.offsets = NULL; /* on the stack */
     free_sample(&s);

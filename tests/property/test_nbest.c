@@ -3,6 +3,8 @@
 #include "oracle.h"
 #include "random_model.h"
 
+#include "decode/nbest_lazy.h"
+
 static const random_shape shapes[] = {
     {.max_classes = 3,
      .max_steps = 5,
@@ -220,6 +222,110 @@ static void test_blocks(void **state)
     sp_scratch_free(scratch);
 }
 
+/* A chain of one state a class, each followed by itself and `degree` - 1 others. */
+static sp_chain *wide_chain(int32_t K, int32_t degree, random_source *random)
+{
+    const char **names = calloc((size_t)K, sizeof *names);
+    char *text = calloc((size_t)K, 16);
+    uint8_t *allow = calloc((size_t)K * (size_t)K, 1);
+    for (int32_t k = 0; k < K; k++) {
+        names[k] = text + 16 * k;
+        snprintf(text + 16 * k, 16, "c%d", (int)k);
+        for (int32_t d = 0; d < degree; d++)
+            allow[k * K + (d ? random_below(random, K) : k)] = 1;
+        allow[k * K + (k + 1) % K] = 1;
+    }
+    sp_error err;
+    sp_model *model = sp_model_new("wide", K, names);
+    sp_chain *chain = NULL;
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    sp_model_free(model);
+    free(names);
+    free(text);
+    free(allow);
+    return chain;
+}
+
+/* Paths found on demand are those of the lists of all states, and so are their scores, with ties, gaps, impossible classes, f32,
+ * dense and sparse chains. With less room than it takes the search on demand gives up, and has written nothing. */
+static void test_on_demand(void **state)
+{
+    (void)state;
+    enum { CASES_WIDE = 60, STEPS = 90, MOST = 64, MOST_CLASSES = 40 };
+    random_source random = {11};
+    sp_scratch *scratch = sp_scratch_new();
+    float *data = calloc(STEPS * MOST_CLASSES, sizeof *data);
+    int32_t *found = calloc(2 * MOST * STEPS, sizeof *found), *expected = found + MOST * STEPS, n_small = 0, n_none = 0;
+    for (int trial = 0; trial < CASES_WIDE; trial++) {
+        int32_t K = 2 + random_below(&random, MOST_CLASSES - 1), n = 1 + random_below(&random, MOST), degree = trial % 2 ? 2 : K;
+        int64_t segments[STEPS], n_steps = 1 + random_below(&random, STEPS);
+        sp_chain *chain = wide_chain(K, degree, &random);
+        for (int32_t i = 0; i < n_steps * K; i++)
+            data[i] = random_below(&random, 20) == 0 ? -INFINITY
+                      : trial % 3                    ? (float)random_below(&random, 4)
+                                                     : (float)random_below(&random, 1 << 20) / 4096;
+        for (int64_t t = 0; t < n_steps; t++)
+            segments[t] = t * random_below(&random, 3) / 40;
+        sp_scores scores = {data, SP_F32, K, n_steps, trial % 4 ? NULL : segments};
+        double ours[MOST], theirs[MOST];
+        sp_nbest_paths one = {.paths = found, .stride = STEPS, .scores = ours},
+                       other = {.paths = expected, .stride = STEPS, .scores = theirs};
+        sp_status status = SP_EINVAL, listed = sp_nbest_lists(chain, &scores, n, scratch, &other, NULL);
+        memset(found, 0x55, MOST * STEPS * sizeof *found);
+        assert_true(sp_nbest_lazy(chain, &scores, n, SP_NBEST_CELLS, scratch, &one, &status));
+        assert_int_equal(status, listed);
+        n_none += status != SP_OK;
+        if (status == SP_OK) {
+            assert_int_equal(one.n_found, other.n_found);
+            assert_memory_equal(ours, theirs, (size_t)one.n_found * sizeof *ours);
+            for (int32_t r = 0; r < one.n_found; r++)
+                assert_memory_equal(found + r * STEPS, expected + r * STEPS, (size_t)n_steps * sizeof *found);
+        }
+        for (size_t room = 1; status == SP_OK && room < 1 << 16; room *= 2) {
+            memset(found, 0x55, MOST * STEPS * sizeof *found);
+            if (sp_nbest_lazy(chain, &scores, n, room, scratch, &one, &status)) {
+                assert_memory_equal(found, expected, (size_t)n_steps * sizeof *found);
+                break;
+            }
+            for (int i = 0; i < MOST * STEPS; i++)
+                assert_int_equal(found[i], 0x55555555);
+            n_small++;
+        }
+        sp_chain_free(chain);
+    }
+    assert_true(n_small > 100 && n_none < CASES_WIDE / 2);
+    free(data);
+    free(found);
+    sp_scratch_free(scratch);
+}
+
+/* More steps times classes than are kept for the search on demand: sp_nbest() answers all the same. */
+static void test_many_steps(void **state)
+{
+    (void)state;
+    enum { K = 500, STEPS = (4 << 20) / K + 1 };
+    random_source random = {12};
+    sp_chain *chain = wide_chain(K, 1, &random);
+    sp_scratch *scratch = sp_scratch_new();
+    double *data = calloc((size_t)STEPS * K, sizeof *data), score;
+    int32_t *path = calloc(2 * STEPS, sizeof *path), *best = path + STEPS;
+    for (size_t i = 0; i < (size_t)STEPS * K; i++)
+        data[i] = random_below(&random, 3);
+    sp_scores scores = {data, SP_F64, K, STEPS, NULL};
+    sp_nbest_paths out = {.paths = path, .stride = STEPS, .scores = &score};
+    sp_status status;
+    sp_error err;
+    assert_false(sp_nbest_lazy(chain, &scores, 1, SP_NBEST_CELLS, scratch, &out, &status));
+    assert_ok(sp_nbest(chain, &scores, 1, scratch, &out, &err), &err);
+    assert_ok(sp_viterbi(chain, &scores, scratch, best, NULL, &err), &err);
+    assert_memory_equal(path, best, STEPS * sizeof *path);
+    free(data);
+    free(path);
+    sp_chain_free(chain);
+    sp_scratch_free(scratch);
+}
+
 static void test_edges(void **state)
 {
     (void)state;
@@ -245,9 +351,8 @@ static void test_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_small_model),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_every_small_model), cmocka_unit_test(test_blocks), cmocka_unit_test(test_on_demand),
+        cmocka_unit_test(test_many_steps),        cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

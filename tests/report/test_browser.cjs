@@ -103,30 +103,135 @@ async function open(browser, name, options) {
 const kinds = names.filter((name) => name !== "fifty" && name !== "thousand");
 
 async function accessible(browser) {
-  for (const name of kinds.filter((one) => one !== "tags"))
-    for (const colorScheme of ["light", "dark"]) {
-      // The policy of the page lets no script in but its own, so axe comes in from outside it.
-      const page = await open(browser, name, { colorScheme, bypassCSP: true });
-      await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
-      await page.addScriptTag({ content: axe });
-      const result = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
+  for (const name of kinds.filter((one) => one !== "tags")) {
+    // The policy of the page lets no script in but its own, so axe comes in from outside it.
+    const page = await open(browser, name, { colorScheme: "light", bypassCSP: true });
+    await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
+    await page.addScriptTag({ content: axe });
+    // In the dark only colours differ, and they come from the same style everywhere.
+    for (const colorScheme of ["small", "nights", "unlabelled", "training"].includes(name) ? ["light", "dark"] : ["light"]) {
+      await page.emulateMedia({ colorScheme });
+      const result = await page.evaluate((options) => window.axe.run(options),
+        Object.assign({ resultTypes: ["violations"] }, colorScheme === "dark" ? { runOnly: ["color-contrast"] } : {}));
       for (const v of result.violations)
         check(false, `${name}, ${colorScheme}: axe: ${v.id}: ${v.help} (${v.nodes.length})\n  ${v.nodes[0].html.slice(0, 200)}`);
-      await page.context().close();
     }
+    await page.context().close();
+  }
 }
 
+// The page never scrolls sideways; wide tables do so in their own box, but from 1200 pixels on only matrices of many classes may.
 async function fits(browser) {
   for (const name of names) {
     const page = await open(browser, name, {});
     await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
-    for (const width of [360, 400, 800, 1300, 1800]) {
+    for (const width of [360, 400, 900, 1200, 1300, 1800]) {
       await page.setViewportSize({ width, height: 900 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       check(wide <= width, `${name}: ${wide} pixels wide in a window of ${width}`);
+      if (width < 1200 || name === "hostile" || name === "experiment") continue;
+      const cut = await page.evaluate(() => [...document.querySelectorAll(".scroll")]
+        .filter((s) => s.checkVisibility() && s.scrollWidth > s.clientWidth + 1 && !s.querySelector(".many, .turned"))
+        .map((s) => s.getAttribute("aria-label")));
+      check(cut.length === 0, `${name}: cut in a window of ${width}: ${cut.join("; ")}`);
     }
+    // Paper: 210 mm less its margins.
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: 703, height: 1000 });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    check(wide <= 703 || ["classes", "hostile", "experiment"].includes(name), `${name}: ${wide} pixels wide on paper of 703`);
     await page.context().close();
   }
+}
+
+// On a wide screen the contents stay beside the page and say where one is; on a narrow one they are a line above it.
+async function contents(browser) {
+  const page = await open(browser, "demo", { viewport: { width: 1300, height: 900 } });
+  const marked = () => page.evaluate(() => [...document.querySelectorAll(".contents a")]
+    .filter((a) => getComputedStyle(a).fontWeight >= 600).map((a) => a.hash));
+  for (const id of ["legality", "runs"]) {
+    await page.evaluate((to) => document.getElementById(to).scrollIntoView({ behavior: "instant" }), id);
+    await page.waitForFunction((to) => [...document.querySelectorAll(".contents a")]
+      .some((a) => a.hash === "#" + to && getComputedStyle(a).fontWeight >= 600), id, { timeout: 5000 }).catch(() => {});
+    check(JSON.stringify(await marked()) === JSON.stringify(["#" + id]), `the contents mark ${id}: ${await marked()}`);
+    const box = await page.locator(".contents").boundingBox();
+    check(box.y >= 0 && box.y < 100 && box.x < 100, `the contents stay in sight at ${id}`);
+  }
+  const main = await page.locator("main").boundingBox();
+  check(main.width > 1000, `the page uses the width: ${main.width} of 1300`);
+  await page.setViewportSize({ width: 400, height: 900 });
+  check((await page.locator("main").boundingBox()).width > 360, "on a phone all of the width is the page's");
+  await page.context().close();
+}
+
+// Every figure has its numbers: behind a fold, as a link to the table that holds them, or in a fold after it.
+async function numbers(browser) {
+  for (const name of ["nights", "thousand", "demo"]) {
+    const page = await open(browser, name, {});
+    const bare = await page.evaluate(() => [...document.querySelectorAll("figure.plot")].filter((f) =>
+      !f.querySelector("details table") && !f.querySelector("a[href='#recordings']") && !f.closest("section").querySelector("details table"))
+      .map((f) => f.textContent.slice(0, 60)));
+    check(bare.length === 0, `${name}: figures without numbers: ${bare.join("; ")}`);
+    await page.context().close();
+  }
+}
+
+// The numbers of a table as a file, twice the same, and what stands in the table.
+async function downloads(browser) {
+  const page = await open(browser, "nights", { acceptDownloads: true });
+  const save = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+    return [download.suggestedFilename(), fs.readFileSync(await download.path(), "utf8")];
+  };
+  const button = page.locator("section[aria-labelledby=strategies] .csv").first();
+  const [file, text] = await save(button);
+  check(file === "scores-h5_strategies-on-the-same-scores.csv", "the file is named after page and table: " + file);
+  const rows = text.split("\r\n");
+  const cells = await page.locator("section[aria-labelledby=strategies] table").first().locator("tbody tr").first().locator("th, td").allTextContents();
+  check(rows.length === 6 && rows[5] === "" && rows[0].startsWith("strategy,"), "a line a row, and the header: " + rows[0]);
+  check(rows[1] === cells.map((c) => c.replace("★", "").trim()).map((c) => (/^\d{1,3}(,\d{3})+$/.test(c) ? c.replace(/,/g, "") : /,/.test(c) ? `"${c}"` : c)).join(","),
+        "the first strategy as it stands in the table: " + rows[1]);
+  check((await save(button))[1] === text, "the same bytes again");
+  const matrix = (await save(page.locator("section[aria-labelledby=confusion] .csv").first()))[1].split("\r\n");
+  check(/^Wake,\d+,\d+,\d+,\d+,\d+,\d+$/.test(matrix[1]), "a matrix as counts, without per cent: " + matrix[1]);
+  await page.context().close();
+}
+
+// Colours of series stand out from the paper (3:1) and from each other, for all kinds of colour vision (Machado et al. 2009; CIE
+// 1976 distance), in light and dark.
+const visions = {
+  all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  protan: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+  deutan: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+  tritan: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+};
+const linear = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+const times = (m, v) => m.map((row) => row.reduce((sum, x, i) => sum + x * v[i], 0));
+const luminance = (hex) => times([[0.2126, 0.7152, 0.0722]], linear(hex))[0];
+function contrast(a, b) {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+function lab(rgb) {
+  const xyz = times([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]], rgb.map((c) => Math.min(1, Math.max(0, c))));
+  const [x, y, z] = xyz.map((c, i) => c / [0.95047, 1, 1.08883][i]).map((c) => (c > 0.008856 ? Math.cbrt(c) : 7.787 * c + 16 / 116));
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+async function colours(browser) {
+  const page = await open(browser, "small", {});
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    const [paper, ...series] = await page.evaluate(() => ["paper", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"]
+      .map((name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()));
+    series.forEach((c, i) => check(contrast(c, paper) >= 3, `${colorScheme}: contrast of c${i} is ${contrast(c, paper).toFixed(2)}`));
+    for (const [vision, matrix] of Object.entries(visions))
+      series.forEach((a, i) => series.slice(0, i).forEach((b, j) => {
+        const [x, y] = [a, b].map((c) => lab(times(matrix, linear(c))));
+        const distance = Math.hypot(...x.map((v, k) => v - y[k])), least = i < 4 ? 20 : 13;
+        check(distance >= least, `${colorScheme}, ${vision}: c${j} and c${i} are ${distance.toFixed(1)} apart, less than ${least}`);
+      }));
+  }
+  await page.context().close();
 }
 
 async function sorts(browser) {
@@ -191,7 +296,7 @@ async function harmless(browser) {
 
 // No time is asserted: what makes a page slow is its size and the number of its elements, and these are. The times are printed.
 async function quick(browser) {
-  const limits = { fifty: [700e3, 16000], thousand: [750e3, 20000], demo: [500e3, 12000], tags: [700e3, 24000], classes: [800e3, 30000] };
+  const limits = { fifty: [800e3, 16000], thousand: [750e3, 20000], demo: [500e3, 12000], tags: [700e3, 24000], classes: [800e3, 30000] };
   for (const name of names.filter((one) => limits[one])) {
     const page = await open(browser, name);
     const found = await page.evaluate(() => {
@@ -252,7 +357,7 @@ async function keyboard(browser) {
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
            "--disable-component-update", "--disable-sync"],
   });
-  for (const part of [accessible, fits, sorts, themes, withoutScript, harmless, links, keyboard, quick]) await part(browser);
+  for (const part of [fits, contents, numbers, downloads, colours, accessible, sorts, themes, withoutScript, harmless, links, keyboard, quick]) await part(browser);
   await browser.close();
   fs.rmSync(folder, { recursive: true });
   console.log(failures ? `${failures} failed` : "all passed");

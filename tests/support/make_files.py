@@ -11,6 +11,7 @@ import json
 import os
 import pickle
 import sys
+import zlib
 
 try:
     import h5py
@@ -700,6 +701,17 @@ def filters():
         f.write(b"\xff" * info.size)
     bad("groups_bad.h5", "FILE: dataset /recordings/b/log_probs cannot be read (inflate() failed); the file is damaged: copy or "
         "write it again", status="file")
+    # Whole, but short: HDF5 itself would read beyond the end of what it has unpacked.
+    short = {"gzip": zlib.compress(np.full((20, 3), -np.log(3), "f4").tobytes()), "fletcher32": b"abc"}
+    for layout, name in (("", "/log_probs"), ("groups_", "/recordings/{id}/log_probs")):
+        for how, stored in short.items():
+            file = "%sshort_%s.h5" % (layout, how)
+            with h5py.File(path_of(file), "w") as f:
+                made = f.create_dataset(name.replace("{id}", "a"), (50, 3), "f4", chunks=(50, 3), fletcher32=how == "fletcher32",
+                                        compression="gzip" if how == "gzip" else None)
+                made.id.write_direct_chunk((0, 0), stored, 0)
+            bad(file, "FILE: dataset %s cannot be read (a chunk unpacks to fewer values than it has); the file is damaged: copy or write it "
+                "again" % name, status="file")
     known = {32001: ("blosc", "install hdf5-filter-plugin-blosc-serial"), 32015: ("zstd", "install its plugin (pip install hdf5plugin "
              "brings it)"), 32008: ("bitshuffle", "install hdf5-filter-plugin"), 31999: ("unknown", "install its plugin (pip install "
              "hdf5plugin brings it)")}

@@ -63,10 +63,8 @@ void sample_add_probabilities(sample *s, const sample_input *in)
     for (int64_t i = 0; i < c->n_traces && in->n_classes <= SP_DENSITY_CLASSES; i++) {
         sp_scores recording = sp_batch_recording(&batch, c->traces[i].recording);
         size_t size = (size_t)recording.n_steps * (size_t)recording.n_classes;
-        uint8_t *density = sp_density_of(&recording);
-        require(density != NULL);
-        c->traces[i].density = memcpy(sample_alloc(s, size, 1), density, size);
-        free(density);
+        c->traces[i].density = sample_alloc(s, size, 1);
+        sp_density_fill(&recording, c->traces[i].density);
     }
 }
 

@@ -404,6 +404,20 @@ static void test_missing_is_not_infinite(void **state)
                    "probability of 1 turned into log-odds?");
 }
 
+/* Numbers that are finite, but whose sums are not; the least double stands for impossible and is let through. */
+static void test_too_large(void **state)
+{
+    (void)state;
+    const double rows[] = {0, 1e300, -1.7e308, 0, 1.1e300, 0};
+    for (int kind = SP_KIND_LOGITS; kind <= SP_KIND_SCORES; kind++) {
+        sp_prepare_options o = of_kind((sp_kind)kind);
+        expect_failure(
+            block_of(SP_F64, 2, rows, 0), &o, SP_EDATA, 1,
+            "night.h5: /recordings/n1/log_probs, recording n1, step 1, class NREM: 1.1e+300 is so large that scores of "
+            "several steps cannot be added; divide them all");
+    }
+}
+
 static void test_floor(void **state)
 {
     (void)state;
@@ -627,6 +641,7 @@ int main(void)
         cmocka_unit_test(test_many_classes),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_missing_is_not_infinite),
+        cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_floor),
         cmocka_unit_test(test_temperature_and_prior),
         cmocka_unit_test(test_prior_of_zero),

@@ -215,6 +215,50 @@ static void test_blocks_and_weights(void **state)
     free(labels);
 }
 
+/* One pass for both gives the sums of two, bit for bit: with ties, impossible classes and rows, sharp rows, weights and a clip.
+ */
+static void test_likelihood_in_the_same_pass(void **state)
+{
+    (void)state;
+    enum { N = 4000 };
+    double *scores = malloc(sizeof *scores * K * N), weights[N];
+    int32_t labels[N];
+    assert_non_null(scores);
+    make_calibrated(K, N, 1, scores, labels);
+    for (int64_t t = 0; t < N; t++) {
+        double *e = scores + t * K;
+        weights[t] = t % 5 ? 1 : 0.25 * (double)(t % 4);
+        for (int k = 0; k < K; k++) {
+            e[k] = t % 3 == 0 ? round(2 * e[k]) : t % 3 == 1 ? 40 * e[k] : e[k];
+            e[k] = (t + k) % 7 == 0 || t % 101 == 0 ? -INFINITY : e[k];
+        }
+        labels[t] = t % 13 == 0 ? -1 : labels[t];
+    }
+    sp_scores view = view_of(scores, K, N);
+    sp_error err;
+    for (int trial = 0; trial < 2; trial++) {
+        const double *w = trial ? weights : NULL;
+        sp_nll alone = {.clip = trial ? 1e-3 : 0}, both = alone;
+        sp_reliability_sums *sums = NULL;
+        assert_ok(sp_nll_add(&alone, &view, labels, w, &err), &err);
+        assert_ok(sp_reliability_new(K, &sums, &err), &err);
+        assert_ok(sp_probabilities_add(&both, sums, &view, labels, w, &err), &err);
+        assert_memory_equal(&alone, &both, sizeof alone);
+        assert_true(both.n_impossible > 100 && both.n_steps > both.n_impossible);
+        sp_reliability *one = calibration_of(scores, K, N, labels, w), *other = finished(sums);
+        assert_memory_equal(&one->bins, &other->bins, sizeof one->bins);
+        assert_true(one->brier.value == other->brier.value && one->classwise_ece.value == other->classwise_ece.value);
+        sp_reliability_free(one);
+        sp_reliability_free(other);
+        labels[N - 1] = K; /* refused: the likelihood is as before */
+        assert_int_equal(sp_probabilities_add(&both, sums, &view, labels, w, &err), SP_EDATA);
+        assert_memory_equal(&alone, &both, sizeof alone);
+        labels[N - 1] = 0;
+        sp_reliability_sums_free(sums);
+    }
+    free(scores);
+}
+
 static void test_wrong_input(void **state)
 {
     (void)state;
@@ -278,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_calibrated_scores_have_a_small_error),
         cmocka_unit_test(test_blocks_and_weights),
+        cmocka_unit_test(test_likelihood_in_the_same_pass),
         cmocka_unit_test(test_wrong_input),
         cmocka_unit_test(test_each_allocation_may_fail),
     };

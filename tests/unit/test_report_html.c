@@ -4,6 +4,10 @@
 #include "failing_alloc.h"
 #include "sample_comparison.h"
 
+/* lib/report/tables.h, whose sp_tone is not that of statepath/signals.h */
+int32_t sp_focus_strategy(const sp_comparison *comparison);
+int32_t sp_argmax_strategy(const sp_comparison *comparison);
+
 static char *page_of(const sample *s)
 {
     sp_error err = {0};
@@ -89,7 +93,7 @@ static void test_probabilities_are_drawn(void **state)
     assert_int_equal(count_of(page, "<small>probabilities</small>"), 2);
     assert_has(page, "probabilities of the classes over time, stacked; mean Wake 0.21, REM 0.57, NREM 0.21");
     assert_has(page, "<svg width=\"100%\" height=\"48\" viewBox=\"0 0 8 48\" preserveAspectRatio=\"none\"><rect class=\"area "
-                     "a-wake\" width=\"8\" height=\"48\"/><path class=\"area a-rem\" d=\"M0 48V24h1v24h1v-48h5v48H8V48z\"/>");
+                     "s-wake\" width=\"8\" height=\"48\"/><path class=\"area s-rem\" d=\"M0 48V24h1v24h1v-48h5v48H8V48z\"/>");
     assert_has(page, "<rect class=\"hatched\" height=\"48\" x=\"87.50%\" width=\"12.50%\"/>");
     assert_lacks(page, "Probabilities are drawn as far");
     /* Bin 7 holds the five tied steps; the greatest bin the others. */
@@ -113,6 +117,49 @@ static void test_probabilities_are_drawn(void **state)
     assert_has(page, "<figcaption>What each recording gains or loses, in points of accuracy: greedy is better than argmax in ");
     assert_lacks(page, "Drawn of "); /* all fifty are */
     assert_true(strlen(page) < 700 * 1000);
+    free(page);
+    sample_free(s);
+}
+
+static int by_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Five recordings: a dot and a row each in the figures that set the focus against argmax, and the medians of all strategies. */
+static void test_recordings_are_compared(void **state)
+{
+    (void)state;
+    sample *s = sample_nights(5, 300);
+    const sp_comparison *c = &s->comparison;
+    char *page = page_of(s), text[400];
+    int32_t argmax = sp_argmax_strategy(c), focus = sp_focus_strategy(c);
+    size_t length = (size_t)snprintf(text, sizeof text, "<tr><th scope=\"row\">median</th>");
+    for (int32_t k = 0; k < c->n_strategies; k++) {
+        double values[5];
+        for (int r = 0; r < 5; r++)
+            values[r] = c->strategies[k].recordings[r].accuracy.value;
+        qsort(values, 5, sizeof *values, by_double);
+        length += (size_t)snprintf(text + length, sizeof text - length, "<td>%.4f</td>", values[2]);
+    }
+    assert_has(page, text);
+    assert_int_equal(count_of(page, "<g class=\"slope\"><path d="), 1);
+    for (int r = 0; r < 5; r++) {
+        double a = c->strategies[argmax].recordings[r].accuracy.value, b = c->strategies[focus].recordings[r].accuracy.value;
+        snprintf(text, sizeof text, "<title>%s: %.3f against %.3f</title>", c->ids[r], b, a);
+        assert_int_equal(count_of(page, text), 1);
+        snprintf(text, sizeof text, "<tr><th scope=\"row\">%s</th><td>%.4f</td><td>%.4f</td><td>%+.2f</td></tr>", c->ids[r], a, b,
+                 100 * (b - a));
+        assert_int_equal(count_of(page, text), 2); /* of the scatter and of the gains */
+    }
+    free(page);
+    sample_free(s);
+    s = sample_nights(200, 40); /* too many for a line each */
+    page = page_of(s);
+    assert_int_equal(count_of(page, "<g class=\"slope\">"), 0);
+    assert_has(page, "nine tenths of them lie in the light band");
+    assert_has(page, "The darker a square, the more recordings.");
     free(page);
     sample_free(s);
 }
@@ -251,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_stands_alone_and_is_the_same_twice),
         cmocka_unit_test(test_figures_are_where_they_belong),
         cmocka_unit_test(test_probabilities_are_drawn),
+        cmocka_unit_test(test_recordings_are_compared),
         cmocka_unit_test(test_survival_curves),
         cmocka_unit_test(test_absent_data_disappears),
         cmocka_unit_test(test_names_are_text),

@@ -188,6 +188,71 @@ static void check_reading(sp_source *source, const json_t *expect)
     sp_block_free(block);
 }
 
+/* Labels by codes that turn the classes round, whole and in pieces; a code less, and the first step that has it is named. */
+static void check_codes(sp_source *source)
+{
+    const sp_source_info *info = sp_source_info_of(source);
+    const int32_t K = info->n_classes;
+    const int64_t n = info->n_recordings;
+    char *names[16], map[512] = "-1=unscored";
+    if (!info->has_labels || K < 2 || K > 16 || n == 0)
+        return;
+    for (int32_t k = 0; k < K; k++) {
+        names[k] = malloc(16);
+        snprintf(names[k], 16, "k%d", k);
+        size_t used = strlen(map);
+        snprintf(map + used, sizeof map - used, ",%d=k%d", k, (k + 1) % K);
+    }
+    sp_model *model = sp_model_new("turned", K, (const char *const *)names);
+    sp_block *block = sp_block_new(), *plain = sp_block_new();
+    sp_codes *codes = NULL, *fewer = NULL;
+    sp_error err = {0};
+    assert_ok(sp_codes_new(NULL, map, false, model, &codes, &err), &err);
+    assert_ok(sp_codes_new(NULL, "-1=unscored", false, model, &fewer, &err), &err);
+    assert_ok(sp_source_read(source, 0, n, SP_BLOCK_LABELS, plain, &err), &err);
+    sp_source_use_codes(source, codes);
+    assert_ok(sp_source_read(source, 0, n, SP_BLOCK_LABELS, block, &err), &err);
+    for (int64_t t = 0; t < plain->n_steps; t++)
+        assert_int_equal(block->labels[t], plain->labels[t] < 0 ? -1 : (plain->labels[t] + 1) % K);
+    for (int64_t r = 0; r < n; r++) {
+        const int64_t at = info->offsets[r], length = info->offsets[r + 1] - at;
+        for (int64_t first = 0; first + 2 <= length; first++) {
+            assert_ok(sp_source_read_steps(source, r, first, 2, SP_BLOCK_LABELS, block, &err), &err);
+            for (int64_t t = 0; t < 2; t++) {
+                int32_t label = plain->labels[at + first + t];
+                assert_int_equal(block->labels[t], label < 0 ? -1 : (label + 1) % K);
+            }
+        }
+    }
+    sp_source_use_codes(source, fewer);
+    for (int64_t r = 0; r < n; r++) {
+        const int64_t at = info->offsets[r], length = info->offsets[r + 1] - at;
+        int64_t step = 0;
+        while (step < length && plain->labels[at + step] < 0)
+            step++;
+        if (step == length)
+            continue;
+        char part[600];
+        snprintf(part, sizeof part, "recording %.500s, step %lld: label \"%d\" is ", info->ids[r], (long long)step,
+                 (int)plain->labels[at + step]);
+        assert_int_equal(sp_source_read(source, r, 1, SP_BLOCK_LABELS, block, &err), SP_EDATA);
+        assert_int_equal(err.step, step);
+        if (!strstr(err.message, part))
+            fail_msg("%s, expected %s", err.message, part);
+        assert_int_equal(sp_source_read_steps(source, r, step, 1, SP_BLOCK_LABELS, block, &err), SP_EDATA);
+        if (!strstr(err.message, part))
+            fail_msg("%s, expected %s", err.message, part);
+    }
+    sp_source_use_codes(source, NULL);
+    sp_codes_free(codes);
+    sp_codes_free(fewer);
+    sp_block_free(block);
+    sp_block_free(plain);
+    sp_model_free(model);
+    for (int32_t k = 0; k < K; k++)
+        free(names[k]);
+}
+
 static void test_good_files(void **state)
 {
     (void)state;
@@ -211,6 +276,7 @@ static void test_good_files(void **state)
         assert_ok(status, &err);
         check_info(sp_source_info_of(source), expect);
         check_reading(source, expect);
+        check_codes(source);
         sp_source_close(source);
         assert_h5_closed();
         n++;

@@ -62,6 +62,9 @@ static void test_log_softmax(void **state)
     assert_close(x[3] - x[0], 2, 1e-15, 0);
     assert_true(sp_log_softmax(none, 2, none) == -INFINITY);
     assert_true(none[0] == -INFINITY && none[1] == -INFINITY);
+    double large[] = {1e300, -1e300, 1e300}; /* log 2 beside 1e300 is nothing, and yet each has half */
+    sp_log_softmax(large, 3, large);
+    assert_true(large[0] == -log(2) && large[2] == -log(2) && large[1] == -2e300);
 }
 
 int main(void)

@@ -116,6 +116,11 @@ const sp_paths_info *sp_paths_reader_info(const sp_paths_reader *reader);
  * SP_EDATA with recording and step. On failure the outputs are undefined. */
 sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_t first, int64_t count, int32_t *paths,
                                sp_decoded *results, sp_error *err);
+/* The same for steps first .. first+n-1 of one recording, and what became of it; is_undecoded: every step of its path is -1,
+ * which counts where the file says nothing of status. */
+sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording, int64_t first, int64_t n,
+                                     int32_t *path, sp_error *err);
+sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording, bool is_undecoded);
 /* Length of a step in seconds: attribute epoch_seconds of the root; 0: the file does not say. SP_OK; SP_EDATA. */
 sp_status sp_paths_reader_epoch_seconds(sp_paths_reader *reader, double *seconds, sp_error *err);
 
@@ -126,6 +131,10 @@ void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, c
 /* labels [S'] and segments [S'] of the same recordings; either may be NULL, and must be where the file has none. */
 sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
                                  sp_error *err);
+
+/* The same for steps of one recording, as sp_paths_reader_read_steps(). */
+sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n, int32_t *labels,
+                                      int64_t *segments, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #define STATEPATH_RELIABILITY_H
 
 #include "statepath/agreement.h"
+#include "statepath/loss.h"
 #include "statepath/scores.h"
 
 #ifdef __cplusplus
@@ -86,6 +87,11 @@ void sp_reliability_sums_free(sp_reliability_sums *sums);
  * sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
 sp_status sp_reliability_add(sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels, const double *weights,
                              sp_error *err);
+
+/* sp_nll_add() (loss.h) and sp_reliability_add() in one pass over the scores, which takes each exponential once: the same sums,
+ * to the bit. nll: NULL, only the calibration; untouched on failure. */
+sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
+                               const double *weights, sp_error *err);
 
 /* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
  * SP_OK, SP_EINVAL (level), SP_ENOMEM.

@@ -113,6 +113,10 @@ sp_status sp_source_find_scorers(sp_source *source, sp_scorers_found *out, sp_er
  * sp_source_find_scorers. SP_OK, SP_EFILE, SP_EDATA (recording and step), SP_EINVAL (no such scorer or recording), SP_ENOMEM. */
 sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first, int64_t count, int32_t *labels, sp_error *err);
 
+/* The same for steps of one recording, as sp_source_read_steps(). */
+sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t recording, int64_t first, int64_t n,
+                                      int32_t *labels, sp_error *err);
+
 /* How many recordings from `first` on fit into about `bytes` of scores; at least 1. */
 int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes);
 

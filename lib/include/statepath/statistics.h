@@ -56,9 +56,9 @@ typedef struct sp_difference {
  * Resample b draws from a stream of its own, made of the seed and b: the same input gives the same bytes for any number of
  * threads. More than 32,768 recordings are put into 8,192 groups by a hash of the seed and their number, and groups take the
  * place of recordings (their sums are sums of independent recordings, so the interval is what it was; its standard error is off
- * by a random 0.8 %). What a resample costs does not grow beyond that. Returns SP_OK, SP_EINVAL (options; counts out of range; N
- * above 2^32), SP_ENOMEM. Cost O(min(N, 32768) B). Source  Efron 1987, doi:10.1080/01621459.1987.10478410; groups: Wolter 2007,
- * Introduction to Variance Estimation, ch. 2. */
+ * by a random 0.8 %). What a resample costs does not grow beyond that.
+ * Returns SP_OK, SP_EINVAL (options; counts out of range; N above 2^32), SP_ENOMEM. Cost O(min(N, 32768) B).
+ * Source  Efron 1987, doi:10.1080/01621459.1987.10478410; groups: Wolter 2007, Introduction to Variance Estimation, ch. 2. */
 sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, const int64_t *scored,
                                 const sp_bootstrap_options *options, sp_difference *out, sp_error *err);
 
@@ -71,22 +71,23 @@ sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t
 /* What the signed rank test does with differences of 0. */
 typedef enum sp_wilcoxon_zeros {
     SP_ZEROS_WILCOX, /* they are left out before ranks are given (Wilcoxon 1945) */
-    SP_ZEROS_PRATT /* they take the lowest ranks, which are left out then (Pratt 1959): many zeros weigh against small differences
-                    */
+    SP_ZEROS_PRATT   /* they take the lowest ranks, which are left out then (Pratt 1959): zeros weigh against small differences */
 } sp_wilcoxon_zeros;
 
-/* Wilcoxon signed rank test on paired differences, two-sided: mid-ranks r for ties, W+ and W- the sums of the ranks of positive
- * and negative differences, the exact null distribution of W (of these very mid-ranks: each is in the sum with probability 1/2)
- * by counting for up to 1,000 differences other than 0, else the normal approximation without continuity correction. p = min(1, 2
- * P(W <= min(W+, W-)));   rank_biserial = (W+ - W-) / (W+ + W-) approximation  W normal with mean sum r / 2 and variance sum r^2
- * / 4, which holds with ties and zeros p_least = 2^(1-m), the least p that m differences other than 0 can give: all of one sign
- * Assumes that differences are symmetric about their median.
+/* Wilcoxon signed rank test on paired differences, two-sided, with mid-ranks r for ties.
+ *
  *   difference  [n], finite
- *   p, p_least, rank_biserial  undefined "no difference" when every difference is 0, "no recordings" when n = 0
- * Pratt's zeros make the ranks' sum large: beyond 1e9 additions, or a sum of 2^24, the approximation is used before 1,000.
+ *   p           min(1, 2 P(W <= min(W+, W-))), W+ and W- the sums of the ranks of positive and negative differences: exact
+ *               for up to 1,000 differences other than 0, by counting (each of these very mid-ranks is in W with
+ *               probability 1/2); else W normal with mean sum r / 2 and variance sum r^2 / 4, which holds with ties and
+ *               zeros, without continuity correction
+ *   p_least     2^(1-m), the least p that m differences other than 0 can give: all of one sign
+ *   rank_biserial  (W+ - W-) / (W+ + W-)
+ * All undefined "no difference" when every difference is 0, "no recordings" when n = 0. Assumes that differences are symmetric
+ * about their median. Pratt's zeros make W large: beyond 1e9 additions, or a sum of 2^24, it is approximated before 1,000.
  * Returns SP_OK, SP_EINVAL (a difference that is not finite), SP_ENOMEM. Cost O(m W) exact, O(n log n) else.
- * Source  Wilcoxon 1945; Pratt 1959, doi:10.1080/01621459.1959.10501526; Cureton 1967 (approximation with zeros); Pratt & Gibbons
- * 1981. */
+ * Source  Wilcoxon 1945; Pratt 1959, doi:10.1080/01621459.1959.10501526; Cureton 1967 (approximation with zeros);
+ *         Pratt & Gibbons 1981. */
 typedef struct sp_wilcoxon {
     sp_value p, p_least, rank_biserial;
     int64_t better, worse, ties; /* d > 0, d < 0, d = 0 */

@@ -85,7 +85,10 @@
     var name = caption ? caption.textContent : table.parentNode.getAttribute("aria-label") || "table";
     var heading = table.parentNode.parentNode.querySelector("h3");
     if (!caption && heading) name += ", " + heading.textContent;
-    caption = caption || table.createCaption();
+    if (!caption) {
+      caption = table.createCaption();
+      caption.className = "bare";
+    }
     var button = document.createElement("button");
     button.type = "button";
     button.className = "csv";

@@ -90,8 +90,8 @@ static double place(const kappa_scale *scale, double kappa)
 
 static void tick(const kappa_scale *scale, const char *class, double kappa, sp_buffer *out)
 {
+    sp_buffer_format(out, "<line class=\"%s\" y1=\"2\" y2=\"24\"", class);
     for (int end = 1; end <= 2; end++) {
-        sp_buffer_format(out, end == 1 ? "<line class=\"%s\" y1=\"2\" y2=\"24\"" : "", class);
         sp_buffer_format(out, " x%d=\"", end);
         sp_buffer_fixed(out, place(scale, kappa), 2);
         sp_buffer_text(out, "%\"");

@@ -61,7 +61,7 @@ void sp_page_classes(sp_page *page)
         sp_fill_class_detail(c, s, &detail);
         sp_buffer_text(out, "<details><summary>");
         sp_page_name(page, c->strategies[s].name);
-        sp_buffer_text(out, ": precision, recall, specificity, kappa</summary>\n");
+        sp_buffer_text(out, ": precision, recall, specificity, NPV, kappa, PABAK</summary>\n");
         sp_table_html(&detail, c->n_classes > 20 ? "sortable tall" : "sortable", NULL, out);
         sp_buffer_text(out, "</details>\n");
         sp_table_free(&detail);

@@ -44,10 +44,9 @@ static int top_of(const double *row, const sp_lanes *lanes, int32_t n_classes, i
 
 static void open_shape(sp_page *page, const sp_class_look *look, const char *element, int32_t k)
 {
-    if (look->sleep)
-        sp_buffer_format(&page->out, "<%s class=\"area a-%s\"", element, look->sleep[k]);
-    else
-        sp_buffer_format(&page->out, "<%s class=\"area s%d\"", element, (int)k % 8);
+    sp_buffer_format(&page->out, "<%s class=\"area ", element);
+    sp_class_style(&page->out, look, 's', k);
+    sp_buffer_text(&page->out, "\"");
 }
 
 /* Painted over each other from the top lane down, so that each lane needs its upper edge only. */

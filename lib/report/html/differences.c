@@ -295,7 +295,7 @@ void sp_page_differences(sp_page *page)
     sp_page_gains(page);
     sp_buffer_text(out, "</div>\n");
     sp_fill_margins(c, &margins);
-    sp_page_table(page, &margins, "");
+    sp_page_table(page, &margins, "wide");
     if (c->n_comparisons > sp_tested_pairs(c)) {
         sp_buffer_text(out, "<div class=\"forests\">\n");
         for (int i = 1; i < N_LOOKS; i++)

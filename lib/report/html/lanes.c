@@ -1,47 +1,9 @@
-/* How classes look in step plots, and which of them have a lane. */
-#include <stdlib.h>
-#include <strings.h>
-
+/* Which classes have a lane in step plots, and what all of these share. */
 #include "report/html/steps.h"
 
+#include <stdlib.h>
+
 enum { FEW_CLASSES = 12 }; /* up to here every class has its lane */
-
-static const struct {
-    const char *name, *style;
-    int32_t rank;
-} stages[] = {{"Wake", "wake", 0}, {"W", "wake", 0}, {"REM", "rem", 1}, {"R", "rem", 1},    {"N1", "n1", 2},
-              {"N2", "n2", 3},     {"N3", "n3", 4},  {"NREM", "n2", 3}, {"Light", "n1", 2}, {"Deep", "n3", 4}};
-
-bool sp_class_look_fill(const sp_comparison *comparison, sp_class_look *look)
-{
-    size_t n = (size_t)comparison->n_classes;
-    *look = (sp_class_look){.rank = malloc(n * sizeof *look->rank), .names = calloc(n, sizeof *look->names)};
-    if (!look->rank || !look->names) {
-        sp_class_look_free(look);
-        return false;
-    }
-    bool is_sleep = n > 1, has_wake = false;
-    for (size_t k = 0; k < n; k++) {
-        for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-            if (!strcasecmp(comparison->classes[k], stages[i].name)) {
-                look->names[k] = stages[i].style;
-                look->rank[k] = stages[i].rank;
-                has_wake |= stages[i].rank == 0;
-            }
-        is_sleep &= look->names[k] != NULL;
-    }
-    look->sleep = is_sleep && has_wake ? (const char *const *)look->names : NULL;
-    for (size_t k = 0; k < n && !look->sleep; k++)
-        look->rank[k] = (int32_t)k;
-    return true;
-}
-
-void sp_class_look_free(sp_class_look *look)
-{
-    free(look->rank);
-    free(look->names);
-    *look = (sp_class_look){0};
-}
 
 static void note_classes(const int32_t *path, int64_t n, int32_t *seen)
 {
@@ -96,10 +58,9 @@ void sp_lanes_free(sp_lanes *lanes)
 static void add_stop(sp_page *page, const sp_class_look *look, int32_t k, double from, double to)
 {
     for (int side = 0; side < 2; side++) {
-        if (look->sleep)
-            sp_buffer_format(&page->out, "<stop class=\"t-%s\" offset=\"", look->sleep[k]);
-        else
-            sp_buffer_format(&page->out, "<stop class=\"t%d\" offset=\"", (int)k % 8);
+        sp_buffer_text(&page->out, "<stop class=\"");
+        sp_class_style(&page->out, look, 't', k);
+        sp_buffer_text(&page->out, "\" offset=\"");
         sp_buffer_fixed(&page->out, side ? to : from, 3);
         sp_buffer_text(&page->out, "\"/>");
     }

@@ -154,10 +154,14 @@ static void fill_rates(const sp_comparison *c, sp_table *table)
 
 /* ---- section ---- */
 
+/* Matrices of those who make any; a reference without any shows what is forbidden where nobody else does. */
 static void matrices(sp_page *page, const uint8_t *forbidden)
 {
     const sp_comparison *c = page->comparison;
-    if (c->has_labels)
+    bool any = false;
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        any |= c->strategies[s].counts.illegal > 0;
+    if (c->has_labels && (c->reference.illegal || c->n_classes <= FEW_CLASSES || !any))
         legality_block(page, "Reference", &c->reference, forbidden, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *strategy = &c->strategies[s];

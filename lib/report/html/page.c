@@ -1,5 +1,5 @@
 #include "report/html/page.h"
-#include "report/html/assets.h"
+#include "report/html/frame.h"
 #include "statepath/report.h"
 
 #include <stdlib.h>
@@ -56,11 +56,9 @@ void sp_page_numbers(sp_page *page, sp_table *table)
     sp_buffer_text(&page->out, "</details>");
 }
 
-enum { N_SHAPES = 6 };
-
 void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)
 {
-    sp_buffer_format(&page->out, "<use class=\"mark s%d\" href=\"#m%d\" x=\"", (int)strategy % 8, (int)strategy % N_SHAPES);
+    sp_buffer_format(&page->out, "<use class=\"mark s%d\" href=\"#m%d\" x=\"", (int)strategy % 8, (int)strategy % SP_N_SHAPES);
     sp_buffer_fixed(&page->out, x_percent, 2);
     sp_buffer_text(&page->out, "%\" y=\"");
     sp_buffer_fixed(&page->out, y, 1);
@@ -78,7 +76,7 @@ void sp_page_key(sp_page *page)
     for (int32_t s = 0; s < page->comparison->n_strategies; s++) {
         sp_buffer_format(&page->out,
                          "<li><svg aria-hidden=\"true\"><use class=\"mark s%d\" href=\"#m%d\" x=\"7\" y=\"7\"/></svg>",
-                         (int)s % 8, (int)s % N_SHAPES);
+                         (int)s % 8, (int)s % SP_N_SHAPES);
         sp_page_name(page, page->comparison->strategies[s].name);
         sp_buffer_text(&page->out, "</li>");
     }
@@ -153,32 +151,6 @@ enum { N_SECTIONS = sizeof sections / sizeof *sections };
 
 /* ---- page ---- */
 
-static const char shapes[] =
-    "<svg width=\"0\" height=\"0\" class=\"swatch\" aria-hidden=\"true\" focusable=\"false\"><defs>"
-    "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\"/></pattern>"
-    "<circle id=\"m0\" r=\"5\"/><rect id=\"m1\" x=\"-4.5\" y=\"-4.5\" width=\"9\" height=\"9\"/>"
-    "<path id=\"m2\" d=\"M0-6L5.5 4.5H-5.5z\"/><path id=\"m3\" d=\"M0-6L6 0L0 6L-6 0z\"/>"
-    "<path id=\"m4\" d=\"M0 6L5.5-4.5H-5.5z\"/><path id=\"m5\" d=\"M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6z\"/>"
-    "<path id=\"ill\" class=\"illegal\" d=\"M0 0L4 7H-4z\"/></defs></svg>\n";
-
-static void head(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    sp_buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    sp_buffer_format(out,
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
-                     "script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
-                     sp_page_style_hash, sp_page_script_hash);
-    sp_buffer_text(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                        "<meta name=\"color-scheme\" content=\"light dark\">\n");
-    sp_buffer_format(out, "<meta name=\"generator\" content=\"statepath %s\">\n<title>", sp_version());
-    sp_page_name(page, c->file ? c->file : "scores");
-    sp_buffer_text(out, " – statepath</title>\n<style>");
-    sp_buffer_text(out, sp_page_style);
-    sp_buffer_text(out, "</style>\n</head>\n");
-}
-
 /* A link to a file in the same folder: whatever its name holds, it is one segment of a path. */
 static void twin(sp_page *page, const char *before, const char *name)
 {
@@ -214,28 +186,21 @@ static void top(sp_page *page)
         sp_buffer_text(out, "</p>");
     }
     sp_buffer_text(out, "</div>\n");
-    sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" hidden>Theme: system</button>\n"
-                        "</header>\n<nav class=\"contents\" aria-label=\"Sections\"><ul>\n");
+    sp_frame_contents(out);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(c))
-            sp_buffer_format(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].name);
-    sp_buffer_text(out, "</ul></nav>\n");
+            sp_frame_item(out, sections[i].id, sections[i].name);
+    sp_frame_main(out);
 }
 
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err)
 {
     sp_page page = {.comparison = comparison, .focus = sp_focus_strategy(comparison), .argmax = sp_argmax_strategy(comparison)};
-    head(&page);
-    sp_buffer_text(&page.out, "<body>\n<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n");
-    sp_buffer_text(&page.out, shapes);
-    sp_buffer_text(&page.out, "<div class=\"page\">\n");
+    sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", "", "verdict");
     top(&page);
-    sp_buffer_text(&page.out, "<main>\n");
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(comparison))
             sections[i].write(&page);
-    sp_buffer_text(&page.out, "</main>\n</div>\n<script>");
-    sp_buffer_text(&page.out, sp_page_script);
-    sp_buffer_text(&page.out, "</script>\n</body>\n</html>\n");
+    sp_frame_end(&page.out);
     return sp_buffer_finish(&page.out, out, err);
 }

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-enum { MOST_COLUMNS = 6 }; /* kappa with each scorer stands in a column up to here */
-
 bool sp_has_scorers(const sp_comparison *comparison)
 {
     return comparison->scorers != NULL;
@@ -123,7 +121,7 @@ void sp_page_scorers(sp_page *page)
     sp_buffer_text(out, "</p>\n");
     kappa_scale scale = {.page = page};
     scale_fill(&scale);
-    sp_fill_scorers(page->comparison, s->n_scorers <= MOST_COLUMNS, &table);
+    sp_fill_scorers(page->comparison, false, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &scale}, out);
     sp_buffer_text(
         out, "<p class=\"small\">Band: from the scorer who agrees least with the others to the one who agrees most. Dashed: the "
@@ -131,7 +129,10 @@ void sp_page_scorers(sp_page *page)
              "and kappa (Cohen): mean over the scorers, of a scorer over the others. Soft agreement: "
              "mean over steps of the votes for the class that stands here over the votes for the class with most, of a "
              "scorer against the others. A step that a strategy left undecoded is wrong. All are pooled over steps and "
-             "descriptive.</p>\n</section>\n");
+             "descriptive.</p>\n");
     sp_table_free(&table);
     sp_table_free(&notes);
+    sp_fill_scorers(page->comparison, true, &table);
+    sp_page_folded(page, "Kappa with each scorer", &table, "");
+    sp_buffer_text(out, "</section>\n");
 }

@@ -2,13 +2,14 @@
 #ifndef STATEPATH_REPORT_HTML_SIGNALS_H
 #define STATEPATH_REPORT_HTML_SIGNALS_H
 
-#include "report/buffer.h"
+#include "report/html/look.h"
 #include "statepath/report_signals.h"
 
 typedef struct sp_drawing {
     const sp_signals_report *r;
     sp_buffer out;
     int64_t *counts; /* [K,K] */
+    sp_class_look look;
 } sp_drawing;
 
 /* signals_page.c */

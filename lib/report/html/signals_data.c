@@ -3,15 +3,16 @@
 
 #include <math.h>
 
-enum { POINTS = 1000, STRIPS = 60, WIDTH = 900 };
+enum { POINTS = 1000, STRIPS = 60, WIDTH = 900, STRIP = 20 };
 
 /* ---- signals ---- */
 
 static void trace(sp_drawing *d, const float *x, int64_t n, int32_t k, double limit)
 {
     sp_buffer *out = &d->out;
-    sp_buffer_format(out, "<path class=\"k%d\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M",
-                     (int)k % 8);
+    sp_buffer_text(out, "<path class=\"");
+    sp_class_style(out, &d->look, 'k', k);
+    sp_buffer_text(out, "\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M");
     int64_t shown = n < POINTS ? n : POINTS;
     for (int64_t i = 0; i < shown; i++) {
         int64_t at = i * n / shown;
@@ -32,6 +33,7 @@ void sp_drawing_signals(sp_drawing *d)
         for (int64_t i = 0; r->examples[k] && i < r->n_channels * r->n_samples; i++)
             limit = fmax(limit, fabs((double)r->examples[k][i]));
     limit = limit > 0 ? limit : 1;
+    sp_buffer_text(&d->out, "<div class=\"beside\">\n");
     for (int32_t k = 0; k < r->n_classes; k++) {
         sp_buffer_text(&d->out, "<figure><h3>");
         sp_buffer_html(&d->out, r->classes[k]);
@@ -48,7 +50,7 @@ void sp_drawing_signals(sp_drawing *d)
             sp_buffer_text(&d->out, "<p class=\"sub\">No step of this class.</p>\n");
         sp_buffer_text(&d->out, "</figure>\n");
     }
-    sp_buffer_text(&d->out, "<p class=\"small\">The first step of each class");
+    sp_buffer_text(&d->out, "</div>\n<p class=\"small\">The first step of each class");
     if (r->rate > 0) {
         sp_buffer_text(&d->out, ", its first ");
         sp_buffer_fixed(&d->out, (double)r->n_samples / r->rate, 1);
@@ -66,7 +68,8 @@ void sp_drawing_distribution(sp_drawing *d)
     const sp_signals_report *r = d->r;
     int64_t total[2] = {0, 0};
     sp_drawing_section(d, "distribution", "Classes");
-    sp_buffer_text(&d->out, "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">class</th><th scope=\"col\" "
+    sp_buffer_text(&d->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Classes\"><table "
+                            "class=\"wide\"><thead><tr><th scope=\"col\">class</th><th scope=\"col\" "
                             "class=\"n\">training</th><th scope=\"col\" class=\"n\">%</th>"
                             "<th scope=\"col\" class=\"n\">testing</th><th scope=\"col\" class=\"n\">%</th><th scope=\"col\" "
                             "class=\"strip\">share (training above testing)</th>"
@@ -91,7 +94,9 @@ void sp_drawing_distribution(sp_drawing *d)
         }
         sp_buffer_text(&d->out, "<td class=\"strip\"><svg aria-hidden=\"true\">");
         for (int part = 0; part < 2; part++) {
-            sp_buffer_format(&d->out, "<rect class=\"s%d\" height=\"11\" y=\"%d\" width=\"", (int)k % 8, 1 + 13 * part);
+            sp_buffer_text(&d->out, "<rect class=\"");
+            sp_class_style(&d->out, &d->look, 's', k);
+            sp_buffer_format(&d->out, "\" height=\"11\" y=\"%d\" width=\"", 1 + 13 * part);
             sp_buffer_fixed(&d->out, total[part] ? 100.0 * (double)of[part] / (double)total[part] : 0, 2);
             sp_buffer_text(&d->out, "%\"/>");
         }
@@ -100,16 +105,24 @@ void sp_drawing_distribution(sp_drawing *d)
     sp_buffer_text(&d->out, "</tbody></table></div>\n</section>\n");
 }
 
-/* Runs of one class as rectangles, in units of steps. */
+/* Runs of one class as bars from the ground up, in units of steps; the first of the order is the highest, so that they are told
+ * apart without colour. */
 static void strip(sp_drawing *d, const int32_t *classes, int64_t n)
 {
+    int32_t ranks = 1;
+    for (int32_t k = 0; k < d->r->n_classes; k++)
+        ranks = d->look.rank[k] >= ranks ? d->look.rank[k] + 1 : ranks;
     for (int64_t a = 0, b; a < n; a = b) {
         b = a + 1;
         while (b < n && classes[b] == classes[a])
             b++;
-        if (classes[a] >= 0)
-            sp_buffer_format(&d->out, "<rect class=\"s%d\" x=\"%lld\" width=\"%lld\" height=\"10\"/>", (int)classes[a] % 8,
-                             (long long)a, (long long)(b - a));
+        if (classes[a] < 0)
+            continue;
+        double top = (double)STRIP * d->look.rank[classes[a]] / ranks;
+        sp_buffer_text(&d->out, "<rect class=\"");
+        sp_class_style(&d->out, &d->look, 's', classes[a]);
+        sp_buffer_format(&d->out, "\" x=\"%lld\" width=\"%lld\" y=\"%.1f\" height=\"%.1f\"/>", (long long)a, (long long)(b - a),
+                         top, STRIP - top);
     }
 }
 
@@ -125,9 +138,9 @@ void sp_drawing_timeline(sp_drawing *d)
         sp_buffer_text(&d->out, "<div class=\"track\"><div class=\"name\">");
         sp_buffer_html(&d->out, r->ids[n]);
         sp_buffer_format(&d->out,
-                         "<small>%s</small></div><svg viewBox=\"0 0 %lld 10\" height=\"14\" preserveAspectRatio=\"none\" "
+                         "<small>%s</small></div><svg viewBox=\"0 0 %lld %d\" height=\"%d\" preserveAspectRatio=\"none\" "
                          "aria-hidden=\"true\">",
-                         r->is_test[n] ? "testing" : "training", (long long)longest);
+                         r->is_test[n] ? "testing" : "training", (long long)longest, STRIP, STRIP);
         strip(d, r->labels + r->offsets[n], r->offsets[n + 1] - r->offsets[n]);
         sp_buffer_text(&d->out, "</svg></div>\n");
     }

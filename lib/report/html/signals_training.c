@@ -1,6 +1,8 @@
 /* What was learned: curves over epochs, a recording that was not trained on, and confusion. */
 #include "report/html/signals.h"
 
+#include "report/html/frame.h"
+
 #include <math.h>
 
 static void number(sp_drawing *d, double x, int decimals)
@@ -17,6 +19,7 @@ static void number(sp_drawing *d, double x, int decimals)
 static void curve(sp_drawing *d, int32_t n, const double *y, double low, double high, bool is_log, int network, bool is_test)
 {
     bool is_open = false;
+    double x = 0, place = 0;
     for (int32_t e = 0; e < n; e++) {
         double value = is_log ? log10(fmax(y[e], 1e-12)) : y[e];
         if (!isfinite(value))
@@ -25,12 +28,16 @@ static void curve(sp_drawing *d, int32_t n, const double *y, double low, double 
             sp_buffer_format(&d->out, "<path class=\"k%d\" fill=\"none\" stroke-width=\"2\"%s d=\"M", network % 8,
                              is_test ? " stroke-dasharray=\"5 3\"" : "");
         sp_buffer_text(&d->out, is_open ? " L" : "");
-        sp_buffer_fixed(&d->out, 60 + 420 * (n > 1 ? (double)e / (n - 1) : 0), 1);
+        x = 60 + 420 * (n > 1 ? (double)e / (n - 1) : 0);
+        place = 200 - 180 * (high > low ? (value - low) / (high - low) : 0);
+        sp_buffer_fixed(&d->out, x, 1);
         sp_buffer_text(&d->out, " ");
-        sp_buffer_fixed(&d->out, 200 - 180 * (high > low ? (value - low) / (high - low) : 0), 1);
+        sp_buffer_fixed(&d->out, place, 1);
         is_open = true;
     }
-    sp_buffer_text(&d->out, is_open ? "\"/>" : "");
+    if (is_open) /* ends in the shape of its network */
+        sp_buffer_format(&d->out, "\"/><use class=\"mark s%d\" href=\"#m%d\" x=\"%.1f\" y=\"%.1f\"/>", network % 8,
+                         network % SP_N_SHAPES, x, place);
 }
 
 static void chart(sp_drawing *d, const char *title, bool is_loss)
@@ -48,9 +55,8 @@ static void chart(sp_drawing *d, const char *title, bool is_loss)
         }
     if (!(high > low))
         high = (low = isfinite(low) ? low : 0) + 1;
-    sp_buffer_format(
-        &d->out, "<figure><svg viewBox=\"0 0 500 230\" width=\"100%%\" height=\"260\" role=\"img\" aria-label=\"%s by epoch\">",
-        title);
+    sp_buffer_format(&d->out, "<figure class=\"chart\"><svg viewBox=\"0 0 500 230\" role=\"img\" aria-label=\"%s by epoch\">",
+                     title);
     for (int i = 0; i <= 4; i++) {
         double y = 200 - 45.0 * i, value = low + (high - low) * i / 4;
         sp_buffer_format(&d->out,
@@ -62,7 +68,12 @@ static void chart(sp_drawing *d, const char *title, bool is_loss)
             sp_buffer_fixed(&d->out, value, 2);
         sp_buffer_text(&d->out, "</text>");
     }
+    int32_t last = 0;
+    for (int32_t i = 0; i < r->n_networks; i++)
+        last = r->networks[i].n_epochs > last ? r->networks[i].n_epochs : last;
     sp_buffer_text(&d->out, "<text class=\"ticks\" x=\"60\" y=\"220\">epoch 1</text>");
+    if (last > 1)
+        sp_buffer_format(&d->out, "<text class=\"ticks\" x=\"480\" y=\"220\" text-anchor=\"end\">%d</text>", (int)last);
     for (int32_t i = 0; i < r->n_networks; i++) {
         const sp_trained *n = &r->networks[i];
         curve(d, n->n_epochs, is_loss ? n->loss : n->accuracy, low, high, is_loss, i, false);
@@ -77,17 +88,20 @@ void sp_drawing_learning(sp_drawing *d)
     sp_drawing_section(d, "learning", "Training");
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t i = 0; i < r->n_networks; i++) {
-        sp_buffer_format(&d->out, "<li><svg aria-hidden=\"true\"><rect class=\"s%d\" width=\"14\" height=\"14\"/></svg>",
-                         (int)i % 8);
+        sp_buffer_format(&d->out, "<li><svg aria-hidden=\"true\"><use class=\"mark s%d\" href=\"#m%d\" x=\"7\" y=\"7\"/></svg>",
+                         (int)i % 8, (int)i % SP_N_SHAPES);
         sp_buffer_html(&d->out, r->networks[i].name);
         sp_buffer_text(&d->out, "</li>");
     }
     sp_buffer_text(&d->out, "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n");
+    sp_buffer_text(&d->out, "<div class=\"beside\">\n");
     chart(d, "Loss, nats per step (logarithmic)", true);
     chart(d, "Accuracy", false);
+    sp_buffer_text(&d->out, "</div>\n");
     sp_buffer_text(
         &d->out,
-        "<div class=\"scroll\"><table><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th "
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"After the last epoch\"><table "
+        "class=\"wide\"><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th "
         "scope=\"col\" class=\"n\">epochs</th>"
         "<th scope=\"col\" class=\"n\">loss</th><th scope=\"col\" class=\"n\">accuracy</th><th scope=\"col\" class=\"n\">test "
         "loss</th>"
@@ -123,7 +137,7 @@ static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, i
         if (path[t] < 0 || path[t - 1] < 0 || r->allow[(size_t)path[t - 1] * (size_t)r->n_classes + (size_t)path[t]])
             continue;
         illegal++;
-        sp_buffer_text(&d->out, "<use href=\"#ill\" y=\"9\" x=\"");
+        sp_buffer_text(&d->out, "<use href=\"#ill\" y=\"3\" x=\"");
         sp_buffer_fixed(&d->out, 100.0 * (double)t / (double)n, 2);
         sp_buffer_format(&d->out, "%%\"><title>step %lld: ", (long long)t);
         sp_buffer_html(&d->out, r->classes[path[t - 1]]);
@@ -138,9 +152,12 @@ static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, i
         b = a + 1;
         while (b < n && path[b] == path[a])
             b++;
-        if (path[a] >= 0)
-            sp_buffer_format(&d->out, "<rect class=\"s%d\" x=\"%lld\" y=\"%d\" width=\"%lld\" height=\"1.4\"/>", (int)path[a] % 8,
-                             (long long)a, 2 * (int)path[a], (long long)(b - a));
+        if (path[a] < 0)
+            continue;
+        sp_buffer_text(&d->out, "<rect class=\"");
+        sp_class_style(&d->out, &d->look, 's', path[a]);
+        sp_buffer_format(&d->out, "\" x=\"%lld\" y=\"%d\" width=\"%lld\" height=\"1.4\"/>", (long long)a,
+                         2 * (int)d->look.rank[path[a]], (long long)(b - a));
     }
     sp_buffer_format(&d->out, "</svg><p class=\"small\">%lld illegal step%s</p></div></div>\n", (long long)illegal,
                      illegal == 1 ? "" : "s");

@@ -216,7 +216,7 @@ static void add_measure(sp_page *page, sp_sleep_measure measure)
         add_figure(page, &b, s);
     sp_buffer_format(out, "</div>\n<details class=\"screen\"><summary>%s of each recording (%s)</summary>\n",
                      sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
-    sp_table nights = {0};
+    sp_table nights = {.title = sp_sleep_measure_name(measure)};
     sp_fill_sleep_nights(c, measure, MOST_NIGHTS, &nights);
     sp_table_html(&nights, "sortable tall", NULL, out);
     sp_table_free(&nights);
@@ -230,7 +230,7 @@ void sp_page_sleep(sp_page *page)
     sp_buffer *out = &page->out;
     sp_table means = {0}, agreement = {0};
     sp_page_section(page, "sleep", "Sleep statistics");
-    sp_buffer_text(out, "<div class=\"forests\">\n<div>");
+    sp_buffer_text(out, "<div>\n<div>");
     sp_fill_sleep_means(c, &means);
     sp_page_table(page, &means, "wide");
     sp_buffer_format(

@@ -7,9 +7,9 @@
 enum { FEWEST = 3, MOST_STRATEGIES = 8 };
 
 /* Shares of recordings with at most that accuracy: what is drawn of many, and the table. */
-enum { N_QUANTILES = 5 };
-static const double shares[N_QUANTILES] = {0, 0.25, 0.5, 0.75, 1};
-static const char *const share_names[N_QUANTILES] = {"least", "25 %", "median", "75 %", "greatest"};
+enum { LEAST, LOWER, QUARTER, MEDIAN, THREE_QUARTERS, UPPER, GREATEST, N_QUANTILES };
+static const double shares[N_QUANTILES] = {0, 0.05, 0.25, 0.5, 0.75, 0.95, 1};
+static const char *const share_names[N_QUANTILES] = {"least", "5 %", "25 %", "median", "75 %", "95 %", "greatest"};
 
 typedef struct slopes {
     sp_page *page;
@@ -112,11 +112,11 @@ static void draw_medians(const slopes *s)
     sp_buffer_text(&page->out, "<path class=\"whisker frame\" d=\"M");
     for (int32_t k = 0; k < s->n_strategies; k++)
         sp_buffer_format(&page->out, "%s%.0f %.1f", k ? "L" : "", x_of(s, k),
-                         sp_axis_at(&s->y, s->quantiles[k * N_QUANTILES + 2]));
+                         sp_axis_at(&s->y, s->quantiles[k * N_QUANTILES + MEDIAN]));
     sp_buffer_text(&page->out, "\"/>");
     for (int32_t k = 0; k < s->n_strategies; k++) {
         sp_buffer_format(&page->out, "<g transform=\"translate(%.0f %.1f)\">", x_of(s, k),
-                         sp_axis_at(&s->y, s->quantiles[k * N_QUANTILES + 2]));
+                         sp_axis_at(&s->y, s->quantiles[k * N_QUANTILES + MEDIAN]));
         sp_page_mark(page, k, 0, 0);
         sp_buffer_text(&page->out, "</g>");
         sp_svg_text(&page->out, "middle", x_of(s, k), SP_BOTTOM_EDGE + 22 + (k % 2 && s->n_strategies > 4 ? 19 : 0));
@@ -128,12 +128,12 @@ static void draw_medians(const slopes *s)
 static void numbers(const slopes *s)
 {
     sp_table table = {.title = "Accuracy of recordings, from the least to the greatest"};
-    sp_table_column(&table, SP_LEFT, "strategy");
-    for (int q = 0; q < N_QUANTILES; q++)
-        sp_table_column(&table, SP_RIGHT, share_names[q]);
-    for (int32_t k = 0; k < s->n_strategies; k++) {
-        sp_table_cell_text(&table, SP_TONE_PLAIN, s->page->comparison->strategies[k].name);
-        for (int q = 0; q < N_QUANTILES; q++)
+    sp_table_column(&table, SP_LEFT, "recordings");
+    for (int32_t k = 0; k < s->n_strategies; k++)
+        sp_table_column(&table, SP_RIGHT, s->page->comparison->strategies[k].name);
+    for (int q = 0; q < N_QUANTILES; q++) {
+        sp_table_cell_text(&table, SP_TONE_PLAIN, share_names[q]);
+        for (int32_t k = 0; k < s->n_strategies; k++)
             sp_buffer_fixed(sp_table_cell(&table, SP_TONE_PLAIN), s->quantiles[k * N_QUANTILES + q], 4);
     }
     sp_page_numbers(s->page, &table);
@@ -146,31 +146,31 @@ static void draw(slopes *s)
     double low = 1, high = 0;
     bool is_named = s->n <= SP_NAMED;
     for (int32_t k = 0; k < s->n_strategies; k++) {
-        low = fmin(low, s->quantiles[k * N_QUANTILES]);
-        high = fmax(high, s->quantiles[k * N_QUANTILES + N_QUANTILES - 1]);
+        low = fmin(low, s->quantiles[k * N_QUANTILES + (is_named ? LEAST : LOWER)]);
+        high = fmax(high, s->quantiles[k * N_QUANTILES + (is_named ? GREATEST : UPPER)]);
     }
     s->y = sp_axis_around(low, high, SP_BOTTOM_EDGE, SP_TOP_EDGE);
     sp_buffer_text(out, "<figure class=\"plot\">");
     sp_page_picture_begin(page, SP_PLOT_WIDTH, SP_PLOT_HEIGHT);
     sp_buffer_text(out, "Accuracy of recordings under each strategy");
     sp_page_picture_describe(page);
-    sp_buffer_text(out, is_named
-                            ? "A line a recording, from strategy to strategy; the thick line joins the medians."
-                            : "Bands from the least to the greatest and of the middle half of the recordings, from strategy to "
-                              "strategy; the thick line joins the medians.");
+    sp_buffer_text(out, is_named ? "A line a recording, from strategy to strategy; the thick line joins the medians."
+                                 : "Bands of the middle nine tenths and of the middle half of the recordings, from strategy to "
+                                   "strategy; the thick line joins the medians.");
     sp_page_picture_open(page);
     sp_draw_axes(out, NULL, &s->y, "", "accuracy", false);
     if (is_named) {
         draw_lines(s);
     } else {
-        draw_band(s, 0, N_QUANTILES - 1);
-        draw_band(s, 1, 3);
+        draw_band(s, LOWER, UPPER);
+        draw_band(s, QUARTER, THREE_QUARTERS);
     }
     draw_medians(s);
-    sp_buffer_text(out, is_named ? "</svg><figcaption>Each thin line is a recording; shapes and the thick line are the medians. "
-                                   "Lines that climb gain."
-                                 : "</svg><figcaption>Accuracy of recordings: all of them lie in the light band, the middle half "
-                                   "in the dark one; shapes and the line are the medians.");
+    sp_buffer_text(out, is_named
+                            ? "</svg><figcaption>Each thin line is a recording; shapes and the thick line are the medians. "
+                              "Lines that climb gain."
+                            : "</svg><figcaption>Accuracy of recordings: nine tenths of them lie in the light band, the middle "
+                              "half in the dark one; shapes and the line are the medians.");
     numbers(s);
     sp_buffer_text(out, "</figcaption></figure>\n");
 }

@@ -83,7 +83,7 @@ static bool steps_fill(steps_section *s)
     const sp_comparison *c = s->page->comparison;
     s->sets = calloc((size_t)c->n_strategies + 1, sizeof *s->sets);
     s->order = malloc((size_t)c->n_traces * sizeof *s->order);
-    if (!s->sets || !s->order || !sp_class_look_fill(c, &s->look))
+    if (!s->sets || !s->order || !sp_class_look_fill((const char *const *)c->classes, c->n_classes, &s->look))
         return false;
     for (int32_t i = 0; i < c->n_strategies; i++)
         if (!copy_pairs(&s->sets[i], c->strategies[i].illegal_pairs, c->strategies[i].n_illegal_pairs))

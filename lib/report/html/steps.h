@@ -2,19 +2,10 @@
 #ifndef STATEPATH_REPORT_HTML_STEPS_H
 #define STATEPATH_REPORT_HTML_STEPS_H
 
+#include "report/html/look.h"
 #include "report/html/page.h"
 
-/* How classes look in step plots, the same on the whole page. */
-typedef struct sp_class_look {
-    int32_t *rank;            /* [K] place from the top; classes of sleep as in the AASM manual: W, R, N1, N2, N3 */
-    const char *const *sleep; /* [K] style of a sleep stage, or NULL: not all classes are sleep stages */
-    const char **names;       /* what `sleep` points to */
-} sp_class_look;
-
 enum { SP_LANES_TOP = 9 }; /* pixels above the first lane, for the triangles */
-
-bool sp_class_look_fill(const sp_comparison *comparison, sp_class_look *look); /* false: no memory */
-void sp_class_look_free(sp_class_look *look);
 
 /* Lanes of one recording's plots: all classes where they are few, else those that occur in it. */
 typedef struct sp_lanes {

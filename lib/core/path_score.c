@@ -1,0 +1,249 @@
+#include "core/path_score.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { TABLE_PAYS = 4 /* steps a class */ };
+
+/* weight[K,K] nats, -INFINITY where forbidden. */
+static void fill_table(const sp_chain *chain, double *weight)
+{
+    size_t K = (size_t)chain->n_classes;
+    for (size_t i = 0; i < K * K; i++)
+        weight[i] = -INFINITY;
+    for (size_t i = 0; i < K; i++)
+        for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++)
+            weight[i * K + (size_t)chain->succ[s]] = chain->succ_weight[s];
+}
+
+/* The table where looking up beats searching, or NULL. */
+static double *table_of(const sp_chain *chain, int64_t n_steps, double *table)
+{
+    if (!chain->is_plain || chain->n_classes > SP_PATH_TABLE || n_steps < (int64_t)chain->n_classes * TABLE_PAYS)
+        return NULL;
+    fill_table(chain, table);
+    return table;
+}
+
+static double weight_of(const sp_chain *chain, const double *table, int32_t from, int32_t to)
+{
+    return table ? table[from * chain->n_classes + to] : sp_chain_weight(chain, from, to);
+}
+
+bool sp_path_walk_init(sp_path_walk *w, const sp_chain *chain, int64_t n_steps, double *table)
+{
+    *w = (sp_path_walk){.chain = chain, .weight = table_of(chain, n_steps, table)};
+    return chain->is_plain || (w->states = malloc(2 * (size_t)chain->n_states * sizeof *w->states)) != NULL;
+}
+
+void sp_path_walk_clear(sp_path_walk *w)
+{
+    free(w->states);
+    *w = (sp_path_walk){.chain = NULL};
+}
+
+static bool is_gap_at(const sp_path_walk *w, const sp_scores *scores, int64_t t)
+{
+    return scores->segments && scores->segments[t] != (t > 0 ? scores->segments[t - 1] : w->last_segment);
+}
+
+static void add_plain(sp_path_walk *w, const sp_scores *scores, const int32_t *path, int64_t first)
+{
+    int32_t from = w->last;
+    double score = w->score;
+    for (int64_t t = first; t < scores->n_steps; t++) {
+        double weight = 0;
+        if (!is_gap_at(w, scores, t))
+            weight = weight_of(w->chain, w->weight, from, path[t]);
+        from = path[t];
+        score = (score + weight) + sp_scores_at(scores, t, from);
+    }
+    w->score = score;
+}
+
+/* v[t,j] = max over states i of class path[t-1] of (v[t-1,i] + log_trans[i,j]) + e[t,path[t]], for the states j of class path[t].
+ * v and w hold one number a compiled state; only those of the classes in question are touched. */
+static void add_states(sp_path_walk *walk, const sp_scores *scores, const int32_t *path, int64_t begin)
+{
+    const sp_chain *chain = walk->chain;
+    const int32_t *first = chain->class_first;
+    double *v = walk->states, *w = v + chain->n_states;
+    int32_t from = walk->last;
+    for (int64_t t = begin; t < scores->n_steps; t++) {
+        int32_t to = path[t];
+        double e = sp_scores_at(scores, t, to), before_gap = -INFINITY;
+        bool is_gap = is_gap_at(walk, scores, t);
+        for (int32_t i = first[from]; is_gap && i < first[from + 1]; i++)
+            before_gap = v[i] > before_gap ? v[i] : before_gap;
+        for (int32_t j = first[to]; j < first[to + 1]; j++) {
+            double best = is_gap && chain->entry[j] ? before_gap : -INFINITY;
+            for (int64_t p = chain->pred_row[j]; !is_gap && p < chain->pred_row[j + 1]; p++) {
+                int32_t i = chain->pred[p];
+                if (chain->state_class[i] == from && v[i] + chain->pred_weight[p] > best)
+                    best = v[i] + chain->pred_weight[p];
+            }
+            w[j] = best + e;
+        }
+        for (int32_t j = first[to]; j < first[to + 1]; j++)
+            v[j] = w[j];
+        from = to;
+    }
+}
+
+/* The first step of all. */
+static void begin(sp_path_walk *w, const sp_scores *scores, int32_t k)
+{
+    const sp_chain *chain = w->chain;
+    double e = sp_scores_at(scores, 0, k);
+    w->has_begun = true;
+    w->last = k;
+    if (chain->is_plain)
+        w->score = chain->start[k] + e;
+    for (int32_t j = chain->class_first[k]; !chain->is_plain && j < chain->class_first[k + 1]; j++)
+        w->states[j] = chain->start[j] + e;
+}
+
+void sp_path_walk_add(sp_path_walk *w, const sp_scores *scores, const int32_t *path)
+{
+    int64_t n = scores->n_steps, first = 0;
+    if (n == 0)
+        return;
+    if (!w->has_begun)
+        begin(w, scores, path[first++]);
+    if (w->chain->is_plain)
+        add_plain(w, scores, path, first);
+    else
+        add_states(w, scores, path, first);
+    w->last = path[n - 1];
+    w->last_segment = scores->segments ? scores->segments[n - 1] : 0;
+}
+
+double sp_path_walk_end(const sp_path_walk *w)
+{
+    const sp_chain *chain = w->chain;
+    if (!w->has_begun)
+        return 0;
+    if (chain->is_plain)
+        return w->score + chain->end[w->last];
+    double score = -INFINITY;
+    for (int32_t j = chain->class_first[w->last]; j < chain->class_first[w->last + 1]; j++)
+        if (w->states[j] + chain->end[j] > score)
+            score = w->states[j] + chain->end[j];
+    return score;
+}
+
+/* ---- from the last piece to the first ---- */
+
+bool sp_path_descent_init(sp_path_descent *d, const sp_chain *chain, int64_t n_steps, double *table)
+{
+    *d = (sp_path_descent){.chain = chain, .weight = table_of(chain, n_steps, table)};
+    return chain->is_plain || (d->states = malloc(2 * (size_t)chain->n_states * sizeof *d->states)) != NULL;
+}
+
+void sp_path_descent_clear(sp_path_descent *d)
+{
+    free(d->states);
+    *d = (sp_path_descent){.chain = NULL};
+}
+
+static bool is_gap_after(const sp_path_descent *d, const sp_scores *scores, int64_t t)
+{
+    return scores->segments && scores->segments[t] != (t + 1 < scores->n_steps ? scores->segments[t + 1] : d->next_segment);
+}
+
+static void descend_plain(sp_path_descent *d, const sp_scores *scores, const int32_t *path)
+{
+    double score = 0;
+    int32_t next = d->next;
+    for (int64_t t = scores->n_steps - 1; t >= 0; t--) {
+        double weight = 0;
+        if (!d->has_begun)
+            weight = d->chain->end[path[t]];
+        else if (!is_gap_after(d, scores, t))
+            weight = weight_of(d->chain, d->weight, path[t], next);
+        d->has_begun = true;
+        next = path[t];
+        score = (score + weight) + sp_scores_at(scores, t, next);
+    }
+    d->score += score;
+}
+
+/* u[t,i] = e[t] + max over states j of class path[t+1] of (log_trans[i,j] + u[t+1,j]), for the states i of class path[t]. */
+static void descend_states(sp_path_descent *d, const sp_scores *scores, const int32_t *path)
+{
+    const sp_chain *c = d->chain;
+    const int32_t *first = c->class_first;
+    double *u = d->states, *w = u + c->n_states;
+    int32_t next = d->next;
+    for (int64_t t = scores->n_steps - 1; t >= 0; t--) {
+        int32_t k = path[t];
+        double e = sp_scores_at(scores, t, k), after_gap = -INFINITY;
+        bool is_last = !d->has_begun, is_gap = !is_last && is_gap_after(d, scores, t);
+        for (int32_t j = first[next]; is_gap && j < first[next + 1]; j++)
+            after_gap = c->entry[j] && u[j] > after_gap ? u[j] : after_gap;
+        for (int32_t i = first[k]; i < first[k + 1]; i++) {
+            double best = is_last ? c->end[i] : is_gap ? after_gap : -INFINITY;
+            for (int64_t s = c->succ_row[i]; !is_last && !is_gap && s < c->succ_row[i + 1]; s++) {
+                int32_t j = c->succ[s];
+                if (c->state_class[j] == next && c->succ_weight[s] + u[j] > best)
+                    best = c->succ_weight[s] + u[j];
+            }
+            w[i] = best + e;
+        }
+        for (int32_t i = first[k]; i < first[k + 1]; i++)
+            u[i] = w[i];
+        d->has_begun = true;
+        next = k;
+    }
+    double best = -INFINITY;
+    for (int32_t i = first[next]; i < first[next + 1]; i++)
+        best = u[i] > best ? u[i] : best;
+    d->score += best;
+    for (int32_t i = first[next]; best > -INFINITY && i < first[next + 1]; i++)
+        u[i] -= best;
+}
+
+void sp_path_descent_add(sp_path_descent *d, const sp_scores *scores, const int32_t *path)
+{
+    if (scores->n_steps == 0)
+        return;
+    if (d->chain->is_plain)
+        descend_plain(d, scores, path);
+    else
+        descend_states(d, scores, path);
+    d->next = path[0];
+    d->next_segment = scores->segments ? scores->segments[0] : 0;
+}
+
+double sp_path_descent_end(const sp_path_descent *d)
+{
+    const sp_chain *c = d->chain;
+    if (!d->has_begun)
+        return 0;
+    if (c->is_plain)
+        return d->score + c->start[d->next];
+    double best = -INFINITY;
+    for (int32_t i = c->class_first[d->next]; i < c->class_first[d->next + 1]; i++)
+        best = c->start[i] + d->states[i] > best ? c->start[i] + d->states[i] : best;
+    return d->score + best;
+}
+
+/* ---- at once ---- */
+
+sp_status sp_path_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *score, sp_error *err)
+{
+    if (scores->n_classes != chain->n_classes)
+        return sp_fail(err, SP_EINVAL, "scores of %d classes for a model of %d", scores->n_classes, chain->n_classes);
+    for (int64_t t = 0; t < scores->n_steps; t++)
+        if (path[t] < 0 || path[t] >= chain->n_classes)
+            return sp_fail_at(err, SP_EINVAL, t, "step %lld: class %d of %d", (long long)t, path[t], chain->n_classes);
+    double table[SP_PATH_TABLE * SP_PATH_TABLE];
+    sp_path_walk walk;
+    bool is_ready = sp_path_walk_init(&walk, chain, scores->n_steps, table);
+    if (is_ready) {
+        sp_path_walk_add(&walk, scores, path);
+        *score = sp_path_walk_end(&walk);
+    }
+    sp_path_walk_clear(&walk);
+    return is_ready ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the scores of %d states", chain->n_states);
+}

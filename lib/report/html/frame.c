@@ -1,0 +1,61 @@
+#include "report/html/frame.h"
+
+#include "report/html/assets.h"
+#include "statepath/status.h"
+
+/* clang-format off */
+/* The colour of a class, striped across: tells areas apart that lie on each other, without colour too. */
+#define STRIPES(class) \
+    "<pattern id=\"stripe" class "\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\"><path class=\"s" class "\"" \
+    " d=\"M0 0h4v4h-4z\"/><path class=\"stripe\" d=\"M0 .5h4\"/></pattern>"
+
+static const char shapes[] =
+    "<svg width=\"0\" height=\"0\" class=\"swatch\" aria-hidden=\"true\" focusable=\"false\"><defs>"
+    "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 6L6 0\"/></pattern>"
+    "<circle id=\"m0\" r=\"5\"/><rect id=\"m1\" x=\"-4.5\" y=\"-4.5\" width=\"9\" height=\"9\"/>"
+    "<path id=\"m2\" d=\"M0-6L5.5 4.5H-5.5z\"/><path id=\"m3\" d=\"M0-6L6 0L0 6L-6 0z\"/>"
+    "<path id=\"m4\" d=\"M0 6L5.5-4.5H-5.5z\"/><path id=\"m5\" d=\"M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6z\"/>"
+    STRIPES("1") STRIPES("3") STRIPES("5") STRIPES("7") STRIPES("-rem")
+    "<path id=\"ill\" class=\"illegal\" d=\"M0 0L4 7H-4z\"/></defs></svg>\n";
+/* clang-format on */
+
+void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const char *first)
+{
+    sp_buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    sp_buffer_format(out,
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
+                     "script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
+                     sp_page_style_hash, sp_page_script_hash);
+    sp_buffer_text(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                        "<meta name=\"color-scheme\" content=\"light dark\">\n");
+    sp_buffer_format(out, "<meta name=\"generator\" content=\"statepath %s\">\n<title>", sp_version());
+    sp_buffer_html(out, name);
+    sp_buffer_format(out, "%s – statepath</title>\n<style>", what);
+    sp_buffer_text(out, sp_page_style);
+    sp_buffer_format(out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#%s\">Skip the contents</a>\n", first);
+    sp_buffer_text(out, shapes);
+    sp_buffer_text(out, "<div class=\"page\">\n");
+}
+
+void sp_frame_contents(sp_buffer *out)
+{
+    sp_buffer_text(out, "<button type=\"button\" id=\"theme\" class=\"no-print\" value=\"auto\" hidden>Theme: system</button>\n"
+                        "</header>\n<nav class=\"contents\" aria-label=\"Sections\"><ul>\n");
+}
+
+void sp_frame_item(sp_buffer *out, const char *id, const char *name)
+{
+    sp_buffer_format(out, "<li><a href=\"#%s\">%s</a></li>\n", id, name);
+}
+
+void sp_frame_main(sp_buffer *out)
+{
+    sp_buffer_text(out, "</ul></nav>\n<main>\n");
+}
+
+void sp_frame_end(sp_buffer *out)
+{
+    sp_buffer_text(out, "</main>\n</div>\n<script>");
+    sp_buffer_text(out, sp_page_script);
+    sp_buffer_text(out, "</script>\n</body>\n</html>\n");
+}

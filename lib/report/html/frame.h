@@ -1,0 +1,19 @@
+/* What every page has around its sections. */
+#ifndef STATEPATH_REPORT_HTML_FRAME_H
+#define STATEPATH_REPORT_HTML_FRAME_H
+
+#include "report/buffer.h"
+
+/* Shapes of series, #m0 to #m5: circle, square, triangle, ... */
+enum { SP_N_SHAPES = 6 };
+
+/* From the doctype to the shapes that the page's pictures share, with a link over the contents to the section `first`. `what`:
+ * what the title says after the name, "– training" or "". */
+void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const char *first);
+/* The button for light and dark, the end of <header> and the beginning of the contents; then one item a section; then main. */
+void sp_frame_contents(sp_buffer *out);
+void sp_frame_item(sp_buffer *out, const char *id, const char *name);
+void sp_frame_main(sp_buffer *out);
+void sp_frame_end(sp_buffer *out);
+
+#endif

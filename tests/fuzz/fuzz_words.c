@@ -1,0 +1,92 @@
+/* Any text where users write short languages: gates, groups of classes, strategies; and a CSV of step labels. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "statepath-kit.h"
+#include "statepath/name_hint.h"
+
+enum { CLASSES = 3 };
+static const char *const classes[CLASSES] = {"Wake", "N1", "a b"};
+
+static void try_gate(const char *text)
+{
+    const char *const strategies[] = {"argmax", "viterbi", "beam:4"};
+    const sp_gate_scope scope = {3, strategies, CLASSES, classes, true};
+    sp_gate *gate = NULL;
+    sp_error err = {.message = ""};
+    sp_status status = sp_gate_new(text, &scope, &gate, &err);
+    assert(status == SP_OK ? sp_gate_n_conditions(gate) > 0 : err.message[0] && !gate);
+    sp_gate_free(gate);
+}
+
+static void try_collapse(const char *text)
+{
+    sp_collapse c = {0};
+    sp_error err = {.message = ""};
+    if (sp_collapse_parse(text, CLASSES, classes, &c, &err) != SP_OK) {
+        assert(err.message[0]);
+        return;
+    }
+    for (int k = 0; k < CLASSES; k++)
+        assert(c.group_of_class[k] >= 0 && c.group_of_class[k] < c.n_groups);
+    sp_collapse_clear(&c);
+}
+
+static void try_names(const char *text)
+{
+    sp_error err = {.message = ""};
+    sp_strategy strategy;
+    sp_kind kind;
+    assert(sp_strategy_parse(text, &strategy, &err) == SP_OK || err.message[0]);
+    assert(sp_kind_parse(text, &kind, &err) == SP_OK || err.message[0]);
+    (void)sp_name_nearest(text, CLASSES, classes);
+}
+
+static void try_csv(const uint8_t *data, size_t size)
+{
+    static char name[] = "/tmp/statepath-fuzz-XXXXXX";
+    static sp_model *model;
+    sp_error err = {.message = ""};
+    if (!model) {
+        const uint8_t allow[CLASSES * CLASSES] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+        close(mkstemp(name));
+        model = sp_model_new("fuzz", CLASSES, classes);
+        assert(model && sp_model_set_matrix(model, allow, NULL, &err) == SP_OK);
+    }
+    FILE *out = fopen(name, "wb");
+    assert(out && fwrite(data, 1, size, out) == size && fclose(out) == 0);
+    sp_csv_paths *paths = NULL;
+    if (sp_csv_paths_open(name, model, &paths, &err) != SP_OK) {
+        assert(err.message[0]);
+        unlink(name);
+        return;
+    }
+    const sp_paths_info *info = sp_csv_paths_info(paths);
+    int32_t *labels = malloc((size_t)info->n_steps * sizeof *labels + 1);
+    assert(labels && sp_csv_paths_read(paths, 0, info->n_recordings, labels, NULL, &err) == SP_OK);
+    for (int64_t t = 0; t < info->n_steps; t++)
+        assert(labels[t] >= -1 && labels[t] < CLASSES);
+    free(labels);
+    sp_csv_paths_close(paths);
+    unlink(name);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    try_gate(text);
+    try_collapse(text);
+    try_names(text);
+    try_csv(data, size);
+    free(text);
+    return 0;
+}
