@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
+typedef sp_status piece_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
 
 static sp_status check_file(const char *file, bool force, sp_error *err)
 {
@@ -84,6 +85,24 @@ sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, s
     return SP_OK;
 }
 
+static sp_status put_piece(void *arg, const char *text, size_t n, sp_error *err)
+{
+    return sp_text_put(arg, text, n, err);
+}
+
+/* What has lines for each recording goes to the file as it is made. */
+static sp_status write_pieces(const char *file, piece_writer *writer, const sp_comparison *comparison, bool force, sp_error *err)
+{
+    sp_text_file *f = NULL;
+    sp_status status = sp_text_open(file, force, &f, err);
+    if (status == SP_OK)
+        status = writer(comparison, put_piece, f, err);
+    if (status == SP_OK)
+        return sp_text_close(f, err);
+    sp_text_abort(f);
+    return status;
+}
+
 static sp_status write_one(const char *file, report_writer *writer, const sp_comparison *comparison, bool force, sp_error *err)
 {
     char *text = NULL;
@@ -142,11 +161,12 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
     const struct {
         const char *file;
         report_writer *writer;
-    } results[] = {{o->json, sp_report_json},
-                   {o->csv, sp_report_csv},
-                   {o->markdown, sp_report_markdown},
-                   {o->latex, sp_report_latex},
-                   {o->report, sp_report_html}};
+        piece_writer *pieces; /* rather than writer */
+    } results[] = {{o->json, NULL, sp_report_json_to},
+                   {o->csv, NULL, sp_report_csv_to},
+                   {o->markdown, sp_report_markdown, NULL},
+                   {o->latex, sp_report_latex, NULL},
+                   {o->report, sp_report_html, NULL}};
     bool is_stdout_taken = false;
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         is_stdout_taken |= results[i].file && strcmp(results[i].file, "-") == 0;
@@ -155,7 +175,8 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
     sp_status status = is_stdout_taken ? SP_OK : print_table(o, comparison, err);
     for (size_t i = 0; status == SP_OK && i < sizeof results / sizeof results[0]; i++)
         if (results[i].file) {
-            status = write_one(results[i].file, results[i].writer, &with_links, o->force, err);
+            status = results[i].pieces ? write_pieces(results[i].file, results[i].pieces, &with_links, o->force, err)
+                                       : write_one(results[i].file, results[i].writer, &with_links, o->force, err);
             if (status == SP_OK && !o->talk.quiet && strcmp(results[i].file, "-") != 0)
                 fprintf(stderr, "wrote %s\n", results[i].file);
         }

@@ -89,6 +89,35 @@ sp_status sp_buffer_finish(sp_buffer *buffer, char **out, sp_error *err)
     return SP_OK;
 }
 
+enum { DRAIN_BYTES = 1 << 20 };
+
+static void give(sp_buffer *buffer)
+{
+    sp_buffer_sink *sink = buffer->sink;
+    if (buffer->failed || buffer->length == 0)
+        return;
+    sink->status = sink->call(sink->arg, buffer->data, buffer->length, &sink->error);
+    buffer->failed = sink->status != SP_OK;
+    buffer->length = 0;
+}
+
+void sp_buffer_drain(sp_buffer *buffer)
+{
+    if (buffer->sink && buffer->length >= DRAIN_BYTES)
+        give(buffer);
+}
+
+sp_status sp_buffer_end(sp_buffer *buffer, sp_error *err)
+{
+    give(buffer);
+    const bool failed = buffer->failed;
+    const sp_buffer_sink *sink = buffer->sink;
+    sp_buffer_free(buffer);
+    if (sink->status != SP_OK && err)
+        *err = sink->error;
+    return sink->status == SP_OK && failed ? sp_fail(err, SP_ENOMEM, "out of memory while writing a report") : sink->status;
+}
+
 /* ---- numbers ---- */
 
 /* printf follows the locale of the program; reports do not. */

@@ -7,13 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "statepath/status.h"
+#include "statepath/report.h"
 
 typedef struct sp_buffer {
     char *data; /* always terminated once something was added; may hold NUL bytes before its end */
     size_t length, capacity;
     bool failed;
+    struct sp_buffer_sink *sink; /* where the text goes piece by piece, if it is not wanted as a whole; borrowed; NULL: nowhere */
 } sp_buffer;
+
+typedef struct sp_buffer_sink {
+    sp_report_sink *call;
+    void *arg;
+    sp_status status; /* what it returned, with its words */
+    sp_error error;
+} sp_buffer_sink;
 
 /* {0} is an empty buffer. _free leaves an empty buffer behind. */
 void sp_buffer_free(sp_buffer *buffer);
@@ -29,6 +37,11 @@ void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
 
 /* Hands the text to the caller (who frees it) and empties the buffer. SP_OK, or SP_ENOMEM with *out untouched. */
 sp_status sp_buffer_finish(sp_buffer *buffer, char **out, sp_error *err);
+
+/* With a sink: gives it what there is, if that is much. Places where a text may be cut, between lines say, call it. */
+void sp_buffer_drain(sp_buffer *buffer);
+/* Gives the sink the rest and empties the buffer. SP_OK, SP_ENOMEM, or what the sink returned. */
+sp_status sp_buffer_end(sp_buffer *buffer, sp_error *err);
 
 /* ---- names: any bytes from a file. All of these replace what is not UTF-8 by U+FFFD ---- */
 

@@ -186,6 +186,7 @@ static void add_strategy(const sp_comparison *c, const sp_strategy_result *s, sp
         add_count(out, line, "transitions", recording->counts.transitions);
         add_count(out, line, "changes", recording->counts.changes);
         add_count(out, line, "illegal", recording->counts.illegal);
+        sp_buffer_drain(out);
     }
 }
 
@@ -216,27 +217,39 @@ static void add_comparison(const sp_comparison *c, const sp_pair_comparison *pai
     sp_buffer_free(&metric);
 }
 
-sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err)
+static void write_all(const sp_comparison *c, sp_buffer *text)
 {
-    const sp_comparison *c = comparison;
-    sp_buffer text = {0};
-    sp_buffer_text(&text, "strategy,recording,class,metric,value,n,low,high\r\n");
+    sp_buffer_text(text, "strategy,recording,class,metric,value,n,low,high\r\n");
     if (c->has_labels) {
         csv_line line = {.strategy = "reference", .recording = "", .class = ""};
-        add_counts(&text, line, &c->reference);
-        add_value(&text, line, "mask_ceiling", &c->mask_ceiling, c->n_scored_steps);
+        add_counts(text, line, &c->reference);
+        add_value(text, line, "mask_ceiling", &c->mask_ceiling, c->n_scored_steps);
         if (c->has_nll)
-            add_value(&text, line, "nll", &c->nll, c->nll_steps);
+            add_value(text, line, "nll", &c->nll, c->nll_steps);
         if (c->reliability)
-            sp_csv_calibration(&text, c);
-        add_pairs(c, &text, line, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
+            sp_csv_calibration(text, c);
+        add_pairs(c, text, line, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
     }
     for (int32_t s = 0; s < c->n_strategies; s++)
-        add_strategy(c, &c->strategies[s], &text);
+        add_strategy(c, &c->strategies[s], text);
     for (int32_t i = 0; i < c->n_comparisons; i++)
-        add_comparison(c, &c->comparisons[i], &text);
-    sp_csv_more(&text, c);
-    sp_csv_runs(&text, c);
-    sp_csv_people(&text, c);
+        add_comparison(c, &c->comparisons[i], text);
+    sp_csv_more(text, c);
+    sp_csv_runs(text, c);
+    sp_csv_people(text, c);
+}
+
+sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    sp_buffer text = {0};
+    write_all(comparison, &text);
     return sp_buffer_finish(&text, out, err);
+}
+
+sp_status sp_report_csv_to(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err)
+{
+    sp_buffer_sink to = {.call = sink, .arg = arg, .status = SP_OK};
+    sp_buffer text = {.sink = &to};
+    write_all(comparison, &text);
+    return sp_buffer_end(&text, err);
 }

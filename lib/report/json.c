@@ -48,6 +48,7 @@
 #include "report/tables.h"
 #include "statepath/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static json_t *class_list(const sp_comparison *c, const uint8_t *is_in, bool *failed)
@@ -211,6 +212,7 @@ static void set_agreement(json_t *object, const sp_comparison *c, const sp_strat
     sp_json_set(object, "classes", classes, failed);
 }
 
+/* An item of per_recording. */
 static json_t *recording_object(const sp_comparison *c, const sp_strategy_result *s, int64_t r, bool *failed)
 {
     const sp_recording_result *recording = &s->recordings[r];
@@ -244,7 +246,8 @@ static json_t *recording_object(const sp_comparison *c, const sp_strategy_result
     return object;
 }
 
-static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result *s, bool *failed)
+/* per_recording is left to `list`. */
+static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result *s, sp_json_list *list, bool *failed)
 {
     json_t *object = json_object(), *undecoded = json_array(), *recordings = json_array();
     if (s->has_agreement)
@@ -264,12 +267,12 @@ static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result 
     for (int64_t r = 0; r < c->n_recordings; r++) {
         if (s->recordings[r].decoded.status != SP_OK)
             sp_json_append(undecoded, sp_json_text(c->ids[r], failed), failed);
-        sp_json_append(recordings, recording_object(c, s, r, failed), failed);
     }
     sp_json_set(object, "undecoded", undecoded, failed);
     sp_json_set(object, "legal_by_construction", json_boolean(s->is_legal_by_construction), failed);
     sp_json_set(object, "relaxed", json_integer(s->n_relaxed), failed);
     sp_json_set(object, "rules_broken", json_integer(s->n_broken), failed);
+    *list = (sp_json_list){.place = recordings, .n = c->n_recordings, .item = recording_object, .comparison = c, .strategy = s};
     sp_json_set(object, "per_recording", recordings, failed);
     sp_json_set_more(object, c, s, failed);
     sp_json_set_runs(object, c, s, failed);
@@ -313,11 +316,14 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
     return object;
 }
 
-sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *err)
+static void write_all(const sp_comparison *c, sp_buffer *text)
 {
-    const sp_comparison *c = comparison;
     bool failed = false;
-    sp_buffer text = {0};
+    sp_json_list *lists = calloc((size_t)c->n_strategies + 1, sizeof *lists);
+    if (!lists) {
+        text->failed = true;
+        return;
+    }
     json_t *root = json_object(), *strategies = json_object(), *comparisons = json_array();
     sp_json_set(root, "statepath", json_string(sp_version()), &failed);
     if (c->command)
@@ -345,7 +351,7 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     if (c->n_folds)
         sp_json_set(root, "folds", json_integer(c->n_folds), &failed);
     for (int32_t s = 0; s < c->n_strategies; s++)
-        sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &failed), &failed);
+        sp_json_set_named(strategies, c->strategies[s].name, strategy_object(c, &c->strategies[s], &lists[s], &failed), &failed);
     sp_json_set(root, "strategies", strategies, &failed);
     for (int32_t i = 0; i < c->n_comparisons; i++)
         sp_json_append(comparisons, comparison_object(c, &c->comparisons[i], &failed), &failed);
@@ -358,8 +364,23 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
     sp_json_set(root, "interval", json_string(sp_interval_key(c->interval)), &failed);
     sp_json_set(root, "zeros", json_string(sp_zeros_key(c->zeros)), &failed);
     sp_json_set(root, "seed", json_integer((json_int_t)c->seed), &failed);
-    sp_json_write(root, &text, &failed);
+    sp_json_write_lists(root, lists, c->n_strategies, text, &failed);
     json_decref(root);
-    text.failed |= failed;
+    free(lists);
+    text->failed |= failed;
+}
+
+sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    sp_buffer text = {0};
+    write_all(comparison, &text);
     return sp_buffer_finish(&text, out, err);
+}
+
+sp_status sp_report_json_to(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err)
+{
+    sp_buffer_sink to = {.call = sink, .arg = arg, .status = SP_OK};
+    sp_buffer text = {.sink = &to};
+    write_all(comparison, &text);
+    return sp_buffer_end(&text, err);
 }

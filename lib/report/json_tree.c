@@ -76,10 +76,30 @@ static bool is_plain(const json_t *value)
     return !json_is_array(value) && !json_is_object(value);
 }
 
+/* What a tree is written with. */
+typedef struct pen {
+    sp_buffer *out;
+    const sp_json_list *lists;
+    int32_t n_lists;
+    bool *failed;
+} pen;
+
+/* The list that stands at a value, or NULL. */
+static const sp_json_list *list_at(const pen *p, const json_t *value)
+{
+    for (int32_t i = 0; i < p->n_lists; i++)
+        if (p->lists[i].place == value)
+            return &p->lists[i];
+    return NULL;
+}
+
 /* A list of numbers or a small object of plain values reads best on one line. */
-static bool is_inline(const json_t *value)
+static bool is_inline(const pen *p, const json_t *value)
 {
     size_t i;
+    const sp_json_list *list = list_at(p, value);
+    if (list)
+        return list->n == 0;
     json_t *element;
     const char *key;
     if (json_is_array(value)) {
@@ -95,7 +115,7 @@ static bool is_inline(const json_t *value)
         return false;
     json_object_foreach((json_t *)value, key, element)
     {
-        if (!is_plain(element) && !(json_is_array(element) && is_inline(element)))
+        if (!is_plain(element) && !(json_is_array(element) && is_inline(p, element)))
             return false;
     }
     return true;
@@ -134,14 +154,39 @@ static void new_line(sp_buffer *out, bool is_one_line, int depth)
     sp_buffer_repeat(out, ' ', 2 * depth);
 }
 
-/* depth: of the value; the tree of a report is at most five deep. */
-static void write_value(const json_t *value, int depth, sp_buffer *out, bool *failed)
+static void write_value(const pen *p, const json_t *value, int depth);
+
+/* Its items are objects, so each begins a line. */
+static void write_list(const pen *p, const sp_json_list *list, int depth)
 {
+    sp_buffer_text(p->out, "[");
+    for (int64_t i = 0; i < list->n && !*p->failed && !p->out->failed; i++) {
+        json_t *item = list->item(list->comparison, list->strategy, i, p->failed);
+        sp_buffer_text(p->out, i ? "," : "");
+        new_line(p->out, false, depth + 1);
+        if (!*p->failed)
+            write_value(p, item, depth + 1);
+        json_decref(item);
+        sp_buffer_drain(p->out);
+    }
+    new_line(p->out, list->n == 0, depth);
+    sp_buffer_text(p->out, "]");
+}
+
+/* depth: of the value; the tree of a report is at most five deep. */
+static void write_value(const pen *p, const json_t *value, int depth)
+{
+    sp_buffer *out = p->out;
+    const sp_json_list *items = list_at(p, value);
+    if (items) {
+        write_list(p, items, depth);
+        return;
+    }
     if (is_plain(value)) {
         write_plain(value, out);
         return;
     }
-    bool is_list = json_is_array(value), is_one_line = is_inline(value), is_first = true;
+    bool is_list = json_is_array(value), is_one_line = is_inline(p, value), is_first = true;
     size_t i, n = is_list ? json_array_size(value) : json_object_size(value);
     const char *key, *between = is_one_line ? ", " : ",";
     json_t *element;
@@ -151,7 +196,7 @@ static void write_value(const json_t *value, int depth, sp_buffer *out, bool *fa
         {
             sp_buffer_text(out, is_first ? "" : between);
             new_line(out, is_one_line, depth + 1);
-            write_value(element, depth + 1, out, failed);
+            write_value(p, element, depth + 1);
             is_first = false;
         }
     } else {
@@ -159,8 +204,8 @@ static void write_value(const json_t *value, int depth, sp_buffer *out, bool *fa
         {
             sp_buffer_text(out, is_first ? "" : between);
             new_line(out, is_one_line, depth + 1);
-            write_key(key, out, failed);
-            write_value(element, depth + 1, out, failed);
+            write_key(key, out, p->failed);
+            write_value(p, element, depth + 1);
             is_first = false;
         }
     }
@@ -168,12 +213,18 @@ static void write_value(const json_t *value, int depth, sp_buffer *out, bool *fa
     sp_buffer_text(out, is_list ? "]" : "}");
 }
 
-void sp_json_write(const json_t *root, sp_buffer *out, bool *failed)
+void sp_json_write_lists(const json_t *root, const sp_json_list *lists, int32_t n_lists, sp_buffer *out, bool *failed)
 {
+    const pen p = {.out = out, .lists = lists, .n_lists = n_lists, .failed = failed};
     if (!root || *failed) {
         *failed = true;
         return;
     }
-    write_value(root, 0, out, failed);
+    write_value(&p, root, 0);
     sp_buffer_text(out, "\n");
+}
+
+void sp_json_write(const json_t *root, sp_buffer *out, bool *failed)
+{
+    sp_json_write_lists(root, NULL, 0, out, failed);
 }

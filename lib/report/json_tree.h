@@ -36,7 +36,18 @@ void sp_json_set_more(json_t *object, const sp_comparison *comparison, const sp_
 void sp_json_set_pair_tests(json_t *object, const sp_comparison *comparison, const sp_pair_comparison *pair, bool *failed);
 void sp_json_set_tests(json_t *root, const sp_comparison *comparison, bool *failed);
 
+/* A list whose items are made one by one as they are written, because they are many. It stands in the tree as an empty array. */
+typedef struct sp_json_list {
+    const json_t *place; /* borrowed from the tree */
+    int64_t n;
+    json_t *(*item)(const sp_comparison *comparison, const sp_strategy_result *strategy, int64_t i, bool *failed); /* an object */
+    const sp_comparison *comparison;
+    const sp_strategy_result *strategy;
+} sp_json_list;
+
 /* Two spaces a level; arrays and objects of plain values on one line; shortest numbers; keys in the order they were set. */
 void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);
+/* The same of a tree with such lists. The buffer may be drained. */
+void sp_json_write_lists(const json_t *root, const sp_json_list *lists, int32_t n_lists, sp_buffer *out, bool *failed);
 
 #endif

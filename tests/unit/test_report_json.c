@@ -1,5 +1,7 @@
 /* The JSON: every key of the contract of results, values that read back exactly, reasons for what is undefined. */
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "golden.h"
@@ -164,6 +166,58 @@ static void test_sizes(void **state)
     }
 }
 
+/* ---- piece by piece ---- */
+
+typedef struct pieces {
+    char *text;
+    size_t n;
+    int count, last; /* pieces so far, and which one is refused */
+} pieces;
+
+static sp_status take_piece(void *arg, const char *text, size_t n, sp_error *err)
+{
+    pieces *p = arg;
+    if (++p->count == p->last)
+        return sp_fail(err, SP_EFILE, "the disk is full");
+    p->text = realloc(p->text, p->n + n + 1);
+    memcpy(p->text + p->n, text, n);
+    p->n += n;
+    p->text[p->n] = '\0';
+    return SP_OK;
+}
+
+/* JSON and CSV in pieces are what they are at once, also of more recordings than one piece holds. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    static const struct {
+        sp_status (*whole)(const sp_comparison *, char **, sp_error *);
+        sp_status (*pieces)(const sp_comparison *, sp_report_sink *, void *, sp_error *);
+    } reports[] = {{sp_report_json, sp_report_json_to}, {sp_report_csv, sp_report_csv_to}};
+    for (int64_t n_recordings = 0; n_recordings <= 5000; n_recordings += 5000) {
+        sample *s = sample_band(3, n_recordings, 2);
+        for (int i = 0; i < 2; i++) {
+            sp_error err = {.status = SP_OK};
+            char *whole = NULL;
+            pieces p = {.last = -1}, refused = {.last = 2};
+            assert_ok(reports[i].whole(&s->comparison, &whole, &err), &err);
+            assert_ok(reports[i].pieces(&s->comparison, take_piece, &p, &err), &err);
+            assert_int_equal(p.n, strlen(whole));
+            assert_memory_equal(p.text, whole, p.n);
+            if (n_recordings > 0) {
+                assert_in_range(p.count, 2, p.n / (1 << 20) + 2); /* about a MiB each */
+                assert_int_equal(reports[i].pieces(&s->comparison, take_piece, &refused, &err), SP_EFILE);
+                assert_string_equal(err.message, "the disk is full");
+                assert_int_equal(refused.count, 2);
+            }
+            free(whole);
+            free(p.text);
+            free(refused.text);
+        }
+        sample_free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_without_labels_metrics_are_absent),
         cmocka_unit_test(test_hard_names_survive),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
-/* Results for people and programs, all from one sp_comparison. Every function returns the whole document as text the caller
- * frees; the same comparison gives the same bytes. */
+/* Results for people and programs, all from one sp_comparison. Most functions return the whole document as text the caller frees;
+ * the same comparison gives the same bytes. */
 #ifndef STATEPATH_REPORT_H
 #define STATEPATH_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "statepath/comparison.h"
 
@@ -29,6 +30,11 @@ sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *
 /* Long CSV: strategy,recording,class,metric,value,n,low,high. Undefined values are empty. RFC 4180: quoting, CRLF. The metrics
  * are the keys of the JSON; "decoded_as B" (class A): steps of reference A decoded as B, those above 0. */
 sp_status sp_report_csv(const sp_comparison *comparison, char **out, sp_error *err);
+/* The same text piece by piece, about a MiB at a time, for files of many recordings: memory does not grow with their number. A
+ * piece is not terminated. What the sink returns but SP_OK ends the writing and is returned, with its message. */
+typedef sp_status sp_report_sink(void *arg, const char *text, size_t n, sp_error *err);
+sp_status sp_report_json_to(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
+sp_status sp_report_csv_to(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
 /* Markdown tables as GitHub shows them. */
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err);
 /* Tables for LaTeX with the package booktabs, each a float with caption and label; means over recordings as mean ± SD, the best
@@ -42,6 +48,15 @@ sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *
 
 /* Writes text to a file: a temporary file beside it, then rename. `force` to replace an existing one. "-" is standard output. */
 sp_status sp_text_save(const char *file, const char *text, bool force, sp_error *err);
+
+/* The same piece by piece. Opening checks the name; closing gives the file its name and ends it, whatever comes of it; a file
+ * that is given up (NULL is fine) leaves nothing behind, but what went to standard output or another stream is gone. SP_OK,
+ * SP_EFILE, SP_EINVAL, SP_ENOMEM. */
+typedef struct sp_text_file sp_text_file;
+sp_status sp_text_open(const char *file, bool force, sp_text_file **out, sp_error *err);
+sp_status sp_text_put(sp_text_file *text_file, const char *text, size_t n, sp_error *err);
+sp_status sp_text_close(sp_text_file *text_file, sp_error *err);
+void sp_text_abort(sp_text_file *text_file);
 
 #ifdef __cplusplus
 }
