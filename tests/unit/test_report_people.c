@@ -81,7 +81,8 @@ static void test_page(void **state)
     static const char *const has[] = {"<section aria-labelledby=\"sleep\">",
                                       "<a href=\"#scorers\">",
                                       ">Bland-Altman plot, total sleep time</title><desc id=",
-                                      ">Bland-Altman plot, REM latency</title>", ">viterbi: bias ",
+                                      ">Bland-Altman plot, REM latency</title>",
+                                      ">viterbi: bias ",
                                       "&lt;person&gt; 4",
                                       "Fleiss&#39; kappa of the 4 scorers: 0.715"};
     for (size_t i = 0; i < sizeof has / sizeof *has; i++)

@@ -57,7 +57,8 @@ enum { SP_ROW_TOLERANCE_PERCENT = 3 }; /* rows may miss their sum by 0.03 */
  *
  * Row checks, with a tolerance of 0.03: probs are not negative and sum to 1; log_probs have logsumexp 0; logits and scores are
  * anything finite or -inf. A row of zeros (probs) or of -inf (the others) passes: it is an impossible step, for the decoder
- * to report, unless a floor lifts it. +inf is an error in every kind, in rows with a NaN too; so are logits and scores above 1e300.
+ * to report, unless a floor lifts it. +inf is an error in every kind, in rows with a NaN too; so are logits and scores above
+ * 1e300.
  *
  *   block    scores as read; labels where clamping is asked for; mask or NULL
  *   counts   added to; may be NULL; untouched on failure
