@@ -35,7 +35,7 @@ typedef struct sp_signals_report {
     const sp_trained *networks;
 } sp_signals_report;
 
-/* A whole HTML page, without script, which the caller frees. The same report gives the same bytes. SP_OK, SP_ENOMEM. */
+/* A whole HTML page that requests nothing, which the caller frees. The same report gives the same bytes. SP_OK, SP_ENOMEM. */
 sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp_error *err);
 
 #ifdef __cplusplus

@@ -190,6 +190,14 @@ static void forest(sp_page *page, const metric_look *look)
     sp_table_free(&table);
 }
 
+static bool has_metric(const sp_comparison *c, const char *metric)
+{
+    for (int32_t i = 0; i < c->n_comparisons; i++)
+        if (!strcmp(c->comparisons[i].metric, metric))
+            return true;
+    return false;
+}
+
 static void explain_forest(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
@@ -300,8 +308,9 @@ void sp_page_differences(sp_page *page)
         sp_buffer_text(out, "<div class=\"forests\">\n");
         for (int i = 1; i < N_LOOKS; i++)
             forest(page, &looks[i]);
-        sp_buffer_text(out, "</div>\n<p class=\"small\">Of these there are intervals, and of illegal rates the p of a "
-                            "sign-flip permutation test.</p>\n");
+        sp_buffer_format(out, "</div>\n<p class=\"small\">Of these there are intervals%s</p>\n",
+                         has_metric(c, "illegal_rate") ? ", and of illegal rates the p of a sign-flip permutation test."
+                                                       : " only: accuracy is the one metric that is tested.");
     }
     if (c->other_metrics_left_out)
         sp_buffer_format(out, "<p class=\"small\">Kappa and macro F1 have no intervals: %s.</p>\n", c->other_metrics_left_out);
