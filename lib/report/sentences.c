@@ -373,6 +373,30 @@ static void note_learning(const sp_comparison *comparison, sp_table *lines)
             (int)comparison->n_folds);
 }
 
+/* Paths without an illegal pair that the model cannot follow all the same: it has several states a class, or the scores rule a
+ * class out at a step. */
+static void note_impossible(const sp_comparison *c, sp_table *lines)
+{
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_strategy_result *one = &c->strategies[s];
+        const sp_transition_counts *n = &one->counts;
+        int64_t impossible = 0;
+        if (!one->has_path_score || one->n_relaxed || n->illegal + n->illegal_start + n->illegal_end + n->short_runs > 0)
+            continue;
+        for (int64_t r = 0; r < c->n_recordings; r++)
+            impossible += one->recordings[r].decoded.status == SP_OK && one->recordings[r].decoded.score == -INFINITY;
+        if (impossible == 0)
+            continue;
+        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_text(line, one->name);
+        sp_buffer_text(line, " breaks no rule between neighbouring steps, yet the model as a whole allows its path in ");
+        sp_buffer_count(line, c->n_recordings - one->n_undecoded - impossible);
+        sp_buffer_text(line, " of ");
+        sp_buffer_count(line, c->n_recordings - one->n_undecoded);
+        sp_buffer_text(line, " recordings only (classes of several states, or steps at which the scores rule the class out).");
+    }
+}
+
 void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
 {
     sp_table_column(lines, SP_LEFT, "notes");
@@ -386,6 +410,7 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
                              strategy->name, (long long)strategy->n_broken, plural(strategy->n_broken),
                              (long long)strategy->n_relaxed, plural(strategy->n_relaxed));
     }
+    note_impossible(comparison, lines);
     sp_note_permuted(comparison, lines);
     note_learning(comparison, lines);
     if (comparison->has_labels)

@@ -107,6 +107,24 @@ class TestFigures(st.TestCase):
                 "mean": np.mean(lengths) if lengths else None, "median": np.median(lengths) if lengths else None, "longest": longest[0],
                 "longest_recording": longest[1], "longest_step": longest[2]}
 
+    def test_paths_that_break_no_pair(self):
+        """A door that opens in exactly two steps: every pair of argmax's is allowed, but one of its paths opens in three."""
+        model = {"statepath_model": 1, "name": "two steps", "classes": ["shut", "opening", "open"],
+                 "states": {"s": "shut", "a": "opening", "b": "opening", "o": "open"},
+                 "matrix": [[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 1]]}
+        with open(self.path("two.json"), "w") as f:
+            json.dump(model, f)
+        path = np.array([0, 1, 1, 2, 0, 1, 1, 1, 2, 2])
+        with h5py.File(self.path("two.h5"), "w") as f:
+            f["log_probs"] = np.log(.1 + .7 * np.eye(3)[path])
+            f["offsets"] = [0, 4, 10]
+        done = self.statepath("compare", "two.h5", "-m", "two.json", "--json", "two-r.json")
+        self.assertIn("argmax breaks no rule between neighbouring steps, yet the model as a whole allows its path in 1 of 2",
+                      " ".join(done.stdout.split()))
+        self.assertNotIn("viterbi breaks", done.stdout)
+        argmax = json.loads(self.read("two-r.json"))["strategies"]["argmax"]
+        self.assertEqual((argmax["illegal"], argmax["path_score"]), (0, None))
+
     def test_error_runs(self):
         seen, dead = 0, 0
         for seed in range(8):
