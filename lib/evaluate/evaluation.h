@@ -287,4 +287,21 @@ sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);
 /* density.c: softmax of each row in 255ths into density [T,K], 0 where every class is impossible. */
 void sp_density_fill(const sp_scores *scores, uint8_t *density);
 
+/* ---- memory ---- */
+
+/* calloc that never asks for nothing, so that NULL always means lack of memory. */
+static inline void *sp_zeros(int64_t n, size_t size)
+{
+    return calloc((size_t)(n > 0 ? n : 1), size);
+}
+
+/* `old` with room for n items of `size`, or `old` itself and *is_whole false on lack of memory. */
+static inline void *sp_grown(void *old, int64_t n, size_t size, bool *is_whole)
+{
+    void *bigger = *is_whole ? realloc(old, (size_t)n * size) : NULL;
+    if (!bigger)
+        *is_whole = false;
+    return bigger ? bigger : old;
+}
+
 #endif
