@@ -197,7 +197,10 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
     sp_buffer_text(&page->out, "<section><h3>");
     sp_page_name(page, strategy->name);
     sp_buffer_text(&page->out, "</h3>\n");
-    sp_table_html(&table, "sortable", NULL, &page->out);
+    if (n)
+        sp_table_html(&table, "sortable", NULL, &page->out);
+    else
+        sp_buffer_text(&page->out, "<p class=\"small\">No step is confused with another class.</p>\n");
     sp_buffer_text(&page->out, "</section>\n");
     sp_table_free(&table);
     free(all);
