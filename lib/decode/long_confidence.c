@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "decode/long_marginals.h"
+#include "decode/mea.h"
 
 /* ---- the margin ----
  *
@@ -81,18 +82,6 @@ static double rivals_margin(const rivals *r)
 
 /* ---- the whole ---- */
 
-typedef struct chosen {
-    const int32_t *path;
-    float *confidence;
-} chosen;
-
-static void chosen_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
-{
-    (void)log_marginal;
-    chosen *out = arg;
-    out->confidence[t] = (float)marginal[out->path[t]];
-}
-
 typedef struct sure {
     sp_pieces *p;
     const sp_long_given *given;
@@ -129,8 +118,8 @@ static sp_status read_path(const sure *s, int64_t first, int64_t n, sp_error *er
 static sp_status follow_path(sure *s, const sp_long_marginals *m, sp_error *err)
 {
     sp_pieces *p = s->p;
-    chosen out = {p->path, s->confidence};
-    sp_marginal_sink sink = {.row = chosen_row, .arg = &out};
+    sp_confidence_of out = {p->path, s->confidence};
+    sp_marginal_sink sink = {.row = sp_confidence_row, .arg = &out};
     sp_status status = SP_OK;
     for (int64_t i = 0; status == SP_OK && i < p->n; i++) {
         int64_t first = i * p->steps, n = i == p->n - 1 ? p->recording->n_steps - first : p->steps;

@@ -53,6 +53,14 @@ static bool forward_piece(sp_long_marginals *m, int64_t i, const sp_sum_steps *f
     return true;
 }
 
+static sp_status read_piece(sp_pieces *p, int64_t i, sp_scores *scores, sp_sum_steps *f, sp_error *err)
+{
+    sp_status status = sp_pieces_read(p, i, scores, err);
+    if (status == SP_OK && !sp_sum_steps_init(f, p->chain, scores, sp_workers_scratch(p->workers)))
+        status = sp_decode_no_memory(err);
+    return status;
+}
+
 /* *is_possible: there is a path. */
 static sp_status go_forward(sp_long_marginals *m, double *rows, bool *is_possible, sp_error *err)
 {
@@ -64,9 +72,7 @@ static sp_status go_forward(sp_long_marginals *m, double *rows, bool *is_possibl
     for (int64_t i = 0; *is_possible && i < p->n; i++) {
         sp_scores scores;
         sp_sum_steps f;
-        sp_status status = sp_pieces_read(p, i, &scores, err);
-        if (status == SP_OK && !sp_sum_steps_init(&f, p->chain, &scores, sp_workers_scratch(p->workers)))
-            status = sp_decode_no_memory(err);
+        sp_status status = read_piece(p, i, &scores, &f, err);
         if (status != SP_OK)
             return status;
         *is_possible = forward_piece(m, i, &f, &from, &other, &log_scale);
@@ -103,9 +109,7 @@ static sp_status go_back(sp_long_marginals *m, double *row, sp_error *err)
     for (int64_t i = p->n - 1; i >= 0; i--) {
         sp_scores scores;
         sp_sum_steps f;
-        sp_status status = sp_pieces_read(p, i, &scores, err);
-        if (status == SP_OK && !sp_sum_steps_init(&f, p->chain, &scores, sp_workers_scratch(p->workers)))
-            status = sp_decode_no_memory(err);
+        sp_status status = read_piece(p, i, &scores, &f, err);
         if (status != SP_OK)
             return status;
         memcpy(f.back, row, M * sizeof *row);

@@ -11,6 +11,12 @@ typedef struct sp_best_of {
     int32_t n_classes;
 } sp_best_of;
 void sp_best_of_row(void *arg, int64_t t, const double *marginal, const double *log_marginal);
+/* ... the marginals of a path's classes ... */
+typedef struct sp_confidence_of {
+    const int32_t *path;
+    float *confidence;
+} sp_confidence_of;
+void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal);
 
 /* ... and the scores over which Viterbi then goes, value [T,K]: marginals or their logs. */
 typedef struct sp_objective {

@@ -31,11 +31,6 @@ static double sum_f64(sp_isa isa, double s, const double *x, int64_t n)
     }
 }
 
-double sp_path_sum_taken(sp_isa isa, double s, sp_dtype dtype, const void *taken, int64_t n)
-{
-    return dtype == SP_F32 ? sum_f32(isa, s, taken, n) : sum_f64(isa, s, taken, n);
-}
-
 void sp_path_take(const sp_scores *scores, const int32_t *path, int64_t first, int64_t n, void *taken)
 {
     size_t K = (size_t)scores->n_classes;

@@ -22,9 +22,6 @@ sp_sum_f64 sp_sum_f64_base, sp_sum_f64_avx2, sp_sum_f64_avx512;
 /* The scores that a path takes at steps first .. first+n-1, [T] items of the scores' type: what sp_path_sum() adds up. */
 void sp_path_take(const sp_scores *scores, const int32_t *path, int64_t first, int64_t n, void *taken);
 
-/* s + taken[0] + ... in order, of scores of either type. */
-double sp_path_sum_taken(sp_isa isa, double s, sp_dtype dtype, const void *taken, int64_t n);
-
 /* sp_path_score() of a path without gaps under a plain chain; taken[T] as above.
  *   is_legal   every transition of the path is known to be allowed */
 double sp_path_sum(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, const int32_t *path, const void *taken,

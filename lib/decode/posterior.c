@@ -78,15 +78,10 @@ sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratc
     return status == SP_OK ? sp_decode_finish(chain, scores, found, path, score, err) : status;
 }
 
-typedef struct chosen {
-    const int32_t *path;
-    float *confidence;
-} chosen;
-
-static void chosen_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)log_marginal;
-    chosen *out = arg;
+    const sp_confidence_of *out = arg;
     out->confidence[t] = (float)marginal[out->path[t]];
 }
 
@@ -94,8 +89,8 @@ static void chosen_row(void *arg, int64_t t, const double *marginal, const doubl
 static sp_status confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
                                  int64_t block, float *confidence, double *log_partition, sp_error *err)
 {
-    chosen out = {path, confidence};
-    sp_marginal_sink sink = {.row = chosen_row, .arg = &out, .block = block};
+    sp_confidence_of out = {path, confidence};
+    sp_marginal_sink sink = {.row = sp_confidence_row, .arg = &out, .block = block};
     return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
 }
 

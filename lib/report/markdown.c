@@ -135,7 +135,7 @@ static void more_differences(const sp_comparison *c, sp_buffer *out)
     static const char *const metrics[] = {"kappa", "macro_f1", "illegal_rate"};
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         sp_table table = {0};
-        sp_fill_metric_differences(c, metrics[i], &table);
+        sp_fill_metric_differences(c, metrics[i], false, &table);
         section(out, table.title, &table);
         sp_table_free(&table);
     }

@@ -41,63 +41,6 @@ static const sp_pair_comparison *pair_against(const sp_comparison *comparison, i
     return NULL;
 }
 
-/* "+0.10 points against argmax (95 % interval -0.10 to +0.20; 50 recordings: 11 better, 2 worse, 1 same; Wilcoxon p = 0.013)" */
-static void add_difference(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_buffer *line)
-{
-    const sp_difference *d = &pair->difference;
-    if (d->difference.undefined)
-        return;
-    sp_buffer_text(line, ", ");
-    sp_buffer_signed(line, 100 * d->difference.value, 2);
-    sp_buffer_format(line, " percentage points against %s (", comparison->strategies[pair->b].name);
-    if (!d->low.undefined && !d->high.undefined) {
-        sp_add_level(line, comparison->level);
-        sp_buffer_text(line, " interval ");
-        sp_buffer_signed(line, 100 * d->low.value, 2);
-        sp_buffer_text(line, " to ");
-        sp_buffer_signed(line, 100 * d->high.value, 2);
-        sp_buffer_text(line, "; ");
-    }
-    sp_buffer_count(line, d->n);
-    sp_buffer_format(line, " %s: ", sp_unit_name(comparison, d->n));
-    sp_buffer_count(line, pair->test.better);
-    sp_buffer_text(line, " better, ");
-    sp_buffer_count(line, pair->test.worse);
-    sp_buffer_text(line, " worse, ");
-    sp_buffer_count(line, pair->test.ties);
-    sp_buffer_text(line, " the same");
-    if (!pair->test.p.undefined) {
-        sp_buffer_text(line, pair->test.p.value < 0.001 ? "; Wilcoxon p " : "; Wilcoxon p = ");
-        sp_buffer_p(line, pair->test.p.value);
-    }
-    sp_buffer_text(line, ")");
-}
-
-void sp_fill_verdict(const sp_comparison *comparison, sp_table *lines)
-{
-    sp_table_column(lines, SP_LEFT, "verdict");
-    for (int32_t s = 0; s < comparison->n_strategies; s++) {
-        const sp_strategy_result *strategy = &comparison->strategies[s];
-        sp_buffer *line = sp_table_cell(lines, strategy->counts.illegal ? SP_TONE_BAD : SP_TONE_PLAIN);
-        add_legality(comparison, strategy, line);
-        if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
-            sp_buffer_text(line, "; accuracy ");
-            sp_buffer_fixed(line, strategy->agreement.accuracy.value, 4);
-            const sp_pair_comparison *pair = pair_against(comparison, s, "argmax");
-            if (pair)
-                add_difference(comparison, pair, line);
-        } else if (strategy->has_changes && strcmp(strategy->name, "argmax")) {
-            int64_t changed = strategy->changes.fixed + strategy->changes.broken + strategy->changes.wrong_to_wrong;
-            if (changed) {
-                sp_buffer_text(line, "; ");
-                sp_buffer_count(line, changed);
-                sp_buffer_format(line, " step%s differ from argmax", plural(changed));
-            }
-        }
-        sp_buffer_text(line, ".");
-    }
-}
-
 /* ---- headline ---- */
 
 int32_t sp_argmax_strategy(const sp_comparison *comparison)

@@ -210,19 +210,20 @@ int32_t sp_tested_pairs(const sp_comparison *comparison)
 /* How differences of a metric are shown: accuracy and rates in percentage points, differences of a few thousandths are the rule;
  * kappa and F1 are no shares and stay as they are. */
 typedef struct metric_look {
-    const char *metric, *name, *title, *subjects, *unit; /* subjects: the title where the units are those */
+    const char *metric, *name, *heading, *title, *subjects, *unit; /* subjects: the title where the units are those */
     double scale;
     int decimals;
 } metric_look;
 
 static const metric_look metric_looks[] = {
-    {"accuracy", "accuracy", "Difference in accuracy in percentage points, paired over recordings",
+    {"accuracy", "accuracy", "Accuracy, in percentage points",
+     "Difference in accuracy in percentage points, paired over recordings",
      "Difference in accuracy in percentage points, paired over subjects", "points", 100, 2},
-    {"kappa", "kappa", "Difference in kappa, paired over recordings", "Difference in kappa, paired over subjects", "difference",
-     1, 4},
-    {"macro_f1", "macro F1", "Difference in macro F1, paired over recordings", "Difference in macro F1, paired over subjects",
+    {"kappa", "kappa", "Kappa", "Difference in kappa, paired over recordings", "Difference in kappa, paired over subjects",
      "difference", 1, 4},
-    {"illegal_rate", "illegal rate",
+    {"macro_f1", "macro F1", "Macro F1", "Difference in macro F1, paired over recordings",
+     "Difference in macro F1, paired over subjects", "difference", 1, 4},
+    {"illegal_rate", "illegal rate", "Illegal transitions, in percentage points of all",
      "Difference in illegal transitions, percentage points of all transitions, paired over recordings",
      "Difference in illegal transitions, percentage points of all transitions, paired over subjects", "points", 100, 3},
 };
@@ -256,7 +257,7 @@ static void cell_interval(sp_table *table, const sp_difference *d, const metric_
     sp_buffer_signed(cell, look->scale * d->high.value, look->decimals);
 }
 
-static void cell_p(sp_table *table, const sp_value *p)
+void sp_cell_p(sp_table *table, const sp_value *p)
 {
     if (p->undefined)
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
@@ -264,20 +265,43 @@ static void cell_p(sp_table *table, const sp_value *p)
         sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), p->value);
 }
 
-void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, sp_table *table)
+void sp_cell_pair(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_table *table)
+{
+    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_text(cell, comparison->strategies[pair->a].name);
+    sp_buffer_text(cell, " − ");
+    sp_buffer_text(cell, comparison->strategies[pair->b].name);
+}
+
+/* As three columns, or as one: "3, 17, 0". */
+static void cells_by_unit(const sp_wilcoxon *test, bool is_narrow, sp_table *table)
+{
+    const int64_t counts[] = {test->better, test->worse, test->ties};
+    sp_buffer *cell = is_narrow ? sp_table_cell(table, SP_TONE_PLAIN) : NULL;
+    for (int i = 0; i < 3; i++) {
+        if (!is_narrow)
+            cell = sp_table_cell(table, SP_TONE_PLAIN);
+        else if (i)
+            sp_buffer_text(cell, ", ");
+        sp_buffer_count(cell, counts[i]);
+    }
+}
+
+void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, bool is_narrow, sp_table *table)
 {
     const metric_look *look = look_of(metric);
     bool is_tested = !strcmp(metric, "accuracy"), has_holm = is_tested && sp_tested_pairs(comparison) > 1;
     sp_buffer interval = {0};
     sp_add_level(&interval, comparison->level);
     sp_buffer_text(&interval, " interval");
-    table->title = comparison->n_subjects ? look->subjects : look->title;
+    table->title = is_narrow ? look->heading : comparison->n_subjects ? look->subjects : look->title;
     sp_table_column(table, SP_LEFT, "pair");
     sp_table_column(table, SP_RIGHT, look->unit);
     sp_table_column(table, SP_RIGHT, interval.data);
-    sp_table_column(table, SP_RIGHT, "better");
-    sp_table_column(table, SP_RIGHT, "worse");
-    sp_table_column(table, SP_RIGHT, "same");
+    for (int i = 0; !is_narrow && i < 3; i++)
+        sp_table_column(table, SP_RIGHT, (const char *[]){"better", "worse", "same"}[i]);
+    if (is_narrow)
+        sp_table_column(table, SP_RIGHT, "better, worse, same");
     bool is_flipped = !strcmp(metric, "illegal_rate"); /* tested by sign flips */
     if (is_tested || is_flipped)
         sp_table_column(table, SP_RIGHT, is_tested ? "p" : "sign-flip p");
@@ -289,24 +313,19 @@ void sp_fill_metric_differences(const sp_comparison *comparison, const char *met
         const sp_pair_comparison *pair = &comparison->comparisons[i];
         if (strcmp(pair->metric, metric) != 0)
             continue;
-        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_text(cell, comparison->strategies[pair->a].name);
-        sp_buffer_text(cell, " − ");
-        sp_buffer_text(cell, comparison->strategies[pair->b].name);
+        sp_cell_pair(comparison, pair, table);
         cell_interval(table, &pair->difference, look);
-        sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.better);
-        sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.worse);
-        sp_table_cell_count(table, SP_TONE_PLAIN, pair->test.ties);
+        cells_by_unit(&pair->test, is_narrow, table);
         if (is_tested || is_flipped)
-            cell_p(table, is_tested ? &pair->test.p : &pair->permutation.p);
+            sp_cell_p(table, is_tested ? &pair->test.p : &pair->permutation.p);
         if (has_holm)
-            cell_p(table, &pair->p_holm);
+            sp_cell_p(table, &pair->p_holm);
     }
 }
 
 void sp_fill_differences(const sp_comparison *comparison, sp_table *table)
 {
-    sp_fill_metric_differences(comparison, "accuracy", table);
+    sp_fill_metric_differences(comparison, "accuracy", false, table);
 }
 
 /* ---- what changed ---- */

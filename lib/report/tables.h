@@ -10,11 +10,14 @@
 void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *table);
 /* Paired differences of accuracy: one row a pair of strategies. */
 void sp_fill_differences(const sp_comparison *comparison, sp_table *table);
-/* The same of "accuracy", "kappa", "macro_f1" or "illegal_rate"; without rows where there are none. */
-void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, sp_table *table);
+/* The same of "accuracy", "kappa", "macro_f1" or "illegal_rate"; without rows where there are none.
+ * is_narrow: under a short title, and what is better, worse and the same in one column. */
+void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, bool is_narrow, sp_table *table);
 /* Illegal transitions of the reference and each strategy: their share of all transitions, with interval, and of the changes of
- * class, how many an hour, and the recording with the most. Changes and runs: how many, an hour, of one step. */
+ * class, how many an hour, and the recording with the most; counts: also how many, and in how many recordings. Changes and runs:
+ * how many, an hour, of one step. */
 void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table);
+void sp_fill_illegal_counts(const sp_comparison *comparison, sp_table *table);
 void sp_fill_change_rates(const sp_comparison *comparison, sp_table *table);
 void sp_note_permuted(const sp_comparison *comparison, sp_table *lines); /* add their sentences to notes */
 void sp_note_judging(const sp_comparison *comparison, sp_table *lines);
@@ -81,11 +84,10 @@ int sp_sleep_decimals(sp_sleep_measure measure);
 void sp_fill_scorers(const sp_comparison *comparison, bool wide, sp_table *table);
 void sp_fill_scorer_notes(const sp_comparison *comparison, sp_table *lines);
 
-/* Sentences, one a row of a one-column table. Verdict: what a reader should take home, strategy by strategy. Notes: what has to
+/* Sentences, one a row of a one-column table. Notes: what has to
  * be known to read the figures right (reference, ceiling, undecoded, undefined). */
 /* Headline: the best strategy that obeys the rules against argmax, in one or two sentences. */
 void sp_fill_headline(const sp_comparison *comparison, sp_table *lines);
-void sp_fill_verdict(const sp_comparison *comparison, sp_table *lines);
 void sp_fill_notes(const sp_comparison *comparison, sp_table *lines);
 
 /* ---- small questions that several writers ask ---- */
@@ -103,6 +105,9 @@ bool sp_note_least_p(const sp_comparison *comparison, sp_buffer *out);
 int32_t sp_tested_pairs(const sp_comparison *comparison); /* comparisons of accuracy */
 const char *sp_metric_name(const char *metric);           /* "macro F1" of "macro_f1" */
 
+void sp_cell_p(sp_table *table, const sp_value *p);
+void sp_cell_pair(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_table *table); /* "viterbi − argmax" */
+void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone);         /* in per cent, "–" of nothing */
 void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone tone); /* "–" when undefined */
 /* The value in units of its last shown digit: values that look the same are the same, for stars and words. */
 double sp_as_shown(double value, int decimals);

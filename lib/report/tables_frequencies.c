@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static void cell_share(sp_table *table, int64_t part, int64_t whole, bool is_bad)
+void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone)
 {
-    if (whole)
-        sp_buffer_percent(sp_table_cell(table, is_bad && part ? SP_TONE_BAD : SP_TONE_PLAIN), part, whole);
+    if (whole > 0)
+        sp_buffer_percent(sp_table_cell(table, tone), part, whole);
     else
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
 }
@@ -25,63 +25,82 @@ static void cell_interval(sp_table *table, const sp_difference *rate)
     sp_buffer_text(cell, " %");
 }
 
-/* `rate` NULL: the reference, which has no interval. */
-static void rates_row(const sp_comparison *c, const char *name, const sp_transition_counts *counts, const sp_frequencies *f,
-                      const sp_difference *rate, sp_table *table)
+/* `one` NULL: the reference, which has no interval. */
+static void rates_row(const sp_comparison *c, const sp_strategy_result *one, bool has_counts, sp_table *table)
 {
-    sp_table_cell_text(table, SP_TONE_PLAIN, name);
-    cell_share(table, counts->illegal, counts->transitions, true);
-    if (rate)
-        cell_interval(table, rate);
+    const sp_transition_counts *counts = one ? &one->counts : &c->reference;
+    const sp_frequencies *f = one ? &one->frequencies : &c->reference_frequencies;
+    sp_tone tone = one && counts->illegal ? SP_TONE_BAD : SP_TONE_PLAIN;
+    sp_table_cell_text(table, SP_TONE_PLAIN, one ? one->name : "reference");
+    if (has_counts)
+        sp_table_cell_count(table, tone, counts->illegal);
+    sp_cell_share(table, counts->illegal, counts->transitions, tone);
+    if (one)
+        cell_interval(table, &one->illegal_rate);
     else
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
-    cell_share(table, counts->illegal, counts->changes, true);
+    sp_cell_share(table, counts->illegal, counts->changes, tone);
     if (c->epoch_seconds > 0)
         sp_cell_value(table, &f->illegal_per_hour, 3, SP_TONE_PLAIN);
+    if (has_counts && one)
+        sp_table_cell_count(table, SP_TONE_PLAIN, one->recordings_with_illegal);
+    else if (has_counts)
+        sp_table_cell_text(table, SP_TONE_MUTED, "–");
     if (f->worst_recording < 0) {
         sp_table_cell_text(table, SP_TONE_MUTED, "–");
         return;
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_text(cell, c->ids[f->worst_recording]);
+    sp_buffer_name(cell, c->ids[f->worst_recording], 24);
     sp_buffer_text(cell, ": ");
     sp_buffer_count(cell, f->worst_illegal);
 }
 
-void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table)
+static void fill_rates(const sp_comparison *c, bool has_counts, sp_table *table)
 {
-    const sp_comparison *c = comparison;
     sp_buffer interval = {0};
     table->title = "Illegal transitions: how often, and the recording with the most";
     sp_add_level(&interval, c->level);
     sp_buffer_text(&interval, " interval");
     sp_table_column(table, SP_LEFT, "strategy");
+    if (has_counts)
+        sp_table_column(table, SP_RIGHT, "illegal");
     sp_table_column(table, SP_RIGHT, "of transitions");
     sp_table_column(table, SP_RIGHT, interval.data);
     sp_table_column(table, SP_RIGHT, "of changes");
     if (c->epoch_seconds > 0)
         sp_table_column(table, SP_RIGHT, "per hour");
+    if (has_counts)
+        sp_table_column(table, SP_RIGHT, "recordings with any");
     sp_table_column(table, SP_LEFT, "worst recording");
     table->failed |= interval.failed;
     sp_buffer_free(&interval);
     if (c->has_labels)
-        rates_row(c, "reference", &c->reference, &c->reference_frequencies, NULL, table);
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        const sp_strategy_result *one = &c->strategies[s];
-        rates_row(c, one->name, &one->counts, &one->frequencies, &one->illegal_rate, table);
-    }
+        rates_row(c, NULL, has_counts, table);
+    for (int32_t i = 0; i < c->n_strategies; i++)
+        rates_row(c, &c->strategies[i], has_counts, table);
+}
+
+void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table)
+{
+    fill_rates(comparison, false, table);
+}
+
+void sp_fill_illegal_counts(const sp_comparison *comparison, sp_table *table)
+{
+    fill_rates(comparison, true, table);
 }
 
 static void changes_row(const sp_comparison *c, const char *name, const sp_transition_counts *counts, const sp_frequencies *f,
                         sp_table *table)
 {
     sp_table_cell_text(table, SP_TONE_PLAIN, name);
-    cell_share(table, counts->changes, counts->transitions, false);
+    sp_cell_share(table, counts->changes, counts->transitions, SP_TONE_PLAIN);
     if (c->epoch_seconds > 0)
         sp_cell_value(table, &f->changes_per_hour, 2, SP_TONE_PLAIN);
     sp_table_cell_count(table, SP_TONE_PLAIN, f->runs);
     sp_table_cell_count(table, SP_TONE_PLAIN, f->isolated);
-    cell_share(table, f->isolated, f->runs, false);
+    sp_cell_share(table, f->isolated, f->runs, SP_TONE_PLAIN);
     if (c->has_labels)
         sp_cell_value(table, &f->runs_ratio, 3, SP_TONE_PLAIN);
 }

@@ -296,7 +296,7 @@ static void more_figures(writer *w)
     sp_table probabilities = {0};
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
         sp_table table = {0};
-        sp_fill_metric_differences(w->comparison, metrics[i], &table);
+        sp_fill_metric_differences(w->comparison, metrics[i], false, &table);
         table_with_heading(w, table.title, &table);
         sp_table_free(&table);
     }

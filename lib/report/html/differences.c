@@ -88,95 +88,13 @@ static void cell_signed(sp_table *table, const sp_value *value, double scale, in
         sp_buffer_signed(sp_table_cell(table, SP_TONE_PLAIN), scale * value->value, decimals);
 }
 
-static void cell_p(sp_table *table, const sp_value *p)
-{
-    if (p->undefined)
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-    else
-        sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), p->value);
-}
-
-static void cell_pair(const sp_comparison *c, const sp_pair_comparison *pair, sp_table *table)
-{
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_text(cell, c->strategies[pair->a].name);
-    sp_buffer_text(cell, " − ");
-    sp_buffer_text(cell, c->strategies[pair->b].name);
-}
-
-/* "-0.86 to -0.28" */
-static void cell_interval(const sp_value *low, const sp_value *high, double scale, int decimals, sp_table *table)
-{
-    if (low->undefined || high->undefined) {
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-        return;
-    }
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_signed(cell, scale * low->value, decimals);
-    sp_buffer_text(cell, " to ");
-    sp_buffer_signed(cell, scale * high->value, decimals);
-}
-
-/* How a metric is shown: shares in percentage points. */
-typedef struct metric_look {
-    const char *metric, *title, *unit;
-    double scale;
-    int decimals;
-} metric_look;
-
-static const metric_look looks[] = {
-    {"accuracy", "Accuracy, in percentage points", "points", 100, 2},
-    {"kappa", "Kappa", "difference", 1, 4},
-    {"macro_f1", "Macro F1", "difference", 1, 4},
-    {"illegal_rate", "Illegal transitions, in percentage points of all", "points", 100, 3},
-};
-enum { N_LOOKS = sizeof looks / sizeof *looks };
-
-static void fill_forest(const sp_comparison *c, const metric_look *look, sp_table *table)
-{
-    bool is_tested = look == looks, has_holm = is_tested && sp_tested_pairs(c) > 1;
-    bool is_flipped = !strcmp(look->metric, "illegal_rate"); /* tested by sign flips */
-    sp_buffer interval = {0};
-    sp_add_level(&interval, c->level);
-    sp_buffer_text(&interval, " interval");
-    table->title = look->title;
-    sp_table_column(table, SP_LEFT, "pair");
-    sp_table_column(table, SP_RIGHT, look->unit);
-    sp_table_column(table, SP_RIGHT, interval.data);
-    sp_table_column(table, SP_RIGHT, "better, worse, same");
-    if (is_tested || is_flipped)
-        sp_table_column(table, SP_RIGHT, is_tested ? "p" : "sign-flip p");
-    if (has_holm)
-        sp_table_column(table, SP_RIGHT, "Holm p");
-    table->failed |= interval.failed;
-    sp_buffer_free(&interval);
-    for (int32_t i = 0; i < c->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &c->comparisons[i];
-        if (strcmp(pair->metric, look->metric) != 0)
-            continue;
-        cell_pair(c, pair, table);
-        cell_signed(table, &pair->difference.difference, look->scale, look->decimals);
-        cell_interval(&pair->difference.low, &pair->difference.high, look->scale, look->decimals, table);
-        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_count(cell, pair->test.better);
-        sp_buffer_text(cell, ", ");
-        sp_buffer_count(cell, pair->test.worse);
-        sp_buffer_text(cell, ", ");
-        sp_buffer_count(cell, pair->test.ties);
-        if (is_tested || is_flipped)
-            cell_p(table, is_tested ? &pair->test.p : &pair->permutation.p);
-        if (has_holm)
-            cell_p(table, &pair->p_holm);
-    }
-}
-
-static void forest(sp_page *page, const metric_look *look)
+static void forest(sp_page *page, const char *metric)
 {
     const sp_comparison *c = page->comparison;
-    difference_scale scale = {.comparison = c, .metric = look->metric, .first = -1};
+    difference_scale scale = {.comparison = c, .metric = metric, .first = -1};
     sp_table table = {0};
     for (int32_t i = 0; i < c->n_comparisons; i++) {
-        if (strcmp(c->comparisons[i].metric, look->metric) != 0)
+        if (strcmp(c->comparisons[i].metric, metric) != 0)
             continue;
         scale.first = scale.first < 0 ? i : scale.first;
         widen(&scale, &c->comparisons[i].difference.difference);
@@ -185,7 +103,7 @@ static void forest(sp_page *page, const metric_look *look)
     }
     if (scale.first < 0)
         return;
-    fill_forest(c, look, &table);
+    sp_fill_metric_differences(c, metric, true, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
     sp_table_free(&table);
 }
@@ -247,7 +165,7 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
         const sp_pair_comparison *pair = &c->comparisons[i];
         if (strcmp(pair->metric, "accuracy") != 0)
             continue;
-        cell_pair(c, pair, table);
+        sp_cell_pair(c, pair, table);
         cell_signed(table, &pair->mean, 100, 2);
         if (pair->sd.undefined)
             sp_table_cell_text(table, SP_TONE_MUTED, "–");
@@ -256,7 +174,7 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
         cell_signed(table, &pair->median, 100, 2);
         cell_signed(table, &pair->test.rank_biserial, 1, 2);
         cell_least_p(&pair->test, table);
-        cell_p(table, &pair->permutation.p);
+        sp_cell_p(table, &pair->permutation.p);
     }
 }
 
@@ -296,7 +214,7 @@ void sp_page_differences(sp_page *page)
     sp_buffer *out = &page->out;
     sp_table margins = {0};
     sp_page_section(page, "differences", "Differences");
-    forest(page, &looks[0]);
+    forest(page, "accuracy");
     explain_forest(page);
     sp_buffer_text(out, "<div class=\"beside\">\n");
     sp_page_scatter(page);
@@ -306,8 +224,9 @@ void sp_page_differences(sp_page *page)
     sp_page_table(page, &margins, "wide");
     if (c->n_comparisons > sp_tested_pairs(c)) {
         sp_buffer_text(out, "<div class=\"forests\">\n");
-        for (int i = 1; i < N_LOOKS; i++)
-            forest(page, &looks[i]);
+        forest(page, "kappa");
+        forest(page, "macro_f1");
+        forest(page, "illegal_rate");
         sp_buffer_format(out, "</div>\n<p class=\"small\">Of these there are intervals%s</p>\n",
                          has_metric(c, "illegal_rate") ? ", and of illegal rates the p of a sign-flip permutation test."
                                                        : " only: accuracy is the one metric that is tested.");

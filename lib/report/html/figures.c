@@ -5,14 +5,6 @@
 #include <math.h>
 #include <stddef.h>
 
-void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone)
-{
-    if (whole > 0)
-        sp_buffer_percent(sp_table_cell(table, tone), part, whole);
-    else
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-}
-
 void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals)
 {
     if (mean->undefined) {

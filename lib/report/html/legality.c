@@ -80,78 +80,6 @@ static void legality_block(sp_page *page, const char *name, const sp_transition_
     sp_buffer_text(out, "</section>\n");
 }
 
-/* ---- rates ---- */
-
-static void add_worst(const sp_comparison *c, const sp_frequencies *f, sp_table *table)
-{
-    if (f->worst_recording < 0) {
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-        return;
-    }
-    sp_buffer *text = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_name(text, c->ids[f->worst_recording], 24);
-    sp_buffer_text(text, " (");
-    sp_buffer_count(text, f->worst_illegal);
-    sp_buffer_text(text, ")");
-}
-
-static void add_interval(const sp_difference *rate, sp_table *table)
-{
-    if (rate->low.undefined || rate->high.undefined) {
-        sp_table_cell_text(table, SP_TONE_MUTED, rate->low.undefined ? rate->low.undefined : rate->high.undefined);
-        return;
-    }
-    sp_buffer *text = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_fixed(text, 100 * rate->low.value, 3);
-    sp_buffer_text(text, " to ");
-    sp_buffer_fixed(text, 100 * rate->high.value, 3);
-    sp_buffer_text(text, " %");
-}
-
-static void rate_row(const sp_comparison *c, const char *name, const sp_transition_counts *counts, const sp_frequencies *f,
-                     const sp_strategy_result *strategy, sp_table *table)
-{
-    sp_tone tone = strategy && counts->illegal ? SP_TONE_BAD : SP_TONE_PLAIN;
-    sp_table_cell_text(table, SP_TONE_PLAIN, name);
-    sp_table_cell_count(table, tone, counts->illegal);
-    sp_cell_share(table, counts->illegal, counts->transitions, tone);
-    if (strategy)
-        add_interval(&strategy->illegal_rate, table);
-    else
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-    sp_cell_share(table, counts->illegal, counts->changes, SP_TONE_PLAIN);
-    if (c->epoch_seconds > 0)
-        sp_cell_value(table, &f->illegal_per_hour, 2, SP_TONE_PLAIN);
-    if (strategy)
-        sp_table_cell_count(table, SP_TONE_PLAIN, strategy->recordings_with_illegal);
-    else
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-    add_worst(c, f, table);
-}
-
-static void fill_rates(const sp_comparison *c, sp_table *table)
-{
-    sp_buffer interval = {0};
-    table->title = "How often";
-    sp_add_level(&interval, c->level);
-    sp_buffer_text(&interval, " interval");
-    sp_table_column(table, SP_LEFT, "path");
-    sp_table_column(table, SP_RIGHT, "illegal");
-    sp_table_column(table, SP_RIGHT, "of transitions");
-    sp_table_column(table, SP_RIGHT, interval.data);
-    sp_table_column(table, SP_RIGHT, "of changes");
-    if (c->epoch_seconds > 0)
-        sp_table_column(table, SP_RIGHT, "an hour");
-    sp_table_column(table, SP_RIGHT, "recordings with any");
-    sp_table_column(table, SP_RIGHT, "worst recording");
-    table->failed |= interval.failed;
-    sp_buffer_free(&interval);
-    if (c->has_labels)
-        rate_row(c, "reference", &c->reference, &c->reference_frequencies, NULL, table);
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        rate_row(c, c->strategies[s].name, &c->strategies[s].counts, &c->strategies[s].frequencies, &c->strategies[s], table);
-}
-
 /* ---- section ---- */
 
 /* Matrices of those who make any; a reference without any shows what is forbidden where nobody else does. */
@@ -196,7 +124,7 @@ void sp_page_legality(sp_page *page)
     sp_page_section(page, "legality", "Illegal transitions");
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
                      c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
-    fill_rates(c, &rates);
+    sp_fill_illegal_counts(c, &rates);
     sp_page_table(page, &rates, "wide");
     sp_fill_change_rates(c, &changes);
     sp_page_table(page, &changes, "wide");

@@ -46,8 +46,7 @@ void sp_page_figures(sp_page *page);
 /* One of the metrics of agreement, the best of all strategies starred; SP_ACCURACY, ... */
 enum { SP_ACCURACY, SP_KAPPA, SP_MACRO_F1 };
 void sp_cell_metric(const sp_comparison *comparison, int32_t strategy, int metric, sp_table *table);
-/* Share of a whole in per cent, "–" of nothing; and a mean with its standard deviation. */
-void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone);
+/* A mean with its standard deviation. */
 void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals);
 /* differences.c */
 void sp_page_differences(sp_page *page);
