@@ -11,10 +11,29 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+typedef struct shared_work shared_work;
+
+/* A thread of the workers, with its place in their lists. */
+typedef struct worker {
+    sp_workers *workers;
+    int index;
+    pthread_t thread;
+} worker;
+
+/* Threads are started when there is first something to share with them, and stay: to start one takes as long as 50,000 steps.
+ * They sleep between. The caller works too, and does not wait for a thread that wakes up when all is handed out. */
 struct sp_workers {
     int n_threads;
     sp_scratch **scratch; /* [n_threads] */
-    pthread_t *threads;   /* [n_threads], the first unused: the caller works too */
+    worker *threads;      /* [n_threads], the first unused: that is the caller */
+    int n_started;        /* so far, the caller among them */
+    pthread_mutex_t lock;
+    pthread_cond_t has_work, is_done;
+    /* Under the lock. */
+    shared_work *work; /* NULL: none that one may join */
+    int n_wanted;      /* threads that may still join */
+    int n_joined;      /* at work, the caller apart */
+    bool is_closing;
 };
 
 /* Processors that this process may run on. */
@@ -38,6 +57,10 @@ sp_workers *sp_workers_new(int n_threads)
     workers->n_threads = n_threads > 0 ? n_threads : count_processors();
     workers->scratch = calloc((size_t)workers->n_threads, sizeof *workers->scratch);
     workers->threads = calloc((size_t)workers->n_threads, sizeof *workers->threads);
+    workers->n_started = 1;
+    pthread_mutex_init(&workers->lock, NULL);
+    pthread_cond_init(&workers->has_work, NULL);
+    pthread_cond_init(&workers->is_done, NULL);
     bool is_complete = workers->scratch && workers->threads;
     for (int i = 0; is_complete && i < workers->n_threads; i++) {
         workers->scratch[i] = sp_scratch_new();
@@ -54,6 +77,15 @@ void sp_workers_free(sp_workers *workers)
 {
     if (!workers)
         return;
+    pthread_mutex_lock(&workers->lock);
+    workers->is_closing = true;
+    pthread_cond_broadcast(&workers->has_work);
+    pthread_mutex_unlock(&workers->lock);
+    for (int i = 1; i < workers->n_started; i++)
+        pthread_join(workers->threads[i].thread, NULL);
+    pthread_cond_destroy(&workers->is_done);
+    pthread_cond_destroy(&workers->has_work);
+    pthread_mutex_destroy(&workers->lock);
     for (int i = 0; workers->scratch && i < workers->n_threads; i++)
         sp_scratch_free(workers->scratch[i]);
     free(workers->scratch);
@@ -75,25 +107,55 @@ sp_scratch *sp_workers_scratch(sp_workers *workers)
 
 enum { RUNS_PER_THREAD = 16, LONGEST_RUN = 1024 };
 
-typedef struct shared_work {
-    sp_workers *workers;
+struct shared_work {
     sp_task *task;
     void *arg;
     int64_t n_items, run;
     atomic_llong next_item;
-    atomic_int next_worker;
-} shared_work;
+};
 
-static void *work(void *arg)
+static void work(shared_work *shared, sp_scratch *scratch)
 {
-    shared_work *shared = arg;
-    sp_scratch *scratch = shared->workers->scratch[atomic_fetch_add(&shared->next_worker, 1)];
     for (;;) {
         int64_t first = atomic_fetch_add(&shared->next_item, shared->run);
         if (first >= shared->n_items)
-            return NULL;
+            return;
         int64_t left = shared->n_items - first;
         shared->task(shared->arg, scratch, first, first + (left < shared->run ? left : shared->run));
+    }
+}
+
+static void *work_along(void *arg)
+{
+    const worker *self = arg;
+    sp_workers *workers = self->workers;
+    pthread_mutex_lock(&workers->lock);
+    while (!workers->is_closing) {
+        if (workers->n_wanted == 0) {
+            pthread_cond_wait(&workers->has_work, &workers->lock);
+            continue;
+        }
+        shared_work *shared = workers->work;
+        workers->n_wanted--;
+        workers->n_joined++;
+        pthread_mutex_unlock(&workers->lock);
+        work(shared, workers->scratch[self->index]);
+        pthread_mutex_lock(&workers->lock);
+        if (--workers->n_joined == 0)
+            pthread_cond_signal(&workers->is_done);
+    }
+    pthread_mutex_unlock(&workers->lock);
+    return NULL;
+}
+
+/* Starts threads up to so many, or as many as can be had. */
+static void start_threads(sp_workers *workers, int64_t n)
+{
+    for (; workers->n_started < n && workers->n_started < workers->n_threads; workers->n_started++) {
+        worker *next = &workers->threads[workers->n_started];
+        *next = (worker){.workers = workers, .index = workers->n_started};
+        if (pthread_create(&next->thread, NULL, work_along, next) != 0)
+            return;
     }
 }
 
@@ -101,12 +163,25 @@ void sp_workers_share(sp_workers *workers, int64_t n_items, sp_task *task, void 
 {
     int64_t run = n_items / ((int64_t)workers->n_threads * RUNS_PER_THREAD);
     run = run < 1 ? 1 : run > LONGEST_RUN ? LONGEST_RUN : run;
-    shared_work shared = {.workers = workers, .task = task, .arg = arg, .n_items = n_items, .run = run};
-    int n_started = 1;
-    while (n_started < workers->n_threads && n_started * run < n_items &&
-           pthread_create(&workers->threads[n_started], NULL, work, &shared) == 0)
-        n_started++;
-    work(&shared);
-    for (int i = 1; i < n_started; i++)
-        pthread_join(workers->threads[i], NULL);
+    shared_work shared = {.task = task, .arg = arg, .n_items = n_items, .run = run};
+    int64_t useful = (n_items + run - 1) / run;
+    start_threads(workers, useful);
+    int64_t others = (useful < workers->n_started ? useful : workers->n_started) - 1;
+    if (others > 0) {
+        pthread_mutex_lock(&workers->lock);
+        assert(!workers->work); /* a task shares nothing by itself */
+        workers->work = &shared;
+        workers->n_wanted = (int)others;
+        pthread_cond_broadcast(&workers->has_work);
+        pthread_mutex_unlock(&workers->lock);
+    }
+    work(&shared, workers->scratch[0]);
+    if (others > 0) {
+        pthread_mutex_lock(&workers->lock);
+        workers->work = NULL;
+        workers->n_wanted = 0;
+        while (workers->n_joined > 0)
+            pthread_cond_wait(&workers->is_done, &workers->lock);
+        pthread_mutex_unlock(&workers->lock);
+    }
 }
