@@ -233,14 +233,7 @@ LANE_FN void lanes_write(const lane_paths *paths, const void *block, int64_t fir
 LANE_FN void lanes_trace_narrow(const char *words, int64_t n, vu64 *s, void *block)
 {
     vu64 all = (s[0] | s[1] << 16) | (s[2] << 32 | s[3] << 48);
-#if LANE_W == 8
-    p16 now = (p16)all;
-    for (int64_t t = n - 1; t >= 0; t--) {
-        ((p16 *)block)[t] = now;
-        now = ((const p16 *)words)[t] >> (now + (now << 1)) & 7;
-    }
-    all = (vu64)now;
-#elif LANE_W == 4 /* shifts by as many bits as another vector says are for 32 bits and more */
+#if LANE_W == 4 /* shifts by as many bits as another vector says are for 32 bits and more */
     p32 even = (p32)all & UINT16_MAX, odd = (p32)all >> 16;
     for (int64_t t = n - 1; t >= 0; t--) {
         p32 word = ((const p32 *)words)[t];
@@ -250,11 +243,12 @@ LANE_FN void lanes_trace_narrow(const char *words, int64_t n, vu64 *s, void *blo
     }
     all = (vu64)(even | odd << 16);
 #else
+    p16 now = (p16)all;
     for (int64_t t = n - 1; t >= 0; t--) {
-        ((vu64 *)block)[t] = all;
-        for (int place = 0; place < L; place++)
-            ((uint16_t *)&all)[place] = ((const uint16_t *)words)[t * L + place] >> (3 * ((uint16_t *)&all)[place]) & 7;
+        ((p16 *)block)[t] = now;
+        now = ((const p16 *)words)[t] >> (now + (now << 1)) & 7;
     }
+    all = (vu64)now;
 #endif
     s[0] = all & UINT16_MAX;
     s[1] = all >> 16 & UINT16_MAX;
