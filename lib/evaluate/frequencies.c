@@ -14,8 +14,7 @@ static void count_runs(int32_t K, const sp_bouts *bouts, sp_frequencies *f)
     f->runs = f->isolated = 0;
     for (int32_t k = 0; bouts && k < K; k++) {
         f->runs += bouts[k].count;
-        if (bouts[k].n_lengths && bouts[k].lengths[0].length == 1) /* they ascend */
-            f->isolated += bouts[k].lengths[0].count;
+        f->isolated += bouts[k].isolated;
     }
     f->isolated_share = value_ratio((double)f->isolated, (double)f->runs, "no bouts");
 }

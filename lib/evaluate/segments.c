@@ -183,6 +183,7 @@ static void bouts_finish(sp_bouts *b, const sp_bouts *reference)
     for (int64_t l = 0; l < b->n_lengths; l++) {
         b->count += b->lengths[l].count;
         b->steps += b->lengths[l].count * b->lengths[l].length;
+        b->isolated += b->lengths[l].length == 1 ? b->lengths[l].count : 0;
     }
     b->mean = value_ratio((double)b->steps, (double)b->count, "no bouts");
     b->median = b->count ? value_of((double)(length_at(b, (b->count - 1) / 2) + length_at(b, b->count / 2)) / 2)

@@ -110,6 +110,7 @@ static sp_bouts *count_bouts(sample *s, const sample_input *in, const int32_t *p
         }
         for (int64_t l = 1; l <= in->offsets[in->n_recordings]; l++)
             bouts[k].n_lengths += by_length[l] > 0;
+        bouts[k].isolated = in->offsets[in->n_recordings] > 0 ? by_length[1] : 0;
         bouts[k].lengths = sample_alloc(s, (size_t)bouts[k].n_lengths, sizeof *bouts[k].lengths);
         int64_t n = 0, seen = 0;
         bool has_median = false;

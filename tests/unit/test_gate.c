@@ -183,13 +183,15 @@ static void test_refuses(void **state)
          "the gate at \"vitebi.accuracy < 1\": there is no such strategy or figure; the strategies are argmax, "
          "greedy, viterbi;"},
         {"viterbi.acuracy < 1",
-         "the gate at \"acuracy < 1\": viterbi has no such figure; there are accuracy, balanced_accuracy, kappa, "},
+         "the gate at \"acuracy < 1\": viterbi has no such figure; there are scored, correct, accuracy, "},
+        {"viterbi.acuracy < 1", "did you mean \"accuracy\"?"},
+        {"viterbi.name < 1", "viterbi has no such figure"},
         {"viterbi < 1", "the gate at \"viterbi < 1\": "},
         {"\"viterbi\" < 1", "a strategy is followed by a figure, as in viterbi.illegal"},
         {"reference.accuracy < 1", "the reference has no such figure; there are transitions, changes, illegal, illegal_start, "
-                                   "illegal_end, short_runs"},
+                                   "illegal_end, short_runs, illegal_rate, "},
         {"viterbi.classes.N9.f1 < 1", "there is no such class; the classes are Wake, N1"},
-        {"viterbi.classes.N1.f2 < 1", "a class has no such figure; there are precision, recall, f1,"},
+        {"viterbi.classes.N1.f2 < 1", "a class has no such figure; there are support, predicted, precision, recall, f1,"},
         {"viterbi.classes.\"N1\" < 1", "a class is followed by a figure, as in N1.f1"},
         {"viterbi.classes.\"N1", "a closing \" is missing"},
         {"viterbi.illegal", "a gate is a comparison, as in viterbi.illegal > 0"},

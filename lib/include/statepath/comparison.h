@@ -47,6 +47,7 @@ typedef struct sp_length_count {
 } sp_length_count;
 typedef struct sp_bouts {
     int64_t count, steps;
+    int64_t isolated;      /* runs of one step */
     sp_value mean, median; /* length in steps; undefined "no bouts" */
     sp_value count_ratio;  /* count / count in the reference; undefined in the reference itself and where it has none */
     int64_t n_lengths;
