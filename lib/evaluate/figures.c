@@ -301,7 +301,8 @@ static const sp_figure of_class[] = {
 typedef struct sp_strategy_changes {
     sp_changes of;
 } sp_strategy_changes;
-static const sp_figure of_changes[] = {CHANGES(of, "", PLAIN)};
+static const sp_figure of_changes[] = {
+    CHANGES(of, "", N(HERE(of.fixed), HERE(of.broken), HERE(of.wrong_to_wrong), HERE(of.same)))};
 #undef OWN
 
 #define OWN sp_bouts
@@ -671,8 +672,9 @@ const char *sp_figure_text(const sp_figure *figure, const sp_figure_owner *owner
 
 bool sp_figure_n(const sp_figure *figure, const sp_figure_owner *owner, int64_t *n)
 {
-    const sp_value one = sp_figure_at(&figure->n[0], owner), more = sp_figure_at(&figure->n[1], owner);
-    const int64_t other = more.undefined ? 0 : (int64_t)more.value;
-    *n = (int64_t)one.value + (figure->n_is_difference ? -other : other);
+    const sp_value one = sp_figure_at(&figure->n[0], owner);
+    *n = (int64_t)one.value;
+    for (size_t i = 1; i < sizeof figure->n / sizeof *figure->n && figure->n[i].base; i++)
+        *n += (figure->n_is_difference ? -1 : 1) * (int64_t)sp_figure_at(&figure->n[i], owner).value;
     return !one.undefined;
 }
