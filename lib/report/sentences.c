@@ -103,8 +103,9 @@ static void add_accuracy_clause(const sp_comparison *comparison, int32_t focus, 
     sp_buffer_text(line, ".");
 }
 
-void sp_fill_headline(const sp_comparison *comparison, sp_table *lines)
+void sp_fill_headline(const sp_comparison *comparison, const sp_fill_options *options, sp_table *lines)
 {
+    (void)options;
     int32_t focus = sp_focus_strategy(comparison), argmax = sp_argmax_strategy(comparison);
     sp_table_column(lines, SP_LEFT, "headline");
     if (focus < 0)
@@ -340,8 +341,9 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
     }
 }
 
-void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
+void sp_fill_notes(const sp_comparison *comparison, const sp_fill_options *options, sp_table *lines)
 {
+    (void)options;
     sp_table_column(lines, SP_LEFT, "notes");
     for (int32_t s = 0; s < comparison->n_strategies; s++) {
         const sp_strategy_result *strategy = &comparison->strategies[s];
@@ -354,12 +356,11 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
                              (long long)strategy->n_relaxed, plural(strategy->n_relaxed));
     }
     note_impossible(comparison, lines);
-    sp_note_permuted(comparison, lines);
+    sp_note_permutation(comparison, lines);
     note_learning(comparison, lines);
     if (comparison->has_labels)
         note_reference(comparison, lines);
     note_units(comparison, lines);
-    sp_note_more(comparison, lines);
     sp_note_judging(comparison, lines);
     note_undefined(comparison, lines);
     note_macro(comparison, lines);

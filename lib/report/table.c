@@ -42,6 +42,30 @@ void sp_table_column(sp_table *table, sp_align align, const char *name)
     sp_table_cell_text(table, SP_TONE_PLAIN, name);
 }
 
+void sp_table_columns(sp_table *table, const char *names)
+{
+    while (*names) {
+        sp_buffer name = {0};
+        const bool is_left = table->n_columns == 0 || *names == '<';
+        names += *names == '<';
+        size_t n = strcspn(names, "|");
+        sp_buffer_add(&name, names, n);
+        sp_table_column(table, is_left ? SP_LEFT : SP_RIGHT, name.failed ? "" : name.data);
+        table->failed |= name.failed;
+        sp_buffer_free(&name);
+        names += n + (names[n] == '|');
+    }
+}
+
+void sp_table_column_of(sp_table *table, sp_align align, const char *first, const char *second)
+{
+    sp_buffer name = {0};
+    sp_buffer_format(&name, "%s %s", first, second);
+    sp_table_column(table, align, name.failed ? "" : name.data);
+    table->failed |= name.failed;
+    sp_buffer_free(&name);
+}
+
 void sp_table_cell_text(sp_table *table, sp_tone tone, const char *text)
 {
     sp_buffer_text(sp_table_cell(table, tone), text);

@@ -26,6 +26,7 @@ typedef struct sp_table {
     const char *title; /* static; caption in HTML, heading of the table elsewhere */
     size_t n_cells, capacity;
     int32_t n_columns;
+    int64_t n_left_out; /* rows that are not shown */
     bool failed;
 } sp_table;
 
@@ -33,6 +34,11 @@ void sp_table_free(sp_table *table);
 
 /* Columns first, then cells row by row. */
 void sp_table_column(sp_table *table, sp_align align, const char *name);
+/* Several at once, "strategy|steps|<why": the first of the table, and those that begin with <, to the left, the others to the
+ * right. */
+void sp_table_columns(sp_table *table, const char *names);
+/* A column whose name is "first second". */
+void sp_table_column_of(sp_table *table, sp_align align, const char *first, const char *second);
 
 /* Adds an empty cell and returns the buffer to write its text into; the text ends where the next cell begins. Names go in as they
  * are: the renderers escape. */

@@ -52,31 +52,21 @@ void sp_page_classes(sp_page *page)
     f1_scale scale = {.page = page, .low = least_f1(c)};
     sp_page_section(page, "classes", "Classes");
     sp_page_key(page);
-    sp_fill_class_f1(c, &f1);
+    sp_fill_class_f1(c, &(sp_fill_options){.most_classes = 0}, &f1);
     sp_table_html(&f1, c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_extra_column){.cell = f1_cell, .arg = &scale}, out);
     sp_table_free(&f1);
     sp_page_benchmark(page);
     for (int32_t s = 0; s < c->n_strategies; s++) {
-        sp_table detail = {0};
-        sp_fill_class_detail(c, s, &detail);
         sp_buffer_text(out, "<details><summary>");
         sp_page_name(page, c->strategies[s].name);
         sp_buffer_text(out, ": precision, recall, specificity, NPV, kappa, PABAK</summary>\n");
-        sp_table_html(&detail, c->n_classes > 20 ? "sortable tall" : "sortable", NULL, out);
+        sp_page_document(page, "class-detail", s);
         sp_buffer_text(out, "</details>\n");
-        sp_table_free(&detail);
     }
-    if (c->n_collapsed) {
-        sp_table fewer = {0};
-        sp_fill_collapsed(c, &fewer);
-        sp_page_table(page, &fewer, "sortable wide");
-    }
+    sp_page_document(page, "collapsed", 0);
     if (c->has_entities) {
-        sp_table entities = {0};
-        sp_fill_entities(c, &entities);
         sp_buffer_text(out, "<h3>Entities</h3>\n");
-        sp_table_html(&entities, "", NULL, out);
-        sp_table_free(&entities);
+        sp_page_document(page, "entities", 0);
     }
     sp_buffer_text(out, "</section>\n");
 }

@@ -80,14 +80,6 @@ static void interval_cell(const void *arg, size_t row, sp_buffer *out)
     sp_buffer_text(out, "</svg></td>");
 }
 
-static void cell_signed(sp_table *table, const sp_value *value, double scale, int decimals)
-{
-    if (value->undefined)
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-    else
-        sp_buffer_signed(sp_table_cell(table, SP_TONE_PLAIN), scale * value->value, decimals);
-}
-
 static void forest(sp_page *page, const char *metric)
 {
     const sp_comparison *c = page->comparison;
@@ -103,7 +95,7 @@ static void forest(sp_page *page, const char *metric)
     }
     if (scale.first < 0)
         return;
-    sp_fill_metric_differences(c, metric, true, &table);
+    sp_fill_differences_narrow(c, &(sp_fill_options){.metric = metric}, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
     sp_table_free(&table);
 }
@@ -154,25 +146,20 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
 {
     table->title = c->n_subjects ? "Differences in accuracy over subjects, in percentage points"
                                  : "Differences in accuracy over recordings, in percentage points";
-    sp_table_column(table, SP_LEFT, "pair");
-    sp_table_column(table, SP_RIGHT, "mean");
-    sp_table_column(table, SP_RIGHT, "SD");
-    sp_table_column(table, SP_RIGHT, "median");
-    sp_table_column(table, SP_RIGHT, "rank-biserial correlation");
-    sp_table_column(table, SP_RIGHT, "least p that Wilcoxon can give");
-    sp_table_column(table, SP_RIGHT, "p by sign flips of the mean");
+    sp_table_columns(table,
+                     "pair|mean|SD|median|rank-biserial correlation|least p that Wilcoxon can give|p by sign flips of the mean");
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         const sp_pair_comparison *pair = &c->comparisons[i];
         if (strcmp(pair->metric, "accuracy") != 0)
             continue;
         sp_cell_pair(c, pair, table);
-        cell_signed(table, &pair->mean, 100, 2);
+        sp_cell_signed(table, &pair->mean, 100, 2);
         if (pair->sd.undefined)
             sp_table_cell_text(table, SP_TONE_MUTED, "–");
         else
             sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), 100 * pair->sd.value, 2);
-        cell_signed(table, &pair->median, 100, 2);
-        cell_signed(table, &pair->test.rank_biserial, 1, 2);
+        sp_cell_signed(table, &pair->median, 100, 2);
+        sp_cell_signed(table, &pair->test.rank_biserial, 1, 2);
         cell_least_p(&pair->test, table);
         sp_cell_p(table, &pair->permutation.p);
     }
@@ -180,31 +167,25 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
 
 static void several(sp_page *page)
 {
-    sp_table ranks = {0};
     sp_buffer note = {0};
-    sp_fill_several(page->comparison, &ranks);
+    if (!sp_page_document(page, "ranks", 0))
+        return;
     sp_note_several(page->comparison, &note);
-    if (ranks.n_columns) {
-        sp_page_table(page, &ranks, "");
-        sp_buffer_text(&page->out, "<p class=\"small\">");
-        sp_buffer_html(&page->out, note.data ? note.data : "");
-        sp_buffer_text(&page->out, "</p>\n");
-    }
-    sp_table_free(&ranks);
+    sp_buffer_text(&page->out, "<p class=\"small\">");
+    sp_buffer_html(&page->out, note.data ? note.data : "");
+    sp_buffer_text(&page->out, "</p>\n");
     page->out.failed |= note.failed;
     sp_buffer_free(&note);
 }
 
 static void further_tests(sp_page *page)
 {
-    const sp_comparison *c = page->comparison;
-    sp_table pairs = {0}, steps = {0};
+    sp_table pairs = {0};
     sp_buffer_text(&page->out, "<details><summary>Further figures and tests of these pairs</summary>\n");
-    fill_pairs(c, &pairs);
+    fill_pairs(page->comparison, &pairs);
     sp_page_table(page, &pairs, "");
     several(page);
-    sp_fill_step_tests(c, &steps);
-    sp_page_table(page, &steps, "");
+    sp_page_document(page, "step-tests", 0);
     sp_buffer_text(&page->out, "</details>\n");
 }
 
@@ -212,7 +193,6 @@ void sp_page_differences(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_table margins = {0};
     sp_page_section(page, "differences", "Differences");
     forest(page, "accuracy");
     explain_forest(page);
@@ -220,8 +200,7 @@ void sp_page_differences(sp_page *page)
     sp_page_scatter(page);
     sp_page_gains(page);
     sp_buffer_text(out, "</div>\n");
-    sp_fill_margins(c, &margins);
-    sp_page_table(page, &margins, "wide");
+    sp_page_document(page, "margins", 0);
     if (c->n_comparisons > sp_tested_pairs(c)) {
         sp_buffer_text(out, "<div class=\"forests\">\n");
         forest(page, "kappa");

@@ -104,7 +104,9 @@ static void pairs(sp_page *page, bool is_folded)
 {
     sp_buffer *out = &page->out;
     sp_table table = {0};
-    int64_t n = sp_fill_illegal_pairs(page->comparison, LISTED, &table);
+    sp_fill_illegal_pairs(page->comparison, &(sp_fill_options){.most_rows = LISTED}, &table);
+    const bool failed = table.failed || table.text.failed;
+    const int64_t n = failed ? 0 : (int64_t)sp_table_rows(&table) + table.n_left_out;
     if (n)
         sp_buffer_text(out, is_folded ? "<details><summary>Pair by pair</summary>\n" : "<div>\n");
     sp_page_table(page, &table, n > 12 ? "sortable tall" : "sortable");
@@ -120,14 +122,11 @@ void sp_page_legality(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     uint8_t *forbidden = sp_page_forbidden_matrix(page);
-    sp_table rates = {0}, changes = {0};
     sp_page_section(page, "legality", "Illegal transitions");
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
                      c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
-    sp_fill_illegal_counts(c, &rates);
-    sp_page_table(page, &rates, "wide");
-    sp_fill_change_rates(c, &changes);
-    sp_page_table(page, &changes, "wide");
+    sp_page_document(page, "counts", 0);
+    sp_page_document(page, "change-rates", 0);
     sp_buffer_text(out, "<div class=\"grid\">\n");
     if (forbidden)
         matrices(page, forbidden);

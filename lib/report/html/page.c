@@ -2,6 +2,7 @@
 #include "report/html/frame.h"
 #include "statepath/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,25 @@ void sp_page_table(sp_page *page, sp_table *table, const char *classes)
 {
     sp_table_html(table, classes, NULL, &page->out);
     sp_table_free(table);
+}
+
+bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
+{
+    enum { TALL = 20 };
+    const sp_document_row *row = sp_document_find(key);
+    const sp_fill_options options = {
+        .is_wide = true, .strategy = strategy, .metric = row->metric, .most_rows = row->most_rows[1]};
+    sp_table table = {0};
+    char classes[64];
+    row->fill(page->comparison, &options, &table);
+    page->out.failed |= table.failed || table.text.failed;
+    const size_t n = page->out.failed ? 0 : sp_table_rows(&table);
+    snprintf(classes, sizeof classes, "%s%s", row->classes, n > TALL && strstr(row->classes, "sortable") ? " tall" : "");
+    sp_table_html(&table, classes, NULL, &page->out);
+    if (table.n_left_out)
+        sp_buffer_format(&page->out, "<p class=\"small\">The first %zu of %lld.</p>\n", n, (long long)n + table.n_left_out);
+    sp_table_free(&table);
+    return n > 0;
 }
 
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes)

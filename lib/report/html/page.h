@@ -3,7 +3,7 @@
 #ifndef STATEPATH_REPORT_HTML_PAGE_H
 #define STATEPATH_REPORT_HTML_PAGE_H
 
-#include "report/tables.h"
+#include "report/document.h"
 
 typedef struct sp_page {
     const sp_comparison *comparison;
@@ -33,6 +33,9 @@ void sp_page_picture_open(sp_page *page);
 void sp_page_table(sp_page *page, sp_table *table, const char *classes);
 /* The numbers of a figure behind a fold, at the end of its caption, which the caller closes. Frees the table. */
 void sp_page_numbers(sp_page *page, sp_table *table);
+/* The table of the report's document with this key, of strategy `strategy` where it is one of each, and its note; returns whether
+ * it has rows. */
+bool sp_page_document(sp_page *page, const char *key, int32_t strategy);
 /* A table behind a fold, nothing where it has no rows. */
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes);
 
@@ -41,13 +44,6 @@ void sp_page_verdict(sp_page *page);
 void sp_page_run_card(sp_page *page); /* at the end of the verdict */
 /* leaderboard.c */
 void sp_page_leaderboard(sp_page *page);
-/* figures.c: all figures of each strategy behind a fold */
-void sp_page_figures(sp_page *page);
-/* One of the metrics of agreement, the best of all strategies starred; SP_ACCURACY, ... */
-enum { SP_ACCURACY, SP_KAPPA, SP_MACRO_F1 };
-void sp_cell_metric(const sp_comparison *comparison, int32_t strategy, int metric, sp_table *table);
-/* A mean with its standard deviation. */
-void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals);
 /* differences.c */
 void sp_page_differences(sp_page *page);
 /* legality.c */

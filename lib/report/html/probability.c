@@ -284,7 +284,8 @@ void sp_page_probabilities(sp_page *page)
     const sp_comparison *comparison = page->comparison;
     const sp_reliability *c = comparison->reliability;
     sp_buffer *out = &page->out;
-    sp_table measures = {0}, calibrations = {0}, bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
+    const sp_fill_options all = {.is_wide = true};
+    sp_table bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
     sp_page_section(page, "probabilities", "Probabilities");
     sp_buffer_text(out, "<p>How far the scores’ own probabilities can be trusted, over ");
     sp_buffer_count(out, c->n_steps);
@@ -296,21 +297,19 @@ void sp_page_probabilities(sp_page *page)
         sp_buffer_text(out, " more have no possible class and are left out");
     }
     sp_buffer_text(out, ".</p>\n");
-    sp_fill_calibrations(comparison, &calibrations);
-    sp_page_table(page, &calibrations, "wide");
-    sp_fill_probabilities(comparison, &measures);
-    sp_page_table(page, &measures, "prose wide");
+    sp_page_document(page, "calibrations", 0);
+    sp_page_document(page, "probabilities", 0);
     sp_buffer_text(out, "<div class=\"beside\">\n");
     reliability(page);
     coverage(page);
     sp_buffer_text(out, "</div>\n");
     scaled_legend(page);
-    sp_fill_reliability(comparison, false, &bins[0]);
-    sp_fill_reliability(comparison, true, &bins[1]);
+    sp_fill_bins(comparison, &all, &bins[0]);
+    sp_fill_adaptive_bins(comparison, &all, &bins[1]);
     folded(page, "Reliability in numbers", bins, 2);
-    sp_fill_coverage(comparison, &kept);
+    sp_fill_coverage(comparison, &all, &kept);
     folded(page, "Coverage in numbers", &kept, 1);
-    sp_fill_class_calibration(comparison, &classes);
+    sp_fill_class_calibration(comparison, &all, &classes);
     folded(page, "Calibration error by class", &classes, 1);
     sp_buffer_text(out, "</section>\n");
 }

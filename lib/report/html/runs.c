@@ -222,17 +222,12 @@ void sp_page_runs(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_table bouts = {0}, boundaries = {0};
     sp_page_section(page, "runs", "Runs");
     sp_buffer_text(
         out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
              "runs than the reference, or more and shorter ones.</p>\n");
-    sp_fill_bouts(c, &bouts);
-    sp_table_html(&bouts, c->n_classes > 20 ? "sortable wide tall" : "sortable wide", NULL, out);
-    sp_table_free(&bouts);
-    sp_fill_boundaries(c, &boundaries);
-    sp_table_html(&boundaries, "wide", NULL, out);
-    sp_table_free(&boundaries);
+    sp_page_document(page, "runs", 0);
+    sp_page_document(page, "boundaries", 0);
     if (sp_has_agreement(c))
         sp_buffer_text(out,
                        "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "

@@ -16,7 +16,7 @@ typedef struct kappa_scale {
     double people_low, people_high; /* of the scorers' own means */
 } kappa_scale;
 
-/* Rows of the table as sp_fill_scorers writes them: reference, strategies, scorers, and last the pairs of scorers (NULL). */
+/* Rows of the table as sp_fill_raters writes them: reference, strategies, scorers, and last the pairs of scorers (NULL). */
 static const sp_scorer_row *row_of(const sp_scorers *s, size_t row, int32_t *strategy)
 {
     size_t first = s->has_reference ? 1 : 0;
@@ -106,13 +106,14 @@ void sp_page_scorers(sp_page *page)
 {
     const sp_scorers *s = page->comparison->scorers;
     sp_buffer *out = &page->out;
+    const sp_fill_options wide = {.is_wide = true};
     sp_table table = {0}, notes = {0};
     sp_page_section(page, "scorers", "Scorers");
     sp_buffer_format(out,
                      "<p>%d people scored these recordings. What a strategy can reach is bounded by how far they agree with each "
                      "other.",
                      (int)s->n_scorers);
-    sp_fill_scorer_notes(page->comparison, &notes);
+    sp_fill_rater_notes(page->comparison, &wide, &notes);
     out->failed |= notes.failed || notes.text.failed;
     for (size_t i = 1; !out->failed && i <= sp_table_rows(&notes); i++) {
         sp_buffer_text(out, " ");
@@ -121,7 +122,7 @@ void sp_page_scorers(sp_page *page)
     sp_buffer_text(out, "</p>\n");
     kappa_scale scale = {.page = page};
     scale_fill(&scale);
-    sp_fill_scorers(page->comparison, false, &table);
+    sp_fill_raters(page->comparison, &(sp_fill_options){.is_wide = false}, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &scale}, out);
     sp_buffer_text(
         out, "<p class=\"small\">Band: from the scorer who agrees least with the others to the one who agrees most. Dashed: the "
@@ -132,7 +133,7 @@ void sp_page_scorers(sp_page *page)
              "descriptive.</p>\n");
     sp_table_free(&table);
     sp_table_free(&notes);
-    sp_fill_scorers(page->comparison, true, &table);
+    sp_fill_raters(page->comparison, &wide, &table);
     sp_page_folded(page, "Kappa with each scorer", &table, "");
     sp_buffer_text(out, "</section>\n");
 }

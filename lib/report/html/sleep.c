@@ -217,7 +217,7 @@ static void add_measure(sp_page *page, sp_sleep_measure measure)
     sp_buffer_format(out, "</div>\n<details class=\"screen\"><summary>%s of each recording (%s)</summary>\n",
                      sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
     sp_table nights = {.title = sp_sleep_measure_name(measure)};
-    sp_fill_sleep_nights(c, measure, MOST_NIGHTS, &nights);
+    sp_fill_sleep_nights(c, &(sp_fill_options){.measure = measure, .most_rows = MOST_NIGHTS}, &nights);
     sp_table_html(&nights, "sortable tall", NULL, out);
     sp_table_free(&nights);
     sp_buffer_text(out, "</details>\n");
@@ -228,11 +228,9 @@ void sp_page_sleep(sp_page *page)
     static const sp_sleep_measure plotted[] = {SP_SLEEP_TST, SP_SLEEP_SE, SP_SLEEP_WASO, SP_SLEEP_REM_LATENCY};
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_table means = {0}, agreement = {0};
     sp_page_section(page, "sleep", "Sleep statistics");
     sp_buffer_text(out, "<div>\n<div>");
-    sp_fill_sleep_means(c, &means);
-    sp_page_table(page, &means, "wide");
+    sp_page_document(page, "sleep", 0);
     sp_buffer_format(
         out,
         "<p class=\"small\">Steps of %g s%s. Minutes from the first to the last step with a reference; definitions of "
@@ -240,11 +238,10 @@ void sp_page_sleep(sp_page *page)
         c->sleep->epoch_seconds,
         c->sleep->epoch_is_assumed ? ", which is <strong>assumed</strong>: the file does not say how long a step is" : "");
     sp_buffer_text(out, "</div>\n");
-    sp_fill_sleep_agreement(c, &agreement);
-    bool has_agreement = sp_table_rows(&agreement) || agreement.failed;
+    const bool has_agreement = c->sleep->reference && c->n_scored_steps > 0;
     if (has_agreement) {
         sp_buffer_text(out, "<div>");
-        sp_page_table(page, &agreement, "wide");
+        sp_page_document(page, "sleep-agreement", 0);
         sp_buffer_text(out,
                        "<p class=\"small\">Bias: mean of decoded less reference. About 95 % of recordings lie within 1.96 "
                        "standard deviations of it, if differences are normal and do not depend on the size (Bland &amp; Altman "

@@ -55,9 +55,10 @@ static size_t notes_to_show(const sp_table *notes, size_t n)
 
 void sp_page_verdict(sp_page *page)
 {
+    const sp_fill_options all = {.is_wide = true};
     sp_table headline = {0}, notes = {0};
     sp_buffer_text(&page->out, "<section class=\"verdict\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">In short</h2>\n");
-    sp_fill_headline(page->comparison, &headline);
+    sp_fill_headline(page->comparison, &all, &headline);
     add_lines(page, &headline, 1, SIZE_MAX, "<p class=\"headline\">", "</p>\n");
     if (page->comparison->n_strategies) {
         sp_buffer_text(&page->out, "<ul class=\"tiles\">\n");
@@ -65,7 +66,7 @@ void sp_page_verdict(sp_page *page)
             tile(page, &page->comparison->strategies[s]);
         sp_buffer_text(&page->out, "</ul>\n");
     }
-    sp_fill_notes(page->comparison, &notes);
+    sp_fill_notes(page->comparison, &all, &notes);
     page->out.failed |= notes.failed || notes.text.failed;
     size_t n = page->out.failed ? 0 : sp_table_rows(&notes), shown = notes_to_show(&notes, n);
     if (n) {
