@@ -8,7 +8,7 @@ void sp_cell_none(sp_table *table)
     sp_table_cell_text(table, SP_TONE_MUTED, "–");
 }
 
-void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone tone)
+void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_cell_tone tone)
 {
     if (value->undefined)
         sp_cell_none(table);
@@ -33,7 +33,7 @@ void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int
     sp_buffer_fixed(&table->text, sd->value, decimals);
 }
 
-void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone)
+void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_cell_tone tone)
 {
     if (whole > 0)
         sp_buffer_percent(sp_table_cell(table, tone), part, whole);

@@ -89,8 +89,8 @@ const char *sp_scaling_name(sp_scaling scaling); /* "as given", ... for people *
 void sp_cell_none(sp_table *table);
 void sp_cell_p(sp_table *table, const sp_value *p);
 void sp_cell_pair(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_table *table); /* "viterbi − argmax" */
-void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone);                      /* in per cent */
-void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone tone);
+void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_cell_tone tone);                 /* in per cent */
+void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_cell_tone tone);
 void sp_cell_signed(sp_table *table, const sp_value *value, double scale, int decimals);
 void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals); /* "0.812 ± 0.031" */
 /* The value in units of its last shown digit: values that look the same are the same, for stars and words. */
