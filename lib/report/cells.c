@@ -52,22 +52,12 @@ void sp_cell_p(sp_table *table, const sp_value *p)
 void sp_cell_pair(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_table *table)
 {
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_text(cell, comparison->strategies[pair->a].name);
-    sp_buffer_text(cell, " − ");
-    sp_buffer_text(cell, comparison->strategies[pair->b].name);
+    sp_buffer_say(cell, "%s − %s", comparison->strategies[pair->a].name, comparison->strategies[pair->b].name);
 }
 
 double sp_as_shown(double value, int decimals)
 {
     return round(value * pow(10, decimals));
-}
-
-bool sp_has_undecoded(const sp_comparison *comparison)
-{
-    for (int32_t s = 0; s < comparison->n_strategies; s++)
-        if (comparison->strategies[s].n_undecoded)
-            return true;
-    return false;
 }
 
 const char *sp_undecoded_reason(sp_status status)

@@ -17,8 +17,7 @@ static void heading(writer *w, const char *name, const char *title)
         sp_buffer_markdown(&w->out, name);
         sp_buffer_text(&w->out, ": ");
     }
-    sp_buffer_text(&w->out, title);
-    sp_buffer_text(&w->out, "\n\n");
+    sp_buffer_say(&w->out, "%s\n\n", title);
 }
 
 static void add_table(void *arg, const sp_document_row *row, int32_t strategy, const sp_table *table)
@@ -70,9 +69,7 @@ static void add_top(writer *w)
     sp_buffer_sizes(&w->out, c);
     sp_buffer_text(&w->out, "; model ");
     sp_buffer_markdown(&w->out, c->model_name ? c->model_name : "without a name");
-    sp_buffer_text(&w->out, ", ");
-    sp_buffer_count(&w->out, c->forbidden_count);
-    sp_buffer_format(&w->out, " forbidden transition%s.\n\n", c->forbidden_count == 1 ? "" : "s");
+    sp_buffer_say(&w->out, ", %jd forbidden transition%s.\n\n", c->forbidden_count, c->forbidden_count == 1 ? "" : "s");
 }
 
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)

@@ -14,28 +14,22 @@ static void note_names(const sp_comparison *c, int32_t strategy, sp_buffer *line
     enum { SHOWN = 6 };
     const sp_strategy_result *one = &c->strategies[strategy];
     const sp_permuted *p = &one->permuted;
-    sp_buffer_text(line, "The classes may be named in another order than the labels: ");
-    sp_buffer_text(line, one->name);
+    sp_buffer_say(line, "The classes may be named in another order than the labels: %s", one->name);
     for (int32_t s = strategy + 1; s < c->n_strategies; s++)
         if (has_same_names(c, p, &c->strategies[s].permuted)) {
-            sp_buffer_text(line, ", ");
-            sp_buffer_text(line, c->strategies[s].name);
+            sp_buffer_say(line, ", %s", c->strategies[s].name);
         }
     sp_buffer_text(line, " would agree far better");
     int shown = 0;
     for (int32_t k = 0; k < c->n_classes; k++)
         if (p->name_of[k] != k && shown++ < SHOWN) {
-            sp_buffer_text(line, shown == 1 ? " if " : ", ");
-            sp_buffer_text(line, c->classes[k]);
-            sp_buffer_text(line, shown == 1 ? " were called " : " ");
-            sp_buffer_text(line, c->classes[p->name_of[k]]);
+            sp_buffer_say(line, "%s%s%s%s", shown == 1 ? " if " : ", ", c->classes[k], shown == 1 ? " were called " : " ",
+                          c->classes[p->name_of[k]]);
         }
-    sp_buffer_text(line, shown > SHOWN ? ", ... (accuracy " : " (accuracy ");
-    sp_buffer_fixed(line, p->accuracy.value, 4);
-    sp_buffer_text(line, " instead of ");
-    sp_buffer_fixed(line, one->agreement.accuracy.value, 4);
-    sp_buffer_text(line,
-                   "). Check the order of the columns (attribute classes) and what the labels' numbers mean (--codes, --map).");
+    sp_buffer_say(line,
+                  "%s%.4f instead of %.4f). Check the order of the columns (attribute classes) and what the labels' numbers mean "
+                  "(--codes, --map).",
+                  shown > SHOWN ? ", ... (accuracy " : " (accuracy ", p->accuracy.value, one->agreement.accuracy.value);
 }
 
 void sp_note_permutation(const sp_comparison *comparison, sp_table *lines)
@@ -51,8 +45,7 @@ void sp_note_permutation(const sp_comparison *comparison, sp_table *lines)
 
 static void add_steps(sp_buffer *line, int64_t n)
 {
-    sp_buffer_count(line, n);
-    sp_buffer_text(line, n == 1 ? " step" : " steps");
+    sp_buffer_say(line, "%jd%s", n, n == 1 ? " step" : " steps");
 }
 
 static void note_cut(const sp_comparison *c, sp_table *lines)
@@ -65,11 +58,10 @@ static void note_cut(const sp_comparison *c, sp_table *lines)
     }
     sp_buffer_text(line, "the last ");
     add_steps(line, c->n_cut_path_steps);
-    sp_buffer_text(line, " of the paths and ");
-    sp_buffer_count(line, c->n_cut_label_steps);
-    sp_buffer_text(line, " of the labels are left out, in ");
-    sp_buffer_count(line, c->n_cut_recordings);
-    sp_buffer_format(line, " recording%s; nothing says that they begin at the same time.", c->n_cut_recordings == 1 ? "" : "s");
+    sp_buffer_say(
+        line,
+        " of the paths and %jd of the labels are left out, in %jd recording%s; nothing says that they begin at the same time.",
+        c->n_cut_label_steps, c->n_cut_recordings, c->n_cut_recordings == 1 ? "" : "s");
 }
 
 static void note_codes(const sp_comparison *c, sp_table *lines)
@@ -78,12 +70,13 @@ static void note_codes(const sp_comparison *c, sp_table *lines)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     bool is_one = c->path_codes && c->label_codes && strcmp(c->path_codes, c->label_codes) == 0;
-    sp_buffer_text(line, is_one ? "Paths and labels" : c->path_codes ? "Paths" : "Labels");
-    sp_buffer_text(line, " are read by the codes ");
-    sp_buffer_text(line, c->path_codes ? c->path_codes : c->label_codes);
+    sp_buffer_say(line, "%s are read by the codes %s",
+                  is_one          ? "Paths and labels"
+                  : c->path_codes ? "Paths"
+                                  : "Labels",
+                  c->path_codes ? c->path_codes : c->label_codes);
     if (c->path_codes && c->label_codes && !is_one) {
-        sp_buffer_text(line, ", labels by ");
-        sp_buffer_text(line, c->label_codes);
+        sp_buffer_say(line, ", labels by %s", c->label_codes);
     }
     sp_buffer_text(line, ".");
 }
@@ -113,12 +106,10 @@ static void note_trim(const sp_comparison *c, sp_table *lines)
     for (int64_t r = 0; r < c->n_recordings; r++)
         n += c->trimmed_steps[r] > 0;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    sp_buffer_format(
-        line, "Wake more than %g min before or after the reference's sleep is left out of agreement: ", c->wake_trim_minutes);
-    sp_buffer_count(line, c->n_trimmed_steps);
-    sp_buffer_format(line, " step%s of ", c->n_trimmed_steps == 1 ? "" : "s");
-    sp_buffer_count(line, n);
-    sp_buffer_format(line, " recording%s (--wake-trim). Sleep statistics are of whole recordings.", n == 1 ? "" : "s");
+    sp_buffer_say(line,
+                  "Wake more than %g min before or after the reference's sleep is left out of agreement: %jd step%s of %jd "
+                  "recording%s (--wake-trim). Sleep statistics are of whole recordings.",
+                  c->wake_trim_minutes, c->n_trimmed_steps, c->n_trimmed_steps == 1 ? "" : "s", n, n == 1 ? "" : "s");
 }
 
 void sp_note_judging(const sp_comparison *comparison, sp_table *lines)
@@ -133,9 +124,8 @@ void sp_note_judging(const sp_comparison *comparison, sp_table *lines)
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (c->strategies[s].zero_steps) {
             sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-            sp_buffer_format(line, "%s takes a class of probability 0 at ", c->strategies[s].name);
-            sp_buffer_count(line, c->strategies[s].zero_steps);
-            sp_buffer_format(line, " step%s; regret is over the others.", c->strategies[s].zero_steps == 1 ? "" : "s");
+            sp_buffer_say(line, "%s takes a class of probability 0 at %jd step%s; regret is over the others.",
+                          c->strategies[s].name, c->strategies[s].zero_steps, c->strategies[s].zero_steps == 1 ? "" : "s");
         }
     if (c->has_margin)
         note_margin(c, lines);
@@ -144,9 +134,8 @@ void sp_note_judging(const sp_comparison *comparison, sp_table *lines)
         note_cut(c, lines);
     if (c->bridge_unscored) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_text(line, "Of the reference's transitions ");
-        sp_buffer_count(line, c->bridged_transitions);
-        sp_buffer_format(line, " lead%s across unscored steps (--bridge-unscored).", c->bridged_transitions == 1 ? "s" : "");
+        sp_buffer_say(line, "Of the reference's transitions %jd lead%s across unscored steps (--bridge-unscored).",
+                      c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
     }
     if (c->has_ties && c->tie_steps) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
@@ -154,9 +143,7 @@ void sp_note_judging(const sp_comparison *comparison, sp_table *lines)
         add_steps(line, c->tie_steps);
         sp_buffer_text(line, " is that of several classes");
         if (c->has_labels) {
-            sp_buffer_text(line, " (");
-            sp_buffer_count(line, c->tie_scored_steps);
-            sp_buffer_text(line, " with a reference)");
+            sp_buffer_say(line, " (%jd with a reference)", c->tie_scored_steps);
         }
         sp_buffer_text(line, ": argmax takes the first of them.");
     }

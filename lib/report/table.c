@@ -162,8 +162,7 @@ static void add_cell(const sp_table *table, size_t row, int32_t column, const in
         sp_buffer_text(out, "  ");
     if (table->aligns[column] == SP_RIGHT)
         sp_buffer_repeat(out, ' ', pad);
-    sp_buffer_text(out, code);
-    sp_buffer_text(out, text);
+    sp_buffer_say(out, "%s%s", code, text);
     if (has_star[column] && (!is_last || cell->tone == SP_TONE_BEST))
         sp_buffer_text(out, cell->tone == SP_TONE_BEST ? "*" : " ");
     sp_buffer_text(out, *code ? "\033[0m" : "");

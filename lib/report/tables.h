@@ -95,7 +95,6 @@ void sp_cell_signed(sp_table *table, const sp_value *value, double scale, int de
 void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals); /* "0.812 ± 0.031" */
 /* The value in units of its last shown digit: values that look the same are the same, for stars and words. */
 double sp_as_shown(double value, int decimals);
-bool sp_has_undecoded(const sp_comparison *comparison);
 const char *sp_undecoded_reason(sp_status status); /* "no path", "dead end" */
 /* The strategy to show first: of those without illegal transition (argmax apart) the most accurate, else that of the greatest
  * path score, else the last; argmax when there is no other. -1 without strategies. */

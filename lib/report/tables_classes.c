@@ -170,9 +170,7 @@ void sp_fill_illegal_pairs(const sp_comparison *comparison, const sp_fill_option
         sp_table_column(table, SP_RIGHT, comparison->strategies[s].name);
     for (int64_t i = 0; i < n && (limit == 0 || i < limit); i++) {
         sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_text(cell, comparison->classes[pairs[i].from]);
-        sp_buffer_text(cell, " -> ");
-        sp_buffer_text(cell, comparison->classes[pairs[i].to]);
+        sp_buffer_say(cell, "%s -> %s", comparison->classes[pairs[i].from], comparison->classes[pairs[i].to]);
         if (comparison->has_labels) {
             int64_t count = count_in(comparison->reference_illegal_pairs, comparison->n_reference_illegal_pairs, &pairs[i]);
             sp_table_cell_count(table, count ? SP_TONE_PLAIN : SP_TONE_MUTED, count);

@@ -147,10 +147,8 @@ static void add_test(sp_buffer *line, const char *name, const sp_chi2 *test)
         sp_buffer_format(line, " undefined (%s)", test->chi2.undefined);
         return;
     }
-    sp_buffer_text(line, " = ");
-    sp_buffer_fixed(line, test->chi2.value, 2);
-    sp_buffer_format(line, ", %d degree%s of freedom, p ", (int)test->df, test->df == 1 ? "" : "s");
-    sp_buffer_text(line, test->p.value < 0.001 ? "" : "= ");
+    sp_buffer_say(line, " = %.2f, %d degree%s of freedom, p %s", test->chi2.value, (int)test->df, test->df == 1 ? "" : "s",
+                  test->p.value < 0.001 ? "" : "= ");
     sp_buffer_p(line, test->p.value);
 }
 
@@ -173,8 +171,7 @@ static void cell_chi2(sp_table *table, const sp_chi2 *test)
         return;
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_fixed(cell, test->chi2.value, 2);
-    sp_buffer_format(cell, " (%d)", (int)test->df);
+    sp_buffer_say(cell, "%.2f (%d)", test->chi2.value, (int)test->df);
     sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), test->p.value);
 }
 

@@ -91,8 +91,7 @@ static void note_calibrations(const sp_comparison *comparison, sp_table *lines)
         const sp_reliability *c = sp_scaled_reliability(comparison, (sp_scaling)s, &nll);
         if (!c || c->ece.undefined)
             continue;
-        sp_buffer_format(line, "%s%s ", n++ ? ", " : "", sp_scaling_name((sp_scaling)s));
-        sp_buffer_fixed(line, c->ece.value, 4);
+        sp_buffer_say(line, "%s%s %.4f", n++ ? ", " : "", sp_scaling_name((sp_scaling)s), c->ece.value);
         is_fitted |= s >= SP_SCALING_TEMPERATURE;
     }
     sp_buffer_text(line, is_fitted ? " (the last two by maximum likelihood on the other folds)." : ".");
@@ -105,20 +104,14 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     if (!c->brier.undefined) {
-        sp_buffer_text(line, "Probabilities before any decoding, the same for every strategy: Brier score ");
-        sp_buffer_fixed(line, c->brier.value, 4);
-        sp_buffer_text(line, " (0 to 2), expected calibration error ");
-        sp_buffer_fixed(line, c->ece.value, 4);
-        sp_buffer_text(line, "; mean confidence ");
-        sp_buffer_fixed(line, c->confidence.value, 3);
-        sp_buffer_text(line, " against accuracy ");
-        sp_buffer_fixed(line, c->accuracy.value, 3);
-        sp_buffer_text(line, c->n_impossible ? ". " : ".");
+        sp_buffer_say(line,
+                      "Probabilities before any decoding, the same for every strategy: Brier score %.4f (0 to 2), expected "
+                      "calibration error %.4f; mean confidence %.3f against accuracy %.3f%s",
+                      c->brier.value, c->ece.value, c->confidence.value, c->accuracy.value, c->n_impossible ? ". " : ".");
     }
     if (c->n_impossible) {
-        sp_buffer_count(line, c->n_impossible);
-        sp_buffer_format(line, " step%s without any possible class %s left out of calibration.", c->n_impossible == 1 ? "" : "s",
-                         c->n_impossible == 1 ? "is" : "are");
+        sp_buffer_say(line, "%jd step%s without any possible class %s left out of calibration.", c->n_impossible,
+                      c->n_impossible == 1 ? "" : "s", c->n_impossible == 1 ? "is" : "are");
     }
     if (comparison->n_calibrations && !c->brier.undefined)
         note_calibrations(comparison, lines);
@@ -127,9 +120,7 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
 static void cell_edges(sp_table *table, double low, double high)
 {
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_fixed(cell, low, 3);
-    sp_buffer_text(cell, " to ");
-    sp_buffer_fixed(cell, high, 3);
+    sp_buffer_say(cell, "%.3f to %.3f", low, high);
 }
 
 static void fill_bins(const sp_comparison *comparison, bool adaptive, sp_table *table)
@@ -202,8 +193,7 @@ void sp_fill_coverage(const sp_comparison *comparison, const sp_fill_options *op
     for (int32_t i = 0; i < c->n_coverage; i++) {
         const sp_coverage_point *p = &c->coverage[i];
         sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_fixed(cell, 100 * p->share, 1);
-        sp_buffer_text(cell, " %");
+        sp_buffer_say(cell, "%.1f %%", 100 * p->share);
         sp_table_cell_count(table, SP_TONE_PLAIN, p->n);
         sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->confidence, 4);
         sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->accuracy, 4);
@@ -216,6 +206,5 @@ void sp_add_level(sp_buffer *out, double level)
     snprintf(text, sizeof text, "%.6g", 100 * level);
     for (char *c = text; *c; c++)
         *c = *c == ',' ? '.' : *c; /* the locale's point */
-    sp_buffer_text(out, text);
-    sp_buffer_text(out, " %");
+    sp_buffer_say(out, "%s %%", text);
 }

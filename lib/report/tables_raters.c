@@ -6,8 +6,7 @@
 static void rater_row(const sp_scorers *scorers, const sp_scorer_row *row, const char *prefix, bool wide, sp_table *table)
 {
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_text(cell, prefix);
-    sp_buffer_text(cell, row->name);
+    sp_buffer_say(cell, "%s%s", prefix, row->name);
     sp_cell_value(table, &row->mean_accuracy, 3, SP_TONE_PLAIN);
     sp_cell_value(table, &row->mean_kappa, 3, SP_TONE_PLAIN);
     sp_cell_value(table, &row->soft, 3, SP_TONE_PLAIN);
@@ -51,10 +50,6 @@ void sp_fill_rater_notes(const sp_comparison *comparison, const sp_fill_options 
                          scorers->fleiss.undefined);
         return;
     }
-    sp_buffer_text(line, "Fleiss' kappa of the ");
-    sp_buffer_format(line, "%d scorers: ", (int)scorers->n_scorers);
-    sp_buffer_fixed(line, scorers->fleiss.value, 3);
-    sp_buffer_text(line, ", over ");
-    sp_buffer_count(line, scorers->fleiss_steps);
-    sp_buffer_text(line, " steps that all of them scored.");
+    sp_buffer_say(line, "Fleiss' kappa of the %d scorers: %.3f, over %jd steps that all of them scored.", (int)scorers->n_scorers,
+                  scorers->fleiss.value, scorers->fleiss_steps);
 }

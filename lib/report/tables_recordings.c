@@ -29,9 +29,7 @@ static void compact_cell(const sp_comparison *comparison, const sp_recording_res
         sp_buffer_text(cell, "–");
     else
         sp_buffer_fixed(cell, recording->accuracy.value, 3);
-    sp_buffer_text(cell, " (");
-    sp_buffer_count(cell, recording->counts.illegal);
-    sp_buffer_text(cell, ")");
+    sp_buffer_say(cell, " (%jd)", recording->counts.illegal);
 }
 
 static void fill_recordings(const sp_comparison *comparison, bool compact, sp_table *table)

@@ -64,8 +64,7 @@ static void nights_cell(const sp_sleep *sleep, int measure, sp_table *table)
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
     sp_buffer_count(cell, sleep->n_strategies ? least : 0);
     if (most > least) {
-        sp_buffer_text(cell, " to ");
-        sp_buffer_count(cell, most);
+        sp_buffer_say(cell, " to %jd", most);
     }
 }
 

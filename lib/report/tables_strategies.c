@@ -105,10 +105,7 @@ static void rate_interval(const sp_figure_owner *owner, sp_table *table)
         return;
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_fixed(cell, 100 * rate->low.value, 3);
-    sp_buffer_text(cell, " to ");
-    sp_buffer_fixed(cell, 100 * rate->high.value, 3);
-    sp_buffer_text(cell, " %");
+    sp_buffer_say(cell, "%.3f to %.3f %%", 100 * rate->low.value, 100 * rate->high.value);
 }
 
 static void worst_recording(const sp_figure_owner *owner, sp_table *table)
@@ -120,8 +117,7 @@ static void worst_recording(const sp_figure_owner *owner, sp_table *table)
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
     sp_buffer_name(cell, owner->comparison->ids[f->worst_recording], 24);
-    sp_buffer_text(cell, ": ");
-    sp_buffer_count(cell, f->worst_illegal);
+    sp_buffer_say(cell, ": %jd", f->worst_illegal);
 }
 
 static void fill_rates(const sp_comparison *c, bool has_counts, sp_table *table)
@@ -186,8 +182,7 @@ static void net_change(const sp_figure_owner *owner, sp_table *table)
     const sp_changes *changes = owner->own;
     const int64_t net = changes->fixed - changes->broken;
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_text(cell, net > 0 ? "+" : "");
-    sp_buffer_count(cell, net);
+    sp_buffer_say(cell, "%s%jd", net > 0 ? "+" : "", net);
 }
 
 static const sp_column changed[] = {{.key = "fixed"},
@@ -237,9 +232,7 @@ static void longest_error(const sp_figure_owner *owner, sp_table *table)
         return;
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_text(cell, owner->comparison->ids[e->longest_recording]);
-    sp_buffer_text(cell, ", ");
-    sp_buffer_count(cell, e->longest_step);
+    sp_buffer_say(cell, "%s, %jd", owner->comparison->ids[e->longest_recording], e->longest_step);
 }
 
 void sp_fill_error_runs(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)

@@ -70,10 +70,8 @@ static void add_top(writer *w)
     wrapped(w, line.data ? line.data : "", 2);
     w->out.failed |= line.failed;
     sp_buffer_free(&line);
-    sp_buffer_format(&line, "model %s: %d class%s, ", c->model_name ? c->model_name : "?", (int)c->n_classes,
-                     c->n_classes == 1 ? "" : "es");
-    sp_buffer_count(&line, c->forbidden_count);
-    sp_buffer_format(&line, " forbidden transition%s", c->forbidden_count == 1 ? "" : "s");
+    sp_buffer_say(&line, "model %s: %d class%s, %jd forbidden transition%s", c->model_name ? c->model_name : "?",
+                  (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, c->forbidden_count == 1 ? "" : "s");
     wrapped(w, line.data ? line.data : "", 2);
     w->out.failed |= line.failed;
     sp_buffer_free(&line);
@@ -214,9 +212,7 @@ static void add_seconds(writer *w)
     heading(w, NULL, "Time spent decoding");
     for (int32_t s = 0; s < c->n_strategies; s++) {
         add_name(&w->out, w, c->strategies[s].name, 0);
-        sp_buffer_text(&w->out, "  ");
-        sp_buffer_fixed(&w->out, c->strategies[s].seconds, 3);
-        sp_buffer_text(&w->out, " s\n");
+        sp_buffer_say(&w->out, "  %.3f s\n", c->strategies[s].seconds);
     }
 }
 

@@ -92,9 +92,7 @@ static void tick(const kappa_scale *scale, const char *class, double kappa, sp_b
 {
     sp_buffer_format(out, "<line class=\"%s\" y1=\"2\" y2=\"24\"", class);
     for (int end = 1; end <= 2; end++) {
-        sp_buffer_format(out, " x%d=\"", end);
-        sp_buffer_fixed(out, place(scale, kappa), 2);
-        sp_buffer_text(out, "%\"");
+        sp_buffer_say(out, " x%d=\"%.2f%%\"", end, place(scale, kappa));
     }
     sp_buffer_text(out, "/>");
 }
@@ -105,9 +103,10 @@ static void strip(const void *arg, size_t row, sp_buffer *out)
     const kappa_scale *scale = arg;
     const sp_comparison *c = scale->page->comparison;
     if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>");
-        sp_buffer_fixed(out, scale->low, 1);
-        sp_buffer_text(out, "</span><span>kappa</span><span>1.0</span></span></th>");
+        sp_buffer_say(out,
+                      "<th scope=\"col\" class=\"strip\"><span "
+                      "class=\"axis\"><span>%.1f</span><span>kappa</span><span>1.0</span></span></th>",
+                      scale->low);
         return;
     }
     int stage = stage_of_row(c, row - 1);

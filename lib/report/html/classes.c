@@ -28,9 +28,10 @@ static void f1_cell(const void *arg, size_t row, sp_buffer *out)
     const f1_scale *scale = arg;
     const sp_comparison *c = scale->page->comparison;
     if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>");
-        sp_buffer_fixed(out, scale->low, 1);
-        sp_buffer_text(out, "</span><span>F1</span><span>1.0</span></span></th>");
+        sp_buffer_say(
+            out,
+            "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>%.1f</span><span>F1</span><span>1.0</span></span></th>",
+            scale->low);
         return;
     }
     sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"rule\" x1=\"2%\" x2=\"98%\" y1=\"13\" "

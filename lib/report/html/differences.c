@@ -31,9 +31,7 @@ static double at(const difference_scale *scale, double value)
 
 static void add_percent(sp_buffer *out, const char *name, double value)
 {
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, value, 2);
-    sp_buffer_text(out, "%\"");
+    sp_buffer_say(out, " %s=\"%.2f%%\"", name, value);
 }
 
 static bool is_share(const char *metric)

@@ -55,9 +55,8 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
                 sp_buffer_text(out, "<td></td>");
                 continue;
             }
-            sp_buffer_text(out, count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>");
-            sp_buffer_count(out, count);
-            sp_buffer_text(out, "</b></td>");
+            sp_buffer_say(out, "%s%jd</b></td>", count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>",
+                          count);
         }
         sp_buffer_text(out, "</tr>\n");
     }
@@ -71,11 +70,7 @@ static void legality_block(sp_page *page, const char *name, const sp_transition_
     sp_buffer *out = &page->out;
     sp_buffer_text(out, "<section><h3>");
     sp_page_name(page, name);
-    sp_buffer_text(out, ": ");
-    sp_buffer_count(out, counts->illegal);
-    sp_buffer_text(out, " of ");
-    sp_buffer_count(out, counts->transitions);
-    sp_buffer_text(out, "</h3>\n");
+    sp_buffer_say(out, ": %jd of %jd</h3>\n", counts->illegal, counts->transitions);
     legality_matrix(page, forbidden, pairs, n);
     sp_buffer_text(out, "</section>\n");
 }
@@ -141,9 +136,7 @@ void sp_page_legality(sp_page *page)
             pairs(page, true);
         sp_page_transitions(page, forbidden);
     } else {
-        sp_buffer_text(out, "<p>The model forbids ");
-        sp_buffer_count(out, c->forbidden_count);
-        sp_buffer_text(out, " pairs, too many for a matrix.</p>\n");
+        sp_buffer_say(out, "<p>The model forbids %jd pairs, too many for a matrix.</p>\n", c->forbidden_count);
     }
     sp_buffer_text(out, "</section>\n");
     free(forbidden);

@@ -196,9 +196,8 @@ static void top(sp_page *page)
     sp_buffer_sizes(out, c);
     sp_buffer_text(out, ". Model ");
     sp_page_name(page, c->model_name ? c->model_name : "without a name");
-    sp_buffer_format(out, ": %d class%s, ", (int)c->n_classes, c->n_classes == 1 ? "" : "es");
-    sp_buffer_count(out, c->forbidden_count);
-    sp_buffer_format(out, " forbidden transition%s.</p>", c->forbidden_count == 1 ? "" : "s");
+    sp_buffer_say(out, ": %d class%s, %jd forbidden transition%s.</p>", (int)c->n_classes, c->n_classes == 1 ? "" : "es",
+                  c->forbidden_count, c->forbidden_count == 1 ? "" : "s");
     if (c->json_link || c->csv_link) {
         sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
         twin(page, " ", c->json_link);

@@ -69,20 +69,12 @@ static void draw_gains(sp_page *page, const gain *gains, int64_t n)
         }
         sp_buffer_format(out, "<circle r=\"5\" cx=\"%.1f\" cy=\"%.1f\"><title>", x, sp_axis_at(&y, gains[i].value));
         sp_page_name(page, c->ids[gains[i].recording]);
-        sp_buffer_text(out, ": ");
-        sp_buffer_signed(out, gains[i].value, 2);
-        sp_buffer_text(out, "</title></circle>");
+        sp_buffer_say(out, ": %+.2f</title></circle>", gains[i].value);
     }
     sp_buffer_text(out, n > SP_NAMED ? "\"/>" : "</g>");
     sp_buffer_text(out, "</svg><figcaption>What each recording gains or loses, in points of accuracy: ");
     sp_page_name(page, c->strategies[page->focus].name);
-    sp_buffer_text(out, " is better than argmax in ");
-    sp_buffer_count(out, better);
-    sp_buffer_text(out, ", worse in ");
-    sp_buffer_count(out, worse);
-    sp_buffer_text(out, ", the same in ");
-    sp_buffer_count(out, n - better - worse);
-    sp_buffer_text(out, ".");
+    sp_buffer_say(out, " is better than argmax in %jd, worse in %jd, the same in %jd.", better, worse, n - better - worse);
     numbers(page, gains, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
 }
@@ -175,11 +167,7 @@ static void draw_points(const scatter_plot *p)
         sp_buffer_format(out, "<circle r=\"5\" cx=\"%.1f\" cy=\"%.1f\"><title>", sp_axis_at(&p->across, p->x[r].accuracy.value),
                          sp_axis_at(&p->up, p->y[r].accuracy.value));
         sp_page_name(p->page, p->page->comparison->ids[r]);
-        sp_buffer_text(out, ": ");
-        sp_buffer_fixed(out, p->y[r].accuracy.value, 3);
-        sp_buffer_text(out, " against ");
-        sp_buffer_fixed(out, p->x[r].accuracy.value, 3);
-        sp_buffer_text(out, "</title></circle>");
+        sp_buffer_say(out, ": %.3f against %.3f</title></circle>", p->y[r].accuracy.value, p->x[r].accuracy.value);
     }
     sp_buffer_text(out, "</g>");
 }

@@ -27,9 +27,7 @@ static double y_of(double value, double low)
 
 static void number(sp_buffer *out, const char *name, double value)
 {
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, value, 1);
-    sp_buffer_text(out, "\"");
+    sp_buffer_say(out, " %s=\"%.1f\"", name, value);
 }
 
 static void line(sp_buffer *out, const char *class, double x1, double y1, double x2, double y2)
@@ -60,8 +58,7 @@ static void axes(sp_buffer *out, double low, double bottom, const char *below, c
         sp_buffer_fixed(out, value, low > 0 ? 2 : 1);
         sp_buffer_text(out, "</text>");
         text_at(out, "middle", x_of(share), bottom + 22);
-        sp_buffer_fixed(out, share, 1);
-        sp_buffer_text(out, "</text>\n");
+        sp_buffer_say(out, "%.1f</text>\n", share);
     }
     text_at(out, "middle", x_of(0.5), bottom + 46);
     sp_buffer_format(out, "%s</text><text text-anchor=\"middle\" transform=\"translate(16 %d) rotate(-90)\">%s</text>\n", below,
@@ -90,16 +87,8 @@ static void reliability_bin(sp_buffer *out, const sp_reliability_bin *bin, doubl
     double left = x_of(bin->low) + 1, width = x_of(bin->high) - x_of(bin->low) - 2;
     if (!bin->n)
         return;
-    sp_buffer_text(out, "<g><title>confidence ");
-    sp_buffer_fixed(out, bin->low, 3);
-    sp_buffer_text(out, " to ");
-    sp_buffer_fixed(out, bin->high, 3);
-    sp_buffer_text(out, ": ");
-    sp_buffer_count(out, bin->n);
-    sp_buffer_format(out, " step%s, mean ", bin->n == 1 ? "" : "s");
-    sp_buffer_fixed(out, bin->confidence.value, 3);
-    sp_buffer_text(out, ", accuracy ");
-    sp_buffer_fixed(out, bin->accuracy.value, 3);
+    sp_buffer_say(out, "<g><title>confidence %.3f to %.3f: %jd step%s, mean %.3f, accuracy %.3f", bin->low, bin->high, bin->n,
+                  bin->n == 1 ? "" : "s", bin->confidence.value, bin->accuracy.value);
     if (!bin->accuracy_low.undefined) {
         sp_buffer_text(out, " (");
         sp_add_level(out, level);
@@ -153,10 +142,8 @@ static void scaled_curve(sp_buffer *out, const sp_reliability *c, int style)
     for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
         if (c->bins[b].n < LEAST_STEPS)
             continue;
-        sp_buffer_text(out, is_first ? "" : " ");
-        sp_buffer_fixed(out, x_of(c->bins[b].confidence.value), 1);
-        sp_buffer_text(out, ",");
-        sp_buffer_fixed(out, y_of(c->bins[b].accuracy.value, 0), 1);
+        sp_buffer_say(out, "%s%.1f,%.1f", is_first ? "" : " ", x_of(c->bins[b].confidence.value),
+                      y_of(c->bins[b].accuracy.value, 0));
         is_first = false;
     }
     sp_buffer_text(out, "\"/>\n");
@@ -212,10 +199,8 @@ static void reliability(sp_page *page)
         reliability_bin(out, &c->bins[b], c->level);
     sp_buffer_text(out, "<g class=\"tiny\">\n");
     reliability_counts(out, c, base);
-    sp_buffer_text(out, "</g>\n");
-    sp_buffer_text(out, "</svg>\n");
-    sp_buffer_text(out, "<figcaption>Reliability. On the dashed line the scores are as right as they say; below it they are "
-                        "too sure of themselves, above it not sure enough. Band: ");
+    sp_buffer_text(out, "</g>\n</svg>\n<figcaption>Reliability. On the dashed line the scores are as right as they say; below it "
+                        "they are too sure of themselves, above it not sure enough. Band: ");
     sp_add_level(out, c->level);
     sp_buffer_text(out,
                    " interval (Wilson) of the bin’s accuracy. It takes steps as independent, so it is too narrow.</figcaption>"
@@ -243,10 +228,7 @@ static void coverage(sp_page *page)
     line(out, "zero", x_of(0), y_of(c->accuracy.value, low), x_of(1), y_of(c->accuracy.value, low));
     sp_buffer_text(out, "<polyline class=\"curve k0\" points=\"");
     for (int32_t i = 0; i < c->n_coverage; i++) {
-        sp_buffer_text(out, i ? " " : "");
-        sp_buffer_fixed(out, x_of(c->coverage[i].share), 1);
-        sp_buffer_text(out, ",");
-        sp_buffer_fixed(out, y_of(c->coverage[i].accuracy, low), 1);
+        sp_buffer_say(out, "%s%.1f,%.1f", i ? " " : "", x_of(c->coverage[i].share), y_of(c->coverage[i].accuracy, low));
     }
     sp_buffer_text(out, "\"/>\n");
     for (int32_t i = 0; i < c->n_coverage; i++) {
@@ -254,13 +236,8 @@ static void coverage(sp_page *page)
         sp_buffer_text(out, "<circle class=\"dot\" r=\"4.5\"");
         number(out, "cx", x_of(p->share));
         number(out, "cy", y_of(p->accuracy, low));
-        sp_buffer_text(out, "><title>");
-        sp_buffer_fixed(out, 100 * p->share, 1);
-        sp_buffer_text(out, " % of steps, confidence from ");
-        sp_buffer_fixed(out, p->confidence, 4);
-        sp_buffer_text(out, ": accuracy ");
-        sp_buffer_fixed(out, p->accuracy, 4);
-        sp_buffer_text(out, "</title></circle>\n");
+        sp_buffer_say(out, "><title>%.1f %% of steps, confidence from %.4f: accuracy %.4f</title></circle>\n", 100 * p->share,
+                      p->confidence, p->accuracy);
     }
     sp_buffer_text(out, "</svg><figcaption>Confidence coverage: accuracy of the most probable class over the steps of greatest "
                         "confidence. Steps that are left out are those a person should look at. Dashed: all steps.</figcaption>"
@@ -287,14 +264,10 @@ void sp_page_probabilities(sp_page *page)
     const sp_fill_options all = {.is_wide = true};
     sp_table bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
     sp_page_section(page, "probabilities", "Probabilities");
-    sp_buffer_text(out, "<p>How far the scores’ own probabilities can be trusted, over ");
-    sp_buffer_count(out, c->n_steps);
-    sp_buffer_format(out, " scored step%s%s", c->n_steps == 1 ? "" : "s",
-                     c->is_weighted ? ", weighted by the file’s weights" : "");
+    sp_buffer_say(out, "<p>How far the scores’ own probabilities can be trusted, over %jd scored step%s%s", c->n_steps,
+                  c->n_steps == 1 ? "" : "s", c->is_weighted ? ", weighted by the file’s weights" : "");
     if (c->n_impossible) {
-        sp_buffer_text(out, "; ");
-        sp_buffer_count(out, c->n_impossible);
-        sp_buffer_text(out, " more have no possible class and are left out");
+        sp_buffer_say(out, "; %jd more have no possible class and are left out", c->n_impossible);
     }
     sp_buffer_text(out, ".</p>\n");
     sp_page_document(page, "calibrations", 0);

@@ -54,9 +54,7 @@ static void recordings_table(sp_page *page)
                 sp_table_cell_text(&some, all.cells[row * (size_t)all.n_columns + (size_t)k].tone, sp_table_get(&all, row, k));
             }
         sp_table_html(&some, "sortable wide tall", NULL, &page->out);
-        sp_buffer_format(&page->out, "<p class=\"small\">%d of ", ROWS);
-        sp_buffer_count(&page->out, c->n_recordings);
-        sp_buffer_text(&page->out, " recordings, those where ");
+        sp_buffer_say(&page->out, "<p class=\"small\">%d of %jd recordings, those where ", ROWS, c->n_recordings);
         sp_page_name(page, focus->name);
         sp_buffer_text(&page->out, " does worst; the JSON file holds all.</p>\n");
     }

@@ -107,11 +107,9 @@ static void panel(sp_page *page, int32_t k, int64_t most)
         sp_buffer_text(out, is_first ? " " : ", ");
         is_first = false;
         sp_page_name(page, name_of(c, who));
-        sp_buffer_text(out, " ");
-        sp_buffer_count(out, b->count);
+        sp_buffer_say(out, " %jd", b->count);
         if (!b->median.undefined) {
-            sp_buffer_text(out, " of ");
-            sp_buffer_fixed(out, b->median.value, 1);
+            sp_buffer_say(out, " of %.1f", b->median.value);
         }
     }
     sp_page_picture_open(page);

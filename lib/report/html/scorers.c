@@ -57,9 +57,7 @@ static double place(const kappa_scale *scale, double kappa)
 
 static void add_percent(sp_buffer *out, const char *name, double value)
 {
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, value, 2);
-    sp_buffer_text(out, "%\"");
+    sp_buffer_say(out, " %s=\"%.2f%%\"", name, value);
 }
 
 /* The table is being written into the page's own buffer, so the marks can go there too. */
@@ -69,9 +67,10 @@ static void strip(const void *arg, size_t row, sp_buffer *out)
     const sp_scorers *s = scale->page->comparison->scorers;
     int32_t strategy;
     if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>");
-        sp_buffer_fixed(out, scale->low, 1);
-        sp_buffer_text(out, "</span><span>mean kappa</span><span>1.0</span></span></th>");
+        sp_buffer_say(out,
+                      "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>%.1f</span><span>mean "
+                      "kappa</span><span>1.0</span></span></th>",
+                      scale->low);
         return;
     }
     const sp_scorer_row *one = row_of(s, row - 1, &strategy);

@@ -30,9 +30,7 @@ static void curve(sp_drawing *d, int32_t n, const double *y, double low, double 
         sp_buffer_text(&d->out, is_open ? " L" : "");
         x = 60 + 420 * (n > 1 ? (double)e / (n - 1) : 0);
         place = 200 - 180 * (high > low ? (value - low) / (high - low) : 0);
-        sp_buffer_fixed(&d->out, x, 1);
-        sp_buffer_text(&d->out, " ");
-        sp_buffer_fixed(&d->out, place, 1);
+        sp_buffer_say(&d->out, "%.1f %.1f", x, place);
         is_open = true;
     }
     if (is_open) /* ends in the shape of its network */
@@ -93,19 +91,16 @@ void sp_drawing_learning(sp_drawing *d)
         sp_buffer_html(&d->out, r->networks[i].name);
         sp_buffer_text(&d->out, "</li>");
     }
-    sp_buffer_text(&d->out, "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n");
-    sp_buffer_text(&d->out, "<div class=\"beside\">\n");
+    sp_buffer_text(&d->out,
+                   "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n<div class=\"beside\">\n");
     chart(d, "Loss, nats per step (logarithmic)", true);
     chart(d, "Accuracy", false);
-    sp_buffer_text(&d->out, "</div>\n");
     sp_buffer_text(
         &d->out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"After the last epoch\"><table "
-        "class=\"wide\"><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th "
-        "scope=\"col\" class=\"n\">epochs</th>"
-        "<th scope=\"col\" class=\"n\">loss</th><th scope=\"col\" class=\"n\">accuracy</th><th scope=\"col\" class=\"n\">test "
-        "loss</th>"
-        "<th scope=\"col\" class=\"n\">test accuracy</th></tr></thead><tbody>\n");
+        "</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"After the last epoch\"><table "
+        "class=\"wide\"><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th scope=\"col\" "
+        "class=\"n\">epochs</th><th scope=\"col\" class=\"n\">loss</th><th scope=\"col\" class=\"n\">accuracy</th><th "
+        "scope=\"col\" class=\"n\">test loss</th><th scope=\"col\" class=\"n\">test accuracy</th></tr></thead><tbody>\n");
     for (int32_t i = 0; i < r->n_networks; i++) {
         const sp_trained *n = &r->networks[i];
         const double *columns[4] = {n->loss, n->accuracy, n->test_loss, n->test_accuracy};
@@ -204,10 +199,8 @@ static void confusion(sp_drawing *d, const sp_trained *network)
         sp_buffer_html(&d->out, r->classes[i]);
         sp_buffer_text(&d->out, "</th>");
         for (size_t j = 0; j < k; j++) {
-            sp_buffer_format(&d->out, "<td class=\"h%d%s\">", sp_drawing_heat(d->counts[i * k + j], total),
-                             i == j ? " diagonal" : "");
-            sp_buffer_count(&d->out, d->counts[i * k + j]);
-            sp_buffer_text(&d->out, "<span>");
+            sp_buffer_say(&d->out, "<td class=\"h%d%s\">%jd<span>", sp_drawing_heat(d->counts[i * k + j], total),
+                          i == j ? " diagonal" : "", d->counts[i * k + j]);
             sp_buffer_percent(&d->out, d->counts[i * k + j], total);
             sp_buffer_text(&d->out, "</span></td>");
         }

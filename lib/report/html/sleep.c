@@ -80,9 +80,7 @@ static double y_of(const bland_altman *b, double y)
 
 static void add_attribute(sp_buffer *out, const char *name, double value)
 {
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, value, 1);
-    sp_buffer_text(out, "\"");
+    sp_buffer_say(out, " %s=\"%.1f\"", name, value);
 }
 
 static void add_text(sp_buffer *out, const char *anchor, double x, double y)
@@ -231,13 +229,12 @@ void sp_page_sleep(sp_page *page)
     sp_page_section(page, "sleep", "Sleep statistics");
     sp_buffer_text(out, "<div>\n<div>");
     sp_page_document(page, "sleep", 0);
-    sp_buffer_format(
-        out,
-        "<p class=\"small\">Steps of %g s%s. Minutes from the first to the last step with a reference; definitions of "
-        "the AASM, see <a href=\"#methods\">Methods</a>.</p>\n",
-        c->sleep->epoch_seconds,
-        c->sleep->epoch_is_assumed ? ", which is <strong>assumed</strong>: the file does not say how long a step is" : "");
-    sp_buffer_text(out, "</div>\n");
+    sp_buffer_say(out,
+                  "<p class=\"small\">Steps of %g s%s. Minutes from the first to the last step with a reference; definitions of "
+                  "the AASM, see <a href=\"#methods\">Methods</a>.</p>\n</div>\n",
+                  c->sleep->epoch_seconds,
+                  c->sleep->epoch_is_assumed ? ", which is <strong>assumed</strong>: the file does not say how long a step is"
+                                             : "");
     const bool has_agreement = c->sleep->reference && c->n_scored_steps > 0;
     if (has_agreement) {
         sp_buffer_text(out, "<div>");

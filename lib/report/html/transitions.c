@@ -19,8 +19,7 @@ static void move_cell(sp_page *page, int64_t count, int64_t row_sum, bool is_for
         sp_buffer_format(out, "<td class=\"forbidden%s\"><b>", count ? " made" : "");
     else
         sp_buffer_format(out, "<td class=\"h%d\">", level);
-    sp_buffer_count(out, count);
-    sp_buffer_text(out, is_forbidden ? "</b>" : "");
+    sp_buffer_say(out, "%jd%s", count, is_forbidden ? "</b>" : "");
     if (page->comparison->n_classes <= SP_TWO_LINE_CLASSES && count && row_sum) {
         sp_buffer_text(out, "<span>");
         sp_buffer_percent(out, count, row_sum);
