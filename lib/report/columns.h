@@ -24,6 +24,10 @@ typedef struct sp_column {
     void (*cell)(const sp_figure_owner *owner, sp_table *table);
 } sp_column;
 
+/* columns_strategies.c; each ends with a key of NULL. */
+extern const sp_column sp_columns_wide[], sp_columns_narrow[], sp_columns_legality[], sp_columns_agreement[],
+    sp_columns_error_runs[], sp_columns_boundaries[], sp_columns_entities[];
+
 #define SP_COLUMNS(columns) columns, sizeof columns / sizeof *columns
 
 typedef enum sp_reference_row { SP_NO_REFERENCE, SP_REFERENCE_FIRST, SP_REFERENCE_LAST } sp_reference_row;

@@ -8,14 +8,15 @@
 #define MARKDOWN SP_MARKDOWN
 #define LATEX SP_LATEX
 #define ALL SP_VERBOSE | SP_MARKDOWN
+#define COLUMNS(name) .columns = sp_columns_##name
 #define PAGE(classes_) SP_PAGE, .classes = classes_
 
 /* clang-format off */
 static const sp_document_row rows[] = {
-    {"strategies", "", sp_fill_leaderboard_narrow, .where = TERMINAL},
-    {"strategies-wide", "", sp_fill_leaderboard, .where = MARKDOWN},
-    {"legality", NULL, sp_fill_legality, .where = LATEX},
-    {"agreement", NULL, sp_fill_agreement, .where = LATEX},
+    {"strategies", "", NULL, .where = TERMINAL, COLUMNS(narrow)},
+    {"strategies-wide", "", NULL, .where = MARKDOWN, COLUMNS(wide)},
+    {"legality", "Transitions that the model forbids", NULL, .where = LATEX, COLUMNS(legality), .reference = SP_REFERENCE_LAST},
+    {"agreement", "Agreement with the reference, pooled over all scored steps; means over recordings ± SD", NULL, .where = LATEX, COLUMNS(agreement), .is_scored = true},
     {"notes", "", sp_fill_notes, .where = TERMINAL | MARKDOWN, .kind = SP_SENTENCES},
     {"differences", NULL, sp_fill_differences, .where = TERMINAL | MARKDOWN | LATEX, .metric = "accuracy", .note = sp_note_interval},
     {"margins", NULL, sp_fill_margins, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide")},
@@ -33,12 +34,12 @@ static const sp_document_row rows[] = {
     {"classes", NULL, sp_fill_class_f1, .where = TERMINAL | MARKDOWN | LATEX},
     {"class-detail", "each class against the rest", sp_fill_class_detail, .where = ALL | PAGE("sortable"), .kind = SP_A_TABLE_EACH},
     {"collapsed", NULL, sp_fill_collapsed, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide")},
-    {"entities", NULL, sp_fill_entities, .where = TERMINAL | MARKDOWN | PAGE("")},
+    {"entities", "Entities: right when first step, last step and type are", NULL, .where = TERMINAL | MARKDOWN | PAGE(""), COLUMNS(entities), .is_scored = true},
     {"changes", NULL, sp_fill_changes, .where = ALL | PAGE("")},
     {"contexts", NULL, sp_fill_contexts, .where = ALL | PAGE("")},
-    {"error-runs", NULL, sp_fill_error_runs, .where = ALL | LATEX | PAGE("wide")},
+    {"error-runs", "Steps that argmax has right and the strategy breaks, and how far such an error runs on", NULL, .where = ALL | LATEX | PAGE("wide"), COLUMNS(error_runs)},
     {"runs", NULL, sp_fill_runs, .where = ALL | PAGE("sortable wide")},
-    {"boundaries", NULL, sp_fill_boundaries, .where = ALL | PAGE("wide")},
+    {"boundaries", "Changes of class found, and the edit score of the sequence of runs", NULL, .where = ALL | PAGE("wide"), COLUMNS(boundaries), .is_scored = true},
     {"undecoded", NULL, sp_fill_undecoded, .where = VERBOSE | PAGE("sortable"), .most_rows = {0, 100}},
     {"recordings", NULL, sp_fill_recordings_compact, .where = VERBOSE},
     {"sleep", NULL, sp_fill_sleep_means, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep_alone},
@@ -69,6 +70,22 @@ const char *sp_document_title(const sp_document_row *row, const sp_table *table)
     return row->title ? row->title : table->title;
 }
 
+void sp_document_fill(const sp_document_row *row, const sp_comparison *comparison, const sp_fill_options *options,
+                      sp_table *table)
+{
+    size_t n = 0;
+    if (row->is_scored && comparison->n_scored_steps == 0)
+        return;
+    while (row->columns && row->columns[n].key)
+        n++;
+    if (row->columns) {
+        table->title = row->title;
+        sp_fill_columns(comparison, row->columns, n, row->reference, table);
+    } else {
+        row->fill(comparison, options, table);
+    }
+}
+
 /* ---- walking ---- */
 
 static bool has_failed(const sp_table *table)
@@ -93,7 +110,7 @@ static bool write_one(const sp_comparison *c, const sp_document_writer *w, const
 {
     sp_table table = {0};
     bool ok = true;
-    row->fill(c, options, &table);
+    sp_document_fill(row, c, options, &table);
     if (!has_failed(&table) && sp_table_rows(&table)) {
         if (row->kind == SP_SENTENCES)
             w->sentences(w->arg, row, &table);
@@ -113,7 +130,7 @@ static bool write_matrices(const sp_comparison *c, const sp_document_writer *w, 
     bool ok = tables;
     for (int32_t s = 0; ok && s < c->n_strategies; s++) {
         options.strategy = s;
-        row->fill(c, &options, &tables[s]);
+        sp_document_fill(row, c, &options, &tables[s]);
         ok = !has_failed(&tables[s]);
     }
     if (ok && c->n_strategies && sp_table_rows(&tables[0]))

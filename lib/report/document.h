@@ -2,6 +2,7 @@
 #ifndef STATEPATH_REPORT_DOCUMENT_H
 #define STATEPATH_REPORT_DOCUMENT_H
 
+#include "report/columns.h"
 #include "report/tables.h"
 
 enum {
@@ -21,9 +22,12 @@ typedef enum sp_document_kind {
 
 typedef struct sp_document_row {
     const char *key;   /* unique where it is shown; label in LaTeX */
-    const char *title; /* in place of the table's own; "": none */
-    sp_filler *fill;
+    const char *title; /* of the table, or in place of the title that its filler sets; "": none */
+    sp_filler *fill;   /* NULL: a table of columns */
     int where;
+    const sp_column *columns; /* figures, a row a strategy; NULL: a filler */
+    sp_reference_row reference;
+    bool is_scored;      /* there only where steps have a reference */
     const char *classes; /* of the page's table */
     sp_noter *note;      /* stands under the table; NULL: nothing */
     sp_document_kind kind;
@@ -50,6 +54,10 @@ typedef struct sp_document_writer {
 
 /* Walks the rows that the writer shows and the comparison has. False: no memory. */
 bool sp_document_write(const sp_comparison *comparison, const sp_document_writer *writer);
+
+/* Fills the table of a row. */
+void sp_document_fill(const sp_document_row *row, const sp_comparison *comparison, const sp_fill_options *options,
+                      sp_table *table);
 
 /* The title of a table: the row's or its own. */
 const char *sp_document_title(const sp_document_row *row, const sp_table *table);

@@ -23,15 +23,12 @@ typedef void sp_filler(const sp_comparison *comparison, const sp_fill_options *o
 /* Adds sentences that stand under a table; nothing where there is nothing to say. */
 typedef void sp_noter(const sp_comparison *comparison, sp_buffer *line);
 
-/* One row a strategy. What decides: for a terminal (narrow), every pooled metric and the means over recordings; for print, in two
- * tables. Illegal transitions with the reference: shares of transitions, with interval, and of changes, an hour, and the worst
- * recording; counts: also how many, and in how many recordings. Changes and runs. How far an error runs on. */
-sp_filler sp_fill_leaderboard, sp_fill_leaderboard_narrow, sp_fill_legality, sp_fill_agreement;
-sp_filler sp_fill_illegal_rates, sp_fill_illegal_counts, sp_fill_change_rates, sp_fill_error_runs;
+/* One row a strategy and the reference. Illegal transitions: shares of transitions, with interval, and of changes, an hour, and the
+ * worst recording; counts: also how many, and in how many recordings. Changes and runs. (Tables of figures alone: columns.h.) */
+sp_filler sp_fill_illegal_rates, sp_fill_illegal_counts, sp_fill_change_rates;
 /* What each strategy changed against argmax; by class of the reference; accuracy by place in a run of the reference. */
 sp_filler sp_fill_changes, sp_fill_class_changes, sp_fill_contexts;
-/* Runs of each class; changes found within 0, 1, 2 steps, and the edit score; entities, where the classes are tags. */
-sp_filler sp_fill_runs, sp_fill_boundaries, sp_fill_entities;
+sp_filler sp_fill_runs; /* of each class */
 /* Pairs of strategies by options->metric; the same with a short title and fewer columns; means and tests over units (accuracy);
  * non-inferiority; ranks of all strategies; tests over steps. */
 sp_filler sp_fill_differences, sp_fill_differences_narrow, sp_fill_margins, sp_fill_several, sp_fill_step_tests;

@@ -212,7 +212,9 @@ static void test_document(void **state)
     size_t n = 0;
     const sp_document_row *row, *other;
     for (; (row = sp_document_at(n)); n++) {
-        assert_true(row->fill && row->where);
+        assert_true(row->where && !row->fill == (row->columns != NULL));
+        for (size_t i = 0; row->columns && row->columns[i].key; i++)
+            assert_non_null(sp_figure_find(SP_OF_STRATEGY, row->columns[i].key, strlen(row->columns[i].key)));
         assert_true(!(row->where & SP_PAGE) || (row->classes && sp_document_find(row->key) == row));
         for (size_t i = 0; i < n; i++) {
             other = sp_document_at(i);

@@ -47,7 +47,7 @@ bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
         .is_wide = true, .strategy = strategy, .metric = row->metric, .most_rows = row->most_rows[1]};
     sp_table table = {0};
     char classes[64];
-    row->fill(page->comparison, &options, &table);
+    sp_document_fill(row, page->comparison, &options, &table);
     page->out.failed |= table.failed || table.text.failed;
     const size_t n = page->out.failed ? 0 : sp_table_rows(&table);
     snprintf(classes, sizeof classes, "%s%s", row->classes, n > TALL && strstr(row->classes, "sortable") ? " tall" : "");
