@@ -31,9 +31,9 @@ static bool has(sp_figure_need need, const sp_figure_owner *owner)
     case SP_NEEDS_ERROR_RUNS:
         return s->error_runs.runs != NULL;
     case SP_NEEDS_PERMUTATION:
-        return s->permuted.is_suspect;
+        return s->label_permutation.is_suspect;
     case SP_NEEDS_REFERENCE_RUNS:
-        return s && c->reference_bouts;
+        return s && c->reference_runs;
     case SP_NEEDS_BRIDGE:
         return c->bridge_unscored;
     case SP_NEEDS_TIES:

@@ -79,7 +79,7 @@
 #define CHANGES(at, prefix, ...)                                                                                                 \
     ROW("fixed", at.fixed, "fixed", 0, "steps that argmax has wrong and the strategy right", CSV, MORE, .json = prefix "fixed",  \
         __VA_ARGS__),                                                                                                            \
-        ROW("broken", at.broken, "broken", 0, "steps that argmax has right and the strategy wrong", CSV, LESS,                   \
+        ROW("broken", at.worsened, "broken", 0, "steps that argmax has right and the strategy wrong", CSV, LESS,                 \
             .json = prefix "broken", __VA_ARGS__),                                                                               \
         ROW("wrong_to_wrong", at.wrong_to_wrong, "wrong to wrong", 0, "steps wrong in both, by other classes", CSV,              \
             .json = prefix "wrong_to_wrong", __VA_ARGS__),                                                                       \
@@ -229,33 +229,35 @@ static const sp_figure of_strategy[] = {
     ROW("legal_by_construction", is_legal_by_construction, "legal by construction", 0, "the strategy cannot break a rule", PLAIN),
     ROW("relaxed", n_relaxed, "relaxed", 0, "recordings decoded by breaking rules", NONE),
     ROW("rules_broken", n_broken, "rules broken", 0, "rules broken in relaxed recordings", NONE),
-    ROW("permuted_accuracy", permuted.accuracy, "accuracy by other names", 4, "accuracy if the classes were named otherwise", CSV,
-        MORE, N(HERE(agreement.scored)), .json = "labels_may_be_permuted.accuracy", NEEDS(PERMUTATION)),
-    ROW("permuted_kappa", permuted.kappa, "kappa by other names", 4, "kappa if the classes were named otherwise", CSV, MORE,
-        N(HERE(agreement.scored)), .json = "labels_may_be_permuted.kappa", NEEDS(PERMUTATION)),
+    ROW("permuted_accuracy", label_permutation.accuracy, "accuracy by other names", 4,
+        "accuracy if the classes were named otherwise", CSV, MORE, N(HERE(agreement.scored)),
+        .json = "labels_may_be_permuted.accuracy", NEEDS(PERMUTATION)),
+    ROW("permuted_kappa", label_permutation.kappa, "kappa by other names", 4, "kappa if the classes were named otherwise", CSV,
+        MORE, N(HERE(agreement.scored)), .json = "labels_may_be_permuted.kappa", NEEDS(PERMUTATION)),
     ROW("regret", regret, "regret per step", 4, "mean of max log p - log p(chosen), nats", CSV, LESS, N(HERE(regret_steps)),
         NEEDS(REGRET)),
     ROW("regret_steps", regret_steps, "steps of regret", 0, "steps that regret is over", NEEDS(REGRET)),
     ROW("zero_probability_steps", zero_steps, "steps of probability 0", 0, "steps whose chosen class has probability 0", CSV,
         NONE, N(HERE(regret_steps), HERE(zero_steps)), NEEDS(REGRET)),
-    ROW("error_broken", error_runs.broken, "steps broken", 0, "steps that argmax has right and the strategy wrong",
+    ROW("error_broken", error_runs.worsened, "steps broken", 0, "steps that argmax has right and the strategy wrong",
         .json = "error_runs.broken", LESS, NEEDS(ERROR_RUNS)),
     ROW("error_consequences", error_runs.consequences, "consequences", 0, "of them all but the first of their run",
         .json = "error_runs.consequences", LESS, NEEDS(ERROR_RUNS)),
     ROW("error_consequence_share", error_runs.consequence_share, "consequences", SP_PERCENT, "consequences / steps broken", CSV,
-        N(HERE(error_runs.broken)), .json = "error_runs.consequence_share", LESS, NEEDS(ERROR_RUNS)),
+        N(HERE(error_runs.worsened)), .json = "error_runs.consequence_share", LESS, NEEDS(ERROR_RUNS)),
     FIGURE("error_runs", "errors", 0, "runs of an error that the strategy makes against argmax",
-           BEHIND(error_runs.runs, sp_bouts, count), CSV, LESS, N(HERE(error_runs.broken)), .json = "error_runs.count",
+           BEHIND(error_runs.runs, sp_class_runs, count), CSV, LESS, N(HERE(error_runs.worsened)), .json = "error_runs.count",
            NEEDS(ERROR_RUNS)),
     ROW("error_runs_forbidden", error_runs.forbidden, "right class forbidden", 0,
-        "of them begun where the right class may not follow", CSV, LESS, N(BEHIND(error_runs.runs, sp_bouts, count)),
+        "of them begun where the right class may not follow", CSV, LESS, N(BEHIND(error_runs.runs, sp_class_runs, count)),
         .json = "error_runs.forbidden", NEEDS(ERROR_RUNS)),
-    FIGURE("error_run_mean", "mean length", 2, "mean length of these runs in steps", BEHIND(error_runs.runs, sp_bouts, mean), CSV,
-           LESS, N(BEHIND(error_runs.runs, sp_bouts, count)), .json = "error_runs.mean", NEEDS(ERROR_RUNS)),
-    FIGURE("error_run_median", "median", 1, "median length of these runs in steps", BEHIND(error_runs.runs, sp_bouts, median),
-           CSV, LESS, N(BEHIND(error_runs.runs, sp_bouts, count)), .json = "error_runs.median", NEEDS(ERROR_RUNS)),
+    FIGURE("error_run_mean", "mean length", 2, "mean length of these runs in steps", BEHIND(error_runs.runs, sp_class_runs, mean),
+           CSV, LESS, N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.mean", NEEDS(ERROR_RUNS)),
+    FIGURE("error_run_median", "median", 1, "median length of these runs in steps",
+           BEHIND(error_runs.runs, sp_class_runs, median), CSV, LESS, N(BEHIND(error_runs.runs, sp_class_runs, count)),
+           .json = "error_runs.median", NEEDS(ERROR_RUNS)),
     ROW("error_run_longest", error_runs.longest, "longest", 0, "steps of the longest of these runs", CSV, LESS,
-        N(BEHIND(error_runs.runs, sp_bouts, count)), .json = "error_runs.longest", NEEDS(ERROR_RUNS)),
+        N(BEHIND(error_runs.runs, sp_class_runs, count)), .json = "error_runs.longest", NEEDS(ERROR_RUNS)),
     ROW("dead_ends", error_runs.dead_ends, "dead ends", 0, "recordings that ended in a dead end", NONE,
         .json = "error_runs.dead_ends", NEEDS(ERROR_RUNS)),
     CHANGES(changes, "changed_from_argmax.", NEEDS(ARGMAX)),
@@ -300,10 +302,10 @@ typedef struct sp_strategy_changes {
     sp_changes of;
 } sp_strategy_changes;
 static const sp_figure of_changes[] = {
-    CHANGES(of, "", N(HERE(of.fixed), HERE(of.broken), HERE(of.wrong_to_wrong), HERE(of.same)))};
+    CHANGES(of, "", N(HERE(of.fixed), HERE(of.worsened), HERE(of.wrong_to_wrong), HERE(of.same)))};
 #undef OWN
 
-#define OWN sp_bouts
+#define OWN sp_class_runs
 static const sp_figure of_runs[] = {
     ROW("runs", count, "runs", 0, "runs of the class", CSV, N(HERE(steps)), .json = "count"),
     ROW("run_steps", steps, "steps", 0, "steps in these runs", .json = "steps"),

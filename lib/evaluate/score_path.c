@@ -30,7 +30,7 @@ static void add_change(sp_changes *changes, bool is_same, bool was_right, bool i
     else if (is_right)
         changes->fixed++;
     else if (was_right)
-        changes->broken++;
+        changes->worsened++;
     else
         changes->wrong_to_wrong++;
 }

@@ -134,7 +134,7 @@ static void add_worst(const sp_comparison *c, sp_buffer *out, csv_line line, con
 /* s NULL: of the reference. */
 static void add_runs(const sp_comparison *c, sp_buffer *out, csv_line line, const sp_strategy_result *s)
 {
-    const sp_bouts *runs = s ? s->bouts : c->reference_bouts;
+    const sp_class_runs *runs = s ? s->class_runs : c->reference_runs;
     for (int32_t k = 0; runs && k < c->n_classes; k++) {
         line.class = c->classes[k];
         add_figures(out, line, "", SP_OF_RUNS, (sp_figure_owner){&runs[k], s, c});
@@ -148,7 +148,7 @@ static void add_reference(const sp_comparison *c, sp_buffer *out)
     add_figures(out, line, "", SP_OF_COMPARISON, (sp_figure_owner){.own = c, .comparison = c});
     add_worst(c, out, line, &c->reference_frequencies, c->reference.illegal);
     add_pairs(c, out, line, "illegal", c->reference_illegal_pairs, c->n_reference_illegal_pairs, -1);
-    add_transitions(c, out, line, c->reference_moves, c->reference_move_pairs, c->n_reference_move_pairs,
+    add_transitions(c, out, line, c->reference_transition_counts, c->reference_transition_pairs, c->n_reference_transition_pairs,
                     c->reference.transitions);
     add_runs(c, out, line, NULL);
 }
@@ -193,7 +193,7 @@ static void add_strategy(const sp_comparison *c, const sp_strategy_result *s, sp
     add_figures(out, line, "", SP_OF_STRATEGY, (sp_figure_owner){s, s, c});
     add_worst(c, out, line, &s->frequencies, s->counts.illegal);
     add_pairs(c, out, line, "illegal", s->illegal_pairs, s->n_illegal_pairs, -1);
-    add_transitions(c, out, line, s->moves, s->move_pairs, s->n_move_pairs, s->counts.transitions);
+    add_transitions(c, out, line, s->transition_counts, s->transition_pairs, s->n_transition_pairs, s->counts.transitions);
     add_runs(c, out, line, s);
     for (int32_t k = 0; s->has_agreement && k < c->n_classes; k++)
         add_class(c, s, k, out);

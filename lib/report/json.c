@@ -74,7 +74,7 @@ static json_t *pair_list(const sp_comparison *c, const sp_pair_count *pairs, int
 }
 
 /* [length, count] of runs. */
-static json_t *length_list(const sp_bouts *runs, bool *failed)
+static json_t *length_list(const sp_class_runs *runs, bool *failed)
 {
     json_t *list = json_array();
     for (int64_t i = 0; i < runs->n_lengths; i++) {
@@ -109,7 +109,7 @@ static void set_worst(json_t *object, const sp_comparison *c, const sp_frequenci
 /* Runs of each class. `s` NULL: of the reference. */
 static void set_runs(json_t *object, const sp_comparison *c, const sp_strategy_result *s, bool *failed)
 {
-    const sp_bouts *runs = s ? s->bouts : c->reference_bouts;
+    const sp_class_runs *runs = s ? s->class_runs : c->reference_runs;
     json_t *classes = runs ? json_object() : NULL;
     for (int32_t k = 0; runs && k < c->n_classes; k++) {
         json_t *one = figures_of(SP_OF_RUNS, &runs[k], s, c, failed);
@@ -157,7 +157,8 @@ static json_t *reference_object(const sp_comparison *c, bool *failed)
     sp_json_set(object, "illegal_pairs", pair_list(c, c->reference_illegal_pairs, c->n_reference_illegal_pairs, true, failed),
                 failed);
     set_worst(object, c, &c->reference_frequencies, failed);
-    set_transitions(object, c, c->reference_moves, c->reference_move_pairs, c->n_reference_move_pairs, failed);
+    set_transitions(object, c, c->reference_transition_counts, c->reference_transition_pairs, c->n_reference_transition_pairs,
+                    failed);
     set_runs(object, c, NULL, failed);
     return object;
 }
@@ -214,10 +215,10 @@ static void fill_nested(json_t *object, const sp_comparison *c, const sp_strateg
         }
         sp_json_set(errors, "lengths", length_list(e->runs, failed), failed);
     }
-    if (s->permuted.is_suspect) {
+    if (s->label_permutation.is_suspect) {
         json_t *names = json_object();
         for (int32_t k = 0; k < c->n_classes; k++)
-            sp_json_set_named(names, c->classes[k], sp_json_text(c->classes[s->permuted.name_of[k]], failed), failed);
+            sp_json_set_named(names, c->classes[k], sp_json_text(c->classes[s->label_permutation.name_of[k]], failed), failed);
         sp_json_set(json_object_get(object, "labels_may_be_permuted"), "names", names, failed);
     }
     if (s->has_agreement && c->has_entities) {
@@ -262,7 +263,7 @@ static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result 
         set_agreement(object, c, s, failed);
     sp_json_set(object, "illegal_pairs", pair_list(c, s->illegal_pairs, s->n_illegal_pairs, true, failed), failed);
     set_worst(object, c, &s->frequencies, failed);
-    set_transitions(object, c, s->moves, s->move_pairs, s->n_move_pairs, failed);
+    set_transitions(object, c, s->transition_counts, s->transition_pairs, s->n_transition_pairs, failed);
     set_changes(object, c, s, failed);
     set_runs(object, c, s, failed);
     for (int64_t r = 0; r < c->n_recordings; r++)

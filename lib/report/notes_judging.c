@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Strategies that are suspected of the same names are told of together. */
-static bool has_same_names(const sp_comparison *c, const sp_permuted *a, const sp_permuted *b)
+static bool has_same_names(const sp_comparison *c, const sp_label_permutation *a, const sp_label_permutation *b)
 {
     return a->is_suspect && b->is_suspect && memcmp(a->name_of, b->name_of, (size_t)c->n_classes * sizeof *a->name_of) == 0;
 }
@@ -13,10 +13,10 @@ static void note_names(const sp_comparison *c, int32_t strategy, sp_buffer *line
 {
     enum { SHOWN = 6 };
     const sp_strategy_result *one = &c->strategies[strategy];
-    const sp_permuted *p = &one->permuted;
+    const sp_label_permutation *p = &one->label_permutation;
     sp_buffer_say(line, "The classes may be named in another order than the labels: %s", one->name);
     for (int32_t s = strategy + 1; s < c->n_strategies; s++)
-        if (has_same_names(c, p, &c->strategies[s].permuted)) {
+        if (has_same_names(c, p, &c->strategies[s].label_permutation)) {
             sp_buffer_say(line, ", %s", c->strategies[s].name);
         }
     sp_buffer_text(line, " would agree far better");
@@ -35,9 +35,10 @@ static void note_names(const sp_comparison *c, int32_t strategy, sp_buffer *line
 void sp_note_permutation(const sp_comparison *comparison, sp_table *lines)
 {
     for (int32_t s = 0; s < comparison->n_strategies; s++) {
-        bool is_told = !comparison->strategies[s].permuted.is_suspect;
+        bool is_told = !comparison->strategies[s].label_permutation.is_suspect;
         for (int32_t before = 0; before < s; before++)
-            is_told |= has_same_names(comparison, &comparison->strategies[before].permuted, &comparison->strategies[s].permuted);
+            is_told |= has_same_names(comparison, &comparison->strategies[before].label_permutation,
+                                      &comparison->strategies[s].label_permutation);
         if (!is_told)
             note_names(comparison, s, sp_table_cell(lines, SP_TONE_BAD));
     }

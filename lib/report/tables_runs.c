@@ -30,7 +30,7 @@ void sp_fill_contexts(const sp_comparison *comparison, const sp_fill_options *op
     }
 }
 
-static void cells_of_runs(const sp_bouts *runs, int32_t k, sp_table *table)
+static void cells_of_runs(const sp_class_runs *runs, int32_t k, sp_table *table)
 {
     if (!runs) {
         sp_cell_none(table);
@@ -48,14 +48,14 @@ void sp_fill_runs(const sp_comparison *comparison, const sp_fill_options *option
         return;
     table->title = "Runs: how many, and their mean length in steps";
     sp_table_columns(table, "class");
-    for (int32_t s = c->reference_bouts ? -1 : 0; s < c->n_strategies; s++) {
+    for (int32_t s = c->reference_runs ? -1 : 0; s < c->n_strategies; s++) {
         const char *name = s < 0 ? "reference" : c->strategies[s].name;
         sp_table_column_of(table, SP_RIGHT, name, "runs");
         sp_table_column_of(table, SP_RIGHT, name, "mean");
     }
     for (int32_t k = 0; k < c->n_classes; k++) {
         sp_table_cell_text(table, SP_TONE_PLAIN, c->classes[k]);
-        for (int32_t s = c->reference_bouts ? -1 : 0; s < c->n_strategies; s++)
-            cells_of_runs(s < 0 ? c->reference_bouts : c->strategies[s].bouts, k, table);
+        for (int32_t s = c->reference_runs ? -1 : 0; s < c->n_strategies; s++)
+            cells_of_runs(s < 0 ? c->reference_runs : c->strategies[s].class_runs, k, table);
     }
 }

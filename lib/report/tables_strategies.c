@@ -98,7 +98,7 @@ void sp_fill_change_rates(const sp_comparison *comparison, const sp_fill_options
 static void net_change(const sp_figure_owner *owner, sp_table *table)
 {
     const sp_changes *changes = owner->own;
-    const int64_t net = changes->fixed - changes->broken;
+    const int64_t net = changes->fixed - changes->worsened;
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
     sp_buffer_say(cell, "%s%jd", net > 0 ? "+" : "", net);
 }
@@ -135,7 +135,7 @@ void sp_fill_class_changes(const sp_comparison *comparison, const sp_fill_option
     sp_add_heads(comparison, SP_OF_CHANGES, changed, n, table);
     for (int32_t k = 0; k < comparison->n_classes; k++) {
         const sp_changes *changes = &one->class_changes[k];
-        if (changes->fixed + changes->broken + changes->wrong_to_wrong == 0)
+        if (changes->fixed + changes->worsened + changes->wrong_to_wrong == 0)
             continue;
         sp_table_cell_text(table, SP_TONE_PLAIN, comparison->classes[k]);
         sp_add_figures(SP_OF_CHANGES, &(sp_figure_owner){changes, one, comparison}, changed, n, table);

@@ -126,7 +126,7 @@ bool sp_has_changes(const sp_comparison *comparison)
 bool sp_has_runs(const sp_comparison *comparison)
 {
     for (int32_t s = 0; s < comparison->n_strategies; s++)
-        if (comparison->strategies[s].bouts)
+        if (comparison->strategies[s].class_runs)
             return comparison->n_steps > 0;
     return false;
 }

@@ -9,10 +9,10 @@ enum { SHOWN = 12, WIDTH = 560, HEIGHT = 320, LEFT = 92, BOTTOM = 58, TOP = 16, 
 static const int64_t lengths[N_LENGTHS] = {2, 3, 5, 10, 20, 50, 100};
 
 /* What a curve is of: -1 the reference, else a strategy. NULL: none. */
-static const sp_bouts *bouts_of(const sp_comparison *c, int32_t who, int32_t k)
+static const sp_class_runs *runs_of(const sp_comparison *c, int32_t who, int32_t k)
 {
-    const sp_bouts *bouts = who < 0 ? c->reference_bouts : c->strategies[who].bouts;
-    return bouts ? &bouts[k] : NULL;
+    const sp_class_runs *class_runs = who < 0 ? c->reference_runs : c->strategies[who].class_runs;
+    return class_runs ? &class_runs[k] : NULL;
 }
 
 static int64_t longest(const sp_comparison *c)
@@ -20,7 +20,7 @@ static int64_t longest(const sp_comparison *c)
     int64_t most = 2;
     for (int32_t who = -1; who < c->n_strategies; who++)
         for (int32_t k = 0; k < c->n_classes; k++) {
-            const sp_bouts *b = bouts_of(c, who, k);
+            const sp_class_runs *b = runs_of(c, who, k);
             if (b && b->n_lengths && b->lengths[b->n_lengths - 1].length > most)
                 most = b->lengths[b->n_lengths - 1].length;
         }
@@ -39,7 +39,7 @@ static int y_of(double share)
 }
 
 /* Stairs: the share of runs of at least the length x, for x from 1. */
-static void curve(sp_buffer *out, const sp_bouts *b, int32_t who, int64_t most)
+static void curve(sp_buffer *out, const sp_class_runs *b, int32_t who, int64_t most)
 {
     int x = x_of(1, most), y = y_of(1);
     int64_t left = b->count;
@@ -101,7 +101,7 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     sp_page_picture_describe(page);
     sp_buffer_text(out, "Runs and median length:");
     for (int32_t who = -1; who < c->n_strategies; who++) {
-        const sp_bouts *b = bouts_of(c, who, k);
+        const sp_class_runs *b = runs_of(c, who, k);
         if (!b)
             continue;
         sp_buffer_text(out, is_first ? " " : ", ");
@@ -115,7 +115,7 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     sp_page_picture_open(page);
     axes(out, most);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
-        const sp_bouts *b = bouts_of(c, who, k);
+        const sp_class_runs *b = runs_of(c, who, k);
         if (b && b->count)
             curve(out, b, who, most);
     }
@@ -126,7 +126,7 @@ static void key(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer_text(&page->out, "<ul class=\"key\">");
-    for (int32_t who = c->reference_bouts ? -1 : 0; who < c->n_strategies; who++) {
+    for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++) {
         sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"curve");
         if (who >= 0)
             sp_buffer_format(&page->out, " k%d d%d", (int)who % 8, (int)who % 4);
@@ -137,9 +137,9 @@ static void key(sp_page *page)
     sp_buffer_text(&page->out, "</ul>\n");
 }
 
-static int64_t runs_of(const sp_comparison *c, int32_t k)
+static int64_t number_of_runs(const sp_comparison *c, int32_t k)
 {
-    const sp_bouts *b = bouts_of(c, c->reference_bouts ? -1 : 0, k);
+    const sp_class_runs *b = runs_of(c, c->reference_runs ? -1 : 0, k);
     return b ? b->count : 0;
 }
 
@@ -148,11 +148,11 @@ static bool is_shown(const sp_comparison *c, int32_t k)
 {
     int32_t before = 0;
     for (int32_t j = 0; j < c->n_classes; j++)
-        before += runs_of(c, j) > runs_of(c, k) || (runs_of(c, j) == runs_of(c, k) && j < k);
+        before += number_of_runs(c, j) > number_of_runs(c, k) || (number_of_runs(c, j) == number_of_runs(c, k) && j < k);
     return before < SHOWN;
 }
 
-static void cell_share(sp_table *table, const sp_bouts *b, int64_t least)
+static void cell_share(sp_table *table, const sp_class_runs *b, int64_t least)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < b->n_lengths; i++)
@@ -176,7 +176,7 @@ static void numbers(sp_page *page)
     }
     for (int32_t k = 0; k < c->n_classes; k++)
         for (int32_t who = -1; who < c->n_strategies && is_shown(c, k); who++) {
-            const sp_bouts *b = bouts_of(c, who, k);
+            const sp_class_runs *b = runs_of(c, who, k);
             if (!b)
                 continue;
             sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[k]);
@@ -199,7 +199,7 @@ static void survival(sp_page *page)
     int64_t most = longest(c);
     sp_buffer_text(out, "<h3>How long runs last</h3>\n<p class=\"small\">Share of runs that are at least so long, by class; "
                         "lengths on a logarithmic axis. ");
-    if (c->reference_bouts)
+    if (c->reference_runs)
         sp_buffer_text(out, "Right of the reference, runs are longer: the path is too smooth. Left of it, shorter: too "
                             "restless.");
     if (c->n_classes > SHOWN)
@@ -208,7 +208,7 @@ static void survival(sp_page *page)
     key(page);
     sp_buffer_text(out, "<div class=\"panels\">\n");
     for (int32_t k = 0; k < c->n_classes; k++)
-        if (runs_of(c, k) && is_shown(c, k))
+        if (number_of_runs(c, k) && is_shown(c, k))
             panel(page, k, most);
     sp_buffer_text(out, "</div>\n");
     numbers(page);
