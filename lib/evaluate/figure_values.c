@@ -95,8 +95,11 @@ static const void *find(const sp_figure_place *place, const sp_figure_owner *own
     const char *base = place->base == SP_IN_OWN        ? owner->own
                        : place->base == SP_IN_STRATEGY ? (const void *)owner->strategy
                                                        : (const void *)owner->comparison;
-    if (place->pointer)
-        memcpy(&base, base + place->pointer - 1, sizeof base);
+    if (place->pointer) {
+        const void *target;
+        memcpy(&target, base + place->pointer - 1, sizeof target);
+        base = target;
+    }
     return base + place->offset;
 }
 
@@ -141,7 +144,10 @@ sp_value sp_figure_value(const sp_figure *figure, const sp_figure_owner *owner)
 
 const char *sp_figure_text(const sp_figure *figure, const sp_figure_owner *owner)
 {
-    return figure->place.type == SP_FIGURE_TEXT ? *(char *const *)find(&figure->place, owner) : NULL;
+    const void *text = NULL;
+    if (figure->place.type == SP_FIGURE_TEXT)
+        memcpy(&text, find(&figure->place, owner), sizeof text);
+    return text;
 }
 
 bool sp_figure_n(const sp_figure *figure, const sp_figure_owner *owner, int64_t *n)

@@ -66,20 +66,25 @@ static void add_figures(sp_buffer *out, csv_line line, const char *prefix, sp_fi
         int64_t n;
         if (!f->in_csv || sp_figure_missing(f, &owner))
             continue;
-        snprintf(metric, sizeof metric, "%s%s", prefix, f->key);
-        begin(out, line, metric);
+        if (*prefix)
+            snprintf(metric, sizeof metric, "%s%s", prefix, f->key);
+        begin(out, line, *prefix ? metric : f->key);
         if (sp_figure_is_count(f))
             sp_buffer_format(out, "%lld", (long long)sp_figure_count(f, &owner));
         else
             add_number(out, sp_figure_at(&f->place, &owner));
-        sp_buffer_text(out, ",");
         if (sp_figure_n(f, &owner, &n))
-            sp_buffer_format(out, "%lld", (long long)n);
-        sp_buffer_text(out, ",");
-        add_number(out, sp_figure_at(&f->low, &owner));
-        sp_buffer_text(out, ",");
-        add_number(out, sp_figure_at(&f->high, &owner));
-        sp_buffer_text(out, "\r\n");
+            sp_buffer_format(out, ",%lld,", (long long)n);
+        else
+            sp_buffer_text(out, ",,");
+        if (f->low.base) {
+            add_number(out, sp_figure_at(&f->low, &owner));
+            sp_buffer_text(out, ",");
+            add_number(out, sp_figure_at(&f->high, &owner));
+            sp_buffer_text(out, "\r\n");
+        } else {
+            sp_buffer_text(out, ",\r\n");
+        }
     }
 }
 

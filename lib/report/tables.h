@@ -23,8 +23,9 @@ typedef void sp_filler(const sp_comparison *comparison, const sp_fill_options *o
 /* Adds sentences that stand under a table; nothing where there is nothing to say. */
 typedef void sp_noter(const sp_comparison *comparison, sp_buffer *line);
 
-/* One row a strategy and the reference. Illegal transitions: shares of transitions, with interval, and of changes, an hour, and the
- * worst recording; counts: also how many, and in how many recordings. Changes and runs. (Tables of figures alone: columns.h.) */
+/* One row a strategy and the reference. Illegal transitions: shares of transitions, with interval, and of changes, an hour, and
+ * the worst recording; counts: also how many, and in how many recordings. Changes and runs. (Tables of figures alone: columns.h.)
+ */
 sp_filler sp_fill_illegal_rates, sp_fill_illegal_counts, sp_fill_change_rates;
 /* What each strategy changed against argmax; by class of the reference; accuracy by place in a run of the reference. */
 sp_filler sp_fill_changes, sp_fill_class_changes, sp_fill_contexts;

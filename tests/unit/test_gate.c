@@ -182,8 +182,7 @@ static void test_refuses(void **state)
         {"vitebi.accuracy < 1",
          "the gate at \"vitebi.accuracy < 1\": there is no such strategy or figure; the strategies are argmax, "
          "greedy, viterbi;"},
-        {"viterbi.acuracy < 1",
-         "the gate at \"acuracy < 1\": viterbi has no such figure; there are scored, correct, accuracy, "},
+        {"viterbi.acuracy < 1", "the gate at \"acuracy < 1\": viterbi has no such figure; there are scored, correct, accuracy, "},
         {"viterbi.acuracy < 1", "did you mean \"accuracy\"?"},
         {"viterbi.name < 1", "viterbi has no such figure"},
         {"viterbi < 1", "the gate at \"viterbi < 1\": "},
