@@ -197,7 +197,8 @@ int cmd_compare(int argc, const char **argv)
     sp_comparison *comparison = NULL;
     sp_gate *gate = NULL;
     char *command = command_line(argc, argv);
-    sp_status status = outputs_check(&o, file, NULL, &err);
+    sp_status status =
+        outputs_check(&o, (const input_file[]){{"the input file", file}, {"the rules", words.rules}, {NULL, NULL}}, &err);
     if (status == SP_OK)
         status = pipeline_open(&p, file, &o, o.strategies ? o.strategies : "argmax,greedy,viterbi", &err);
     cross folds = {.n_folds = 0};

@@ -209,7 +209,8 @@ int cmd_evaluate(int argc, const char **argv)
     sp_comparison *comparison = NULL;
     sp_gate *gate = NULL;
     char *command = command_line(argc, argv);
-    sp_status status = outputs_check(&o, file, o.place.labels, &err);
+    sp_status status = outputs_check(
+        &o, (const input_file[]){{"the input file", file}, {"the file of labels", o.place.labels}, {NULL, NULL}}, &err);
     if (status == SP_OK)
         status = judge_open(&j, file, &err);
     if (status == SP_OK)
