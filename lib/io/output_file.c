@@ -212,13 +212,16 @@ static bool keep_access_list(const sp_output *output)
 #endif
 }
 
-/* Who may read and write a new file: those who might before, never more. Its owner may be another than the old one's where the
- * system does not let us give files away; a group that is another gets what everybody had. */
+/* Who may read and write a file that replaces another: those who might before, never more. Its owner may be another than the old
+ * one's where the system does not let us give files away; a group that is another gets what everybody had. */
 static int keep_permissions(const sp_output *output)
 {
     struct stat now, made;
     sp_output_old old = output->old;
-    if (stat(output->target, &now) == 0)
+    const bool is_there = stat(output->target, &now) == 0; /* it may have come, or changed, meanwhile */
+    if (!is_there && !output->is_replaced)
+        return 0;
+    if (is_there)
         old = (sp_output_old){.mode = now.st_mode, .user = now.st_uid, .group = now.st_gid};
     if (fchown(output->fd, old.user, old.group) != 0 && fchown(output->fd, (uid_t)-1, old.group) != 0)
         errno = 0; /* neither owner nor group: not allowed to most of us */
@@ -234,7 +237,7 @@ static int keep_permissions(const sp_output *output)
  * its name. Without it (no descriptor left) the file is unlocked for that moment. */
 static int flush_and_close(sp_output *output, int *lock)
 {
-    int reason = output->is_replaced ? keep_permissions(output) : 0;
+    int reason = keep_permissions(output);
     if (reason == 0 && fsync(output->fd) != 0 && errno != EINVAL && errno != ENOSYS)
         reason = errno;
     *lock = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
