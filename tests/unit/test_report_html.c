@@ -229,6 +229,13 @@ static void test_sizes(void **state)
     assert_has(page, "<p class=\"small\">The 15 most frequent of ");
     free(page);
     sample_free(s);
+    s = sample_band(4, 20000, 3); /* recordings whose dots fall together have one */
+    page = page_of(s);
+    const char *dots = strstr(page, "<path class=\"points\" d=\"");
+    assert_non_null(dots);
+    assert_in_range(strchr(dots + 24, '"') - dots, 100, 10 * (448 + 272));
+    free(page);
+    sample_free(s);
     s = sample_nights(50, 950);
     page = page_of(s);
     assert_true(strlen(page) < 1000 * 1000);
