@@ -162,6 +162,8 @@ static void print_model(const sp_model *model)
             }
         say("\n");
     }
+    if (model->n_classes > LISTED_PAIRS)
+        say("  and %d more\n", model->n_classes - LISTED_PAIRS);
     if (model->n_states <= DRAWN_STATES)
         print_matrix(model);
     print_forbidden(model);
