@@ -88,8 +88,8 @@ sp_status sp_argmax_relaxed(const sp_chain *chain, const sp_scores *scores, sp_s
 
 /* ---- many recordings, many threads ---- */
 
-/* A number of threads and the scratch of each, kept between calls. The threads themselves live only during a call, so a program
- * may fork() between calls. One call at a time. */
+/* A number of threads and the scratch of each, kept between calls. One call at a time. A program may fork() between calls: the
+ * child may use and free the workers too, with threads of its own. */
 typedef struct sp_workers sp_workers;
 /* n_threads >= 1, or 0 for the processors this process may use. NULL on lack of memory. */
 sp_workers *sp_workers_new(int n_threads);
