@@ -139,7 +139,7 @@ int main(int argc, const char **argv)
 {
     prepare_process();
     int status = run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (fflush(stdout) != 0 || ferror(stdout) || say_failed()) {
         complain("standard output could not be written");
         return EXIT_FAILED;
     }
