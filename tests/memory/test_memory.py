@@ -4,7 +4,8 @@ jansson's, popt's, the C library's), by tests/memory/fail_alloc.c.
 A run must end with a status above 0 and a sentence on stderr, or with the status and the bytes of the run without failure. Where HDF5
 crashes, hangs or ends the process because it was refused memory itself, that is counted, not failed; every other crash fails.
 
-STATEPATH_EVERY=1 makes every allocation fail; without it a sample, other ones at each run of a day, that takes less than a minute.
+STATEPATH_EVERY=1 makes every allocation fail; without it a sample, other ones in each hour, that takes less than a minute.
+STATEPATH_RUNS is how many of them, STATEPATH_OFFSET where they begin, to repeat one.
 """
 import concurrent.futures
 import json
@@ -21,7 +22,7 @@ from statepath_test import h5py, np
 
 PRELOAD = os.environ.get("STATEPATH_FAIL_ALLOC", "")
 EVERY = int(os.environ.get("STATEPATH_EVERY", "0"))
-RUNS = 900  # of the sample
+RUNS = int(os.environ.get("STATEPATH_RUNS", "900"))  # of the sample
 CLASSES = ["Wake", "N1", "N2", "N3", "REM"]
 MODEL = """{"statepath_model": 1, "name": "small model with a name that is long", "classes": ["Wake", "N1", "N2", "N3", "REM"],
  "description": "a text that is longer than what a parser has at hand from the beginning, so that it must ask for more",
@@ -120,7 +121,7 @@ class TestMemory(st.TestCase):
         sound = {case[0]: run(self.folder, case, -1) for case in CASES}
         total = sum(s[4] for s in sound.values())
         stride = 1 if EVERY else max(7, total // RUNS)
-        offset = int(time.time() // 3600) % stride
+        offset = int(os.environ.get("STATEPATH_OFFSET", time.time() // 3600)) % stride
         jobs = [(case, n) for case in CASES for n in range(offset, sound[case[0]][4], stride)]
         print("%d allocations, %d made to fail" % (total, len(jobs)), file=sys.stderr)
         wrong, n_crashes = [], 0
