@@ -172,7 +172,12 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
     for (int32_t i = 0; status == SP_OK && i < n_names; i++) {
         sp_model *model = NULL;
         status = sp_model_load(names[i], &model, err);
-        if (status == SP_OK && info->classes && sp_model_align(model, info->n_classes, info->classes, classes, NULL) == SP_OK) {
+        sp_status fits = SP_EMODEL;
+        if (status == SP_OK && info->classes)
+            fits = sp_model_align(model, info->n_classes, info->classes, classes, err);
+        if (fits == SP_ENOMEM)
+            status = fits;
+        if (fits == SP_OK) {
             say("%s%s", first ? ", " : "models      fitting: ", names[i]);
             first = first ? first : names[i];
         }

@@ -50,6 +50,8 @@ static sp_status leak_of_model(pipeline *p, sp_block *block, double *leak, sp_er
     for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
         sp_scores scores = sp_batch_recording(&batch, n);
         p->undecoded[0] += output.results[n].status != SP_OK;
+        if (output.results[n].status == SP_EBUG)
+            pipeline_tell_of_bug(p, 0, block->ids ? block->ids[n] : "?", &output.results[n]);
         status = sp_chain_leak(p->chain, &scores, output.paths + batch.offsets[n], leak + batch.offsets[n], err);
     }
     free(output.paths);

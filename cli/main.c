@@ -166,6 +166,8 @@ int main(int argc, const char **argv)
 {
     const bool dies_of_pipes = prepare_process();
     int status = run(argc, argv);
-    const int reason = fflush(stdout) != 0 ? errno : 0;
+    int reason = fflush(stdout) != 0 ? errno : 0;
+    if (!reason && say_failed())
+        reason = ENOMEM;
     return reason || ferror(stdout) ? lose_output(status, reason, dies_of_pipes) : status;
 }

@@ -176,6 +176,28 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
     return EXIT_USAGE;
 }
 
+/* What a text option holds until it is given: popt leaves NULL where it has no memory for the text. */
+static char not_given[] = "";
+
+/* Puts `not_given` into text options that hold nothing, or takes it away again; returns whether one of them lost its text. */
+static bool mark_texts(const struct poptOption *table, bool is_begin)
+{
+    bool is_lost = false;
+    for (; table->longName || table->shortName || table->arg; table++) {
+        const unsigned kind = table->argInfo & POPT_ARG_MASK;
+        char **text = table->arg;
+        if (kind == POPT_ARG_INCLUDE_TABLE) {
+            is_lost = mark_texts(table->arg, is_begin) || is_lost;
+        } else if (kind == POPT_ARG_STRING && text && is_begin) {
+            *text = *text ? *text : not_given;
+        } else if (kind == POPT_ARG_STRING && text) {
+            is_lost = is_lost || !*text;
+            *text = *text == not_given ? NULL : *text;
+        }
+    }
+    return is_lost;
+}
+
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words)
 {
     struct poptOption help[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
@@ -201,6 +223,12 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     copy[0] = program;
     poptContext context = poptGetContext(NULL, argc, copy, all, 0);
     int result = -1, code;
+    if (!context) {
+        complain("no memory");
+        free(copy);
+        return EXIT_FAILED;
+    }
+    mark_texts(table, true);
     while (result < 0 && (code = poptGetNextOpt(context)) != -1) {
         if (code == VALUE_HELP) {
             help_print(argv[0], use, shown);
@@ -224,6 +252,10 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         } else if (code < -1) {
             result = refuse(argc, argv, context, table, code);
         }
+    }
+    if (mark_texts(table, false) && result < 0) {
+        complain("%s: no memory for the text of an option", argv[0]);
+        result = EXIT_FAILED;
     }
     int n = 0;
     const char *word;

@@ -55,7 +55,7 @@ sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores,
 }
 
 sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
-                            int32_t *path, double *score)
+                            int32_t *path, double *score, sp_error *err)
 {
     if (scores->n_steps == 0 || kernels->greedy.n == 0)
         return SP_ENOPATH;
@@ -65,7 +65,7 @@ sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, co
         return SP_ENOMEM;
     if (!sp_greedy_table_path(&kernels->greedy, scores, row, found))
         return SP_ENOPATH;
-    return sp_decode_finish(chain, scores, found, path, score, NULL);
+    return sp_decode_finish(chain, scores, found, true, path, score, err);
 }
 
 /* ---- runs of recordings, what the lanes leave, and the long recordings ---- */

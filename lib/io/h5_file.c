@@ -46,6 +46,40 @@ const char *sp_h5_reason(char buffer[SP_H5_REASON])
     return buffer;
 }
 
+/* ---- lack of memory ---- */
+
+static _Thread_local bool lack;
+
+static herr_t find_lack(unsigned n, const H5E_error2_t *entry, void *data)
+{
+    (void)n;
+    bool *is_found = data;
+    *is_found = *is_found || entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC;
+    return 0;
+}
+
+bool sp_h5_lacks_memory(void)
+{
+    bool is_found = false;
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_lack, &is_found);
+    return is_found;
+}
+
+void sp_h5_note_lack(void)
+{
+    lack = lack || sp_h5_lacks_memory();
+}
+
+void sp_h5_lack_begin(void)
+{
+    lack = false;
+}
+
+bool sp_h5_lack_met(void)
+{
+    return lack;
+}
+
 /* ---- opening ---- */
 
 /* Can the file be read, and is there anything in it? What HDF5 says of these is not for people. */

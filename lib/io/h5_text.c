@@ -273,7 +273,10 @@ sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path
 
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute)
 {
-    return H5Aexists_by_name(file, path, attribute, H5P_DEFAULT) > 0;
+    htri_t has = H5Aexists_by_name(file, path, attribute, H5P_DEFAULT);
+    if (has < 0)
+        sp_h5_note_lack();
+    return has > 0;
 }
 
 sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,

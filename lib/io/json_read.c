@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/json_memory.h"
 #include "statepath/name_hint.h"
 
 const char *sp_json_kind(const json_t *value)
@@ -68,7 +69,12 @@ sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, con
     if (text[strspn(text, " \t\r\n")] == 0)
         return sp_fail(err, status, "%s:1:1: empty; %s is a JSON object, {\"key\": ...}", name, what);
     json_error_t error;
+    sp_json_memory_begin();
     doc->root = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (sp_json_memory_failed()) {
+        sp_json_close(doc);
+        return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", name);
+    }
     if (!doc->root && (json_error_code(&error) == json_error_out_of_memory || !error.text[0]))
         return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", name);
     if (!doc->root)
