@@ -160,8 +160,8 @@ static chunk_words words_of(const sp_chunked *c, int64_t chunk)
 {
     int32_t lanes = sp_lanes_count(c->isa), width = lanes / 4, lane = (int32_t)(chunk % lanes), size = c->rules->word_size;
     int32_t vector = lane / width, shared = 8 / size; /* vectors whose words share 64 bits, see lane_step() */
-    return (chunk_words){.first = (uint64_t *)(c->words + (size_t)(chunk / lanes) * c->band_bytes) + vector / shared * width +
-                                  lane % width,
+    return (chunk_words){.first = (uint64_t *)(c->words + (size_t)(chunk / lanes) * c->band_bytes) +
+                                  (size_t)(vector / shared) * (size_t)width + lane % width,
                          .stride = (int64_t)lanes * size / 8,
                          .shift = vector % shared * 8 * size,
                          .mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1};
@@ -348,7 +348,7 @@ int32_t sp_chunks_trace(const sp_chunked *c, int32_t state)
     chunk_words words = words_of_tail(c);
     state = retrace(c, &words, c->n_whole, c->scores->n_steps - c->n_whole, state, false);
     for (int64_t chunk = c->n_chunks - 1; chunk >= 0; chunk--) {
-        int64_t first = c->n_head + chunk * c->chunk_steps, n = c->n_redone[chunk] * SP_CHUNK_PART;
+        int64_t first = c->n_head + chunk * c->chunk_steps, n = (int64_t)c->n_redone[chunk] * SP_CHUNK_PART;
         n = n < c->chunk_steps ? n : c->chunk_steps;
         words = words_from(words_of(c, chunk), n);
         state = retrace(c, &words, first + n, c->chunk_steps - n, state, true);

@@ -233,7 +233,7 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
 static void *grown_around(void *old, int64_t n, size_t size, bool *is_whole)
 {
     const size_t around = SP_AROUND * size;
-    void *bigger = *is_whole ? realloc(old ? (char *)old - around : NULL, (size_t)(n + 2 * SP_AROUND) * size) : NULL;
+    void *bigger = *is_whole ? realloc(old ? (char *)old - around : NULL, (size_t)(n + (int64_t)2 * SP_AROUND) * size) : NULL;
     if (!bigger)
         *is_whole = false;
     return bigger ? (char *)bigger + around : old;

@@ -316,7 +316,8 @@ static sp_status reference_look(sp_h5_map *map, const sp_h5_map_request *request
         sp_h5_map_describe(map, request, &data);
         if (!(map->first_path = strdup(path)))
             status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
-    } else if (status == SP_OK && memcmp(&data.element, &map->element, sizeof data.element) != 0) {
+    } else if (status == SP_OK && (data.element.kind != map->element.kind || data.element.size != map->element.size ||
+                                   data.element.is_big != map->element.is_big)) {
         map->is_mixed = true;
         if (data.element.size > map->element.size)
             map->element = data.element;

@@ -435,7 +435,7 @@ static sp_status zeros_write(sp_paths_writer *writer, slot *s, int64_t first, in
 sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
                               int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
-    slot *slots = writer->slots + strategy * writer->per_strategy;
+    slot *slots = writer->slots + (size_t)strategy * (size_t)writer->per_strategy;
     sp_status status = classes_write(writer, &slots[SLOT_PATHS], first_step, n_steps, output->paths, err);
     if (status == SP_OK)
         status = results_write(writer, slots, first, n_recordings, output->results, err);
@@ -449,7 +449,7 @@ sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t
 
 void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n_steps)
 {
-    slot *slots = writer->slots + strategy * writer->per_strategy;
+    slot *slots = writer->slots + (size_t)strategy * (size_t)writer->per_strategy;
     slots[SLOT_PATHS].written -= n_steps;
     if (writer->confidence >= 0)
         slots[writer->confidence].written -= n_steps;

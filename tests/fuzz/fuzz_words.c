@@ -60,7 +60,7 @@ static void try_csv(const uint8_t *data, size_t size)
     FILE *out = fopen(name, "wb");
     assert(out && fwrite(data, 1, size, out) == size && fclose(out) == 0);
     sp_csv_paths *paths = NULL;
-    if (sp_csv_paths_open(name, model, &paths, &err) != SP_OK) {
+    if (sp_csv_paths_open(name, model, NULL, &paths, &err) != SP_OK) {
         assert(err.message[0]);
         unlink(name);
         return;
