@@ -244,7 +244,9 @@ static int64_t unreachable(const plain_model *m, const plain_scores *s)
             next[j] = can && row_of(m, s, t)[m->class_of[j]] > -INFINITY;
             is_alive = is_alive || next[j];
         }
-        memcpy(now, next, (size_t)m->n_states);
+        uint8_t *before = now;
+        now = next;
+        next = before;
         step = is_alive ? -1 : t;
     }
     bool may_end = s->n_steps == 0;
@@ -550,7 +552,9 @@ plain_answer plain_marginals(const plain_model *m, const plain_scores *s, double
         }
         if (t > 0) {
             backward_step(m, row_of(m, s, t), is_gap(s, t), back, before, room);
-            memcpy(back, before, (size_t)M * sizeof *back);
+            double *swapped = back;
+            back = before;
+            before = swapped;
         }
     }
     free(forward);

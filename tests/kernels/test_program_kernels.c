@@ -237,8 +237,9 @@ static void expect_best_sum(verdict *v, int64_t n, const plain_model *model, con
             in_range = in_range && found[u] >= 0 && found[u] < v->c->n_classes;
         if (in_range)
             ours = plain_path_score(bare, &objective, found);
-        v->n_ties++;
-        if (!(fabs(best - ours) <= (double)(s->n_steps + 1) * 0x1p-39 + 1e-12 * fabs(best)))
+        if (fabs(best - ours) <= (double)(s->n_steps + 1) * 0x1p-39 + 1e-12 * fabs(best))
+            v->n_ties++;
+        else
             differ(v, n, t, "the class", found[t], path[t]);
     }
     plain_model_free(bare);
