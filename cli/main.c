@@ -68,7 +68,9 @@ static void print_usage(FILE *out)
     fprintf(out, "\nStart with:\n"
                  "  statepath inspect SCORES.h5\n"
                  "  statepath compare SCORES.h5 --model sleep-strict --report report.html\n\n"
-                 "`statepath COMMAND --help` lists a command's options, with an example.\n");
+                 "`statepath COMMAND --help` lists a command's options, with an example.\n"
+                 "The environment variable STATEPATH_ISA=base|avx2|avx512 chooses the instruction\n"
+                 "set; `statepath --version --verbose` names the one in use.\n");
 }
 
 /* The manual page, or the completion of bash: what each command adds when it is asked with `option`. */
@@ -139,6 +141,36 @@ static int lose_output(int status, int reason, bool dies_of_pipes)
     return EXIT_FAILED;
 }
 
+/* The instruction set that STATEPATH_ISA names, for the whole program; an empty value is none. Returns an exit status. */
+static int choose_isa(void)
+{
+    const char *name = getenv("STATEPATH_ISA");
+    sp_isa isa;
+    sp_error err;
+    if (!name || !*name)
+        return EXIT_DONE;
+    if (sp_isa_parse(name, &isa, &err) != SP_OK) {
+        complain("STATEPATH_ISA: %s", err.message);
+        return EXIT_USAGE;
+    }
+    if (sp_isa_set(isa, &err) != SP_OK) {
+        complain("STATEPATH_ISA: %s", err.message);
+        return EXIT_FAILED;
+    }
+    return EXIT_DONE;
+}
+
+static void print_version(bool is_verbose)
+{
+    printf("statepath %s\n", sp_version());
+    if (!is_verbose)
+        return;
+    printf("instruction set: %s (this processor has", sp_isa_name(sp_isa_current()));
+    for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++)
+        printf("%s %s", isa == SP_ISA_BASE ? "" : ",", sp_isa_name(isa));
+    printf(")\n");
+}
+
 static int run(int argc, const char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -149,7 +181,7 @@ static int run(int argc, const char **argv)
         return EXIT_DONE;
     }
     if (strcmp(name, "--version") == 0) {
-        printf("statepath %s\n", sp_version());
+        print_version(argc > 2 && (strcmp(argv[2], "--verbose") == 0 || strcmp(argv[2], "-v") == 0));
         return EXIT_DONE;
     }
     for (int i = 0; i < N_COMMANDS; i++)
@@ -165,7 +197,9 @@ static int run(int argc, const char **argv)
 int main(int argc, const char **argv)
 {
     const bool dies_of_pipes = prepare_process();
-    int status = run(argc, argv);
+    int status = choose_isa();
+    if (status == EXIT_DONE)
+        status = run(argc, argv);
     int reason = fflush(stdout) != 0 ? errno : 0;
     if (!reason && say_failed())
         reason = ENOMEM;

@@ -77,52 +77,6 @@ static sp_chunk_band band_of(const sp_chunked *c, int64_t b)
     return band;
 }
 
-static void forward_band(sp_isa isa, const sp_chunk_band *band)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        sp_chunks_forward_avx512(band);
-        break;
-    case SP_ISA_AVX2:
-        sp_chunks_forward_avx2(band);
-        break;
-#endif
-    default:
-        sp_chunks_forward_base(band);
-    }
-}
-
-static void trace_band(sp_isa isa, const sp_chunk_band *band)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        sp_chunks_trace_avx512(band);
-        break;
-    case SP_ISA_AVX2:
-        sp_chunks_trace_avx2(band);
-        break;
-#endif
-    default:
-        sp_chunks_trace_base(band);
-    }
-}
-
-static sp_items_look *look_of(sp_isa isa)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_items_look_avx512;
-    case SP_ISA_AVX2:
-        return sp_items_look_avx2;
-#endif
-    default:
-        return sp_items_look_base;
-    }
-}
-
 /* What sp_chunk_is_proved() asks of the scores of a chunk, whose last bit is known by now, while they are near. Returns its
  * growth. */
 static double look_at(const sp_chunked *c, int64_t chunk)
@@ -131,8 +85,8 @@ static double look_at(const sp_chunked *c, int64_t chunk)
     double top = sp_chunk_top(K, c->arrive + chunk * c->n_parts * K),
            bit = top != 0 && isfinite(top) ? sp_last_bit(sp_power_below(top)) : 1;
     bool has_half;
-    c->most[chunk] =
-        look_of(c->isa)(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps), c->chunk_steps * K, bit, &has_half);
+    c->most[chunk] = SP_BY_ISA(sp_items_look, c->isa)(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps),
+                                                      c->chunk_steps * K, bit, &has_half);
     c->has_half[chunk] = has_half;
     return sp_chunk_top(K, c->leave + chunk * K) - top;
 }
@@ -145,9 +99,9 @@ static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t 
         sp_chunk_band band = band_of(c, b);
         double growth = 0;
         int64_t chunk = b * sp_lanes_count(c->isa);
-        forward_band(c->isa, &band);
+        SP_BY_ISA(sp_chunks_forward, c->isa)(&band);
         if (c->path)
-            trace_band(c->isa, &band);
+            SP_BY_ISA(sp_chunks_trace, c->isa)(&band);
         for (int64_t i = 0; i < band.n_chunks; i++)
             growth += look_at(c, chunk + i);
         atomic_store_explicit(&c->growth[b], isfinite(growth) ? growth : 0, memory_order_relaxed);

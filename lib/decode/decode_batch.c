@@ -217,5 +217,5 @@ sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
                           const sp_decode_output *output, sp_error *err)
 {
-    return sp_decode_batch_with(sp_isa_best(), chain, batch, options, workers, output, err);
+    return sp_decode_batch_with(sp_isa_current(), chain, batch, options, workers, output, err);
 }

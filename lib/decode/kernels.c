@@ -7,18 +7,6 @@
 #include "decode/dense_threads.h"
 #include "decode/recording.h"
 
-sp_isa sp_isa_best(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
-        return SP_ISA_AVX512;
-    if (__builtin_cpu_supports("avx2"))
-        return SP_ISA_AVX2;
-#endif
-    return SP_ISA_BASE;
-}
-
 bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
                      sp_workers *workers)
 {

@@ -22,7 +22,7 @@
 #include "decode/dense_piece.h"
 #include "decode/dwell.h"
 #include "decode/greedy_table.h"
-#include "decode/isa.h"
+#include "core/isa.h"
 #include "decode/lanes.h"
 #include "decode/lanes_forward_backward.h"
 #include "decode/single.h"

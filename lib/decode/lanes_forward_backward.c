@@ -89,20 +89,6 @@ int32_t sp_sum_lanes_count(sp_isa isa)
 
 /* ---- a group ---- */
 
-static sp_sum_kernel *kernel_of(sp_isa isa)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_sum_lanes_avx512;
-    case SP_ISA_AVX2:
-        return sp_sum_lanes_avx2;
-#endif
-    default:
-        return sp_sum_lanes_base;
-    }
-}
-
 /* Runs a group that has its recordings. False on lack of memory, nothing done. */
 static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
 {
@@ -121,7 +107,7 @@ static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
         group->length[lane] = 0;
     if (!group->kept || !group->starts)
         return false;
-    kernel_of(isa)(group);
+    SP_BY_ISA(sp_sum_lanes, isa)(group);
     return true;
 }
 

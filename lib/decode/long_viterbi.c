@@ -38,7 +38,7 @@ static bool way_init(way *w, sp_pieces *p)
 
 static sp_status go_in_chunks(way *w, int64_t i, const sp_scores *scores, bool is_traced, double *after, sp_error *err)
 {
-    w->chunked = (sp_chunked){.isa = sp_isa_best(),
+    w->chunked = (sp_chunked){.isa = sp_isa_current(),
                               .rules = &w->rules,
                               .scores = scores,
                               .before = i ? w->deltas + (size_t)(i - 1) * w->n_states : NULL,
