@@ -55,8 +55,12 @@ static const int64_t segments[] = {0, 0, 0, 0, 0, 0, 5, 5, 6, 6, 0, 0, 0};
 static const int32_t labels[] = {A, A, B, C, N, C, A, A, C, C, C, A, C};
 static const int32_t argmax[] = {A, C, B, C, C, A, A, B, C, C, C, A, C};
 static const int32_t greedy[] = {A, A, B, B, C, C, A, A, C, A, C, A, C}; /* of n3 nothing counts: it was not decoded */
-static const sp_decoded argmax_results[] = {{SP_OK, -1, 0, -INFINITY}, {SP_OK, -1, 0, -2}, {SP_OK, -1, 0, -INFINITY}};
-static const sp_decoded greedy_results[] = {{SP_OK, -1, 0, -3.5}, {SP_OK, -1, 0, -2.25}, {SP_EDEADEND, 1, 0, -INFINITY}};
+static const sp_decoded argmax_results[] = {{.status = SP_OK, .step = -1, .score = -INFINITY},
+                                            {.status = SP_OK, .step = -1, .score = -2},
+                                            {.status = SP_OK, .step = -1, .score = -INFINITY}};
+static const sp_decoded greedy_results[] = {{.status = SP_OK, .step = -1, .score = -3.5},
+                                            {.status = SP_OK, .step = -1, .score = -2.25},
+                                            {.status = SP_EDEADEND, .step = 1, .score = -INFINITY}};
 
 static const char *const names[] = {"argmax", "greedy"};
 static const bool is_legal[] = {false, true};
@@ -580,7 +584,7 @@ static void test_empty(void **state)
     for (int64_t n_recordings = 0; n_recordings < 3; n_recordings++) {
         const int64_t places[] = {0, 0, 2};
         const int32_t none[] = {N, N}, path[] = {A, B};
-        const sp_decoded fine[] = {{SP_OK, -1, 0, 0}, {SP_OK, -1, 0, -1}};
+        const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0}, {.status = SP_OK, .step = -1, .score = -1}};
         sp_evaluation *e = NULL;
         sp_comparison *c = NULL;
         sp_evaluation_options options = example_options();
@@ -622,7 +626,7 @@ static void test_infeasible_ceiling(void **state)
     sp_model_free(model);
     const int64_t places[] = {0, 3, 5};
     const int32_t reference[] = {A, B, B, B, B};
-    const sp_decoded fine[] = {{SP_OK, -1, 0, 0}, {SP_OK, -1, 0, 0}};
+    const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0}, {.status = SP_OK, .step = -1, .score = 0}};
     sp_evaluation *e = NULL;
     sp_comparison *c = NULL;
     sp_evaluation_options options = example_options();
@@ -659,7 +663,7 @@ static void test_too_many_runs(void **state)
     }
     path[T + 1] = A;
     const int64_t places[] = {0, T, T + 6};
-    const sp_decoded fine[] = {{SP_OK, -1, 0, 0}, {SP_OK, -1, 0, 0}};
+    const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = 0}, {.status = SP_OK, .step = -1, .score = 0}};
     for (int64_t n_recordings = 1; n_recordings <= 2; n_recordings++) {
         sp_evaluation *e = NULL;
         sp_comparison *c = NULL;
