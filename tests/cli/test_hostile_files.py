@@ -66,7 +66,7 @@ class TestHostile(st.TestCase):
                 f["probs"] = probabilities(20)
                 d = f.create_dataset("offsets", (3,), "i8", chunks=(3,), maxshape=(None,))
                 d.id.write_direct_chunk((0,), b"\0" * length)
-            self.refuses(*self.decode(), sentence="x.h5: dataset /offsets cannot be read (a chunk has fewer values than it should, or more, "
+            self.refuses(*self.decode(), sentence="x.h5: dataset /offsets cannot be read (a chunk has fewer values than it should, "
                          "or more); the file is damaged: copy or write it again")
 
     # ---- links and virtual datasets ----
