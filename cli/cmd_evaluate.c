@@ -217,6 +217,7 @@ int cmd_evaluate(int argc, const char **argv)
         {"labels-dataset", 0, POPT_ARG_STRING, &o.extra[LABELS_DATASET], 0, "dataset of the labels in LABELS.h5", "PATH"},
         {"offsets", 0, POPT_ARG_STRING, &o.place.offsets, 0, "dataset of the offsets in PATHS.h5", "PATH"},
         {"ids", 0, POPT_ARG_STRING, &o.place.ids, 0, "dataset of the recordings' names in PATHS.h5", "PATH"},
+        ALLOW_EXTERNAL_ROW(&o),
         POPT_TABLEEND};
     struct poptOption table[] = {
         {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model (the one inside PATHS.h5)", "M"},

@@ -214,10 +214,12 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
     return status;
 }
 
-static sp_status inspect_paths(const char *file, sp_error *err)
+static sp_status inspect_paths(const char *file, const options *o, sp_error *err)
 {
     sp_paths_reader *reader = NULL;
-    sp_status status = sp_paths_reader_open(file, NULL, NULL, &reader, err);
+    sp_source_options places = sp_source_options_default();
+    places.access = file_access_from(o);
+    sp_status status = sp_paths_reader_open(file, NULL, &places, &reader, err);
     if (status != SP_OK)
         return status;
     const sp_paths_info *info = sp_paths_reader_info(reader);
@@ -296,10 +298,11 @@ static sp_status print_range(sp_signals *signals, const sp_signals_info *info, s
     return status;
 }
 
-static sp_status inspect_signals(const char *file, sp_error *err)
+static sp_status inspect_signals(const char *file, const options *o, sp_error *err)
 {
     sp_signals *signals = NULL;
-    sp_status status = sp_signals_open(file, NULL, &signals, err);
+    const sp_file_access how = file_access_from(o);
+    sp_status status = sp_signals_open(file, NULL, &how, &signals, err);
     if (status != SP_OK)
         return status;
     const sp_signals_info *info = sp_signals_info_of(signals);
@@ -340,7 +343,8 @@ static bool is_signals(const char *file, const options *o)
     sp_signals *signals = NULL;
     sp_source_options places;
     sp_source *source = NULL;
-    if (sp_signals_open(file, NULL, &signals, &ignored) != SP_OK)
+    const sp_file_access how = file_access_from(o);
+    if (sp_signals_open(file, NULL, &how, &signals, &ignored) != SP_OK)
         return false;
     sp_signals_close(signals);
     bool has_scores =
@@ -365,9 +369,9 @@ int cmd_inspect(int argc, const char **argv)
     }
     /* A file of paths is not a file of scores: whichever it is, its own message is the one to show. */
     sp_error err = {.status = SP_OK}, other;
-    sp_status status = o.place.scores ? SP_EFILE : inspect_paths(file, &other);
+    sp_status status = o.place.scores ? SP_EFILE : inspect_paths(file, &o, &other);
     if (status != SP_OK)
-        status = !o.place.scores && is_signals(file, &o) ? inspect_signals(file, &err) : inspect_scores(file, &o, &err);
+        status = !o.place.scores && is_signals(file, &o) ? inspect_signals(file, &o, &err) : inspect_scores(file, &o, &err);
     exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
     options_clear(&o);
     return exit_status;

@@ -262,6 +262,7 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     if (end && (*end || end == o->extra[MIN_COUNT] || min_count < 1))
         return sp_fail(err, SP_EINVAL, "--min-count %s: a whole number, at least 1", o->extra[MIN_COUNT]);
     sp_source_options places = sp_source_options_default();
+    places.access = file_access_from(o);
     places.labels = o->extra[LABELS];
     places.needs_scores = false;
     sp_source *source = NULL;
@@ -382,6 +383,7 @@ int cmd_model(int argc, const char **argv)
         {"step", 0, POPT_ARG_INT, &o.number, 0, "new left-right, band: how far a step may go (1)", "N"},
         {"min-count", 0, POPT_ARG_STRING, &o.extra[MIN_COUNT], 0, "new from-labels: allow what was seen N times (1)", "N"},
         {"labels", 0, POPT_ARG_STRING, &o.extra[LABELS], 0, "new from-labels: dataset of the labels", "PATH"},
+        ALLOW_EXTERNAL_ROW(&o),
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *words[3];

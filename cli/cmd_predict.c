@@ -80,9 +80,10 @@ typedef struct prediction {
 static sp_status open_all(prediction *p, const char *file, const char *command, sp_error *err)
 {
     const predict_options *o = p->o;
-    sp_status status = sp_weights_load(o->weights, &p->network, NULL, NULL, err);
+    const sp_file_access how = file_access_from(&o->common);
+    sp_status status = sp_weights_load(o->weights, &how, &p->network, NULL, NULL, err);
     if (status == SP_OK)
-        status = sp_signals_open(file, o->signals, &p->file, err);
+        status = sp_signals_open(file, o->signals, &how, &p->file, err);
     if (status != SP_OK)
         return status;
     p->info = sp_signals_info_of(p->file);
@@ -199,6 +200,7 @@ int cmd_predict(int argc, const char **argv)
         {"split", 0, POPT_ARG_STRING, &o.split, 0, "which recordings, by the file's dataset \"split\" (all)", "all|train|test"},
         {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, THREADS_HELP, "N"},
         {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
+        ALLOW_EXTERNAL_ROW(&o.common),
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *file;

@@ -115,6 +115,9 @@ static bool prepare_process(void)
         if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1)
             exit(EXIT_FAILED);
     signal(SIGXFSZ, SIG_IGN);
+    /* HDF5 would look there first for files that a file links to; they are beside it, or nowhere. */
+    unsetenv("HDF5_EXT_PREFIX");
+    unsetenv("HDF5_VDS_PREFIX");
     return signal(SIGPIPE, SIG_IGN) != SIG_IGN;
 }
 

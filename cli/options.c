@@ -54,6 +54,7 @@ void place_table(options *o, struct poptOption table[PLACE_TABLE])
         {"ids", 0, POPT_ARG_STRING, &p->ids, 0, "dataset of the recordings' names", "PATH"},
         {"kind", 0, POPT_ARG_STRING, &p->kind, 0, "what the scores are, when their name does not say",
          "log_probs|probs|logits|scores"},
+        ALLOW_EXTERNAL_ROW(o),
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
@@ -281,6 +282,11 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     return result;
 }
 
+sp_file_access file_access_from(const options *o)
+{
+    return (sp_file_access){.allow_external = o->place.allow_external};
+}
+
 sp_status source_options_from(const options *o, sp_source_options *out, sp_error *err)
 {
     *out = sp_source_options_default();
@@ -289,6 +295,7 @@ sp_status source_options_from(const options *o, sp_source_options *out, sp_error
     out->offsets = o->place.offsets;
     out->lengths = o->place.lengths;
     out->ids = o->place.ids;
+    out->access = file_access_from(o);
     out->has_kind = o->place.kind != NULL;
     return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
 }

@@ -9,6 +9,7 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
+#include "statepath/file_access.h"
 #include "statepath/status.h"
 
 typedef struct sp_h5_quiet {
@@ -24,9 +25,9 @@ void sp_h5_quiet_end(const sp_h5_quiet *quiet);
 enum { SP_H5_REASON = 256 };
 const char *sp_h5_reason(char buffer[SP_H5_REASON]);
 
-/* Opens a file for reading, without locking it. SP_OK; SP_EFILE (missing, a folder, not allowed, empty, not HDF5 and what it
- * looks like instead, cut short, marked as open for writing). size: bytes. */
-sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err);
+/* Opens a file for reading by our driver (h5_driver.h), without locking it. how: may be NULL. SP_OK; SP_EFILE (missing, a folder,
+ * not allowed, empty, not HDF5 and what it looks like instead, cut short, marked as open for writing). size: bytes. */
+sp_status sp_h5_open(const char *file, const sp_file_access *how, hid_t *out, int64_t *size, sp_error *err);
 
 /* ---- paths inside a file ---- */
 

@@ -371,7 +371,7 @@ static sp_status reader_fill(sp_paths_reader *reader, const char *given, const s
 {
     char *group = NULL, *path = NULL, place[256];
     int64_t n_classes = 0;
-    sp_status status = sp_h5_open(reader->file_name, &reader->file, &reader->info.file_size, err);
+    sp_status status = sp_h5_open(reader->file_name, &places->access, &reader->file, &reader->info.file_size, err);
     if (status == SP_OK)
         status = find_strategies(reader, given, &group, &path, err);
     if (status == SP_OK)

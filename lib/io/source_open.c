@@ -195,7 +195,7 @@ static sp_status source_fill(sp_source *source, const sp_source_options *options
     const char *name = source->file_name;
     char *path = NULL;
     bool is_scores = true;
-    sp_status status = sp_h5_open(name, &source->file, &source->info.file_size, err);
+    sp_status status = sp_h5_open(name, &options->access, &source->file, &source->info.file_size, err);
     if (status == SP_OK)
         status = sp_source_find(source->file, name, options, &path, &is_scores, err);
     if (status != SP_OK)
