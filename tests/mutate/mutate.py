@@ -1,11 +1,12 @@
 """Puts one small bug after the other into a copy of the tree and lists those that no test notices: ./dev mutate.
 
 The bugs stand in bugs.py. The copy and its build are build/mutate/tree and build/mutate/build; your files are only read. A bug is
-killed when the copy does not build or a test fails, crashes or takes far too long. First run are the tests that bugs.py names for
-the file, then the other compiled tests, last those of the program; most bugs need a few seconds. What was killed is written down in
-build/mutate/results.json, so that a second run goes on where the first was stopped, and asks again only about bugs that survived.
+noticed when a test fails, crashes or takes far too long. First run are the tests that bugs.py names for the file, then the other
+compiled tests, last those of the program. What was noticed is written down in build/mutate/results.json: a second run goes on where
+the first was stopped, and asks again only about bugs that survived.
 """
 import argparse
+import fcntl
 import hashlib
 import json
 import os
@@ -89,12 +90,23 @@ def key_of(bug):
 
 # ---- the copy ----
 
+def only_one():
+    """Two runs at once would put their bugs into one copy."""
+    os.makedirs(WORK, exist_ok=True)
+    lock = open(os.path.join(WORK, "lock"), "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        fail("another run is at work in build/mutate")
+    return lock
+
+
 def copy_tree():
     """Brings build/mutate/tree to the state of the tree; files that are the same keep their time, so little is built again.
     Returns what stands for that state."""
     names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, check=True,
                            stdout=subprocess.PIPE).stdout.decode().split("\0")
-    wanted = {name for name in names if name and os.path.isfile(os.path.join(ROOT, name))}
+    wanted = {name for name in names if os.path.isfile(os.path.join(ROOT, name)) and not name.startswith("tests/mutate/")}
     for folder, _, files in os.walk(TREE):
         for file in files:
             path = os.path.join(folder, file)
@@ -105,7 +117,8 @@ def copy_tree():
         if not os.path.isfile(target) or read(source) != read(target):
             write(target, read(source))
             shutil.copymode(source, target)
-    return hashlib.sha256(b"\0".join(name.encode() + b"\0" + read(os.path.join(ROOT, name)) for name in sorted(wanted))).hexdigest()
+    everything = b"\0".join(name.encode() + b"\0" + read(os.path.join(ROOT, name)) for name in sorted(wanted))
+    return hashlib.sha256(everything).hexdigest()
 
 
 def build(*targets):
@@ -229,11 +242,13 @@ def main():
     asked = [bug for bug in chosen if options.harmless or (not bug.harmless and key_of(bug) not in results)]
     say("%d bugs, %d to ask about" % (len(chosen), len(asked)))
     if asked:
+        lock = only_one()
         state = copy_tree()
         configure()
         tests = find_tests()
         check_tests(tests, state)
     survivors = []
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the copy is left sound
     for number, bug in enumerate(asked, 1):
         start = time.monotonic()
         killer = ask(bug, tests, options.quick)
