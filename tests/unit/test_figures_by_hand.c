@@ -193,6 +193,53 @@ static void test_units(void **state)
     sp_units_free(&units);
 }
 
+/* Steps on the diagonal under names name_of[column]. */
+static int64_t hits_under(const int64_t *confusion, const int32_t *name_of, int32_t K)
+{
+    int64_t sum = 0;
+    for (int32_t j = 0; j < K; j++)
+        sum += confusion[name_of[j] * K + j];
+    return sum;
+}
+
+/* The best of all ways to name columns first .. K-1 with the names that are left in name_of[]. */
+static int64_t best_hits(const int64_t *confusion, int32_t *name_of, int32_t first, int32_t K)
+{
+    int64_t best = first == K ? hits_under(confusion, name_of, K) : 0;
+    for (int32_t j = first; j < K; j++) {
+        int32_t name = name_of[first];
+        name_of[first] = name_of[j];
+        name_of[j] = name;
+        int64_t hits = best_hits(confusion, name_of, first + 1, K);
+        best = hits > best ? hits : best;
+        name_of[j] = name_of[first];
+        name_of[first] = name;
+    }
+    return best;
+}
+
+static void test_best_names(void **state)
+{
+    (void)state;
+    uint32_t seed = 5;
+    for (int trial = 0; trial < 500; trial++) {
+        int32_t K = 1 + trial % 6, name_of[6], order[6], seen = 0;
+        int64_t confusion[36];
+        for (int32_t i = 0; i < K * K; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            confusion[i] = (seed >> 16) % (trial % 3 ? 50 : 4); /* with ties too */
+        }
+        sp_error err;
+        assert_ok(sp_best_names(K, confusion, name_of, &err), &err);
+        for (int32_t j = 0; j < K; j++) {
+            order[j] = j;
+            seen |= 1 << name_of[j];
+        }
+        assert_int_equal(seen, (1 << K) - 1);
+        assert_int_equal(hits_under(confusion, name_of, K), best_hits(confusion, order, 0, K));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_regret_and_ties),
         cmocka_unit_test(test_edit_score_of_some),
         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_best_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
