@@ -1,8 +1,8 @@
 """The bugs that mutate.py puts in, one at a time.
 
-Each names its file, what goes wrong, a text that stands in the file exactly once, and what takes its place. `harmless` is the reason
-why no test can notice it: then it is not asked about. When the code changes, its bugs change with it; mutate.py stops where a text
-is not found.
+Each names its file, what goes wrong, a text that stands in the file exactly once, and what takes its place. `harmless` is the
+reason why no test can notice it: then it is not asked about. When the code changes, its bugs change with it; mutate.py stops where
+a text is not found.
 """
 from collections import namedtuple
 

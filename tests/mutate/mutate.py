@@ -2,8 +2,8 @@
 
 The bugs stand in bugs.py. The copy and its build are build/mutate/tree and build/mutate/build; your files are only read. A bug is
 noticed when a test fails, crashes or takes far too long. First run are the tests that bugs.py names for the file, then the other
-compiled tests, last those of the program. What was noticed is written down in build/mutate/results.json: a second run goes on where
-the first was stopped, and asks again only about bugs that survived.
+compiled tests, last those of the program. What was noticed is written down in build/mutate/results.json: a second run goes on
+where the first was stopped, and asks again only about bugs that survived.
 """
 import argparse
 import fcntl
