@@ -540,7 +540,7 @@ BUGS = [
     Bug("lib/evaluate/wake_trim.c", "one step of the margin is trimmed",
         "at + t > sleep->last + margin",
         "at + t >= sleep->last + margin"),
-    Bug("lib/evaluate/wake_trim.c", "1.1 minutes of 6 s are 10 steps",
+    Bug("lib/evaluate/wake_trim.c", "4.1 minutes of 6 s are 40 steps",
         "epoch_seconds + 1e-9);",
         "epoch_seconds);"),
     Bug("lib/evaluate/regret.c", "regret has the other sign",

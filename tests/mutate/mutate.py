@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -226,13 +227,14 @@ def ask(bug, tests, is_quick):
 def main():
     parser = argparse.ArgumentParser(prog="./dev mutate", description="small bugs, one at a time: which does no test notice?")
     parser.add_argument("--list", action="store_true", help="name the bugs and do nothing")
-    parser.add_argument("--only", metavar="TEXT", default="", help="bugs whose file or description holds TEXT")
+    parser.add_argument("--only", metavar="PATTERN", default="", help="bugs whose file or description matches this pattern")
     parser.add_argument("--quick", action="store_true", help="only the tests that bugs.py names for the file")
     parser.add_argument("--again", action="store_true", help="ask about those too that were killed before")
     parser.add_argument("--harmless", action="store_true", help="only those with a reason to survive: is it still true?")
     options = parser.parse_args()
     check_table()
-    chosen = [bug for bug in bugs.BUGS if options.only in bug.file + " " + bug.what and (not options.harmless or bug.harmless)]
+    chosen = [bug for bug in bugs.BUGS if re.search(options.only, bug.file + " " + bug.what)]
+    chosen = [bug for bug in chosen if bug.harmless or not options.harmless]
     if options.list:
         for bug in chosen:
             say("%s: %s%s" % (bug.file, bug.what, " (harmless: %s)" % bug.harmless if bug.harmless else ""))

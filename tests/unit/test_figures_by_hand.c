@@ -112,7 +112,8 @@ static void test_weighted_kappa(void **state)
 static void test_wake_trim(void **state)
 {
     (void)state;
-    assert_int_equal(sp_wake_trim_steps(1.1, 6), 11); /* whatever the rounding of 1.1 */
+    assert_int_equal(sp_wake_trim_steps(1.1, 6), 11);
+    assert_int_equal(sp_wake_trim_steps(4.1, 6), 41); /* 40.99999999999999 in doubles */
     assert_int_equal(sp_wake_trim_steps(1, 30), 2);
     assert_int_equal(sp_wake_trim_steps(0.9, 30), 1);
     const int32_t stages[] = {SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_REM};
