@@ -33,7 +33,7 @@ FIRST = [
     ("lib/decode/dwell", ["test_dwell_kernels", "test_kernels"]),
     ("lib/decode/lanes", ["test_kernels", "test_decode_batch"]),
     ("lib/decode/single", ["test_single", "test_kernels"]),
-    ("lib/decode/chunks", ["test_chunks", "test_long"]),
+    ("lib/decode/chunks", ["test_chunks", "test_kernels"]),
     ("lib/decode/path_sum", ["test_chunks", "test_kernels", "test_long"]),
     ("lib/decode/dense", ["test_kernels", "test_long"]),
     ("lib/decode/sparse", ["test_kernels"]),

@@ -4,6 +4,7 @@
 #include "decode/dense_threads.h"
 #include "decode/kernels.h"
 #include "decode/path_sum.h"
+#include "decode/sparse.h"
 #include "random_batch.h"
 #include "random_model.h"
 
@@ -418,6 +419,92 @@ static void chunks_that_never_meet(void **state)
         compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0, 0, 0}, 400000 + i, 140000, true);
 }
 
+/* What argmax takes goes up through the classes, as a model allows that never comes back, or down. */
+static void long_argmax_paths_are_scored(void **state)
+{
+    (void)state;
+    enum { CLASSES = 4, STEPS = SP_CHUNKS_LEAST + 40000 };
+    static const uint8_t allow[CLASSES * CLASSES] = {1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1};
+    const char *names[] = {"a", "b", "c", "d"};
+    int64_t offsets[] = {0, STEPS};
+    float *data = malloc((size_t)STEPS * CLASSES * sizeof *data);
+    sp_model *model = sp_model_new("never back", CLASSES, names);
+    sample s = {.data = data};
+    sp_error err;
+    assert_true(data && model);
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &s.chain, &err), &err);
+    s.batch = (sp_batch){.scores = {data, SP_F32, CLASSES, STEPS, NULL}, .n_recordings = 1, .offsets = offsets};
+    sp_decode_options options = sp_decode_options_default();
+    options.strategy.kind = SP_ARGMAX;
+    for (int down = 0; down < 2; down++) {
+        for (int64_t i = 0; i < (int64_t)STEPS * CLASSES; i++) {
+            int64_t k = i / CLASSES * CLASSES / STEPS, best = down ? CLASSES - 1 - k : k;
+            data[i] = i % CLASSES == best ? -0.5F : -5;
+        }
+        for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+            answer a = decode_with(isa, 2, &s, &options);
+            assert_true(a.results[0].score == (down ? -INFINITY : -0.5 * STEPS));
+            answer_free(&a);
+        }
+        compare_long_choices(&s, (uint64_t)down);
+    }
+    sp_model_free(model);
+    free_sample(&s);
+}
+
+/* ---- steps of sparse models ---- */
+
+/* Values and weights are multiples of 1/4, so that states stand exactly at the span; some classes are left at a great price only,
+ * so that states far below the best win. */
+static void sparse_steps_equal_plain(void **state)
+{
+    (void)state;
+    enum { CLASSES = 160 };
+    static uint8_t allow[CLASSES * CLASSES];
+    static double weight[CLASSES * CLASSES];
+    char text[CLASSES][16];
+    const char *names[CLASSES];
+    sp_scratch *scratch = sp_scratch_new();
+    random_source random = {77};
+    for (int c = 0; c < CLASSES; c++) {
+        snprintf(text[c], sizeof text[c], "c%d", c);
+        names[c] = text[c];
+    }
+    for (int trial = 0; trial < 40; trial++) {
+        for (int i = 0; i < CLASSES; i++) {
+            double price = -0.25 * random_below(&random, random_chance(&random, 0.5) ? 160 : 2);
+            for (int j = 0; j < CLASSES; j++) {
+                allow[i * CLASSES + j] = random_chance(&random, 0.12);
+                weight[i * CLASSES + j] = price - 0.25 * random_below(&random, 4);
+            }
+        }
+        sp_model *model = sp_model_new("sparse", CLASSES, names);
+        sp_sparse sparse;
+        sp_chain *chain;
+        sp_error err;
+        assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
+        assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+        assert_true(sp_sparse_init(&sparse, chain, scratch) && sparse.most);
+        for (int step = 0; step < 100; step++) {
+            double now[CLASSES], next[CLASSES], span = 0.25 * (1 + random_below(&random, 40));
+            for (int i = 0; i < CLASSES; i++)
+                now[i] = random_chance(&random, 0.05) ? -INFINITY : -0.25 * random_below(&random, 200);
+            sp_sparse_step(&sparse, now, next, &span);
+            for (int j = 0; j < CLASSES; j++) {
+                double best = -INFINITY;
+                for (int i = 0; i < CLASSES; i++)
+                    if (allow[i * CLASSES + j] && now[i] + weight[i * CLASSES + j] > best)
+                        best = now[i] + weight[i * CLASSES + j];
+                assert_true(next[j] == best);
+            }
+        }
+        sp_chain_free(chain);
+        sp_model_free(model);
+    }
+    sp_scratch_free(scratch);
+}
+
 /* ---- sums ---- */
 
 enum { N_TERMS = 5000 };
@@ -483,6 +570,8 @@ int main(void)
         cmocka_unit_test(ties_between_pieces_are_decided),
         cmocka_unit_test(chunks_equal_plain),
         cmocka_unit_test(chunks_that_never_meet),
+        cmocka_unit_test(long_argmax_paths_are_scored),
+        cmocka_unit_test(sparse_steps_equal_plain),
         cmocka_unit_test(sums_equal_one_after_another),
     };
     return cmocka_run_group_tests(tests, new_workers, free_workers);
