@@ -7,9 +7,9 @@ import select
 import subprocess
 import time
 
-import numpy as np
-
 import statepath_test as st
+
+import numpy as np  # is there where statepath_test goes on
 
 K = 40  # more classes than the fast kernels take
 NAMES = ["c%d" % k for k in range(K)]
@@ -48,7 +48,7 @@ class TestProgress(st.TestCase):
         while True:  # as many as take this machine longer than the line waits
             self.data(n_recordings)
             said = self.on_terminal(*DECODE)
-            if "%" in said or n_recordings >= 6400:
+            if "%" in said or n_recordings >= 1600:
                 break
             n_recordings *= 4
         parts = said.split("\r")
