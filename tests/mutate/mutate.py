@@ -198,9 +198,10 @@ def stages(bug, tests):
     if unknown:
         fail("bugs.py names tests that there are not: " + ", ".join(sorted(unknown)))
     quick = sorted(tests, key=lambda test: test.seconds)
-    return [[test for name in first for test in tests if test.name == name],
-            [test for test in quick if not test.is_program and test.name not in first],
-            [test for test in quick if test.is_program]]
+    all_stages = [[test for name in first for test in tests if test.name == name],
+                  [test for test in quick if not test.is_program and test.name not in first],
+                  [test for test in quick if test.is_program and test.name not in first]]
+    return [stage for stage in all_stages if stage]
 
 
 # ---- one bug ----
@@ -212,8 +213,7 @@ def ask(bug, tests, is_quick):
     try:
         write(path, sound.decode().replace(bug.old, bug.new).encode())
         for stage in stages(bug, tests)[:1 if is_quick else None]:
-            compiled = [test.name for test in stage if not test.is_program]
-            good, out = build(*(compiled if compiled else ["all"]))
+            good, out = build(*(["all"] if any(test.is_program for test in stage) else [test.name for test in stage]))
             if not good:
                 fail("%s (%s) does not compile:\n%s" % (bug.file, bug.what, out[-2000:]))
             for test in stage:
