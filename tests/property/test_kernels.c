@@ -453,54 +453,75 @@ static void long_argmax_paths_are_scored(void **state)
     free_sample(&s);
 }
 
-/* ---- steps of sparse models ---- */
+/* ---- single steps of large models ---- */
 
-/* Values and weights are multiples of 1/4, so that states stand exactly at the span; some classes are left at a great price only,
- * so that states far below the best win. */
-static void sparse_steps_equal_plain(void **state)
+enum { MANY = 160, MANY_WIDE = 256 };
+
+/* Prices of leaving a class are all alike, or far apart, so that states far below the best win. */
+static sp_chain *draw_prices(random_source *random, double share, double unit)
+{
+    static uint8_t allow[MANY * MANY];
+    static double weight[MANY * MANY];
+    char text[MANY][16];
+    const char *names[MANY];
+    sp_chain *chain;
+    sp_error err;
+    for (int i = 0; i < MANY; i++) {
+        double price = unit * random_below(random, random_chance(random, 0.5) ? 160 : 2);
+        snprintf(text[i], sizeof text[i], "c%d", i);
+        names[i] = text[i];
+        for (int j = 0; j < MANY; j++) {
+            allow[i * MANY + j] = random_chance(random, share);
+            weight[i * MANY + j] = price - 0.25 * random_below(random, 4);
+        }
+    }
+    sp_model *model = sp_model_new("prices", MANY, names);
+    assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    sp_model_free(model);
+    return chain;
+}
+
+static void assert_greatest(const sp_chain *c, const double *now, const double *next)
+{
+    for (int j = 0; j < MANY; j++) {
+        double best = -INFINITY;
+        for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1]; p++)
+            best = fmax(best, now[c->pred[p]] + c->pred_weight[p]);
+        assert_true(next[j] == best);
+    }
+}
+
+/* Values and weights are multiples of 1/4, so that states stand exactly at the span. */
+static void steps_of_far_prices_equal_plain(void **state)
 {
     (void)state;
-    enum { CLASSES = 160 };
-    static uint8_t allow[CLASSES * CLASSES];
-    static double weight[CLASSES * CLASSES];
-    char text[CLASSES][16];
-    const char *names[CLASSES];
+    static const double zero[MANY];
+    const sp_scores scores = {zero, SP_F64, MANY, 1, NULL};
     sp_scratch *scratch = sp_scratch_new();
     random_source random = {77};
-    for (int c = 0; c < CLASSES; c++) {
-        snprintf(text[c], sizeof text[c], "c%d", c);
-        names[c] = text[c];
-    }
-    for (int trial = 0; trial < 40; trial++) {
-        for (int i = 0; i < CLASSES; i++) {
-            double price = -0.25 * random_below(&random, random_chance(&random, 0.5) ? 160 : 2);
-            for (int j = 0; j < CLASSES; j++) {
-                allow[i * CLASSES + j] = random_chance(&random, 0.12);
-                weight[i * CLASSES + j] = price - 0.25 * random_below(&random, 4);
-            }
-        }
-        sp_model *model = sp_model_new("sparse", CLASSES, names);
+    for (int trial = 0; trial < 60; trial++) {
+        bool is_dense = trial % 2;
+        sp_chain *chain = draw_prices(&random, is_dense ? 0.7 : 0.12, trial % 4 < 2 ? -0.25 : 0.25);
         sp_sparse sparse;
-        sp_chain *chain;
-        sp_error err;
-        assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
-        assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
-        assert_true(sp_sparse_init(&sparse, chain, scratch) && sparse.most);
+        sp_dense dense;
+        if (is_dense)
+            assert_true(sp_dense_init(&dense, (sp_isa)(trial / 2 % (1 + (int)sp_isa_best())), chain, scratch) && dense.most &&
+                        dense.width <= MANY_WIDE);
+        else
+            assert_true(sp_sparse_init(&sparse, chain, scratch) && sparse.most);
         for (int step = 0; step < 100; step++) {
-            double now[CLASSES], next[CLASSES], span = 0.25 * (1 + random_below(&random, 40));
-            for (int i = 0; i < CLASSES; i++)
-                now[i] = random_chance(&random, 0.05) ? -INFINITY : -0.25 * random_below(&random, 200);
-            sp_sparse_step(&sparse, now, next, &span);
-            for (int j = 0; j < CLASSES; j++) {
-                double best = -INFINITY;
-                for (int i = 0; i < CLASSES; i++)
-                    if (allow[i * CLASSES + j] && now[i] + weight[i * CLASSES + j] > best)
-                        best = now[i] + weight[i * CLASSES + j];
-                assert_true(next[j] == best);
-            }
+            double now[MANY_WIDE], next[MANY_WIDE];
+            sp_dense_habit habit = {.span = 0.25 * (1 + random_below(&random, 40))};
+            for (int i = 0; i < MANY_WIDE; i++)
+                now[i] = i >= MANY || random_chance(&random, 0.05) ? -INFINITY : -0.25 * random_below(&random, 200);
+            if (is_dense)
+                sp_dense_forward(&dense, &scores, 0, now, next, &habit);
+            else
+                sp_sparse_step(&sparse, now, next, &habit.span);
+            assert_greatest(chain, now, next);
         }
         sp_chain_free(chain);
-        sp_model_free(model);
     }
     sp_scratch_free(scratch);
 }
@@ -571,7 +592,7 @@ int main(void)
         cmocka_unit_test(chunks_equal_plain),
         cmocka_unit_test(chunks_that_never_meet),
         cmocka_unit_test(long_argmax_paths_are_scored),
-        cmocka_unit_test(sparse_steps_equal_plain),
+        cmocka_unit_test(steps_of_far_prices_equal_plain),
         cmocka_unit_test(sums_equal_one_after_another),
     };
     return cmocka_run_group_tests(tests, new_workers, free_workers);
