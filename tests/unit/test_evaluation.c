@@ -760,7 +760,7 @@ static void test_errors_end_at_gaps(void **state)
     static const int64_t begin_and_end[] = {0, 6}, gap[] = {0, 0, 0, 1, 1, 1}, none[] = {0, 0, 0, 0, 0, 0};
     static const int32_t right[] = {A, A, A, A, A, A}, wrong[] = {A, B, B, B, B, A};
     static const int32_t *const two[] = {right, wrong};
-    static const sp_decoded fine[] = {{SP_OK, -1, 0, -1}};
+    static const sp_decoded fine[] = {{.status = SP_OK, .step = -1, .score = -1}};
     static const sp_decoded *const both[] = {fine, fine};
     for (int has_gap = 0; has_gap < 2; has_gap++) {
         sp_evaluation_options options = example_options();
