@@ -19,6 +19,8 @@ command_run cmd_compare, cmd_decode, cmd_evaluate, cmd_inspect, cmd_model, cmd_m
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* printf() to standard output for texts with names from files: control characters other than newlines become '?'. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Was there a text that say() had no memory for? */
+bool say_failed(void);
 
 /* Prints err's sentence; returns the exit status that goes with `status`: EXIT_USAGE for SP_EINVAL, else EXIT_FAILED. */
 int fail_with(sp_status status, const sp_error *err);
@@ -29,7 +31,7 @@ void watch_signals(void);
 bool is_interrupted(void);
 
 /* The command line as the shell would need it, for reports; the caller frees. Without --threads: the number of threads changes no
- * byte of any result. NULL on lack of memory. */
+ * byte of any result. Ends the program on lack of memory. */
 char *command_line(int argc, const char **argv);
 
 /* 1234567 as "1,234,567" in buffer; returns buffer. */

@@ -214,6 +214,7 @@ static sp_status open_hdf5_labels(judge *j, sp_error *err)
 {
     reference *l = &j->labels;
     sp_source_options places = sp_source_options_default();
+    places.access = file_access_from(j->opt);
     places.labels = j->opt->extra[LABELS_DATASET];
     places.needs_scores = false;
     sp_status status = sp_source_open(l->file, &places, &l->source, err);

@@ -25,6 +25,23 @@ static void print_names(int64_t n, const char *const *names, int64_t named)
         say(" and %s more", count_text(n - named, count));
 }
 
+/* Steps of each class as the labels have them, then those without one. count [K+1], unscored first. */
+static void print_label_counts(int32_t n_classes, const char *const *classes, const int64_t *count)
+{
+    char n[COUNT_TEXT];
+    int64_t others = 0;
+    for (int32_t k = 0; k < n_classes; k++)
+        if (k >= NAMED_CLASSES)
+            others += count[k + 1];
+        else if (classes)
+            say("%s %s, ", classes[k], count_text(count[k + 1], n));
+        else
+            say("%d: %s, ", k, count_text(count[k + 1], n));
+    if (n_classes > NAMED_CLASSES)
+        say("the other %d classes %s, ", n_classes - NAMED_CLASSES, count_text(others, n));
+    say("unscored %s\n", count_text(count[0], n));
+}
+
 static void print_shape(const sp_source_info *info)
 {
     char a[COUNT_TEXT], b[COUNT_TEXT];
@@ -100,13 +117,7 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
     }
     if (status == SP_OK && info->has_labels && info->n_classes > 0) {
         say("labels      %s: ", info->labels_path);
-        for (int32_t k = 0; k < info->n_classes && k < NAMED_CLASSES; k++) {
-            if (info->classes)
-                say("%s %s, ", info->classes[k], count_text(label_count[k + 1], a));
-            else
-                say("%d: %s, ", k, count_text(label_count[k + 1], a));
-        }
-        say("unscored %s\n", count_text(label_count[0], a));
+        print_label_counts(info->n_classes, info->classes, label_count);
     }
     free(label_count);
     sp_block_free(block);
@@ -161,7 +172,12 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
     for (int32_t i = 0; status == SP_OK && i < n_names; i++) {
         sp_model *model = NULL;
         status = sp_model_load(names[i], &model, err);
-        if (status == SP_OK && info->classes && sp_model_align(model, info->n_classes, info->classes, classes, NULL) == SP_OK) {
+        sp_status fits = SP_EMODEL;
+        if (status == SP_OK && info->classes)
+            fits = sp_model_align(model, info->n_classes, info->classes, classes, err);
+        if (fits == SP_ENOMEM)
+            status = fits;
+        if (fits == SP_OK) {
             say("%s%s", first ? ", " : "models      fitting: ", names[i]);
             first = first ? first : names[i];
         }
@@ -198,10 +214,12 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
     return status;
 }
 
-static sp_status inspect_paths(const char *file, sp_error *err)
+static sp_status inspect_paths(const char *file, const options *o, sp_error *err)
 {
     sp_paths_reader *reader = NULL;
-    sp_status status = sp_paths_reader_open(file, NULL, NULL, &reader, err);
+    sp_source_options places = sp_source_options_default();
+    places.access = file_access_from(o);
+    sp_status status = sp_paths_reader_open(file, NULL, &places, &reader, err);
     if (status != SP_OK)
         return status;
     const sp_paths_info *info = sp_paths_reader_info(reader);
@@ -245,7 +263,6 @@ static void print_split(const sp_signals_info *info)
 
 static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
 {
-    char a[COUNT_TEXT];
     if (!info->labels) {
         say("labels      none: such signals can be predicted, not learnt from\n");
         return SP_OK;
@@ -256,12 +273,7 @@ static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
     for (int64_t t = 0; t < info->n_steps; t++)
         count[info->labels[t] + 1]++;
     say("labels      ");
-    for (int32_t k = 0; k < info->n_classes && k < NAMED_CLASSES; k++)
-        if (info->classes)
-            say("%s %s, ", info->classes[k], count_text(count[k + 1], a));
-        else
-            say("%d: %s, ", k, count_text(count[k + 1], a));
-    say("unscored %s\n", count_text(count[0], a));
+    print_label_counts(info->n_classes, info->classes, count);
     free(count);
     return SP_OK;
 }
@@ -286,10 +298,11 @@ static sp_status print_range(sp_signals *signals, const sp_signals_info *info, s
     return status;
 }
 
-static sp_status inspect_signals(const char *file, sp_error *err)
+static sp_status inspect_signals(const char *file, const options *o, sp_error *err)
 {
     sp_signals *signals = NULL;
-    sp_status status = sp_signals_open(file, NULL, &signals, err);
+    const sp_file_access how = file_access_from(o);
+    sp_status status = sp_signals_open(file, NULL, &how, &signals, err);
     if (status != SP_OK)
         return status;
     const sp_signals_info *info = sp_signals_info_of(signals);
@@ -330,7 +343,8 @@ static bool is_signals(const char *file, const options *o)
     sp_signals *signals = NULL;
     sp_source_options places;
     sp_source *source = NULL;
-    if (sp_signals_open(file, NULL, &signals, &ignored) != SP_OK)
+    const sp_file_access how = file_access_from(o);
+    if (sp_signals_open(file, NULL, &how, &signals, &ignored) != SP_OK)
         return false;
     sp_signals_close(signals);
     bool has_scores =
@@ -355,9 +369,9 @@ int cmd_inspect(int argc, const char **argv)
     }
     /* A file of paths is not a file of scores: whichever it is, its own message is the one to show. */
     sp_error err = {.status = SP_OK}, other;
-    sp_status status = o.place.scores ? SP_EFILE : inspect_paths(file, &other);
+    sp_status status = o.place.scores ? SP_EFILE : inspect_paths(file, &o, &other);
     if (status != SP_OK)
-        status = !o.place.scores && is_signals(file, &o) ? inspect_signals(file, &err) : inspect_scores(file, &o, &err);
+        status = !o.place.scores && is_signals(file, &o) ? inspect_signals(file, &o, &err) : inspect_scores(file, &o, &err);
     exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
     options_clear(&o);
     return exit_status;

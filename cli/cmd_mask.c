@@ -50,6 +50,8 @@ static sp_status leak_of_model(pipeline *p, sp_block *block, double *leak, sp_er
     for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
         sp_scores scores = sp_batch_recording(&batch, n);
         p->undecoded[0] += output.results[n].status != SP_OK;
+        if (output.results[n].status == SP_EBUG)
+            pipeline_tell_of_bug(p, 0, block->ids ? block->ids[n] : "?", &output.results[n]);
         status = sp_chain_leak(p->chain, &scores, output.paths + batch.offsets[n], leak + batch.offsets[n], err);
     }
     free(output.paths);
@@ -113,7 +115,7 @@ static sp_status write_leak(const options *o, const sp_leak_report *report, sp_e
     if (status == SP_OK && o->json)
         status = sp_report_leak_json(report, &text, err);
     if (status == SP_OK && o->json)
-        status = sp_text_save(o->json, text, o->force, err);
+        status = output_text(o->json, text, o->force, err);
     free(text);
     return status;
 }
@@ -260,7 +262,7 @@ int cmd_mask(int argc, const char **argv)
     sp_error err = {.status = SP_OK};
     char *command = command_line(argc, argv);
     exit_status = EXIT_DONE;
-    sp_status status = outputs_check(&o, words[1], NULL, &err);
+    sp_status status = outputs_check(&o, (const input_file[]){{"the input file", words[1]}, {NULL, NULL}}, &err);
     if (status != SP_OK)
         ;
     else if (strcmp(words[0], "leak") == 0)

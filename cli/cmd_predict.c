@@ -80,9 +80,10 @@ typedef struct prediction {
 static sp_status open_all(prediction *p, const char *file, const char *command, sp_error *err)
 {
     const predict_options *o = p->o;
-    sp_status status = sp_weights_load(o->weights, &p->network, NULL, NULL, err);
+    const sp_file_access how = file_access_from(&o->common);
+    sp_status status = sp_weights_load(o->weights, &how, &p->network, NULL, NULL, err);
     if (status == SP_OK)
-        status = sp_signals_open(file, o->signals, &p->file, err);
+        status = sp_signals_open(file, o->signals, &how, &p->file, err);
     if (status != SP_OK)
         return status;
     p->info = sp_signals_info_of(p->file);
@@ -156,7 +157,8 @@ static sp_status predict(const char *file, const char *command, const predict_op
         return sp_fail(err, SP_EINVAL, "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
     if (o->common.decode.threads < 0 || o->common.decode.threads > 4096)
         return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
-    sp_status status = outputs_check(&o->common, file, o->weights, err);
+    sp_status status = outputs_check(
+        &o->common, (const input_file[]){{"the input file", file}, {"the file of weights", o->weights}, {NULL, NULL}}, err);
     if (status == SP_OK)
         status = open_all(&p, file, command, err);
     progress bar;
@@ -198,6 +200,7 @@ int cmd_predict(int argc, const char **argv)
         {"split", 0, POPT_ARG_STRING, &o.split, 0, "which recordings, by the file's dataset \"split\" (all)", "all|train|test"},
         {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, THREADS_HELP, "N"},
         {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
+        ALLOW_EXTERNAL_ROW(&o.common),
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *file;

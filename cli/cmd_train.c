@@ -104,7 +104,8 @@ static char *describe_data(const training *t)
 
 static sp_status read_data(training *t, const char *file, sp_error *err)
 {
-    sp_status status = sp_signals_open(file, t->o->signals, &t->file, err);
+    const sp_file_access how = file_access_from(&t->o->common);
+    sp_status status = sp_signals_open(file, t->o->signals, &how, &t->file, err);
     if (status != SP_OK)
         return status;
     t->info = sp_signals_info_of(t->file);
@@ -199,7 +200,8 @@ static sp_status begin(training *t, sp_error *err)
 static sp_status go_on(training *t, sp_error *err)
 {
     const train_options *o = t->o;
-    sp_status status = sp_weights_load(o->common.output, &t->network, &t->state, &t->origin, err);
+    const sp_file_access how = file_access_from(&o->common);
+    sp_status status = sp_weights_load(o->common.output, &how, &t->network, &t->state, &t->origin, err);
     if (status == SP_OK)
         status = check_network_fits(t->network, o->common.output, t->info, err);
     char *data = status == SP_OK ? describe_data(t) : NULL;
@@ -403,7 +405,8 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
     sp_trained trained[2];
     sp_status status = show(t, t->network, t->state, sp_masking_name(t->origin.masking), &both[0], &trained[0], err);
     if (status == SP_OK && t->o->beside) {
-        status = sp_weights_load(t->o->beside, &both[1].network, &both[1].state, &both[1].origin, err);
+        const sp_file_access how = file_access_from(o);
+        status = sp_weights_load(t->o->beside, &how, &both[1].network, &both[1].state, &both[1].origin, err);
         if (status == SP_OK)
             status = check_network_fits(both[1].network, t->o->beside, info, err);
         if (status == SP_OK && both[1].network->shape.n_classes != info->n_classes)
@@ -477,7 +480,8 @@ static sp_status train(const char *file, const train_options *o, sp_error *err)
         return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
     options checked = o->common; /* for looking only */
     checked.force = checked.force || o->resume;
-    sp_status status = outputs_check(&checked, file, o->beside, err);
+    sp_status status = outputs_check(
+        &checked, (const input_file[]){{"the input file", file}, {"the file of weights", o->beside}, {NULL, NULL}}, err);
     if (status == SP_OK && o->beside && !o->common.report)
         status = sp_fail(err, SP_EINVAL, "train: --beside is for a --report; name one");
     if (status == SP_OK)
@@ -516,6 +520,7 @@ int cmd_train(int argc, const char **argv)
         {"seed", 0, POPT_ARG_LONG, &o.seed, 0, "seed of weights, order, dropout and masks (1)", "N"},
         {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, THREADS_HELP, "N"},
         {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
+        ALLOW_EXTERNAL_ROW(&o.common),
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *file;

@@ -3,7 +3,9 @@
 #include "help.h"
 #include "statepath/name_hint.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +69,9 @@ static void print_usage(FILE *out)
                  "  statepath inspect SCORES.h5\n"
                  "  statepath compare SCORES.h5 --model sleep-strict --report report.html\n\n"
                  "`statepath COMMAND --help` lists a command's options, with an example;\n`statepath help figures` says what "
-                 "each figure of a result is.\n");
+                 "each figure of a result is.\n"
+                 "The environment variable STATEPATH_ISA=base|avx2|avx512 chooses the instruction\n"
+                 "set; `statepath --version --verbose` names the one in use.\n");
 }
 
 /* The manual page, or the completion of bash: what each command adds when it is asked with `option`. */
@@ -108,13 +112,71 @@ static int help(const char *topic)
 
 /* A standard stream that was closed by the caller leaves its number free, and the next file opened gets it: messages would then
  * go into that file. /dev/null stands in, opened so that using it still fails. A file that may grow no further (ulimit -f) shall
- * be an error of write(), not the end of the process with half a file left behind. */
-static void prepare_process(void)
+ * be an error of write(), not the end of the process with half a file left behind; so shall a pipe whose reader is gone, be it
+ * that of messages. Returns whether such a pipe would have ended the process. */
+static bool prepare_process(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1)
             exit(EXIT_FAILED);
     signal(SIGXFSZ, SIG_IGN);
+    /* HDF5 would look there first for files that a file links to; they are beside it, or nowhere. */
+    unsetenv("HDF5_EXT_PREFIX");
+    unsetenv("HDF5_VDS_PREFIX");
+    return signal(SIGPIPE, SIG_IGN) != SIG_IGN;
+}
+
+/* Did the reader of standard output go away? */
+static bool is_reader_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
+}
+
+/* Something of the standard output was lost. Where the reader did not want more, as `head`, nothing needs to be said: the program
+ * ends by SIGPIPE as any other would, only that its files were written first. A sentence or an exit status of the work stands. */
+static int lose_output(int status, int reason, bool dies_of_pipes)
+{
+    if (dies_of_pipes && is_reader_gone()) {
+        if (status != EXIT_DONE)
+            return status;
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    if (status == EXIT_FAILED || status == EXIT_USAGE)
+        return status;
+    complain("standard output could not be written%s%s%s", reason ? " (" : "", reason ? strerror(reason) : "", reason ? ")" : "");
+    return EXIT_FAILED;
+}
+
+/* The instruction set that STATEPATH_ISA names, for the whole program; an empty value is none. Returns an exit status. */
+static int choose_isa(void)
+{
+    const char *name = getenv("STATEPATH_ISA");
+    sp_isa isa;
+    sp_error err;
+    if (!name || !*name)
+        return EXIT_DONE;
+    if (sp_isa_parse(name, &isa, &err) != SP_OK) {
+        complain("STATEPATH_ISA: %s", err.message);
+        return EXIT_USAGE;
+    }
+    if (sp_isa_set(isa, &err) != SP_OK) {
+        complain("STATEPATH_ISA: %s", err.message);
+        return EXIT_FAILED;
+    }
+    return EXIT_DONE;
+}
+
+static void print_version(bool is_verbose)
+{
+    printf("statepath %s\n", sp_version());
+    if (!is_verbose)
+        return;
+    printf("instruction set: %s (this processor has", sp_isa_name(sp_isa_current()));
+    for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++)
+        printf("%s %s", isa == SP_ISA_BASE ? "" : ",", sp_isa_name(isa));
+    printf(")\n");
 }
 
 static int run(int argc, const char **argv)
@@ -127,7 +189,7 @@ static int run(int argc, const char **argv)
         return EXIT_DONE;
     }
     if (strcmp(name, "--version") == 0) {
-        printf("statepath %s\n", sp_version());
+        print_version(argc > 2 && (strcmp(argv[2], "--verbose") == 0 || strcmp(argv[2], "-v") == 0));
         return EXIT_DONE;
     }
     for (int i = 0; i < N_COMMANDS; i++)
@@ -142,11 +204,12 @@ static int run(int argc, const char **argv)
 
 int main(int argc, const char **argv)
 {
-    prepare_process();
-    int status = run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output could not be written");
-        return EXIT_FAILED;
-    }
-    return status;
+    const bool dies_of_pipes = prepare_process();
+    int status = choose_isa();
+    if (status == EXIT_DONE)
+        status = run(argc, argv);
+    int reason = fflush(stdout) != 0 ? errno : 0;
+    if (!reason && say_failed())
+        reason = ENOMEM;
+    return reason || ferror(stdout) ? lose_output(status, reason, dies_of_pipes) : status;
 }

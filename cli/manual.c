@@ -123,7 +123,10 @@ void manual_foot(void)
         put_roff(meaning[i]);
         putchar('\n');
     }
-    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno progress line, no colour\n");
+    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno progress line, no colour\n.TP\n.B STATEPATH_ISA\n");
+    put_roff("the instruction set: base, avx2 or avx512; otherwise the best that the processor has. It changes the time, never a "
+             "result. An unknown value gives exit status 2, one that the processor lacks 1. statepath --version --verbose names "
+             "the one in use.\n");
 }
 
 /* ---- completion ---- */

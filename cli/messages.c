@@ -20,18 +20,25 @@ static void disarm(char *text, char blank)
     }
 }
 
-static void print_disarmed(FILE *stream, char blank, const char *format, va_list arguments)
+/* A sentence that says there is no memory needs none. False: the text is longer than that, and there is none. */
+static bool print_disarmed(FILE *stream, char blank, const char *format, va_list arguments)
 {
     va_list again;
+    char usual[SP_ERROR_SIZE + 512], *text = usual;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-    if (text && vsnprintf(text, (size_t)length + 1, format, again) >= 0) {
+    int length = vsnprintf(usual, sizeof usual, format, arguments);
+    bool is_long = length >= (int)sizeof usual;
+    if (is_long && (text = malloc((size_t)length + 1)))
+        length = vsnprintf(text, (size_t)length + 1, format, again);
+    bool is_whole = text && length >= 0;
+    if (is_whole) {
         disarm(text, blank);
         fputs(text, stream);
     }
     va_end(again);
-    free(text);
+    if (is_long)
+        free(text);
+    return is_whole;
 }
 
 void complain(const char *format, ...)
@@ -44,12 +51,20 @@ void complain(const char *format, ...)
     va_end(arguments);
 }
 
+static bool has_left_out;
+
 void say(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_disarmed(stdout, 0, format, arguments);
+    if (!print_disarmed(stdout, 0, format, arguments))
+        has_left_out = true;
     va_end(arguments);
+}
+
+bool say_failed(void)
+{
+    return has_left_out;
 }
 
 int fail_with(sp_status status, const sp_error *err)
@@ -67,8 +82,10 @@ char *command_line(int argc, const char **argv)
     for (int i = 0; i < argc; i++)
         size += 4 * strlen(argv[i]) + 3;
     char *text = malloc(size), *end = text;
-    if (!text)
-        return NULL;
+    if (!text) { /* nothing has been written yet */
+        complain("no memory");
+        exit(EXIT_FAILED);
+    }
     end = stpcpy(end, "statepath");
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];

@@ -54,6 +54,7 @@ void place_table(options *o, struct poptOption table[PLACE_TABLE])
         {"ids", 0, POPT_ARG_STRING, &p->ids, 0, "dataset of the recordings' names", "PATH"},
         {"kind", 0, POPT_ARG_STRING, &p->kind, 0, "what the scores are, when their name does not say",
          "log_probs|probs|logits|scores"},
+        ALLOW_EXTERNAL_ROW(o),
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
@@ -178,6 +179,28 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
     return EXIT_USAGE;
 }
 
+/* What a text option holds until it is given: popt leaves NULL where it has no memory for the text. */
+static char not_given[] = "";
+
+/* Puts `not_given` into text options that hold nothing, or takes it away again; returns whether one of them lost its text. */
+static bool mark_texts(const struct poptOption *table, bool is_begin)
+{
+    bool is_lost = false;
+    for (; table->longName || table->shortName || table->arg; table++) {
+        const unsigned kind = table->argInfo & POPT_ARG_MASK;
+        char **text = table->arg;
+        if (kind == POPT_ARG_INCLUDE_TABLE) {
+            is_lost = mark_texts(table->arg, is_begin) || is_lost;
+        } else if (kind == POPT_ARG_STRING && text && is_begin) {
+            *text = *text ? *text : not_given;
+        } else if (kind == POPT_ARG_STRING && text) {
+            is_lost = is_lost || !*text;
+            *text = *text == not_given ? NULL : *text;
+        }
+    }
+    return is_lost;
+}
+
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words)
 {
     struct poptOption help[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
@@ -203,6 +226,12 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     copy[0] = program;
     poptContext context = poptGetContext(NULL, argc, copy, all, 0);
     int result = -1, code;
+    if (!context) {
+        complain("no memory");
+        free(copy);
+        return EXIT_FAILED;
+    }
+    mark_texts(table, true);
     while (result < 0 && (code = poptGetNextOpt(context)) != -1) {
         if (code == VALUE_HELP) {
             help_print(argv[0], use, shown);
@@ -226,6 +255,10 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         } else if (code < -1) {
             result = refuse(argc, argv, context, table, code);
         }
+    }
+    if (mark_texts(table, false) && result < 0) {
+        complain("%s: no memory for the text of an option", argv[0]);
+        result = EXIT_FAILED;
     }
     int n = 0;
     const char *word;
@@ -251,6 +284,11 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     return result;
 }
 
+sp_file_access file_access_from(const options *o)
+{
+    return (sp_file_access){.allow_external = o->place.allow_external};
+}
+
 sp_status source_options_from(const options *o, sp_source_options *out, sp_error *err)
 {
     *out = sp_source_options_default();
@@ -259,6 +297,7 @@ sp_status source_options_from(const options *o, sp_source_options *out, sp_error
     out->offsets = o->place.offsets;
     out->lengths = o->place.lengths;
     out->ids = o->place.ids;
+    out->access = file_access_from(o);
     out->has_kind = o->place.kind != NULL;
     return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
 }

@@ -12,6 +12,7 @@
 /* Where things are in a file. Strings belong to the struct. */
 typedef struct place_options {
     char *scores, *labels, *offsets, *lengths, *ids, *kind;
+    int allow_external;
 } place_options;
 
 /* How to decode. NaN: not given. */
@@ -31,6 +32,7 @@ typedef struct options {
     talk_options talk;
     char *model, *strategies, *output;
     int force, confidence, n_best;
+    bool output_is_text;                          /* and may be standard output */
     char *report, *json, *csv, *markdown, *latex; /* compare and evaluate */
     char **fail_if;                               /* as often as given, ends with NULL; or NULL */
     double epoch_seconds;                         /* NaN: not given */
@@ -51,8 +53,14 @@ void options_clear(options *o);
 
 /* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
  */
-enum { PLACE_TABLE = 7, CODES_TABLE = 3, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 14, TALK_TABLE = 3 };
+enum { PLACE_TABLE = 8, CODES_TABLE = 3, DECODE_TABLE = 9, RESULT_TABLE = 7, STATISTICS_TABLE = 14, TALK_TABLE = 3 };
 #define THREADS_HELP "0, the default, takes all processors"
+/* The row of commands that read HDF5 files; place_table() has it. */
+#define ALLOW_EXTERNAL_ROW(o)                                                                                                    \
+    {                                                                                                                            \
+        "allow-external", 0, POPT_ARG_NONE, &(o)->place.allow_external, 0,                                                       \
+            "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL          \
+    }
 void place_table(options *o, struct poptOption table[PLACE_TABLE]);
 void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
 #define GROUPS_HELP                                                                                                              \
@@ -72,6 +80,7 @@ void talk_table(options *o, struct poptOption table[TALK_TABLE]);
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words);
 
 /* The library's options from the user's. */
+sp_file_access file_access_from(const options *o);
 sp_status source_options_from(const options *o, sp_source_options *out, sp_error *err);
 
 /* The first of them that is not NaN: the option, what the model says, what is usual. */

@@ -139,12 +139,35 @@ static bool is_to_be_named(pipeline *p, int s, int64_t recording, const sp_decod
     return true;
 }
 
+void pipeline_tell_of_bug(pipeline *p, int s, const char *id, const sp_decoded *result)
+{
+    char values[128] = "it breaks the model's rules";
+    if (!isnan(result->recurrence))
+        snprintf(values, sizeof values, "it adds up to %.17g, but the search that found it says %.17g", result->along_path,
+                 result->recurrence);
+    if (p->n_bugs < NAMED_FAILURES)
+        complain(
+            "%s: recording %s: the path that was found is wrong: %s. This is a bug of statepath, not of your data; the path is "
+            "withheld (-1)",
+            p->names[s], id, values);
+    if (p->n_bugs++ == 0)
+        complain(
+            "please report it at the project's issue tracker: statepath %s, the lines above, the command, and %s with the model, "
+            "or a part of it that shows the same",
+            sp_version(), p->file);
+}
+
 sp_status pipeline_look_at_failures(pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err)
 {
     for (int64_t n = 0; n < block->n_recordings; n++) {
         p->relaxed[s] += results[n].status == SP_OK && results[n].n_broken > 0;
         if (results[n].status == SP_OK)
             continue;
+        if (results[n].status == SP_EBUG) {
+            pipeline_tell_of_bug(p, s, block->ids ? block->ids[n] : "?", &results[n]);
+            p->undecoded[s]++;
+            continue;
+        }
         bool is_for_all, is_named = is_to_be_named(p, s, block->first + n, &results[n], &is_for_all);
         char sentence[512];
         const char *id = block->ids ? block->ids[n] : "?", *who = is_for_all ? "" : p->names[s], *colon = is_for_all ? "" : ": ";
@@ -170,6 +193,8 @@ sp_status pipeline_look_at_failures(pipeline *p, int s, const sp_block *block, c
 
 int pipeline_exit_status(const pipeline *p)
 {
+    if (p->n_bugs)
+        return EXIT_FAILED;
     for (int s = 0; s < p->n_strategies; s++)
         if (p->undecoded[s])
             return EXIT_UNDECODED;

@@ -46,7 +46,8 @@ typedef struct pipeline {
     struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
     sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[MAX_STRATEGIES], relaxed[MAX_STRATEGIES];
-    int n_named; /* recordings without a path that were named once for all strategies */
+    int64_t n_bugs; /* paths that did not stand their check; counted in undecoded too */
+    int n_named;    /* recordings without a path that were named once for all strategies */
     int64_t named[NAMED_FAILURES];
 } pipeline;
 
@@ -61,11 +62,14 @@ void pipeline_close(pipeline *p);
  * few on stderr. SP_OK; with --on-infeasible error what the first one is. */
 sp_status pipeline_look_at_failures(pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err);
 
+/* Counts a path that did not stand its check (SP_EBUG), and says so, also when quiet: it is our fault, and how to report it. */
+void pipeline_tell_of_bug(pipeline *p, int s, const char *id, const sp_decoded *result);
+
 /* Opens a file of paths for what the pipeline decodes. */
 sp_status pipeline_open_writer(const pipeline *p, const struct beside *extras, const char *command, sp_paths_writer **out,
                                sp_error *err);
 
-/* EXIT_UNDECODED when some recording could not be decoded, else EXIT_DONE. */
+/* EXIT_FAILED when some path did not stand its check, EXIT_UNDECODED when some recording could not be decoded, else EXIT_DONE. */
 int pipeline_exit_status(const pipeline *p);
 
 #endif

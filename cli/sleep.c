@@ -17,7 +17,7 @@ static sp_status find_stages(int32_t K, const char *const *classes, sleep_choice
     sp_status status = sp_model_load("sleep-aasm", &aasm, err);
     if (status != SP_OK)
         return status == SP_ENOMEM ? status : SP_OK;
-    if (aasm->n_classes == SP_N_STAGES && sp_model_align(aasm, K, classes, class_of_column, NULL) == SP_OK) {
+    if (aasm->n_classes == SP_N_STAGES && (status = sp_model_align(aasm, K, classes, class_of_column, err)) == SP_OK) {
         int32_t n_found = 0;
         for (int32_t c = 0; c < K; c++)
             for (int s = 0; s < SP_N_STAGES; s++)
@@ -28,7 +28,7 @@ static sp_status find_stages(int32_t K, const char *const *classes, sleep_choice
         out->is_sleep = n_found == K;
     }
     sp_model_free(aasm);
-    return SP_OK;
+    return status == SP_ENOMEM ? status : SP_OK;
 }
 
 sp_status sleep_choose(const options *o, int32_t K, const char *const *classes, sp_source *source, sp_paths_reader *paths,

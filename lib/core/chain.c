@@ -1,6 +1,7 @@
 /* Compiling a model: see chain.h for what happens and chain_states.h for what comes out. */
 #include "core/chain_states.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,7 @@ sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, s
             column_of_class[options->class_of_column ? options->class_of_column[c] : c] = c;
         status = place_states(model, column_of_class, &place, chain, err);
     }
+    assert(status != SP_OK || chain); /* sp_fail() never returns SP_OK */
     if (status == SP_OK)
         status = connect(model, options, &place, chain, err);
     if (status == SP_OK)

@@ -2,6 +2,11 @@
 
 #include <math.h>
 
+/* Here for the whole library: flags are the same everywhere in it. */
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "statepath needs infinities and NaN as IEEE 754 has them: no -ffast-math, -Ofast or -ffinite-math-only"
+#endif
+
 static double greatest(const double *x, int64_t n)
 {
     double max = -INFINITY;

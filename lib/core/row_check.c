@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/isa.h"
 #include "statepath/logmath.h"
 
 static const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
@@ -12,7 +13,7 @@ static const double most = 1e300;
 
 /* exp(x) for -83 <= x <= 0.1 with a relative error below 5e-5. 2^y is taken apart into 2^n, written straight into the exponent
  * bits, and 2^f with f in [-1/2,1/2], the Taylor series of exp(f ln 2) up to the fourth power. */
-static inline float rough_exp(float x)
+SP_ALWAYS_INLINE float rough_exp(float x)
 {
     float y = x * 1.44269504f;
     float n = (y + 12582912.0f) - 12582912.0f; /* 1.5 * 2^23: rounds to a whole number */
@@ -26,7 +27,7 @@ static inline float rough_exp(float x)
 
 /* A log probability brought into the range of rough_exp; *bad is set when it is NaN or above 0.03. On the bits, because compilers
  * make vectors of integer minima but, for fear of floating-point traps, not of float comparisons. */
-static inline float into_range(float x, int32_t *bad)
+SP_ALWAYS_INLINE float into_range(float x, int32_t *bad)
 {
     enum { BITS_TOP = 0x3cf5c28f /* 0.03f */, BITS_DEEP = 0x42a60000 /* 83.0f */, BITS_INFINITY = 0x7f800000 };
     uint32_t bits;
@@ -40,24 +41,20 @@ static inline float into_range(float x, int32_t *bad)
     return x;
 }
 
-/* The two loops below are most of what a file of log_probs costs beyond reading it, so they are compiled for each vector width;
- * the machine's is chosen when the program starts. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define FOR_EACH_WIDTH __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define FOR_EACH_WIDTH
-#endif
-
+/* Two loops below, the first and the last, are most of what a file of log_probs costs beyond reading it, so they are compiled for
+ * each instruction set. */
 enum { PIECE = 1024, MOST_WINDOW = 16 };
 
 /* exp of n log probabilities into `out`; not 0 when one of them is NaN or above 0.03. */
-FOR_EACH_WIDTH static int32_t piece_exp_f32(const float *x, int n, float *out)
+SP_ALWAYS_INLINE int32_t piece_exp_f32_any(const float *x, int n, float *out)
 {
     int32_t bad = 0;
     for (int i = 0; i < n; i++)
         out[i] = rough_exp(into_range(x[i], &bad));
     return bad;
 }
+
+SP_FOR_EACH_ISA(int32_t, piece_exp_f32, (const float *x, int n, float *out), return piece_exp_f32_any(x, n, out);)
 
 static int32_t piece_exp_f64(const double *x, int n, float *out)
 {
@@ -70,8 +67,8 @@ static int32_t piece_exp_f64(const double *x, int n, float *out)
 /* Rows of few classes: sums[i] = p[i] + .. + p[i+K-1] at every i, though only those at the beginning of a row are asked about.
  * That is K times the additions, but of whole vectors and without a shuffle. n: a multiple of K, at least 2; p has K-1 more. Sums
  * are positive, so their bits are in order as the sums are, and may be compared as integers (see into_range()). */
-FOR_EACH_WIDTH static int32_t windows_are_bad(const float *restrict p, int n, int32_t n_classes, float low, float high,
-                                              float *restrict sums, const int32_t *restrict is_first)
+SP_ALWAYS_INLINE int32_t windows_are_bad_any(const float *restrict p, int n, int32_t n_classes, float low, float high,
+                                             float *restrict sums, const int32_t *restrict is_first)
 {
     uint32_t low_bits, high_bits, bits;
     memcpy(&low_bits, &low, sizeof low_bits);
@@ -93,6 +90,11 @@ FOR_EACH_WIDTH static int32_t windows_are_bad(const float *restrict p, int n, in
     return bad;
 }
 
+SP_FOR_EACH_ISA(int32_t, windows_are_bad,
+                (const float *restrict p, int n, int32_t n_classes, float low, float high, float *restrict sums,
+                 const int32_t *restrict is_first),
+                return windows_are_bad_any(p, n, n_classes, low, high, sums, is_first);)
+
 /* Four sums at once, because one would wait for itself. */
 static double piece_sum(const float *p, int n)
 {
@@ -111,7 +113,7 @@ static double piece_sum(const float *p, int n)
 
 static int32_t piece_exp(const void *data, sp_dtype dtype, int64_t first, int n, float *out)
 {
-    return dtype == SP_F32 ? piece_exp_f32((const float *)data + first, n, out)
+    return dtype == SP_F32 ? SP_BY_ISA(piece_exp_f32, sp_isa_current())((const float *)data + first, n, out)
                            : piece_exp_f64((const double *)data + first, n, out);
 }
 
@@ -126,7 +128,8 @@ static bool narrow_rows_are_plain(const void *data, sp_dtype dtype, int64_t n, i
         is_first[i] = 1;
     for (int64_t done = 0; done < n; done += whole) {
         int count = n - done < whole ? (int)(n - done) : whole;
-        if (piece_exp(data, dtype, done, count, p) || windows_are_bad(p, count, n_classes, low, high, sums, is_first))
+        if (piece_exp(data, dtype, done, count, p) ||
+            SP_BY_ISA(windows_are_bad, sp_isa_current())(p, count, n_classes, low, high, sums, is_first))
             return false;
     }
     return true;

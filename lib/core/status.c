@@ -1,10 +1,12 @@
 #include "statepath/status.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const status_names[SP_N_STATUS] = {"ok", "invalid", "data", "model", "file", "no_path", "dead_end", "memory"};
+static const char *const status_names[SP_N_STATUS] = {"ok",      "invalid",  "data",   "model", "file",
+                                                      "no_path", "dead_end", "memory", "bug"};
 
 const char *sp_status_name(sp_status status)
 {
@@ -26,6 +28,7 @@ static void error_write(sp_error *err, sp_status status, int64_t step, const cha
         memcpy(text + sizeof text - 4, "...", 4);
     err->status = status;
     err->step = step;
+    err->recurrence = err->along_path = NAN;
     memcpy(err->message, text, sizeof text);
 }
 

@@ -34,7 +34,7 @@ sp_status sp_argmax(const sp_chain *chain, const sp_scores *scores, sp_scratch *
                               "--on-infeasible relax",
                               (long long)t);
     }
-    return sp_decode_finish(chain, scores, found, path, score, err);
+    return sp_decode_finish(chain, scores, found, false, path, score, err);
 }
 
 sp_status sp_argmax_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,

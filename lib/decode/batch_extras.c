@@ -34,12 +34,12 @@ static sp_status fill_confidence(const sp_chain *chain, const sp_scores *scores,
 }
 
 static sp_status fill_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                             double *margin)
+                             double *margin, sp_error *err)
 {
     *margin = NAN;
     if (!path)
         return SP_OK;
-    sp_status status = sp_margin(chain, scores, scratch, path, margin, NULL);
+    sp_status status = sp_margin(chain, scores, scratch, path, margin, err);
     if (status != SP_ENOPATH)
         return status;
     *margin = -INFINITY; /* a path where none is allowed */
@@ -47,12 +47,14 @@ static sp_status fill_margin(const sp_chain *chain, const sp_scores *scores, sp_
 }
 
 static sp_status fill_best(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t n_best, int32_t *paths,
-                           int64_t stride, double *best_scores, int32_t *n_found)
+                           int64_t stride, double *best_scores, int32_t *n_found, sp_error *err)
 {
     sp_nbest_paths best = {.paths = paths, .stride = stride, .scores = best_scores};
-    sp_status status = sp_nbest(chain, scores, n_best, scratch, &best, NULL);
-    if (status != SP_OK && status != SP_ENOPATH)
+    sp_status status = sp_nbest(chain, scores, n_best, scratch, &best, err);
+    if (status != SP_OK && status != SP_ENOPATH && status != SP_EBUG)
         return status;
+    if (status == SP_EBUG)
+        best.n_found = 0;
     for (int32_t r = best.n_found; r < n_best; r++) {
         best_scores[r] = -INFINITY;
         for (int64_t t = 0; t < scores->n_steps; t++)
@@ -60,7 +62,7 @@ static sp_status fill_best(const sp_chain *chain, const sp_scores *scores, sp_sc
     }
     if (n_found)
         *n_found = best.n_found;
-    return SP_OK;
+    return status == SP_EBUG ? status : SP_OK;
 }
 
 static const int32_t *path_of(const sp_decode_output *output, const sp_batch *batch, int64_t n)
@@ -79,17 +81,32 @@ sp_status sp_batch_confidence(const sp_chain *chain, const sp_batch *batch, int6
                            output->log_partition ? output->log_partition + n : NULL);
 }
 
-sp_status sp_batch_extras(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
-                          const sp_decode_output *output)
+/* The N best paths and the margin; SP_EBUG where they do not stand their check. */
+static sp_status fill_best_and_margin(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
+                                      const sp_decode_output *output, sp_error *err)
 {
     sp_scores scores = sp_batch_recording(batch, n);
     int64_t first = batch->offsets[n], n_best = output->n_best;
-    const int32_t *path = path_of(output, batch, n);
-    sp_status status = sp_batch_confidence(chain, batch, n, scratch, output);
-    if (status == SP_OK && output->margins)
-        status = fill_margin(chain, &scores, scratch, path, output->margins + n);
-    if (status == SP_OK && n_best > 0)
+    sp_status status = SP_OK;
+    if (n_best > 0)
         status = fill_best(chain, &scores, scratch, output->n_best, output->best_paths + first, batch->scores.n_steps,
-                           output->best_scores + n * n_best, output->n_best_found ? output->n_best_found + n : NULL);
+                           output->best_scores + n * n_best, output->n_best_found ? output->n_best_found + n : NULL, err);
+    if (status == SP_OK && output->margins)
+        status = fill_margin(chain, &scores, scratch, path_of(output, batch, n), output->margins + n, err);
     return status;
+}
+
+sp_status sp_batch_extras(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
+                          const sp_decode_output *output)
+{
+    sp_error err;
+    sp_status status = fill_best_and_margin(chain, batch, n, scratch, output, &err);
+    if (status == SP_EBUG) {
+        int64_t first = batch->offsets[n];
+        sp_decode_withhold(&err, &output->results[n], output->paths + first, batch->offsets[n + 1] - first);
+        if (output->margins)
+            output->margins[n] = NAN;
+        status = SP_OK;
+    }
+    return status == SP_OK ? sp_batch_confidence(chain, batch, n, scratch, output) : status;
 }

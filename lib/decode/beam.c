@@ -109,6 +109,12 @@ int32_t sp_beam_last(const sp_beam_search *b)
     return place;
 }
 
+double sp_beam_value(const sp_beam_search *b, int32_t place)
+{
+    int32_t last = b->now->live[place];
+    return b->now->value[last] + b->chain->end[last];
+}
+
 int32_t sp_beam_trace(const sp_beam_search *b, int64_t n_steps, int32_t place, int32_t *path)
 {
     for (int64_t t = n_steps - 1; t >= 0; t--) {
@@ -145,6 +151,9 @@ sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width,
         if (place < 0)
             return sp_decode_stuck(chain, scores, scratch, "beam search", scores->n_steps - 1, err);
         sp_beam_trace(&b, scores->n_steps, place, found);
+        status = sp_verify_state_path(chain, scores, found, sp_beam_value(&b, place), err);
+        if (status != SP_OK)
+            return status;
     }
-    return sp_decode_finish(chain, scores, found, path, score, err);
+    return sp_decode_finish(chain, scores, found, true, path, score, err);
 }

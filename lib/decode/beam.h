@@ -27,6 +27,9 @@ bool sp_beam_step(sp_beam_search *b, sp_reach how, int64_t t, const double *e);
 /* The place of the best state of the last step among those kept, the end rule counted; -1: none may end. */
 int32_t sp_beam_last(const sp_beam_search *b);
 
+/* The value of the best path, which ends at `place` of sp_beam_last(): nats, the end weight included. */
+double sp_beam_value(const sp_beam_search *search, int32_t place);
+
 /* The classes of n steps that end in this place; returns the place before the first. */
 int32_t sp_beam_trace(const sp_beam_search *b, int64_t n_steps, int32_t place, int32_t *path);
 

@@ -77,52 +77,6 @@ static sp_chunk_band band_of(const sp_chunked *c, int64_t b)
     return band;
 }
 
-static void forward_band(sp_isa isa, const sp_chunk_band *band)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        sp_chunks_forward_avx512(band);
-        break;
-    case SP_ISA_AVX2:
-        sp_chunks_forward_avx2(band);
-        break;
-#endif
-    default:
-        sp_chunks_forward_base(band);
-    }
-}
-
-static void trace_band(sp_isa isa, const sp_chunk_band *band)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        sp_chunks_trace_avx512(band);
-        break;
-    case SP_ISA_AVX2:
-        sp_chunks_trace_avx2(band);
-        break;
-#endif
-    default:
-        sp_chunks_trace_base(band);
-    }
-}
-
-static sp_items_look *look_of(sp_isa isa)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_items_look_avx512;
-    case SP_ISA_AVX2:
-        return sp_items_look_avx2;
-#endif
-    default:
-        return sp_items_look_base;
-    }
-}
-
 /* What sp_chunk_is_proved() asks of the scores of a chunk, whose last bit is known by now, while they are near. Returns its
  * growth. */
 static double look_at(const sp_chunked *c, int64_t chunk)
@@ -131,8 +85,8 @@ static double look_at(const sp_chunked *c, int64_t chunk)
     double top = sp_chunk_top(K, c->arrive + chunk * c->n_parts * K),
            bit = top != 0 && isfinite(top) ? sp_last_bit(sp_power_below(top)) : 1;
     bool has_half;
-    c->most[chunk] =
-        look_of(c->isa)(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps), c->chunk_steps * K, bit, &has_half);
+    c->most[chunk] = SP_BY_ISA(sp_items_look, c->isa)(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps),
+                                                      c->chunk_steps * K, bit, &has_half);
     c->has_half[chunk] = has_half;
     return sp_chunk_top(K, c->leave + chunk * K) - top;
 }
@@ -145,9 +99,9 @@ static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t 
         sp_chunk_band band = band_of(c, b);
         double growth = 0;
         int64_t chunk = b * sp_lanes_count(c->isa);
-        forward_band(c->isa, &band);
+        SP_BY_ISA(sp_chunks_forward, c->isa)(&band);
         if (c->path)
-            trace_band(c->isa, &band);
+            SP_BY_ISA(sp_chunks_trace, c->isa)(&band);
         for (int64_t i = 0; i < band.n_chunks; i++)
             growth += look_at(c, chunk + i);
         atomic_store_explicit(&c->growth[b], isfinite(growth) ? growth : 0, memory_order_relaxed);
@@ -160,8 +114,8 @@ static chunk_words words_of(const sp_chunked *c, int64_t chunk)
 {
     int32_t lanes = sp_lanes_count(c->isa), width = lanes / 4, lane = (int32_t)(chunk % lanes), size = c->rules->word_size;
     int32_t vector = lane / width, shared = 8 / size; /* vectors whose words share 64 bits, see lane_step() */
-    return (chunk_words){.first = (uint64_t *)(c->words + (size_t)(chunk / lanes) * c->band_bytes) + vector / shared * width +
-                                  lane % width,
+    return (chunk_words){.first = (uint64_t *)(c->words + (size_t)(chunk / lanes) * c->band_bytes) +
+                                  (size_t)(vector / shared) * (size_t)width + lane % width,
                          .stride = (int64_t)lanes * size / 8,
                          .shift = vector % shared * 8 * size,
                          .mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1};
@@ -348,7 +302,7 @@ int32_t sp_chunks_trace(const sp_chunked *c, int32_t state)
     chunk_words words = words_of_tail(c);
     state = retrace(c, &words, c->n_whole, c->scores->n_steps - c->n_whole, state, false);
     for (int64_t chunk = c->n_chunks - 1; chunk >= 0; chunk--) {
-        int64_t first = c->n_head + chunk * c->chunk_steps, n = c->n_redone[chunk] * SP_CHUNK_PART;
+        int64_t first = c->n_head + chunk * c->chunk_steps, n = (int64_t)c->n_redone[chunk] * SP_CHUNK_PART;
         n = n < c->chunk_steps ? n : c->chunk_steps;
         words = words_from(words_of(c, chunk), n);
         state = retrace(c, &words, first + n, c->chunk_steps - n, state, true);

@@ -23,6 +23,7 @@ typedef struct batch_work {
     const sp_decode_output *output;
     sp_decode_output extras; /* output without what all recordings are given together afterwards */
     sp_kernels kernels;
+    sp_verifier verifier;
     atomic_bool no_memory;
 } batch_work;
 
@@ -36,11 +37,13 @@ static sp_status decode_strictly(const batch_work *w, const sp_scores *scores, s
     case SP_ARGMAX:
         return sp_argmax(w->chain, scores, scratch, path, score, err);
     case SP_GREEDY:
-        status = sp_kernels_greedy(&w->kernels, w->chain, scores, scratch, path, score);
+        status = sp_kernels_greedy(&w->kernels, w->chain, scores, scratch, path, score, err);
         return status == SP_ENOPATH ? sp_greedy(w->chain, scores, scratch, path, score, err) : status;
     case SP_VITERBI:
         status = sp_kernels_viterbi(&w->kernels, scores, scratch, path, score);
-        return status == SP_ENOPATH ? sp_viterbi(w->chain, scores, scratch, path, score, err) : status;
+        if (status == SP_ENOPATH)
+            return sp_viterbi(w->chain, scores, scratch, path, score, err);
+        return status == SP_OK ? sp_verify(&w->verifier, scores, path, *score, err) : status;
     case SP_BEAM:
         return sp_beam(w->chain, scores, parameter, scratch, path, score, err);
     case SP_POSTERIOR:
@@ -76,6 +79,15 @@ static sp_status decode_relaxed(const batch_work *w, const sp_scores *scores, sp
     return sp_path_score(w->chain, scores, path, &result->score, err);
 }
 
+/* Recording n gets no path: it does not stand the check. */
+static void withhold(const batch_work *w, int64_t n, const sp_error *bug)
+{
+    int64_t first = w->batch->offsets[n], n_steps = w->batch->offsets[n + 1] - first;
+    sp_decode_withhold(bug, &w->output->results[n], w->output->paths + first, n_steps);
+    if (w->output->broken && n_steps > 0)
+        memset(w->output->broken + first, 0, (size_t)n_steps);
+}
+
 static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
 {
     sp_scores scores = sp_batch_recording(w->batch, n);
@@ -96,6 +108,10 @@ static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
             path[t] = -1;
         status = SP_OK;
     }
+    if (status == SP_EBUG) {
+        withhold(w, n, &err);
+        return sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras);
+    }
     w->output->results[n] = result;
     return status == SP_OK ? sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) : status;
 }
@@ -108,12 +124,33 @@ static void decode_run(void *arg, sp_scratch *scratch, int64_t first, int64_t la
             w->no_memory = true; /* nothing else can go wrong once check_arguments() is content */
 }
 
-/* Extras for recordings that the lanes have decoded. */
-static void add_extras(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+/* The check of a path that the lanes, or all threads together, have found. */
+static sp_status verify_result(const batch_work *w, int64_t n)
+{
+    const sp_decoded *result = &w->output->results[n];
+    const sp_scores scores = sp_batch_recording(w->batch, n);
+    const int32_t *path = w->output->paths + w->batch->offsets[n];
+    const sp_strategy_kind kind = w->options->strategy.kind;
+    sp_status status = SP_OK;
+    sp_error err;
+    if (result->status != SP_OK)
+        return SP_OK;
+    if (kind == SP_VITERBI || kind == SP_GREEDY)
+        status = sp_verify(&w->verifier, &scores, path, result->score, &err);
+    else if (sp_strategy_is_legal(kind))
+        status = sp_verify_legal(w->chain, &scores, path, result->score, &err);
+    if (status != SP_EBUG)
+        return status;
+    withhold(w, n, &err);
+    return SP_OK;
+}
+
+/* Checks recordings that the lanes have decoded, and adds the extras. */
+static void finish_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     batch_work *w = arg;
     for (int64_t n = first; n < last && !w->no_memory; n++)
-        if (sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) != SP_OK)
+        if (verify_result(w, n) != SP_OK || sp_batch_extras(w->chain, w->batch, n, scratch, &w->extras) != SP_OK)
             w->no_memory = true;
 }
 
@@ -159,13 +196,14 @@ sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch
     batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output, .extras = *output};
     if (!sp_kernels_init(&w.kernels, isa, chain, batch, options->strategy.kind, workers))
         return sp_decode_no_memory(err);
+    sp_verifier_init(&w.verifier, chain);
     bool is_shared = w.kernels.has_sums && (output->confidence || output->log_partition);
     if (is_shared) {
         w.extras.confidence = NULL;
         w.extras.log_partition = NULL;
     }
     if (w.kernels.way != SP_WAY_PLAIN) {
-        if (!sp_kernels_share(&w.kernels, batch, output, workers, (sp_leftover){decode_run, add_extras, &w}))
+        if (!sp_kernels_share(&w.kernels, batch, output, workers, (sp_leftover){decode_run, finish_run, &w}))
             return sp_decode_no_memory(err);
     } else {
         sp_workers_share(workers, batch->n_recordings, decode_run, &w);
@@ -179,5 +217,5 @@ sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,
                           const sp_decode_output *output, sp_error *err)
 {
-    return sp_decode_batch_with(sp_isa_best(), chain, batch, options, workers, output, err);
+    return sp_decode_batch_with(sp_isa_current(), chain, batch, options, workers, output, err);
 }

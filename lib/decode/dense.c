@@ -23,13 +23,6 @@ static int32_t most_columns(sp_isa isa)
     return isa == SP_ISA_AVX512 ? 64 : isa == SP_ISA_AVX2 ? 32 : 16;
 }
 
-#if defined(__x86_64__)
-#define BY_ISA(function, isa)                                                                                                    \
-    ((isa) == SP_ISA_AVX512 ? function##_avx512 : (isa) == SP_ISA_AVX2 ? function##_avx2 : function##_base)
-#else
-#define BY_ISA(function, isa) ((void)(isa), function##_base)
-#endif
-
 /* The widest block that leaves fewest columns empty. */
 static int32_t choose_columns(sp_isa isa, int32_t n)
 {
@@ -123,10 +116,10 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
 {
     size_t row = (size_t)t * (size_t)scores->n_classes * (size_t)scores->dtype;
     if (dense->weight)
-        BY_ISA(sp_dense_step, dense->isa)(dense, now, next, habit);
+        SP_BY_ISA(sp_dense_step, dense->isa)(dense, now, next, habit);
     else
         sp_sparse_step(&dense->sparse, now, next, &habit->span);
-    BY_ISA(sp_dense_add, dense->isa)((const char *)scores->data + row, scores->dtype, dense->n, next);
+    SP_BY_ISA(sp_dense_add, dense->isa)((const char *)scores->data + row, scores->dtype, dense->n, next);
 }
 
 int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state, double tolerance, bool *is_near)
@@ -135,7 +128,7 @@ int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state,
     int64_t first = c->pred_row[state], last = c->pred_row[state + 1];
     *is_near = false;
     if (last - first == dense->n)
-        return BY_ISA(sp_dense_choice, dense->isa)(now, c->pred_weight + first, dense->n, tolerance, is_near);
+        return SP_BY_ISA(sp_dense_choice, dense->isa)(now, c->pred_weight + first, dense->n, tolerance, is_near);
     double best = -INFINITY, second = -INFINITY;
     int32_t from = 0;
     for (int64_t p = first; p < last; p++) {
@@ -154,7 +147,7 @@ int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state,
 
 void sp_dense_size_add(sp_dense_size *size, const sp_dense *dense, const double *now)
 {
-    BY_ISA(sp_dense_sizes, dense->isa)(now, dense->n, size->most);
+    SP_BY_ISA(sp_dense_sizes, dense->isa)(now, dense->n, size->most);
 }
 
 double sp_dense_size_of(const sp_dense_size *size)

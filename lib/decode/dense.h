@@ -15,7 +15,7 @@
 #define STATEPATH_DECODE_DENSE_H
 
 #include "core/chain_states.h"
-#include "decode/isa.h"
+#include "core/isa.h"
 #include "decode/scratch.h"
 #include "decode/sparse.h"
 #include "statepath/decode.h"

@@ -8,7 +8,7 @@
 
 #define DENSE_COLUMNS 32
 #define DENSE_BY_BITS 0
-#define DENSE_TARGET __attribute__((target("avx2")))
+#define DENSE_TARGET SP_TARGET_AVX2
 #include "decode/dense_body.h"
 
 DENSE_TARGET void sp_dense_step_avx2(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)

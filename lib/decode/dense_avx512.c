@@ -8,7 +8,7 @@
 
 #define DENSE_COLUMNS 64
 #define DENSE_BY_BITS 1
-#define DENSE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))
+#define DENSE_TARGET SP_TARGET_AVX512
 #include "decode/dense_body.h"
 
 DENSE_TARGET void sp_dense_step_avx512(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)

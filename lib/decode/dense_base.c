@@ -6,7 +6,7 @@
 
 #define DENSE_COLUMNS 16
 #define DENSE_BY_BITS 0
-#define DENSE_TARGET
+#define DENSE_TARGET SP_TARGET_BASE
 #include "decode/dense_body.h"
 
 DENSE_TARGET void sp_dense_step_base(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)

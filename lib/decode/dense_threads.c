@@ -45,7 +45,7 @@ static double expected_greatest(const sp_dense *dense, const sp_scores *scores)
 /* Cuts so that all pieces, with their warm-up, are of one length. False on lack of memory. */
 static bool cut(dense_pieces *d, int32_t *path, double tolerance, sp_scratch *scratch)
 {
-    int64_t n_steps = d->scores->n_steps, each = (n_steps + (d->n - 1) * SP_DENSE_WARM) / d->n;
+    int64_t n_steps = d->scores->n_steps, each = (n_steps + (int64_t)(d->n - 1) * SP_DENSE_WARM) / d->n;
     size_t size = 0, used = 0;
     for (int32_t k = 0; k < d->n; k++) {
         int64_t first = k * (each - SP_DENSE_WARM) + (k > 0 ? SP_DENSE_WARM : 0);

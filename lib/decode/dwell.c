@@ -71,14 +71,5 @@ bool sp_dwell_rules_init(sp_dwell_rules *rules, const sp_chain *chain)
 
 sp_lanes_kernel *sp_dwell_kernel_of(sp_isa isa)
 {
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_lanes_dwell_avx512;
-    case SP_ISA_AVX2:
-        return sp_lanes_dwell_avx2;
-#endif
-    default:
-        return sp_lanes_dwell_base;
-    }
+    return SP_BY_ISA(sp_lanes_dwell, isa);
 }

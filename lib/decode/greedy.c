@@ -131,5 +131,5 @@ sp_status sp_greedy(const sp_chain *chain, const sp_scores *scores, sp_scratch *
             return explain(chain, scores, scratch, t, err);
         found[t] = p.chosen;
     }
-    return sp_decode_finish(chain, scores, found, path, score, err);
+    return sp_decode_finish(chain, scores, found, true, path, score, err);
 }

@@ -7,18 +7,6 @@
 #include "decode/dense_threads.h"
 #include "decode/recording.h"
 
-sp_isa sp_isa_best(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
-        return SP_ISA_AVX512;
-    if (__builtin_cpu_supports("avx2"))
-        return SP_ISA_AVX2;
-#endif
-    return SP_ISA_BASE;
-}
-
 bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
                      sp_workers *workers)
 {
@@ -55,7 +43,7 @@ sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores,
 }
 
 sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
-                            int32_t *path, double *score)
+                            int32_t *path, double *score, sp_error *err)
 {
     if (scores->n_steps == 0 || kernels->greedy.n == 0)
         return SP_ENOPATH;
@@ -65,7 +53,7 @@ sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, co
         return SP_ENOMEM;
     if (!sp_greedy_table_path(&kernels->greedy, scores, row, found))
         return SP_ENOPATH;
-    return sp_decode_finish(chain, scores, found, path, score, NULL);
+    return sp_decode_finish(chain, scores, found, true, path, score, err);
 }
 
 /* ---- runs of recordings, what the lanes leave, and the long recordings ---- */

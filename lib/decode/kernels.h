@@ -22,7 +22,7 @@
 #include "decode/dense_piece.h"
 #include "decode/dwell.h"
 #include "decode/greedy_table.h"
-#include "decode/isa.h"
+#include "core/isa.h"
 #include "decode/lanes.h"
 #include "decode/lanes_forward_backward.h"
 #include "decode/single.h"
@@ -52,9 +52,10 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                              double *score);
 
-/* One recording by greedy, as sp_greedy(). SP_OK; SP_ENOPATH without a message, path untouched: ask sp_greedy(); SP_ENOMEM. */
+/* One recording by greedy, as sp_greedy(). SP_OK; SP_ENOPATH without a message, path untouched: ask sp_greedy(); SP_ENOMEM;
+ * SP_EBUG. */
 sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
-                            int32_t *path, double *score);
+                            int32_t *path, double *score, sp_error *err);
 
 /* What happens to recordings first .. last-1. */
 typedef struct sp_leftover {

@@ -121,17 +121,9 @@ size_t sp_lane_words_bytes(int32_t word_size, sp_isa isa, int64_t n_steps)
 
 sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy)
 {
-    bool is_viterbi = strategy == SP_VITERBI, is_greedy = strategy == SP_GREEDY;
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return is_viterbi ? sp_lanes_viterbi_avx512 : is_greedy ? sp_lanes_greedy_avx512 : sp_lanes_argmax_avx512;
-    case SP_ISA_AVX2:
-        return is_viterbi ? sp_lanes_viterbi_avx2 : is_greedy ? sp_lanes_greedy_avx2 : sp_lanes_argmax_avx2;
-#endif
-    default:
-        return is_viterbi ? sp_lanes_viterbi_base : is_greedy ? sp_lanes_greedy_base : sp_lanes_argmax_base;
-    }
+    if (strategy == SP_VITERBI)
+        return SP_BY_ISA(sp_lanes_viterbi, isa);
+    return strategy == SP_GREEDY ? SP_BY_ISA(sp_lanes_greedy, isa) : SP_BY_ISA(sp_lanes_argmax, isa);
 }
 
 /* ---- the order of a run: the longest first ---- */

@@ -10,7 +10,7 @@
 #define STATEPATH_DECODE_LANES_H
 
 #include "core/chain_states.h"
-#include "decode/isa.h"
+#include "core/isa.h"
 #include "statepath/decode.h"
 
 enum {

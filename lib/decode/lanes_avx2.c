@@ -11,7 +11,7 @@
 #if defined(__x86_64__)
 
 #define LANE_W 4
-#define LANE_TARGET __attribute__((target("avx2")))
+#define LANE_TARGET SP_TARGET_AVX2
 #include "decode/lanes_vector.h"
 
 #include "decode/lanes_few.h"

@@ -11,7 +11,7 @@
 #if defined(__x86_64__)
 
 #define LANE_W 8
-#define LANE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))
+#define LANE_TARGET SP_TARGET_AVX512
 #include "decode/lanes_vector.h"
 
 #include "decode/lanes_few.h"

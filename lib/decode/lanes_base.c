@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LANE_W 2
-#define LANE_TARGET
+#define LANE_TARGET SP_TARGET_BASE
 #include "decode/lanes_vector.h"
 
 #include "decode/lanes_few.h"

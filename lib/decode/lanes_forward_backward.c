@@ -89,20 +89,6 @@ int32_t sp_sum_lanes_count(sp_isa isa)
 
 /* ---- a group ---- */
 
-static sp_sum_kernel *kernel_of(sp_isa isa)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_sum_lanes_avx512;
-    case SP_ISA_AVX2:
-        return sp_sum_lanes_avx2;
-#endif
-    default:
-        return sp_sum_lanes_base;
-    }
-}
-
 /* Runs a group that has its recordings. False on lack of memory, nothing done. */
 static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
 {
@@ -121,7 +107,7 @@ static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
         group->length[lane] = 0;
     if (!group->kept || !group->starts)
         return false;
-    kernel_of(isa)(group);
+    SP_BY_ISA(sp_sum_lanes, isa)(group);
     return true;
 }
 
@@ -178,6 +164,29 @@ static void put_result(const sum_run *run, int32_t i, double log_z)
         out->confidence[begin + t] = NAN;
 }
 
+/* What mea or posterior-viterbi maximised, added up along the path of recording i: values [T,K]. Paths that are not those of the
+ * greatest sum are withheld, see verify.h; their legality is looked at with their score. */
+static bool stands_check(const sum_run *run, int32_t i, const double *values, double recurrence)
+{
+    const sp_decode_output *out = run->lanes.output;
+    int64_t n = run->lanes.first + i, begin = run->lanes.batch->offsets[n], n_steps = run->lanes.order.length[i];
+    const int32_t *path = out->paths + begin;
+    const int32_t K = run->options->rules->n_classes;
+    double sum = 0;
+    bool is_outside = false;
+    for (int64_t t = 0; t < n_steps; t++, values += K) {
+        is_outside = is_outside || path[t] < 0 || path[t] >= K;
+        sum += values[is_outside ? 0 : path[t]];
+    }
+    if (!is_outside && fabs(sum - recurrence) <= sp_verify_tolerance(n_steps, recurrence))
+        return true;
+    sp_error err;
+    sp_decode_bug(recurrence, is_outside ? -INFINITY : sum, &err);
+    sp_lane_run_put(&run->lanes, i, -INFINITY);
+    sp_decode_withhold(&err, &out->results[n], out->paths + begin, n_steps);
+    return false;
+}
+
 static void fill_group(const sum_run *run, const int32_t *order, int32_t n, double *values, int64_t stride, sp_sum_group *group)
 {
     const sp_decode_output *out = run->lanes.output;
@@ -227,7 +236,7 @@ static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const dou
     for (int32_t lane = 0; lane < n; lane++)
         if (is_left[lane] || lanes.is_left[lane])
             run->lanes.left[run->lanes.n_left++] = order[lane];
-        else
+        else if (stands_check(run, order[lane], values + lane * stride, lanes.score[lane]))
             put_result(run, order[lane], 0);
     return true;
 }

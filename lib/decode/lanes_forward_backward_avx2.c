@@ -9,7 +9,7 @@
 
 #define LANE_W 4
 #define LANE_G 2
-#define LANE_TARGET __attribute__((target("avx2")))
+#define LANE_TARGET SP_TARGET_AVX2
 #include "decode/lanes_vector.h"
 
 #include "decode/lanes_math.h"

@@ -9,7 +9,7 @@
 
 #define LANE_W 8
 #define LANE_G 2
-#define LANE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))
+#define LANE_TARGET SP_TARGET_AVX512
 #include "decode/lanes_vector.h"
 
 #include "decode/lanes_math.h"

@@ -7,7 +7,7 @@
 
 #define LANE_W 2
 #define LANE_G 2
-#define LANE_TARGET
+#define LANE_TARGET SP_TARGET_BASE
 #include "decode/lanes_vector.h"
 
 #include "decode/lanes_math.h"

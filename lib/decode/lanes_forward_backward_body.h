@@ -272,8 +272,7 @@ LANE_FN void write_values(const lane_passes *f, int64_t first, size_t n)
     if (n == TILE && first + TILE <= f->shortest && group->n_lanes == L) {
         for (size_t lane = 0; lane < L; lane += N64)
             for (size_t m = 0; m < TILE * K; m += 2)
-                scatter64((const uint64_t *)f->value + m * L + lane, L, (void *const *)(group->values + lane),
-                          ((size_t)first * K + m) * sizeof(double));
+                scatter64(f->value + m * L + lane, L, group->values + lane, ((size_t)first * K + m) * sizeof(double));
         return;
     }
     for (size_t lane = 0; lane < (size_t)group->n_lanes; lane++)

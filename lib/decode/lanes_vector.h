@@ -122,7 +122,7 @@ LANE_FN void gather64(const void *const *from, size_t at, uint64_t *to, size_t s
 }
 
 /* The other way: 2 rows of N64 items become 2 items at byte `at` of each of N64 rows. */
-LANE_FN void scatter64(const uint64_t *from, size_t stride, void *const *to, size_t at)
+LANE_FN void scatter64(const double *from, size_t stride, double *const *to, size_t at)
 {
     p64 r0 = *(const p64 *)from, r1 = *(const p64 *)(from + stride);
     lane_pieces low = (lane_pieces)LOW64(r0, r1), high = (lane_pieces)HIGH64(r0, r1);

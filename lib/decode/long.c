@@ -52,10 +52,15 @@ sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recordi
     if (status == SP_OK && recording->n_steps > 0) {
         sp_pieces *p = sp_pieces_new(chain, recording, workers);
         status = p ? decode_strictly(p, &options->strategy, &found, err) : sp_decode_no_memory(err);
+        if (status == SP_OK && sp_strategy_is_legal(options->strategy.kind))
+            sp_pieces_verify(p, &found);
         if (status == SP_OK && found.status != SP_OK)
             status = sp_pieces_give_up(p, err);
-        if (status == SP_OK && found.status != SP_OK && options->relax)
+        if (status == SP_OK && found.status != SP_OK && found.status != SP_EBUG && options->relax) {
             status = decode_relaxed(p, options->strategy.kind, &found, err);
+            if (status == SP_OK && found.status != SP_OK)
+                status = sp_pieces_give_up(p, err);
+        }
         if (status == SP_OK)
             found.score = found.status == SP_OK ? sp_pieces_score(p) : -INFINITY;
         sp_pieces_free(p);

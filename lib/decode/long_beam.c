@@ -86,6 +86,8 @@ static sp_status go_forward(way *w, int32_t *place, sp_decoded *result, sp_error
         keep(w, i);
     }
     *place = sp_beam_last(&w->beam);
+    p->is_least = !p->chain->is_plain;
+    p->recurrence = *place < 0 ? NAN : sp_beam_value(&w->beam, *place);
     return *place < 0 ? sp_pieces_stuck(p, p->recording->n_steps - 1, result, err) : SP_OK;
 }
 

@@ -14,7 +14,7 @@ enum {
 
 static int64_t block_steps(const sp_pieces *p)
 {
-    int64_t row = p->chain->n_states * 2 * (int64_t)sizeof(double), least = p->recording->n_steps / (ROWS_BYTES / row + 1) + 1;
+    int64_t row = 2 * (int64_t)sizeof(double) * p->chain->n_states, least = p->recording->n_steps / (ROWS_BYTES / row + 1) + 1;
     int64_t block = least > BLOCK_STEPS ? least : BLOCK_STEPS;
     while (block < p->steps && p->steps % block != 0)
         block++;

@@ -25,6 +25,10 @@ static int64_t piece_steps(const sp_chain *chain, const sp_long_recording *recor
 
 static bool score_init(sp_pieces *p)
 {
+    p->magnitude = 0;
+    p->is_outside = false;
+    p->recurrence = NAN;
+    p->is_least = false;
     return sp_path_walk_init(&p->up, p->chain, p->recording->n_steps, p->table) &&
            sp_path_descent_init(&p->down, p->chain, p->recording->n_steps, p->table);
 }
@@ -92,23 +96,50 @@ sp_status sp_pieces_read(sp_pieces *p, int64_t i, sp_scores *scores, sp_error *e
     return SP_OK;
 }
 
+/* Notes what a piece of path adds to the check. False: it has a class that does not exist, so it has no score. */
+static bool note_piece(sp_pieces *p, const sp_scores *scores, const int32_t *path)
+{
+    for (int64_t t = 0; t < scores->n_steps && !p->is_outside; t++) {
+        p->is_outside = path[t] < 0 || path[t] >= scores->n_classes;
+        double e = p->is_outside ? 0 : sp_scores_at(scores, t, path[t]);
+        p->magnitude += e > -INFINITY ? fabs(e) : 0;
+    }
+    return !p->is_outside;
+}
+
 sp_status sp_pieces_write_up(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path, const uint8_t *broken,
                              sp_error *err)
 {
-    sp_path_walk_add(&p->up, scores, path);
+    if (note_piece(p, scores, path))
+        sp_path_walk_add(&p->up, scores, path);
     return p->recording->write(p->recording->arg, first, scores->n_steps, path, broken, err);
 }
 
 sp_status sp_pieces_write_down(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path, const uint8_t *broken,
                                sp_error *err)
 {
-    sp_path_descent_add(&p->down, scores, path);
+    if (note_piece(p, scores, path))
+        sp_path_descent_add(&p->down, scores, path);
     return p->recording->write(p->recording->arg, first, scores->n_steps, path, broken, err);
 }
 
 double sp_pieces_score(const sp_pieces *p)
 {
     return p->down.has_begun ? sp_path_descent_end(&p->down) : sp_path_walk_end(&p->up);
+}
+
+void sp_pieces_verify(const sp_pieces *p, sp_decoded *result)
+{
+    const double sum = p->is_outside ? -INFINITY : sp_pieces_score(p), value = p->recurrence;
+    sp_error bug;
+    /* The pieces are added up apart, so large numbers that cancel do not round as in the recurrence. */
+    double tolerance = sp_verify_tolerance(p->recording->n_steps, isnan(value) ? 0 : value) + 1e-12 * p->magnitude;
+    bool may_overflow = p->magnitude > 1e300 && !p->is_outside,
+         is_close = isnan(value) || fabs(sum - value) <= tolerance || (p->is_least && sum >= value);
+    if (result->status != SP_OK || may_overflow || (sum > -INFINITY && is_close))
+        return;
+    sp_decode_bug(value, sum, &bug);
+    sp_decode_withhold(&bug, result, NULL, 0);
 }
 
 sp_status sp_pieces_give_up(sp_pieces *p, sp_error *err)

@@ -21,6 +21,10 @@ typedef struct sp_pieces {
     double *table; /* see path_score.h */
     sp_path_walk up;
     sp_path_descent down;
+    bool is_outside;   /* the path has a class that does not exist */
+    double magnitude;  /* of the finite scores along the path, added up */
+    double recurrence; /* the value of the path by the recurrence that found it; NaN: none */
+    bool is_least;     /* the path may add up to more: see sp_verify_state_path() */
 } sp_pieces;
 
 /* NULL on lack of memory. The steps of a piece are a multiple of SP_PIECE_UNIT. */
@@ -52,6 +56,10 @@ sp_status sp_pieces_write_down(sp_pieces *p, int64_t first, const sp_scores *sco
 
 /* The score of the path that was written. */
 double sp_pieces_score(const sp_pieces *p);
+
+/* Compares the score of the path that was written with p->recurrence, or, where there is none, looks whether it is legal: see
+ * verify.h. Where it does not stand the check *result says SP_EBUG; what was written is then to be given up. */
+void sp_pieces_verify(const sp_pieces *p, sp_decoded *result);
 
 /* Gives up what was written: another path may follow. SP_OK; what writing says. */
 sp_status sp_pieces_give_up(sp_pieces *p, sp_error *err);

@@ -67,6 +67,8 @@ static sp_status decode_objective(objective *o, sp_decoded *result, sp_error *er
                                    .arg = o};
     sp_pieces *pieces = sp_pieces_new(&bare, &recording, p->workers);
     sp_status status = pieces ? sp_long_viterbi(pieces, result, err) : sp_decode_no_memory(err);
+    if (status == SP_OK)
+        sp_pieces_verify(pieces, result);
     sp_pieces_free(pieces);
     free(room);
     return status;

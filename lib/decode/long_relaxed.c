@@ -103,9 +103,17 @@ sp_status sp_long_relaxed(sp_pieces *p, bool is_greedy, sp_decoded *result, sp_e
 {
     way w = {.p = p, .is_greedy = is_greedy};
     int32_t state = 0;
+    int64_t expected = 0;
     sp_status status = way_init(&w) ? go_forward(&w, &state, err) : sp_decode_no_memory(err);
-    if (status == SP_OK)
+    if (status == SP_OK) {
+        expected = w.prices.n_taken + w.prices.now[state].n_broken;
         status = go_back(&w, state, &result->n_broken, err);
+    }
+    if (status == SP_OK && result->n_broken != expected) {
+        sp_error bug;
+        sp_decode_bug((double)expected, (double)result->n_broken, &bug);
+        sp_decode_withhold(&bug, result, NULL, 0);
+    }
     free(w.kept);
     free(w.ranks);
     return status;

@@ -38,7 +38,7 @@ static bool way_init(way *w, sp_pieces *p)
 
 static sp_status go_in_chunks(way *w, int64_t i, const sp_scores *scores, bool is_traced, double *after, sp_error *err)
 {
-    w->chunked = (sp_chunked){.isa = sp_isa_best(),
+    w->chunked = (sp_chunked){.isa = sp_isa_current(),
                               .rules = &w->rules,
                               .scores = scores,
                               .before = i ? w->deltas + (size_t)(i - 1) * w->n_states : NULL,
@@ -106,11 +106,14 @@ static sp_status go_forward(way *w, int32_t *state, sp_error *err)
             return SP_OK;
     }
     if (w->in_chunks) {
-        *state = sp_chunks_last(&w->rules, w->deltas + (size_t)(p->n - 1) * w->n_states);
+        const double *last = w->deltas + (size_t)(p->n - 1) * w->n_states;
+        *state = sp_chunks_last(&w->rules, last);
+        p->recurrence = *state < 0 ? NAN : last[*state] + p->chain->end[*state];
     } else {
         double best;
         int32_t last = sp_forward_best(&w->forward, p->chain->end, &best);
         *state = best > -INFINITY ? last : -1;
+        p->recurrence = best;
     }
     return SP_OK;
 }

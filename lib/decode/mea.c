@@ -80,7 +80,7 @@ static sp_status decode_marginals(const sp_chain *chain, const sp_scores *scores
     objective_scores.dtype = SP_F64;
     sp_chain bare = chain->is_boolean ? *chain : sp_bare_rules(chain, room);
     status = sp_viterbi(&bare, &objective_scores, scratch, found, NULL, err);
-    return status == SP_OK ? sp_decode_finish(chain, scores, found, path, score, err) : status;
+    return status == SP_OK ? sp_decode_finish(chain, scores, found, true, path, score, err) : status;
 }
 
 sp_status sp_mea(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score, sp_error *err)

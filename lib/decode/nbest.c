@@ -346,6 +346,22 @@ static bool search_init(search *s, const sp_chain *chain, const sp_scores *score
     return true;
 }
 
+/* Adds up each path, see verify.h. walk: ready for chains of several states a class, so that nothing is asked for once the paths
+ * are written. */
+static sp_status verify_paths(sp_path_walk *walk, const sp_scores *scores, const sp_nbest_paths *found, sp_error *err)
+{
+    sp_verifier verifier;
+    sp_status status = SP_OK;
+    if (walk->chain->is_plain)
+        sp_verifier_init(&verifier, walk->chain);
+    for (int32_t r = 0; status == SP_OK && found->paths && found->scores && r < found->n_found; r++) {
+        const int32_t *path = found->paths + r * found->stride;
+        status = walk->chain->is_plain ? sp_verify(&verifier, scores, path, found->scores[r], err)
+                                       : sp_verify_by_walk(walk, scores, path, found->scores[r], err);
+    }
+    return status;
+}
+
 sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,
                    sp_error *err)
 {
@@ -363,11 +379,17 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
         out->n_found = 1;
         return SP_OK;
     }
+    sp_path_walk walk;
+    if (!sp_path_walk_init(&walk, chain, 0, NULL))
+        return sp_decode_no_memory(err);
     if (!sp_nbest_lazy(chain, scores, n, SP_NBEST_CELLS, scratch, out, &status))
-        return sp_nbest_lists(chain, scores, n, scratch, out, err);
-    return status == SP_ENOPATH  ? sp_decode_no_path(chain, scores, scratch, err)
-           : status == SP_ENOMEM ? sp_decode_no_memory(err)
-                                 : status;
+        status = sp_nbest_lists(chain, scores, n, scratch, out, err);
+    else if (status != SP_OK)
+        status = status == SP_ENOPATH ? sp_decode_no_path(chain, scores, scratch, err) : sp_decode_no_memory(err);
+    if (status == SP_OK)
+        status = verify_paths(&walk, scores, out, err);
+    sp_path_walk_clear(&walk);
+    return status;
 }
 
 sp_status sp_nbest_lists(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,

@@ -18,6 +18,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/isa.h"
+
 enum { MOST_NODES = 4 << 20 }; /* 48 MB of best scores */
 
 enum { SLOT_BEST = SP_SLOT_FREE + 10, SLOT_RECORD_OF, SLOT_RECORDS, SLOT_CELLS, SLOT_STACK, SLOT_WEIGHTS };
@@ -54,17 +56,11 @@ typedef struct search {
 
 /* ---- the best path into each class ---- */
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define FOR_EACH_WIDTH __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define FOR_EACH_WIDTH
-#endif
-
 enum { WIDTH = 8 };
 
 /* next[j] = max_i (now[i] + weight[i,j]) + e[j]; weight [K,stride], -INFINITY where forbidden; next has room for stride. */
-FOR_EACH_WIDTH static void step_dense(int32_t K, int32_t stride, const double *restrict weight, const double *restrict now,
-                                      const double *restrict e, double *restrict next)
+SP_ALWAYS_INLINE void step_dense_any(int32_t K, int32_t stride, const double *restrict weight, const double *restrict now,
+                                     const double *restrict e, double *restrict next)
 {
     for (int32_t first = 0; first < K; first += WIDTH) {
         double most[WIDTH];
@@ -81,6 +77,11 @@ FOR_EACH_WIDTH static void step_dense(int32_t K, int32_t stride, const double *r
             next[first + l] = most[l] + e[first + l];
     }
 }
+
+SP_FOR_EACH_ISA(void, step_dense,
+                (int32_t K, int32_t stride, const double *restrict weight, const double *restrict now, const double *restrict e,
+                 double *restrict next),
+                step_dense_any(K, stride, weight, now, e, next);)
 
 static void step_sparse(const sp_chain *c, const double *now, const double *e, double *next)
 {
@@ -109,6 +110,7 @@ static void find_best(search *s, const double *weight, double *row)
     const sp_chain *c = s->chain;
     const double *e = sp_row(s->scores, 0, row);
     int32_t stride = (s->K + WIDTH - 1) / WIDTH * WIDTH;
+    const sp_isa isa = sp_isa_current();
     for (int32_t j = 0; j < s->K; j++)
         s->best[j] = c->start[j] + e[j];
     for (int64_t t = 1; t < s->T; t++) {
@@ -117,7 +119,7 @@ static void find_best(search *s, const double *weight, double *row)
         if (sp_scores_is_gap(s->scores, t))
             step_gap(c, now, e, next);
         else if (weight)
-            step_dense(s->K, stride, weight, now, e, next);
+            SP_BY_ISA(step_dense, isa)(s->K, stride, weight, now, e, next);
         else
             step_sparse(c, now, e, next);
     }

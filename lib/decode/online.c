@@ -350,6 +350,8 @@ sp_status sp_online_push(sp_online *o, const double *row, bool is_gap, int32_t *
     swap(&o->now, &o->next);
     o->n_pushed++;
     *decided = o->n_pushed - o->n_decided > o->lag ? decide(o) : -1;
+    if (*decided >= 0 && o->anchor->n_live == 0) /* nothing leads there from what was decided before */
+        return sp_decode_bug(NAN, -INFINITY, err);
     return SP_OK;
 }
 
@@ -410,5 +412,5 @@ sp_status sp_online_decode(const sp_chain *chain, const sp_scores *scores, int32
     sp_online_free(o);
     if (status == SP_EDEADEND)
         status = sp_decode_stuck(chain, scores, scratch, "online decoding", step, err);
-    return status == SP_OK ? sp_decode_finish(chain, scores, found, path, score, err) : status;
+    return status == SP_OK ? sp_decode_finish(chain, scores, found, true, path, score, err) : status;
 }

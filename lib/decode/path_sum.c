@@ -3,34 +3,6 @@
 #include <math.h>
 #include <stddef.h>
 
-static double sum_f32(sp_isa isa, double s, const float *x, int64_t n)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_sum_f32_avx512(s, x, n);
-    case SP_ISA_AVX2:
-        return sp_sum_f32_avx2(s, x, n);
-#endif
-    default:
-        return sp_sum_f32_base(s, x, n);
-    }
-}
-
-static double sum_f64(sp_isa isa, double s, const double *x, int64_t n)
-{
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_sum_f64_avx512(s, x, n);
-    case SP_ISA_AVX2:
-        return sp_sum_f64_avx2(s, x, n);
-#endif
-    default:
-        return sp_sum_f64_base(s, x, n);
-    }
-}
-
 void sp_path_take(const sp_scores *scores, const int32_t *path, int64_t first, int64_t n, void *taken)
 {
     size_t K = (size_t)scores->n_classes;
@@ -65,7 +37,7 @@ static double sum_weighted(sp_isa isa, const sp_lane_rules *r, const sp_scores *
             terms[2 * i] = weight[(size_t)path[t + i - 1] * K + (size_t)path[t + i]];
             terms[2 * i + 1] = scores->dtype == SP_F32 ? (double)((const float *)taken)[t + i] : ((const double *)taken)[t + i];
         }
-        score = sum_f64(isa, score, terms, 2 * n);
+        score = SP_BY_ISA(sp_sum_f64, isa)(score, terms, 2 * n);
     }
     return score;
 }
@@ -96,8 +68,8 @@ double sp_path_sum(sp_isa isa, const sp_lane_rules *r, const sp_scores *scores, 
     if (r->has_weights)
         score = sum_weighted(isa, r, scores, path, taken, score);
     else if (scores->dtype == SP_F32)
-        score = sum_f32(isa, score, (const float *)taken + 1, last);
+        score = SP_BY_ISA(sp_sum_f32, isa)(score, (const float *)taken + 1, last);
     else
-        score = sum_f64(isa, score, (const double *)taken + 1, last);
+        score = SP_BY_ISA(sp_sum_f64, isa)(score, (const double *)taken + 1, last);
     return score + r->end[path[last]];
 }

@@ -75,7 +75,7 @@ sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratc
     sp_best_of out = {found, chain->n_classes};
     sp_marginal_sink sink = {.row = sp_best_of_row, .arg = &out};
     sp_status status = sp_marginal_rows(chain, scores, scratch, &sink, NULL, err);
-    return status == SP_OK ? sp_decode_finish(chain, scores, found, path, score, err) : status;
+    return status == SP_OK ? sp_decode_finish(chain, scores, found, false, path, score, err) : status;
 }
 
 void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)

@@ -16,14 +16,19 @@ sp_status sp_decode_no_memory(sp_error *err)
     return sp_fail(err, SP_ENOMEM, "not enough memory to decode: use fewer threads or shorter recordings");
 }
 
-sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, int32_t *path, double *score,
-                           sp_error *err)
+sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
+                           int32_t *path, double *score, sp_error *err)
 {
-    if (score) {
-        sp_status status = sp_path_score(chain, scores, found, score, err);
-        if (status != SP_OK)
-            return status;
-    }
+    double sum = 0;
+    sp_status status = score || must_be_legal ? sp_path_score(chain, scores, found, &sum, err) : SP_OK;
+    if (status == SP_EINVAL) /* a class that does not exist */
+        status = sp_decode_bug(NAN, -INFINITY, err);
+    if (status == SP_OK && must_be_legal)
+        status = sp_verify_legal(chain, scores, found, sum, err);
+    if (status != SP_OK)
+        return status;
+    if (score)
+        *score = sum;
     if (path != found && scores->n_steps > 0)
         memcpy(path, found, (size_t)scores->n_steps * sizeof *path);
     return SP_OK;

@@ -5,6 +5,7 @@
 
 #include "core/chain_states.h"
 #include "decode/scratch.h"
+#include "decode/verify.h"
 #include "statepath/decode.h"
 
 /* Do scores and chain speak of the same number of classes? SP_OK or SP_EINVAL. */
@@ -41,10 +42,11 @@ static inline bool sp_scores_have_gap(const sp_scores *scores)
 }
 
 /* Hands out a finished path: its sp_path_score() to *score (when not NULL), then the path itself; nothing is written on failure.
- *   found   [T] classes; may be path itself only when a failure here may leave it written
- * SP_OK, SP_ENOMEM. */
-sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, int32_t *path, double *score,
-                           sp_error *err);
+ *   found         [T] classes; may be path itself only when a failure here may leave it written
+ *   must_be_legal the strategy promises it: SP_EBUG when the path is not
+ * SP_OK, SP_ENOMEM, SP_EBUG. */
+sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
+                           int32_t *path, double *score, sp_error *err);
 
 /* Marks in next[M] the states that can stand at a step of scores e[K]: at the start of a recording, after those in now[M], or
  * after a gap. Returns whether there is any. */

@@ -60,6 +60,7 @@ sp_status sp_prices_init(sp_prices *f, const sp_chain *chain, const sp_scores *s
 void sp_prices_start(sp_prices *f, const double *e)
 {
     const sp_chain *c = f->chain;
+    f->n_taken = 0;
     for (int32_t j = 0; j < c->n_states; j++)
         f->now[j] = c->entry[j] ? add(add((sp_price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
 }
@@ -108,6 +109,7 @@ static void keep_best_class(sp_prices *f)
         if (is_better(f->now[i], f->now[best]))
             best = i;
     sp_price common = f->now[best];
+    f->n_taken += common.n_broken;
     for (int32_t i = 0; i < c->n_states; i++) {
         bool stays = c->state_class[i] == c->state_class[best] && is_possible(f->now[i]);
         f->now[i] = stays ? (sp_price){f->now[i].n_broken - common.n_broken, f->now[i].score - common.score} : no_price;
@@ -157,7 +159,7 @@ static sp_status decode(const sp_chain *chain, const sp_scores *scores, sp_scrat
     sp_status status = sp_decode_check(chain, scores, err);
     if (status != SP_OK)
         return status;
-    int64_t n_steps = scores->n_steps, total = 0;
+    int64_t n_steps = scores->n_steps, total = 0, expected = 0;
     if (n_steps > 0) {
         sp_prices f;
         status = sp_prices_init(&f, chain, scores, scratch, err);
@@ -166,7 +168,9 @@ static sp_status decode(const sp_chain *chain, const sp_scores *scores, sp_scrat
         sp_prices_start(&f, sp_row(scores, 0, f.row));
         for (int64_t t = 1; t < n_steps; t++)
             sp_prices_step(&f, scores, t, sp_scores_is_gap(scores, t), is_greedy);
-        sp_back_trace(&f.back, sp_prices_end(&f), path);
+        int32_t last = sp_prices_end(&f);
+        expected = f.n_taken + f.now[last].n_broken;
+        sp_back_trace(&f.back, last, path);
     }
     for (int64_t t = 0; t < n_steps; t++) {
         int32_t here = count_broken(chain, scores, path, t);
@@ -174,6 +178,8 @@ static sp_status decode(const sp_chain *chain, const sp_scores *scores, sp_scrat
         if (broken)
             broken[t] = here > 0;
     }
+    if (total != expected)
+        return sp_decode_bug((double)expected, (double)total, err);
     sp_states_to_classes(chain, n_steps, path, path);
     if (n_broken)
         *n_broken = total;

@@ -16,7 +16,8 @@ typedef struct sp_prices {
     int32_t *from;        /* [M] best state before each */
     double *row;          /* [K] */
     sp_back back;
-    sp_ranks ranks; /* of t-1 while t is computed */
+    sp_ranks ranks;  /* of t-1 while t is computed */
+    int64_t n_taken; /* broken rules common to all states, which greedy takes off n_broken */
 } sp_prices;
 
 /* Room for the steps of `scores`, in slots that survive until another decoder runs. SP_OK, SP_ENOMEM. */

@@ -76,16 +76,7 @@ bool sp_single_is_quick(sp_isa isa, const sp_single_rules *rules)
 
 sp_single_kernel *sp_single_kernel_of(sp_isa isa)
 {
-    switch (isa) {
-#if defined(__x86_64__)
-    case SP_ISA_AVX512:
-        return sp_single_avx512;
-    case SP_ISA_AVX2:
-        return sp_single_avx2;
-#endif
-    default:
-        return sp_single_base;
-    }
+    return SP_BY_ISA(sp_single, isa);
 }
 
 /* The lowest of the best states, end weights added unless NULL. */

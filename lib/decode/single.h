@@ -15,7 +15,7 @@
 #ifndef STATEPATH_DECODE_SINGLE_H
 #define STATEPATH_DECODE_SINGLE_H
 
-#include "decode/isa.h"
+#include "core/isa.h"
 #include "decode/lanes.h"
 #include "decode/recording.h"
 

@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 
 #define SINGLE_W 4
-#define SINGLE_TARGET __attribute__((target("avx2")))
+#define SINGLE_TARGET SP_TARGET_AVX2
 #include "decode/single_body.h"
 
 #include "decode/chunks_look.h"

@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 
 #define SINGLE_W 8
-#define SINGLE_TARGET __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))
+#define SINGLE_TARGET SP_TARGET_AVX512
 #include "decode/single_body.h"
 
 #include "decode/chunks_look.h"

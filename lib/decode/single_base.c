@@ -2,7 +2,7 @@
 #include "decode/single.h"
 
 #define SINGLE_W 2
-#define SINGLE_TARGET
+#define SINGLE_TARGET SP_TARGET_BASE
 #include "decode/single_body.h"
 
 #include "decode/chunks_look.h"

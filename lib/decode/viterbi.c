@@ -10,6 +10,7 @@
 #include "decode/viterbi.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "decode/recording.h"
 
@@ -132,8 +133,15 @@ sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch 
         int32_t last = sp_forward_best(&f, chain->end, &best);
         if (best == -INFINITY)
             return sp_decode_no_path(chain, scores, scratch, err);
-        sp_back_trace(&f.back, last, path);
-        sp_states_to_classes(chain, scores->n_steps, path, path);
+        int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
+        if (!found)
+            return sp_decode_no_memory(err);
+        sp_back_trace(&f.back, last, found);
+        sp_states_to_classes(chain, scores->n_steps, found, found);
+        status = sp_verify_path(chain, scores, found, best, err);
+        if (status != SP_OK)
+            return status;
+        memcpy(path, found, (size_t)scores->n_steps * sizeof *path);
     }
     if (score)
         *score = best;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 typedef struct shared_work shared_work;
@@ -27,6 +28,7 @@ struct sp_workers {
     sp_scratch **scratch; /* [n_threads] */
     worker *threads;      /* [n_threads], the first unused: that is the caller */
     int n_started;        /* so far, the caller among them */
+    pid_t process;        /* that the threads belong to: a forked child has none of them */
     pthread_mutex_t lock;
     pthread_cond_t has_work, is_done;
     /* Under the lock. */
@@ -48,6 +50,28 @@ static int count_processors(void)
     return online > 0 ? (int)online : 1;
 }
 
+/* The state of workers that have started no thread, in this process. */
+static void start_alone(sp_workers *workers)
+{
+    workers->process = getpid();
+    workers->n_started = 1;
+    workers->work = NULL;
+    workers->n_wanted = 0;
+    workers->n_joined = 0;
+    pthread_mutex_init(&workers->lock, NULL);
+    pthread_cond_init(&workers->has_work, NULL);
+    pthread_cond_init(&workers->is_done, NULL);
+}
+
+/* A forked child inherits the memory of the workers, but not their threads: it forgets them, and starts its own when there is
+ * work. A thread may have held the lock at the moment of the fork, and nobody is left to release it: lock and conditions begin
+ * anew. */
+static void forget_threads_of_parent(sp_workers *workers)
+{
+    if (workers->process != getpid())
+        start_alone(workers);
+}
+
 sp_workers *sp_workers_new(int n_threads)
 {
     assert(n_threads >= 0);
@@ -57,10 +81,7 @@ sp_workers *sp_workers_new(int n_threads)
     workers->n_threads = n_threads > 0 ? n_threads : count_processors();
     workers->scratch = calloc((size_t)workers->n_threads, sizeof *workers->scratch);
     workers->threads = calloc((size_t)workers->n_threads, sizeof *workers->threads);
-    workers->n_started = 1;
-    pthread_mutex_init(&workers->lock, NULL);
-    pthread_cond_init(&workers->has_work, NULL);
-    pthread_cond_init(&workers->is_done, NULL);
+    start_alone(workers);
     bool is_complete = workers->scratch && workers->threads;
     for (int i = 0; is_complete && i < workers->n_threads; i++) {
         workers->scratch[i] = sp_scratch_new();
@@ -77,6 +98,7 @@ void sp_workers_free(sp_workers *workers)
 {
     if (!workers)
         return;
+    forget_threads_of_parent(workers);
     pthread_mutex_lock(&workers->lock);
     workers->is_closing = true;
     pthread_cond_broadcast(&workers->has_work);
@@ -165,6 +187,7 @@ void sp_workers_share(sp_workers *workers, int64_t n_items, sp_task *task, void 
     run = run < 1 ? 1 : run > LONGEST_RUN ? LONGEST_RUN : run;
     shared_work shared = {.task = task, .arg = arg, .n_items = n_items, .run = run};
     int64_t useful = (n_items + run - 1) / run;
+    forget_threads_of_parent(workers);
     start_threads(workers, useful);
     int64_t others = (useful < workers->n_started ? useful : workers->n_started) - 1;
     if (others > 0) {

@@ -164,6 +164,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->wake_trim_minutes = options->wake_trim_minutes;
     c->bridge_unscored = options->bridge_unscored;
     c->has_length_trim = options->has_length_trim;
+    c->trace_steps = options->trace_steps;
     c->epoch_seconds = options->epoch_seconds;
     c->epoch_is_assumed = options->epoch_is_assumed;
     c->reference_frequencies.worst_recording = -1;
@@ -232,7 +233,7 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
 static void *grown_around(void *old, int64_t n, size_t size, bool *is_whole)
 {
     const size_t around = SP_AROUND * size;
-    void *bigger = *is_whole ? realloc(old ? (char *)old - around : NULL, (size_t)(n + 2 * SP_AROUND) * size) : NULL;
+    void *bigger = *is_whole ? realloc(old ? (char *)old - around : NULL, (size_t)(n + (int64_t)2 * SP_AROUND) * size) : NULL;
     if (!bigger)
         *is_whole = false;
     return bigger ? (char *)bigger + around : old;

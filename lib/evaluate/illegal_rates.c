@@ -9,7 +9,8 @@ static const char too_long[] = "a recording of more than 4,294,967,295 steps", n
 
 static double rate(const int64_t *sums, int32_t s)
 {
-    return sums[2 * s + 1] ? (double)sums[2 * s] / (double)sums[2 * s + 1] : NAN;
+    const int64_t *of = sums + (size_t)2 * (size_t)s;
+    return of[1] ? (double)of[0] / (double)of[1] : NAN;
 }
 
 /* Illegal rates of all strategies, then the differences of all pairs. Sums: illegal, transitions by strategy. */

@@ -25,15 +25,17 @@ static int32_t width_of(const sp_evaluation *e)
     return e->K * (1 + 2 * e->result->n_strategies);
 }
 
-static bool grow(void **array, int64_t n, size_t size)
-{
-    void *bigger = realloc(*array, (size_t)n * size);
-    *array = bigger ? bigger : *array;
-    return bigger != NULL;
-}
+/* Gives `array` room for n elements; on lack of memory it stays, and is_grown becomes false. */
+#define GROW(array, n)                                                                                                           \
+    do {                                                                                                                         \
+        void *bigger = realloc(array, (size_t)(n) * sizeof *(array));                                                            \
+        is_grown = is_grown && bigger;                                                                                           \
+        (array) = bigger ? bigger : (array);                                                                                     \
+    } while (0)
 
 static bool reserve(sp_margins *m, int32_t width, int64_t more)
 {
+    bool is_grown = true;
     if (!m->row) {
         m->row = calloc((size_t)width, sizeof *m->row);
         m->touched = malloc((size_t)width * sizeof *m->touched);
@@ -42,13 +44,16 @@ static bool reserve(sp_margins *m, int32_t width, int64_t more)
     }
     if (m->n + 2 > m->row_capacity) {
         int64_t room = 2 * m->row_capacity + 16;
-        if (!grow((void **)&m->offsets, room, sizeof *m->offsets))
+        GROW(m->offsets, room);
+        if (!is_grown)
             return false;
         m->row_capacity = room;
     }
     if (m->n_counts + more > m->capacity) {
         int64_t room = 2 * m->capacity + more;
-        if (!grow((void **)&m->slots, room, sizeof *m->slots) || !grow((void **)&m->counts, room, sizeof *m->counts))
+        GROW(m->slots, room);
+        GROW(m->counts, room);
+        if (!is_grown)
             return false;
         m->capacity = room;
     }

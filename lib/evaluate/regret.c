@@ -9,8 +9,10 @@ void sp_find_best(const sp_scores *scores, double *best)
 {
     for (int64_t t = 0; t < scores->n_steps; t++) {
         double most = -INFINITY;
-        for (int32_t k = 0; k < scores->n_classes; k++)
-            most = fmax(most, sp_scores_at(scores, t, k));
+        for (int32_t k = 0; k < scores->n_classes; k++) { /* not fmax(): gcc 12 for aarch64 fails over it */
+            double score = sp_scores_at(scores, t, k);
+            most = score > most ? score : most;
+        }
         best[t] = most;
     }
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/isa.h"
+
 enum { COLUMNS = 8, MOST_VECTORS = 6 }; /* of one vector; of one pass over the drawn rows */
 
 uint32_t sp_cluster_group(uint64_t seed, int64_t cluster)
@@ -135,18 +137,10 @@ void sp_count_tables_add(const sp_count_tables *t, int64_t row, int64_t sign, in
     }
 }
 
-/* The loop over drawn rows is compiled for each vector width; sums of integers are the same in all. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define FOR_EACH_WIDTH __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define FOR_EACH_WIDTH
-#endif
-
 typedef uint32_t vector __attribute__((vector_size(4 * COLUMNS), aligned(4), may_alias));
 
 /* Adds n drawn rows to `m` vectors of sums, which stay in registers: m is a constant where this is inlined. */
-static inline __attribute__((always_inline)) void add_vectors(const uint32_t *rows, size_t stride, const uint32_t *index, int n,
-                                                              uint32_t *sums, const int m)
+SP_ALWAYS_INLINE void add_vectors(const uint32_t *rows, size_t stride, const uint32_t *index, int n, uint32_t *sums, const int m)
 {
     vector sum[MOST_VECTORS];
     for (int v = 0; v < m; v++)
@@ -160,7 +154,7 @@ static inline __attribute__((always_inline)) void add_vectors(const uint32_t *ro
         ((vector *)(void *)sums)[v] = sum[v];
 }
 
-FOR_EACH_WIDTH static void add_drawn(const uint32_t *rows, size_t stride, const uint32_t *index, int n, uint32_t *sums)
+SP_ALWAYS_INLINE void add_drawn_any(const uint32_t *rows, size_t stride, const uint32_t *index, int n, uint32_t *sums)
 {
     for (size_t left = stride / COLUMNS; left > 0;) {
         size_t passes = (left + MOST_VECTORS - 1) / MOST_VECTORS, m = (left + passes - 1) / passes;
@@ -190,21 +184,23 @@ FOR_EACH_WIDTH static void add_drawn(const uint32_t *rows, size_t stride, const 
     }
 }
 
-FOR_EACH_WIDTH static void draw_rows(random_stream *random, uint32_t n, int count, uint32_t *index)
-{
-    random_below(random, n, count, index);
-}
+/* The loops over drawn rows are compiled for each instruction set; sums of integers are the same in all. */
+SP_FOR_EACH_ISA(void, add_drawn, (const uint32_t *rows, size_t stride, const uint32_t *index, int n, uint32_t *sums),
+                add_drawn_any(rows, stride, index, n, sums);)
+SP_FOR_EACH_ISA(void, draw_rows, (random_stream * random, uint32_t n, int count, uint32_t *index),
+                random_below(random, n, count, index);)
 
 void sp_count_tables_draw(const sp_count_tables *t, random_stream *random, const bool *skip, uint32_t *matrix_sums, int64_t *sums)
 {
+    const sp_isa isa = sp_isa_current();
     uint32_t index[RANDOM_PIECE];
     memset(sums, 0, t->width * sizeof *sums);
     memset(matrix_sums, 0, t->stride * sizeof *matrix_sums);
     for (int64_t drawn = 0; drawn < t->n; drawn += RANDOM_PIECE) {
         int count = t->n - drawn < RANDOM_PIECE ? (int)(t->n - drawn) : RANDOM_PIECE;
-        draw_rows(random, (uint32_t)t->n, count, index);
+        SP_BY_ISA(draw_rows, isa)(random, (uint32_t)t->n, count, index);
         if (t->stride)
-            add_drawn(t->rows, t->stride, index, count, matrix_sums);
+            SP_BY_ISA(add_drawn, isa)(t->rows, t->stride, index, count, matrix_sums);
         for (int32_t p = 0; p < t->n_parts; p++)
             for (int i = 0; !t->parts[p].is_dense && !skip[p] && i < count; i++)
                 add_list(&t->parts[p].lists, index[i], 1, sums + t->parts[p].at);

@@ -11,6 +11,7 @@
 #include "statepath/comparison.h"
 #include "statepath/crf.h"
 #include "statepath/csv_paths.h"
+#include "statepath/file_access.h"
 #include "statepath/fit.h"
 #include "statepath/gate.h"
 #include "statepath/model_json.h"

@@ -9,6 +9,7 @@
 #include "statepath/block.h"
 #include "statepath/chain.h"
 #include "statepath/decode.h"
+#include "statepath/isa.h"
 #include "statepath/leak.h"
 #include "statepath/logmath.h"
 #include "statepath/long.h"

@@ -125,7 +125,7 @@ static sp_status chunk_unpack(inflater *in, const sp_chunk *chunk, const unsigne
             return status;
         values = inflated;
     } else if (stored != form->bytes) {
-        return stored < form->bytes ? SP_EDATA : SP_EFILE;
+        return SP_EDATA;
     }
     if (is_shuffled && run >= 0) {
         sp_unshuffle(values, (size_t)n, form->size, (size_t)from, (size_t)run, place);

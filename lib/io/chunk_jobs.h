@@ -14,6 +14,11 @@ typedef struct sp_chunk_form {
     bool is_lzf;
 } sp_chunk_form;
 
+static inline bool sp_chunk_has_filters(const sp_chunk_form *form)
+{
+    return form->shuffle >= 0 || form->packed >= 0 || form->checked >= 0;
+}
+
 /* One of them. */
 typedef struct sp_chunk {
     sp_chunk_form form;
@@ -36,7 +41,8 @@ sp_status sp_chunk_jobs_room(sp_chunk_jobs *jobs, size_t stored, unsigned char *
 /* They are there. SP_OK, SP_ENOMEM. */
 sp_status sp_chunk_jobs_add(sp_chunk_jobs *jobs, const sp_chunk *chunk);
 /* Unpacks all that wait; nothing waits then, whatever came of it. SP_OK; SP_ENOMEM; SP_EFILE: some chunk is not what it should
- * be; SP_EDATA: it unpacks, but to too few values, which H5Dread would not notice: it would read on beyond their end. What stands
+ * be; SP_EDATA: it unpacks, but to too few values (or, without filters, has too many), which H5Dread would not
+ * notice: it would read on beyond their end. What stands
  * in the places is then undefined. */
 sp_status sp_chunk_jobs_do(sp_chunk_jobs *jobs);
 /* Forgets those that wait. */

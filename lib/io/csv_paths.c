@@ -50,6 +50,13 @@ typedef struct reading {
 
 /* ---- records ---- */
 
+/* Spreadsheets take a field that begins so for a formula; our own CSV has an apostrophe before it, also before one of a name. */
+static char *without_apostrophe(char *field)
+{
+    const size_t n = strspn(field, "'");
+    return n > 0 && field[n] && strchr("=+-@\t\r", field[n]) ? field + 1 : field;
+}
+
 /* Takes the next field. *is_last: the record ends after it. A quote inside a field that does not begin with one is a letter. */
 static sp_status next_field(reading *r, char **field, bool *is_last)
 {
@@ -99,7 +106,7 @@ static sp_status next_record(reading *r, char *fields[N_COLUMNS])
             return status;
         for (int c = 0; c < N_COLUMNS; c++)
             if (r->column[c] == n)
-                fields[c] = field;
+                fields[c] = without_apostrophe(field);
         n++;
     }
     if (n != r->n_fields)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/h5_file.h"
+#include "io/h5_virtual.h"
 
 /* ---- filters ---- */
 
@@ -188,24 +189,29 @@ static bool are_chunks_sound(hid_t created, int rank, const hsize_t *largest)
 sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *path, sp_h5_data *out, sp_error *err)
 {
     sp_h5_data data = {.id = dataset, .type = H5Dget_type(dataset)};
-    hid_t space = H5Dget_space(data.id);
     hsize_t largest[H5S_MAX_RANK] = {0};
-    data.rank = H5Sget_simple_extent_dims(space, data.dims, largest);
-    bool is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
-    H5Sclose(space);
-    sp_element_of(data.type, &data.element);
-    if (sp_h5_position(dataset) == HADDR_UNDEF)
-        data.created = H5Dget_create_plist(dataset);
+    bool is_null = false;
     char name[SP_ELEMENT_NAME];
     sp_status status = SP_OK;
-    if (is_null)
-        status =
-            sp_fail(err, SP_EDATA, "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name, path);
-    else if (data.element.kind == SP_ELEMENT_NONE)
+    sp_element_of(data.type, &data.element);
+    if (data.element.kind == SP_ELEMENT_NONE) {
         status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
                          file_name, path, sp_element_name(data.type, name),
                          H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");
-    else if (!are_chunks_sound(data.created, data.rank, largest))
+    } else if (sp_h5_position(dataset) == HADDR_UNDEF) { /* else its values are in the file, and no properties are needed */
+        data.created = H5Dget_create_plist(dataset);
+        status = sp_h5_storage_check(dataset, data.created, file_name, path, err);
+    }
+    if (status == SP_OK) { /* of a virtual dataset the sources say how long it is */
+        hid_t space = H5Dget_space(data.id);
+        data.rank = H5Sget_simple_extent_dims(space, data.dims, largest);
+        is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
+        H5Sclose(space);
+    }
+    if (is_null)
+        status =
+            sp_fail(err, SP_EDATA, "%s: dataset %s is empty: it has neither shape nor values; write it again", file_name, path);
+    else if (status == SP_OK && !are_chunks_sound(data.created, data.rank, largest))
         status =
             sp_fail(err, SP_EDATA, "%s: dataset %s has chunks larger than itself; the file is damaged: copy or write it again",
                     file_name, path);
@@ -261,7 +267,16 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
         n *= count[i];
     if (n == 0)
         return SP_OK;
-    sp_status status = data->direct ? sp_h5_direct_read(data->direct, start, count, raw) : SP_EFILE;
+    sp_h5_direct *direct = data->direct;
+    sp_status status = SP_OK;
+    if (!direct) { /* what is not tuned is read once: HDF5 itself does not see that a chunk is too short */
+        const sp_h5_request request = sp_h5_data_request(data);
+        status = sp_h5_direct_new(&request, &direct);
+    }
+    if (status == SP_OK)
+        status = direct ? sp_h5_direct_read(direct, start, count, raw) : SP_EFILE;
+    if (!data->direct)
+        sp_h5_direct_free(direct);
     if (status == SP_ENOMEM)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
     if (status == SP_EDATA)
@@ -270,6 +285,9 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
         return SP_OK;
     /* Of the same shape as the selection: HDF5 walks value by value through a chunk when the two differ. */
     hid_t space = H5Dget_space(data->id), memory = H5Screate_simple(data->rank, count, NULL);
+    sp_h5_vfile *file = sp_h5_vfile_of(data->id);
+    if (file)
+        sp_h5_vfile_forget(file);
     herr_t done = -1;
     char reason[SP_H5_REASON] = "not enough memory";
     if (space >= 0 && memory >= 0 &&
@@ -282,6 +300,10 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
         H5Sclose(memory);
     if (space >= 0)
         H5Sclose(space);
+    /* A source of a virtual dataset that HDF5 cannot open is zeros to it. They were all there when the dataset was opened. */
+    if (done >= 0 && file && sp_h5_vfile_refusal(file) == SP_H5_TOO_MANY_FILES)
+        return sp_fail(err, SP_EFILE, "%s: dataset %s: the file of one of its sources %s", file_name, path,
+                       sp_h5_refusal_text(SP_H5_TOO_MANY_FILES));
     if (done < 0 && sp_h5_filters_check(data->id, file_name, path, err) != SP_OK)
         return SP_EFILE;
     if (done < 0)

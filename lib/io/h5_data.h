@@ -35,7 +35,8 @@ sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, s
 
 /* What is said of SP_EDATA from sp_h5_direct_read(): file, dataset. */
 #define SP_H5_SHORT_CHUNK                                                                                                        \
-    "%s: dataset %s cannot be read (a chunk unpacks to fewer values than it has); the file is damaged: copy or write it again"
+    "%s: dataset %s cannot be read (a chunk has fewer values than it should, or more); the file is damaged: copy or write "      \
+    "it again"
 
 /* Reads start[] .. start[]+count[] of each dimension, raw. SP_OK, SP_EFILE. */
 sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const char *path, const hsize_t *start,

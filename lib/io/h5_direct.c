@@ -1,9 +1,7 @@
 #include "io/h5_direct.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Rows of several large chunks are held where threads would have nothing to do with one; up to so many bytes. */
 enum { HELD_BYTES = 64 << 20 };
@@ -11,7 +9,7 @@ enum { HELD_BYTES = 64 << 20 };
 struct sp_h5_direct {
     hid_t dataset, type;
     sp_h5_stored stored;
-    int fd;              /* contiguous: of its file */
+    sp_h5_vfile *file;   /* contiguous, or chunks without filters: its file; else NULL */
     sp_chunk_jobs *jobs; /* chunked: made as it is needed */
     int n_threads;
     unsigned char *asked; /* [stored.form.bytes] what H5Dread gave */
@@ -22,32 +20,21 @@ struct sp_h5_direct {
 
 /* ---- what can be read so ---- */
 
-int sp_h5_plain_fd(hid_t object)
-{
-    hid_t file = H5Iget_file_id(object), access = file >= 0 ? H5Fget_access_plist(file) : -1;
-    void *handle = NULL;
-    bool is_plain = access >= 0 && H5Pget_driver(access) == H5FD_SEC2 && H5Fget_vfd_handle(file, access, &handle) >= 0;
-    if (access >= 0)
-        H5Pclose(access);
-    if (file >= 0)
-        H5Fclose(file);
-    return is_plain && handle ? *(int *)handle : -1;
-}
-
 sp_status sp_h5_direct_new(const sp_h5_request *request, sp_h5_direct **out)
 {
     *out = NULL;
     sp_h5_stored stored;
     if (!sp_h5_stored_of(request, &stored))
         return SP_OK;
-    const bool is_contiguous = stored.chunk[0] == 0;
-    const int fd = is_contiguous ? sp_h5_plain_fd(request->dataset) : -1;
-    if (is_contiguous && fd < 0)
+    /* Whole chunks without filters: HDF5 says what they should have, not what the file says, so our driver looks. */
+    const bool is_contiguous = stored.chunk[0] == 0, is_plain = !is_contiguous && !sp_chunk_has_filters(&stored.form);
+    sp_h5_vfile *file = is_contiguous || is_plain ? sp_h5_vfile_of(request->dataset) : NULL;
+    if ((is_contiguous || is_plain) && !file)
         return SP_OK;
     sp_h5_direct *d = calloc(1, sizeof *d);
     if (!d)
         return SP_ENOMEM;
-    *d = (sp_h5_direct){.dataset = request->dataset, .type = request->type, .stored = stored, .fd = fd, .n_threads = 1};
+    *d = (sp_h5_direct){.dataset = request->dataset, .type = request->type, .stored = stored, .file = file, .n_threads = 1};
     *out = d;
     return SP_OK;
 }
@@ -74,22 +61,6 @@ void sp_h5_direct_use_threads(sp_h5_direct *d, int n_threads)
 
 /* ---- contiguous ---- */
 
-bool sp_h5_read_at(int fd, void *to, uint64_t n, uint64_t position)
-{
-    unsigned char *out = to;
-    while (n > 0) {
-        ssize_t done = pread(fd, out, n < (1u << 30) ? (size_t)n : (1u << 30), (off_t)position);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        out += done;
-        position += (uint64_t)done;
-        n -= (uint64_t)done;
-    }
-    return true;
-}
-
 static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsigned char *out)
 {
     const uint64_t row = (uint64_t)(d->stored.dims[1] * d->stored.dims[2]) * d->stored.form.size,
@@ -99,9 +70,9 @@ static sp_status read_contiguous(const sp_h5_direct *d, const sp_box *to, unsign
     const uint64_t first =
         d->stored.position + (uint64_t)to->row * row + (uint64_t)(to->at1 * d->stored.dims[2]) * d->stored.form.size;
     if (part == row)
-        return sp_h5_read_at(d->fd, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
+        return sp_h5_vfile_read(d->file, out, (uint64_t)to->n_rows * row, first) ? SP_OK : SP_EFILE;
     for (int64_t i = 0; i < to->n_rows; i++)
-        if (!sp_h5_read_at(d->fd, out + (uint64_t)i * part, part, first + (uint64_t)i * row))
+        if (!sp_h5_vfile_read(d->file, out + (uint64_t)i * part, part, first + (uint64_t)i * row))
             return SP_EFILE;
     return SP_OK;
 }
@@ -145,7 +116,7 @@ static sp_status chunk_ask(sp_h5_direct *d, const sp_chunk *job)
 static sp_status chunk_take(sp_h5_direct *d, sp_chunk *job, bool *is_taken)
 {
     *is_taken = false;
-#if H5_VERSION_GE(1, 10, 3) && !H5_VERSION_GE(2, 0, 0)
+#if !H5_VERSION_GE(2, 0, 0)
     hsize_t at[3], stored = 0;
     sp_h5_own_axes(d->stored.rank, job->box.row, job->box.at1, job->box.at2, at);
     /* A chunk that is not there is told in one of two ways: it has no size, or (without filters) it cannot be read. */
@@ -154,18 +125,25 @@ static sp_status chunk_take(sp_h5_direct *d, sp_chunk *job, bool *is_taken)
     job->stored = (size_t)stored;
     /* Nothing to undo, and all of it wanted in one run: it is read to where it belongs. */
     int64_t from, place;
-    if (d->stored.form.shuffle < 0 && d->stored.form.packed < 0 && d->stored.form.checked < 0 &&
-        job->stored == d->stored.form.bytes &&
-        sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->stored.form.size == (int64_t)d->stored.form.bytes)
-        return H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, job->out + (size_t)place * d->stored.form.size) >= 0
-                   ? SP_OK
-                   : chunk_ask(d, job);
-    unsigned char *room;
-    sp_status status = sp_chunk_jobs_room(d->jobs, job->stored, &room);
-    if (status != SP_OK)
-        return status;
-    *is_taken = H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, room) >= 0;
-    return *is_taken ? SP_OK : chunk_ask(d, job);
+    const bool is_run =
+        d->file && sp_box_run(&job->box, &job->to, &from, &place) * (int64_t)d->stored.form.size == (int64_t)d->stored.form.bytes;
+    unsigned char *room = NULL;
+    if (is_run)
+        room = job->out + (size_t)place * d->stored.form.size;
+    else {
+        sp_status status = sp_chunk_jobs_room(d->jobs, job->stored, &room);
+        if (status != SP_OK)
+            return status;
+    }
+    if (d->file && job->stored != d->stored.form.bytes)
+        return SP_EDATA;
+    if (d->file)
+        (void)sp_h5_vfile_expect(d->file, d->stored.form.bytes);
+    const bool is_read = H5Dread_chunk(d->dataset, H5P_DEFAULT, at, &job->skipped, room) >= 0;
+    if (d->file && sp_h5_vfile_expect(d->file, 0))
+        return SP_EDATA;
+    *is_taken = is_read && !is_run;
+    return is_read ? SP_OK : chunk_ask(d, job);
 #else
     return chunk_ask(d, job);
 #endif

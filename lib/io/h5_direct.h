@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/h5_driver.h"
 #include "io/h5_stored.h"
 #include "statepath/status.h"
 
@@ -27,19 +28,12 @@ void sp_h5_direct_use_threads(sp_h5_direct *direct, int n_threads);
 
 /* Reads start[] .. start[]+count[] of each dimension, raw. Chunks that reach beyond the last row are kept, so that reading rows
  * in order inflates each chunk once. SP_OK; SP_ENOMEM; SP_EFILE: not done (out is undefined), ask H5Dread; SP_EDATA: a chunk is
- * too short, do not. Memory: the compressed chunks of a few MB of values, two chunks a thread, and the chunks that one row
- * touches, of large ones one for each thread. */
+ * too short or (without filters) too long, do not. Memory: the compressed chunks of a few MB of values, two chunks a thread, and
+ * the chunks that one row touches, of large ones one for each thread. */
 sp_status sp_h5_direct_read(sp_h5_direct *direct, const hsize_t *start, const hsize_t *count, void *out);
 
 /* Begins to read all of one of many datasets: out is filled when the jobs are done; the dataset may be closed before. Returns as
  * sp_h5_direct_read(). */
 sp_status sp_h5_direct_gather(const sp_h5_request *request, sp_chunk_jobs *jobs, void *out);
-
-/* The descriptor of the file that holds an object (by an external link it may be another than the one that was opened), or -1
- * where HDF5 does not read it as one plain file. It stays open as long as the object. */
-int sp_h5_plain_fd(hid_t object);
-
-/* Reads n bytes from a position in the file. False where it cannot, or ends before. */
-bool sp_h5_read_at(int fd, void *out, uint64_t n, uint64_t position);
 
 #endif

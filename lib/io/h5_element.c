@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/isa.h"
+
 /* ---- types ---- */
 
 static bool is_big(hid_t type)
@@ -136,7 +138,7 @@ const char *sp_element_name(hid_t type, char buffer[SP_ELEMENT_NAME])
  * exponent is the greatest, 224. Subnormal ones have no leading 1: with exponent 113 they get one that is not theirs, and 2^-14,
  * which it stands for, is taken away again: exact, and no float here is ever subnormal, which processors are slow with. No
  * branch, so that compilers do many at a time. */
-static inline float half_to_float(uint16_t half)
+SP_ALWAYS_INLINE float half_to_float(uint16_t half)
 {
     const uint32_t magnitude = (uint32_t)(half & 0x7fffu) << 13, with_one = magnitude + (UINT32_C(113) << 23);
     const uint32_t bias = magnitude >= UINT32_C(31) << 23 ? UINT32_C(224) << 23 : UINT32_C(112) << 23;
@@ -172,20 +174,16 @@ static uint64_t load64(const unsigned char *p, bool big)
     return big ? a << 32 | b : b << 32 | a;
 }
 
-/* Compiled for each width of vectors; the machine's is chosen when the program starts. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define FOR_EACH_WIDTH __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define FOR_EACH_WIDTH
-#endif
-
 enum { BLOCK = 1024 };
 
-FOR_EACH_WIDTH static void halves_to_floats(const uint16_t *restrict halves, float *restrict out)
+SP_ALWAYS_INLINE void halves_to_floats_any(const uint16_t *restrict halves, float *restrict out)
 {
     for (int k = 0; k < BLOCK; k++)
         out[k] = half_to_float(halves[k]);
 }
+
+SP_FOR_EACH_ISA(void, halves_to_floats, (const uint16_t *restrict halves, float *restrict out),
+                halves_to_floats_any(halves, out);)
 
 static void swap_halves(uint16_t halves[BLOCK])
 {
@@ -205,13 +203,14 @@ static int64_t widen_blocks(const sp_element *e, const unsigned char *raw, int64
 {
     uint16_t halves[BLOCK];
     uint32_t words[BLOCK];
+    const sp_isa isa = sp_isa_current();
     int64_t i = 0;
     for (; i + BLOCK <= n; i += BLOCK)
         if (e->size == 2) {
             memcpy(halves, raw + 2 * i, sizeof halves);
             if (e->is_big)
                 swap_halves(halves);
-            halves_to_floats(halves, out + i);
+            SP_BY_ISA(halves_to_floats, isa)(halves, out + i);
         } else {
             memcpy(words, raw + 4 * i, sizeof words);
             if (e->is_big)

@@ -10,6 +10,7 @@
 
 #include "io/file_kind.h"
 #include "io/file_mend.h"
+#include "io/h5_driver.h"
 #include "io/lzf.h"
 
 void sp_h5_quiet_begin(sp_h5_quiet *quiet)
@@ -44,6 +45,40 @@ const char *sp_h5_reason(char buffer[SP_H5_REASON])
     if (!buffer[0])
         snprintf(buffer, SP_H5_REASON, "no reason given");
     return buffer;
+}
+
+/* ---- lack of memory ---- */
+
+static _Thread_local bool lack;
+
+static herr_t find_lack(unsigned n, const H5E_error2_t *entry, void *data)
+{
+    (void)n;
+    bool *is_found = data;
+    *is_found = *is_found || entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC;
+    return 0;
+}
+
+bool sp_h5_lacks_memory(void)
+{
+    bool is_found = false;
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_lack, &is_found);
+    return is_found;
+}
+
+void sp_h5_note_lack(void)
+{
+    lack = lack || sp_h5_lacks_memory();
+}
+
+void sp_h5_lack_begin(void)
+{
+    lack = false;
+}
+
+bool sp_h5_lack_met(void)
+{
+    return lack;
 }
 
 /* ---- opening ---- */
@@ -113,15 +148,15 @@ static sp_status open_failed(const char *file, const char *reason, int64_t size,
                    file, reason);
 }
 
-/* A reader has no use for a lock: a file that another program holds open for writing, or that lies on a file system without
- * locks, is read all the same. */
-static hid_t access_new(void)
+/* A reader has no use for a lock, and our driver has none: a file that another program holds open for writing, or that lies on a
+ * file system without locks, is read all the same. */
+static hid_t access_new(const char *file, const sp_file_access *how)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
-    if (access >= 0)
-        (void)H5Pset_file_locking(access, 0, 1);
-#endif
+    if (access >= 0 && !sp_h5_driver_use(access, file, how)) {
+        H5Pclose(access);
+        return -1;
+    }
     /* Names and headers of recordings are looked at once or twice, in order: a small cache of them serves as well as the 32 MB
      * (several times that in memory) that HDF5 takes for a file of many groups. */
     H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
@@ -132,32 +167,48 @@ static hid_t access_new(void)
     return access;
 }
 
-sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err)
+/* Opens what is there at the real path, or how's bytes. */
+static sp_status real_open(const char *file, const char *real, const sp_file_access *how, int64_t bytes, hid_t *out,
+                           sp_error *err)
 {
-    int64_t bytes = 0;
-    sp_status status = file_check(file, &bytes, err);
-    if (status != SP_OK)
-        return status;
     sp_lzf_register();
-    hid_t access = access_new();
+    hid_t access = access_new(real, how);
     if (access < 0)
         return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
     char reason[SP_H5_REASON];
-    hid_t id = H5Fopen(file, H5F_ACC_RDONLY, access);
+    hid_t id = H5Fopen(real, H5F_ACC_RDONLY, access);
     if (id < 0) {
         sp_h5_reason(reason);
         if (strstr(reason, "already open for write"))
-            id = H5Fopen(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access); /* a writer that lets readers in */
+            id = H5Fopen(real, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access); /* a writer that lets readers in */
     }
     H5Pclose(access);
     if (id >= 0) {
         *out = id;
-        *size = bytes;
         return SP_OK;
     }
-    if (H5Fis_hdf5(file) == 0)
+    if (!(how && how->image) && H5Fis_hdf5(file) == 0)
         return not_hdf5(file, err);
     return open_failed(file, reason, bytes, err);
+}
+
+sp_status sp_h5_open(const char *file, const sp_file_access *how, hid_t *out, int64_t *size, sp_error *err)
+{
+    if (how && how->image) {
+        *size = (int64_t)how->image_bytes;
+        return real_open(file, file, how, *size, out, err);
+    }
+    sp_status status = file_check(file, size, err);
+    if (status != SP_OK)
+        return status;
+    char *real = realpath(file, NULL); /* where it lies decides what it may lead to */
+    if (!real && errno == ENOMEM)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+    if (!real)
+        return sp_fail(err, SP_EFILE, "%s: cannot be opened (%s)", file, strerror(errno));
+    status = real_open(file, real, how, *size, out, err);
+    free(real);
+    return status;
 }
 
 char *sp_h5_shape(int rank, const hsize_t *dims, char buffer[SP_H5_SHAPE])

@@ -9,6 +9,7 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
+#include "statepath/file_access.h"
 #include "statepath/status.h"
 
 typedef struct sp_h5_quiet {
@@ -24,9 +25,9 @@ void sp_h5_quiet_end(const sp_h5_quiet *quiet);
 enum { SP_H5_REASON = 256 };
 const char *sp_h5_reason(char buffer[SP_H5_REASON]);
 
-/* Opens a file for reading, without locking it. SP_OK; SP_EFILE (missing, a folder, not allowed, empty, not HDF5 and what it
- * looks like instead, cut short, marked as open for writing). size: bytes. */
-sp_status sp_h5_open(const char *file, hid_t *out, int64_t *size, sp_error *err);
+/* Opens a file for reading by our driver (h5_driver.h), without locking it. how: may be NULL. SP_OK; SP_EFILE (missing, a folder,
+ * not allowed, empty, not HDF5 and what it looks like instead, cut short, marked as open for writing). size: bytes. */
+sp_status sp_h5_open(const char *file, const sp_file_access *how, hid_t *out, int64_t *size, sp_error *err);
 
 /* ---- paths inside a file ---- */
 
@@ -49,6 +50,15 @@ typedef enum sp_h5_what { SP_H5_ABSENT, SP_H5_DATASET, SP_H5_GROUP, SP_H5_OTHER,
 /* Is there a link of this (normal) path? Says nothing of where it leads. */
 bool sp_h5_has_link(hid_t file, const char *path);
 /* What stands there. BROKEN: a link that leads nowhere. */
+/* Does the error that HDF5 met last come from a lack of memory? */
+bool sp_h5_lacks_memory(void);
+
+/* Looking whether something is there says "no" where HDF5 has no memory to look, which must not pass for an answer: note_lack()
+ * is told of each such look that failed; sp_h5_lack_begin() forgets, sp_h5_lack_met() asks, both of this thread. */
+void sp_h5_note_lack(void);
+void sp_h5_lack_begin(void);
+bool sp_h5_lack_met(void);
+
 sp_h5_what sp_h5_look(hid_t file, const char *path);
 
 /* The sentence for a path that is not the dataset it should be: missing (`mend` says what to do then), broken link, group.

@@ -149,7 +149,7 @@ static int beside_bit(const sp_h5_map *map, const char *path)
 const sp_h5_places *sp_h5_map_places(const sp_h5_map *map, const char *path)
 {
     const int bit = beside_bit(map, path);
-    return map->layout != SP_LAYOUT_GROUPS || map->fd < 0 ? NULL
+    return map->layout != SP_LAYOUT_GROUPS || !map->vfile ? NULL
            : strcmp(path, map->path) == 0                 ? &map->places[0]
            : bit >= 0                                     ? &map->places[1 + bit]
                                                           : NULL;
@@ -316,14 +316,15 @@ static sp_status reference_look(sp_h5_map *map, const sp_h5_map_request *request
         sp_h5_map_describe(map, request, &data);
         if (!(map->first_path = strdup(path)))
             status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
-    } else if (status == SP_OK && memcmp(&data.element, &map->element, sizeof data.element) != 0) {
+    } else if (status == SP_OK && (data.element.kind != map->element.kind || data.element.size != map->element.size ||
+                                   data.element.is_big != map->element.is_big)) {
         map->is_mixed = true;
         if (data.element.size > map->element.size)
             map->element = data.element;
     }
     out->is_one = true;
     out->n_steps = (int64_t)data.dims[0];
-    if (status == SP_OK && map->fd >= 0 && is_here(map, data.id, is_hard) && sp_h5_places_note(map->places, n, &data) != SP_OK)
+    if (status == SP_OK && map->vfile && is_here(map, data.id, is_hard) && sp_h5_places_note(map->places, n, &data) != SP_OK)
         status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     sp_h5_data_close(&data);
     return status;
@@ -353,7 +354,7 @@ static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request
         const bool is_hard = map->is_hard && seen.is_hard;
         out->beside = seen.beside;
         status = reference_look(map, request, object, path, n, is_hard, out, err);
-        if (status == SP_OK && map->fd >= 0 && beside_note(map, group, &seen, is_hard, n, out->n_steps) != SP_OK)
+        if (status == SP_OK && map->vfile && beside_note(map, group, &seen, is_hard, n, out->n_steps) != SP_OK)
             status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
     }
     if (group > 0)
@@ -371,7 +372,7 @@ static void open_file(sp_h5_map *map, const pattern *p, bool are_hard)
     const char *rest = strstr(map->path, "{id}");
     rest += strcspn(rest, "/");
     const bool is_near = p->is_leaf || strchr(rest + 1, '/') == NULL; /* a recording's dataset is in its group, not deeper */
-    map->fd = is_known ? sp_h5_plain_fd(map->file) : -1;
+    map->vfile = is_known ? sp_h5_vfile_of(map->file) : NULL;
     map->file_number = file.fileno;
     map->is_hard = are_hard && is_near && file.fileno == parent.fileno;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/h5_driver.h"
 #include "io/h5_element.h"
 #include "io/h5_file.h"
 
@@ -91,7 +92,10 @@ static bool walk(hid_t file, char *path, size_t *broken)
         if (here != '/' && here != '\0')
             continue;
         path[i] = '\0';
-        found = H5Lexists(file, path, H5P_DEFAULT) > 0;
+        htri_t has = H5Lexists(file, path, H5P_DEFAULT);
+        if (has < 0)
+            sp_h5_note_lack();
+        found = has > 0;
         if (found && broken) {
             hid_t object = H5Oopen(file, path, H5P_DEFAULT);
             found = object >= 0;
@@ -124,6 +128,8 @@ bool sp_h5_has_link(hid_t file, const char *path)
 {
     /* Nearly always the whole path can be asked about at once; where something on the way is missing that is an error. */
     htri_t has = H5Lexists(file, path, H5P_DEFAULT);
+    if (has < 0)
+        sp_h5_note_lack();
     return has >= 0 ? has > 0 : walk_copy(file, path, NULL);
 }
 
@@ -135,8 +141,10 @@ sp_h5_what sp_h5_look(hid_t file, const char *path)
         return broken ? SP_H5_BROKEN : SP_H5_ABSENT;
     }
     hid_t object = H5Oopen(file, path, H5P_DEFAULT);
-    if (object < 0)
+    if (object < 0) {
+        sp_h5_note_lack();
         return SP_H5_BROKEN;
+    }
     H5I_type_t type = H5Iget_type(object);
     H5Oclose(object);
     return type == H5I_DATASET ? SP_H5_DATASET : type == H5I_GROUP ? SP_H5_GROUP : SP_H5_OTHER;
@@ -146,11 +154,15 @@ sp_h5_what sp_h5_look(hid_t file, const char *path)
 static sp_status explain_link(hid_t file, const char *file_name, const char *link, sp_error *err)
 {
     char reason[SP_H5_REASON] = "";
+    sp_h5_vfile *opened = sp_h5_vfile_of(file);
+    if (opened)
+        sp_h5_vfile_forget(opened);
     hid_t object = H5Oopen(file, link, H5P_DEFAULT);
     if (object >= 0)
         H5Oclose(object);
     else
         sp_h5_reason(reason);
+    const char *why = sp_h5_refusal_text(opened ? sp_h5_vfile_refusal(opened) : SP_H5_NOT_THERE);
     H5L_info_t info;
     if (H5Lget_info(file, link, &info, H5P_DEFAULT) >= 0 && info.type != H5L_TYPE_HARD && info.u.val_size > 0) {
         sp_status status = SP_OK;
@@ -168,9 +180,8 @@ static sp_status explain_link(hid_t file, const char *file_name, const char *lin
                     sp_fail(err, SP_EFILE, "%s: %s is a link to %s, which is not there; mend the link or name another dataset",
                             file_name, link, value);
             else if (info.type == H5L_TYPE_EXTERNAL && H5Lunpack_elink_val(value, info.u.val_size, NULL, &other, &target) >= 0)
-                status = sp_fail(err, SP_EFILE,
-                                 "%s: %s is a link to %s in the file %s, which cannot be opened; put that file beside this one",
-                                 file_name, link, target, other);
+                status = sp_fail(err, SP_EFILE, "%s: %s is a link to %s in the file %s, which %s", file_name, link, target, other,
+                                 why);
         }
         free(value);
         if (status != SP_OK)
@@ -205,12 +216,13 @@ sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, con
 
 /* ---- what a file holds ---- */
 
-enum { LIST_DATASETS = 10 };
+/* HDF5 walks to each link from the root, so that what is deep costs its depth; nobody keeps scores there. */
+enum { LIST_DATASETS = 10, LIST_DEPTH = 64, LIST_LINKS = 100000 };
 
 typedef struct listing {
     char *text, *example;
     size_t size, used, example_size;
-    int n_datasets;
+    int n_datasets, n_links;
     bool has_pattern;
 } listing;
 
@@ -254,7 +266,16 @@ static void list_example(listing *list, const char *path, const sp_element *elem
 static herr_t list_link(hid_t group, const char *name, const H5L_info_t *info, void *data)
 {
     listing *list = data;
+    int depth = 0;
     (void)info;
+    for (const char *p = name; (p = strchr(p, '/')); p++)
+        depth++;
+    if (depth > LIST_DEPTH || ++list->n_links > LIST_LINKS) {
+        snprintf(list->text + list->used, list->size - list->used, "%s%s", list->n_datasets ? "" : "no dataset",
+                 depth > LIST_DEPTH ? ", and groups within groups, more than 64 deep, where nothing was looked for"
+                                    : ", and more than 100000 links, where nothing was looked for");
+        return 1;
+    }
     hid_t dataset = H5Oopen(group, name, H5P_DEFAULT);
     if (dataset < 0)
         return 0;

@@ -37,7 +37,7 @@ typedef struct sp_h5_map {
     bool is_mixed;      /* recordings differ in type */
     /* Groups: where the reference's datasets and those beside it lie, so that reading needs not open them again. */
     sp_h5_places places[SP_H5_N_PLACES];
-    int fd;                    /* the file, for them; -1: nothing is noted */
+    const sp_h5_vfile *vfile;  /* the file, for them; NULL: nothing is noted */
     unsigned long file_number; /* HDF5's number of the file */
     bool is_hard;              /* all links to recordings are hard: what they lead to is in this file */
     sp_h5_data data;           /* open but in groups */

@@ -11,7 +11,7 @@ static const char name[] = "epoch_seconds";
 static double read_number(hid_t file, const char *path)
 {
     double value = NAN;
-    hid_t id = H5Aopen_by_name(file, path, name, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t object, id = sp_h5_attribute_open(file, path, name, &object);
     if (id < 0)
         return value;
     hid_t type = H5Aget_type(id), space = H5Aget_space(id);
@@ -24,6 +24,7 @@ static double read_number(hid_t file, const char *path)
     if (space >= 0)
         H5Sclose(space);
     H5Aclose(id);
+    H5Oclose(object);
     return value;
 }
 

@@ -194,7 +194,8 @@ static sp_status read_stretch(sp_h5_map *map, const stretch *s, const sp_h5_data
     return at < 0 ? SP_OK : bad_value(map, s, n, (int64_t)start[rank_steps - 1], at, bad, err);
 }
 
-/* Lets a recording's chunks be unpacked together with those of others. False: to be read by itself. */
+/* Lets a recording's chunks be unpacked together with those of others. False: to be read by itself, which also finds the words
+ * for what is wrong. */
 static bool read_later(const stretch *s, const sp_h5_data *data, sp_chunk_jobs *jobs, unsigned char *out)
 {
     const sp_h5_request request = sp_h5_data_request(data);
@@ -283,7 +284,7 @@ static sp_status group_one(sp_h5_map *map, group_read *r, int64_t n, bool *is_lo
         return group_open(map, r, n, err);
     unsigned char *raw = group_raw(map, r, n, element);
     bool is_there = true;
-    sp_status status = raw ? sp_h5_places_fetch(r->places, n, map->fd, r->jobs, raw, &is_there) : SP_ENOMEM;
+    sp_status status = raw ? sp_h5_places_fetch(r->places, n, map->vfile, r->jobs, raw, &is_there) : SP_ENOMEM;
     if (status == SP_ENOMEM)
         return no_memory(map, err);
     *is_lost = status != SP_OK && !is_there;

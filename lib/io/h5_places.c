@@ -87,7 +87,6 @@ static bool chunks_find(const sp_h5_data *data, const sp_h5_stored *s, sp_h5_pla
     *n = 0;
     if (s->dims[0] / MOST_CHUNKS > s->chunk[0] || across > MOST_CHUNKS || chunks_along(s, 0, s->dims[0]) * across > MOST_CHUNKS)
         return false;
-#if H5_VERSION_GE(1, 10, 5)
     for (int64_t row = 0; row < s->dims[0]; row += s->chunk[0])
         for (int64_t at1 = 0; at1 < s->dims[1]; at1 += s->chunk[1])
             for (int64_t at2 = 0; at2 < s->dims[2]; at2 += s->chunk[2]) {
@@ -101,11 +100,6 @@ static bool chunks_find(const sp_h5_data *data, const sp_h5_stored *s, sp_h5_pla
                 out[(*n)++] = (sp_h5_place_chunk){.position = position, .bytes = (uint32_t)bytes, .skipped = skipped};
             }
     return *n > 0;
-#else
-    (void)data;
-    (void)out;
-    return false;
-#endif
 }
 
 /* Of files that begin with a user block HDF5 has counted a chunk's position with and without it. */
@@ -168,25 +162,27 @@ bool sp_h5_places_is_chunked(const sp_h5_places *p, int64_t n)
     return p->forms[p->places[n].form].stored.chunk[0] != 0;
 }
 
-static sp_status chunk_fetch(const sp_h5_place_chunk *at, int fd, sp_chunk *job, sp_chunk_jobs *jobs)
+static sp_status chunk_fetch(const sp_h5_place_chunk *at, const sp_h5_vfile *file, sp_chunk *job, sp_chunk_jobs *jobs)
 {
     unsigned char *room;
     job->stored = at->bytes;
     job->skipped = at->skipped;
     sp_status status = sp_chunk_jobs_room(jobs, job->stored, &room);
-    if (status == SP_OK && !sp_h5_read_at(fd, room, job->stored, at->position))
+    if (status == SP_OK && !sp_h5_vfile_read(file, room, job->stored, at->position))
         status = SP_EFILE;
     return status == SP_OK ? sp_chunk_jobs_add(jobs, job) : status;
 }
 
-sp_status sp_h5_places_fetch(const sp_h5_places *p, int64_t n, int fd, sp_chunk_jobs *jobs, void *raw, bool *is_there)
+sp_status sp_h5_places_fetch(const sp_h5_places *p, int64_t n, const sp_h5_vfile *file, sp_chunk_jobs *jobs, void *raw,
+                             bool *is_there)
 {
     const sp_h5_place *place = &p->places[n];
     const sp_h5_stored *s = &p->forms[place->form].stored;
     *is_there = s->chunk[0] == 0;
     if (*is_there)
-        return sp_h5_read_at(fd, raw, (uint64_t)(place->n_rows * s->dims[1] * s->dims[2]) * s->form.size, place->at) ? SP_OK
-                                                                                                                     : SP_EFILE;
+        return sp_h5_vfile_read(file, raw, (uint64_t)(place->n_rows * s->dims[1] * s->dims[2]) * s->form.size, place->at)
+                   ? SP_OK
+                   : SP_EFILE;
     const sp_box all = {.n_rows = place->n_rows, .n1 = s->dims[1], .n2 = s->dims[2]};
     const sp_h5_place_chunk *chunk = &p->chunks[place->at];
     sp_chunk job = {.form = s->form, .to = all, .out = raw};
@@ -195,7 +191,7 @@ sp_status sp_h5_places_fetch(const sp_h5_places *p, int64_t n, int fd, sp_chunk_
         for (int64_t at1 = 0; at1 < all.n1; at1 += s->chunk[1])
             for (int64_t at2 = 0; status == SP_OK && at2 < all.n2; at2 += s->chunk[2]) {
                 job.box = (sp_box){row, s->chunk[0], at1, s->chunk[1], at2, s->chunk[2]};
-                status = chunk_fetch(chunk++, fd, &job, jobs);
+                status = chunk_fetch(chunk++, file, &job, jobs);
             }
     return status;
 }

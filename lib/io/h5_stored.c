@@ -67,8 +67,8 @@ void sp_h5_own_axes(int rank, int64_t rows, int64_t n1, int64_t n2, hsize_t out[
 
 bool sp_h5_stored_of(const sp_h5_request *request, sp_h5_stored *out)
 {
-#if !H5_VERSION_GE(1, 10, 3) || H5_VERSION_GE(2, 0, 0)
-    return false; /* without H5Dread_chunk(), or with another one */
+#if H5_VERSION_GE(2, 0, 0)
+    return false; /* with another H5Dread_chunk() */
 #endif
     if (request->rank < 1 || request->rank > 3)
         return false;

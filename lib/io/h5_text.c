@@ -6,6 +6,8 @@
 
 #include "io/h5_data.h"
 #include "io/h5_file.h"
+#include "io/h5_heap.h"
+#include "io/h5_virtual.h"
 
 /* ---- UTF-8 ---- */
 
@@ -151,33 +153,92 @@ static herr_t holder_read(const holder *from, int64_t n, void *raw)
     return done;
 }
 
+static sp_status texts_damaged(const holder *from, sp_error *err)
+{
+    return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
+                   from->what);
+}
+
+static sp_status texts_no_memory(const holder *from, sp_error *err)
+{
+    return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
+}
+
+/* Are references of texts kept where HDF5 gives them as they are? Compact datasets may have a fill value, and asking how a
+ * dataset was made makes HDF5 follow the reference of that; virtual ones have references into other files. *is_empty: never
+ * written. */
+static bool has_references(const holder *from, bool *is_empty)
+{
+    hsize_t n_chunks = 0;
+    H5D_space_status_t space = H5D_SPACE_STATUS_ERROR;
+    H5O_info_t info;
+    const uint64_t external = UINT64_C(1) << 7; /* header message "external data files" */
+    *is_empty = false;
+    if (!from->is_dataset || sp_h5_position(from->id) != HADDR_UNDEF)
+        return true;
+    if (H5Oget_info2(from->id, &info, H5O_INFO_HDR) < 0 || (info.hdr.mesg.present & external))
+        return false;
+    if (H5Dget_num_chunks(from->id, from->space, &n_chunks) >= 0)
+        return true;
+    *is_empty = H5Dget_space_status(from->id, &space) >= 0 && space == H5D_SPACE_STATUS_NOT_ALLOCATED;
+    return *is_empty;
+}
+
+/* The longest of all texts together: no file of ours has more than it has bytes; references to one text may be many. */
+static bool is_too_much(const holder *from, uint64_t total)
+{
+    const sp_h5_vfile *file = sp_h5_vfile_of(from->id);
+    return !file || total > sp_h5_vfile_size(file);
+}
+
+static sp_status references_follow(const holder *from, sp_h5_heap *heap, const unsigned char *references, int64_t n, span *spans)
+{
+    uint64_t total = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sp_status status =
+            sp_h5_heap_text(heap, references + (size_t)i * sp_h5_heap_reference(heap), &spans[i].text, &spans[i].length);
+        if (status != SP_OK)
+            return status;
+        total += spans[i].length;
+    }
+    return is_too_much(from, total) ? SP_EDATA : SP_OK;
+}
+
 static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_error *err)
 {
-    char **raw = calloc((size_t)n + 1, sizeof *raw);
+    sp_h5_heap *heap = NULL;
+    bool is_empty;
+    if (!has_references(from, &is_empty))
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: %s has texts of variable length in a compact, virtual or external dataset, which are not read; write it "
+            "again as h5py does",
+            from->file_name, from->what);
+    sp_status status = sp_h5_heap_new(from->id, &heap);
+    if (status != SP_OK)
+        return status == SP_ENOMEM ? texts_no_memory(from, err) : texts_damaged(from, err);
+    unsigned char *references = calloc((size_t)n + 1, sp_h5_heap_reference(heap));
     span *spans = calloc((size_t)n + 1, sizeof *spans);
-    sp_texts made = NULL;
-    bool is_read = false;
-    if (raw && spans) {
-        is_read =
-            n == 0 || holder_read(from, n, raw) >= 0; /* the memory type is the file's own: no conversion of character sets */
-        if (is_read) {
-            for (int64_t i = 0; i < n; i++)
-                spans[i] = raw[i] ? (span){raw[i], strlen(raw[i])} : (span){"", 0};
-            made = pack(spans, n);
-            if (n > 0)
-                (void)H5Dvlen_reclaim(from->type, from->space, H5P_DEFAULT, raw);
-        }
+    if (!references || !spans)
+        status = SP_ENOMEM;
+    else if (n > 0 && !is_empty && sp_h5_heap_references(heap, from->id, from->is_dataset, from->type, n, references) < 0) {
+        char reason[SP_H5_REASON];
+        sp_h5_reason(reason);
+        status = sp_fail(err, SP_EFILE, "%s: %s cannot be read (%s); the file is damaged: copy or write it again",
+                         from->file_name, from->what, reason);
+    } else {
+        status = references_follow(from, heap, references, n, spans);
+        if (status == SP_OK && !(*out = pack(spans, n)))
+            status = SP_ENOMEM;
+        if (status == SP_EDATA)
+            status = texts_damaged(from, err);
     }
-    bool has_memory = raw && spans && (!is_read || made);
-    free(raw);
+    if (status == SP_ENOMEM)
+        (void)texts_no_memory(from, err);
+    free(references);
     free(spans);
-    if (!has_memory)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
-    if (!is_read)
-        return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
-                       from->what);
-    *out = made;
-    return SP_OK;
+    sp_h5_heap_free(heap);
+    return status;
 }
 
 /* Fixed strings and integers. */
@@ -207,10 +268,9 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
     free(spans);
     free(values);
     if (!has_memory)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
+        return texts_no_memory(from, err);
     if (!is_read)
-        return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
-                       from->what);
+        return texts_damaged(from, err);
     *out = made;
     return SP_OK;
 }
@@ -240,21 +300,42 @@ static sp_status holder_texts(const holder *from, sp_texts *out, int64_t *n, boo
     return status;
 }
 
+static bool has_variable(hid_t type)
+{
+    return H5Tdetect_class(type, H5T_VLEN) > 0 || (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0);
+}
+
+/* Storage and filters. */
+static sp_status fixed_check(hid_t dataset, const char *file_name, const char *path, sp_error *err)
+{
+    hid_t created = H5Dget_create_plist(dataset);
+    if (created < 0)
+        return sp_fail(err, SP_EFILE, "%s: dataset %s cannot be read; the file is damaged: copy or write it again", file_name,
+                       path);
+    sp_status status = sp_h5_storage_check(dataset, created, file_name, path, err);
+    H5Pclose(created);
+    return status == SP_OK ? sp_h5_filters_check(dataset, file_name, path, err) : status;
+}
+
 static sp_status dataset_texts(hid_t file, const char *file_name, const char *path, const char *mend, bool may_be_one,
                                sp_texts *out, int64_t *n, bool *is_number, sp_error *err)
 {
     hid_t id = H5Dopen2(file, path, H5P_DEFAULT);
     if (id < 0)
         return sp_h5_explain(file, file_name, path, mend, err);
-    sp_status status = sp_h5_filters_check(id, file_name, path, err);
+    char what[512];
+    snprintf(what, sizeof what, "dataset %s", path);
+    hid_t type = H5Dget_type(id);
+    sp_status status = type < 0 ? sp_fail(err, SP_EFILE, "%s: %s cannot be read", file_name, what) : SP_OK;
+    if (status == SP_OK && !has_variable(type)) /* of those HDF5 would follow the reference of a fill value: read_variable() */
+        status = fixed_check(id, file_name, path, err);
     if (status == SP_OK) {
-        char what[512];
-        snprintf(what, sizeof what, "dataset %s", path);
-        holder from = {id, true, may_be_one, H5Dget_type(id), H5Dget_space(id), file_name, what};
+        holder from = {id, true, may_be_one, type, H5Dget_space(id), file_name, what};
         status = holder_texts(&from, out, n, is_number, err);
         H5Sclose(from.space);
-        H5Tclose(from.type);
     }
+    if (type >= 0)
+        H5Tclose(type);
     H5Dclose(id);
     return status;
 }
@@ -273,7 +354,19 @@ sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path
 
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute)
 {
-    return H5Aexists_by_name(file, path, attribute, H5P_DEFAULT) > 0;
+    htri_t has = H5Aexists_by_name(file, path, attribute, H5P_DEFAULT);
+    if (has < 0)
+        sp_h5_note_lack();
+    return has > 0;
+}
+
+hid_t sp_h5_attribute_open(hid_t file, const char *path, const char *attribute, hid_t *object)
+{
+    hid_t id = -1;
+    *object = H5Oopen(file, path, H5P_DEFAULT);
+    if (*object >= 0 && (id = H5Aopen(*object, attribute, H5P_DEFAULT)) < 0)
+        H5Oclose(*object);
+    return id;
 }
 
 sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
@@ -281,7 +374,7 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
 {
     char what[512];
     snprintf(what, sizeof what, "attribute %s of %s", attribute, path);
-    hid_t id = H5Aopen_by_name(file, path, attribute, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t object, id = sp_h5_attribute_open(file, path, attribute, &object);
     if (id < 0)
         return sp_fail(err, SP_EFILE, "%s: %s cannot be opened", file_name, what);
     holder from = {id, false, true, H5Aget_type(id), H5Aget_space(id), file_name, what};
@@ -289,6 +382,7 @@ sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *p
     H5Sclose(from.space);
     H5Tclose(from.type);
     H5Aclose(id);
+    H5Oclose(object);
     return status;
 }
 

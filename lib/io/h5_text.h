@@ -24,6 +24,10 @@ sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path
 sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
                                 int64_t *n, bool *is_number, sp_error *err);
 
+/* Opens an attribute and the object that has it, which must stay open as long: by an external link it is in a file that HDF5
+ * closes otherwise. Both are the caller's to close; < 0: neither is open. */
+hid_t sp_h5_attribute_open(hid_t file, const char *path, const char *attribute, hid_t *object);
+
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute);
 
 /* A single text attribute of the root; *out is NULL when it is missing or not one. The caller frees it. SP_OK, SP_ENOMEM. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/json_memory.h"
 #include "statepath/name_hint.h"
 
 const char *sp_json_kind(const json_t *value)
@@ -60,15 +61,55 @@ static sp_status fail_syntax(const sp_json_doc *doc, sp_status status, const jso
                    error->column > 0 ? error->column : 1, text, syntax_hint(doc->text, error));
 }
 
+/* Names and descriptions are short. One of many MB would be copied and compared again and again. */
+enum { MOST_TEXT = 1 << 20 };
+
+/* Where a text that is longer begins; NULL: there is none. What is no JSON is looked at as if it were. */
+static const char *find_long_text(const char *text)
+{
+    for (const char *p = text; (p = strchr(p, '"')); p++) {
+        const char *first = p++;
+        while (*p && *p != '"')
+            p += *p == '\\' && p[1] ? 2 : 1;
+        if (p - first > MOST_TEXT)
+            return first;
+        if (!*p)
+            break;
+    }
+    return NULL;
+}
+
+static sp_json_place place_of(const char *text, const char *at)
+{
+    sp_json_place place = {1, 1};
+    for (; text < at; text++) {
+        place.column = *text == '\n' ? 1 : place.column + 1;
+        place.line += *text == '\n';
+    }
+    return place;
+}
+
 sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status status, sp_error *err)
 {
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* byte order mark, as some editors leave it */
         text += 3;
     *doc = (sp_json_doc){.text = text, .name = name, .err = err};
+    const char *long_text = find_long_text(text);
+    if (long_text) {
+        const sp_json_place place = place_of(text, long_text);
+        return sp_fail(err, status,
+                       "%s:%d:%d: a text of more than 1 MiB begins here; write a shorter one, %s is no place for data", name,
+                       place.line, place.column, what);
+    }
     if (text[strspn(text, " \t\r\n")] == 0)
         return sp_fail(err, status, "%s:1:1: empty; %s is a JSON object, {\"key\": ...}", name, what);
     json_error_t error;
+    sp_json_memory_begin();
     doc->root = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (sp_json_memory_failed()) {
+        sp_json_close(doc);
+        return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", name);
+    }
     if (!doc->root && (json_error_code(&error) == json_error_out_of_memory || !error.text[0]))
         return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", name);
     if (!doc->root)

@@ -146,8 +146,9 @@ static sp_status check_classes(const sp_model_reader *reader, const json_t *list
     if (!json_is_array(list) || json_array_size(list) == 0)
         return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"classes\": needs a list of at least one name; this is %s",
                             json_is_array(list) ? "empty" : sp_json_kind(list));
-    if (json_array_size(list) > INT32_MAX)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"classes\": too many classes");
+    if (json_array_size(list) > SP_MODEL_MOST_STATES)
+        return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"classes\": %zu classes; at most %d can be read",
+                            json_array_size(list), SP_MODEL_MOST_STATES);
     size_t k;
     json_t *item;
     json_array_foreach(list, k, item)
@@ -215,10 +216,12 @@ static sp_status read_states(sp_model_reader *reader)
     if (status != SP_OK)
         return status;
     size_t n = json_object_size(object);
-    if (n == 0 || n > INT32_MAX)
+    if (n > SP_MODEL_MOST_STATES)
+        return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"states\": %zu states; at most %d can be read", n,
+                            SP_MODEL_MOST_STATES);
+    if (n == 0)
         return sp_json_fail(&reader->doc, SP_EMODEL, &at,
-                            n ? "key \"states\": too many states"
-                              : "key \"states\": needs at least one state; leave the key out for one state per class");
+                            "key \"states\": needs at least one state; leave the key out for one state per class");
     model->n_states = 0; /* sp_model_free() goes by it: never more than the array holds */
     model->states = calloc(n, sizeof *model->states);
     model->state_class = calloc(n, sizeof *model->state_class);

@@ -6,6 +6,10 @@
 #include "io/json_read.h"
 #include "statepath/model.h"
 
+/* Rows of rules are looked at cell by cell: what has more than these takes minutes and all memory. */
+#define SP_MODEL_MOST_STATES 65536
+#define SP_MODEL_MOST_TRANSITIONS (INT64_C(1) << 28)
+
 typedef struct sp_model_reader {
     sp_json_doc doc;
     sp_json_at root;

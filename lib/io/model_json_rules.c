@@ -131,6 +131,7 @@ static sp_status read_rules(sp_model_reader *reader)
 {
     sp_model *model = reader->model;
     const char *key = NULL;
+    int64_t n_allowed = 0;
     sp_status status = choose_rules(reader, &key);
     if (status != SP_OK)
         return status;
@@ -153,6 +154,12 @@ static sp_status read_rules(sp_model_reader *reader)
     for (int32_t from = 0; status == SP_OK && from < model->n_states; from++) {
         status =
             is_matrix ? read_matrix_row(reader, &at, value, from, allowed) : read_named_row(reader, &at, value, from, allowed);
+        for (int32_t to = 0; status == SP_OK && to < model->n_states; to++)
+            n_allowed += allowed[to] != 0;
+        if (n_allowed > SP_MODEL_MOST_TRANSITIONS)
+            status = sp_json_fail(&reader->doc, SP_EMODEL, &at,
+                                  "key \"%s\": allows more than %lld transitions; \"allow\" a few for each", key,
+                                  (long long)SP_MODEL_MOST_TRANSITIONS);
         if (status == SP_OK)
             status = sp_edges_add(&edges, allowed, reader->doc.err);
     }

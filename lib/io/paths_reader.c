@@ -294,7 +294,7 @@ static sp_status read_verdicts(sp_paths_reader *reader, int32_t strategy, sp_err
             status = no_memory(reader, err);
         else if (sp_h5_has_link(reader->file, path))
             status = i == 0   ? read_scores(reader, path, &v->scores, err)
-                     : i == 1 ? read_counts(reader, path, 2, &v->status, err)
+                     : i == 1 ? read_counts(reader, path, 3, &v->status, err)
                               : read_counts(reader, path, INT64_MAX, &v->broken, err);
         free(path);
     }
@@ -371,7 +371,7 @@ static sp_status reader_fill(sp_paths_reader *reader, const char *given, const s
 {
     char *group = NULL, *path = NULL, place[256];
     int64_t n_classes = 0;
-    sp_status status = sp_h5_open(reader->file_name, &reader->file, &reader->info.file_size, err);
+    sp_status status = sp_h5_open(reader->file_name, &places->access, &reader->file, &reader->info.file_size, err);
     if (status == SP_OK)
         status = find_strategies(reader, given, &group, &path, err);
     if (status == SP_OK)
@@ -402,7 +402,10 @@ sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_sou
     }
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
+    sp_h5_lack_begin();
     sp_status status = reader_fill(reader, paths, places ? places : &usual, err);
+    if (status == SP_OK && sp_h5_lack_met())
+        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
     if (status != SP_OK)
         reader_free(reader);
     sp_h5_quiet_end(&quiet);
@@ -451,7 +454,10 @@ sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strateg
     const verdicts *v = &reader->verdicts[strategy];
     sp_decoded result = {.status = SP_OK, .step = -1};
     if (v->status)
-        result.status = v->status[recording] == 1 ? SP_ENOPATH : v->status[recording] == 2 ? SP_EDEADEND : SP_OK;
+        result.status = v->status[recording] == 1   ? SP_ENOPATH
+                        : v->status[recording] == 2 ? SP_EDEADEND
+                        : v->status[recording] == 3 ? SP_EBUG
+                                                    : SP_OK;
     else if (is_undecoded_path)
         result.status = SP_ENOPATH;
     if (v->broken)

@@ -235,10 +235,10 @@ static sp_status open_signals(sp_signals *s, sp_error *err)
     return sp_h5_data_tune(s->file, s->file_name, s->path, &s->data, err);
 }
 
-static sp_status open_all(sp_signals *s, sp_error *err)
+static sp_status open_all(sp_signals *s, const sp_file_access *how, sp_error *err)
 {
     int64_t size = 0;
-    sp_status status = sp_h5_open(s->file_name, &s->file, &size, err);
+    sp_status status = sp_h5_open(s->file_name, how, &s->file, &size, err);
     if (status == SP_OK)
         status = open_signals(s, err);
     if (status == SP_OK)
@@ -256,7 +256,7 @@ static sp_status open_all(sp_signals *s, sp_error *err)
     return status;
 }
 
-sp_status sp_signals_open(const char *file, const char *path, sp_signals **out, sp_error *err)
+sp_status sp_signals_open(const char *file, const char *path, const sp_file_access *how, sp_signals **out, sp_error *err)
 {
     sp_signals *s = calloc(1, sizeof *s);
     if (!s)
@@ -272,7 +272,7 @@ sp_status sp_signals_open(const char *file, const char *path, sp_signals **out, 
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     if (status == SP_OK)
-        status = open_all(s, err);
+        status = open_all(s, how, err);
     sp_h5_quiet_end(&quiet);
     if (status == SP_OK)
         *out = s;

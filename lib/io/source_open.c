@@ -195,7 +195,7 @@ static sp_status source_fill(sp_source *source, const sp_source_options *options
     const char *name = source->file_name;
     char *path = NULL;
     bool is_scores = true;
-    sp_status status = sp_h5_open(name, &source->file, &source->info.file_size, err);
+    sp_status status = sp_h5_open(name, &options->access, &source->file, &source->info.file_size, err);
     if (status == SP_OK)
         status = sp_source_find(source->file, name, options, &path, &is_scores, err);
     if (status != SP_OK)
@@ -232,7 +232,10 @@ sp_status sp_source_open(const char *file, const sp_source_options *options, sp_
     }
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
+    sp_h5_lack_begin();
     sp_status status = source_fill(source, options ? options : &usual, err);
+    if (status == SP_OK && sp_h5_lack_met())
+        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
     if (status != SP_OK)
         source_free(source);
     sp_h5_quiet_end(&quiet);

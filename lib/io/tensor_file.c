@@ -97,8 +97,8 @@ void sp_tensor_file_close(sp_tensor_file *tensors)
     free(tensors);
 }
 
-sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend, sp_tensor_file **out,
-                              sp_error *err)
+sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend, const sp_file_access *how,
+                              sp_tensor_file **out, sp_error *err)
 {
     sp_tensor_file *tensors = calloc(1, sizeof *tensors);
     if (!tensors || !(tensors->name = strdup(file))) {
@@ -108,7 +108,7 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
     int64_t size;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_h5_open(file, &tensors->file, &size, err);
+    sp_status status = sp_h5_open(file, how, &tensors->file, &size, err);
     if (status == SP_OK) {
         char *text = NULL;
         status = sp_h5_root_text(tensors->file, file, key, &text, err);

@@ -24,7 +24,7 @@ static double softmax(const rows *r, const double *e, const double *scale, const
 {
     double greatest = -INFINITY, sum = 0;
     for (int32_t k = 0; k < r->K; k++) {
-        p[k] = e[k] == -INFINITY ? -INFINITY : scale[k * step] * e[k] + (bias ? bias[k] : 0);
+        p[k] = e[k] == -INFINITY ? -INFINITY : scale[(size_t)k * (size_t)step] * e[k] + (bias ? bias[k] : 0);
         greatest = p[k] > greatest ? p[k] : greatest;
     }
     for (int32_t k = 0; k < r->K; k++) {
@@ -143,7 +143,7 @@ static sp_status run(rows *r, double *x, sp_calibrated *c, sp_error *err)
         x[k] = one;
         x[K + k] = 0;
     }
-    if ((status = sp_lbfgs(2 * K, x, objective, r, 1e-11, 1000, &result, err)) != SP_OK)
+    if ((status = sp_lbfgs((int64_t)2 * K, x, objective, r, 1e-11, 1000, &result, err)) != SP_OK)
         return status;
     double mean = 0;
     for (int32_t k = 0; k < K; k++)

@@ -134,7 +134,8 @@ static void collect_out(const pass *s, const double *a, double *out)
 {
     for (int32_t k = 0; k < s->K; k++) {
         int32_t first = s->f->dwell[k] - 1, last = last_of(s, k);
-        out[k] = first == last ? a[k * s->D + last] : log_sum(a + k * s->D + first, last + 1 - first);
+        out[k] = first == last ? a[(size_t)k * (size_t)s->D + (size_t)last]
+                               : log_sum(a + (size_t)k * (size_t)s->D + first, last + 1 - first);
     }
 }
 
@@ -154,16 +155,16 @@ static double forward(const pass *s)
             for (int32_t k = 0; k < K; k++)
                 a[k * D + (s->piece->is_entry ? 0 : s->f->dwell[k] - 1)] = s->piece->is_start ? s->f->start[k] : 0;
         } else {
-            const double *before = a - K * D, *out = s->out + (t - 1) * K;
+            const double *before = a - (size_t)K * (size_t)D, *out = s->out + (t - 1) * K;
             double shift = exponentials(out, K, s->p);
             product(s->f, s->f->turned, true, out, s->p, shift, s->in);
             for (int32_t k = 0; k < K; k++) {
-                double *to = a + k * D;
+                double *to = a + (size_t)k * (size_t)D;
                 int32_t last = last_of(s, k);
                 to[0] = s->in[k];
                 if (D == 1)
                     continue;
-                const double *from = before + k * D, *stay = s->f->stay + k * D;
+                const double *from = before + (size_t)k * (size_t)D, *stay = s->f->stay + (size_t)k * (size_t)D;
                 for (int32_t i = 0; i < last; i++)
                     to[i + 1] = from[i] + stay[i];
                 for (int32_t i = last + 1; i < D; i++)
@@ -175,7 +176,7 @@ static double forward(const pass *s)
         for (int32_t k = 0; k < K; k++)
             for (int32_t i = 0; i <= last_of(s, k); i++)
                 a[k * D + i] += x[k];
-        double greatest = take_greatest(a, K * D);
+        double greatest = take_greatest(a, (int64_t)K * D);
         if (!(greatest > -INFINITY))
             return -INFINITY;
         log_z += greatest;
@@ -202,7 +203,7 @@ static void add_marginals(const pass *s, int64_t t, sp_expected *sum)
     double total = 0;
     for (int32_t i = 0; i < K * D; i++)
         s->s[i] = a[i] + s->b[i];
-    take_greatest(s->s, K * D);
+    take_greatest(s->s, (int64_t)K * D);
     for (int32_t k = 0; k < K; k++) {
         double mass = 0;
         for (int32_t i = k * D; i <= k * D + last_of(s, k); i++)
@@ -259,7 +260,7 @@ static void add_moves(const pass *s, int64_t t, double shift, sp_expected *sum)
                 row[j] += left * w[j] * s->q[j];
         } else {
             for (int32_t j = 0; j < K; j++)
-                row[j] += exp(out[i] + move[j] + s->r[j * D] - norm);
+                row[j] += exp(out[i] + move[j] + s->r[(size_t)j * (size_t)D] - norm);
         }
     }
 }
@@ -276,10 +277,10 @@ static void backward(const pass *s, sp_expected *sum)
         for (int32_t k = 0; k < K; k++)
             for (int32_t i = 0; i < D; i++)
                 s->r[k * D + i] = x[k] + s->b[k * D + i];
-        take_greatest(s->r, K * D);
+        take_greatest(s->r, (int64_t)K * D);
         double *first = s->s; /* r[.,0] */
         for (int32_t k = 0; k < K; k++)
-            first[k] = s->r[k * D];
+            first[k] = s->r[(size_t)k * (size_t)D];
         double shift = exponentials(first, K, s->q);
         product(s->f, s->f->linear, false, first, s->q, shift, s->in);
         add_moves(s, t, shift, sum);
@@ -290,7 +291,7 @@ static void backward(const pass *s, sp_expected *sum)
                 s->b[k * D + i] = D == 1 ? leave : log_add(leave, s->f->stay[k * D + i] + s->r[k * D + (i < last ? i + 1 : i)]);
             }
         }
-        take_greatest(s->b, K * D);
+        take_greatest(s->b, (int64_t)K * D);
     }
 }
 

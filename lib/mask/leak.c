@@ -23,8 +23,10 @@ static sp_status check_scores(const sp_scores *scores, sp_error *err)
 static double row_max(const sp_scores *scores, int64_t t)
 {
     double max = -INFINITY;
-    for (int32_t k = 0; k < scores->n_classes; k++)
-        max = fmax(max, sp_scores_at(scores, t, k));
+    for (int32_t k = 0; k < scores->n_classes; k++) { /* not fmax(): gcc 12 for aarch64 fails over it */
+        double x = sp_scores_at(scores, t, k);
+        max = x > max ? x : max;
+    }
     return max;
 }
 

@@ -103,8 +103,10 @@ static void softmax_attention_row(const sp_attention *a, int64_t row, void *out)
         return;
     }
     double max = -INFINITY, total = 0;
-    for (int32_t j = 0; j < a->n_keys; j++)
-        max = fmax(max, attention_at(a, row, j));
+    for (int32_t j = 0; j < a->n_keys; j++) { /* not fmax(): gcc 12 for aarch64 fails over it */
+        double x = attention_at(a, row, j);
+        max = x > max ? x : max;
+    }
     for (int32_t j = 0; j < a->n_keys; j++)
         total += exp(attention_at(a, row, j) - max); /* exp(-INFINITY) is 0, exactly */
     for (int32_t j = 0; j < a->n_keys; j++)

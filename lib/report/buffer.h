@@ -69,7 +69,9 @@ void sp_buffer_html(sp_buffer *buffer, const char *text);
 /* Adds the text for a cell of a GitHub table: pipes, backslashes, markup and < > & are escaped, newlines are spaces. */
 void sp_buffer_markdown(sp_buffer *buffer, const char *text);
 
-/* Adds the text as a field of a CSV file (RFC 4180): quoted when it holds a comma, a quote or a line break. */
+/* Adds the text as a field of a CSV file (RFC 4180): quoted when it holds a comma, a quote or a line break. What a spreadsheet
+ * would take for a formula (it begins with = + - @, tab or CR, or with apostrophes before one) gets an apostrophe, which
+ * csv_paths.h takes off. For names; numbers are not written so. */
 void sp_buffer_csv(sp_buffer *buffer, const char *text);
 
 /* ---- numbers ---- */

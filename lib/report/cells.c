@@ -62,7 +62,7 @@ double sp_as_shown(double value, int decimals)
 
 const char *sp_undecoded_reason(sp_status status)
 {
-    return status == SP_EDEADEND ? "dead end" : "no path";
+    return status == SP_EDEADEND ? "dead end" : status == SP_EBUG ? "bug of statepath" : "no path";
 }
 
 int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording)

@@ -207,7 +207,7 @@ static void new_line(sp_buffer *out, bool is_one_line, int depth)
     if (is_one_line)
         return;
     sp_buffer_text(out, "\n");
-    sp_buffer_repeat(out, ' ', 2 * depth);
+    sp_buffer_repeat(out, ' ', (int64_t)2 * depth);
 }
 
 static void write_value(const pen *p, const json_t *value, int depth);

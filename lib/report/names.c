@@ -171,11 +171,17 @@ void sp_buffer_markdown(sp_buffer *buffer, const char *text)
 
 void sp_buffer_csv(sp_buffer *buffer, const char *text)
 {
+    const char *first = text + strspn(text, "'");
+    const bool is_formula = *first && strchr("=+-@\t\r", *first);
     if (!text[strcspn(text, ",\"\r\n")]) {
+        if (is_formula)
+            sp_buffer_add(buffer, "'", 1);
         sp_buffer_utf8(buffer, text);
         return;
     }
     sp_buffer_add(buffer, "\"", 1);
+    if (is_formula)
+        sp_buffer_add(buffer, "'", 1);
     while (*text) {
         uint32_t code = next_code(&text);
         if (code == '"')

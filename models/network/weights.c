@@ -250,14 +250,14 @@ static sp_status read_origin(const sp_tensor_file *tensors, const char *file, sp
     return status;
 }
 
-sp_status sp_weights_load(const char *file, sp_network **network, sp_training_state **state, sp_weights_origin *origin,
-                          sp_error *err)
+sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_network **network, sp_training_state **state,
+                          sp_weights_origin *origin, sp_error *err)
 {
     sp_tensor_file *tensors = NULL;
     sp_network *read = NULL;
     sp_training_state *read_so_far = NULL;
     sp_status status =
-        sp_tensor_file_open(file, kind_key, kind_value, "files of weights are made by `statepath train`", &tensors, err);
+        sp_tensor_file_open(file, kind_key, kind_value, "files of weights are made by `statepath train`", how, &tensors, err);
     if (status == SP_OK)
         status = read_network(tensors, file, &read, err);
     if (status == SP_OK && state)

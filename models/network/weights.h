@@ -11,6 +11,7 @@
 #ifndef STATEPATH_NETWORK_WEIGHTS_H
 #define STATEPATH_NETWORK_WEIGHTS_H
 
+#include "statepath/file_access.h"
 #include "train.h"
 
 #ifdef __cplusplus
@@ -32,10 +33,10 @@ void sp_weights_origin_clear(sp_weights_origin *origin);
 sp_status sp_weights_save(const sp_network *network, const sp_training_state *state, const sp_weights_origin *origin,
                           const char *file, bool force, sp_error *err);
 
-/* Reads it back, bit for bit. state and origin may be NULL (both or neither): only the network is wanted.
+/* Reads it back, bit for bit. how: may be NULL. state and origin may be NULL (both or neither): only the network is wanted.
  * SP_OK; SP_EFILE (no such file, no file of weights, damaged); SP_EDATA (weights that are no numbers); SP_ENOMEM. */
-sp_status sp_weights_load(const char *file, sp_network **network, sp_training_state **state, sp_weights_origin *origin,
-                          sp_error *err);
+sp_status sp_weights_load(const char *file, const sp_file_access *how, sp_network **network, sp_training_state **state,
+                          sp_weights_origin *origin, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,7 @@ import sys
 
 import statepath_test as st
 
-BUILD = os.path.dirname(st.PROGRAM)
+BUILD = os.environ["STATEPATH_BUILD"]
 CC = os.environ.get("CC", "cc")
 FLAGS = shlex.split(os.environ.get("STATEPATH_CFLAGS", ""))
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]

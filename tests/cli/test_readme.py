@@ -34,7 +34,7 @@ class TestReadme(st.TestCase):
     def test_c(self):
         self.write("example.c", block("c", "#include <statepath.h>"))
         flags = shlex.split(os.environ.get("STATEPATH_CFLAGS", ""))
-        build = os.path.dirname(st.PROGRAM)
+        build = os.environ["STATEPATH_BUILD"]
         subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, "-I", os.path.join(st.SOURCE, "lib/include"),
                         "example.c", "-o", "example", os.path.join(build, "libstatepath.a"), "-lm", "-lpthread"], cwd=self.folder, check=True)
         done = subprocess.run(["./example"], cwd=self.folder, capture_output=True, text=True)

@@ -46,6 +46,23 @@ static void try_names(const char *text)
     (void)sp_name_nearest(text, CLASSES, classes);
 }
 
+/* The text as a map of label codes; then numbers and words by it. */
+static void try_codes(const char *text, const sp_model *model)
+{
+    sp_error err = {.message = ""};
+    sp_codes *codes = NULL;
+    if (strchr(text, '=') == NULL)
+        return; /* the name of a file */
+    if (sp_codes_new(NULL, text, true, model, &codes, &err) != SP_OK) {
+        assert(err.message[0]);
+        return;
+    }
+    for (int i = -2; i < 12; i++)
+        assert(sp_codes_number(codes, i) < CLASSES);
+    assert(sp_codes_text(codes, text) < CLASSES);
+    sp_codes_free(codes);
+}
+
 static void try_csv(const uint8_t *data, size_t size)
 {
     static char name[] = "/tmp/statepath-fuzz-XXXXXX";
@@ -57,10 +74,14 @@ static void try_csv(const uint8_t *data, size_t size)
         model = sp_model_new("fuzz", CLASSES, classes);
         assert(model && sp_model_set_matrix(model, allow, NULL, &err) == SP_OK);
     }
+    char *text = strndup((const char *)data, size);
+    if (text)
+        try_codes(text, model);
+    free(text);
     FILE *out = fopen(name, "wb");
     assert(out && fwrite(data, 1, size, out) == size && fclose(out) == 0);
     sp_csv_paths *paths = NULL;
-    if (sp_csv_paths_open(name, model, &paths, &err) != SP_OK) {
+    if (sp_csv_paths_open(name, model, NULL, &paths, &err) != SP_OK) {
         assert(err.message[0]);
         unlink(name);
         return;

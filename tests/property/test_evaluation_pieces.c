@@ -78,8 +78,8 @@ static void problem_draw(problem *p, uint64_t seed)
             p->segments[t] = segment += random_chance(&random, 0.03);
         for (int s = 0; s < STRATEGIES; s++) {
             bool is_decoded = random_chance(&random, 0.9);
-            p->results[s][n] =
-                (sp_decoded){is_decoded ? SP_OK : SP_EDEADEND, is_decoded ? -1 : 0, -1.5 - random_unit(&random), 0};
+            p->results[s][n] = (sp_decoded){
+                .status = is_decoded ? SP_OK : SP_EDEADEND, .step = is_decoded ? -1 : 0, .score = -1.5 - random_unit(&random)};
             int32_t *path = p->paths[s] + first, late = random_below(&random, 3);
             for (int64_t t = 0; t < T; t++) {
                 int32_t label = p->labels[first + (t >= late ? t - late : 0)];
@@ -332,7 +332,7 @@ static void test_pieces_out_of_order(void **state)
         problem_free(p);
     sp_error err;
     sp_evaluation *e = open(p);
-    sp_decoded results[STRATEGIES] = {{SP_OK, -1, 0, 0}, {SP_OK, -1, 0, 0}, {SP_OK, -1, 0, 0}};
+    sp_decoded results[STRATEGIES] = {{.step = -1}, {.step = -1}, {.step = -1}};
     sp_evaluation_recording recording = {.n_steps = 50, .results = results, .sleep = {-1, -1}};
     sp_evaluation_piece piece = {.n_steps = 20, .after = 4};
     assert_int_equal(sp_evaluation_add_piece(e, &piece, &err), SP_EINVAL);

@@ -77,7 +77,7 @@ static void make_problem(problem *p)
         }
         for (int s = 0; s < STRATEGIES; s++) {
             bool is_decoded = below(6) > 0;
-            p->results[s][n] = (sp_decoded){is_decoded ? SP_OK : SP_ENOPATH, is_decoded ? -1 : 0, 0, -1};
+            p->results[s][n] = (sp_decoded){.status = is_decoded ? SP_OK : SP_ENOPATH, .step = is_decoded ? -1 : 0, .score = -1};
             for (int64_t t = p->offsets[n]; t < p->offsets[n + 1]; t++)
                 p->paths[s][t] = !is_decoded                          ? -1
                                  : t > p->offsets[n] && below(3) == 0 ? p->paths[s][t - 1] /* late, so that boundaries move */
@@ -517,7 +517,7 @@ static void test_perfect_path(void **state)
         int64_t order[MAX_N];
         for (int64_t n = 0; n < p.N; n++) {
             order[n] = n;
-            p.results[2][n] = (sp_decoded){SP_OK, -1, 0, -1};
+            p.results[2][n] = (sp_decoded){.step = -1, .score = -1};
         }
         memcpy(p.paths[2], p.labels, sizeof p.labels);
         sp_comparison *c = evaluate(&p, p.N, order, p.N);

@@ -4,6 +4,7 @@
 #include "decode/dense_threads.h"
 #include "decode/kernels.h"
 #include "decode/path_sum.h"
+#include "decode/sparse.h"
 #include "random_batch.h"
 #include "random_model.h"
 
@@ -418,6 +419,113 @@ static void chunks_that_never_meet(void **state)
         compare_long(&(kind){4, 4, 0, 0, 0, i < 2, 0, 0, 0}, 400000 + i, 140000, true);
 }
 
+/* What argmax takes goes up through the classes, as a model allows that never comes back, or down. */
+static void long_argmax_paths_are_scored(void **state)
+{
+    (void)state;
+    enum { CLASSES = 4, STEPS = SP_CHUNKS_LEAST + 40000 };
+    static const uint8_t allow[CLASSES * CLASSES] = {1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1};
+    const char *names[] = {"a", "b", "c", "d"};
+    int64_t offsets[] = {0, STEPS};
+    float *data = malloc((size_t)STEPS * CLASSES * sizeof *data);
+    sp_model *model = sp_model_new("never back", CLASSES, names);
+    sample s = {.data = data};
+    sp_error err;
+    assert_true(data && model);
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &s.chain, &err), &err);
+    s.batch = (sp_batch){.scores = {data, SP_F32, CLASSES, STEPS, NULL}, .n_recordings = 1, .offsets = offsets};
+    sp_decode_options options = sp_decode_options_default();
+    options.strategy.kind = SP_ARGMAX;
+    for (int down = 0; down < 2; down++) {
+        for (int64_t i = 0; i < (int64_t)STEPS * CLASSES; i++) {
+            int64_t k = i / CLASSES * CLASSES / STEPS, best = down ? CLASSES - 1 - k : k;
+            data[i] = i % CLASSES == best ? -0.5F : -5;
+        }
+        for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
+            answer a = decode_with(isa, 2, &s, &options);
+            assert_true(a.results[0].score == (down ? -INFINITY : -0.5 * STEPS));
+            answer_free(&a);
+        }
+        compare_long_choices(&s, (uint64_t)down);
+    }
+    sp_model_free(model);
+    free_sample(&s);
+}
+
+/* ---- single steps of large models ---- */
+
+enum { MANY = 160, MANY_WIDE = 256 };
+
+/* Prices of leaving a class are all alike, or far apart, so that states far below the best win. */
+static sp_chain *draw_prices(random_source *random, double share, double unit)
+{
+    static uint8_t allow[MANY * MANY];
+    static double weight[MANY * MANY];
+    char text[MANY][16];
+    const char *names[MANY];
+    sp_chain *chain;
+    sp_error err;
+    for (int i = 0; i < MANY; i++) {
+        double price = unit * random_below(random, random_chance(random, 0.5) ? 160 : 2);
+        snprintf(text[i], sizeof text[i], "c%d", i);
+        names[i] = text[i];
+        for (int j = 0; j < MANY; j++) {
+            allow[i * MANY + j] = random_chance(random, share);
+            weight[i * MANY + j] = price - 0.25 * random_below(random, 4);
+        }
+    }
+    sp_model *model = sp_model_new("prices", MANY, names);
+    assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    sp_model_free(model);
+    return chain;
+}
+
+static void assert_greatest(const sp_chain *c, const double *now, const double *next)
+{
+    for (int j = 0; j < MANY; j++) {
+        double best = -INFINITY;
+        for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1]; p++)
+            best = fmax(best, now[c->pred[p]] + c->pred_weight[p]);
+        assert_true(next[j] == best);
+    }
+}
+
+/* Values and weights are multiples of 1/4, so that states stand exactly at the span. */
+static void steps_of_far_prices_equal_plain(void **state)
+{
+    (void)state;
+    static const double zero[MANY];
+    const sp_scores scores = {zero, SP_F64, MANY, 1, NULL};
+    sp_scratch *scratch = sp_scratch_new();
+    random_source random = {77};
+    for (int trial = 0; trial < 60; trial++) {
+        bool is_dense = trial % 2;
+        sp_chain *chain = draw_prices(&random, is_dense ? 0.7 : 0.12, trial % 4 < 2 ? -0.25 : 0.25);
+        sp_sparse sparse;
+        sp_dense dense;
+        if (is_dense)
+            assert_true(sp_dense_init(&dense, (sp_isa)(trial / 2 % (1 + (int)sp_isa_best())), chain, scratch) && dense.most &&
+                        dense.width <= MANY_WIDE);
+        else
+            assert_true(sp_sparse_init(&sparse, chain, scratch) && sparse.most);
+        for (int step = 0; step < 100; step++) {
+            double now[MANY_WIDE], next[MANY_WIDE];
+            sp_dense_habit habit = {.span = 0.25 * (1 + random_below(&random, 40))};
+            for (int i = 0; i < MANY_WIDE; i++)
+                now[i] = i >= MANY || random_chance(&random, 0.05) ? -INFINITY : -0.25 * random_below(&random, 200);
+            if (is_dense)
+                sp_dense_forward(&dense, &scores, 0, now, next, &habit);
+            else
+                sp_sparse_step(&sparse, now, next, &habit.span);
+            assert_greatest(chain, now, next);
+        }
+        sp_chain_free(chain);
+    }
+    sp_scratch_free(scratch);
+}
+
 /* ---- sums ---- */
 
 enum { N_TERMS = 5000 };
@@ -483,6 +591,8 @@ int main(void)
         cmocka_unit_test(ties_between_pieces_are_decided),
         cmocka_unit_test(chunks_equal_plain),
         cmocka_unit_test(chunks_that_never_meet),
+        cmocka_unit_test(long_argmax_paths_are_scored),
+        cmocka_unit_test(steps_of_far_prices_equal_plain),
         cmocka_unit_test(sums_equal_one_after_another),
     };
     return cmocka_run_group_tests(tests, new_workers, free_workers);

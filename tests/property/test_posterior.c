@@ -404,6 +404,42 @@ static void test_long_recording(void **state)
     sp_chain_free(chain);
 }
 
+/* A tenth cannot be written in binary: a million of them, simply added up, are off by 1e-6. */
+static void test_log_z_does_not_drift(void **state)
+{
+    (void)state;
+    enum { STEPS = 1000000 };
+    sp_chain *chain = two_classes(0, 0, true);
+    sp_scratch *scratch = sp_scratch_new();
+    double *data = malloc(2 * STEPS * sizeof *data), log_z;
+    for (int64_t t = 0; t < STEPS; t++) {
+        data[2 * t] = -0.1;
+        data[2 * t + 1] = -INFINITY;
+    }
+    sp_scores scores = {data, SP_F64, 2, STEPS, NULL};
+    sp_error err;
+    assert_ok(sp_marginal_rows(chain, &scores, scratch, NULL, &log_z, &err), &err);
+    assert_close(log_z, -0.1 * STEPS, 0, 1e-15);
+    free(data);
+    sp_scratch_free(scratch);
+    sp_chain_free(chain);
+}
+
+/* To whole multiples of 2^-40, as far as doubles go finer than that; what rounding decided between equals is gone. */
+static void test_rounded_marginals(void **state)
+{
+    (void)state;
+    const double some[] = {0.1, -0.7, -9.3, -100.3, -5000.7, -8191.9};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        double rounded = sp_marginal_rounded(some[i]), steps = ldexp(rounded, 40);
+        assert_true(steps == rint(steps));
+        assert_true(fabs(rounded - some[i]) <= 0x1p-41);
+        assert_true(sp_marginal_rounded(rounded + 0x1p-42) == rounded && sp_marginal_rounded(rounded - 0x1p-42) == rounded);
+    }
+    assert_true(sp_marginal_rounded(-8192.3) == -8192.3 && sp_marginal_rounded(-INFINITY) == -INFINITY);
+    assert_true(sp_marginal_rounded(0) == 0 && sp_marginal_rounded(1) == 1);
+}
+
 /* A state far behind the best may be the only one to survive; nothing may underflow on the way. */
 static void test_extreme_scores(void **state)
 {
@@ -435,6 +471,44 @@ static void test_extreme_scores(void **state)
     for (int i = 0; i < 4; i++)
         assert_true(logs[i] == expected[i] && marginals[i] == (i % 2 ? 0 : 1));
     sp_chain_free(chain);
+    sp_scratch_free(scratch);
+}
+
+/* Two states that never meet, b so far behind that its exponential has a few bits left, fewer than a double, or none: a step
+ * later b is all that there is. */
+static void test_underflow_costs_no_digits(void **state)
+{
+    (void)state;
+    const uint8_t allow[] = {1, 0, 0, 1};
+    const double zero[4] = {0};
+    const char *names[] = {"a", "b"};
+    sp_scratch *scratch = sp_scratch_new();
+    sp_model *model = sp_model_new("apart", 2, names);
+    sp_chain *chain;
+    sp_error err;
+    assert_ok(sp_model_set_matrix(model, allow, zero, &err), &err);
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    for (double behind = 600.25; behind < 760; behind += 0.25) {
+        const double data[] = {0, -behind, -INFINITY, 0}, last_first[] = {-INFINITY, 0, 0, -behind};
+        double marginals[4], logs[4], log_z;
+        for (int way = 0; way < 2; way++) {
+            sp_scores scores = {way ? last_first : data, SP_F64, 2, 2, NULL};
+            collected out = {marginals, logs, 2, 2};
+            sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
+            assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, &log_z, &err), &err);
+            assert_close(log_z, -behind, 0, 1e-13);
+            assert_true(marginals[1] == 1 && marginals[3] == 1);
+            assert_ok(sp_forward_backward(chain, &scores, scratch, NULL, &log_z, &err), &err);
+            assert_close(log_z, -behind, 0, 1e-13);
+        }
+        sp_scores scores = {(double[]){0, -behind}, SP_F64, 2, 1, NULL}; /* and in the log of a marginal */
+        collected out = {marginals, logs, 2, 1};
+        sp_marginal_sink sink = {.row = collect, .arg = &out, .wants_log = true};
+        assert_ok(sp_marginal_rows(chain, &scores, scratch, &sink, NULL, &err), &err);
+        assert_close(logs[1], -behind, 0, 1e-13);
+    }
+    sp_chain_free(chain);
+    sp_model_free(model);
     sp_scratch_free(scratch);
 }
 
@@ -470,6 +544,40 @@ static void test_impossible_steps_are_never_taken(void **state)
     assert_true(score == 0);
     assert_ok(sp_posterior_viterbi(chain, &scores, scratch, path, &score, &err), &err);
     assert_memory_equal(path, expected, sizeof path);
+    sp_chain_free(chain);
+    sp_model_free(model);
+    sp_scratch_free(scratch);
+}
+
+/* b must stay for two steps, the last one too. a a a, a a c and a b b weigh 1, 1/2 and 4/3: a is the likeliest class of step 1
+ * and b that of step 2, but a b alone may not end. */
+static void test_mea_keeps_the_end_of_a_dwell(void **state)
+{
+    (void)state;
+    const uint8_t allow[] = {1, 1, 1, 0, 1, 0, 0, 0, 0};
+    const double weight[] = {0, log(4.0 / 3), log(0.5), 0, 0, 0, 0, 0, 0}, data[9] = {0};
+    const char *names[] = {"a", "b", "c"};
+    const int32_t expected[] = {0, 1, 1};
+    sp_model *model = sp_model_new("dwell", 3, names);
+    sp_scratch *scratch = sp_scratch_new();
+    sp_scores scores = {data, SP_F64, 3, 3, NULL};
+    sp_chain *chain;
+    sp_error err;
+    assert_ok(sp_model_set_matrix(model, allow, weight, &err), &err);
+    model->start = malloc(3 * sizeof *model->start);
+    model->start[0] = 0;
+    model->start[1] = model->start[2] = -INFINITY;
+    model->min_dwell = malloc(3 * sizeof *model->min_dwell);
+    memcpy(model->min_dwell, (int32_t[]){1, 2, 1}, 3 * sizeof *model->min_dwell);
+    model->min_dwell_at_end = true;
+    assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+    double marginals[9], score;
+    int32_t path[3];
+    assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, NULL, &err), &err);
+    assert_true(marginals[3] > marginals[4] && marginals[7] > marginals[6] && marginals[7] > marginals[8]);
+    assert_ok(sp_mea(chain, &scores, scratch, path, &score, &err), &err);
+    assert_memory_equal(path, expected, sizeof path);
+    assert_close(score, log(4.0 / 3), 0, 1e-15);
     sp_chain_free(chain);
     sp_model_free(model);
     sp_scratch_free(scratch);
@@ -513,8 +621,12 @@ int main(void)
         cmocka_unit_test(test_row_constants),
         cmocka_unit_test(test_one_hot),
         cmocka_unit_test(test_long_recording),
+        cmocka_unit_test(test_log_z_does_not_drift),
+        cmocka_unit_test(test_rounded_marginals),
         cmocka_unit_test(test_extreme_scores),
+        cmocka_unit_test(test_underflow_costs_no_digits),
         cmocka_unit_test(test_impossible_steps_are_never_taken),
+        cmocka_unit_test(test_mea_keeps_the_end_of_a_dwell),
         cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ function write() {
     run("compare", tags + ".h5", "--model", tags + ".model.json", "--report", at("tags.html"));
     add("tags", at("tags.html"));
   } else {
-    console.log("not tried: real tags, " + tags + ".h5 is absent");
+    console.log("skipped: tags: " + tags + ".h5 is absent");
   }
   const recipe = JSON.parse(fs.readFileSync(path.join(source, "datasets/sleep-signals.recipe.json"), "utf8"));
   Object.assign(recipe, { recordings: 3, steps: 12 });

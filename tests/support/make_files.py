@@ -710,7 +710,7 @@ def filters():
                 made = f.create_dataset(name.replace("{id}", "a"), (50, 3), "f4", chunks=(50, 3), fletcher32=how == "fletcher32",
                                         compression="gzip" if how == "gzip" else None)
                 made.id.write_direct_chunk((0, 0), stored, 0)
-            bad(file, "FILE: dataset %s cannot be read (a chunk unpacks to fewer values than it has); the file is damaged: copy or write it "
+            bad(file, "FILE: dataset %s cannot be read (a chunk has fewer values than it should, or more); the file is damaged: copy or write it "
                 "again" % name, status="file")
     known = {32001: ("blosc", "install hdf5-filter-plugin-blosc-serial"), 32015: ("zstd", "install its plugin (pip install hdf5plugin "
              "brings it)"), 32008: ("bitshuffle", "install hdf5-filter-plugin"), 31999: ("unknown", "install its plugin (pip install "

@@ -6,7 +6,8 @@
             self.statepath("decode", "in.h5", "--model", "m.json", "-o", "out.h5", status=0, stderr="wrote out.h5\n")
     st.main()
 
-The program is $STATEPATH, the project $STATEPATH_SOURCE, real data $STATEPATH_SHARED; CTest sets them. Exit status 77 = skipped.
+The program is $STATEPATH, built in $STATEPATH_BUILD, the project $STATEPATH_SOURCE, real data $STATEPATH_SHARED; CTest sets them. Exit
+status 77 = skipped; a test that skips a part says so in a line that begins with "skipped: " (tests/support/skipped.py reads it).
 """
 import os
 import shutil
@@ -86,4 +87,7 @@ def skip_without_shared():
 
 
 def main():
-    unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=1)
+    result = unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=1, exit=False).result
+    for test, reason in result.skipped:
+        print("skipped: %s: %s" % (test.id().split(".")[-1], reason))
+    sys.exit(0 if result.wasSuccessful() else 1)

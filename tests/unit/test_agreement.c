@@ -35,6 +35,10 @@ static void test_two_classes(void **state)
     assert_value(c[0].npv, 45. / 55);
     assert_value(c[0].prevalence, 0.5);
     assert_value(c[0].kappa, 0.7);
+    assert_value(c[0].pabak, 1 - 2 * 0.15);
+    assert_value(c[0].bias, (5 - 10) / 100.);
+    assert_value(c[1].bias, (10 - 5) / 100.);
+    assert_value(c[0].prevalence_index, (40 - 45) / 100.);
     assert_int_equal(c[1].support, 50);
     assert_int_equal(c[1].predicted, 55);
     assert_value(a.macro_f1, (80. / 95 + 90. / 105) / 2);
@@ -78,6 +82,28 @@ static void test_absent_classes(void **state)
     assert_value(a.macro_f1, (6. / 7) / 2);
     assert_value(a.mcc, 0); /* one factor is 0 */
     assert_value(a.kappa, 0);
+}
+
+/* Two of four classes are on neither side: as often as they are absent they count as 0 or as 1. */
+static void test_absent_classes_that_count(void **state)
+{
+    (void)state;
+    const int64_t confusion[16] = {3, 1, 0, 0, 0, 2};
+    sp_agreement plain, a;
+    sp_agreement_from_confusion(4, confusion, NULL, &plain, NULL);
+    assert_value(plain.macro_recall, (0.75 + 1) / 2);
+    a = plain;
+    sp_agreement_count_absent(&a, 4, SP_ABSENT_EXCLUDE);
+    assert_value(a.macro_recall, (0.75 + 1) / 2);
+    sp_agreement_count_absent(&a, 4, SP_ABSENT_ONE);
+    assert_value(a.macro_precision, (1 + 2. / 3 + 1 + 1) / 4);
+    assert_value(a.macro_recall, (0.75 + 1 + 1 + 1) / 4);
+    assert_value(a.macro_f1, (6. / 7 + 4. / 5 + 1 + 1) / 4);
+    a = plain;
+    sp_agreement_count_absent(&a, 4, SP_ABSENT_ZERO);
+    assert_value(a.macro_precision, (1 + 2. / 3) / 4);
+    assert_value(a.macro_recall, 1.75 / 4);
+    assert_value(a.macro_f1, (6. / 7 + 4. / 5) / 4);
 }
 
 static void test_one_class_only(void **state)
@@ -165,13 +191,10 @@ static void test_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_classes),
-        cmocka_unit_test(test_nothing_scored),
-        cmocka_unit_test(test_absent_classes),
-        cmocka_unit_test(test_one_class_only),
-        cmocka_unit_test(test_two_different_single_classes),
-        cmocka_unit_test(test_undecoded),
-        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_two_classes),    cmocka_unit_test(test_nothing_scored),
+        cmocka_unit_test(test_absent_classes), cmocka_unit_test(test_absent_classes_that_count),
+        cmocka_unit_test(test_one_class_only), cmocka_unit_test(test_two_different_single_classes),
+        cmocka_unit_test(test_undecoded),      cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

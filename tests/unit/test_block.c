@@ -207,6 +207,11 @@ static void test_where(void **state)
     b->dataset = "/log_probs";
     sp_block_where(b, 0, -1, text, sizeof text);
     assert_string_equal(text, "night.h5: /log_probs, recording n1, step 0");
+    b->first_step = 1000; /* a part of n1, and whole recordings after it */
+    assert_int_equal(sp_block_where(b, 1, -1, text, sizeof text), 1001);
+    assert_string_equal(text, "night.h5: /log_probs, recording n1, step 1001");
+    assert_int_equal(sp_block_where(b, 5, -1, text, sizeof text), 3);
+    b->first_step = 0;
     for (size_t size = 1; size < 60; size++) { /* cut, never past the end, always terminated */
         char *small = malloc(size);
         sp_block_where(b, 0, 0, small, size);

@@ -1,6 +1,7 @@
 /* CSV of step labels: what is read, and the sentence with its line for everything that is not. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "report/buffer.h"
 
 #include <unistd.h>
 
@@ -60,7 +61,7 @@ static void assert_reads(folder *f, const char *text, int64_t n, const char *con
     assert_string_equal(info->classes[1], "N1");
     assert_false(info->has_labels);
     int32_t out[64];
-    sp_decoded results[8];
+    sp_decoded results[16];
     assert_ok(sp_csv_paths_read(p, 0, n, out, results, &err), &err);
     for (int64_t i = 0; i < n; i++) {
         assert_string_equal(info->ids[i], ids[i]);
@@ -258,6 +259,28 @@ static void test_any_bytes(void **state)
     }
 }
 
+/* Names that a spreadsheet would take for formulas: written with an apostrophe, read without. */
+static void test_formulas(void **state)
+{
+    const char *const ids[] = {"=1+1", "+a", "-1", "@SUM(A1)", "\tx", "'=x", "''-1", "'quoted'", "'", "a=b", "-,\"x\""};
+    const char *const cells[] = {"'=1+1",    "'+a", "'-1", "'@SUM(A1)",       "'\tx", "''=x", "'''-1",
+                                 "'quoted'", "'",   "a=b", "\"'-,\"\"x\"\"\""};
+    enum { N = sizeof ids / sizeof *ids };
+    sp_buffer text = {0};
+    int64_t offsets[N + 1] = {0};
+    int32_t labels[N] = {0};
+    sp_buffer_text(&text, "recording,label\r\n");
+    for (int i = 0; i < N; i++) {
+        const size_t before = text.length;
+        sp_buffer_csv(&text, ids[i]);
+        assert_string_equal(text.data + before, cells[i]);
+        sp_buffer_text(&text, ",Wake\r\n");
+        offsets[i + 1] = i + 1;
+    }
+    assert_reads(*state, text.data, N, ids, offsets, labels);
+    sp_buffer_free(&text);
+}
+
 static sp_status attempt(void *arg)
 {
     const folder *f = arg;
@@ -283,6 +306,7 @@ int main(void)
                                        cmocka_unit_test(test_undecoded_and_name),
                                        cmocka_unit_test(test_refuses),
                                        cmocka_unit_test(test_any_bytes),
+                                       cmocka_unit_test(test_formulas),
                                        cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

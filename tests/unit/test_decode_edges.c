@@ -40,7 +40,7 @@ static void test_short_recordings(void **state)
         assert_int_equal(a.paths[0], 0);
         const double scores[3] = {0, -3, 0};
         for (int n = 0; n < 3; n++)
-            assert_same_result(&a.results[n], &(sp_decoded){SP_OK, -1, 0, scores[n]});
+            assert_same_result(&a.results[n], &(sp_decoded){.step = -1, .score = scores[n]});
         answer_free(&a);
 
         sp_batch ones = {{e, SP_F64, 2, 3, NULL}, 3, single}; /* T = 1 */
@@ -54,8 +54,9 @@ static void test_short_recordings(void **state)
         int32_t expected = all_options[i].relax ? 0 : -1;
         for (int t = 0; t < 6; t++)
             assert_int_equal(a.paths[t], expected);
-        assert_same_result(&a.results[0], all_options[i].relax ? &(sp_decoded){SP_OK, -1, 1, -INFINITY}
-                                                               : &(sp_decoded){SP_ENOPATH, 1, 0, -INFINITY});
+        assert_same_result(&a.results[0], all_options[i].relax
+                                              ? &(sp_decoded){.step = -1, .n_broken = 1, .score = -INFINITY}
+                                              : &(sp_decoded){.status = SP_ENOPATH, .step = 1, .score = -INFINITY});
         answer_free(&a);
     }
     sp_chain_free(one);

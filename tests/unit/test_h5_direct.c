@@ -95,7 +95,9 @@ typedef struct opened {
 
 static void open_file(const char *file, opened *o)
 {
-    o->file = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    int64_t bytes;
+    sp_error err;
+    assert_ok(sp_h5_open(file, NULL, &o->file, &bytes, &err), &err);
     o->dataset = H5Dopen2(o->file, "x", H5P_DEFAULT);
     o->type = H5Dget_type(o->dataset);
     o->size = H5Tget_size(o->type);

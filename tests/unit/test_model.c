@@ -101,6 +101,14 @@ static void test_errors(void **state)
     expect_error(model, "model nap: the prior sums to 1.5, not 1");
 
     model = new_sleep();
+    model->prior = doubles(3, (double[]){0.5, 0.25, 0.24999});
+    expect_error(model, "model nap: the prior sums to 0.99999, not 1");
+
+    model = new_sleep(); /* N1 -> N1 twice, in place of N1 -> Wake */
+    model->to[2] = model->to[3];
+    expect_error(model, "model nap: the transitions of \"N1\" are not in ascending order");
+
+    model = new_sleep();
     model->prior = doubles(3, (double[]){-0.5, 1, 0.5});
     expect_error(model, "model nap: the prior of \"Wake\" is -0.5; it is a frequency, at least 0");
 
@@ -205,10 +213,42 @@ static void test_chain_rules(void **state)
     assert_int_equal(sp_chain_min_dwell(chain, 1), 1);
     assert_int_equal(sp_chain_min_dwell(chain, 2), 3);
     sp_chain_free(chain);
+    model->min_dwell_at_end = true; /* a dwell may end, though its first places may not */
+    model->end = doubles(3, (double[]){-INFINITY, 0, 0});
+    assert_ok(sp_chain_new(model, &options, &chain, &err), &err);
+    assert_true(sp_chain_is_legal_end(chain, 0) && sp_chain_is_legal_end(chain, 2));
+    assert_false(sp_chain_is_legal_end(chain, 1));
+    sp_chain_free(chain);
     sp_chain_free(NULL);
     options.transition_weight = NAN;
     assert_int_equal(sp_chain_new(model, &options, &chain, &err), SP_EINVAL);
     sp_model_free(model);
+}
+
+/* Of several states of a class the one that dwells least says how short its runs may be. */
+static void test_min_dwell_of_a_class(void **state)
+{
+    (void)state;
+    const int32_t dwells[][2] = {{3, 2}, {2, 3}, {1, 4}};
+    for (int i = 0; i < 3; i++) {
+        sp_model *model = new_sleep();
+        model->n_classes = 2; /* states Wake and N1 are both of class 0, N2 is of class 1 */
+        model->states = model->classes;
+        model->classes = malloc(2 * sizeof *model->classes);
+        model->classes[0] = strdup("light");
+        model->classes[1] = strdup("deep");
+        model->state_class = calloc(3, sizeof *model->state_class);
+        model->state_class[2] = 1;
+        model->min_dwell = malloc(3 * sizeof *model->min_dwell);
+        memcpy(model->min_dwell, (int32_t[]){dwells[i][0], dwells[i][1], 5}, 3 * sizeof *model->min_dwell);
+        sp_chain *chain;
+        sp_error err;
+        assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
+        assert_int_equal(sp_chain_min_dwell(chain, 0), i == 2 ? 1 : 2);
+        assert_int_equal(sp_chain_min_dwell(chain, 1), 5);
+        sp_chain_free(chain);
+        sp_model_free(model);
+    }
 }
 
 static void test_path_score(void **state)
@@ -294,7 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lookup),      cmocka_unit_test(test_errors),
                                        cmocka_unit_test(test_warnings),    cmocka_unit_test(test_align),
-                                       cmocka_unit_test(test_chain_rules), cmocka_unit_test(test_path_score),
-                                       cmocka_unit_test(test_memory)};
+                                       cmocka_unit_test(test_chain_rules), cmocka_unit_test(test_min_dwell_of_a_class),
+                                       cmocka_unit_test(test_path_score),  cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

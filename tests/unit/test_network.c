@@ -321,7 +321,7 @@ static void an_interruption_leaves_no_trace(void **state)
     assert_ok(sp_weights_save(part.network, part.state, &origin, file, false, &err), &err);
     assert_int_equal(sp_weights_save(part.network, part.state, &origin, file, false, &err), SP_EFILE);
     rig back = {0};
-    assert_ok(sp_weights_load(file, &back.network, &back.state, &origin, &err), &err);
+    assert_ok(sp_weights_load(file, NULL, &back.network, &back.state, &origin, &err), &err);
     assert_same_network(part.network, back.network);
     assert_memory_equal(part.network->mean, back.network->mean, CHANNELS * sizeof(float));
     assert_memory_equal(part.network->scale, back.network->scale, CHANNELS * sizeof(float));
@@ -340,7 +340,7 @@ static void an_interruption_leaves_no_trace(void **state)
     assert_same_network(whole.network, back.network);
     assert_true(whole.state->epochs[4].loss == back.state->epochs[4].loss);
     sp_network *only = NULL;
-    assert_ok(sp_weights_load(file, &only, NULL, NULL, &err), &err);
+    assert_ok(sp_weights_load(file, NULL, &only, NULL, NULL, &err), &err);
     sp_network_free(only);
     rig_free(&back);
     rig_free(&part);
@@ -510,7 +510,7 @@ static sp_status attempt_all(void *arg)
     if (status == SP_OK)
         status = sp_weights_save(network, state, &origin, a->file, true, NULL);
     if (status == SP_OK)
-        status = sp_weights_load(a->file, &read, &read_state, &read_origin, NULL);
+        status = sp_weights_load(a->file, NULL, &read, &read_state, &read_origin, NULL);
     sp_trainer_free(trainer);
     sp_training_state_free(state);
     sp_network_free(network);
@@ -537,12 +537,12 @@ static void what_is_no_file_of_weights(void **state)
     (void)state;
     sp_error err;
     sp_network *n = NULL;
-    assert_int_equal(sp_weights_load(SOURCE_DIR "/datasets/sleep-demo.h5", &n, NULL, NULL, &err), SP_EFILE);
+    assert_int_equal(sp_weights_load(SOURCE_DIR "/datasets/sleep-demo.h5", NULL, &n, NULL, NULL, &err), SP_EFILE);
     assert_sentence(err.message,
                     "FILE: is no file of network 1 (its attribute statepath_weights is missing); files of weights are "
                     "made by `statepath train`",
                     SOURCE_DIR "/datasets/sleep-demo.h5");
-    assert_int_equal(sp_weights_load("/nowhere/w.h5", &n, NULL, NULL, &err), SP_EFILE);
+    assert_int_equal(sp_weights_load("/nowhere/w.h5", NULL, &n, NULL, NULL, &err), SP_EFILE);
     assert_null(n);
 }
 

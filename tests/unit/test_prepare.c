@@ -336,7 +336,7 @@ static void test_many_classes(void **state)
                 b->offsets[0] = 0;
                 b->offsets[1] = 9;
                 for (int64_t t = 0; t < 9; t++) {
-                    double sum = t == bad ? 1.04 : t % 2 ? 0.98 : 1.02;
+                    double sum = t == bad ? (bad % 2 ? 0.96 : 1.04) : t % 2 ? 0.98 : 1.02;
                     for (int32_t k = 0; k < n; k++) {
                         double p = sum * 2 * (k + 1) / ((double)n * (n + 1));
                         ((float *)b->scores)[t * n + k] = (float)(kind == SP_KIND_PROBS ? p : log(p));
@@ -439,6 +439,20 @@ static void test_floor(void **state)
                 assert_close(at(b, i / 3, i % 3), log(fmax(rows[i], 0.005)), type || rows[i] < 0.005 ? 1e-15 : 1e-6, 0);
             sp_block_free(b);
         }
+    for (int kind = SP_KIND_LOG_PROBS; kind <= SP_KIND_PROBS; kind++) { /* what stands at the floor is not raised */
+        sp_error err;
+        double values[] = {0.99, 0.005, 0.005};
+        for (int i = 0; i < 3; i++)
+            values[i] = kind == SP_KIND_PROBS ? values[i] : log(values[i]);
+        sp_block *b = block_of(SP_F64, 1, values, 0);
+        sp_prepare_options o = of_kind((sp_kind)kind);
+        o.floor = 0.005;
+        sp_prepare_counts counts = {0};
+        assert_ok(sp_prepare(b, &o, &counts, &err), &err);
+        assert_int_equal(counts.floored, 0);
+        assert_true(at(b, 0, 1) == log(0.005));
+        sp_block_free(b);
+    }
 }
 
 /* Arithmetic in float64 even when the scores are f32; temperature first, then the prior. */
@@ -447,17 +461,18 @@ static void test_temperature_and_prior(void **state)
     (void)state;
     const double rows[] = {-1.1f, -INFINITY, -0.7f, 3.3f, 0.1f, -2};
     const double log_prior[] = {log(0.6), log(0.3), log(0.1)};
-    for (int type = 0; type < 2; type++) {
+    const double temperatures[] = {3, 3, 1}, weights[] = {0.7, 0, 0.7}; /* both, and each alone */
+    for (int i = 0; i < 6; i++) {
         sp_error err;
-        sp_block *b = block_of(type ? SP_F64 : SP_F32, 2, rows, 0);
+        sp_block *b = block_of(i % 2 ? SP_F64 : SP_F32, 2, rows, 0);
         sp_prepare_options o = of_kind(SP_KIND_SCORES);
-        o.temperature = 3;
-        o.prior_weight = 0.7;
+        o.temperature = temperatures[i / 2];
+        o.prior_weight = weights[i / 2];
         o.log_prior = log_prior;
         assert_ok(sp_prepare(b, &o, NULL, &err), &err);
         assert_int_equal(b->dtype, SP_F64);
-        for (int i = 0; i < 6; i++)
-            assert_true(at(b, i / 3, i % 3) == rows[i] / 3 - 0.7 * log_prior[i % 3]);
+        for (int n = 0; n < 6; n++)
+            assert_true(at(b, n / 3, n % 3) == rows[n] / o.temperature - o.prior_weight * log_prior[n % 3]);
         sp_block_free(b);
     }
     sp_error err; /* without a weight the prior is not even looked at */

@@ -99,6 +99,10 @@ static void test_degenerate(void **state)
     assert_int_equal(c->n_steps, 0);
     assert_string_equal(c->brier.undefined, "no scored steps");
     sp_reliability_free(c);
+    const double nearly[] = {0, -50}; /* 1 - p of the sure class is 0 in doubles, and yet known */
+    c = calibration_of(nearly, 2, 1, right, NULL);
+    assert_close(c->brier.value, 2 * exp(-100), 0, 1e-12);
+    sp_reliability_free(c);
     const double one[] = {-3, -7};
     const int32_t zeros[] = {0, 0};
     c = calibration_of(one, 1, 2, zeros, NULL); /* K = 1 */

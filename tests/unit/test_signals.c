@@ -350,7 +350,7 @@ static void what_is_written_is_read(void **state)
     const char *file = made_path("signals.h5");
     save(&m, file);
     sp_signals *signals = NULL;
-    assert_ok(sp_signals_open(file, NULL, &signals, &err), &err);
+    assert_ok(sp_signals_open(file, NULL, NULL, &signals, &err), &err);
     const sp_signals_info *info = sp_signals_info_of(signals);
     assert_int_equal(info->n_recordings, 6);
     assert_int_equal(info->n_steps, m.nights.n_steps);
@@ -401,7 +401,7 @@ static void others_write_other_files(void **state)
     const int64_t labels[3] = {2, -1, 0};
     put(made_path("a.h5"), "/eeg", H5T_NATIVE_DOUBLE, 2, flat, real);
     put(made_path("a.h5"), "/labels", H5T_NATIVE_INT64, 1, &one, labels);
-    assert_ok(sp_signals_open(made_path("a.h5"), "eeg", &s, &err), &err);
+    assert_ok(sp_signals_open(made_path("a.h5"), "eeg", NULL, &s, &err), &err);
     const sp_signals_info *info = sp_signals_info_of(s);
     assert_true(info->n_channels == 1 && info->n_samples == 4 && info->n_steps == 3 && info->n_recordings == 1);
     assert_true(info->n_classes == 3 && !info->classes && info->labels[0] == 2 && !info->split && info->rate == 0);
@@ -411,7 +411,7 @@ static void others_write_other_files(void **state)
         assert_true(out[i] == (float)real[4 + i]);
     sp_signals_close(s);
     put(made_path("b.h5"), "/signals", H5T_NATIVE_INT16, 3, cube, whole);
-    assert_ok(sp_signals_open(made_path("b.h5"), NULL, &s, &err), &err);
+    assert_ok(sp_signals_open(made_path("b.h5"), NULL, NULL, &s, &err), &err);
     assert_int_equal(sp_signals_info_of(s)->n_channels, 3);
     assert_ok(sp_signals_read(s, 0, 2, out, &err), &err);
     for (int i = 0; i < 12; i++)
@@ -432,7 +432,7 @@ static void broken_files_have_their_sentence(void **state)
     const int64_t labels[3] = {0, 7, 0}, offsets[2] = {0, 3}, split[2] = {0, 2};
     const char *a = made_path("a.h5");
     put(a, "/signals", H5T_NATIVE_FLOAT, 3, cube, hole);
-    assert_ok(sp_signals_open(a, NULL, &s, &err), &err);
+    assert_ok(sp_signals_open(a, NULL, NULL, &s, &err), &err);
     assert_ok(sp_signals_read(s, 0, 1, out, &err), &err);
     assert_int_equal(sp_signals_read(s, 0, 2, out, &err), SP_EDATA);
     assert_int_equal(err.step, 1);
@@ -441,9 +441,9 @@ static void broken_files_have_their_sentence(void **state)
                     "float32: fill the gap (0 says nothing), or leave the step out",
                     a);
     sp_signals_close(s);
-    assert_int_equal(sp_signals_open(a, "eeg", &s, &err), SP_EFILE);
+    assert_int_equal(sp_signals_open(a, "eeg", NULL, &s, &err), SP_EFILE);
     put(a, "/labels", H5T_NATIVE_INT64, 1, &three, labels);
-    assert_int_equal(sp_signals_open(a, NULL, &s, &err), SP_EDATA);
+    assert_int_equal(sp_signals_open(a, NULL, NULL, &s, &err), SP_EDATA);
     assert_sentence(err.message,
                     "FILE: dataset /labels has 3 values, but must have 2 to go with /signals; write one for each step, "
                     "-1 where it has none",
@@ -451,7 +451,7 @@ static void broken_files_have_their_sentence(void **state)
     const char *b = made_path("b.h5");
     put(b, "/signals", H5T_NATIVE_FLOAT, 3, cube, hole);
     put(b, "/split", H5T_NATIVE_INT64, 1, &two, split);
-    assert_int_equal(sp_signals_open(b, NULL, &s, &err), SP_EDATA);
+    assert_int_equal(sp_signals_open(b, NULL, NULL, &s, &err), SP_EDATA);
     assert_sentence(err.message,
                     "FILE: dataset /split has 2 values, but must have 1 to go with /signals; write one for each "
                     "recording, 0 = training, 1 = testing",
@@ -459,11 +459,11 @@ static void broken_files_have_their_sentence(void **state)
     const char *c = made_path("c.h5");
     put(c, "/signals", H5T_NATIVE_FLOAT, 3, cube, hole);
     put(c, "/offsets", H5T_NATIVE_INT64, 1, &two, offsets);
-    assert_int_equal(sp_signals_open(c, NULL, &s, &err), SP_EDATA);
+    assert_int_equal(sp_signals_open(c, NULL, NULL, &s, &err), SP_EDATA);
     assert_sentence(err.message, "FILE: the offsets must go from 0 to 2, the rows of /signals", c);
     const char *d = made_path("d.h5");
     put(d, "/signals", H5T_NATIVE_FLOAT, 1, &two, hole);
-    assert_int_equal(sp_signals_open(d, NULL, &s, &err), SP_EDATA);
+    assert_int_equal(sp_signals_open(d, NULL, NULL, &s, &err), SP_EDATA);
     assert_sentence(err.message,
                     "FILE: dataset /signals has shape [2], but signals are [steps, channels, samples], or [steps, samples] "
                     "of one channel",
@@ -497,7 +497,7 @@ static sp_status attempt_open(void *arg)
 {
     sp_signals *s = NULL;
     float out[160];
-    sp_status status = sp_signals_open(arg, NULL, &s, NULL);
+    sp_status status = sp_signals_open(arg, NULL, NULL, &s, NULL);
     if (status == SP_OK)
         status = sp_signals_read(s, 0, 2, out, NULL);
     sp_signals_close(s);

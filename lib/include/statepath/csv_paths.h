@@ -10,7 +10,9 @@
  * one a line (.hyp, .eannot, a hypnogram as text). `label` is a class by name or alias of the model, or its number in the model's
  * order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each recording must have
  * its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have decimals (2.0); with
- * codes (codes.h) a label is what they say it is. Recordings are in the order in which they first appear. Fields as in RFC 4180:
+ * codes (codes.h) a label is what they say it is. Recordings are in the order in which they first appear. An apostrophe before
+ * = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is taken off. Fields
+ * as in RFC 4180:
  * quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over, empty lines too.
  */
 #ifndef STATEPATH_CSV_PATHS_H

@@ -7,9 +7,9 @@
  *   scratch  memory that only grows; one per thread
  *   path     out [T], classes 0..K-1; untouched on failure
  *   score    out, nats, sp_path_score() of the path; may be NULL
- * Returns SP_OK; SP_ENOPATH (err->step: the first step that no state reaches, or T-1 when only the end rule fails);
- *         SP_EDEADEND (greedy; err->step); SP_EINVAL (K differs); SP_ENOMEM.
- * T = 0 gives an empty path and score 0.
+ * Returns SP_OK; SP_EBUG (see sp_decode_batch()); SP_ENOPATH (err->step: the first step that no state
+ * reaches, or T-1 when only the end rule fails); SP_EDEADEND (greedy; err->step); SP_EINVAL (K differs); SP_ENOMEM. T = 0 gives
+ * an empty path and score 0.
  *
  * Forbidden is -INFINITY, exactly. Ties go to the lowest class: at the last step first, then at each predecessor; models with
  * several states per class are no exception (states that emit the same class never decide a tie between classes). Arithmetic is
@@ -88,8 +88,8 @@ sp_status sp_argmax_relaxed(const sp_chain *chain, const sp_scores *scores, sp_s
 
 /* ---- many recordings, many threads ---- */
 
-/* A number of threads and the scratch of each, kept between calls. The threads themselves live only during a call, so a program
- * may fork() between calls. One call at a time. */
+/* A number of threads and the scratch of each, kept between calls. One call at a time. A program may fork() between calls: the
+ * child may use and free the workers too, with threads of its own. */
 typedef struct sp_workers sp_workers;
 /* n_threads >= 1, or 0 for the processors this process may use. NULL on lack of memory. */
 sp_workers *sp_workers_new(int n_threads);
@@ -105,10 +105,12 @@ sp_decode_options sp_decode_options_default(void);
 
 /* What became of one recording. */
 typedef struct sp_decoded {
-    sp_status status; /* SP_OK, SP_ENOPATH or SP_EDEADEND */
+    sp_status status; /* SP_OK, SP_ENOPATH, SP_EDEADEND or SP_EBUG */
     int64_t step;     /* of the failure, from 0 in the recording; -1 */
     int64_t n_broken; /* rules broken by a relaxed path; 0 */
     double score;     /* sp_path_score() of the path; -INFINITY where undecoded, illegal or relaxed */
+    /* Of SP_EBUG, as in sp_error; else 0. */
+    double recurrence, along_path;
 } sp_decoded;
 
 /* Where the answers go; all owned by the caller, NULL where not wanted unless said. */
@@ -130,7 +132,10 @@ typedef struct sp_decode_output {
     int32_t *n_best_found; /* [N] how many there are; may be NULL */
 } sp_decode_output;
 
-/* Decodes each recording of a batch. Recordings that cannot be decoded say so in results; the call still returns SP_OK.
+/* Decodes each recording of a batch. Each path of a strategy that maximises something is added up and compared with the value of
+ * the recurrence that found it, and each path that must be legal is looked at: where they differ by more than 1e-9 (T + |value|),
+ * or the path is illegal, the recording gets no path and the status SP_EBUG. Recordings that cannot be decoded say so in results;
+ * the call still returns SP_OK.
  *
  * With options->relax a recording that the strategy cannot decode is decoded once more: argmax and greedy by their own relaxed
  * forms, every other strategy by sp_viterbi_relaxed() (without an allowed path there are no marginals to go by).

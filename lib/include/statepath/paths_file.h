@@ -2,7 +2,7 @@
  *
  *   /paths/<strategy>       int16 [S] (int32 where K > 32767), -1 = undecoded
  *   /path_scores/<strategy> f64 [N] nats
- *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end; attribute `names` says so
+ *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end, 3 bug; attribute `names` says so
  *   /confidence/<strategy>  f32 [S] marginal of the chosen class, NaN where undecoded: only with_confidence
  *   /broken/<strategy>      int64 [N] rules broken by relaxed paths, and /broken_steps/<strategy> uint8 [S]: only with relax
  *   /offsets int64 [N+1], /ids [N], /classes [K], /labels (type of the paths) and /segments int64 [S] where the input had them

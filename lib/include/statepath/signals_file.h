@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "statepath/file_access.h"
 #include "statepath/status.h"
 
 #ifdef __cplusplus
@@ -34,9 +35,9 @@ typedef struct sp_signals_info {
     double rate;                   /* samples per second; 0: not known */
 } sp_signals_info;
 
-/* Opens for reading; reads everything but the signals. `path`: their dataset; NULL: /signals. SP_OK; SP_EFILE, SP_EDATA (message:
- * file, dataset, what was found, what to do); SP_ENOMEM. */
-sp_status sp_signals_open(const char *file, const char *path, sp_signals **out, sp_error *err);
+/* Opens for reading; reads everything but the signals. `path`: their dataset; NULL: /signals. how: may be NULL. SP_OK; SP_EFILE,
+ * SP_EDATA (message: file, dataset, what was found, what to do); SP_ENOMEM. */
+sp_status sp_signals_open(const char *file, const char *path, const sp_file_access *how, sp_signals **out, sp_error *err);
 void sp_signals_close(sp_signals *signals);
 const sp_signals_info *sp_signals_info_of(const sp_signals *signals);
 

@@ -24,6 +24,7 @@
 
 #include "statepath/block.h"
 #include "statepath/codes.h"
+#include "statepath/file_access.h"
 #include "statepath/prepare.h"
 
 #ifdef __cplusplus
@@ -38,6 +39,7 @@ typedef struct sp_source_options {
     const char *scores, *labels, *offsets, *lengths, *ids;
     bool has_kind; /* false: by the dataset's name */
     sp_kind kind;
+    sp_file_access access;
     bool needs_scores; /* true; false: a file of labels only will do (evaluate --labels, model new from-labels) */
 } sp_source_options;
 sp_source_options sp_source_options_default(void);

@@ -22,6 +22,7 @@ typedef enum sp_status {
     SP_ENOPATH,  /* no allowed path has a finite score: a result of decoding, not a crash */
     SP_EDEADEND, /* greedy met a step where no allowed class has a finite score, though a path exists */
     SP_ENOMEM,   /* memory */
+    SP_EBUG,     /* our fault: a path that does not add up to what the search that found it says, or an illegal one */
     SP_N_STATUS
 } sp_status;
 
@@ -31,10 +32,13 @@ enum { SP_ERROR_SIZE = 2048 };
 typedef struct sp_error {
     sp_status status;
     int64_t step;                /* step the error speaks of, from 0; -1 when it speaks of none */
+    double recurrence;           /* SP_EBUG: the value by the recurrence, NaN where an illegal path has none; else NaN */
+    double along_path;           /* SP_EBUG: what the path adds up to; else NaN */
     char message[SP_ERROR_SIZE]; /* one sentence, no newline, always terminated; cut with "..." when too long */
 } sp_error;
 
-/* Short name of a status for machines: "ok", "invalid", "data", "model", "file", "no_path", "dead_end", "memory". Never NULL. */
+/* Short name of a status for machines: "ok", "invalid", "data", "model", "file", "no_path", "dead_end", "memory", "bug". Never
+ * NULL. */
 const char *sp_status_name(sp_status status);
 
 /* Fills *err (when not NULL) with a printf-style sentence, step -1, and returns `status`:

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "statepath/file_access.h"
 #include "statepath/status.h"
 
 #ifdef __cplusplus
@@ -46,9 +47,10 @@ sp_status sp_tensors_save(const sp_tensors *tensors, const char *file, bool forc
 typedef struct sp_tensor_file sp_tensor_file;
 
 /* Opens for reading. The file must have been written by sp_tensors_save() with text `key` = `value`, which says what it is;
- * `mend` completes the sentence for one that was not ("make one with `statepath train`"). SP_OK, SP_EFILE, SP_ENOMEM. */
-sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend, sp_tensor_file **out,
-                              sp_error *err);
+ * `mend` completes the sentence for one that was not ("make one with `statepath train`"). how: may be NULL. SP_OK, SP_EFILE,
+ * SP_ENOMEM. */
+sp_status sp_tensor_file_open(const char *file, const char *key, const char *value, const char *mend, const sp_file_access *how,
+                              sp_tensor_file **out, sp_error *err);
 void sp_tensor_file_close(sp_tensor_file *tensors);
 
 /* Length of the first axis of an array, -1 where there is none of that name. */

@@ -70,6 +70,7 @@
     var text = copy.textContent.replace(/\s+/g, " ").trim();
     if (/^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text)) text = text.replace(/,/g, "");
     if (text === "\u2013") text = "";
+    if (/^'*[=+@-]/.test(text) && isNaN(Number(text.replace(/[,%\s]/g, "")))) text = "'" + text; /* no formula */
     return /[",\r\n]/.test(text) ? "\"" + text.replace(/"/g, "\"\"") + "\"" : text;
   }
   function csv(table) {

@@ -59,12 +59,17 @@ static void draw_gains(sp_page *page, const gain *gains, int64_t n)
     sp_draw_axes(out, NULL, &y, "recordings, in order of their gain", "points of accuracy", true);
     sp_buffer_format(out, "<path class=\"zero\" d=\"M%d %.1fH%d\"/>", SP_LEFT_EDGE, sp_axis_at(&y, 0), SP_RIGHT_EDGE);
     sp_buffer_text(out, n > SP_NAMED ? "<path class=\"points\" d=\"" : "<g class=\"point\">");
+    double x_before = -1, y_before = -1; /* of the last dot, in whole units: those of one place follow each other */
     for (int64_t i = 0; i < n; i++) {
         double x = SP_LEFT_EDGE + (SP_RIGHT_EDGE - SP_LEFT_EDGE) * ((double)i + 0.5) / (double)n;
         better += gains[i].value > 0;
         worse += gains[i].value < 0;
         if (n > SP_NAMED) {
-            sp_page_dot(out, x, sp_axis_at(&y, gains[i].value));
+            double at = rint(sp_axis_at(&y, gains[i].value));
+            if (rint(x) != x_before || at != y_before)
+                sp_page_dot(out, rint(x), at);
+            x_before = rint(x);
+            y_before = at;
             continue;
         }
         sp_buffer_format(out, "<circle r=\"5\" cx=\"%.1f\" cy=\"%.1f\"><title>", x, sp_axis_at(&y, gains[i].value));

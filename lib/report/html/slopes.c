@@ -171,6 +171,8 @@ static void draw(slopes *s)
                               "Lines that climb gain."
                             : "</svg><figcaption>Accuracy of recordings: nine tenths of them lie in the light band, the middle "
                               "half in the dark one; shapes and the line are the medians.");
+    if (s->n_strategies < page->comparison->n_strategies)
+        sp_buffer_format(out, " The first %d strategies are drawn.", (int)s->n_strategies);
     numbers(s);
     sp_buffer_text(out, "</figcaption></figure>\n");
 }

@@ -1,0 +1,229 @@
+#include "decode/verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sp_verifier_init(sp_verifier *v, const sp_chain *chain)
+{
+    enum { PAIRS = SP_VERIFY_CLASSES * SP_VERIFY_CLASSES };
+    v->chain = chain;
+    v->has_table = chain->is_plain && chain->n_classes <= SP_VERIFY_CLASSES;
+    v->has_weights = false;
+    if (!v->has_table)
+        return;
+    for (size_t i = 0; i < PAIRS; i++)
+        v->weight[i] = -INFINITY;
+    memset(v->is_forbidden, 1, PAIRS);
+    for (int32_t i = 0; i < chain->n_classes; i++)
+        for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++) {
+            size_t pair = (size_t)(i * SP_VERIFY_CLASSES + chain->succ[s]);
+            v->weight[pair] = chain->succ_weight[s];
+            v->is_forbidden[pair] = 0;
+            v->has_weights |= chain->succ_weight[s] != 0;
+        }
+}
+
+double sp_verify_tolerance(int64_t n_steps, double value)
+{
+    return 1e-9 * ((double)n_steps + fabs(value));
+}
+
+static bool is_close(int64_t n_steps, double sum, double value)
+{
+    if (isinf(value)) /* a sum that leaves the range of a double upwards; one that leaves it downwards may be a forbidden path */
+        return sum == value && value > 0;
+    return fabs(sum - value) <= sp_verify_tolerance(n_steps, value); /* false for NaN */
+}
+
+/* ---- the sum by a table ---- */
+
+static bool is_any_outside(const int32_t *path, int64_t n_steps, int32_t n_classes)
+{
+    int32_t most = 0, signs = 0;
+    for (int64_t t = 0; t < n_steps; t++) {
+        most = path[t] > most ? path[t] : most;
+        signs |= path[t];
+    }
+    return signs < 0 || most >= n_classes;
+}
+
+/* Steps 1 .. T-1. Sums are made side by side, so that no addition waits for the one before it. What is the same for all steps is
+ * a constant where this is called. */
+static inline double sum_terms(const sp_verifier *v, sp_dtype dtype, bool has_weights, bool has_segments, const sp_scores *scores,
+                               const int32_t *path)
+{
+    const size_t K = (size_t)scores->n_classes;
+    const int64_t *segments = scores->segments;
+    double sum[4] = {0};
+    uint32_t from = (uint32_t)path[0], n_forbidden = 0;
+    size_t row = K;
+#define TERM(at, i)                                                                                                              \
+    {                                                                                                                            \
+        uint32_t k = (uint32_t)path[at], pair = from * SP_VERIFY_CLASSES + k;                                                    \
+        double e = dtype == SP_F32 ? (double)((const float *)scores->data)[row + k] : ((const double *)scores->data)[row + k];   \
+        bool is_gap = has_segments && segments[at] != segments[(at)-1];                                                          \
+        if (has_weights && !is_gap)                                                                                              \
+            e += v->weight[pair];                                                                                                \
+        else if (!is_gap)                                                                                                        \
+            n_forbidden |= v->is_forbidden[pair];                                                                                \
+        sum[i] += e;                                                                                                             \
+        from = k;                                                                                                                \
+        row += K;                                                                                                                \
+    }
+    int64_t t = 1;
+    for (; t + 4 <= scores->n_steps; t += 4) {
+        TERM(t, 0)
+        TERM(t + 1, 1)
+        TERM(t + 2, 2)
+        TERM(t + 3, 3)
+    }
+    for (; t < scores->n_steps; t++)
+        TERM(t, 0)
+    return n_forbidden ? -INFINITY : (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static double sum_of_type(const sp_verifier *v, bool has_weights, bool has_segments, const sp_scores *scores, const int32_t *path)
+{
+    if (scores->dtype == SP_F64)
+        return has_segments ? sum_terms(v, SP_F64, true, true, scores, path) : sum_terms(v, SP_F64, true, false, scores, path);
+    if (has_segments)
+        return sum_terms(v, SP_F32, true, true, scores, path);
+    return has_weights ? sum_terms(v, SP_F32, true, false, scores, path) : sum_terms(v, SP_F32, false, false, scores, path);
+}
+
+/* NaN where a class is out of range. */
+static double sum_by_table(const sp_verifier *v, const sp_scores *scores, const int32_t *path)
+{
+    const sp_chain *chain = v->chain;
+    if (is_any_outside(path, scores->n_steps, chain->n_classes))
+        return NAN;
+    return chain->start[path[0]] + sp_scores_at(scores, 0, path[0]) +
+           sum_of_type(v, v->has_weights, scores->segments != NULL, scores, path) + chain->end[path[scores->n_steps - 1]];
+}
+
+/* ---- legality, where the sum does not tell ---- */
+
+/* States of class path[t] that can stand at step t, from those of the step before. Returns whether there is any. */
+static bool mark_states(const sp_chain *c, const sp_scores *scores, const int32_t *path, int64_t t, const uint8_t *now,
+                        uint8_t *next)
+{
+    bool is_gap = t > 0 && sp_scores_is_gap(scores, t), any = false;
+    if (sp_scores_at(scores, t, path[t]) == -INFINITY)
+        return false;
+    for (int32_t j = c->class_first[path[t]]; j < c->class_first[path[t] + 1]; j++) {
+        next[j] = t == 0 ? c->start[j] > -INFINITY : is_gap && c->entry[j];
+        for (int64_t p = c->pred_row[j]; t > 0 && !is_gap && !next[j] && p < c->pred_row[j + 1]; p++)
+            next[j] = c->state_class[c->pred[p]] == path[t - 1] && now[c->pred[p]];
+        any = any || next[j];
+    }
+    return any;
+}
+
+/* Does a state path that the chain allows emit these classes, each of a score above -INFINITY? No sum is made, so none overflows.
+ */
+static sp_status find_legal(const sp_chain *c, const sp_scores *scores, const int32_t *path, bool *is_legal, sp_error *err)
+{
+    size_t M = (size_t)c->n_states;
+    uint8_t *now = malloc(2 * M), *both = now;
+    if (!now)
+        return sp_fail(err, SP_ENOMEM, "no memory for %d states", c->n_states);
+    uint8_t *next = now + M;
+    *is_legal = true;
+    for (int64_t t = 0; *is_legal && t < scores->n_steps; t++) {
+        *is_legal = path[t] >= 0 && path[t] < c->n_classes && mark_states(c, scores, path, t, now, next);
+        uint8_t *before = now;
+        now = next;
+        next = before;
+    }
+    if (*is_legal && scores->n_steps > 0) {
+        int32_t last = path[scores->n_steps - 1];
+        *is_legal = false;
+        for (int32_t j = c->class_first[last]; j < c->class_first[last + 1]; j++)
+            *is_legal = *is_legal || (now[j] && c->end[j] > -INFINITY);
+    }
+    free(both);
+    return SP_OK;
+}
+
+sp_status sp_verify_legal(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double score, sp_error *err)
+{
+    if (score > -INFINITY)
+        return SP_OK;
+    bool is_legal = false;
+    sp_status status = find_legal(chain, scores, path, &is_legal, err);
+    return status != SP_OK || is_legal ? status : sp_decode_bug(NAN, score, err);
+}
+
+/* ---- one path ---- */
+
+sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value, sp_error *err)
+{
+    if (scores->n_steps == 0)
+        return value == 0 ? SP_OK : sp_decode_bug(value, 0, err);
+    if (v->has_table && is_close(scores->n_steps, sum_by_table(v, scores, path), value))
+        return SP_OK;
+    /* In the order of the recurrence, where large numbers that cancel round alike. */
+    double sum = -INFINITY;
+    sp_status status = sp_path_score(v->chain, scores, path, &sum, err);
+    if (status == SP_ENOMEM)
+        return status;
+    if (status == SP_OK && is_close(scores->n_steps, sum, value))
+        return SP_OK;
+    if (status == SP_OK && sum == -INFINITY && value == -INFINITY)
+        return sp_verify_legal(v->chain, scores, path, sum, err);
+    return sp_decode_bug(value, sum, err);
+}
+
+sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value, sp_error *err)
+{
+    sp_verifier verifier;
+    sp_verifier_init(&verifier, chain);
+    return sp_verify(&verifier, scores, path, value, err);
+}
+
+sp_status sp_verify_state_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value, sp_error *err)
+{
+    sp_status status = sp_verify_path(chain, scores, path, value, err);
+    if (status != SP_EBUG || chain->is_plain)
+        return status;
+    double sum = -INFINITY;
+    status = sp_path_score(chain, scores, path, &sum, NULL);
+    if (status == SP_ENOMEM)
+        return sp_fail(err, status, "no memory for %d states", chain->n_states);
+    return sum >= value && sum < INFINITY ? SP_OK : sp_decode_bug(value, sum, err);
+}
+
+sp_status sp_verify_by_walk(sp_path_walk *walk, const sp_scores *scores, const int32_t *path, double value, sp_error *err)
+{
+    walk->has_begun = false;
+    sp_path_walk_add(walk, scores, path);
+    double sum = sp_path_walk_end(walk);
+    return is_close(scores->n_steps, sum, value) ? SP_OK : sp_decode_bug(value, sum, err);
+}
+
+sp_status sp_decode_bug(double recurrence, double along_path, sp_error *err)
+{
+    if (isnan(recurrence))
+        sp_fail(err, SP_EBUG,
+                "the path that was found breaks the model's rules: this is a bug of statepath; the path is withheld");
+    else
+        sp_fail(
+            err, SP_EBUG,
+            "the path that was found adds up to %.17g, but the recurrence that found it says %.17g: this is a bug of statepath; "
+            "the path is withheld",
+            along_path, recurrence);
+    if (err) {
+        err->recurrence = recurrence;
+        err->along_path = along_path;
+    }
+    return SP_EBUG;
+}
+
+void sp_decode_withhold(const sp_error *bug, sp_decoded *result, int32_t *path, int64_t n)
+{
+    *result = (sp_decoded){
+        .status = SP_EBUG, .step = -1, .score = -INFINITY, .recurrence = bug->recurrence, .along_path = bug->along_path};
+    for (int64_t t = 0; t < n; t++)
+        path[t] = -1;
+}

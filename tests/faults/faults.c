@@ -1,0 +1,175 @@
+/* Kernels that are wrong on purpose. The linker puts these in place of the real ones (tests/CMakeLists.txt); the environment
+ * variable STATEPATH_FAULT names the one that does wrong, all others do what the real one does. A fault spoils recordings of
+ * FAULT_STEPS steps only (for those that come in pieces: any), so that the other recordings can be compared.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/beam.h"
+#include "decode/chunks.h"
+#include "decode/frontier.h"
+#include "decode/greedy_table.h"
+#include "decode/history.h"
+#include "decode/kernels.h"
+#include "decode/long_pieces.h"
+#include "decode/nbest_lazy.h"
+
+enum { FAULT_STEPS = 43 };
+
+static bool is_faulty(const char *name)
+{
+    const char *fault = getenv("STATEPATH_FAULT");
+    return fault && strcmp(fault, name) == 0;
+}
+
+/* Another class at a step in the middle. */
+static void spoil(int32_t *path, int64_t n_steps, int32_t n_classes)
+{
+    int32_t *at = &path[n_steps / 2];
+    *at = (*at + 1) % n_classes;
+}
+
+/* A class that the rules forbid after the one before it, at the first step where there is such a class. */
+static void break_rule(const sp_chain *chain, int32_t *path, int64_t n_steps)
+{
+    for (int64_t t = 1; t < n_steps; t++)
+        for (int32_t k = 0; k < chain->n_classes; k++)
+            if (!sp_chain_is_legal(chain, path[t - 1], k)) {
+                path[t] = k;
+                return;
+            }
+}
+
+#define LANES(function, name)                                                                                                    \
+    sp_lanes_kernel __real_##function, __wrap_##function;                                                                        \
+    void __wrap_##function(sp_lane_group *group)                                                                                 \
+    {                                                                                                                            \
+        __real_##function(group);                                                                                                \
+        for (int32_t lane = 0; lane < group->n_lanes && is_faulty(name); lane++)                                                 \
+            if (group->length[lane] == FAULT_STEPS && !group->is_left[lane])                                                     \
+                spoil(group->path[lane], FAULT_STEPS, group->dwell ? 2 : group->rules->n_classes);                               \
+    }
+LANES(sp_lanes_viterbi_base, "lanes")
+LANES(sp_lanes_greedy_base, "greedy-lanes")
+LANES(sp_lanes_dwell_base, "dwell")
+#if defined(__x86_64__)
+LANES(sp_lanes_viterbi_avx2, "lanes")
+LANES(sp_lanes_viterbi_avx512, "lanes")
+LANES(sp_lanes_greedy_avx2, "greedy-lanes")
+LANES(sp_lanes_greedy_avx512, "greedy-lanes")
+LANES(sp_lanes_dwell_avx2, "dwell")
+LANES(sp_lanes_dwell_avx512, "dwell")
+#endif
+
+sp_status __real_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch,
+                                   int32_t *path, double *score);
+sp_status __wrap_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch,
+                                   int32_t *path, double *score);
+sp_status __wrap_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch,
+                                   int32_t *path, double *score)
+{
+    sp_status status = __real_sp_single_viterbi(isa, rules, scores, scratch, path, score);
+    if (status == SP_OK && scores->n_steps == FAULT_STEPS && is_faulty("single"))
+        spoil(path, FAULT_STEPS, scores->n_classes);
+    return status;
+}
+
+sp_status __real_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                                  double *score);
+sp_status __wrap_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                                  double *score);
+sp_status __wrap_sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                                  double *score)
+{
+    sp_status status = __real_sp_dense_viterbi(dense, scores, scratch, path, score);
+    if (status == SP_OK && scores->n_steps == FAULT_STEPS && is_faulty("dense"))
+        spoil(path, FAULT_STEPS, scores->n_classes);
+    return status;
+}
+
+sp_status __real_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers,
+                                   int32_t *path, double *score);
+sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers,
+                                   int32_t *path, double *score);
+sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const sp_scores *scores, sp_workers *workers,
+                                   int32_t *path, double *score)
+{
+    sp_status status = __real_sp_chunks_viterbi(isa, rules, scores, workers, path, score);
+    if (status == SP_OK && is_faulty("chunks"))
+        spoil(path, scores->n_steps, scores->n_classes);
+    return status;
+}
+
+/* The plain kernel's way back, and that of relaxed decoding: states. */
+void __real_sp_back_trace(const sp_back *back, int32_t last, int32_t *states);
+void __wrap_sp_back_trace(const sp_back *back, int32_t last, int32_t *states);
+void __wrap_sp_back_trace(const sp_back *back, int32_t last, int32_t *states)
+{
+    __real_sp_back_trace(back, last, states);
+    if (back->n_steps == FAULT_STEPS && is_faulty("trace"))
+        states[FAULT_STEPS / 2] = (states[FAULT_STEPS / 2] + 3) % (int32_t)back->n_states; /* of another class */
+}
+
+/* A beam whose values are not those of its paths. */
+void __real_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from, sp_frontier *to,
+                             int32_t *back, sp_frontier_room *room);
+void __wrap_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from, sp_frontier *to,
+                             int32_t *back, sp_frontier_room *room);
+void __wrap_sp_frontier_step(const sp_chain *chain, const double *e, bool is_gap, const sp_frontier *from, sp_frontier *to,
+                             int32_t *back, sp_frontier_room *room)
+{
+    __real_sp_frontier_step(chain, e, is_gap, from, to, back, room);
+    for (int32_t i = 0; i < to->n_live && is_faulty("beam"); i++)
+        to->value[to->live[i]] += 1e-3;
+}
+
+bool __real_sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
+                          sp_nbest_paths *out, sp_status *status);
+bool __wrap_sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
+                          sp_nbest_paths *out, sp_status *status);
+bool __wrap_sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
+                          sp_nbest_paths *out, sp_status *status)
+{
+    bool is_done = __real_sp_nbest_lazy(chain, scores, n, most_cells, scratch, out, status);
+    if (is_done && *status == SP_OK && scores->n_steps == FAULT_STEPS && is_faulty("nbest"))
+        spoil(out->paths + (out->n_found - 1) * out->stride, FAULT_STEPS, scores->n_classes);
+    return is_done;
+}
+
+/* What every decoder of one recording hands out. */
+sp_status __real_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
+                                  int32_t *path, double *score, sp_error *err);
+sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
+                                  int32_t *path, double *score, sp_error *err);
+sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
+                                  int32_t *path, double *score, sp_error *err)
+{
+    if (scores->n_steps == FAULT_STEPS && is_faulty("finish"))
+        break_rule(chain, (int32_t *)found, FAULT_STEPS);
+    return __real_sp_decode_finish(chain, scores, found, must_be_legal, path, score, err);
+}
+
+/* Pieces of a long recording, on their way out. */
+sp_status __real_sp_pieces_write_up(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
+                                    const uint8_t *broken, sp_error *err);
+sp_status __wrap_sp_pieces_write_up(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
+                                    const uint8_t *broken, sp_error *err);
+sp_status __wrap_sp_pieces_write_up(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
+                                    const uint8_t *broken, sp_error *err)
+{
+    if (first == 0 && is_faulty("pieces"))
+        break_rule(p->chain, (int32_t *)path, scores->n_steps);
+    return __real_sp_pieces_write_up(p, first, scores, path, broken, err);
+}
+
+sp_status __real_sp_pieces_write_down(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
+                                      const uint8_t *broken, sp_error *err);
+sp_status __wrap_sp_pieces_write_down(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
+                                      const uint8_t *broken, sp_error *err);
+sp_status __wrap_sp_pieces_write_down(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
+                                      const uint8_t *broken, sp_error *err)
+{
+    if (first == 0 && is_faulty("pieces"))
+        spoil((int32_t *)path, scores->n_steps, scores->n_classes);
+    return __real_sp_pieces_write_down(p, first, scores, path, broken, err);
+}

@@ -1,0 +1,157 @@
+"""No memory is an error, never another answer: each allocation of the program made to fail once, whoever asks for it (ours, HDF5's,
+jansson's, popt's, the C library's), by tests/memory/fail_alloc.c.
+
+A run must end with a status above 0 and a sentence on stderr, or with the status and the bytes of the run without failure. Where HDF5
+crashes, hangs or ends the process because it was refused memory itself, that is counted, not failed; every other crash fails.
+
+STATEPATH_EVERY=1 makes every allocation fail; without it a sample, other ones in each hour, that takes less than a minute.
+STATEPATH_RUNS is how many of them, STATEPATH_OFFSET where they begin, to repeat one.
+"""
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import statepath_test as st
+from statepath_test import h5py, np
+
+PRELOAD = os.environ.get("STATEPATH_FAIL_ALLOC", "")
+EVERY = int(os.environ.get("STATEPATH_EVERY", "0"))
+RUNS = int(os.environ.get("STATEPATH_RUNS", "900"))  # of the sample
+CLASSES = ["Wake", "N1", "N2", "N3", "REM"]
+MODEL = """{"statepath_model": 1, "name": "small model with a name that is long", "classes": ["Wake", "N1", "N2", "N3", "REM"],
+ "description": "a text that is longer than what a parser has at hand from the beginning, so that it must ask for more",
+ "aliases": {"Wake": ["W", "Sleep stage W"]},
+ "allow": {"Wake": ["Wake", "N1"], "N1": ["Wake", "N1", "N2"], "N2": ["N1", "N2", "N3", "REM"], "N3": ["N2", "N3"],
+           "REM": ["Wake", "N2", "REM"]}, "start": ["Wake", "N1", "N2"], "min_dwell": {"N1": 2}}"""
+
+# name, words, files written, standard input
+CASES = [
+    ("decode", "decode in.h5 -m sleep-strict -s beam:2 --threads 1 -o out.h5", ["out.h5"], None),
+    ("nbest", "decode in.h5 --model=model.json --nbest 3 --confidence --threads 1 -o out.h5", ["out.h5"], None),
+    ("compare", "compare in.h5 -m sleep-strict --strategies argmax,viterbi --threads 1 --seed 4 --json o.json --csv o.csv --report o.html",
+     ["o.json", "o.csv", "o.html"], None),
+    ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
+    ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
+    ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
+    ("check", "model check model.json", [], None),
+    ("show", "model show model.json", [], None),
+    ("new", "model new bio --types PER,LOC -o m.json", ["m.json"], None),
+    ("simulate", "simulate recipe.json -o out.h5", ["out.h5"], None),
+    ("inspect", "inspect in.h5", [], None),
+    ("mask", "mask leak in.h5 --model model.json", [], None),
+    ("stream", "stream -m model.json --lag 2 --kind logits", [], "1 2 3 4 5\n2 1 0 0 1\n0 3 1 0 0\n1 1 1 1 1\n\n3 2 1 0 0\n"),
+]
+
+
+def make(folder):
+    random = np.random.default_rng(3)
+    offsets = np.array([0, 12, 30, 31])
+    scores = random.normal(size=(31, 5))
+    scores -= np.log(np.exp(scores).sum(1, keepdims=True))
+    labels = np.tile([0, 1, 2, 2, 3, 3, 2, 4, 4, 0], 4)[:31]
+    for name in ("in.h5", "named.h5"):
+        with h5py.File(os.path.join(folder, name), "w") as out:
+            out["log_probs"] = scores.astype("f4")
+            out["offsets"] = offsets
+            out["labels"] = labels
+            out["ids"] = ["first night", "second night", "third night"]
+            out["classes"] = CLASSES
+            if name == "named.h5":
+                del out["log_probs"]
+    with open(os.path.join(st.SOURCE, "datasets", "sleep-demo.recipe.json")) as file:
+        recipe = dict(json.load(file), recordings=2, steps=[20, 30])
+    for name, text in (("model.json", MODEL), ("recipe.json", json.dumps(recipe))):
+        with open(os.path.join(folder, name), "w") as out:
+            out.write(text)
+
+
+def run(folder, case, fails_at):
+    """Status, stdout, stderr and the bytes of the files written."""
+    _, words, files, text = case
+    mine = tempfile.mkdtemp(dir=folder)
+    for name in ("in.h5", "named.h5", "paths.h5", "model.json", "recipe.json"):
+        if os.path.exists(os.path.join(folder, name)):
+            os.symlink(os.path.join(folder, name), os.path.join(mine, name))
+    environment = {"PATH": os.environ["PATH"], "NO_COLOR": "1", "LC_ALL": "C", "LD_PRELOAD": PRELOAD, "FAIL_ALLOC": str(fails_at),
+                   "FAIL_ALLOC_TRACE": "1",
+                   "FAIL_ALLOC_COUNT": os.path.join(mine, "count")}
+    try:
+        done = subprocess.run([st.PROGRAM, *words.split()], cwd=mine, env=environment, input=text, capture_output=True, text=True,
+                              timeout=60, errors="replace")
+        status, said, stdout = done.returncode, done.stderr, done.stdout
+    except subprocess.TimeoutExpired:
+        status, said, stdout = "timeout", "", ""
+    written = {}
+    for name in files:
+        path = os.path.join(mine, name)
+        written[name] = None
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                written[name] = file.read()
+    count = os.path.join(mine, "count")
+    n = 0
+    if os.path.exists(count):
+        with open(count) as file:
+            n = int(file.read())
+    left = sorted(set(os.listdir(mine)) - {"in.h5", "named.h5", "paths.h5", "model.json", "recipe.json", "count", *files})
+    shutil.rmtree(mine, ignore_errors=True)
+    return status, stdout, said, written, n, left
+
+
+def is_of_hdf5(trace):
+    """Was it HDF5 that asked for the memory? The innermost call inside the program has no name then (it is not compiled by us), or one of
+    HDF5's. trace: what fail_alloc.c wrote."""
+    inside = re.search(r"%s\(.*\+(0x[0-9a-f]+)\)" % re.escape(os.path.basename(st.PROGRAM)), trace)
+    if not inside:
+        return False
+    name = subprocess.run(["addr2line", "-f", "-e", st.PROGRAM, inside.group(1)], capture_output=True, text=True).stdout.split("\n")[0]
+    return name == "??" or name.startswith("H5")
+
+
+class TestMemory(st.TestCase):
+    def test_each_allocation(self):
+        make(self.folder)
+        subprocess.run([st.PROGRAM, "decode", "in.h5", "-m", "sleep-strict", "-o", "paths.h5", "-q"], cwd=self.folder, check=True)
+        sound = {case[0]: run(self.folder, case, -1) for case in CASES}
+        total = sum(s[4] for s in sound.values())
+        stride = 1 if EVERY else max(7, total // RUNS)
+        offset = int(os.environ.get("STATEPATH_OFFSET", time.time() // 3600)) % stride
+        jobs = [(case, n) for case in CASES for n in range(offset, sound[case[0]][4], stride)]
+        print("%d allocations, %d made to fail" % (total, len(jobs)), file=sys.stderr)
+        wrong, n_crashes = [], 0
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = pool.map(lambda job: run(self.folder, *job), jobs)
+            for (case, n), (status, stdout, said, written, _, left) in zip(jobs, results):
+                good = sound[case[0]]
+                where = "%s, allocation %d (STATEPATH %s): " % (case[0], n, case[1])
+                if status == "timeout" or status < 0 or status == 255:  # 255: HDF5 ends the process
+                    if is_of_hdf5(said):
+                        n_crashes += 1
+                    else:
+                        wrong.append(where + "ends by %s" % status)
+                elif left:
+                    wrong.append(where + "leaves %s behind" % left)
+                elif status == good[0] and stdout == good[1] and written == good[3]:
+                    continue
+                elif status == 0:
+                    wrong.append(where + "another answer, status 0; %s" % said)
+                elif "statepath: " not in said:
+                    wrong.append(where + "status %d and no sentence" % status)
+                elif "not valid JSON" in said:
+                    wrong.append(where + said)
+        if n_crashes:
+            print("%d crashes inside HDF5" % n_crashes, file=sys.stderr)
+        self.assertEqual(wrong, [], "\n".join(wrong))
+
+
+if __name__ == "__main__":
+    if not PRELOAD:
+        print("skipped: needs the library that makes allocations fail (not with sanitizers, which have allocators of their own)")
+        sys.exit(77)
+    st.main()
