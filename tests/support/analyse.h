@@ -1,4 +1,5 @@
-/* Included before everything by gcc -fanalyzer (./dev lint), which sees one file at a time: tells it that a failure is never SP_OK. */
+/* Included before everything by gcc -fanalyzer (./dev lint), which sees one file at a time: tells it that a failure is never
+ * SP_OK. */
 #ifndef SP_TESTS_ANALYSE_H
 #define SP_TESTS_ANALYSE_H
 
