@@ -119,7 +119,7 @@ sp_value sp_figure_value(const sp_comparison *comparison, sp_figure_owner owner,
     const sp_strategy_result *s = owner == SP_OF_STRATEGY || owner == SP_OF_CLASS ? &comparison->strategies[strategy] : NULL;
     if (figure->needs_labels && (!comparison->has_labels || (s && !s->has_agreement)))
         return value_undefined("no labels");
-    if (figure->needs_argmax && !s->has_changes)
+    if (figure->needs_argmax && s && !s->has_changes)
         return value_undefined("argmax is not among the strategies");
     if (figure->needs_entities && !comparison->has_entities)
         return value_undefined("the classes are no tags of entities");
