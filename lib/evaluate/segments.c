@@ -204,8 +204,8 @@ sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *re
     size_t next = 0;
     for (int32_t k = 0; k < K; k++) {
         sp_class_runs *b = &class_runs[k];
-        b->lengths = b->n_lengths ? malloc((size_t)b->n_lengths * sizeof *b->lengths) : NULL;
-        if (b->n_lengths && !b->lengths)
+        b->lengths = malloc((size_t)(b->n_lengths + 1) * sizeof *b->lengths);
+        if (!b->lengths)
             return sp_fail(err, SP_ENOMEM, "no memory for the lengths of runs");
         for (int64_t l = 0; l < b->n_lengths; l++, next++)
             b->lengths[l] = (sp_length_count){entry[next].key & ((INT64_C(1) << 40) - 1), entry[next].count};

@@ -15,6 +15,9 @@ static void add_table(void *arg, const sp_document_row *row, int32_t strategy, c
 {
     (void)strategy;
     writer *w = arg;
+    if (table->n_left_out)
+        sp_buffer_format(&w->out, "%% The %d most frequent of %lld illegal transitions:\n", (int)sp_table_rows(table),
+                         (long long)sp_table_rows(table) + (long long)table->n_left_out);
     sp_table_latex(table, row->key, w->comparison->file, &w->out);
 }
 

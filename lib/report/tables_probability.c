@@ -205,6 +205,7 @@ void sp_add_level(sp_buffer *out, double level)
     char text[32];
     snprintf(text, sizeof text, "%.6g", 100 * level);
     for (char *c = text; *c; c++)
-        *c = *c == ',' ? '.' : *c; /* the locale's point */
+        if (*c == ',') /* the locale's point */
+            *c = '.';
     sp_buffer_say(out, "%s %%", text);
 }
