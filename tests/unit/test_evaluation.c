@@ -707,7 +707,7 @@ static void test_bridged_transitions(void **state)
     assert_int_equal(c->reference.transitions, plain->reference.transitions + 1);
     assert_int_equal(c->reference.changes, plain->reference.changes);
     assert_int_equal(c->reference.illegal, plain->reference.illegal);
-    assert_int_equal(c->reference_moves[C * 3 + C], plain->reference_moves[C * 3 + C] + 1);
+    assert_int_equal(c->reference_transition_counts[C * 3 + C], plain->reference_transition_counts[C * 3 + C] + 1);
     sp_comparison_free(plain);
     sp_comparison_free(c);
 }
@@ -778,7 +778,7 @@ static void test_errors_end_at_gaps(void **state)
         assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
         assert_ok(sp_evaluation_finish(e, &c, &err), &err);
         const sp_error_runs *runs = &c->strategies[1].error_runs;
-        assert_int_equal(runs->broken, 4);
+        assert_int_equal(runs->worsened, 4);
         assert_int_equal(runs->runs->count, 1 + has_gap);
         assert_int_equal(runs->longest, has_gap ? 2 : 4);
         assert_int_equal(runs->longest_step, 1);
