@@ -6,6 +6,7 @@
 #include "beside.h"
 #include "calibration.h"
 #include "cross.h"
+#include "drawing.h"
 #include "gates.h"
 #include "judging.h"
 #include "long_recording.h"
@@ -25,8 +26,10 @@ static const usage compare_usage = {.arguments = "SCORES.h5 --model M [OPTION...
                                     .min_words = 1,
                                     .max_words = 1};
 
-/* Steps of recordings kept for the pictures of a page. */
-enum { TRACE_STEPS = 200000 };
+static sp_status run_drawn(void *arg, int64_t n, const int64_t *recordings, sp_evaluation *evaluation, sp_error *err)
+{
+    return run_again(arg, n, recordings, evaluation, err);
+}
 
 static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_comparison **out, sp_error *err)
 {
@@ -44,7 +47,7 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
     how.classes = classes;
     how.names = names;
     how.is_legal = is_legal;
-    how.trace_steps = o->report ? TRACE_STEPS : 0;
+    how.trace_steps = o->report ? DRAWN_STEPS : 0;
     sp_evaluation *evaluation = NULL;
     sp_subjects *subjects = NULL;
     judging how_judged = {0};
@@ -94,6 +97,8 @@ static sp_status evaluate(pipeline *p, const char *command, sp_gate **gate, sp_c
         status = run_pipeline(p, evaluation, writer, &extras, err);
     if (status == SP_OK)
         status = sp_evaluation_finish(evaluation, out, err);
+    if (status == SP_OK)
+        status = drawing_fetch(p->chain, &how, run_drawn, p, *out, err);
     if (status == SP_OK) {
         sp_comparison_texts texts = {.file = p->file,
                                      .file_size = p->info->file_size,
@@ -197,7 +202,8 @@ int cmd_compare(int argc, const char **argv)
     sp_comparison *comparison = NULL;
     sp_gate *gate = NULL;
     char *command = command_line(argc, argv);
-    sp_status status = outputs_check(&o, file, NULL, &err);
+    sp_status status =
+        outputs_check(&o, (const input_file[]){{"the input file", file}, {"the rules", words.rules}, {NULL, NULL}}, &err);
     if (status == SP_OK)
         status = pipeline_open(&p, file, &o, o.strategies ? o.strategies : "argmax,greedy,viterbi", &err);
     cross folds = {.n_folds = 0};

@@ -84,7 +84,7 @@ int cmd_decode(int argc, const char **argv)
     sp_error err = {.status = SP_OK};
     pipeline p = {.opt = &o};
     char *command = command_line(argc, argv);
-    sp_status status = o.output ? outputs_check(&o, file, NULL, &err)
+    sp_status status = o.output ? outputs_check(&o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, &err)
                                 : sp_fail(&err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
     if (status == SP_OK)
         status = pipeline_open(&p, file, &o, o.strategies ? o.strategies : "viterbi", &err);

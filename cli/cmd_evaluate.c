@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd_evaluate.h"
+#include "drawing.h"
 #include "gates.h"
 #include "outputs.h"
 #include "progress.h"
@@ -81,6 +82,45 @@ static sp_status judge_block(judge *j, int64_t first, int64_t count, sp_block *b
     return status;
 }
 
+/* Recordings first .. end-1: those that fit into memory in blocks, longer ones piece by piece. */
+static sp_status judge_recordings(judge *j, sp_block *block, int64_t first, int64_t end, sp_evaluation *evaluation,
+                                  progress *line, sp_error *err)
+{
+    sp_status status = SP_OK;
+    while (status == SP_OK && first < end) {
+        int64_t count = 1;
+        while (!judge_is_long(j, first) && first + count < end && !judge_is_long(j, first + count) &&
+               j->info->offsets[first + count + 1] - j->info->offsets[first] <= BLOCK_STEPS)
+            count++;
+        status = judge_is_long(j, first) ? judge_long(j, first, evaluation, line, err)
+                                         : judge_block(j, first, count, block, evaluation, err);
+        first += count;
+        if (status == SP_OK && is_interrupted())
+            status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
+        progress_show(line, j->info->offsets[first]);
+    }
+    return status;
+}
+
+/* Once more, for their steps alone: what is counted stays as it is. */
+static sp_status judge_drawn(void *arg, int64_t n, const int64_t *recordings, sp_evaluation *evaluation, sp_error *err)
+{
+    judge again = *(const judge *)arg;
+    again.has_nll = false;
+    again.has_wake_trim = false;
+    again.scorers = (scorers){.found = {.n_scorers = 0}};
+    again.subjects = NULL;
+    sp_block *block = sp_block_new();
+    progress line;
+    progress_start(&line, "steps", again.info->n_steps, true);
+    sp_status status = block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    for (int64_t i = 0; status == SP_OK && i < n; i++)
+        status = judge_recordings(&again, block, recordings[i], recordings[i] + 1, evaluation, &line, err);
+    progress_end(&line);
+    sp_block_free(block);
+    return status;
+}
+
 static sp_status judge_all(judge *j, const char *file, const char *command, sp_gate **gate, sp_comparison **out, sp_error *err)
 {
     bool is_legal[MAX_STRATEGIES] = {false}; /* others' word is not taken for it */
@@ -95,7 +135,7 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
         how.has_path_scores &= j->info->has_path_scores[j->strategy[s]];
     how.has_path_scores &= !j->cut_path_steps; /* they are of whole paths */
     how.has_length_trim = j->cut_path_steps != NULL;
-    how.trace_steps = j->opt->report ? 200000 : 0;
+    how.trace_steps = j->opt->report ? DRAWN_STEPS : 0;
     sp_evaluation *evaluation = NULL;
     judging how_judged = {0};
     sp_block *block = sp_block_new();
@@ -129,21 +169,13 @@ static sp_status judge_all(judge *j, const char *file, const char *command, sp_g
     watch_signals();
     progress line;
     progress_start(&line, "steps", j->info->n_steps, j->opt->talk.quiet);
-    for (int64_t first = 0; status == SP_OK && first < j->info->n_recordings;) {
-        int64_t count = 1;
-        while (!judge_is_long(j, first) && first + count < j->info->n_recordings && !judge_is_long(j, first + count) &&
-               j->info->offsets[first + count + 1] - j->info->offsets[first] <= BLOCK_STEPS)
-            count++;
-        status = judge_is_long(j, first) ? judge_long(j, first, evaluation, &line, err)
-                                         : judge_block(j, first, count, block, evaluation, err);
-        first += count;
-        if (status == SP_OK && is_interrupted())
-            status = sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written");
-        progress_show(&line, j->info->offsets[first]);
-    }
+    if (status == SP_OK)
+        status = judge_recordings(j, block, 0, j->info->n_recordings, evaluation, &line, err);
     progress_end(&line);
     if (status == SP_OK)
         status = sp_evaluation_finish(evaluation, out, err);
+    if (status == SP_OK)
+        status = drawing_fetch(j->chain, &how, judge_drawn, j, *out, err);
     if (status == SP_OK) {
         sp_comparison_texts texts = {.file = file,
                                      .file_size = j->info->file_size,
@@ -209,7 +241,8 @@ int cmd_evaluate(int argc, const char **argv)
     sp_comparison *comparison = NULL;
     sp_gate *gate = NULL;
     char *command = command_line(argc, argv);
-    sp_status status = outputs_check(&o, file, o.place.labels, &err);
+    sp_status status = outputs_check(
+        &o, (const input_file[]){{"the input file", file}, {"the file of labels", o.place.labels}, {NULL, NULL}}, &err);
     if (status == SP_OK)
         status = judge_open(&j, file, &err);
     if (status == SP_OK)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fitting.h"
+#include "outputs.h"
 #include "progress.h"
 
 static const usage fit_usage = {.arguments = "DATA.h5 -o MODEL.json [OPTION...]",
@@ -107,10 +108,12 @@ static sp_status set_source(const fitting *f, const char *command, sp_model *mod
 
 static sp_status run(const char *file, const options *o, const fit_words *words, const char *command, sp_error *err)
 {
-    fitting f;
+    fitting f = {.source = NULL};
     sp_model *model = NULL;
     sp_fit_report report = {0};
-    sp_status status = fitting_open(&f, file, o, words, err);
+    sp_status status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
+    if (status == SP_OK)
+        status = fitting_open(&f, file, o, words, err);
     if (status == SP_OK && !o->output)
         status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
     if (status == SP_OK)
@@ -134,6 +137,7 @@ int cmd_fit(int argc, const char **argv)
 {
     options o;
     options_init(&o);
+    o.output_is_text = true;
     fit_words words = fit_words_default();
     struct poptOption places[PLACE_TABLE], codes[CODES_TABLE], talk[TALK_TABLE], fit[FIT_TABLE];
     place_table(&o, places);

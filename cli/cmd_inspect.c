@@ -25,6 +25,23 @@ static void print_names(int64_t n, const char *const *names, int64_t named)
         say(" and %s more", count_text(n - named, count));
 }
 
+/* Steps of each class as the labels have them, then those without one. count [K+1], unscored first. */
+static void print_label_counts(int32_t n_classes, const char *const *classes, const int64_t *count)
+{
+    char n[COUNT_TEXT];
+    int64_t others = 0;
+    for (int32_t k = 0; k < n_classes; k++)
+        if (k >= NAMED_CLASSES)
+            others += count[k + 1];
+        else if (classes)
+            say("%s %s, ", classes[k], count_text(count[k + 1], n));
+        else
+            say("%d: %s, ", k, count_text(count[k + 1], n));
+    if (n_classes > NAMED_CLASSES)
+        say("the other %d classes %s, ", n_classes - NAMED_CLASSES, count_text(others, n));
+    say("unscored %s\n", count_text(count[0], n));
+}
+
 static void print_shape(const sp_source_info *info)
 {
     char a[COUNT_TEXT], b[COUNT_TEXT];
@@ -100,13 +117,7 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
     }
     if (status == SP_OK && info->has_labels && info->n_classes > 0) {
         say("labels      %s: ", info->labels_path);
-        for (int32_t k = 0; k < info->n_classes && k < NAMED_CLASSES; k++) {
-            if (info->classes)
-                say("%s %s, ", info->classes[k], count_text(label_count[k + 1], a));
-            else
-                say("%d: %s, ", k, count_text(label_count[k + 1], a));
-        }
-        say("unscored %s\n", count_text(label_count[0], a));
+        print_label_counts(info->n_classes, info->classes, label_count);
     }
     free(label_count);
     sp_block_free(block);
@@ -245,7 +256,6 @@ static void print_split(const sp_signals_info *info)
 
 static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
 {
-    char a[COUNT_TEXT];
     if (!info->labels) {
         say("labels      none: such signals can be predicted, not learnt from\n");
         return SP_OK;
@@ -256,12 +266,7 @@ static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
     for (int64_t t = 0; t < info->n_steps; t++)
         count[info->labels[t] + 1]++;
     say("labels      ");
-    for (int32_t k = 0; k < info->n_classes && k < NAMED_CLASSES; k++)
-        if (info->classes)
-            say("%s %s, ", info->classes[k], count_text(count[k + 1], a));
-        else
-            say("%d: %s, ", k, count_text(count[k + 1], a));
-    say("unscored %s\n", count_text(count[0], a));
+    print_label_counts(info->n_classes, info->classes, count);
     free(count);
     return SP_OK;
 }

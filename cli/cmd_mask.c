@@ -113,7 +113,7 @@ static sp_status write_leak(const options *o, const sp_leak_report *report, sp_e
     if (status == SP_OK && o->json)
         status = sp_report_leak_json(report, &text, err);
     if (status == SP_OK && o->json)
-        status = sp_text_save(o->json, text, o->force, err);
+        status = output_text(o->json, text, o->force, err);
     free(text);
     return status;
 }
@@ -260,7 +260,7 @@ int cmd_mask(int argc, const char **argv)
     sp_error err = {.status = SP_OK};
     char *command = command_line(argc, argv);
     exit_status = EXIT_DONE;
-    sp_status status = outputs_check(&o, words[1], NULL, &err);
+    sp_status status = outputs_check(&o, (const input_file[]){{"the input file", words[1]}, {NULL, NULL}}, &err);
     if (status != SP_OK)
         ;
     else if (strcmp(words[0], "leak") == 0)

@@ -162,6 +162,8 @@ static void print_model(const sp_model *model)
             }
         say("\n");
     }
+    if (model->n_classes > LISTED_PAIRS)
+        say("  and %d more\n", model->n_classes - LISTED_PAIRS);
     if (model->n_states <= DRAWN_STATES)
         print_matrix(model);
     print_forbidden(model);
@@ -338,14 +340,14 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
                        "\"%s\" is no kind of model; the kinds are bio, bioes, left-right, cycle, band, from-labels", kind);
     sp_model *model = NULL;
     char *text = NULL;
-    sp_status status = outputs_check(o, file, NULL, err);
+    sp_status status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
     if (status == SP_OK)
         status = new_model(kind, file, o, &model, err);
     if (status == SP_OK && o->output)
         status = sp_model_save(model, o->output, o->force, err);
     else if (status == SP_OK && (status = sp_model_to_json(model, &text, err)) == SP_OK)
         fputs(text, stdout);
-    if (status == SP_OK && o->output && !o->talk.quiet)
+    if (status == SP_OK && o->output && strcmp(o->output, "-") != 0 && !o->talk.quiet)
         fprintf(stderr, "wrote %s\n", o->output);
     free(text);
     sp_model_free(model);
@@ -367,6 +369,7 @@ int cmd_model(int argc, const char **argv)
     options o;
     options_init(&o);
     o.number = 1;
+    o.output_is_text = true;
     struct poptOption talk[TALK_TABLE];
     talk_table(&o, talk);
     struct poptOption table[] = {

@@ -156,7 +156,8 @@ static sp_status predict(const char *file, const char *command, const predict_op
         return sp_fail(err, SP_EINVAL, "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
     if (o->common.decode.threads < 0 || o->common.decode.threads > 4096)
         return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
-    sp_status status = outputs_check(&o->common, file, o->weights, err);
+    sp_status status = outputs_check(
+        &o->common, (const input_file[]){{"the input file", file}, {"the file of weights", o->weights}, {NULL, NULL}}, err);
     if (status == SP_OK)
         status = open_all(&p, file, command, err);
     progress bar;

@@ -101,7 +101,7 @@ static sp_status simulate(const char *recipe_file, const options *o, sp_error *e
 {
     sp_recipe *recipe = NULL;
     sp_simulated *simulated = NULL;
-    sp_status status = outputs_check(o, recipe_file, NULL, err);
+    sp_status status = outputs_check(o, (const input_file[]){{"the recipe", recipe_file}, {NULL, NULL}}, err);
     if (status == SP_OK)
         status = sp_recipe_load(recipe_file, &recipe, err);
     if (status == SP_OK && recipe->signals) {

@@ -195,11 +195,12 @@ static sp_status run(stream *s, FILE *in, sp_error *err)
             if (status == SP_OK)
                 status = take(s, s->block->scores, err);
         }
-        fflush(stdout); /* whoever listens wants it now */
+        if (fflush(stdout) != 0) /* whoever listens wants it now; main() says that nobody does */
+            break;
     }
     if (status == SP_OK && ferror(in))
         status = sp_fail(err, SP_EFILE, "standard input cannot be read: %s", strerror(errno));
-    if (status == SP_OK)
+    if (status == SP_OK && !ferror(stdout))
         status = finish(s, err);
     free(row);
     free(text);

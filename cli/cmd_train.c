@@ -477,7 +477,8 @@ static sp_status train(const char *file, const train_options *o, sp_error *err)
         return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
     options checked = o->common; /* for looking only */
     checked.force = checked.force || o->resume;
-    sp_status status = outputs_check(&checked, file, o->beside, err);
+    sp_status status = outputs_check(
+        &checked, (const input_file[]){{"the input file", file}, {"the file of weights", o->beside}, {NULL, NULL}}, err);
     if (status == SP_OK && o->beside && !o->common.report)
         status = sp_fail(err, SP_EINVAL, "train: --beside is for a --report; name one");
     if (status == SP_OK)

@@ -3,7 +3,9 @@
 #include "help.h"
 #include "statepath/name_hint.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,13 +105,38 @@ static int help(const char *topic)
 
 /* A standard stream that was closed by the caller leaves its number free, and the next file opened gets it: messages would then
  * go into that file. /dev/null stands in, opened so that using it still fails. A file that may grow no further (ulimit -f) shall
- * be an error of write(), not the end of the process with half a file left behind. */
-static void prepare_process(void)
+ * be an error of write(), not the end of the process with half a file left behind; so shall a pipe whose reader is gone, be it
+ * that of messages. Returns whether such a pipe would have ended the process. */
+static bool prepare_process(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1)
             exit(EXIT_FAILED);
     signal(SIGXFSZ, SIG_IGN);
+    return signal(SIGPIPE, SIG_IGN) != SIG_IGN;
+}
+
+/* Did the reader of standard output go away? */
+static bool is_reader_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
+}
+
+/* Something of the standard output was lost. Where the reader did not want more, as `head`, nothing needs to be said: the program
+ * ends by SIGPIPE as any other would, only that its files were written first. A sentence or an exit status of the work stands. */
+static int lose_output(int status, int reason, bool dies_of_pipes)
+{
+    if (dies_of_pipes && is_reader_gone()) {
+        if (status != EXIT_DONE)
+            return status;
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    if (status == EXIT_FAILED || status == EXIT_USAGE)
+        return status;
+    complain("standard output could not be written%s%s%s", reason ? " (" : "", reason ? strerror(reason) : "", reason ? ")" : "");
+    return EXIT_FAILED;
 }
 
 static int run(int argc, const char **argv)
@@ -137,11 +164,8 @@ static int run(int argc, const char **argv)
 
 int main(int argc, const char **argv)
 {
-    prepare_process();
+    const bool dies_of_pipes = prepare_process();
     int status = run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain("standard output could not be written");
-        return EXIT_FAILED;
-    }
-    return status;
+    const int reason = fflush(stdout) != 0 ? errno : 0;
+    return reason || ferror(stdout) ? lose_output(status, reason, dies_of_pipes) : status;
 }

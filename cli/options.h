@@ -31,6 +31,7 @@ typedef struct options {
     talk_options talk;
     char *model, *strategies, *output;
     int force, confidence, n_best;
+    bool output_is_text;                          /* and may be standard output */
     char *report, *json, *csv, *markdown, *latex; /* compare and evaluate */
     char **fail_if;                               /* as often as given, ends with NULL; or NULL */
     double epoch_seconds;                         /* NaN: not given */

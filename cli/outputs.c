@@ -6,65 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
 typedef sp_status piece_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
-
-static sp_status check_file(const char *file, bool force, sp_error *err)
-{
-    struct stat info;
-    if (!file || strcmp(file, "-") == 0)
-        return SP_OK;
-    if (stat(file, &info) == 0) {
-        if (S_ISDIR(info.st_mode))
-            return sp_fail(err, SP_EFILE, "%s is a folder; name a file in it", file);
-        if (S_ISREG(info.st_mode) && info.st_size > 0 && !force)
-            return sp_fail(err, SP_EFILE, "%s exists and is kept; --force replaces it", file);
-        return SP_OK;
-    }
-    const char *slash = strrchr(file, '/');
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
-    if (access(folder, W_OK) != 0)
-        return sp_fail(err, SP_EFILE, "%s cannot be written: folder %s: %s", file, folder, strerror(errno));
-    return SP_OK;
-}
-
-/* One file under two names: a link, "./x" for "x". */
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return a && b && stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
-}
-
-sp_status outputs_check(const options *o, const char *input, const char *also, sp_error *err)
-{
-    const char *files[] = {o->report, o->json, o->csv, o->markdown, o->latex, o->output};
-    enum { N_FILES = sizeof files / sizeof files[0] };
-    int n_stdout = 0;
-    for (int i = 0; i < N_FILES; i++) {
-        if (is_same_file(files[i], input) || is_same_file(files[i], also))
-            return sp_fail(err, SP_EINVAL, "%s: is the input file, which is never written to; give the output another name",
-                           files[i]);
-        if (is_same_file(files[i], o->model))
-            return sp_fail(err, SP_EINVAL, "%s: is the model, which is never written to; give the output another name", files[i]);
-        if (is_same_file(files[i], o->map) || is_same_file(files[i], o->label_map))
-            return sp_fail(err, SP_EINVAL, "%s: is the map of codes, which is never written to; give the output another name",
-                           files[i]);
-        sp_status status = check_file(files[i], o->force, err);
-        if (status != SP_OK)
-            return status;
-        n_stdout += files[i] && strcmp(files[i], "-") == 0;
-        for (int j = 0; files[i] && j < i; j++)
-            if (files[j] && strcmp(files[i], files[j]) == 0 && strcmp(files[i], "/dev/null") != 0)
-                return sp_fail(err, SP_EINVAL, "two results would be written to %s; name two files", files[i]);
-    }
-    if (o->output && strcmp(o->output, "-") == 0)
-        return sp_fail(err, SP_EINVAL, "-o -: HDF5 cannot be written to standard output; name a file");
-    return n_stdout > 1 ? sp_fail(err, SP_EINVAL, "only one result can go to standard output (-)") : SP_OK;
-}
 
 sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, sp_error *err)
 {
@@ -85,6 +30,11 @@ sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, s
     return SP_OK;
 }
 
+static bool is_stdout(const char *file)
+{
+    return file && strcmp(file, "-") == 0;
+}
+
 static sp_status put_piece(void *arg, const char *text, size_t n, sp_error *err)
 {
     return sp_text_put(arg, text, n, err);
@@ -103,12 +53,18 @@ static sp_status write_pieces(const char *file, piece_writer *writer, const sp_c
     return status;
 }
 
+sp_status output_text(const char *file, const char *text, bool force, sp_error *err)
+{
+    sp_status status = sp_text_save(file, text, force, err);
+    return is_stdout(file) && ferror(stdout) ? SP_OK : status;
+}
+
 static sp_status write_one(const char *file, report_writer *writer, const sp_comparison *comparison, bool force, sp_error *err)
 {
     char *text = NULL;
     sp_status status = writer(comparison, &text, err);
     if (status == SP_OK)
-        status = sp_text_save(file, text, force, err);
+        status = output_text(file, text, force, err);
     free(text);
     return status;
 }
@@ -167,18 +123,29 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
                    {o->markdown, sp_report_markdown, NULL},
                    {o->latex, sp_report_latex, NULL},
                    {o->report, sp_report_html, NULL}};
+    enum { N_RESULTS = sizeof results / sizeof results[0] };
     bool is_stdout_taken = false;
-    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
-        is_stdout_taken |= results[i].file && strcmp(results[i].file, "-") == 0;
+    for (int i = 0; i < N_RESULTS; i++)
+        is_stdout_taken |= is_stdout(results[i].file);
     if (is_stdout_taken && !o->talk.quiet)
         warn_of_names(comparison);
     sp_status status = is_stdout_taken ? SP_OK : print_table(o, comparison, err);
-    for (size_t i = 0; status == SP_OK && i < sizeof results / sizeof results[0]; i++)
-        if (results[i].file) {
-            status = results[i].pieces ? write_pieces(results[i].file, results[i].pieces, &with_links, o->force, err)
-                                       : write_one(results[i].file, results[i].writer, &with_links, o->force, err);
-            if (status == SP_OK && !o->talk.quiet && strcmp(results[i].file, "-") != 0)
-                fprintf(stderr, "wrote %s\n", results[i].file);
+    /* Files first: whoever reads standard output may stop at any time, and that is said by main(). One that cannot be written
+     * takes no other with it; the first is named. */
+    for (int i = 0; i < 2 * N_RESULTS; i++) {
+        const char *file = results[i % N_RESULTS].file;
+        if (!file || is_stdout(file) != (i >= N_RESULTS))
+            continue;
+        sp_error own = {.status = SP_OK};
+        sp_status now = results[i % N_RESULTS].pieces
+                            ? write_pieces(file, results[i % N_RESULTS].pieces, &with_links, o->force, &own)
+                            : write_one(file, results[i % N_RESULTS].writer, &with_links, o->force, &own);
+        if (now == SP_OK && !o->talk.quiet && !is_stdout(file))
+            fprintf(stderr, "wrote %s\n", file);
+        if (now != SP_OK && status == SP_OK && !(is_stdout(file) && ferror(stdout))) {
+            status = now;
+            *err = own;
         }
+    }
     return status;
 }

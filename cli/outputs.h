@@ -4,12 +4,23 @@
 
 #include "options.h"
 
-/* Before hours of work: may each file that the options name be written? Names the first that may not. The files that are read, by
- * whatever name or link, never may: `input`, `also` (NULL: no other) and the model. */
-sp_status outputs_check(const options *o, const char *input, const char *also, sp_error *err);
+/* A file that a command reads. */
+typedef struct input_file {
+    const char *what, *file; /* "the input file", its name (NULL: none is read) */
+} input_file;
 
-/* Writes them. The table goes to stdout unless one of the files is "-". */
+/* Before hours of work: may each output that the options name be written? Names the first that may not. What is read, by
+ * whatever name or link, never may: `inputs`, which end with {NULL, NULL}, and the model and the maps of codes of the options.
+ * Two outputs may not be one file, nor the file that standard output goes to. SP_OK; SP_EINVAL (names both files); SP_EFILE
+ * (exists and is not to be replaced, no such folder). */
+sp_status outputs_check(const options *o, const input_file *inputs, sp_error *err);
+
+/* Writes them. The table goes to stdout unless one of the files is "-". One that cannot be written is the error, after the others
+ * were written; a stdout that cannot is left to main(). */
 sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err);
+
+/* sp_text_save(); a standard output ("-") that cannot be written is left to main(). */
+sp_status output_text(const char *file, const char *text, bool force, sp_error *err);
 
 /* The bootstrap's seed and level from --seed and --level. */
 sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, sp_error *err);

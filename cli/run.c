@@ -178,3 +178,26 @@ sp_status run_pipeline(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *
         summarise(p);
     return status;
 }
+
+sp_status run_again(const pipeline *p, int64_t n, const int64_t *recordings, sp_evaluation *evaluation, sp_error *err)
+{
+    options quiet = *p->opt;
+    quiet.talk.quiet = true;
+    pipeline again = *p;
+    again.opt = &quiet;
+    again.has_nll = false;
+    again.scorers = (scorers){.found = {.n_scorers = 0}};
+    again.subjects = NULL;
+    again.wake_stages = NULL;
+    beside none = {.n_best = 0};
+    progress line;
+    progress_start(&line, "steps", p->info->n_steps, true);
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+        bool is_long = long_recording_can(&again, &none) && long_recording_next(&again, recordings[i]) == recordings[i];
+        status = is_long ? long_recording_run(&again, recordings[i], evaluation, NULL, &none, &line, err)
+                         : run_blocks(&again, recordings[i], recordings[i] + 1, &line, evaluation, NULL, &none, err);
+    }
+    progress_end(&line);
+    return status;
+}

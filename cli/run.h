@@ -11,4 +11,8 @@
  * --on-infeasible error). */
 sp_status run_pipeline(pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, beside *extras, sp_error *err);
 
+/* Decodes some recordings (ascending) once more, for an evaluation that keeps their steps: nothing is counted in the pipeline,
+ * said or written. */
+sp_status run_again(const pipeline *p, int64_t n, const int64_t *recordings, sp_evaluation *evaluation, sp_error *err);
+
 #endif

@@ -174,57 +174,6 @@ static void *copy_of(const void *from, size_t bytes)
     return copy;
 }
 
-/* Room for the steps of a recording; *is_whole false on lack of memory. */
-static void open_trace(sp_evaluation *e, const sp_recording *r, bool has_scores, bool *is_whole)
-{
-    sp_comparison *c = e->result;
-    int64_t T = r->first + r->n_steps + r->rest;
-    c->traces = sp_grown(c->traces, c->n_traces + 1, sizeof *c->traces, is_whole);
-    if (!*is_whole)
-        return;
-    sp_trace *trace = &c->traces[c->n_traces++];
-    *trace = (sp_trace){.recording = r->index, .n_steps = T};
-    trace->paths = sp_zeros(c->n_strategies, sizeof *trace->paths);
-    trace->labels = r->labels ? sp_zeros(T, sizeof *trace->labels) : NULL;
-    trace->segments = r->segments ? sp_zeros(T, sizeof *trace->segments) : NULL;
-    *is_whole = trace->paths && (trace->labels || !r->labels) && (trace->segments || !r->segments);
-    for (int32_t s = 0; *is_whole && s < c->n_strategies; s++) {
-        trace->paths[s] = sp_zeros(T, sizeof **trace->paths);
-        *is_whole = trace->paths[s] != NULL;
-    }
-    if (*is_whole && has_scores && e->K <= SP_DENSITY_CLASSES) {
-        trace->density = sp_zeros(T * e->K, sizeof *trace->density);
-        *is_whole = trace->density != NULL;
-    }
-}
-
-/* Keeps the recording's steps, as long as all recordings so far fit. */
-static sp_status add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
-{
-    sp_comparison *c = e->result;
-    int64_t T = r->first + r->n_steps + r->rest, n_before = c->n_traces - (r->first > 0);
-    if (e->options.trace_steps <= 0 || n_before != r->index || c->n_steps + T > e->options.trace_steps)
-        return SP_OK;
-    bool is_whole = true;
-    if (r->first == 0)
-        open_trace(e, r, views->scores != NULL, &is_whole);
-    if (!is_whole)
-        return sp_fail(err, SP_ENOMEM, "no memory to keep a recording's steps for pictures");
-    sp_trace *trace = &c->traces[r->index];
-    const size_t at = (size_t)r->first, n = (size_t)r->n_steps;
-    if (n == 0)
-        return SP_OK;
-    if (trace->labels)
-        memcpy(trace->labels + at, r->whole, n * sizeof *r->whole);
-    if (trace->segments)
-        memcpy(trace->segments + at, r->segments, n * sizeof *r->segments);
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        memcpy(trace->paths[s] + at, views->paths[s], n * sizeof **trace->paths);
-    if (trace->density)
-        sp_density_fill(views->scores, trace->density + at * (size_t)e->K);
-    return SP_OK;
-}
-
 /* What the chosen classes give up against the best of each step. */
 static void add_regret(sp_evaluation *e, const sp_recording *r, const sp_scores *scores, const int32_t *const *paths)
 {
@@ -272,7 +221,7 @@ sp_status sp_add_piece(sp_evaluation *e, const sp_recording *r, const sp_views *
     if (status == SP_OK)
         status = sp_add_margins(e, r, views->paths, err);
     if (status == SP_OK)
-        status = add_trace(e, r, views, err);
+        status = sp_add_trace(e, r, views, err);
     if (status == SP_OK && r->labels)
         sp_add_discordance(e, r);
     return status;

@@ -41,16 +41,6 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
     free(s->recordings);
 }
 
-static void trace_free(int32_t n_strategies, sp_trace *trace)
-{
-    free(trace->labels);
-    free(trace->segments);
-    free(trace->density);
-    for (int32_t s = 0; trace->paths && s < n_strategies; s++)
-        free(trace->paths[s]);
-    free(trace->paths);
-}
-
 void sp_comparison_free(sp_comparison *c)
 {
     if (!c)
@@ -82,9 +72,7 @@ void sp_comparison_free(sp_comparison *c)
     free(c->comparisons);
     sp_sleep_free(c->sleep);
     sp_scorers_free(c->scorers);
-    for (int64_t i = 0; i < c->n_traces; i++)
-        trace_free(c->n_strategies, &c->traces[i]);
-    free(c->traces);
+    sp_traces_free(c);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);

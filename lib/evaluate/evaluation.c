@@ -164,6 +164,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->wake_trim_minutes = options->wake_trim_minutes;
     c->bridge_unscored = options->bridge_unscored;
     c->has_length_trim = options->has_length_trim;
+    c->trace_steps = options->trace_steps;
     c->epoch_seconds = options->epoch_seconds;
     c->epoch_is_assumed = options->epoch_is_assumed;
     c->reference_frequencies.worst_recording = -1;

@@ -146,6 +146,7 @@ struct sp_evaluation {
     sp_evaluation_scratch scratch;
     sp_track reference, *tracks; /* of the recording at hand; [n_strategies] */
     sp_long_evaluation *at_hand; /* a recording that comes in pieces, or NULL: pieces.c */
+    bool is_untraced;            /* steps are no longer kept: there were too many, or somebody has taken them */
 };
 
 /* A recording, or a piece of one, borrowed. Arrays, those of paths too, can be looked at from -before to n_steps+after-1. */
@@ -283,6 +284,10 @@ sp_status sp_permuted_find(int32_t K, sp_strategy_result *strategy, sp_error *er
 /* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);
+
+/* traces.c: keeps a piece's steps; those of all recordings go when they become too many. */
+sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);
+void sp_traces_free(sp_comparison *comparison);
 
 /* density.c: softmax of each row in 255ths into density [T,K], 0 where every class is impossible. */
 void sp_density_fill(const sp_scores *scores, uint8_t *density);

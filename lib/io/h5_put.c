@@ -47,7 +47,7 @@ bool sp_h5_put_names(hid_t file, const char *path, int64_t n, const char *const 
         width = strlen(names[i]) > width ? strlen(names[i]) : width;
     char *packed = n >= 0 ? calloc((size_t)n, width) : NULL;
     if (!packed)
-        errno = ENOMEM; /* sp_h5_save() tells it from a full disk by this */
+        errno = ENOMEM; /* sp_h5_put_failed() tells it from a full disk by this */
     hid_t type = packed ? sp_h5_string_type(width) : H5I_INVALID_HID;
     for (int64_t i = 0; packed && i < n; i++)
         memcpy(packed + (size_t)i * width, names[i], strlen(names[i]));
@@ -117,23 +117,72 @@ char **sp_recording_ids_new(int64_t n)
     return ids;
 }
 
+hid_t sp_h5_create(const sp_output *output)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access < 0)
+        return access;
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+    (void)H5Pset_file_locking(access, 0, 1);
+#endif
+    hid_t file = H5Fcreate(output->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
+    return file;
+}
+
+/* HDF5 tells the system's reason only in its words for people: "..., errno = 28, error message = ...". */
+static herr_t note_entry(unsigned n, const H5E_error2_t *entry, void *arg)
+{
+    static const char key[] = "errno = ";
+    sp_h5_failure *failure = arg;
+    const char *text = entry->desc ? entry->desc : "", *found = strstr(text, key);
+    if (n == 0)
+        snprintf(failure->text, sizeof failure->text, "%s", text);
+    if (found && failure->reason == 0)
+        failure->reason = (int)strtol(found + sizeof key - 1, NULL, 10);
+    return 0;
+}
+
+static herr_t note_failure(hid_t stack, void *arg)
+{
+    sp_h5_failure *failure = arg;
+    if (!failure->text[0])
+        (void)H5Ewalk2(stack, H5E_WALK_UPWARD, note_entry, failure);
+    return 0;
+}
+
+void sp_h5_failure_watch(sp_h5_failure *failure)
+{
+    *failure = (sp_h5_failure){.reason = 0};
+    errno = 0;
+    (void)H5Eset_auto2(H5E_DEFAULT, note_failure, failure);
+}
+
+void sp_h5_failure_end(void)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+sp_status sp_h5_put_failed(const sp_output *output, const sp_h5_failure *failure, sp_error *err)
+{
+    const int reason = failure->reason ? failure->reason : errno == ENOMEM ? ENOMEM : 0;
+    if (reason)
+        return sp_output_failed(output, reason, err);
+    return sp_fail(err, SP_EFILE, "%s: cannot be written (HDF5: %s); %s", output->file,
+                   failure->text[0] ? failure->text : "no reason given", sp_output_left(output));
+}
+
 sp_status sp_h5_save(sp_output *output, bool (*put)(hid_t file, void *arg), void *arg, sp_error *err)
 {
-    char reason[SP_H5_REASON] = "";
-    errno = 0;
-    hid_t h5 = H5Fcreate(output->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    bool is_ok = h5 >= 0 && put(h5, arg), is_memory = !is_ok && errno == ENOMEM;
-    if (!is_ok)
-        sp_h5_reason(reason);
-    if (h5 >= 0 && H5Fclose(h5) < 0 && is_ok) {
-        is_ok = false;
-        sp_h5_reason(reason);
-    }
-    if (is_ok)
+    sp_h5_failure failure;
+    sp_h5_failure_watch(&failure);
+    hid_t h5 = sp_h5_create(output);
+    sp_status status = h5 >= 0 && put(h5, arg) ? SP_OK : sp_h5_put_failed(output, &failure, err);
+    if (h5 >= 0 && H5Fclose(h5) < 0 && status == SP_OK)
+        status = sp_h5_put_failed(output, &failure, err);
+    sp_h5_failure_end();
+    if (status == SP_OK)
         return sp_output_commit(output, err);
-    sp_status status = is_memory ? sp_fail(err, SP_ENOMEM, "%s: not enough memory", output->file)
-                                 : sp_fail(err, SP_EFILE, "%s: cannot be written%s%s%s; is the disk full?", output->file,
-                                           *reason ? " (" : "", reason, *reason ? ")" : "");
     sp_output_abort(output);
     return status;
 }

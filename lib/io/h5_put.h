@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/h5_file.h"
 #include "io/output_file.h"
 
 /* A dataset of n rows (and n_columns > 0 columns), compressed where it is worth it. */
@@ -26,6 +27,22 @@ bool sp_h5_put_text(hid_t file, const char *name, const char *text); /* attribut
  */
 char **sp_recording_ids_new(int64_t n);
 void sp_recording_ids_free(char **ids, int64_t n);
+
+/* Creates the HDF5 file of an output in its temporary file, without a lock of HDF5's own: the temporary file has one. Negative
+ * where HDF5 fails. */
+hid_t sp_h5_create(const sp_output *output);
+
+/* The first failure of HDF5 while it writes. HDF5 forgets a failure with its next call, so it is noted when it happens. */
+typedef struct sp_h5_failure {
+    int reason; /* a value of errno; 0: not the system's */
+    char text[SP_H5_REASON];
+} sp_h5_failure;
+
+/* Notes failures from here to sp_h5_failure_end(), both between sp_h5_quiet_begin() and sp_h5_quiet_end(). */
+void sp_h5_failure_watch(sp_h5_failure *failure);
+void sp_h5_failure_end(void);
+/* The sentence for it, by sp_output_failed(). Memory of our own that lacked is told by errno (ENOMEM). SP_EFILE, SP_ENOMEM. */
+sp_status sp_h5_put_failed(const sp_output *output, const sp_h5_failure *failure, sp_error *err);
 
 /* Creates the HDF5 file of an output; puts everything; commits. `put` returns false where HDF5 fails, or memory (errno is ENOMEM
  * then). SP_OK, SP_EFILE, SP_ENOMEM. */

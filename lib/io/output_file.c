@@ -2,13 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 #include <unistd.h>
+
+#include "io/temporary.h"
 
 static void output_free(sp_output *output)
 {
@@ -46,6 +50,8 @@ static sp_status target_check(sp_output *output, const char *input, sp_error *er
                        output->file);
     if (!S_ISREG(target.st_mode))
         return sp_fail(err, SP_EFILE, "%s: is not an ordinary file; give the name of a file", output->file);
+    output->is_replaced = true;
+    output->old = (sp_output_old){.mode = target.st_mode, .user = target.st_uid, .group = target.st_gid};
     if (target.st_size == 0) /* nothing is lost: mktemp and the like make such files to be written to */
         output->force = true;
     if (!output->force)
@@ -53,34 +59,45 @@ static sp_status target_check(sp_output *output, const char *input, sp_error *er
     return SP_OK;
 }
 
-/* A name beside the target that nobody uses: ".<target>.<process>-<try>.tmp". */
+const char *sp_output_left(const sp_output *output)
+{
+    return output->is_replaced ? "the old file is untouched" : "nothing was written";
+}
+
+sp_status sp_output_failed(const sp_output *output, int reason, sp_error *err)
+{
+    const char *file = output->file, *left = sp_output_left(output), *why = strerror(reason);
+    if (reason == ENOMEM)
+        return sp_fail(err, SP_ENOMEM, "%s: not enough memory; %s", file, left);
+    if (reason == ENOSPC)
+        return sp_fail(err, SP_EFILE, "%s: cannot be written, the disk is full (%s); %s; free some space or write elsewhere",
+                       file, why, left);
+    if (reason == EDQUOT)
+        return sp_fail(err, SP_EFILE,
+                       "%s: cannot be written, your share of the disk is used up (%s); %s; free some of it or write "
+                       "elsewhere",
+                       file, why, left);
+    if (reason == EFBIG)
+        return sp_fail(err, SP_EFILE, "%s: cannot be written, the file would be larger than allowed here (%s); %s; see ulimit -f",
+                       file, why, left);
+    if (reason == EIO)
+        return sp_fail(err, SP_EFILE, "%s: cannot be written, the disk failed (%s); %s", file, why, left);
+    if (reason == EACCES || reason == EPERM || reason == EROFS)
+        return sp_fail(err, SP_EFILE, "%s: cannot be written, folder %s does not allow it (%s); %s", file, output->folder, why,
+                       left);
+    return sp_fail(err, SP_EFILE, "%s: cannot be written (%s); %s", file, why, left);
+}
+
+/* What replaces a file is nobody else's to read meanwhile: it gets the old one's mode at the end. */
 static sp_status temporary_create(sp_output *output, sp_error *err)
 {
-    const size_t folder = folder_length(output->target);
-    const size_t size = folder + NAME_MAX + 2;
-    output->temporary = malloc(size);
-    if (!output->temporary)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", output->file);
-    for (int attempt = 0; attempt < 1000; attempt++) {
-        snprintf(output->temporary, size, "%.*s.%.180s.%ld-%d.tmp", (int)folder, output->target, output->target + folder,
-                 (long)getpid(), attempt);
-        output->fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->fd >= 0)
-            return SP_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    const int reason = errno;
-    const char *shown = output->folder;
-    sp_status status;
-    if (reason == ENOENT || reason == ENOTDIR)
-        status = sp_fail(err, SP_EFILE, "%s: cannot be written, there is no folder %s; make it first", output->file, shown);
-    else if (reason == EACCES || reason == EPERM || reason == EROFS)
-        status = sp_fail(err, SP_EFILE, "%s: cannot be written, folder %s does not allow it (%s)", output->file, shown,
-                         strerror(reason));
-    else
-        status = sp_fail(err, SP_EFILE, "%s: cannot be written (%s)", output->file, strerror(reason));
-    return status;
+    output->fd = sp_temporary_create(output->target, output->is_replaced ? 0600 : 0666, &output->temporary);
+    if (output->fd >= 0)
+        return SP_OK;
+    if (errno == ENOENT || errno == ENOTDIR)
+        return sp_fail(err, SP_EFILE, "%s: cannot be written, there is no folder %s; make it first", output->file,
+                       output->folder);
+    return sp_output_failed(output, errno, err);
 }
 
 sp_status sp_output_begin(sp_output *output, const char *file, bool force, const char *input, sp_error *err)
@@ -113,17 +130,6 @@ sp_status sp_output_begin(sp_output *output, const char *file, bool force, const
     return SP_OK;
 }
 
-static sp_status write_failed(const sp_output *output, int reason, sp_error *err)
-{
-    if (reason == ENOSPC || reason == EDQUOT)
-        return sp_fail(err, SP_EFILE, "%s: cannot be written, the disk is full (%s); free some space or write elsewhere",
-                       output->file, strerror(reason));
-    if (reason == EFBIG)
-        return sp_fail(err, SP_EFILE, "%s: cannot be written, the file would be larger than allowed here (%s); see ulimit -f",
-                       output->file, strerror(reason));
-    return sp_fail(err, SP_EFILE, "%s: cannot be written (%s)", output->file, strerror(reason));
-}
-
 sp_status sp_output_write(const sp_output *output, const void *data, size_t n, int64_t position, sp_error *err)
 {
     const char *p = data;
@@ -132,9 +138,9 @@ sp_status sp_output_write(const sp_output *output, const void *data, size_t n, i
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return write_failed(output, errno, err);
+            return sp_output_failed(output, errno, err);
         if (written == 0)
-            return write_failed(output, ENOSPC, err);
+            return sp_output_failed(output, ENOSPC, err);
         p += written;
         position += written;
         n -= (size_t)written;
@@ -146,16 +152,17 @@ sp_status sp_output_room(const sp_output *output, int64_t bytes, sp_error *err)
 {
     /* Growing the file meets the limit of the process without writing anything; it is empty again afterwards. */
     if (ftruncate(output->fd, (off_t)bytes) != 0)
-        return write_failed(output, errno, err);
+        return sp_output_failed(output, errno, err);
     if (ftruncate(output->fd, 0) != 0)
-        return write_failed(output, errno, err);
+        return sp_output_failed(output, errno, err);
     struct statvfs disk;
     if (fstatvfs(output->fd, &disk) == 0 && disk.f_blocks > 0 && disk.f_frsize > 0 &&
         (uint64_t)disk.f_bavail < (uint64_t)bytes / disk.f_frsize)
         return sp_fail(err, SP_EFILE,
-                       "%s: cannot be written, it needs %.1f MB and the disk has %.1f MB left; free some space or write "
-                       "elsewhere",
-                       output->file, (double)bytes / 1e6, (double)disk.f_bavail * (double)disk.f_frsize / 1e6);
+                       "%s: cannot be written, it needs %.1f MB and the disk has %.1f MB left; %s; free some space or "
+                       "write elsewhere",
+                       output->file, (double)bytes / 1e6, (double)disk.f_bavail * (double)disk.f_frsize / 1e6,
+                       sp_output_left(output));
     return SP_OK;
 }
 
@@ -186,30 +193,80 @@ static int name_final(const sp_output *output)
     return rename(output->temporary, output->target) == 0 ? 0 : errno;
 }
 
-sp_status sp_output_commit(sp_output *output, sp_error *err)
+/* Gives the new file the old one's access list, which may be none: a folder may give its files another. False where that cannot
+ * be done: then the group's bits, which with a list bound what the list grants, are not to be trusted. */
+static bool keep_access_list(const sp_output *output)
 {
-    int reason = 0;
-    if (fsync(output->fd) != 0 && errno != EINVAL && errno != ENOSYS)
+#ifdef __linux__
+    static const char name[] = "system.posix_acl_access";
+    char list[4096];
+    const ssize_t size = getxattr(output->target, name, list, sizeof list);
+    if (size > 0)
+        return fsetxattr(output->fd, name, list, (size_t)size, 0) == 0;
+    if (size < 0 && errno == ERANGE)
+        return false;
+    return fremovexattr(output->fd, name) == 0 || errno == ENODATA || errno == ENOTSUP;
+#else
+    (void)output;
+    return true;
+#endif
+}
+
+/* Who may read and write a file that replaces another: those who might before, never more. Its owner may be another than the old
+ * one's where the system does not let us give files away; a group that is another gets what everybody had. */
+static int keep_permissions(const sp_output *output)
+{
+    struct stat now, made;
+    sp_output_old old = output->old;
+    const bool is_there = stat(output->target, &now) == 0; /* it may have come, or changed, meanwhile */
+    if (!is_there && !output->is_replaced)
+        return 0;
+    if (is_there)
+        old = (sp_output_old){.mode = now.st_mode, .user = now.st_uid, .group = now.st_gid};
+    if (fchown(output->fd, old.user, old.group) != 0 && fchown(output->fd, (uid_t)-1, old.group) != 0)
+        errno = 0; /* neither owner nor group: not allowed to most of us */
+    if (fstat(output->fd, &made) != 0)
+        return errno;
+    mode_t mode = old.mode & 0777;
+    if (made.st_gid != old.group || !keep_access_list(output))
+        mode &= 0707 | (mode & 07) << 3;
+    return fchmod(output->fd, mode) == 0 || errno == EPERM || errno == ENOTSUP ? 0 : errno;
+}
+
+/* Everything is on the disk, and said to be. The lock lasts as long as `*lock`, a second descriptor, is open: until the file has
+ * its name. Without it (no descriptor left) the file is unlocked for that moment. */
+static int flush_and_close(sp_output *output, int *lock)
+{
+    int reason = keep_permissions(output);
+    if (reason == 0 && fsync(output->fd) != 0 && errno != EINVAL && errno != ENOSYS)
         reason = errno;
+    *lock = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
     if (close(output->fd) != 0 && reason == 0)
         reason = errno;
     output->fd = -1;
+    return reason;
+}
+
+sp_status sp_output_commit(sp_output *output, sp_error *err)
+{
+    int lock, reason = flush_and_close(output, &lock);
     sp_status status = SP_OK;
-    if (reason) {
-        status = write_failed(output, reason, err);
-    } else if ((reason = name_final(output)) != 0) {
-        if (reason == EEXIST)
-            status = sp_fail(err, SP_EFILE, "%s: was made by another program meanwhile; use --force to replace it", output->file);
-        else
-            status = write_failed(output, reason, err);
-    }
-    if (status != SP_OK) {
+    if (reason == 0)
+        reason = name_final(output);
+    if (reason == EEXIST)
+        status = sp_fail(err, SP_EFILE, "%s: was made by another program meanwhile; use --force to replace it", output->file);
+    else if (reason != 0)
+        status = sp_output_failed(output, reason, err);
+    if (status == SP_OK) {
+        folder_flush(output->folder);
+        sp_temporary_sweep(output->folder, output->target);
+        output_free(output);
+    } else {
         sp_output_abort(output);
-        return status;
     }
-    folder_flush(output->folder);
-    output_free(output);
-    return SP_OK;
+    if (lock >= 0)
+        (void)close(lock); /* of a file that is written and flushed */
+    return status;
 }
 
 void sp_output_abort(sp_output *output)

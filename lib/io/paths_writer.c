@@ -1,9 +1,11 @@
+#include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/h5_file.h"
+#include "io/h5_put.h"
 #include "io/h5_text.h"
 #include "io/output_file.h"
 #include "io/write_behind.h"
@@ -185,7 +187,7 @@ static bool attribute_texts(hid_t object, const char *name, const char *const *t
     hid_t id = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     bool done = id >= 0 && (n == 0 || H5Awrite(id, type, texts) >= 0);
     if (id >= 0)
-        H5Aclose(id);
+        done &= H5Aclose(id) >= 0;
     H5Sclose(space);
     H5Tclose(type);
     return done;
@@ -230,7 +232,7 @@ static bool dataset_texts(hid_t file, const char *path, const char *const *texts
     if (transfer != H5P_DEFAULT)
         H5Pclose(transfer);
     if (id >= 0)
-        H5Dclose(id);
+        done &= H5Dclose(id) >= 0;
     H5Tclose(type);
     return done;
 }
@@ -241,7 +243,7 @@ static bool dataset_offsets(hid_t file, const int64_t *offsets, int64_t n)
     hid_t id = dataset_new(file, "/offsets", H5T_NATIVE_INT64, 1, &size);
     bool done = id >= 0 && H5Dwrite(id, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, offsets) >= 0;
     if (id >= 0)
-        H5Dclose(id);
+        done &= H5Dclose(id) >= 0;
     return done;
 }
 
@@ -261,8 +263,7 @@ static bool slot_create(hid_t file, slot *s, bool is_status)
     haddr_t position = H5Dget_offset(id);
     bool done = (position != HADDR_UNDEF || s->length == 0) && (!is_status || attribute_texts(id, "names", names, 3));
     s->position = position == HADDR_UNDEF ? 0 : (int64_t)position;
-    H5Dclose(id);
-    return done;
+    return (H5Dclose(id) >= 0) & done;
 }
 
 static bool attribute_size(hid_t file, int64_t size)
@@ -270,7 +271,7 @@ static bool attribute_size(hid_t file, int64_t size)
     hid_t space = H5Screate(H5S_SCALAR), id = H5Acreate2(file, "input_size", H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT);
     bool done = id >= 0 && H5Awrite(id, H5T_NATIVE_INT64, &size) >= 0;
     if (id >= 0)
-        H5Aclose(id);
+        done &= H5Aclose(id) >= 0;
     H5Sclose(space);
     return done;
 }
@@ -283,7 +284,7 @@ static bool attribute_seconds(hid_t file, double seconds)
     hid_t id = H5Acreate2(file, "epoch_seconds", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
     bool done = id >= 0 && H5Awrite(id, H5T_NATIVE_DOUBLE, &seconds) >= 0;
     if (id >= 0)
-        H5Aclose(id);
+        done &= H5Aclose(id) >= 0;
     H5Sclose(space);
     return done;
 }
@@ -297,6 +298,8 @@ static bool dataset_subjects(hid_t file, const sp_subjects *subjects, int64_t n)
     for (int64_t i = 0; names && i < n; i++)
         names[i] = subjects->names[subjects->of_recording[i]];
     bool done = names && dataset_texts(file, "/subjects", names, n);
+    if (!names)
+        errno = ENOMEM; /* sp_h5_put_failed() tells it from a full disk by this */
     free(names);
     return done;
 }
@@ -320,21 +323,15 @@ static bool skeleton_fill(hid_t file, sp_paths_writer *writer, const sp_paths_he
 
 static sp_status skeleton_write(sp_paths_writer *writer, const sp_paths_header *header, sp_error *err)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
-    (void)H5Pset_file_locking(access, 0, 1);
-#endif
-    hid_t file = H5Fcreate(writer->output.temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    H5Pclose(access);
-    char reason[SP_H5_REASON];
-    bool done = file >= 0 && skeleton_fill(file, writer, header);
-    if (!done)
-        sp_h5_reason(reason);
-    if (file >= 0 && H5Fclose(file) < 0 && done) {
-        done = false;
-        sp_h5_reason(reason);
-    }
-    return done ? SP_OK : sp_fail(err, SP_EFILE, "%s: cannot be written (%s)", writer->output.file, reason);
+    sp_h5_failure failure;
+    sp_h5_failure_watch(&failure);
+    hid_t file = sp_h5_create(&writer->output);
+    sp_status status =
+        file >= 0 && skeleton_fill(file, writer, header) ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
+    if (file >= 0 && H5Fclose(file) < 0 && status == SP_OK)
+        status = sp_h5_put_failed(&writer->output, &failure, err);
+    sp_h5_failure_end();
+    return status;
 }
 
 sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err)

@@ -1,5 +1,4 @@
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "io/h5_file.h"
@@ -23,17 +22,6 @@ static bool put_all(hid_t file, const sp_signals_header *h, const char *const *i
            sp_h5_put_numbers(file, "/labels", label_type, H5T_NATIVE_INT32, h->n_steps, 0, h->labels) &&
            (!h->split || sp_h5_put_numbers(file, "/split", H5T_STD_U8LE, H5T_NATIVE_UINT8, h->n_recordings, 0, h->split)) &&
            sp_h5_put_array(file, "/signals", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 3, dims, NULL);
-}
-
-static sp_status fail_write(const sp_signals_writer *writer, sp_error *err)
-{
-    char reason[SP_H5_REASON] = "";
-    bool is_memory = errno == ENOMEM;
-    sp_h5_reason(reason);
-    if (is_memory)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", writer->output.file);
-    return sp_fail(err, SP_EFILE, "%s: cannot be written%s%s%s; is the disk full?", writer->output.file, *reason ? " (" : "",
-                   reason, *reason ? ")" : "");
 }
 
 /* Closes what is open; false where HDF5 fails. */
@@ -64,12 +52,13 @@ static sp_status open_file(sp_signals_writer *writer, const sp_signals_header *h
     if (status != SP_OK)
         return status;
     sp_h5_quiet quiet;
+    sp_h5_failure failure;
     sp_h5_quiet_begin(&quiet);
-    errno = 0;
-    writer->file = H5Fcreate(writer->output.temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    sp_h5_failure_watch(&failure);
+    writer->file = sp_h5_create(&writer->output);
     bool is_ok = writer->file >= 0 && put_all(writer->file, header, ids, writer->dims) &&
                  (writer->set = H5Dopen2(writer->file, "/signals", H5P_DEFAULT)) >= 0;
-    status = is_ok ? SP_OK : fail_write(writer, err);
+    status = is_ok ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
     sp_h5_quiet_end(&quiet);
     return status;
 }
@@ -108,12 +97,13 @@ sp_status sp_signals_writer_add(sp_signals_writer *writer, int64_t count, const 
     if (count == 0)
         return SP_OK;
     sp_h5_quiet quiet;
+    sp_h5_failure failure;
     sp_h5_quiet_begin(&quiet);
-    errno = 0;
+    sp_h5_failure_watch(&failure);
     hid_t space = H5Dget_space(writer->set), memory = H5Screate_simple(3, size, NULL);
     bool is_ok = space >= 0 && memory >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
                  H5Dwrite(writer->set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, data) >= 0;
-    sp_status status = is_ok ? SP_OK : fail_write(writer, err);
+    sp_status status = is_ok ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
     if (memory >= 0)
         H5Sclose(memory);
     if (space >= 0)
@@ -127,9 +117,10 @@ sp_status sp_signals_writer_commit(sp_signals_writer *writer, sp_error *err)
 {
     assert(writer->done == writer->dims[0]);
     sp_h5_quiet quiet;
+    sp_h5_failure failure;
     sp_h5_quiet_begin(&quiet);
-    errno = 0;
-    sp_status status = close_all(writer) ? SP_OK : fail_write(writer, err);
+    sp_h5_failure_watch(&failure);
+    sp_status status = close_all(writer) ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
     sp_h5_quiet_end(&quiet);
     if (status == SP_OK)
         status = sp_output_commit(&writer->output, err);

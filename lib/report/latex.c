@@ -141,7 +141,9 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
         sp_fill_confusion(c, s, &table);
         add(&table, label, scope, &text);
     }
-    sp_fill_illegal_pairs(c, PAIRS, &table);
+    int64_t n_pairs = sp_fill_illegal_pairs(c, PAIRS, &table);
+    if (n_pairs > PAIRS)
+        sp_buffer_format(&text, "%% The %d most frequent of %lld illegal transitions:\n", PAIRS, (long long)n_pairs);
     add(&table, "illegal-pairs", scope, &text);
     sp_fill_margins(c, &table);
     add(&table, "margins", scope, &text);

@@ -265,6 +265,9 @@ next: write the rules as a model, or take what the labels do: statepath model ne
         self.assertIn("models      fitting: sleep-aasm, sleep-permissive, sleep-strict, sleep-textbook\n", self.statepath("inspect", "night.h5").stdout)
         self.h5("tags.h5", probs=np.full((2, 3), 1 / 3), classes=["O", "B-PER", "I-PER"])
         self.assertIn("next: statepath model new bio --types PER -o tags.json\n", self.statepath("inspect", "tags.h5").stdout)
+        many = np.full((3, 45), 1 / 45)
+        self.h5("many.h5", probs=many, labels=np.array([2, 41, 44]))
+        self.assertIn(" 38: 0, 39: 0, the other 5 classes 2, unscored 0\n", self.statepath("inspect", "many.h5").stdout)
 
     # ---- model ----
 

@@ -85,7 +85,7 @@ class TestFiles(TestCase):
         for command in ("--help", "--version", "compare --help", "inspect in.h5", "model list", "model show m.json", "compare in.h5 -m m.json"):
             with self.subTest(command=command):
                 done = subprocess.run('"%s" %s >/dev/full' % (st.PROGRAM, command), shell=True, cwd=self.folder, text=True, stderr=subprocess.PIPE)
-                self.assertEqual((done.returncode, done.stderr), (1, "statepath: standard output could not be written\n"))
+                self.assertEqual((done.returncode, done.stderr), (1, "statepath: standard output could not be written (No space left on device)\n"))
 
     def test_damaged_files(self):
         """One sentence, whatever HDF5 makes of the bytes."""

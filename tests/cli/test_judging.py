@@ -95,7 +95,7 @@ class TestJudging(st.TestCase):
         os.link(self.path("night.h5"), self.path("same.h5"))
         for option in ("--latex", "--report", "--json", "--csv", "--markdown"):
             self.refuses("compare", "night.h5", *MODEL, "-f", option, "same.h5", status=2,
-                         sentence="same.h5: is the input file, which is never written to; give the output another name")
+                         sentence="same.h5: is the input file night.h5 by another name, which is never written to; give the output another name")
 
     # ---- sleep ----
 

@@ -83,7 +83,7 @@ static sp_evaluation_options example_options(void)
     options.n_strategies = 2;
     options.names = names;
     options.is_legal = is_legal;
-    options.trace_steps = 10;
+    options.trace_steps = 13;
     options.bootstrap.n_resamples = 500;
     return options;
 }
@@ -431,16 +431,18 @@ static void test_traces(void **state)
     (void)state;
     sp_evaluation_options options = example_options();
     sp_comparison *c = example_comparison(&options);
-    assert_int_equal(c->n_traces, 2); /* 6 + 4 steps fill the 10 */
+    assert_int_equal(c->n_traces, 3); /* 6 + 4 + 3 steps */
+    assert_int_equal(c->trace_steps, 13);
     assert_int_equal(c->traces[1].recording, 1);
     assert_int_equal(c->traces[1].n_steps, 4);
     assert_memory_equal(c->traces[1].labels, labels + 6, 4 * sizeof *labels);
     assert_memory_equal(c->traces[1].paths[1], greedy + 6, 4 * sizeof *greedy);
     assert_memory_equal(c->traces[1].segments, segments + 6, 4 * sizeof *segments);
     sp_comparison_free(c);
-    options.trace_steps = 9;
+    options.trace_steps = 12; /* not all: none */
     c = example_comparison(&options);
-    assert_int_equal(c->n_traces, 1);
+    assert_int_equal(c->n_traces, 0);
+    assert_null(c->traces);
     sp_comparison_free(c);
     options.trace_steps = 0;
     c = example_comparison(&options);

@@ -224,8 +224,20 @@ static void test_sizes(void **state)
         free(page);
         sample_free(s);
     }
-    sample *s = sample_nights(50, 950);
+    sample *s = sample_band(60, 2, 400);
     char *page = page_of(s);
+    assert_has(page, "<p class=\"small\">The 15 most frequent of ");
+    free(page);
+    sample_free(s);
+    s = sample_band(4, 20000, 3); /* recordings whose dots fall together have one */
+    page = page_of(s);
+    const char *dots = strstr(page, "<path class=\"points\" d=\"");
+    assert_non_null(dots);
+    assert_in_range(strchr(dots + 24, '"') - dots, 100, 10 * (448 + 272));
+    free(page);
+    sample_free(s);
+    s = sample_nights(50, 950);
+    page = page_of(s);
     assert_true(strlen(page) < 1000 * 1000);
     free(page);
     sample_free(s);
@@ -238,6 +250,228 @@ static void test_long_recordings_are_drawn_in_columns(void **state)
     char *page = page_of(s);
     assert_has(page, "viewBox=\"0 0 2000 10\"");
     assert_true(strlen(page) < 500 * 1000);
+    free(page);
+    sample_free(s);
+}
+
+/* Recording 500 of 1,000 is the worst, 700 the best, and accuracy grows with the number of all others. */
+static sample *ranked(void)
+{
+    sample *s = sample_nights(1000, 20);
+    sp_comparison *c = &s->comparison;
+    sp_recording_result *rows = c->strategies[sp_focus_strategy(c)].recordings;
+    for (int64_t r = 0; r < 1000; r++)
+        rows[r].accuracy = (sp_value){.value = r == 500 ? 0.01 : r == 700 ? 0.99 : 0.1 + 0.0005 * (double)r};
+    return s;
+}
+
+/* The steps of these alone are kept. */
+static void keep_only(sp_comparison *c, int64_t n, const int64_t *recordings)
+{
+    for (int64_t i = 0; i < n; i++) /* ascending, so that none is overwritten before it is moved */
+        c->traces[i] = c->traces[recordings[i]];
+    c->n_traces = n;
+}
+
+static void test_worst_median_and_best_are_of_all_recordings(void **state)
+{
+    (void)state;
+    sample *s = ranked();
+    sp_comparison *c = &s->comparison;
+    sp_error err = {0};
+    int64_t *chosen = NULL, n;
+    assert_ok(sp_report_drawn(c, 2000, &chosen, &n, &err), &err);
+    assert_int_equal(n, 0); /* the comparison has the steps of all */
+    assert_null(chosen);
+    c->n_traces = 0;
+    assert_ok(sp_report_drawn(c, 20 * 10, &chosen, &n, &err), &err);
+    const int64_t expected[] = {0, 1, 2, 3, 4, 5, 6, 499, 500, 700};
+    assert_int_equal(n, 10);
+    assert_memory_equal(chosen, expected, sizeof expected);
+    keep_only(c, n, chosen);
+    free(chosen);
+    char *page = page_of(s);
+    assert_has(page, "<h3>Worst: night_501 – accuracy of ");
+    assert_has(page, "<h3>Median: night_500 – accuracy of ");
+    assert_has(page, "<h3>Best: night_701 – accuracy of ");
+    assert_has(page, "<summary>night_001 – accuracy of ");
+    assert_has(page,
+               "Drawn of 1,000 recordings: the least accurate, the median and the most accurate, and the 7 next to the least "
+               "accurate.");
+    assert_int_equal(count_of(page, "Not drawn"), 0);
+    free(page);
+    c->n_traces = 0;
+    assert_ok(sp_report_drawn(c, INT64_MAX, &chosen, &n, &err), &err);
+    assert_int_equal(n, SP_REPORT_DRAWN);
+    assert_int_equal(chosen[96], 96);
+    assert_int_equal(chosen[97], 499);
+    free(chosen);
+    sample_free(s);
+}
+
+static void test_what_is_too_long_to_be_drawn_is_said(void **state)
+{
+    (void)state;
+    sample *s = ranked();
+    sp_comparison *c = &s->comparison;
+    sp_error err = {0};
+    int64_t *chosen = NULL, n;
+    c->n_traces = 0;
+    c->steps[500] = 3000000;
+    assert_ok(sp_report_drawn(c, 40, &chosen, &n, &err), &err);
+    const int64_t expected[] = {499, 700};
+    assert_int_equal(n, 2);
+    assert_memory_equal(chosen, expected, sizeof expected);
+    keep_only(c, n, chosen);
+    free(chosen);
+    char *page = page_of(s);
+    assert_has(page, "</h3>\n<p>Not drawn: it has 3,000,000 steps, more than are kept for pictures.");
+    assert_has(page, "Drawn of 1,000 recordings: the least accurate, the median and the most accurate, as far as they are short "
+                     "enough.");
+    free(page);
+    sample_free(s);
+}
+
+static void test_no_recording_is_short_enough(void **state)
+{
+    (void)state;
+    sample *s = ranked();
+    s->comparison.n_traces = 0;
+    s->comparison.trace_steps = 10;
+    char *page = page_of(s);
+    assert_has(page, "id=\"steps\"");
+    assert_int_equal(count_of(page, "<p>Not drawn: it has "), 3);
+    free(page);
+    sample_free(s);
+}
+
+static void test_unscored_recordings_are_not_the_worst(void **state)
+{
+    (void)state;
+    sample *s = ranked();
+    sp_comparison *c = &s->comparison;
+    c->strategies[sp_focus_strategy(c)].recordings[3].accuracy = (sp_value){.undefined = "no scored steps"};
+    char *page = page_of(s);
+    assert_has(page, "<h3>Worst: night_501 – accuracy of ");
+    assert_has(page, "<h3>Best: night_701 – accuracy of ");
+    free(page);
+    sample_free(s);
+}
+
+/* One recording of argmax alone: Wake, and REM, which is illegal after it, at every step that `is_rem` names. */
+static sample *one_long_recording(int64_t n, bool (*is_rem)(int64_t t, int64_t n))
+{
+    static const char *const classes[] = {"Wake", "NREM", "REM"}, *const ids[] = {"long"}, *const names[] = {"argmax"};
+    static const uint8_t allow[] = {1, 1, 0, 1, 1, 1, 1, 1, 1};
+    const int64_t offsets[] = {0, n};
+    int32_t *path = test_calloc((size_t)n, sizeof *path);
+    for (int64_t t = 0; t < n; t++)
+        path[t] = is_rem(t, n) ? 2 : 0;
+    const int32_t *const paths[] = {path};
+    sample_input in = {.n_classes = 3,
+                       .classes = classes,
+                       .allow = allow,
+                       .n_recordings = 1,
+                       .ids = ids,
+                       .offsets = offsets,
+                       .n_strategies = 1,
+                       .names = names,
+                       .paths = paths,
+                       .with_traces = true};
+    sample *s = sample_new(&in);
+    test_free(path);
+    return s;
+}
+
+static bool every_fifth(int64_t t, int64_t n)
+{
+    return t % 5 == 4 || t == n - 1;
+}
+
+static bool only_two(int64_t t, int64_t n)
+{
+    return t == n / 2 || t == n - 1;
+}
+
+typedef struct marks {
+    int64_t n, n_illegal, last_step;
+    double last_x;
+} marks;
+
+/* Reads all marks of the page; each must stand to the right of the one before. */
+static marks marks_of(const char *page)
+{
+    static const char begin[] = "<use href=\"#ill\" x=\"";
+    marks found = {.last_x = -1};
+    for (const char *at = page; (at = strstr(at, begin)); at++) {
+        char *end;
+        double x = strtod(at + strlen(begin), &end);
+        if (strncmp(end, "%\"><title>", 10) != 0)
+            continue; /* the explanation of the sign */
+        long long first = strtoll(end + 10, &end, 10), last = first, n = 1;
+        if (strncmp(end, " to ", 4) == 0) {
+            last = strtoll(end + 4, &end, 10);
+            assert_int_equal(strncmp(end, ": ", 2), 0);
+            n = strtoll(end + 2, &end, 10);
+            assert_int_equal(strncmp(end, " illegal transitions</title>", 28), 0);
+            assert_true(n > 1);
+        } else {
+            assert_int_equal(strncmp(end, ": Wake → REM</title>", strlen(": Wake → REM</title>")), 0);
+        }
+        assert_true(first > found.last_step);
+        assert_true(x >= found.last_x);
+        found = (marks){.n = found.n + 1, .n_illegal = found.n_illegal + n, .last_step = last, .last_x = x};
+    }
+    return found;
+}
+
+static void test_marks_count_all_illegal_transitions(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n_steps, n_marks;
+        bool (*is_rem)(int64_t t, int64_t n);
+    } cases[] = {{86400, 1000, every_fifth}, {86400, 2, only_two}, {1001, 200, every_fifth}, {900, 180, every_fifth}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t T = cases[i].n_steps, n_illegal = 0;
+        for (int64_t t = 1; t < T; t++)
+            n_illegal += cases[i].is_rem(t, T) && !cases[i].is_rem(t - 1, T);
+        sample *s = one_long_recording(T, cases[i].is_rem);
+        assert_int_equal(s->comparison.strategies[0].recordings[0].counts.illegal, n_illegal);
+        char *page = page_of(s);
+        marks found = marks_of(page);
+        assert_int_equal(found.n, cases[i].n_marks);
+        assert_int_equal(found.n_illegal, n_illegal);
+        assert_true(found.last_step >= T - 5);
+        assert_true(found.last_x > 99.4); /* in the last place */
+        assert_int_equal(count_of(page, "several share a place"), T > 1000);
+        free(page);
+        sample_free(s);
+    }
+}
+
+/* Gaps stand in every column that has one. */
+static void test_gaps_are_drawn_to_the_end(void **state)
+{
+    (void)state;
+    enum { T = 86400 };
+    sample *s = one_long_recording(T, only_two);
+    int64_t *segments = sample_alloc(s, T, sizeof *segments);
+    for (int64_t t = 0; t < T; t++)
+        segments[t] = t / 100;
+    s->comparison.traces[0].segments = segments;
+    char *page = page_of(s);
+    const char *gaps = strstr(page, "<path class=\"gap\" d=\"");
+    assert_non_null(gaps);
+    size_t n = 0;
+    int last = 0;
+    for (const char *at = gaps + 21; *at != '"'; at++)
+        if (*at == 'M') {
+            n++;
+            last = atoi(at + 1);
+        }
+    assert_int_equal(n, T / 100 - 1);
+    assert_int_equal(last, (T - 100) * 2000LL / T);
     free(page);
     sample_free(s);
 }
@@ -304,6 +538,12 @@ int main(void)
         cmocka_unit_test(test_names_are_text),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_long_recordings_are_drawn_in_columns),
+        cmocka_unit_test(test_worst_median_and_best_are_of_all_recordings),
+        cmocka_unit_test(test_what_is_too_long_to_be_drawn_is_said),
+        cmocka_unit_test(test_no_recording_is_short_enough),
+        cmocka_unit_test(test_unscored_recordings_are_not_the_worst),
+        cmocka_unit_test(test_marks_count_all_illegal_transitions),
+        cmocka_unit_test(test_gaps_are_drawn_to_the_end),
         cmocka_unit_test(test_without_strategies),
         cmocka_unit_test(test_each_allocation_may_fail),
     };

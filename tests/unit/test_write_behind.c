@@ -121,7 +121,7 @@ static void test_no_room(void **state)
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(finished, SP_EFILE);
         const char *sentence =
-            "FILE: cannot be written, the file would be larger than allowed here (File too large); see ulimit -f";
+            "FILE: cannot be written, the file would be larger than allowed here (File too large); nothing was written; see ulimit -f";
         assert_sentence(last.message, sentence, made_path("full.bin"));
         if (status != SP_OK)
             assert_sentence(err.message, sentence, made_path("full.bin"));

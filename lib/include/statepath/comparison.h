@@ -342,8 +342,9 @@ typedef struct sp_comparison {
     /* Files with the same figures, as the page is to link to them: a name in the page's own folder, or NULL. Not owned. */
     const char *json_link, *csv_link;
     /* Pictures. */
+    int64_t trace_steps; /* how many steps may be kept; 0: no pictures are wanted */
     int64_t n_traces;
-    sp_trace *traces;
+    sp_trace *traces; /* [n_traces] in the order of the recordings */
 } sp_comparison;
 
 void sp_comparison_free(sp_comparison *comparison);
@@ -359,7 +360,8 @@ typedef struct sp_evaluation_options {
     const bool *is_legal;       /* [n_strategies] legal by construction */
     bool with_ceiling;          /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
     bool has_path_scores;       /* true; false: results carry no scores (paths from elsewhere) */
-    int64_t trace_steps;        /* keep traces of the first recordings up to so many steps in all; 0: none */
+    int64_t trace_steps;        /* keep the steps of all recordings as long as they are at most so many, else of none:
+                                   sp_report_drawn() then says whose are to be fetched; 0: none */
     const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
     sp_bootstrap_options bootstrap;
     const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
@@ -469,6 +471,11 @@ sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labe
 /* Finishes: metrics, means, pairs, intervals. Everything about the input file, the names of classes and the model's texts is left
  * empty for the caller to fill (sp_comparison_describe). The evaluation is empty afterwards; free it. */
 sp_status sp_evaluation_finish(sp_evaluation *evaluation, sp_comparison **out, sp_error *err);
+
+/* Gives `to` the traces of an evaluation, and nothing else of it, instead of its own: for pictures of a few recordings that can
+ * only be chosen when all are known. The evaluation was made with the same strategies and enough trace_steps, and its i-th
+ * recording is recordings[i] of `to`, ascending. It keeps no steps from then on. */
+void sp_evaluation_move_traces(sp_evaluation *evaluation, const int64_t *recordings, sp_comparison *to);
 
 /* Fills the input and model texts of a comparison. Strings are copied. class_of_column as from sp_model_align (NULL: in order).
  */

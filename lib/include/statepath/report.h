@@ -41,10 +41,17 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
  * of a column bold. Names are escaped; letters beyond ASCII stay as UTF-8. */
 sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error *err);
 /* One self-contained HTML page: inline SVG and CSS, no external request (its content security policy forbids any), readable
- * without script, light and dark. Sections without data are left out. Matrices up to K = 60, above that lists; the table of
- * recordings holds at most 1,000 (the worst); step plots of traces take at most 600 kB, worst, median and best first,
- * and score densities under them 150 kB, in the same order, for at most SP_DENSITY_CLASSES classes. */
+ * without script, light and dark. Sections without data are left out; what is cut says so. Matrices up to K = 60, above that
+ * lists; the table of recordings holds at most 1,000 (the worst); step plots of traces take about 600 kB, worst, median and best
+ * of all recordings first, and score densities under them 150 kB, in the same order, for at most SP_DENSITY_CLASSES classes. */
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err);
+/* Recordings whose steps the page wants, ascending, where the comparison does not have those of all; *n 0: it has. Chosen over
+ * all recordings: the least accurate by the strategy that the page is about, the most accurate and the median (without labels by
+ * illegal transitions of argmax), then the next to the least accurate; at most SP_REPORT_DRAWN with most_steps steps in all. One
+ * of the first three with more steps than are left is passed over, and the page says so. recordings: malloc; free() them.
+ * SP_OK, SP_ENOMEM. O(N log N). The steps come from a second evaluation, of these alone (sp_evaluation_move_traces). */
+enum { SP_REPORT_DRAWN = 100 };
+sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings, int64_t *n, sp_error *err);
 
 /* Writes text to a file: a temporary file beside it, then rename. `force` to replace an existing one. "-" is standard output. */
 sp_status sp_text_save(const char *file, const char *text, bool force, sp_error *err);

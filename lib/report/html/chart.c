@@ -249,13 +249,19 @@ void sp_chart_band(sp_chart *c, int64_t n, const double *x, const double *low, c
 
 /* ---- dots ---- */
 
-/* Pieces of no length of a path with round ends: thousands of them cost little. */
+/* Pieces of no length of a path with round ends: thousands of them cost little. Of neighbours in one place one is drawn. */
 static void plain_dots(sp_chart *c, const char *class, int64_t n, const sp_point *points)
 {
+    double last_x = -1, last_y = -1;
     sp_buffer_format(c->out, "<path class=\"%s\" d=\"", class);
-    for (int64_t i = 0; i < n; i++)
-        if (is_drawn(points[i]))
-            sp_buffer_format(c->out, "M%.0f %.0fh0", x_of(c, points[i].x), y_of(c, points[i].y));
+    for (int64_t i = 0; i < n; i++) {
+        double x = rint(x_of(c, points[i].x)), y = rint(y_of(c, points[i].y));
+        if (!is_drawn(points[i]) || (x == last_x && y == last_y))
+            continue;
+        sp_buffer_format(c->out, "M%.0f %.0fh0", x, y);
+        last_x = x;
+        last_y = y;
+    }
     sp_buffer_text(c->out, "\"/>\n");
 }
 

@@ -201,6 +201,11 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
         sp_table_html(&table, "sortable", NULL, &page->out);
     else
         sp_buffer_text(&page->out, "<p class=\"small\">No step is confused with another class.</p>\n");
+    if (n > CONFUSIONS) {
+        sp_buffer_format(&page->out, "<p class=\"small\">The %d most frequent of ", CONFUSIONS);
+        sp_buffer_count(&page->out, (int64_t)n);
+        sp_buffer_text(&page->out, " pairs; the JSON file holds all.</p>\n");
+    }
     sp_buffer_text(&page->out, "</section>\n");
     sp_table_free(&table);
     free(all);

@@ -88,7 +88,8 @@ static bool has_recordings(const sp_comparison *comparison)
 
 static bool has_steps(const sp_comparison *comparison)
 {
-    return comparison->n_traces > 0 && comparison->n_strategies > 0;
+    bool is_wanted = comparison->trace_steps > 0 && comparison->n_steps > 0;
+    return comparison->n_strategies > 0 && (comparison->n_traces > 0 || is_wanted);
 }
 
 static bool always(const sp_comparison *comparison)

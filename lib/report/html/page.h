@@ -11,8 +11,10 @@ typedef struct sp_page {
     int32_t focus, argmax; /* strategies; -1: none */
     size_t density_bytes;  /* written for score densities, and how many recordings have one */
     int64_t n_densities;
-    int n_tracks, n_named; /* paths drawn so far: their ids; illegal steps that have a title */
-    int n_pictures;        /* drawn so far: the ids of their titles */
+    int n_tracks;               /* paths drawn so far: their ids */
+    int64_t n_named, n_unnamed; /* marks of illegal transitions with a title of their own, and without */
+    int64_t most_named;         /* marks that may have a title of their own by now */
+    int n_pictures;             /* drawn so far: the ids of their titles */
 } sp_page;
 
 /* Opens <section id="..."><h2>; closed with "</section>\n". */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { POINTS = 1000, STRIPS = 60, WIDTH = 900, STRIP = 20 };
+enum { POINTS = 1000, CHANNELS = 8, STRIPS = 60, WIDTH = 900, STRIP = 20 };
 
 /* ---- signals ---- */
 
@@ -38,7 +38,7 @@ void sp_drawing_signals(sp_drawing *d)
         sp_buffer_text(&d->out, "<figure><h3>");
         sp_buffer_html(&d->out, r->classes[k]);
         sp_buffer_text(&d->out, "</h3>\n");
-        for (int32_t c = 0; r->examples[k] && c < r->n_channels && c < 8; c++) {
+        for (int32_t c = 0; r->examples[k] && c < r->n_channels && c < CHANNELS; c++) {
             sp_buffer_format(&d->out,
                              "<svg viewBox=\"0 0 %d 60\" width=\"100%%\" height=\"60\" preserveAspectRatio=\"none\" role=\"img\" "
                              "aria-label=\"Channel %d\"><path class=\"lane\" d=\"M0 30H%d\"/>",
@@ -56,9 +56,16 @@ void sp_drawing_signals(sp_drawing *d)
         sp_buffer_fixed(&d->out, (double)r->n_samples / r->rate, 1);
         sp_buffer_text(&d->out, " seconds");
     }
-    sp_buffer_text(&d->out, "; channels from top to bottom, all to one scale of ±");
+    if (r->n_channels > CHANNELS)
+        sp_buffer_format(&d->out, "; the first %d of %d channels from top to bottom", CHANNELS, (int)r->n_channels);
+    else
+        sp_buffer_text(&d->out, "; channels from top to bottom");
+    sp_buffer_text(&d->out, ", all to one scale of ±");
     sp_buffer_fixed(&d->out, limit, 2);
-    sp_buffer_text(&d->out, ".</p>\n</section>\n");
+    sp_buffer_text(&d->out, ".");
+    if (r->n_samples > POINTS)
+        sp_buffer_format(&d->out, " Of its %lld samples %d are drawn, at equal distances.", (long long)r->n_samples, POINTS);
+    sp_buffer_text(&d->out, "</p>\n</section>\n");
 }
 
 /* ---- classes, recordings ---- */

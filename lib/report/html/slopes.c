@@ -148,6 +148,8 @@ static void draw(const slopes *s)
                                           "Rising lines: accuracy gained."
                                         : "<figcaption>Accuracy of recordings: nine tenths of them lie in the light band, the "
                                           "middle half in the dark one; shapes and the line are the medians.");
+    if (s->n_strategies < page->comparison->n_strategies)
+        sp_buffer_format(&page->out, " The first %d strategies are drawn.", (int)s->n_strategies);
     numbers(s);
     sp_buffer_text(&page->out, "</figcaption></figure>\n");
 }

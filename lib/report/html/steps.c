@@ -9,6 +9,9 @@
  * takes the room. */
 enum { BUDGET = 370 * 1000, BUDGET_OF_MANY = 150 * 1000, MANY = 60 };
 
+/* Marks of illegal transitions with a title of their own: of the recordings that stand open, and of all. */
+enum { NAMED_OPEN = 3000, NAMED = 500 };
+
 static int by_pair(const void *a, const void *b)
 {
     const sp_pair_count *x = a, *y = b;
@@ -19,7 +22,8 @@ typedef struct steps_section {
     sp_page *page;
     sp_class_look look;
     sp_pair_set *sets; /* [n_strategies + 1], the reference last */
-    int64_t *order;    /* [n_traces] worst first */
+    sp_ranking ranking;
+    int64_t most_steps; /* of a recording that is drawn */
 } steps_section;
 
 static bool copy_pairs(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
@@ -34,47 +38,12 @@ static bool copy_pairs(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
     return true;
 }
 
-/* What recordings are ranked by: accuracy of the focus, or without labels the illegal transitions of argmax, most first. */
-typedef struct merit {
-    double value;
-    int64_t trace;
-} merit;
-
-static int by_merit(const void *a, const void *b)
-{
-    const merit *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return (x->trace > y->trace) - (x->trace < y->trace);
-}
-
-static bool rank_traces(steps_section *s)
-{
-    const sp_comparison *c = s->page->comparison;
-    merit *merits = malloc((size_t)c->n_traces * sizeof *merits);
-    if (!merits)
-        return false;
-    int32_t plain = s->page->argmax >= 0 ? s->page->argmax : s->page->focus;
-    for (int64_t i = 0; i < c->n_traces; i++) {
-        int64_t r = c->traces[i].recording;
-        const sp_value *accuracy = &c->strategies[s->page->focus].recordings[r].accuracy;
-        bool has_accuracy = c->has_labels && !accuracy->undefined;
-        merits[i].value = has_accuracy ? accuracy->value : -(double)c->strategies[plain].recordings[r].counts.illegal;
-        merits[i].trace = i;
-    }
-    qsort(merits, (size_t)c->n_traces, sizeof *merits, by_merit);
-    for (int64_t i = 0; i < c->n_traces; i++)
-        s->order[i] = merits[i].trace;
-    free(merits);
-    return true;
-}
-
 static void steps_free(steps_section *s)
 {
     for (int32_t i = 0; s->sets && i <= s->page->comparison->n_strategies; i++)
         free(s->sets[i].pairs);
     free(s->sets);
-    free(s->order);
+    sp_ranking_free(&s->ranking);
     sp_class_look_free(&s->look);
 }
 
@@ -82,26 +51,26 @@ static bool steps_fill(steps_section *s)
 {
     const sp_comparison *c = s->page->comparison;
     s->sets = calloc((size_t)c->n_strategies + 1, sizeof *s->sets);
-    s->order = malloc((size_t)c->n_traces * sizeof *s->order);
-    if (!s->sets || !s->order || !sp_class_look_fill((const char *const *)c->classes, c->n_classes, &s->look))
+    if (!s->sets || !sp_class_look_fill((const char *const *)c->classes, c->n_classes, &s->look))
         return false;
     for (int32_t i = 0; i < c->n_strategies; i++)
         if (!copy_pairs(&s->sets[i], c->strategies[i].illegal_pairs, c->strategies[i].n_illegal_pairs))
             return false;
-    return copy_pairs(&s->sets[c->n_strategies], c->reference_illegal_pairs, c->n_reference_illegal_pairs) && rank_traces(s);
+    return copy_pairs(&s->sets[c->n_strategies], c->reference_illegal_pairs, c->n_reference_illegal_pairs) &&
+           sp_ranking_fill(c, &s->ranking);
 }
 
 /* ---- one recording ---- */
 
 /* "night_004: accuracy 0.931 (viterbi), 3 illegal transitions of argmax" */
-static void recording_title(const steps_section *s, const sp_trace *trace, const char *word)
+static void recording_title(const steps_section *s, int64_t recording, const char *word)
 {
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
     const sp_strategy_result *focus = &c->strategies[page->focus];
-    const sp_value *accuracy = &focus->recordings[trace->recording].accuracy;
+    const sp_value *accuracy = &focus->recordings[recording].accuracy;
     sp_buffer_text(&page->out, word);
-    sp_page_name(page, c->ids[trace->recording]);
+    sp_page_name(page, c->ids[recording]);
     if (c->has_labels && !accuracy->undefined) {
         sp_buffer_text(&page->out, " – accuracy of ");
         sp_page_name(page, focus->name);
@@ -111,7 +80,7 @@ static void recording_title(const steps_section *s, const sp_trace *trace, const
     if (page->argmax >= 0) {
         sp_buffer_text(&page->out, c->has_labels && !accuracy->undefined ? ", illegal transitions of argmax "
                                                                          : " – illegal transitions of argmax ");
-        sp_buffer_count(&page->out, c->strategies[page->argmax].recordings[trace->recording].counts.illegal);
+        sp_buffer_count(&page->out, c->strategies[page->argmax].recordings[recording].counts.illegal);
     }
 }
 
@@ -174,79 +143,133 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
     sp_lanes_free(&lanes);
 }
 
-static void open_figure(const steps_section *s, int64_t place, const char *word)
+/* The steps of the recording at a place of the ranking; NULL: they were not kept. */
+static const sp_trace *trace_at(const steps_section *s, int64_t place)
 {
-    const sp_trace *trace = &s->page->comparison->traces[s->order[place]];
-    sp_buffer_text(&s->page->out, "<h3>");
-    recording_title(s, trace, word);
-    sp_buffer_text(&s->page->out, "</h3>\n<figure>");
+    const sp_comparison *c = s->page->comparison;
+    int64_t recording = s->ranking.recordings[place], from = 0, to = c->n_traces;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if (c->traces[middle].recording < recording)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < c->n_traces && c->traces[from].recording == recording ? &c->traces[from] : NULL;
+}
+
+/* True: it is drawn. */
+static bool open_figure(steps_section *s, int64_t place, const char *word)
+{
+    sp_buffer *out = &s->page->out;
+    int64_t recording = s->ranking.recordings[place];
+    const sp_trace *trace = trace_at(s, place);
+    sp_buffer_text(out, "<h3>");
+    recording_title(s, recording, word);
+    sp_buffer_text(out, "</h3>\n");
+    if (!trace) {
+        sp_buffer_text(out, "<p>Not drawn: it has ");
+        sp_buffer_count(out, s->page->comparison->steps[recording]);
+        sp_buffer_text(out, " steps, more than are kept for pictures. The file of paths holds them.</p>\n");
+        return false;
+    }
+    sp_buffer_text(out, "<figure>");
+    s->page->most_named = NAMED_OPEN;
     recording_plot(s, trace);
     recording_table(s, trace);
-    sp_buffer_text(&s->page->out, "</figure>\n");
+    sp_buffer_text(out, "</figure>\n");
+    s->most_steps = trace->n_steps > s->most_steps ? trace->n_steps : s->most_steps;
+    return true;
 }
 
-static void folded_figure(const steps_section *s, int64_t place)
+/* False: its steps were not kept. */
+static bool folded_figure(steps_section *s, int64_t place)
 {
-    const sp_trace *trace = &s->page->comparison->traces[s->order[place]];
+    const sp_trace *trace = trace_at(s, place);
+    if (!trace)
+        return false;
     sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>");
-    recording_title(s, trace, "");
+    recording_title(s, trace->recording, "");
     sp_buffer_text(&s->page->out, "</summary>\n<figure>");
+    s->page->most_named = NAMED;
     recording_plot(s, trace);
     sp_buffer_text(&s->page->out, "</figure></details>\n");
+    s->most_steps = trace->n_steps > s->most_steps ? trace->n_steps : s->most_steps;
+    return true;
 }
 
-/* "The worst, the median, the best and the 40 next worst of 1,287 recordings are drawn" */
-static void say_drawn(const steps_section *s, int64_t n_folded)
+/* "Drawn of 1,287 recordings: the least accurate, the median and the most accurate, and the 40 next to the least accurate" */
+static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
 {
     const sp_comparison *c = s->page->comparison;
     sp_buffer *out = &s->page->out;
     bool by_accuracy = sp_has_agreement(c);
-    if (n_folded + (c->n_traces < 3 ? c->n_traces : 3) >= c->n_recordings)
+    if (n_open + n_folded >= c->n_recordings)
         return;
     sp_buffer_text(out, "<p class=\"small\">Drawn of ");
     sp_buffer_count(out, c->n_recordings);
     sp_buffer_text(out, by_accuracy ? " recordings: the least accurate, the median and the most accurate"
                                     : " recordings: those with most, median and fewest illegal transitions");
+    sp_buffer_text(out, n_open < 3 && c->n_recordings >= 3 ? ", as far as they are short enough" : "");
     if (n_folded) {
         sp_buffer_text(out, ", and the ");
         sp_buffer_count(out, n_folded);
         sp_buffer_text(out, by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
     }
-    sp_buffer_text(out, ". More would make the page heavy");
-    if (c->n_traces < c->n_recordings) {
-        sp_buffer_text(out, "; steps were kept of the first ");
-        sp_buffer_count(out, c->n_traces);
-        sp_buffer_text(out, " recordings for that");
-    }
-    sp_buffer_text(out, ". The file of paths holds every step.</p>\n");
+    sp_buffer_text(out, ". More would make the page heavy. The file of paths holds every step.</p>\n");
 }
 
-static void write_figures(const steps_section *s)
+/* What the pictures leave out: steps that share a column, titles of marks, probabilities. */
+static void say_simplified(const steps_section *s, int64_t n_drawn)
+{
+    const sp_page *page = s->page;
+    sp_buffer *out = &s->page->out;
+    if (s->most_steps > SP_MARK_COLUMNS)
+        sp_buffer_format(
+            out,
+            "<p class=\"small\">Of a recording of more than %d steps several share a place: it shows their most frequent class, "
+            "the "
+            "strip below is filled where any of them differs, and one triangle stands for all illegal transitions there, which "
+            "its title counts.</p>\n",
+            SP_MARK_COLUMNS);
+    if (page->n_unnamed) {
+        sp_buffer_text(out, "<p class=\"small\">");
+        sp_buffer_count(out, page->n_named);
+        sp_buffer_text(out, " triangles have titles of their own; the page has no room for those of the other ");
+        sp_buffer_count(out, page->n_unnamed);
+        sp_buffer_text(out, "; the number of illegal transitions stands beside the path.</p>\n");
+    }
+    if (page->n_densities && page->n_densities < n_drawn)
+        sp_buffer_text(out, "<p class=\"small\">Probabilities are drawn as far as the page has room for them, in the same "
+                            "order.</p>\n");
+}
+
+static void write_figures(steps_section *s)
 {
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
-    int64_t n = c->n_traces, median = n / 2, best = n - 1, folded = 0;
-    size_t start = page->out.length, budget = c->n_recordings > MANY ? BUDGET_OF_MANY : BUDGET;
+    int64_t n = s->ranking.n, median = n / 2, best = n - 1, all = c->n_recordings, n_open, folded = 0;
+    size_t start = page->out.length, budget = all > MANY ? BUDGET_OF_MANY : BUDGET;
     bool by_accuracy = sp_has_agreement(c);
-    open_figure(s, 0, n == 1 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
+    n_open = open_figure(s, 0, n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
     if (n > 2)
-        open_figure(s, median, "Median: ");
+        n_open += open_figure(s, median, "Median: ");
     if (n > 1)
-        open_figure(s, best, by_accuracy ? "Best: " : "Fewest illegal transitions: ");
-    if (n > 3)
+        n_open += open_figure(s, best, by_accuracy ? "Best: " : "Fewest illegal transitions: ");
+    if (all > 3)
         sp_buffer_text(&page->out, by_accuracy ? "<h3>The others, least accurate first</h3>\n"
                                                : "<h3>The others, most illegal transitions first</h3>\n");
-    if (n > 3)
+    if (all > 3)
         sp_buffer_text(&page->out, "<p class=\"small paper\">Those that stand open when the page is printed.</p>\n");
-    for (int64_t i = 1; i < best && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++)
-        if (i != median) {
-            folded_figure(s, i);
-            folded++;
-        }
-    say_drawn(s, folded);
-    if (page->n_densities && page->n_densities < folded + (n < 3 ? n : 3))
-        sp_buffer_text(&page->out, "<p class=\"small\">Probabilities are drawn as far as the page has room for them, in the same "
-                                   "order.</p>\n");
+    for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
+        if (i == median || i == best)
+            continue;
+        if (!folded_figure(s, i))
+            break;
+        folded++;
+    }
+    say_drawn(s, n_open, folded);
+    say_simplified(s, n_open + folded);
 }
 
 static bool has_density(const sp_comparison *c)
@@ -274,7 +297,8 @@ void sp_page_steps(sp_page *page)
                                    "colours and the order of the lanes. Where one colour fills the height, the scores were sure."
                                    "</p>\n");
     if (steps_fill(&s)) {
-        sp_page_lane_shapes(page, &s.look);
+        if (page->comparison->n_traces)
+            sp_page_lane_shapes(page, &s.look);
         write_figures(&s);
     } else {
         page->out.failed = true;

@@ -5,7 +5,10 @@
 #include "report/html/look.h"
 #include "report/html/page.h"
 
-enum { SP_LANES_TOP = 9 }; /* pixels above the first lane, for the triangles */
+enum {
+    SP_LANES_TOP = 9,       /* pixels above the first lane, for the triangles */
+    SP_MARK_COLUMNS = 1000, /* places for triangles in a plot: about one for each pixel */
+};
 
 /* Lanes of one recording's plots: all classes where they are few, else those that occur in it. */
 typedef struct sp_lanes {
@@ -23,6 +26,15 @@ void sp_lanes_free(sp_lanes *lanes);
 void sp_page_lane_shapes(sp_page *page, const sp_class_look *look);
 /* Adds the names beside one track. */
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
+
+/* All recordings, worst first: drawn.c. Those without accuracy, where others have one, come after the n ranked ones. */
+typedef struct sp_ranking {
+    int64_t n;
+    int64_t *recordings; /* [n_recordings] */
+} sp_ranking;
+
+bool sp_ranking_fill(const sp_comparison *comparison, sp_ranking *ranking); /* false: no memory */
+void sp_ranking_free(sp_ranking *ranking);
 
 /* Forbidden pairs that a path made: sorted, for look-up. */
 typedef struct sp_pair_set {

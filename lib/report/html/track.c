@@ -8,10 +8,8 @@
 
 enum {
     COLUMNS = 2000, /* more steps than that: each column shows the most frequent class of its steps */
-    ILLEGAL_MARKS = 300,
-    NAMED_MARKS = 500, /* of the whole page */
-    STRIP = 7,         /* pixels of the error strip, whose style has the same stroke-width */
-    UNITS = 500,       /* least width of a drawing in units, see draw_runs() */
+    STRIP = 7,      /* pixels of the error strip, whose style has the same stroke-width */
+    UNITS = 500,    /* least width of a drawing in units, see draw_runs() */
 };
 
 /* ---- columns ---- */
@@ -128,54 +126,99 @@ static bool is_illegal(const sp_trace *trace, const sp_step_path *path, int64_t 
            bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, by_pair);
 }
 
-/* Triangles above the first ILLEGAL_MARKS illegal steps: with a title that says step and classes, as long as the page has few of
- * these, then as one text, at a sixth of the bytes. */
-static void draw_illegal(sp_page *page, const sp_trace *trace, const sp_step_path *path)
+/* The illegal transitions of one place of a plot. */
+typedef struct mark {
+    int64_t n, first, last; /* steps */
+} mark;
+
+/* Those of all places that have some: [*n_marks], from left to right. NULL: no memory. */
+static mark *find_marks(const sp_trace *trace, const sp_step_path *path, int64_t *n_marks)
 {
-    const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    int n = 0;
-    for (int64_t t = 1; t < trace->n_steps && n < ILLEGAL_MARKS; t++)
-        n += is_illegal(trace, path, t);
-    bool is_named = page->n_named + n <= NAMED_MARKS;
-    page->n_named += is_named ? n : 0;
-    if (n && !is_named)
-        sp_buffer_text(out, "<text class=\"illegal\" y=\"8\" x=\"");
-    int left = n;
-    for (int64_t t = 1; left > 0; t++) {
-        if (!is_illegal(trace, path, t))
-            continue;
-        left--;
-        if (!is_named) {
-            sp_buffer_fixed(out, 100.0 * (double)t / (double)trace->n_steps, 1);
-            sp_buffer_text(out, left ? "% " : "%\">");
-            continue;
-        }
-        sp_buffer_text(out, "<use href=\"#ill\"");
-        add_at(out, "x", (double)t, trace->n_steps);
-        sp_buffer_format(out, "><title>%lld: ", (long long)t);
-        sp_page_name(page, c->classes[path->classes[t - 1]]);
-        sp_buffer_text(out, " → ");
-        sp_page_name(page, c->classes[path->classes[t]]);
-        sp_buffer_text(out, "</title></use>");
+    int64_t places = trace->n_steps < SP_MARK_COLUMNS ? trace->n_steps : SP_MARK_COLUMNS, n = 0;
+    mark *marks = malloc((size_t)places * sizeof *marks);
+    for (int64_t c = 0; marks && c < places; c++) {
+        int64_t from = c * trace->n_steps / places, to = (c + 1) * trace->n_steps / places;
+        mark found = {0};
+        for (int64_t t = from > 0 ? from : 1; t < to; t++)
+            if (is_illegal(trace, path, t)) {
+                found.first = found.n++ ? found.first : t;
+                found.last = t;
+            }
+        if (found.n)
+            marks[n++] = found;
     }
-    for (int i = 0; i < n && !is_named; i++)
-        sp_buffer_text(out, "▲");
-    sp_buffer_text(out, n && !is_named ? "</text>" : "");
+    *n_marks = n;
+    return marks;
 }
 
-static void draw_gaps(sp_page *page, const sp_trace *trace, int height)
+static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path *path, const mark *m)
 {
-    int n = 0;
-    for (int64_t t = 1; t < trace->n_steps && n < ILLEGAL_MARKS; t++) {
-        if (!is_gap(trace, t))
-            continue;
-        n++;
-        sp_buffer_text(&page->out, "<line class=\"gap\"");
-        add_at(&page->out, "x1", (double)t, trace->n_steps);
-        add_at(&page->out, "x2", (double)t, trace->n_steps);
-        sp_buffer_format(&page->out, " y1=\"%d\" y2=\"%d\"/>", SP_LANES_TOP, height);
+    sp_buffer *out = &page->out;
+    sp_buffer_text(out, "<use href=\"#ill\"");
+    add_at(out, "x", 0.5 * ((double)m->first + (double)m->last), trace->n_steps);
+    if (m->n > 1) {
+        sp_buffer_format(out, "><title>%lld to %lld: %lld illegal transitions</title></use>", (long long)m->first,
+                         (long long)m->last, (long long)m->n);
+        return;
     }
+    sp_buffer_format(out, "><title>%lld: ", (long long)m->first);
+    sp_page_name(page, page->comparison->classes[path->classes[m->first - 1]]);
+    sp_buffer_text(out, " → ");
+    sp_page_name(page, page->comparison->classes[path->classes[m->first]]);
+    sp_buffer_text(out, "</title></use>");
+}
+
+/* All marks as one text, at a sixth of the bytes. */
+static void draw_unnamed(sp_page *page, const sp_trace *trace, const sp_step_path *path, const mark *marks, int64_t n)
+{
+    sp_buffer *out = &page->out;
+    int64_t n_illegal = 0;
+    sp_buffer_text(out, "<text class=\"illegal\" y=\"8\" x=\"");
+    for (int64_t i = 0; i < n; i++) {
+        sp_buffer_fixed(out, 50.0 * ((double)marks[i].first + (double)marks[i].last) / (double)trace->n_steps, 1);
+        sp_buffer_text(out, i + 1 < n ? "% " : "%\">");
+        n_illegal += marks[i].n;
+    }
+    if (!path->result) /* else the name of the path says it */
+        sp_buffer_format(out, "<title>%lld illegal</title>", (long long)n_illegal);
+    for (int64_t i = 0; i < n; i++)
+        sp_buffer_text(out, "▲");
+    sp_buffer_text(out, "</text>");
+}
+
+/* A triangle above each place that has illegal transitions, with a title of its own where the page has room for these. */
+static void draw_illegal(sp_page *page, const sp_trace *trace, const sp_step_path *path)
+{
+    int64_t n;
+    mark *marks = find_marks(trace, path, &n);
+    if (!marks) {
+        page->out.failed = true;
+        return;
+    }
+    bool is_named = page->n_named + n <= page->most_named;
+    *(is_named ? &page->n_named : &page->n_unnamed) += n;
+    for (int64_t i = 0; is_named && i < n; i++)
+        draw_named(page, trace, path, &marks[i]);
+    if (!is_named)
+        draw_unnamed(page, trace, path, marks, n);
+    free(marks);
+}
+
+/* A dotted line from top to bottom in each column in which a gap ends. In units of the drawing. */
+static void draw_gaps(sp_page *page, const sp_trace *trace, int64_t n_columns, int64_t unit, int32_t height)
+{
+    bool has_gap = false;
+    for (int64_t c = 0; c < n_columns; c++) {
+        int64_t from = c * trace->n_steps / n_columns, to = (c + 1) * trace->n_steps / n_columns, t = from > 0 ? from : 1;
+        while (t < to && !is_gap(trace, t))
+            t++;
+        if (t >= to)
+            continue;
+        sp_buffer_text(&page->out, has_gap ? "" : "<path class=\"gap\" d=\"");
+        sp_buffer_format(&page->out, "M%lld 0V%d", (long long)(c * unit), (int)height);
+        has_gap = true;
+    }
+    sp_buffer_text(&page->out, has_gap ? "\"/>" : "");
 }
 
 /* Steps that differ from the reference, as the dashes of one line: a gap, a dash, a gap, ... A column is marked when any of its
@@ -256,9 +299,9 @@ static void draw(sp_page *page, const sp_class_look *look, const sp_lanes *lanes
     draw_runs(page, look, lanes, columns, n, unit);
     if (strip)
         draw_errors(page, trace, path, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height, 2.0 * STRIP / lanes->height);
+    draw_gaps(page, trace, n, unit, 2 * lanes->n);
     sp_buffer_text(out, "</svg>");
     draw_missing(page, columns, n, SP_LANES_TOP, plot);
-    draw_gaps(page, trace, SP_LANES_TOP + plot);
     draw_illegal(page, trace, path);
     sp_buffer_text(out, "</svg>");
     sp_page_lane_names(page, lanes);

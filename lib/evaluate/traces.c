@@ -1,0 +1,91 @@
+/* Steps of recordings, kept for pictures: of all, or, where these are too many, of none. */
+#include "evaluate/evaluation.h"
+
+#include <string.h>
+
+static void trace_free(int32_t n_strategies, sp_trace *trace)
+{
+    free(trace->labels);
+    free(trace->segments);
+    free(trace->density);
+    for (int32_t s = 0; trace->paths && s < n_strategies; s++)
+        free(trace->paths[s]);
+    free(trace->paths);
+}
+
+void sp_traces_free(sp_comparison *c)
+{
+    for (int64_t i = 0; i < c->n_traces; i++)
+        trace_free(c->n_strategies, &c->traces[i]);
+    free(c->traces);
+    c->traces = NULL;
+    c->n_traces = 0;
+}
+
+/* Room for the steps of a recording; *is_whole false on lack of memory. */
+static void open_trace(sp_evaluation *e, const sp_recording *r, bool has_scores, bool *is_whole)
+{
+    sp_comparison *c = e->result;
+    int64_t T = r->first + r->n_steps + r->rest;
+    c->traces = sp_grown(c->traces, c->n_traces + 1, sizeof *c->traces, is_whole);
+    if (!*is_whole)
+        return;
+    sp_trace *trace = &c->traces[c->n_traces++];
+    *trace = (sp_trace){.recording = r->index, .n_steps = T};
+    trace->paths = sp_zeros(c->n_strategies, sizeof *trace->paths);
+    trace->labels = r->labels ? sp_zeros(T, sizeof *trace->labels) : NULL;
+    trace->segments = r->segments ? sp_zeros(T, sizeof *trace->segments) : NULL;
+    *is_whole = trace->paths && (trace->labels || !r->labels) && (trace->segments || !r->segments);
+    for (int32_t s = 0; *is_whole && s < c->n_strategies; s++) {
+        trace->paths[s] = sp_zeros(T, sizeof **trace->paths);
+        *is_whole = trace->paths[s] != NULL;
+    }
+    if (*is_whole && has_scores && e->K <= SP_DENSITY_CLASSES) {
+        trace->density = sp_zeros(T * e->K, sizeof *trace->density);
+        *is_whole = trace->density != NULL;
+    }
+}
+
+sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    int64_t T = r->first + r->n_steps + r->rest;
+    if (e->is_untraced || e->options.trace_steps <= 0)
+        return SP_OK;
+    if (c->n_steps + T > e->options.trace_steps) {
+        sp_traces_free(c);
+        e->is_untraced = true;
+        return SP_OK;
+    }
+    bool is_whole = true;
+    if (r->first == 0)
+        open_trace(e, r, views->scores != NULL, &is_whole);
+    if (!is_whole)
+        return sp_fail(err, SP_ENOMEM, "no memory to keep a recording's steps for pictures");
+    sp_trace *trace = &c->traces[r->index];
+    const size_t at = (size_t)r->first, n = (size_t)r->n_steps;
+    if (n == 0)
+        return SP_OK;
+    if (trace->labels)
+        memcpy(trace->labels + at, r->whole, n * sizeof *r->whole);
+    if (trace->segments)
+        memcpy(trace->segments + at, r->segments, n * sizeof *r->segments);
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        memcpy(trace->paths[s] + at, views->paths[s], n * sizeof **trace->paths);
+    if (trace->density)
+        sp_density_fill(views->scores, trace->density + at * (size_t)e->K);
+    return SP_OK;
+}
+
+void sp_evaluation_move_traces(sp_evaluation *e, const int64_t *recordings, sp_comparison *to)
+{
+    sp_comparison *from = e->result;
+    sp_traces_free(to);
+    to->traces = from->traces;
+    to->n_traces = from->n_traces;
+    for (int64_t i = 0; i < to->n_traces; i++)
+        to->traces[i].recording = recordings[i];
+    from->traces = NULL;
+    from->n_traces = 0;
+    e->is_untraced = true;
+}

@@ -1,0 +1,103 @@
+/* Which recordings are drawn step by step: they are chosen over all recordings, then their steps are fetched. */
+#include "report/html/steps.h"
+#include "statepath/report.h"
+
+#include <stdlib.h>
+
+/* What recordings are ranked by: accuracy of the focus, or without labels the illegal transitions of argmax, most first. */
+typedef struct merit {
+    double value;
+    bool is_unranked; /* no step of it is scored, while others have some: after all others */
+    int64_t recording;
+} merit;
+
+static int by_merit(const void *a, const void *b)
+{
+    const merit *x = a, *y = b;
+    if (x->is_unranked != y->is_unranked)
+        return x->is_unranked ? 1 : -1;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return (x->recording > y->recording) - (x->recording < y->recording);
+}
+
+bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking)
+{
+    int32_t argmax = sp_argmax_strategy(c), focus = sp_focus_strategy(c), plain = argmax >= 0 ? argmax : focus;
+    bool by_accuracy = sp_has_agreement(c);
+    size_t room = c->n_recordings > 0 ? (size_t)c->n_recordings : 1;
+    merit *merits = malloc(room * sizeof *merits);
+    *ranking = (sp_ranking){.recordings = malloc(room * sizeof *ranking->recordings)};
+    if (!merits || !ranking->recordings) {
+        free(merits);
+        sp_ranking_free(ranking);
+        return false;
+    }
+    for (int64_t r = 0; r < c->n_recordings; r++) {
+        const sp_value *accuracy = &c->strategies[focus].recordings[r].accuracy;
+        merits[r] = (merit){.recording = r, .is_unranked = by_accuracy && accuracy->undefined};
+        if (!merits[r].is_unranked)
+            merits[r].value = by_accuracy ? accuracy->value : -(double)c->strategies[plain].recordings[r].counts.illegal;
+        ranking->n += !merits[r].is_unranked;
+    }
+    qsort(merits, (size_t)c->n_recordings, sizeof *merits, by_merit);
+    for (int64_t r = 0; r < c->n_recordings; r++)
+        ranking->recordings[r] = merits[r].recording;
+    free(merits);
+    return true;
+}
+
+void sp_ranking_free(sp_ranking *ranking)
+{
+    free(ranking->recordings);
+    *ranking = (sp_ranking){0};
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Worst, best and median, as far as each has few enough steps; then those next to the worst as long as they fit. */
+static int64_t choose(const sp_comparison *c, const sp_ranking *ranking, int64_t most_steps, int64_t *chosen)
+{
+    int64_t best = ranking->n - 1, median = ranking->n / 2, n = 0;
+    const int64_t open[] = {0, best, median};
+    for (int64_t i = 0; i < (ranking->n < 3 ? ranking->n : 3); i++) {
+        int64_t recording = ranking->recordings[open[i]];
+        if (c->steps[recording] > most_steps)
+            continue;
+        most_steps -= c->steps[recording];
+        chosen[n++] = recording;
+    }
+    for (int64_t i = 1; i < c->n_recordings && n < SP_REPORT_DRAWN; i++) {
+        int64_t recording = ranking->recordings[i];
+        if (i == best || i == median)
+            continue;
+        if (c->steps[recording] > most_steps)
+            break;
+        most_steps -= c->steps[recording];
+        chosen[n++] = recording;
+    }
+    return n;
+}
+
+sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings, int64_t *n, sp_error *err)
+{
+    *recordings = NULL;
+    *n = 0;
+    if (comparison->n_strategies == 0 || comparison->n_traces == comparison->n_recordings)
+        return SP_OK;
+    sp_ranking ranking;
+    int64_t *chosen = malloc(SP_REPORT_DRAWN * sizeof *chosen);
+    if (!chosen || !sp_ranking_fill(comparison, &ranking)) {
+        free(chosen);
+        return sp_fail(err, SP_ENOMEM, "no memory to choose among the recordings");
+    }
+    *n = choose(comparison, &ranking, most_steps, chosen);
+    qsort(chosen, (size_t)*n, sizeof *chosen, by_number);
+    *recordings = chosen;
+    sp_ranking_free(&ranking);
+    return SP_OK;
+}

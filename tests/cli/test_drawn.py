@@ -1,0 +1,98 @@
+"""Which recordings a page draws step by step, of files with more steps than it keeps: chosen over all, then fetched."""
+import json
+import re
+
+import numpy as np
+
+import statepath_test as st
+
+N, T, K = 1000, 1100, 3
+MODEL = {"statepath_model": 1, "name": "line", "classes": ["a", "b", "c"], "allow": {"a": ["a", "b"], "b": ["a", "b", "c"], "c": ["b", "c"]}}
+PIECES = {"STATEPATH_WHOLE_BYTES": str(300 * 4 * K)}  # recordings of T steps go piece by piece
+STEPS = re.compile(r'<section aria-labelledby="steps">.*?</section>', re.S)
+MARK = re.compile(r'<use href="#ill" x="([0-9.]+)%"><title>([0-9]+)(?: to ([0-9]+): ([0-9]+) illegal transitions|: [abc] → [abc])</title>')
+
+
+class TestDrawn(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.write("line.json", json.dumps(MODEL))
+
+    def make(self, labels, chosen, offsets, **more):
+        """Scores that are sure of `chosen`."""
+        scores = np.full((len(chosen), K), np.log(0.1), "f4")
+        scores[np.arange(len(chosen)), chosen] = np.log(0.8)
+        self.h5("in.h5", log_probs=scores, offsets=offsets, classes=MODEL["classes"], labels=labels, **more)
+
+    def steps_of(self, page):
+        return STEPS.search(self.read(page).decode()).group(0)
+
+    def many(self):
+        """Each recording has errors of its own number: 500 has the most, 700 none, and the rest between."""
+        wrong = np.arange(N) % 500 + 10
+        wrong[500], wrong[700] = 900, 0
+        labels = np.tile(np.arange(T) // 100 % 2, (N, 1))
+        chosen = labels.copy()
+        for n in range(N):
+            chosen[n, :wrong[n]] = 2 - 2 * labels[n, :wrong[n]]
+        self.make(labels.ravel(), chosen.ravel(), np.arange(N + 1) * T, ids=["n%03d" % n for n in range(N)])
+        return chosen
+
+    def headings(self, steps):
+        return re.findall(r"<h3>(Worst|Median|Best): (n[0-9]+) – accuracy of viterbi ([0-9.]+)", steps)
+
+    def test_worst_median_and_best_of_all(self):
+        chosen = self.many()
+        self.statepath("compare", "in.h5", "--model", "line.json", "--strategies", "argmax,viterbi", "--report", "whole.html", "--json",
+                       "all.json", "-o", "paths.h5", "-q")
+        steps = self.steps_of("whole.html")
+        with open(self.path("all.json"), encoding="utf-8") as f:
+            accuracy = [row["accuracy"] for row in json.load(f)["strategies"]["viterbi"]["per_recording"]]
+        order = sorted(range(N), key=lambda n: accuracy[n])
+        self.assertEqual((order[0], order[-1]), (500, 700))
+        self.assertEqual(self.headings(steps), [(word, "n%03d" % n, "%.3f" % accuracy[n]) for word, n in
+                                                (("Worst", 500), ("Median", order[N // 2]), ("Best", 700))])
+        folded = [int(n) for n in re.findall(r"<summary>n([0-9]+) ", steps)]
+        self.assertEqual(folded, order[1:1 + len(folded)])
+        self.assertIn("Drawn of 1,000 recordings: the least accurate, the median and the most accurate, and the %d next" % len(folded), steps)
+        # The steps are the recording's own: changes are counted from what is drawn.
+        shown = re.findall(r'<div class="name">argmax<small>[^<]*?([0-9]+) changes?</small>', steps)
+        drawn = [500, order[N // 2], 700, *folded]
+        self.assertEqual([int(n) for n in shown], [np.count_nonzero(np.diff(chosen[n])) for n in drawn])
+        self.same_otherwise("whole.html", steps)
+
+    def same_otherwise(self, page, steps):
+        """Piece by piece, and from the file of paths, the same pictures."""
+        self.statepath("compare", "in.h5", "--model", "line.json", "--strategies", "argmax,viterbi", "--report", page, "-f", "-q", env=PIECES)
+        self.assertEqual(self.steps_of(page), steps)
+        paths = re.sub(r'<div class="track"><div class="name">scores.*?</svg></div></div>\n', "", steps, flags=re.S)
+        for env in ({}, PIECES):
+            self.statepath("evaluate", "paths.h5", "--report", page, "-f", "-q", env=env)
+            found = self.steps_of(page)
+            self.assertEqual(self.headings(found), self.headings(steps))
+            self.assertEqual(re.findall('class="run" d="([^"]*)', found)[:9], re.findall('class="run" d="([^"]*)', paths)[:9])
+
+    def test_marks_of_a_long_recording(self):
+        """A second a step, a day: illegal transitions to its end, all of them counted."""
+        n = 86400
+        random = np.random.default_rng(5)
+        chosen = np.repeat(random.integers(0, 3, n // 4), 4)
+        chosen[-2:] = 0, 2
+        self.make(np.zeros(n, "i4"), chosen, [0, n])
+        self.statepath("compare", "in.h5", "--model", "line.json", "--strategies", "argmax,viterbi", "--report", "page.html", "-q")
+        illegal = int(np.sum(np.abs(np.diff(chosen)) == 2))
+        marks = MARK.findall(self.steps_of("page.html"))
+        self.assertEqual(sum(int(m[3] or 1) for m in marks), illegal)
+        self.assertLessEqual(len(marks), 1000)
+        self.assertGreater(len(marks), 900)
+        self.assertEqual(int(marks[-1][2] or marks[-1][1]), n - 1)
+        self.assertGreater(float(marks[-1][0]), 99.9)
+
+    def test_too_long_to_be_drawn(self):
+        n = 1000001
+        self.make(np.zeros(n, "i4"), np.zeros(n, "i4"), [0, n])
+        self.statepath("compare", "in.h5", "--model", "line.json", "--strategies", "argmax,viterbi", "--report", "page.html", "-q")
+        self.assertIn("Not drawn: it has 1,000,001 steps, more than are kept for pictures.", self.steps_of("page.html"))
+
+
+st.main()
