@@ -1,12 +1,13 @@
 /* Classes one by one: F1 of every strategy on one line, all figures behind a fold; what the rules changed; runs. */
+#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
 
 /* All rows share one scale, from the tenth below the least F1 to 1. */
 typedef struct f1_scale {
-    sp_page *page;
-    double low;
+    const sp_comparison *comparison;
+    sp_axis axis;
 } f1_scale;
 
 static double least_f1(const sp_comparison *c)
@@ -21,28 +22,22 @@ static double least_f1(const sp_comparison *c)
     return floor(10 * least) / 10;
 }
 
-/* Strategies stand a little below each other, so that equal values stay apart. The table is being written into the page's own
- * buffer, so the marks can go there too. */
+/* Strategies stand a little below each other, so that equal values stay apart. */
 static void f1_cell(const void *arg, size_t row, sp_buffer *out)
 {
     const f1_scale *scale = arg;
-    const sp_comparison *c = scale->page->comparison;
+    const sp_comparison *c = scale->comparison;
     if (row == 0) {
-        sp_buffer_say(
-            out,
-            "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>%.1f</span><span>F1</span><span>1.0</span></span></th>",
-            scale->low);
+        sp_strip_head(out, &scale->axis);
         return;
     }
-    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"rule\" x1=\"2%\" x2=\"98%\" y1=\"13\" "
-                        "y2=\"13\"/>");
+    sp_strip_open(out, true);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_value *f1 = &c->strategies[s].classes[row - 1].f1;
         if (!f1->undefined)
-            sp_page_mark(scale->page, s, 2 + 96 * (f1->value - scale->low) / (1 - scale->low),
-                         26.0 * (s + 1) / (c->n_strategies + 1));
+            sp_strip_mark(out, &scale->axis, s, c->n_strategies, f1->value);
     }
-    sp_buffer_text(out, "</svg></td>");
+    sp_strip_close(out);
 }
 
 void sp_page_classes(sp_page *page)
@@ -50,7 +45,7 @@ void sp_page_classes(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_table f1 = {0};
-    f1_scale scale = {.page = page, .low = least_f1(c)};
+    f1_scale scale = {c, {.low = least_f1(c), .high = 1, .decimals = 1, .name = "F1"}};
     sp_page_section(page, "classes", "Classes");
     sp_page_key(page);
     sp_fill_class_f1(c, &(sp_fill_options){.most_classes = 0}, &f1);

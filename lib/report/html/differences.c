@@ -1,5 +1,6 @@
 /* Pairs of strategies: the difference of each metric with its interval as a forest, who gains as a scatter beside it, and what
  * else is known of each pair behind folds. */
+#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -7,31 +8,20 @@
 
 /* ---- forest ---- */
 
-/* Common scale of all rows of one metric, from low to high, 0 always inside. */
+/* Common scale of all rows of one metric in the units that are shown, 0 always inside. */
 typedef struct difference_scale {
     const sp_comparison *comparison;
-    const char *metric;
     int32_t first; /* comparison of that metric; they stand together */
-    double low, high;
+    double unit;   /* 100 where percentage points are shown */
+    sp_axis axis;
 } difference_scale;
 
 static void widen(difference_scale *scale, const sp_value *value)
 {
     if (value->undefined)
         return;
-    scale->low = fmin(scale->low, value->value);
-    scale->high = fmax(scale->high, value->value);
-}
-
-static double at(const difference_scale *scale, double value)
-{
-    double span = scale->high - scale->low;
-    return span > 0 ? 2 + 96 * (value - scale->low) / span : 50;
-}
-
-static void add_percent(sp_buffer *out, const char *name, double value)
-{
-    sp_buffer_say(out, " %s=\"%.2f%%\"", name, value);
+    scale->axis.low = fmin(scale->axis.low, scale->unit * value->value);
+    scale->axis.high = fmax(scale->axis.high, scale->unit * value->value);
 }
 
 static bool is_share(const char *metric)
@@ -39,49 +29,28 @@ static bool is_share(const char *metric)
     return !strcmp(metric, "accuracy") || !strcmp(metric, "illegal_rate");
 }
 
-static void scale_end(const difference_scale *scale, double value, sp_buffer *out)
-{
-    sp_buffer_text(out, "<span>");
-    if (is_share(scale->metric))
-        sp_buffer_signed(out, 100 * value, 2);
-    else
-        sp_buffer_signed(out, value, 3);
-    sp_buffer_text(out, "</span>");
-}
-
 static void interval_cell(const void *arg, size_t row, sp_buffer *out)
 {
     const difference_scale *scale = arg;
     if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\">");
-        scale_end(scale, scale->low, out);
-        scale_end(scale, scale->high, out);
-        sp_buffer_text(out, "</span></th>");
+        sp_strip_head(out, &scale->axis);
         return;
     }
     const sp_difference *d = &scale->comparison->comparisons[scale->first + (int32_t)row - 1].difference;
-    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"zero\" y1=\"0\" y2=\"26\"");
-    add_percent(out, "x1", at(scale, 0));
-    add_percent(out, "x2", at(scale, 0));
-    sp_buffer_text(out, "/>");
-    if (!d->low.undefined && !d->high.undefined) {
-        sp_buffer_text(out, "<line class=\"whisker\" y1=\"13\" y2=\"13\"");
-        add_percent(out, "x1", at(scale, d->low.value));
-        add_percent(out, "x2", at(scale, d->high.value));
-        sp_buffer_text(out, "/>");
-    }
-    if (!d->difference.undefined) {
-        sp_buffer_text(out, "<circle class=\"dot\" cy=\"13\" r=\"5\"");
-        add_percent(out, "cx", at(scale, d->difference.value));
-        sp_buffer_text(out, "/>");
-    }
-    sp_buffer_text(out, "</svg></td>");
+    sp_strip_open(out, false);
+    sp_strip_tick(out, &scale->axis, "zero", 0);
+    if (!d->low.undefined && !d->high.undefined)
+        sp_strip_range(out, &scale->axis, scale->unit * d->low.value, scale->unit * d->high.value);
+    if (!d->difference.undefined)
+        sp_strip_dot(out, &scale->axis, scale->unit * d->difference.value);
+    sp_strip_close(out);
 }
 
 static void forest(sp_page *page, const char *metric)
 {
     const sp_comparison *c = page->comparison;
-    difference_scale scale = {.comparison = c, .metric = metric, .first = -1};
+    difference_scale scale = {.comparison = c, .first = -1, .unit = is_share(metric) ? 100 : 1};
+    scale.axis = (sp_axis){.format = SP_TICK_SIGNED, .decimals = is_share(metric) ? 2 : 3};
     sp_table table = {0};
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         if (strcmp(c->comparisons[i].metric, metric) != 0)
@@ -195,8 +164,7 @@ void sp_page_differences(sp_page *page)
     forest(page, "accuracy");
     explain_forest(page);
     sp_buffer_text(out, "<div class=\"beside\">\n");
-    sp_page_scatter(page);
-    sp_page_gains(page);
+    sp_page_paired(page);
     sp_buffer_text(out, "</div>\n");
     sp_page_document(page, "margins", 0);
     if (c->n_comparisons > sp_tested_pairs(c)) {

@@ -1,4 +1,5 @@
 #include "report/html/page.h"
+#include "report/html/chart.h"
 #include "report/html/frame.h"
 #include "statepath/report.h"
 
@@ -14,23 +15,6 @@ void sp_page_name(sp_page *page, const char *name)
 void sp_page_section(sp_page *page, const char *id, const char *title)
 {
     sp_buffer_format(&page->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
-}
-
-void sp_page_picture_begin(sp_page *page, int width, int height)
-{
-    int id = page->n_pictures++;
-    sp_buffer_format(&page->out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title id=\"pt%d\">",
-                     width, height, id, id, id);
-}
-
-void sp_page_picture_describe(sp_page *page)
-{
-    sp_buffer_format(&page->out, "</title><desc id=\"pd%d\">", page->n_pictures - 1);
-}
-
-void sp_page_picture_open(sp_page *page)
-{
-    sp_buffer_text(&page->out, "</desc>\n");
 }
 
 void sp_page_table(sp_page *page, sp_table *table, const char *classes)
@@ -76,27 +60,13 @@ void sp_page_numbers(sp_page *page, sp_table *table)
     sp_buffer_text(&page->out, "</details>");
 }
 
-void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)
-{
-    sp_buffer_format(&page->out, "<use class=\"mark s%d\" href=\"#m%d\" x=\"", (int)strategy % 8, (int)strategy % SP_N_SHAPES);
-    sp_buffer_fixed(&page->out, x_percent, 2);
-    sp_buffer_text(&page->out, "%\" y=\"");
-    sp_buffer_fixed(&page->out, y, 1);
-    sp_buffer_text(&page->out, "\"/>");
-}
-
-void sp_page_dot(sp_buffer *out, double x, double y)
-{
-    sp_buffer_format(out, "M%.0f %.0fh0", x, y);
-}
-
 void sp_page_key(sp_page *page)
 {
     sp_buffer_text(&page->out, "<ul class=\"key\">");
     for (int32_t s = 0; s < page->comparison->n_strategies; s++) {
-        sp_buffer_format(&page->out,
-                         "<li><svg aria-hidden=\"true\"><use class=\"mark s%d\" href=\"#m%d\" x=\"7\" y=\"7\"/></svg>",
-                         (int)s % 8, (int)s % SP_N_SHAPES);
+        sp_buffer_text(&page->out, "<li><svg aria-hidden=\"true\">");
+        sp_series_mark(&page->out, s, "7", "7");
+        sp_buffer_text(&page->out, "</svg>");
         sp_page_name(page, page->comparison->strategies[s].name);
         sp_buffer_text(&page->out, "</li>");
     }

@@ -20,17 +20,8 @@ typedef struct sp_page {
 /* Opens <section id="..."><h2>; closed with "</section>\n". */
 void sp_page_section(sp_page *page, const char *id, const char *title);
 void sp_page_name(sp_page *page, const char *name); /* escaped */
-/* Shape number `strategy` (circle, square, triangle, ...) at x per cent, y pixels, and the list that explains the shapes. */
-void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y);
+/* The list that says which shape is which strategy's. */
 void sp_page_key(sp_page *page);
-/* A dot without a name, as a piece of the path of class "points": where there are many, they cost little. */
-void sp_page_dot(sp_buffer *out, double x, double y);
-
-/* A picture with a title and a description for those who do not see it. _begin opens <svg> and its title, whose text the caller
- * adds (escaped); _describe ends it and opens the description; _open ends that: the shapes follow, then "</svg>". */
-void sp_page_picture_begin(sp_page *page, int width, int height);
-void sp_page_picture_describe(sp_page *page);
-void sp_page_picture_open(sp_page *page);
 /* Adds the table, and frees it. Nothing without rows. */
 void sp_page_table(sp_page *page, sp_table *table, const char *classes);
 /* The numbers of a figure behind a fold, at the end of its caption, which the caller closes. Frees the table. */
@@ -69,8 +60,7 @@ void sp_page_plane(sp_page *page);
 /* slopes.c: accuracy of each recording from strategy to strategy, beside it */
 void sp_page_slopes(sp_page *page);
 /* paired.c: one strategy against argmax by recording, in the section on differences */
-void sp_page_gains(sp_page *page);
-void sp_page_scatter(sp_page *page);
+void sp_page_paired(sp_page *page);
 /* benchmark.c: agreement of people with each other beside that of the strategies; the five stages of sleep only */
 void sp_page_benchmark(sp_page *page);
 /* classes.c */

@@ -1,11 +1,12 @@
 /* How long runs last: how many there are, class by class, and the share of runs that are at least so long, reference and
  * strategies. Where a strategy's curve lies right of the reference's, its runs are longer: it smooths too much. */
+#include "report/html/chart.h"
 #include "report/html/page.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { SHOWN = 12, WIDTH = 560, HEIGHT = 320, LEFT = 92, BOTTOM = 58, TOP = 16, RIGHT = 20, N_LENGTHS = 7 };
+enum { SHOWN = 12, N_LENGTHS = 7 };
 static const int64_t lengths[N_LENGTHS] = {2, 3, 5, 10, 20, 50, 100};
 
 /* What a curve is of: -1 the reference, else a strategy. NULL: none. */
@@ -27,59 +28,24 @@ static int64_t longest(const sp_comparison *c)
     return most;
 }
 
-/* Pixels; lengths on a logarithmic axis. */
-static int x_of(int64_t length, int64_t most)
-{
-    return LEFT + (int)lround((WIDTH - LEFT - RIGHT) * log((double)length) / log((double)most));
-}
-
-static int y_of(double share)
-{
-    return TOP + (int)lround((HEIGHT - TOP - BOTTOM) * (1 - share));
-}
-
 /* Stairs: the share of runs of at least the length x, for x from 1. */
-static void curve(sp_buffer *out, const sp_class_runs *b, int32_t who, int64_t most)
+static void curve(sp_chart *chart, const sp_bouts *b, int32_t who)
 {
-    int x = x_of(1, most), y = y_of(1);
+    sp_buffer class = {0};
     int64_t left = b->count;
-    if (who < 0)
-        sp_buffer_text(out, "<path class=\"curve\"");
-    else
-        sp_buffer_format(out, "<path class=\"curve k%d d%d\"", (int)who % 8, (int)who % 4);
-    sp_buffer_format(out, " d=\"M%d %d", x, y);
-    for (int64_t i = 0; i < b->n_lengths; i++) {
-        left -= b->lengths[i].count;
-        int next_x = x_of(b->lengths[i].length, most), next_y = y_of((double)left / (double)b->count);
-        if (next_y == y && left > 0)
-            continue;
-        if (next_x != x)
-            sp_buffer_format(out, "H%d", next_x);
-        if (next_y != y)
-            sp_buffer_format(out, "V%d", next_y);
-        x = next_x;
-        y = next_y;
+    sp_point *points = malloc((size_t)(b->n_lengths + 1) * sizeof *points);
+    sp_series_curve(&class, who);
+    chart->out->failed |= !points || class.failed;
+    if (points && !class.failed) {
+        points[0] = (sp_point){1, 1};
+        for (int64_t i = 0; i < b->n_lengths; i++) {
+            left -= b->lengths[i].count;
+            points[i + 1] = (sp_point){(double)b->lengths[i].length, (double)left / (double)b->count};
+        }
+        sp_chart_stairs(chart, class.data, b->n_lengths + 1, points);
     }
-    sp_buffer_text(out, "\"/>\n");
-}
-
-static void axes(sp_buffer *out, int64_t most)
-{
-    static const int64_t ticks[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
-    int low = y_of(0), right = WIDTH - RIGHT;
-    for (int i = 0; i <= 2; i++) {
-        sp_buffer_format(out, "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", LEFT, right, y_of(i / 2.0),
-                         y_of(i / 2.0));
-        sp_buffer_format(out, "<text text-anchor=\"end\" x=\"%d\" y=\"%d\">%d %%</text>", LEFT - 8, y_of(i / 2.0) + 9, 50 * i);
-    }
-    for (size_t i = 0; i < sizeof ticks / sizeof *ticks && ticks[i] <= most; i++) {
-        sp_buffer_format(out, "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", x_of(ticks[i], most),
-                         x_of(ticks[i], most), low, low + 6);
-        sp_buffer_format(out, "<text text-anchor=\"middle\" x=\"%d\" y=\"%d\">", x_of(ticks[i], most), low + 28);
-        sp_buffer_count(out, ticks[i]);
-        sp_buffer_text(out, "</text>");
-    }
-    sp_buffer_format(out, "<text text-anchor=\"end\" x=\"%d\" y=\"%d\">steps</text>\n", right, low + 54);
+    sp_buffer_free(&class);
+    free(points);
 }
 
 static const char *name_of(const sp_comparison *c, int32_t who)
@@ -92,44 +58,43 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     bool is_first = true;
-    sp_buffer_format(out, "<figure class=\"panel\"><figcaption>");
-    sp_page_name(page, c->classes[k]);
-    sp_buffer_text(out, "</figcaption>");
-    sp_page_picture_begin(page, WIDTH, HEIGHT);
-    sp_page_name(page, c->classes[k]);
-    sp_buffer_text(out, ": share of runs at least so long");
-    sp_page_picture_describe(page);
-    sp_buffer_text(out, "Runs and median length:");
+    sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &sp_area_panel};
+    chart.x = (sp_axis){.low = 1, .high = (double)most, .step = 10, .is_log = true, .format = SP_TICK_COUNT, .name = "steps"};
+    chart.y = (sp_axis){.low = 0, .high = 1, .step = 0.5, .format = SP_TICK_PERCENT};
+    sp_buffer_format(&chart.title, "%s: share of runs at least so long", c->classes[k]);
+    sp_buffer_text(&chart.description, "Runs and median length:");
     for (int32_t who = -1; who < c->n_strategies; who++) {
         const sp_class_runs *b = runs_of(c, who, k);
         if (!b)
             continue;
-        sp_buffer_text(out, is_first ? " " : ", ");
+        sp_buffer_format(&chart.description, "%s %s ", is_first ? "" : ",", name_of(c, who));
         is_first = false;
-        sp_page_name(page, name_of(c, who));
-        sp_buffer_say(out, " %jd", b->count);
+        sp_buffer_count(&chart.description, b->count);
         if (!b->median.undefined) {
-            sp_buffer_say(out, " of %.1f", b->median.value);
+            sp_buffer_text(&chart.description, " of ");
+            sp_buffer_fixed(&chart.description, b->median.value, 1);
         }
     }
-    sp_page_picture_open(page);
-    axes(out, most);
+    sp_buffer_format(out, "<figure class=\"panel\"><figcaption>");
+    sp_page_name(page, c->classes[k]);
+    sp_buffer_text(out, "</figcaption>");
+    sp_chart_open(&chart);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
         const sp_class_runs *b = runs_of(c, who, k);
         if (b && b->count)
-            curve(out, b, who, most);
+            curve(&chart, b, who);
     }
-    sp_buffer_text(out, "</svg></figure>\n");
+    sp_chart_close(&chart);
+    sp_buffer_text(out, "</figure>\n");
 }
 
 static void key(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer_text(&page->out, "<ul class=\"key\">");
-    for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++) {
-        sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"curve");
-        if (who >= 0)
-            sp_buffer_format(&page->out, " k%d d%d", (int)who % 8, (int)who % 4);
+    for (int32_t who = c->reference_bouts ? -1 : 0; who < c->n_strategies; who++) {
+        sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"");
+        sp_series_curve(&page->out, who);
         sp_buffer_text(&page->out, "\" d=\"M0 7h34\"/></svg>");
         sp_page_name(page, name_of(c, who));
         sp_buffer_text(&page->out, "</li>");
