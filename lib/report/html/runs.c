@@ -29,7 +29,7 @@ static int64_t longest(const sp_comparison *c)
 }
 
 /* Stairs: the share of runs of at least the length x, for x from 1. */
-static void curve(sp_chart *chart, const sp_bouts *b, int32_t who)
+static void curve(sp_chart *chart, const sp_class_runs *b, int32_t who)
 {
     sp_buffer class = {0};
     int64_t left = b->count;
@@ -92,7 +92,7 @@ static void key(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer_text(&page->out, "<ul class=\"key\">");
-    for (int32_t who = c->reference_bouts ? -1 : 0; who < c->n_strategies; who++) {
+    for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++) {
         sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"");
         sp_series_curve(&page->out, who);
         sp_buffer_text(&page->out, "\" d=\"M0 7h34\"/></svg>");
