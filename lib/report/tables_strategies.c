@@ -53,7 +53,8 @@ static void fill_rates(const sp_comparison *c, bool has_counts, sp_table *table)
     sp_column columns[sizeof all / sizeof *all];
     size_t n = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (has_counts || all[i].cell || (strcmp(all[i].key, "illegal") && strcmp(all[i].key, "recordings_with_illegal")))
+        if (has_counts || all[i].cell ||
+            (strcmp(all[i].key, "illegal") != 0 && strcmp(all[i].key, "recordings_with_illegal") != 0))
             columns[n++] = all[i];
     table->title = "Illegal transitions: how often, and the recording with the most";
     sp_fill_columns(c, columns, n, SP_REFERENCE_FIRST, table);

@@ -317,10 +317,11 @@ void sp_chart_lattice(sp_chart *c, int cells, int64_t n, const sp_point *points)
     for (int shade = 1; counts && shade <= SHADES; shade++) {
         sp_buffer_format(c->out, "<path class=\"shade%d\" d=\"", shade);
         for (int i = 0; i < cells * cells; i++) {
+            const int row = i / cells;
             double depth = most > 1 ? log2((double)counts[i]) / log2((double)most) : 1;
             if (counts[i] && 1 + (int)lround((SHADES - 1) * depth) == shade)
                 sp_buffer_format(c->out, "M%.0f %.0fh%.0fv-%.0fh-%.0fz", c->area->left + side * (i % cells),
-                                 c->area->bottom - side * (i / cells), side, side, side);
+                                 c->area->bottom - side * row, side, side, side);
         }
         sp_buffer_text(c->out, "\"/>");
     }
