@@ -2,7 +2,6 @@
 #include "decode/dense.h"
 
 #include <math.h>
-#include <string.h>
 
 #define DENSE_COLUMNS 16
 #define DENSE_BY_BITS 0
@@ -17,17 +16,12 @@ DENSE_TARGET void sp_dense_step_base(const sp_dense *dense, const double *now, d
         dense_step(dense, now, next, habit);
 }
 
-DENSE_TARGET int32_t sp_dense_choice_base(const double *now, const double *weight, int32_t n, double tolerance, bool *is_near)
+DENSE_TARGET int32_t sp_dense_choice_base(const double *now, const double *weight, int32_t n)
 {
-    return dense_choice(now, weight, n, tolerance, is_near);
+    return dense_choice(now, weight, n);
 }
 
 DENSE_TARGET void sp_dense_add_base(const void *row, sp_dtype dtype, int32_t n, double *next)
 {
     dense_add(row, dtype, n, next);
-}
-
-DENSE_TARGET void sp_dense_sizes_base(const double *now, int32_t n, uint64_t sizes[8])
-{
-    dense_sizes(now, n, sizes);
 }

@@ -216,37 +216,31 @@ DENSE_FN dense_vd dense_sum(const double *now, const double *weight, int32_t i)
     return *(const dense_vd *)(now + i) + *(const dense_vd *)(weight + i);
 }
 
-/* The first and the last of n sums, n a multiple of DENSE_W, that are `floor` or more: *first = n and *last = -1 when none is.
- * Within a place of the vectors the last one written stays. */
-DENSE_FN void dense_ends(const double *now, const double *weight, int32_t n, double floor, int32_t *first, int32_t *last)
+/* The first of n sums, n a multiple of DENSE_W, that is as great as `top`; n when none is. Within a place of the vectors the last
+ * one written stays. */
+DENSE_FN int32_t dense_first(const double *now, const double *weight, int32_t n, double top)
 {
-    dense_vi count, low = (dense_vi){0} + n, high = (dense_vi){0} - 1;
+    dense_vi count, low = (dense_vi){0} + n;
     for (int32_t l = 0; l < DENSE_W; l++)
         count[l] = l;
-    for (int32_t i = n - DENSE_W, k = 0; i >= 0; i -= DENSE_W, k += DENSE_W) {
-        dense_vi is_in = (dense_vi)(dense_sum(now, weight, i) >= (dense_vd){0} + floor);
+    for (int32_t i = n - DENSE_W; i >= 0; i -= DENSE_W) {
+        dense_vi is_in = (dense_vi)(dense_sum(now, weight, i) >= (dense_vd){0} + top);
         low = (is_in & (count + i)) | (~is_in & low);
-        is_in = (dense_vi)(dense_sum(now, weight, k) >= (dense_vd){0} + floor);
-        high = (is_in & (count + k)) | (~is_in & high);
     }
-    int64_t a[DENSE_W], b[DENSE_W];
-    *(dense_vi *)a = low;
-    *(dense_vi *)b = high;
+    int64_t first[DENSE_W];
+    *(dense_vi *)first = low;
     for (int32_t half = DENSE_W / 2; half > 0; half /= 2)
-        for (int32_t l = 0; l < half; l++) {
-            a[l] = a[l] < a[l + half] ? a[l] : a[l + half];
-            b[l] = b[l] > b[l + half] ? b[l] : b[l + half];
-        }
-    *first = (int32_t)a[0];
-    *last = (int32_t)b[0];
+        for (int32_t l = 0; l < half; l++)
+            first[l] = first[l] < first[l + half] ? first[l] : first[l + half];
+    return (int32_t)first[0];
 }
 
-/* First the greatest sum, then the first (and the last) that is as great, or almost. */
-DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight, int32_t n, double tolerance, bool *is_near)
+/* First the greatest sum, then the first that is as great. */
+DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight, int32_t n)
 {
     enum { PART = 16 * DENSE_W };
     dense_vd best0 = (dense_vd){0} - INFINITY, best1 = best0;
-    int32_t i = 0, whole = n - n % DENSE_W, from = -1, to = -1;
+    int32_t i = 0, whole = n - n % DENSE_W;
     for (; i + 2 * DENSE_W <= n; i += 2 * DENSE_W) {
         best0 = dense_greater(dense_sum(now, weight, i), best0);
         best1 = dense_greater(dense_sum(now, weight, i + DENSE_W), best1);
@@ -256,22 +250,14 @@ DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight
     double top = dense_top(dense_greater(best0, best1));
     for (i = whole; i < n; i++)
         top = now[i] + weight[i] > top ? now[i] + weight[i] : top;
-    double floor = top - tolerance;
-    if (top == -INFINITY)
-        return 0;
-    for (i = 0; i < whole && (from < 0 || tolerance > 0); i += PART) {
-        int32_t part = whole - i < PART ? whole - i : PART, first, last;
-        dense_ends(now + i, weight + i, part, floor, &first, &last);
-        from = from < 0 && first < part ? i + first : from;
-        to = last >= 0 ? i + last : to;
+    for (i = 0; i < whole; i += PART) {
+        int32_t part = whole - i < PART ? whole - i : PART, first = dense_first(now + i, weight + i, part, top);
+        if (first < part)
+            return i + first;
     }
-    for (i = whole; i < n && (from < 0 || tolerance > 0); i++)
-        if (now[i] + weight[i] >= floor) {
-            from = from < 0 ? i : from;
-            to = i;
-        }
-    *is_near = tolerance > 0 && from != to;
-    return from;
+    for (i = whole; i < n - 1 && now[i] + weight[i] < top;)
+        i++;
+    return i;
 }
 
 enum { DENSE_AHEAD = 4096 }; /* bytes of scores that are asked for early: the streams of a processor end with a page */
@@ -296,25 +282,4 @@ DENSE_TARGET static void dense_add(const void *row, sp_dtype dtype, int32_t n, d
         DENSE_ADD(float)
     else
         DENSE_ADD(double)
-}
-
-/* Twice the bits, less the sign, and one step of the exponent more: in the order of |x| when x is finite, but 0 for infinities.
- */
-DENSE_TARGET static void dense_sizes(const double *now, int32_t n, uint64_t sizes[8])
-{
-    const uint64_t step = UINT64_C(1) << 53;
-    int32_t j = 0;
-    dense_vu best = *(const dense_vu *)sizes;
-    for (; j + DENSE_W <= n; j += DENSE_W) {
-        dense_vu size = (*(const dense_vu *)(now + j) << 1) + step;
-        for (int32_t l = 0; l < DENSE_W; l++)
-            best[l] = size[l] > best[l] ? size[l] : best[l];
-    }
-    *(dense_vu *)sizes = best;
-    for (; j < n; j++) {
-        uint64_t size;
-        memcpy(&size, now + j, sizeof size);
-        size = (size << 1) + step;
-        sizes[0] = size > sizes[0] ? size : sizes[0];
-    }
 }

@@ -4,8 +4,7 @@
  * |----------------------------|---------------------------------------------------------------------------------------------|
  * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side;        |
  * |                            | single.h: one recording                                                                     |
- * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back, dense_piece.h;         |
- * |                            | dense_threads.h: a long recording in pieces on all threads                                  |
+ * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back                         |
  * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
  * | any other                  | the plain kernel                                                                            |
  *
@@ -19,10 +18,10 @@
 #ifndef STATEPATH_DECODE_KERNELS_H
 #define STATEPATH_DECODE_KERNELS_H
 
-#include "decode/dense_piece.h"
+#include "core/isa.h"
+#include "decode/dense.h"
 #include "decode/dwell.h"
 #include "decode/greedy_table.h"
-#include "core/isa.h"
 #include "decode/lanes.h"
 #include "decode/lanes_forward_backward.h"
 #include "decode/single.h"
