@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "decode/isa_kernels.h"
+
 enum { LEAST_CLASSES = 17, LEAST_STEPS = 16, LEAST_DENSITY = 4 /* one in so many */ };
 
 static bool is_dense(const sp_chain *chain)
@@ -55,7 +57,7 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
 {
     if (!is_dense(chain)) {
         *dense = (sp_dense){.chain = chain,
-                            .isa = isa,
+                            .kernels = sp_isa_kernels_of(isa),
                             .n = chain->n_states,
                             .columns = chain->n_states,
                             .n_blocks = 1,
@@ -79,7 +81,7 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
         }
     }
     *dense = (sp_dense){.chain = chain,
-                        .isa = isa,
+                        .kernels = sp_isa_kernels_of(isa),
                         .n = n,
                         .columns = columns,
                         .n_blocks = n_blocks,
@@ -97,10 +99,10 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
 {
     size_t row = (size_t)t * (size_t)scores->n_classes * (size_t)scores->dtype;
     if (dense->weight)
-        SP_BY_ISA(sp_dense_step, dense->isa)(dense, now, next, habit);
+        dense->kernels->dense_step(dense, now, next, habit);
     else
         sp_sparse_step(&dense->sparse, now, next, &habit->span);
-    SP_BY_ISA(sp_dense_add, dense->isa)((const char *)scores->data + row, scores->dtype, dense->n, next);
+    dense->kernels->dense_add((const char *)scores->data + row, scores->dtype, dense->n, next);
 }
 
 int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state)
@@ -108,7 +110,7 @@ int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state)
     const sp_chain *c = dense->chain;
     int64_t first = c->pred_row[state], last = c->pred_row[state + 1];
     if (last - first == dense->n)
-        return SP_BY_ISA(sp_dense_choice, dense->isa)(now, c->pred_weight + first, dense->n);
+        return dense->kernels->dense_choice(now, c->pred_weight + first, dense->n);
     double best = -INFINITY;
     int32_t from = 0;
     for (int64_t p = first; p < last; p++) {

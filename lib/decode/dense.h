@@ -28,9 +28,9 @@ enum {
 /* The matrix in blocks of columns that fill the registers. */
 typedef struct sp_dense {
     const sp_chain *chain;
-    sp_isa isa;
-    int32_t n;       /* M = K */
-    int32_t columns; /* of a block */
+    const struct sp_isa_kernels *kernels; /* of an instruction set */
+    int32_t n;                            /* M = K */
+    int32_t columns;                      /* of a block */
     int32_t n_blocks;
     size_t width;   /* n_blocks * columns: doubles of a row of delta */
     double *weight; /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n; NULL: by lists */
@@ -87,14 +87,11 @@ sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *sco
 
 /* next[n_blocks * columns] = max_i now[i] + weight[i,.]. */
 typedef void sp_dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit);
-sp_dense_step sp_dense_step_base, sp_dense_step_avx2, sp_dense_step_avx512;
 
 /* next[n] += row[n], of either type. */
 typedef void sp_dense_add(const void *row, sp_dtype dtype, int32_t n, double *next);
-sp_dense_add sp_dense_add_base, sp_dense_add_avx2, sp_dense_add_avx512;
 
 /* The first i of the greatest now[i] + weight[i], 0 when all are -INFINITY. */
 typedef int32_t sp_dense_choice(const double *now, const double *weight, int32_t n);
-sp_dense_choice sp_dense_choice_base, sp_dense_choice_avx2, sp_dense_choice_avx512;
 
 #endif

@@ -1,7 +1,8 @@
 /* Body: dense maxima, see dense.h. Plain loops over a fixed number of columns, which compilers turn into vectors held in
- * registers. DENSE_TARGET names the instruction set. */
+ * registers. */
 
-#define DENSE_FN static inline __attribute__((always_inline)) DENSE_TARGET
+#define DENSE_COLUMNS (8 * LANE_W)
+#define DENSE_BY_BITS (LANE_W == 8) /* where the minimum of 64 bits is one instruction */
 
 enum { DENSE_W = DENSE_COLUMNS / 8, DENSE_MOST_VECTORS = DENSE_COLUMNS / DENSE_W };
 typedef double dense_vd __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
@@ -9,7 +10,7 @@ typedef int64_t dense_vi __attribute__((vector_size(DENSE_COLUMNS), aligned(8), 
 typedef uint64_t dense_vu __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
 
 /* Compilers make one instruction of each of these. */
-DENSE_FN dense_vd dense_greater(dense_vd a, dense_vd b)
+SP_ALWAYS_INLINE dense_vd dense_greater(dense_vd a, dense_vd b)
 {
     dense_vd r;
     for (int32_t l = 0; l < DENSE_W; l++)
@@ -17,7 +18,7 @@ DENSE_FN dense_vd dense_greater(dense_vd a, dense_vd b)
     return r;
 }
 
-DENSE_FN dense_vu dense_lesser_bits(dense_vu a, dense_vu b)
+SP_ALWAYS_INLINE dense_vu dense_lesser_bits(dense_vu a, dense_vu b)
 {
     dense_vu r;
     for (int32_t l = 0; l < DENSE_W; l++)
@@ -25,7 +26,7 @@ DENSE_FN dense_vu dense_lesser_bits(dense_vu a, dense_vu b)
     return r;
 }
 
-DENSE_FN dense_vd dense_begin(const double *to, bool is_new)
+SP_ALWAYS_INLINE dense_vd dense_begin(const double *to, bool is_new)
 {
     if (is_new)
         return (dense_vd){0} - INFINITY;
@@ -34,8 +35,8 @@ DENSE_FN dense_vd dense_begin(const double *to, bool is_new)
 
 /* to[columns] (-INFINITY when it is new) and what n rows give: 0 .. n-1, or (list not NULL) those in the list. Vectors by name:
  * left to themselves, compilers put several rows into one. */
-DENSE_FN void dense_rows(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns, double *to,
-                         bool is_new)
+SP_ALWAYS_INLINE void dense_rows(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
+                                 double *to, bool is_new)
 {
     dense_vd best[DENSE_MOST_VECTORS];
     int32_t n_vectors = columns / DENSE_W;
@@ -55,8 +56,8 @@ DENSE_FN void dense_rows(const double *weight, const double *now, const int32_t 
 /* The same while every sum is below zero: then the greatest has the least bits, and the minimum of integers does not wait for
  * the ports on which sums are made. A sum of zero or more has the least bits of all, so it is noticed: false, and `to` is as
  * before. */
-DENSE_FN bool dense_rows_below_zero(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
-                                    double *to, bool is_new)
+SP_ALWAYS_INLINE bool dense_rows_below_zero(const double *weight, const double *now, const int32_t *list, int32_t n,
+                                            int32_t columns, double *to, bool is_new)
 {
     dense_vu best[DENSE_MOST_VECTORS], sign = ~(dense_vu){0};
     int32_t n_vectors = columns / DENSE_W;
@@ -82,8 +83,8 @@ DENSE_FN bool dense_rows_below_zero(const double *weight, const double *now, con
 }
 
 /* The one way or the other. */
-DENSE_FN void dense_best(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns, double *to,
-                         bool is_new, sp_dense_habit *habit)
+SP_ALWAYS_INLINE void dense_best(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
+                                 double *to, bool is_new, sp_dense_habit *habit)
 {
     if (DENSE_BY_BITS && !habit->has_positive) {
         if (dense_rows_below_zero(weight, now, list, n, columns, to, is_new))
@@ -93,12 +94,13 @@ DENSE_FN void dense_best(const double *weight, const double *now, const int32_t 
     dense_rows(weight, now, list, n, columns, to, is_new);
 }
 
-DENSE_FN void dense_block(const sp_dense *dense, int32_t b, const double *now, int32_t columns, double *to, sp_dense_habit *habit)
+SP_ALWAYS_INLINE void dense_block(const sp_dense *dense, int32_t b, const double *now, int32_t columns, double *to,
+                                  sp_dense_habit *habit)
 {
     dense_best(dense->weight + (ptrdiff_t)b * dense->n * columns, now, NULL, dense->n, columns, to, true, habit);
 }
 
-DENSE_TARGET static void dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+static void dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
     for (int32_t b = 0; b < dense->n_blocks; b++) {
         double *to = next + (ptrdiff_t)b * dense->columns;
@@ -112,7 +114,7 @@ DENSE_TARGET static void dense_step(const sp_dense *dense, const double *now, do
 }
 
 /* Bit r: now[r] + most[r] > floor, of 64 rows. */
-DENSE_FN uint64_t dense_mask(const double *now, const double *most, double floor)
+SP_ALWAYS_INLINE uint64_t dense_mask(const double *now, const double *most, double floor)
 {
     dense_vu bit, mask = {0};
     uint64_t all = 0;
@@ -129,7 +131,7 @@ DENSE_FN uint64_t dense_mask(const double *now, const double *most, double floor
 
 /* Appends the rows first + r of the bits r to the list, eight at a time: which they are cannot be foreseen, and fewer than eight
  * are the rule. Returns its length; eight more may be written. */
-DENSE_FN int32_t dense_list(uint64_t mask, int32_t first, int32_t *list, int32_t n)
+SP_ALWAYS_INLINE int32_t dense_list(uint64_t mask, int32_t first, int32_t *list, int32_t n)
 {
     while (mask) {
         int32_t count = __builtin_popcountll(mask);
@@ -144,8 +146,8 @@ DENSE_FN int32_t dense_list(uint64_t mask, int32_t first, int32_t *list, int32_t
 
 /* One block from the rows that can win: the first n_begin of the list, then of the others those whose bound is above the floor.
  */
-DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list, int32_t n_begin,
-                                   const double *others, int32_t columns, double *to, sp_dense_habit *habit)
+SP_ALWAYS_INLINE void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list, int32_t n_begin,
+                                           const double *others, int32_t columns, double *to, sp_dense_habit *habit)
 {
     int32_t n = dense->n, *rest = list + n_begin, n_rest = 0;
     const double *weight = dense->weight + (ptrdiff_t)b * n * columns;
@@ -169,7 +171,7 @@ DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const doubl
         dense_best(weight, now, rest, n_rest, columns, to, false, habit);
 }
 
-DENSE_TARGET static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
     int32_t list[2 * SP_DENSE_SKIP_MOST + 8], n = dense->n, n_begin = 0, wanted = n / 32;
     double top = -INFINITY, others[SP_DENSE_SKIP_MOST]; /* now[] of the rows that do not go first */
@@ -201,7 +203,7 @@ DENSE_TARGET static void dense_step_skipping(const sp_dense *dense, const double
 }
 
 /* The greatest of the vector. */
-DENSE_FN double dense_top(dense_vd x)
+SP_ALWAYS_INLINE double dense_top(dense_vd x)
 {
     double v[DENSE_W];
     *(dense_vd *)v = x;
@@ -211,14 +213,14 @@ DENSE_FN double dense_top(dense_vd x)
     return v[0];
 }
 
-DENSE_FN dense_vd dense_sum(const double *now, const double *weight, int32_t i)
+SP_ALWAYS_INLINE dense_vd dense_sum(const double *now, const double *weight, int32_t i)
 {
     return *(const dense_vd *)(now + i) + *(const dense_vd *)(weight + i);
 }
 
 /* The first of n sums, n a multiple of DENSE_W, that is as great as `top`; n when none is. Within a place of the vectors the last
  * one written stays. */
-DENSE_FN int32_t dense_first(const double *now, const double *weight, int32_t n, double top)
+SP_ALWAYS_INLINE int32_t dense_first(const double *now, const double *weight, int32_t n, double top)
 {
     dense_vi count, low = (dense_vi){0} + n;
     for (int32_t l = 0; l < DENSE_W; l++)
@@ -236,7 +238,7 @@ DENSE_FN int32_t dense_first(const double *now, const double *weight, int32_t n,
 }
 
 /* First the greatest sum, then the first that is as great. */
-DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight, int32_t n)
+static int32_t dense_choice(const double *now, const double *weight, int32_t n)
 {
     enum { PART = 16 * DENSE_W };
     dense_vd best0 = (dense_vd){0} - INFINITY, best1 = best0;
@@ -275,11 +277,19 @@ enum { DENSE_AHEAD = 4096 }; /* bytes of scores that are asked for early: the st
             next[j] += (double)e[j];                                                                                             \
     }
 
-DENSE_TARGET static void dense_add(const void *row, sp_dtype dtype, int32_t n, double *next)
+static void dense_add(const void *row, sp_dtype dtype, int32_t n, double *next)
 {
     int32_t j = 0;
     if (dtype == SP_F32)
         DENSE_ADD(float)
     else
         DENSE_ADD(double)
+}
+
+static void dense_step_any(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+{
+    if (dense->most)
+        dense_step_skipping(dense, now, next, habit);
+    else
+        dense_step(dense, now, next, habit);
 }

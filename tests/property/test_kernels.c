@@ -2,6 +2,7 @@
 #include "check.h"
 #include "decode/chunks.h"
 #include "decode/dense.h"
+#include "decode/isa_kernels.h"
 #include "decode/kernels.h"
 #include "decode/path_sum.h"
 #include "decode/sparse.h"
@@ -443,13 +444,6 @@ static float draw_term(random_source *random, int sort)
 static void sums_equal_one_after_another(void **state)
 {
     (void)state;
-#if defined(__x86_64__)
-    static sp_sum_f32 *const of_f32[] = {NULL, sp_sum_f32_base, sp_sum_f32_avx2, sp_sum_f32_avx512};
-    static sp_sum_f64 *const of_f64[] = {NULL, sp_sum_f64_base, sp_sum_f64_avx2, sp_sum_f64_avx512};
-#else
-    static sp_sum_f32 *const of_f32[] = {NULL, sp_sum_f32_base};
-    static sp_sum_f64 *const of_f64[] = {NULL, sp_sum_f64_base};
-#endif
     static const double begins[] = {0, -1, -4194303.7, -4194304, -8e15, 12.5, -INFINITY, -3e-300, -16777215.9999};
     static float x[N_TERMS];
     static double y[N_TERMS];
@@ -467,8 +461,8 @@ static void sums_equal_one_after_another(void **state)
             sum_y += y[i];
         }
         for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
-            assert_true(of_f32[isa](begin, x + first, n) == sum_x);
-            assert_true(of_f64[isa](begin, y + first, n) == sum_y);
+            assert_true(sp_isa_kernels_of(isa)->sum_f32(begin, x + first, n) == sum_x);
+            assert_true(sp_isa_kernels_of(isa)->sum_f64(begin, y + first, n) == sum_y);
         }
     }
 }
