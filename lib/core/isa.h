@@ -1,8 +1,8 @@
 /* One source, compiled for each instruction set; not installed.
  *
  * The kernels of decode/ are one file, decode/isa.c, which CMake compiles once for each set; a short loop elsewhere is an
- * always_inline function, which SP_FOR_EACH_ISA() compiles three times. Which runs is asked at each call, so there is nothing that
- * the loader has to resolve. The compiler's names of the sets stand here and in CMakeLists.txt.
+ * always_inline function, which SP_FOR_EACH_ISA() compiles three times. Which runs is asked at each call, so there is nothing
+ * that the loader has to resolve. The compiler's names of the sets stand here and in CMakeLists.txt.
  */
 #ifndef STATEPATH_CORE_ISA_H
 #define STATEPATH_CORE_ISA_H
