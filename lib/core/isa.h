@@ -1,8 +1,8 @@
 /* One source, compiled for each instruction set; not installed.
  *
- * The strings of the compiler's targets stand here and nowhere else. A kernel with files of its own (decode/) is compiled once
- * a file, with the macros of one set; a short loop is an always_inline function, which SP_FOR_EACH_ISA() compiles three times.
- * Which runs is asked at each call, so there is nothing that the loader has to resolve.
+ * The kernels of decode/ are one file, decode/isa.c, which CMake compiles once for each set; a short loop elsewhere is an
+ * always_inline function, which SP_FOR_EACH_ISA() compiles three times. Which runs is asked at each call, so there is nothing
+ * that the loader has to resolve. The compiler's names of the sets stand here and in CMakeLists.txt.
  */
 #ifndef STATEPATH_CORE_ISA_H
 #define STATEPATH_CORE_ISA_H
@@ -11,7 +11,6 @@
 
 #define SP_ALWAYS_INLINE static inline __attribute__((always_inline))
 
-#define SP_TARGET_BASE
 #if defined(__x86_64__)
 #define SP_TARGET_AVX2 __attribute__((target("avx2")))
 #define SP_TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq")))

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decode/isa_kernels.h"
 #include "decode/recording.h"
 
 /* Steps of a chunk: its warm-up should cost little, and there should be some bands to share. What is before the first chunk says
@@ -85,8 +86,8 @@ static double look_at(const sp_chunked *c, int64_t chunk)
     double top = sp_chunk_top(K, c->arrive + chunk * c->n_parts * K),
            bit = top != 0 && isfinite(top) ? sp_last_bit(sp_power_below(top)) : 1;
     bool has_half;
-    c->most[chunk] = SP_BY_ISA(sp_items_look, c->isa)(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps),
-                                                      c->chunk_steps * K, bit, &has_half);
+    c->most[chunk] = sp_isa_kernels_of(c->isa)->look(c->scores->dtype, rows_at(c, c->n_head + chunk * c->chunk_steps),
+                                                     c->chunk_steps * K, bit, &has_half);
     c->has_half[chunk] = has_half;
     return sp_chunk_top(K, c->leave + chunk * K) - top;
 }
@@ -94,14 +95,15 @@ static double look_at(const sp_chunked *c, int64_t chunk)
 static void decode_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     const sp_chunked *c = arg;
+    const sp_isa_kernels *kernels = sp_isa_kernels_of(c->isa);
     (void)scratch;
     for (int64_t b = first; b < last; b++) {
         sp_chunk_band band = band_of(c, b);
         double growth = 0;
         int64_t chunk = b * sp_lanes_count(c->isa);
-        SP_BY_ISA(sp_chunks_forward, c->isa)(&band);
+        kernels->chunks_forward(&band);
         if (c->path)
-            SP_BY_ISA(sp_chunks_trace, c->isa)(&band);
+            kernels->chunks_trace(&band);
         for (int64_t i = 0; i < band.n_chunks; i++)
             growth += look_at(c, chunk + i);
         atomic_store_explicit(&c->growth[b], isfinite(growth) ? growth : 0, memory_order_relaxed);
@@ -185,7 +187,7 @@ static void serial_forward(const sp_chunked *c, const sp_single_rules *single, i
     while (t < n) {
         /* cppcheck-suppress legacyUninitvar ; the kernel fills it */
         sp_single_steps steps = {single, c->scores->dtype, rows_at(c, first + t), n - t < BLOCK ? n - t : BLOCK, now, block};
-        sp_single_kernel_of(c->isa)(&steps);
+        sp_isa_kernels_of(c->isa)->single(&steps);
         for (int64_t i = 0; i < steps.n; i++)
             put_word(words, t + i, lane_word(c->rules, single, block[i]));
         t += steps.n;

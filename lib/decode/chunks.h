@@ -55,8 +55,6 @@ typedef struct sp_chunk_band {
 } sp_chunk_band;
 
 typedef void sp_chunks_kernel(const sp_chunk_band *band);
-sp_chunks_kernel sp_chunks_forward_base, sp_chunks_forward_avx2, sp_chunks_forward_avx512;
-sp_chunks_kernel sp_chunks_trace_base, sp_chunks_trace_avx2, sp_chunks_trace_avx512;
 
 /* Is this recording, of a chain that has lane rules, one for chunks? It has no gap, and more than SP_CHUNKS_LEAST steps. */
 bool sp_chunks_fit(const sp_scores *scores);

@@ -9,17 +9,17 @@ typedef struct chunk_lanes {
 } chunk_lanes;
 
 /* The tile that begins at step t. */
-LANE_FN void chunk_tile(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
-                        const void *const *rows, int64_t t, char *words)
+SP_ALWAYS_INLINE void chunk_tile(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights,
+                                 const void *const *rows, int64_t t, char *words)
 {
     size_t K = (size_t)band->rules->n_classes, tile = SP_LANES_TILE * K;
-    const lane_tile at = {c->tile, 0, ahead_of(rows, tile * (size_t)dtype, t / SP_LANES_TILE)};
-    gather_tile(dtype, rows, (size_t)t * K, tile, c->tile);
+    const lane_tile at = {c->tile, 0, ahead_of(L, rows, tile * (size_t)dtype, t / SP_LANES_TILE)};
+    gather_tile(L, dtype, rows, (size_t)t * K, tile, c->tile);
     lane_steps(band->rules, dtype, word_size, has_weights, &c->now, &c->next, &at, SP_LANES_TILE, words);
 }
 
 /* To out[K] of every chunk, `apart` doubles from that of the next. */
-LANE_FN void copy_deltas(const sp_chunk_band *band, const double *now, double *out, int64_t apart)
+SP_ALWAYS_INLINE void copy_deltas(const sp_chunk_band *band, const double *now, double *out, int64_t apart)
 {
     int32_t K = band->rules->n_classes;
     for (int32_t chunk = 0; chunk < band->n_chunks; chunk++)
@@ -27,7 +27,8 @@ LANE_FN void copy_deltas(const sp_chunk_band *band, const double *now, double *o
             out[chunk * apart + j] = now[j * L + chunk];
 }
 
-LANE_FN void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights)
+SP_ALWAYS_INLINE void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype dtype, int32_t word_size,
+                                    bool has_weights)
 {
     int32_t K = band->rules->n_classes;
     const void *rows[L];
@@ -39,7 +40,7 @@ LANE_FN void chunk_warm_up(chunk_lanes *c, const sp_chunk_band *band, sp_dtype d
         chunk_tile(c, band, dtype, word_size, has_weights, rows, t, c->unused_words);
 }
 
-LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights)
+SP_ALWAYS_INLINE void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t word_size, bool has_weights)
 {
     chunk_lanes c;
     c.now = c.delta[0];
@@ -55,7 +56,7 @@ LANE_FN void chunks_forward(const sp_chunk_band *band, sp_dtype dtype, int32_t w
 }
 
 /* Every chunk from its own best last state; where that is not the right one, sp_chunks_trace() mends it. */
-LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
+SP_ALWAYS_INLINE void chunks_trace(const sp_chunk_band *band, int32_t word_size)
 {
     _Alignas(64) uint64_t state[L] = {0};
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
@@ -76,7 +77,7 @@ LANE_FN void chunks_trace(const sp_chunk_band *band, int32_t word_size)
     }
 }
 
-LANE_TARGET static void chunks_forward_any(const sp_chunk_band *band)
+static void chunks_forward_any(const sp_chunk_band *band)
 {
     const sp_lane_rules *r = band->rules;
 #define CHUNK_KIND(dtype_, size, weights)                                                                                        \
@@ -89,7 +90,7 @@ LANE_TARGET static void chunks_forward_any(const sp_chunk_band *band)
     CHUNK_SIZES(SP_F64, true)
 }
 
-LANE_TARGET static void chunks_trace_any(const sp_chunk_band *band)
+static void chunks_trace_any(const sp_chunk_band *band)
 {
     if (band->rules->word_size == 2)
         chunks_trace(band, 2);

@@ -1,12 +1,12 @@
 /* Body: sp_items_look(), see single.h. Included after single_body.h. */
 
-typedef float vf __attribute__((vector_size(8 * SINGLE_W), may_alias));
-typedef int32_t vi32 __attribute__((vector_size(8 * SINGLE_W), may_alias));
-typedef int64_t vi64 __attribute__((vector_size(8 * SINGLE_W), may_alias));
+typedef float vf __attribute__((vector_size(8 * LANE_W), may_alias));
+typedef int32_t vi32 __attribute__((vector_size(8 * LANE_W), may_alias));
+typedef int64_t vi64 __attribute__((vector_size(8 * LANE_W), may_alias));
 enum { W32 = 2 * W };
 
 /* A vector of the scores from i on; what is not a whole one is filled up with zeros. */
-SINGLE_FN vf f32_at(const float *x, int64_t i, int64_t n)
+SP_ALWAYS_INLINE vf f32_at(const float *x, int64_t i, int64_t n)
 {
     vf r = {0};
     if (n - i >= W32)
@@ -16,7 +16,7 @@ SINGLE_FN vf f32_at(const float *x, int64_t i, int64_t n)
     return r;
 }
 
-SINGLE_FN vd f64_at(const double *x, int64_t i, int64_t n)
+SP_ALWAYS_INLINE vd f64_at(const double *x, int64_t i, int64_t n)
 {
     vd r = {0};
     if (n - i >= W)
@@ -26,19 +26,19 @@ SINGLE_FN vd f64_at(const double *x, int64_t i, int64_t n)
     return r;
 }
 
-SINGLE_FN vf greater32(vf a, vf b)
+SP_ALWAYS_INLINE vf greater32(vf a, vf b)
 {
     vi32 is_more = (vi32)(a > b);
     return (vf)((is_more & (vi32)a) | (~is_more & (vi32)b));
 }
 
-SINGLE_FN vd greater64(vd a, vd b)
+SP_ALWAYS_INLINE vd greater64(vd a, vd b)
 {
     vi64 is_more = (vi64)(a > b);
     return (vd)((is_more & (vi64)a) | (~is_more & (vi64)b));
 }
 
-SINGLE_FN double most_f32(const float *x, int64_t n)
+SP_ALWAYS_INLINE double most_f32(const float *x, int64_t n)
 {
     float most = x[0];
     vf m0 = most - (vf){0}, m1 = m0;
@@ -55,7 +55,7 @@ SINGLE_FN double most_f32(const float *x, int64_t n)
     return (double)most;
 }
 
-SINGLE_FN double most_f64(const double *x, int64_t n)
+SP_ALWAYS_INLINE double most_f64(const double *x, int64_t n)
 {
     double most = x[0];
     vd m0 = most - (vd){0}, m1 = m0;
@@ -73,7 +73,7 @@ SINGLE_FN double most_f64(const double *x, int64_t n)
 }
 
 /* In halves of a bit: is any an odd number? From 2^24 on a float is even. */
-SINGLE_FN bool has_half_f32(const float *x, int64_t n, float halves)
+SP_ALWAYS_INLINE bool has_half_f32(const float *x, int64_t n, float halves)
 {
     const vf low = -0x1p24F - (vf){0}, high = 0x1p24F - (vf){0};
     vi32 odd = {0};
@@ -90,7 +90,7 @@ SINGLE_FN bool has_half_f32(const float *x, int64_t n, float halves)
 }
 
 /* The same; beyond 2^51 the answer is that it may be. Adding 3/2 2^52 and taking it off again rounds to a whole number. */
-SINGLE_FN bool has_half_f64(const double *x, int64_t n, double halves)
+SP_ALWAYS_INLINE bool has_half_f64(const double *x, int64_t n, double halves)
 {
     const vd shift = 0x1.8p52 - (vd){0}, low = -0x1p51 - (vd){0}, high = 0x1p51 - (vd){0}, none = -INFINITY - (vd){0};
     vi64 any = {0};
@@ -106,7 +106,7 @@ SINGLE_FN bool has_half_f64(const double *x, int64_t n, double halves)
 }
 
 /* In blocks that stay near between the first reading and the second. Floats of 2^23 bits or more have no halves of one. */
-SINGLE_TARGET static double look(sp_dtype dtype, const void *items, int64_t n, double bit, bool *has_half)
+static double look(sp_dtype dtype, const void *items, int64_t n, double bit, bool *has_half)
 {
     enum { BLOCK = 2048 };
     double most = -INFINITY;

@@ -2,7 +2,8 @@
 #include "decode/dense.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "decode/isa_kernels.h"
 
 enum { LEAST_CLASSES = 17, LEAST_STEPS = 16, LEAST_DENSITY = 4 /* one in so many */ };
 
@@ -52,32 +53,15 @@ static void find_bounds(sp_dense *dense, double *room)
     }
 }
 
-/* Four at a time, because one alone would wait for itself. */
-static double greatest_weight(const sp_chain *chain)
-{
-    const double *weight = chain->pred_weight;
-    int64_t n = chain->pred_row[chain->n_states];
-    double greatest[4] = {0, 0, 0, 0};
-    for (int64_t p = 0; p < n; p += 4)
-        for (int64_t l = 0; l < 4 && p + l < n; l++) {
-            double size = fabs(weight[p + l]);
-            greatest[l] = size > greatest[l] ? size : greatest[l];
-        }
-    for (int l = 1; l < 4; l++)
-        greatest[0] = greatest[l] > greatest[0] ? greatest[l] : greatest[0];
-    return greatest[0];
-}
-
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch)
 {
     if (!is_dense(chain)) {
         *dense = (sp_dense){.chain = chain,
-                            .isa = isa,
+                            .kernels = sp_isa_kernels_of(isa),
                             .n = chain->n_states,
                             .columns = chain->n_states,
                             .n_blocks = 1,
-                            .width = (size_t)chain->n_states,
-                            .greatest_weight = greatest_weight(chain)};
+                            .width = (size_t)chain->n_states};
         return sp_sparse_init(&dense->sparse, chain, scratch);
     }
     int32_t n = chain->n_states, columns = choose_columns(isa, n), n_blocks = (n + columns - 1) / columns;
@@ -97,12 +81,11 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
         }
     }
     *dense = (sp_dense){.chain = chain,
-                        .isa = isa,
+                        .kernels = sp_isa_kernels_of(isa),
                         .n = n,
                         .columns = columns,
                         .n_blocks = n_blocks,
                         .width = (size_t)n_blocks * (size_t)columns,
-                        .greatest_weight = greatest_weight(chain),
                         .weight = weight};
     if (n >= SP_DENSE_SKIP_LEAST && n <= SP_DENSE_SKIP_MOST)
         find_bounds(dense, weight + size);
@@ -116,57 +99,28 @@ void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t,
 {
     size_t row = (size_t)t * (size_t)scores->n_classes * (size_t)scores->dtype;
     if (dense->weight)
-        SP_BY_ISA(sp_dense_step, dense->isa)(dense, now, next, habit);
+        dense->kernels->dense_step(dense, now, next, habit);
     else
         sp_sparse_step(&dense->sparse, now, next, &habit->span);
-    SP_BY_ISA(sp_dense_add, dense->isa)((const char *)scores->data + row, scores->dtype, dense->n, next);
+    dense->kernels->dense_add((const char *)scores->data + row, scores->dtype, dense->n, next);
 }
 
-int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state, double tolerance, bool *is_near)
+int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state)
 {
     const sp_chain *c = dense->chain;
     int64_t first = c->pred_row[state], last = c->pred_row[state + 1];
-    *is_near = false;
     if (last - first == dense->n)
-        return SP_BY_ISA(sp_dense_choice, dense->isa)(now, c->pred_weight + first, dense->n, tolerance, is_near);
-    double best = -INFINITY, second = -INFINITY;
+        return dense->kernels->dense_choice(now, c->pred_weight + first, dense->n);
+    double best = -INFINITY;
     int32_t from = 0;
     for (int64_t p = first; p < last; p++) {
         double candidate = now[c->pred[p]] + c->pred_weight[p];
         if (candidate > best) {
-            second = best;
             best = candidate;
             from = c->pred[p];
-        } else if (candidate > second) {
-            second = candidate;
         }
     }
-    *is_near = tolerance > 0 && second >= best - tolerance && best > -INFINITY;
     return from;
-}
-
-void sp_dense_size_add(sp_dense_size *size, const sp_dense *dense, const double *now)
-{
-    SP_BY_ISA(sp_dense_sizes, dense->isa)(now, dense->n, size->most);
-}
-
-double sp_dense_size_of(const sp_dense_size *size)
-{
-    uint64_t most = 0;
-    for (int i = 0; i < 8; i++)
-        most = size->most[i] > most ? size->most[i] : most;
-    double greatest = 0;
-    most = most > 0 ? (most - (UINT64_C(1) << 53)) >> 1 : 0;
-    memcpy(&greatest, &most, sizeof greatest);
-    return greatest;
-}
-
-double sp_dense_weight(const sp_dense *dense, int32_t i, int32_t j)
-{
-    const sp_chain *c = dense->chain;
-    if (c->pred_row[j + 1] - c->pred_row[j] == dense->n)
-        return c->pred_weight[c->pred_row[j] + i];
-    return sp_chain_weight(c, i, j);
 }
 
 int32_t sp_dense_last_state(const sp_dense *dense, const double *now, double *score)

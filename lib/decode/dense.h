@@ -4,7 +4,7 @@
  *
  * Going forward only the maxima are found: a maximum does not depend on the order in which it is taken, so columns j lie side by
  * side in vectors. Going back, the predecessor of the one state of the path is found again among the very same sums: the lowest
- * of the best, as the plain kernel has it. Same operations, same bits. dense_piece.h goes over a recording with this.
+ * of the best, as the plain kernel has it. Same operations, same bits.
  *
  * Under a large matrix most rows cannot win anywhere in a block of columns. The rows of the greatest delta go first; the least of
  * the maxima that they leave in a block is a floor; and a row i with delta[i] + max_j weight[i,j] <= floor, j in the block,
@@ -28,15 +28,14 @@ enum {
 /* The matrix in blocks of columns that fill the registers. */
 typedef struct sp_dense {
     const sp_chain *chain;
-    sp_isa isa;
-    int32_t n;       /* M = K */
-    int32_t columns; /* of a block */
+    const struct sp_isa_kernels *kernels; /* of an instruction set */
+    int32_t n;                            /* M = K */
+    int32_t columns;                      /* of a block */
     int32_t n_blocks;
     size_t width;   /* n_blocks * columns: doubles of a row of delta */
     double *weight; /* [n_blocks, n, columns] rows = from, -INFINITY where forbidden and beyond column n; NULL: by lists */
     double *most;   /* [n_blocks, n] the greatest weight of each row in each block; NULL: no row is skipped */
-    double greatest_weight; /* |weight| that is finite */
-    double *fill;           /* [n_blocks, columns] INFINITY for columns that nothing leads to, else -INFINITY */
+    double *fill;   /* [n_blocks, columns] INFINITY for columns that nothing leads to, else -INFINITY */
     sp_sparse sparse;
 } sp_dense;
 
@@ -62,19 +61,8 @@ static inline sp_dense_habit sp_dense_habit_first(void)
 void sp_dense_forward(const sp_dense *dense, const sp_scores *scores, int64_t t, const double *now, double *next,
                       sp_dense_habit *habit);
 
-/* The state before `state`, given the delta of the step before: the lowest of the best, 0 when there is none. *is_near: others
- * are as good within a tolerance > 0; the answer is then any of them. */
-int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state, double tolerance, bool *is_near);
-
-/* The greatest |number| that is finite, of those it was given. */
-typedef struct sp_dense_size {
-    uint64_t most[8]; /* see dense_sizes() */
-} sp_dense_size;
-void sp_dense_size_add(sp_dense_size *size, const sp_dense *dense, const double *now);
-double sp_dense_size_of(const sp_dense_size *size);
-
-/* log_trans[i,j]. */
-double sp_dense_weight(const sp_dense *dense, int32_t i, int32_t j);
+/* The state before `state`, given the delta of the step before: the lowest of the best, 0 when there is none. */
+int32_t sp_dense_before(const sp_dense *dense, const double *now, int32_t state);
 
 /* e[t,j]. */
 static inline double sp_dense_score(const sp_scores *scores, int64_t t, int32_t j)
@@ -86,22 +74,24 @@ static inline double sp_dense_score(const sp_scores *scores, int64_t t, int32_t 
 /* The state that wins at the last step, the lowest of the best, given its delta; *score = -INFINITY when none does. */
 int32_t sp_dense_last_state(const sp_dense *dense, const double *now, double *score);
 
+/* All of a recording of one step or more without gaps, as sp_viterbi(), on the calling thread; SP_ENOPATH without a message, path
+ * in pieces, when there is no path: ask the plain kernel why. SP_OK, SP_ENOPATH or SP_ENOMEM. Memory hardly grows with the
+ * recording. Uses SP_SLOT_DENSE_DELTAS and SP_SLOT_DENSE_MARKS. */
+sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
+
+/* The same in blocks of so many steps, 1 or more: changes the time, never the answer. */
+sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, sp_scratch *scratch,
+                                     int32_t *path, double *score);
+
 /* ---- for each instruction set ---- */
 
 /* next[n_blocks * columns] = max_i now[i] + weight[i,.]. */
 typedef void sp_dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit);
-sp_dense_step sp_dense_step_base, sp_dense_step_avx2, sp_dense_step_avx512;
 
 /* next[n] += row[n], of either type. */
 typedef void sp_dense_add(const void *row, sp_dtype dtype, int32_t n, double *next);
-sp_dense_add sp_dense_add_base, sp_dense_add_avx2, sp_dense_add_avx512;
 
-/* The first i of the greatest now[i] + weight[i], 0 when all are -INFINITY; as sp_dense_before() where the tolerance is > 0.
- * *is_near is false beforehand. */
-typedef int32_t sp_dense_choice(const double *now, const double *weight, int32_t n, double tolerance, bool *is_near);
-sp_dense_choice sp_dense_choice_base, sp_dense_choice_avx2, sp_dense_choice_avx512;
-
-typedef void sp_dense_sizes(const double *now, int32_t n, uint64_t sizes[8]);
-sp_dense_sizes sp_dense_sizes_base, sp_dense_sizes_avx2, sp_dense_sizes_avx512;
+/* The first i of the greatest now[i] + weight[i], 0 when all are -INFINITY. */
+typedef int32_t sp_dense_choice(const double *now, const double *weight, int32_t n);
 
 #endif

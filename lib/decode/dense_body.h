@@ -1,7 +1,8 @@
 /* Body: dense maxima, see dense.h. Plain loops over a fixed number of columns, which compilers turn into vectors held in
- * registers. DENSE_TARGET names the instruction set. */
+ * registers. */
 
-#define DENSE_FN static inline __attribute__((always_inline)) DENSE_TARGET
+#define DENSE_COLUMNS (8 * LANE_W)
+#define DENSE_BY_BITS (LANE_W == 8) /* where the minimum of 64 bits is one instruction */
 
 enum { DENSE_W = DENSE_COLUMNS / 8, DENSE_MOST_VECTORS = DENSE_COLUMNS / DENSE_W };
 typedef double dense_vd __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
@@ -9,7 +10,7 @@ typedef int64_t dense_vi __attribute__((vector_size(DENSE_COLUMNS), aligned(8), 
 typedef uint64_t dense_vu __attribute__((vector_size(DENSE_COLUMNS), aligned(8), may_alias));
 
 /* Compilers make one instruction of each of these. */
-DENSE_FN dense_vd dense_greater(dense_vd a, dense_vd b)
+SP_ALWAYS_INLINE dense_vd dense_greater(dense_vd a, dense_vd b)
 {
     dense_vd r;
     for (int32_t l = 0; l < DENSE_W; l++)
@@ -17,7 +18,7 @@ DENSE_FN dense_vd dense_greater(dense_vd a, dense_vd b)
     return r;
 }
 
-DENSE_FN dense_vu dense_lesser_bits(dense_vu a, dense_vu b)
+SP_ALWAYS_INLINE dense_vu dense_lesser_bits(dense_vu a, dense_vu b)
 {
     dense_vu r;
     for (int32_t l = 0; l < DENSE_W; l++)
@@ -25,7 +26,7 @@ DENSE_FN dense_vu dense_lesser_bits(dense_vu a, dense_vu b)
     return r;
 }
 
-DENSE_FN dense_vd dense_begin(const double *to, bool is_new)
+SP_ALWAYS_INLINE dense_vd dense_begin(const double *to, bool is_new)
 {
     if (is_new)
         return (dense_vd){0} - INFINITY;
@@ -34,8 +35,8 @@ DENSE_FN dense_vd dense_begin(const double *to, bool is_new)
 
 /* to[columns] (-INFINITY when it is new) and what n rows give: 0 .. n-1, or (list not NULL) those in the list. Vectors by name:
  * left to themselves, compilers put several rows into one. */
-DENSE_FN void dense_rows(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns, double *to,
-                         bool is_new)
+SP_ALWAYS_INLINE void dense_rows(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
+                                 double *to, bool is_new)
 {
     dense_vd best[DENSE_MOST_VECTORS];
     int32_t n_vectors = columns / DENSE_W;
@@ -55,8 +56,8 @@ DENSE_FN void dense_rows(const double *weight, const double *now, const int32_t 
 /* The same while every sum is below zero: then the greatest has the least bits, and the minimum of integers does not wait for
  * the ports on which sums are made. A sum of zero or more has the least bits of all, so it is noticed: false, and `to` is as
  * before. */
-DENSE_FN bool dense_rows_below_zero(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
-                                    double *to, bool is_new)
+SP_ALWAYS_INLINE bool dense_rows_below_zero(const double *weight, const double *now, const int32_t *list, int32_t n,
+                                            int32_t columns, double *to, bool is_new)
 {
     dense_vu best[DENSE_MOST_VECTORS], sign = ~(dense_vu){0};
     int32_t n_vectors = columns / DENSE_W;
@@ -82,8 +83,8 @@ DENSE_FN bool dense_rows_below_zero(const double *weight, const double *now, con
 }
 
 /* The one way or the other. */
-DENSE_FN void dense_best(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns, double *to,
-                         bool is_new, sp_dense_habit *habit)
+SP_ALWAYS_INLINE void dense_best(const double *weight, const double *now, const int32_t *list, int32_t n, int32_t columns,
+                                 double *to, bool is_new, sp_dense_habit *habit)
 {
     if (DENSE_BY_BITS && !habit->has_positive) {
         if (dense_rows_below_zero(weight, now, list, n, columns, to, is_new))
@@ -93,12 +94,13 @@ DENSE_FN void dense_best(const double *weight, const double *now, const int32_t 
     dense_rows(weight, now, list, n, columns, to, is_new);
 }
 
-DENSE_FN void dense_block(const sp_dense *dense, int32_t b, const double *now, int32_t columns, double *to, sp_dense_habit *habit)
+SP_ALWAYS_INLINE void dense_block(const sp_dense *dense, int32_t b, const double *now, int32_t columns, double *to,
+                                  sp_dense_habit *habit)
 {
     dense_best(dense->weight + (ptrdiff_t)b * dense->n * columns, now, NULL, dense->n, columns, to, true, habit);
 }
 
-DENSE_TARGET static void dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+static void dense_step(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
     for (int32_t b = 0; b < dense->n_blocks; b++) {
         double *to = next + (ptrdiff_t)b * dense->columns;
@@ -112,7 +114,7 @@ DENSE_TARGET static void dense_step(const sp_dense *dense, const double *now, do
 }
 
 /* Bit r: now[r] + most[r] > floor, of 64 rows. */
-DENSE_FN uint64_t dense_mask(const double *now, const double *most, double floor)
+SP_ALWAYS_INLINE uint64_t dense_mask(const double *now, const double *most, double floor)
 {
     dense_vu bit, mask = {0};
     uint64_t all = 0;
@@ -129,7 +131,7 @@ DENSE_FN uint64_t dense_mask(const double *now, const double *most, double floor
 
 /* Appends the rows first + r of the bits r to the list, eight at a time: which they are cannot be foreseen, and fewer than eight
  * are the rule. Returns its length; eight more may be written. */
-DENSE_FN int32_t dense_list(uint64_t mask, int32_t first, int32_t *list, int32_t n)
+SP_ALWAYS_INLINE int32_t dense_list(uint64_t mask, int32_t first, int32_t *list, int32_t n)
 {
     while (mask) {
         int32_t count = __builtin_popcountll(mask);
@@ -144,8 +146,8 @@ DENSE_FN int32_t dense_list(uint64_t mask, int32_t first, int32_t *list, int32_t
 
 /* One block from the rows that can win: the first n_begin of the list, then of the others those whose bound is above the floor.
  */
-DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list, int32_t n_begin,
-                                   const double *others, int32_t columns, double *to, sp_dense_habit *habit)
+SP_ALWAYS_INLINE void dense_block_skipping(const sp_dense *dense, int32_t b, const double *now, int32_t *list, int32_t n_begin,
+                                           const double *others, int32_t columns, double *to, sp_dense_habit *habit)
 {
     int32_t n = dense->n, *rest = list + n_begin, n_rest = 0;
     const double *weight = dense->weight + (ptrdiff_t)b * n * columns;
@@ -169,7 +171,7 @@ DENSE_FN void dense_block_skipping(const sp_dense *dense, int32_t b, const doubl
         dense_best(weight, now, rest, n_rest, columns, to, false, habit);
 }
 
-DENSE_TARGET static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
+static void dense_step_skipping(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
     int32_t list[2 * SP_DENSE_SKIP_MOST + 8], n = dense->n, n_begin = 0, wanted = n / 32;
     double top = -INFINITY, others[SP_DENSE_SKIP_MOST]; /* now[] of the rows that do not go first */
@@ -201,7 +203,7 @@ DENSE_TARGET static void dense_step_skipping(const sp_dense *dense, const double
 }
 
 /* The greatest of the vector. */
-DENSE_FN double dense_top(dense_vd x)
+SP_ALWAYS_INLINE double dense_top(dense_vd x)
 {
     double v[DENSE_W];
     *(dense_vd *)v = x;
@@ -211,42 +213,36 @@ DENSE_FN double dense_top(dense_vd x)
     return v[0];
 }
 
-DENSE_FN dense_vd dense_sum(const double *now, const double *weight, int32_t i)
+SP_ALWAYS_INLINE dense_vd dense_sum(const double *now, const double *weight, int32_t i)
 {
     return *(const dense_vd *)(now + i) + *(const dense_vd *)(weight + i);
 }
 
-/* The first and the last of n sums, n a multiple of DENSE_W, that are `floor` or more: *first = n and *last = -1 when none is.
- * Within a place of the vectors the last one written stays. */
-DENSE_FN void dense_ends(const double *now, const double *weight, int32_t n, double floor, int32_t *first, int32_t *last)
+/* The first of n sums, n a multiple of DENSE_W, that is as great as `top`; n when none is. Within a place of the vectors the last
+ * one written stays. */
+SP_ALWAYS_INLINE int32_t dense_first(const double *now, const double *weight, int32_t n, double top)
 {
-    dense_vi count, low = (dense_vi){0} + n, high = (dense_vi){0} - 1;
+    dense_vi count, low = (dense_vi){0} + n;
     for (int32_t l = 0; l < DENSE_W; l++)
         count[l] = l;
-    for (int32_t i = n - DENSE_W, k = 0; i >= 0; i -= DENSE_W, k += DENSE_W) {
-        dense_vi is_in = (dense_vi)(dense_sum(now, weight, i) >= (dense_vd){0} + floor);
+    for (int32_t i = n - DENSE_W; i >= 0; i -= DENSE_W) {
+        dense_vi is_in = (dense_vi)(dense_sum(now, weight, i) >= (dense_vd){0} + top);
         low = (is_in & (count + i)) | (~is_in & low);
-        is_in = (dense_vi)(dense_sum(now, weight, k) >= (dense_vd){0} + floor);
-        high = (is_in & (count + k)) | (~is_in & high);
     }
-    int64_t a[DENSE_W], b[DENSE_W];
-    *(dense_vi *)a = low;
-    *(dense_vi *)b = high;
+    int64_t first[DENSE_W];
+    *(dense_vi *)first = low;
     for (int32_t half = DENSE_W / 2; half > 0; half /= 2)
-        for (int32_t l = 0; l < half; l++) {
-            a[l] = a[l] < a[l + half] ? a[l] : a[l + half];
-            b[l] = b[l] > b[l + half] ? b[l] : b[l + half];
-        }
-    *first = (int32_t)a[0];
-    *last = (int32_t)b[0];
+        for (int32_t l = 0; l < half; l++)
+            first[l] = first[l] < first[l + half] ? first[l] : first[l + half];
+    return (int32_t)first[0];
 }
 
-/* First the greatest sum, then the first (and the last) that is as great, or almost. */
-DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight, int32_t n, double tolerance, bool *is_near)
+/* First the greatest sum, then the first that is as great. */
+static int32_t dense_choice(const double *now, const double *weight, int32_t n)
 {
     enum { PART = 16 * DENSE_W };
     dense_vd best0 = (dense_vd){0} - INFINITY, best1 = best0;
-    int32_t i = 0, whole = n - n % DENSE_W, from = -1, to = -1;
+    int32_t i = 0, whole = n - n % DENSE_W;
     for (; i + 2 * DENSE_W <= n; i += 2 * DENSE_W) {
         best0 = dense_greater(dense_sum(now, weight, i), best0);
         best1 = dense_greater(dense_sum(now, weight, i + DENSE_W), best1);
@@ -256,22 +252,14 @@ DENSE_TARGET static int32_t dense_choice(const double *now, const double *weight
     double top = dense_top(dense_greater(best0, best1));
     for (i = whole; i < n; i++)
         top = now[i] + weight[i] > top ? now[i] + weight[i] : top;
-    double floor = top - tolerance;
-    if (top == -INFINITY)
-        return 0;
-    for (i = 0; i < whole && (from < 0 || tolerance > 0); i += PART) {
-        int32_t part = whole - i < PART ? whole - i : PART, first, last;
-        dense_ends(now + i, weight + i, part, floor, &first, &last);
-        from = from < 0 && first < part ? i + first : from;
-        to = last >= 0 ? i + last : to;
+    for (i = 0; i < whole; i += PART) {
+        int32_t part = whole - i < PART ? whole - i : PART, first = dense_first(now + i, weight + i, part, top);
+        if (first < part)
+            return i + first;
     }
-    for (i = whole; i < n && (from < 0 || tolerance > 0); i++)
-        if (now[i] + weight[i] >= floor) {
-            from = from < 0 ? i : from;
-            to = i;
-        }
-    *is_near = tolerance > 0 && from != to;
-    return from;
+    for (i = whole; i < n - 1 && now[i] + weight[i] < top;)
+        i++;
+    return i;
 }
 
 enum { DENSE_AHEAD = 4096 }; /* bytes of scores that are asked for early: the streams of a processor end with a page */
@@ -289,7 +277,7 @@ enum { DENSE_AHEAD = 4096 }; /* bytes of scores that are asked for early: the st
             next[j] += (double)e[j];                                                                                             \
     }
 
-DENSE_TARGET static void dense_add(const void *row, sp_dtype dtype, int32_t n, double *next)
+static void dense_add(const void *row, sp_dtype dtype, int32_t n, double *next)
 {
     int32_t j = 0;
     if (dtype == SP_F32)
@@ -298,23 +286,10 @@ DENSE_TARGET static void dense_add(const void *row, sp_dtype dtype, int32_t n, d
         DENSE_ADD(double)
 }
 
-/* Twice the bits, less the sign, and one step of the exponent more: in the order of |x| when x is finite, but 0 for infinities.
- */
-DENSE_TARGET static void dense_sizes(const double *now, int32_t n, uint64_t sizes[8])
+static void dense_step_any(const sp_dense *dense, const double *now, double *next, sp_dense_habit *habit)
 {
-    const uint64_t step = UINT64_C(1) << 53;
-    int32_t j = 0;
-    dense_vu best = *(const dense_vu *)sizes;
-    for (; j + DENSE_W <= n; j += DENSE_W) {
-        dense_vu size = (*(const dense_vu *)(now + j) << 1) + step;
-        for (int32_t l = 0; l < DENSE_W; l++)
-            best[l] = size[l] > best[l] ? size[l] : best[l];
-    }
-    *(dense_vu *)sizes = best;
-    for (; j < n; j++) {
-        uint64_t size;
-        memcpy(&size, now + j, sizeof size);
-        size = (size << 1) + step;
-        sizes[0] = size > sizes[0] ? size : sizes[0];
-    }
+    if (dense->most)
+        dense_step_skipping(dense, now, next, habit);
+    else
+        dense_step(dense, now, next, habit);
 }

@@ -68,8 +68,3 @@ bool sp_dwell_rules_init(sp_dwell_rules *rules, const sp_chain *chain)
     rules->row[K] = n;
     return true;
 }
-
-sp_lanes_kernel *sp_dwell_kernel_of(sp_isa isa)
-{
-    return SP_BY_ISA(sp_lanes_dwell, isa);
-}

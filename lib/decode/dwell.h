@@ -45,7 +45,4 @@ typedef struct sp_dwell_rules {
 /* False when the chain is not one for this kernel: then, or when it has no dwell, nothing is said about rules. */
 bool sp_dwell_rules_init(sp_dwell_rules *rules, const sp_chain *chain);
 
-sp_lanes_kernel sp_lanes_dwell_base, sp_lanes_dwell_avx2, sp_lanes_dwell_avx512;
-sp_lanes_kernel *sp_dwell_kernel_of(sp_isa isa);
-
 #endif

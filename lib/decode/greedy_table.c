@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decode/isa_kernels.h"
 #include "decode/path_sum.h"
 #include "decode/recording.h"
 
@@ -86,6 +87,7 @@ typedef struct long_choice {
 static void choose_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     const long_choice *c = arg;
+    const sp_isa_kernels *kernels = sp_isa_kernels_of(c->options->isa);
     int32_t lanes = sp_lanes_count(c->options->isa);
     size_t chunk_bytes = (size_t)CHUNK * (size_t)c->scores->n_classes * (size_t)c->scores->dtype;
     (void)scratch;
@@ -99,7 +101,7 @@ static void choose_bands(void *arg, sp_scratch *scratch, int64_t first, int64_t 
             group.length[lane] = lane < n ? CHUNK : 0;
             group.path[lane] = lane < n ? c->path + chunk * CHUNK : NULL;
         }
-        sp_lanes_kernel_of(c->options->isa, c->options->strategy)(&group);
+        (c->options->strategy == SP_GREEDY ? kernels->greedy : kernels->argmax)(&group);
         for (int32_t lane = 0; lane < n; lane++)
             c->is_left[begin + lane] = group.is_left[lane];
         sp_path_take(c->scores, c->path, begin * CHUNK, (int64_t)n * CHUNK, c->taken);

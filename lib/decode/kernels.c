@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "decode/chunks.h"
-#include "decode/dense_threads.h"
 #include "decode/recording.h"
 
 bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
@@ -64,8 +63,7 @@ typedef struct lane_work {
     const sp_decode_output *output;
     sp_leftover leftover;
     bool is_confidence; /* not paths but confidence */
-    int n_threads;
-    int64_t run; /* recordings of one */
+    int64_t run;        /* recordings of one */
     atomic_bool no_memory;
 } lane_work;
 
@@ -85,18 +83,13 @@ static int32_t do_run(const lane_work *w, sp_scratch *scratch, int64_t first, in
     return sp_sum_run(&options, w->batch, w->output, scratch, first, n, left);
 }
 
-/* Viterbi, greedy and argmax of long recordings; under more classes than lanes take, those that are more than a thread's share of
- * the batch. */
+/* Viterbi, greedy and argmax of long recordings under few classes. */
 static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
 {
-    if (w->is_confidence)
+    if (w->is_confidence || w->kernels->way != SP_WAY_LANES)
         return false;
-    if (w->kernels->way == SP_WAY_LANES)
-        return sp_chunks_fit(scores) ||
-               (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY && !sp_scores_have_gap(scores));
-    if (w->kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
-        return false;
-    return sp_dense_is_long(&w->kernels->dense, scores->n_steps) && scores->n_steps > w->batch->scores.n_steps / w->n_threads;
+    return sp_chunks_fit(scores) ||
+           (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY && !sp_scores_have_gap(scores));
 }
 
 static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
@@ -136,8 +129,6 @@ static void share_singles(void *arg, sp_scratch *scratch, int64_t first, int64_t
 
 static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
 {
-    if (k->way == SP_WAY_DENSE)
-        return sp_dense_viterbi_shared(&k->dense, scores, workers, path, score);
     if (k->strategy == SP_VITERBI)
         return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
     sp_lane_run_options options = {k->isa, k->strategy, &k->lanes, NULL};
@@ -200,7 +191,7 @@ bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp
                       sp_leftover leftover)
 {
     int n_threads = sp_workers_count(workers);
-    lane_work w = {kernels, batch, output, leftover, false, n_threads, run_length(batch->n_recordings, n_threads), false};
+    lane_work w = {kernels, batch, output, leftover, false, run_length(batch->n_recordings, n_threads), false};
     if (are_few(kernels, batch))
         share_few(&w, workers);
     else if (kernels->way == SP_WAY_DENSE)
@@ -215,7 +206,7 @@ bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batc
                                  sp_workers *workers, sp_leftover leftover)
 {
     int n_threads = sp_workers_count(workers);
-    lane_work w = {kernels, batch, output, leftover, true, n_threads, run_length(batch->n_recordings, n_threads), false};
+    lane_work w = {kernels, batch, output, leftover, true, run_length(batch->n_recordings, n_threads), false};
     sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
     return !w.no_memory;
 }

@@ -4,8 +4,7 @@
  * |----------------------------|---------------------------------------------------------------------------------------------|
  * | plain, 16 classes or fewer | lanes.h: recordings side by side; chunks.h: a long recording in chunks side by side;        |
  * |                            | single.h: one recording                                                                     |
- * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back, dense_piece.h;         |
- * |                            | dense_threads.h: a long recording in pieces on all threads                                  |
+ * | plain, more classes        | dense.h, sparse.h: maxima forward, the argmax again on the way back                         |
  * | minimum dwells, 12 classes | dwell.h: recordings side by side                                                            |
  * | any other                  | the plain kernel                                                                            |
  *
@@ -20,7 +19,7 @@
 #define STATEPATH_DECODE_KERNELS_H
 
 #include "core/isa.h"
-#include "decode/dense_piece.h"
+#include "decode/dense.h"
 #include "decode/dwell.h"
 #include "decode/greedy_table.h"
 #include "decode/lanes.h"

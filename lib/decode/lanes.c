@@ -6,6 +6,7 @@
 
 #include "decode/chunks.h"
 #include "decode/dwell.h"
+#include "decode/isa_kernels.h"
 #include "decode/recording.h"
 
 static bool is_same_column(const sp_lane_rules *r, int32_t j, int32_t other)
@@ -117,13 +118,6 @@ int32_t sp_lanes_count(sp_isa isa)
 size_t sp_lane_words_bytes(int32_t word_size, sp_isa isa, int64_t n_steps)
 {
     return (size_t)n_steps * (size_t)sp_lanes_count(isa) * (size_t)word_size;
-}
-
-sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy)
-{
-    if (strategy == SP_VITERBI)
-        return SP_BY_ISA(sp_lanes_viterbi, isa);
-    return strategy == SP_GREEDY ? SP_BY_ISA(sp_lanes_greedy, isa) : SP_BY_ISA(sp_lanes_argmax, isa);
 }
 
 /* ---- the order of a run: the longest first ---- */
@@ -253,6 +247,14 @@ static bool is_worth(const sp_lane_run_options *o, sp_isa isa, int64_t used, int
     return used * gain >= sp_lanes_count(isa) * longest;
 }
 
+static sp_lanes_kernel *kernel_of(const sp_lane_run_options *o, sp_isa isa)
+{
+    const sp_isa_kernels *kernels = sp_isa_kernels_of(isa);
+    if (o->dwell)
+        return kernels->dwell;
+    return o->strategy == SP_VITERBI ? kernels->viterbi : o->strategy == SP_GREEDY ? kernels->greedy : kernels->argmax;
+}
+
 /* Decodes recordings order[0..n-1], the longest first, n <= lanes, or leaves them; then come order[n..n+n_next-1]. False on lack
  * of memory. */
 static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const int32_t *order, int32_t n, int32_t n_next)
@@ -284,7 +286,7 @@ static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const i
         group.rows[lane] = lane < n ? padded_rows(run, order[lane], padded, row_bytes, &room) : group.rows[0];
         group.next[lane] = n_next > 0 ? rows_of(run, order[n + lane % n_next], row_bytes) : NULL;
     }
-    (o->dwell ? sp_dwell_kernel_of(isa) : sp_lanes_kernel_of(isa, o->strategy))(&group);
+    kernel_of(o, isa)(&group);
     sp_lane_run_settle(run, order, &group);
     return true;
 }

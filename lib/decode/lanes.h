@@ -4,7 +4,7 @@
  * operations in the same order, so paths, scores and ties are the same bits. What is not ordinary (gaps, no path, a dead end)
  * is left to the plain kernel.
  *
- * lanes_*.h are bodies that lanes_base.c, lanes_avx2.c and lanes_avx512.c each compile for their own width of vector.
+ * lanes_*.h are bodies that isa.c compiles for each width of vector.
  */
 #ifndef STATEPATH_DECODE_LANES_H
 #define STATEPATH_DECODE_LANES_H
@@ -75,19 +75,14 @@ void sp_lane_rules_finish(sp_lane_rules *rules);
 /* Lanes of an instruction set. */
 int32_t sp_lanes_count(sp_isa isa);
 
-/* The kernel for a strategy: viterbi, greedy or argmax. */
+/* Viterbi, greedy or argmax: see isa_kernels.h. */
 typedef void sp_lanes_kernel(sp_lane_group *group);
-sp_lanes_kernel *sp_lanes_kernel_of(sp_isa isa, sp_strategy_kind strategy);
 
 /* The narrowest instruction set up to `best` that has a lane for each of n recordings: wider ones would do no more. */
 sp_isa sp_lanes_isa_for(sp_isa best, int32_t n, int32_t (*lanes_of)(sp_isa));
 
 /* Bytes of back-pointers for so many steps, word_size bytes for each lane. */
 size_t sp_lane_words_bytes(int32_t word_size, sp_isa isa, int64_t n_steps);
-
-sp_lanes_kernel sp_lanes_greedy_base, sp_lanes_greedy_avx2, sp_lanes_greedy_avx512;
-sp_lanes_kernel sp_lanes_argmax_base, sp_lanes_argmax_avx2, sp_lanes_argmax_avx512;
-sp_lanes_kernel sp_lanes_viterbi_base, sp_lanes_viterbi_avx2, sp_lanes_viterbi_avx512;
 
 /* The recordings of a run that go to the lanes. */
 typedef struct sp_lane_order {

@@ -35,14 +35,14 @@ typedef struct BARE(bare_lanes) {
     _Alignas(64) double score[L];
 } BARE(bare_lanes);
 
-LANE_FN void BARE(bare_put)(sp_lane_group *group, const BARE(bare_lanes) * c, int32_t lane)
+SP_ALWAYS_INLINE void BARE(bare_put)(sp_lane_group *group, const BARE(bare_lanes) * c, int32_t lane)
 {
     bool is_legal = c->is_legal[lane] & group->rules->bare_end >> c->chosen[lane] & 1;
     group->score[lane] = is_legal ? c->score[lane] : -INFINITY;
     group->is_left[lane] = !c->is_alive[lane];
 }
 
-LANE_FN void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
+SP_ALWAYS_INLINE void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
 {
     const sp_lane_rules *r = group->rules;
     const size_t K = (size_t)r->n_classes;
@@ -62,7 +62,7 @@ LANE_FN void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
     for (int64_t first = 0; first < group->length[0]; first += SP_LANES_TILE) {
         const lane_ahead ahead = lanes_ahead(group, BARE_DTYPE, first);
         int64_t n = group->length[0] - first < SP_LANES_TILE ? group->length[0] - first : SP_LANES_TILE;
-        gather_tile(BARE_DTYPE, group->rows, (size_t)first * K, SP_LANES_TILE * K, tile);
+        gather_tile(L, BARE_DTYPE, group->rows, (size_t)first * K, SP_LANES_TILE * K, tile);
         const VF *e = (const VF *)tile;
         for (int64_t s = 0; s < n; s++) {
             int32_t last = ending;

@@ -22,7 +22,7 @@ typedef struct lane_choice {
     int32_t row[L];                   /* of the class just chosen */
 } lane_choice;
 
-LANE_FN void choice_init(const sp_lane_rules *r, lane_choice *c)
+SP_ALWAYS_INLINE void choice_init(const sp_lane_rules *r, lane_choice *c)
 {
     int32_t K = r->n_classes;
     for (int32_t i = 0; i < K * K; i++)
@@ -39,7 +39,8 @@ LANE_FN void choice_init(const sp_lane_rules *r, lane_choice *c)
     }
 }
 
-LANE_FN void argmax_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, lane_choice *c, const void *tile, size_t m)
+SP_ALWAYS_INLINE void argmax_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, lane_choice *c, const void *tile,
+                                  size_t m)
 {
     _Alignas(64) double weight[L];
     vd least = spread(-INFINITY);
@@ -51,7 +52,7 @@ LANE_FN void argmax_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, 
         vi place = spread_i(j);
 #define TAKE_GREATEST(g)                                                                                                         \
     {                                                                                                                            \
-        vd value = tile_vector(dtype, tile, m + (size_t)j, g);                                                                   \
+        vd value = tile_vector(G, dtype, tile, m + (size_t)j, g);                                                                \
         vi is_better = (vi)(value > best##g);                                                                                    \
         best##g = PICK(vd, is_better, value, best##g);                                                                           \
         chosen##g = PICK(vi, is_better, place, chosen##g);                                                                       \
@@ -75,8 +76,8 @@ LANE_FN void argmax_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, 
 }
 
 /* ends: [K,L] what is added for lanes that end here, or NULL. */
-LANE_FN void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, lane_choice *c, const void *tile, size_t m,
-                         const double *ends)
+SP_ALWAYS_INLINE void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, lane_choice *c, const void *tile,
+                                  size_t m, const double *ends)
 {
     vd *now = (vd *)c->now;
 #define DECLARE_CHOICE(g)                                                                                                        \
@@ -99,8 +100,8 @@ LANE_FN void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, 
             EACH(REACH)
         }
         vd e0, e1, e2, e3;
-        tile_pair(dtype, tile, m + (size_t)j, 0, &e0, &e1);
-        tile_pair(dtype, tile, m + (size_t)j, 1, &e2, &e3);
+        tile_pair(G, dtype, tile, m + (size_t)j, 0, &e0, &e1);
+        tile_pair(G, dtype, tile, m + (size_t)j, 1, &e2, &e3);
 #define TAKE(g)                                                                                                                  \
     {                                                                                                                            \
         vd value = reach##g + e##g;                                                                                              \
@@ -130,7 +131,7 @@ LANE_FN void greedy_step(const sp_lane_rules *r, sp_dtype dtype, bool is_start, 
 }
 
 /* ends[K,L] for the lanes that have their last step at t; false when there is none. Lanes from *ending on are over. */
-LANE_FN bool lane_ends(const sp_lane_group *group, int64_t t, int32_t *ending, double *ends)
+SP_ALWAYS_INLINE bool lane_ends(const sp_lane_group *group, int64_t t, int32_t *ending, double *ends)
 {
     int32_t last = *ending;
     while (*ending >= 0 && group->length[*ending] == t + 1)
@@ -143,7 +144,7 @@ LANE_FN bool lane_ends(const sp_lane_group *group, int64_t t, int32_t *ending, d
     return true;
 }
 
-LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
+SP_ALWAYS_INLINE void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
 {
     const sp_lane_rules *r = group->rules;
     lane_choice c;
@@ -158,7 +159,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
     for (int64_t t = 0; t < group->length[0]; t++) {
         int64_t s = t % SP_LANES_TILE;
         if (s == 0)
-            gather_tile_ahead(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
+            gather_tile_ahead(L, dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
         int32_t last = ending;
         bool is_end = lane_ends(group, t, &ending, ends);
         if (is_greedy && t == 0)
@@ -188,7 +189,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
 #undef BARE_F32
 
 /* Every kind its own code. */
-LANE_FN void lanes_choose_any(sp_lane_group *group, bool is_greedy)
+SP_ALWAYS_INLINE void lanes_choose_any(sp_lane_group *group, bool is_greedy)
 {
     bool is_float = group->dtype == SP_F32;
     if (group->rules->is_bare && is_float)

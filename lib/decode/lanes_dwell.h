@@ -13,7 +13,7 @@ typedef struct dwell_lanes {
 } dwell_lanes;
 
 /* The choices of a step, one word for each lane, as lane_step() lays them out. */
-LANE_FN void put_words(int32_t word_size, vi word0, vi word1, vi word2, vi word3, vi *words)
+SP_ALWAYS_INLINE void put_words(int32_t word_size, vi word0, vi word1, vi word2, vi word3, vi *words)
 {
     if (word_size == 2) {
         words[0] = (word0 | word1 << 16) | (word2 << 32 | word3 << 48);
@@ -28,7 +28,7 @@ LANE_FN void put_words(int32_t word_size, vi word0, vi word1, vi word2, vi word3
     }
 }
 
-LANE_FN void dwell_start(const sp_dwell_rules *r, sp_dtype dtype, dwell_lanes *d)
+SP_ALWAYS_INLINE void dwell_start(const sp_dwell_rules *r, sp_dtype dtype, dwell_lanes *d)
 {
     for (int32_t i = 0; i < DWELL_RINGS * L; i++)
         d->ring[i] = -INFINITY;
@@ -36,7 +36,7 @@ LANE_FN void dwell_start(const sp_dwell_rules *r, sp_dtype dtype, dwell_lanes *d
         vd *out = (vd *)d->next + (size_t)j * G, *ring = (vd *)d->ring + (size_t)r->ring[j] * G, e[G];
         d->oldest[j] = r->dwell[j] > 2;
         for (int pair = 0; pair < G / 2; pair++)
-            tile_pair(dtype, d->tile, (size_t)j, pair, &e[2 * (size_t)pair], &e[2 * pair + 1]);
+            tile_pair(G, dtype, d->tile, (size_t)j, pair, &e[2 * (size_t)pair], &e[2 * pair + 1]);
         for (int g = 0; g < G; g++) {
             vd value = spread(r->start[j]) + e[g];
             ((vi *)d->is_lower)[j * G + g] = (vi){0};
@@ -48,8 +48,8 @@ LANE_FN void dwell_start(const sp_dwell_rules *r, sp_dtype dtype, dwell_lanes *d
 }
 
 /* One step, the rows of the tile from m on. */
-LANE_FN void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, dwell_lanes *d, size_t m,
-                        vi *words)
+SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, dwell_lanes *d,
+                                 size_t m, vi *words)
 {
     const vd *now = (const vd *)d->now;
     vd *next = (vd *)d->next;
@@ -72,8 +72,8 @@ LANE_FN void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_t word_si
             EACH(OFFER)
         }
         vd e0, e1, e2, e3;
-        tile_pair(dtype, d->tile, m + (size_t)j, 0, &e0, &e1);
-        tile_pair(dtype, d->tile, m + (size_t)j, 1, &e2, &e3);
+        tile_pair(G, dtype, d->tile, m + (size_t)j, 0, &e0, &e1);
+        tile_pair(G, dtype, d->tile, m + (size_t)j, 1, &e2, &e3);
 #define ENTER(g)                                                                                                                 \
     best##g += e##g;                                                                                                             \
     word##g |= code##g;
@@ -122,7 +122,7 @@ typedef struct dwell_state {
 } dwell_state;
 
 /* The best state of a lane after a step that is not the first of all, end weights added; by classes among equals. */
-LANE_FN dwell_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, int32_t lane, double *score)
+SP_ALWAYS_INLINE dwell_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, int32_t lane, double *score)
 {
     dwell_state best = {0, 1};
     *score = -INFINITY;
@@ -143,7 +143,7 @@ LANE_FN dwell_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, in
     return best;
 }
 
-LANE_FN void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, dwell_state *last)
+SP_ALWAYS_INLINE void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, dwell_state *last)
 {
     const sp_dwell_rules *r = group->dwell;
     dwell_lanes d;
@@ -155,7 +155,7 @@ LANE_FN void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     for (int64_t t = 0; t < group->length[0]; t++, words += (size_t)word_size * L) {
         size_t m = (size_t)(t % SP_LANES_TILE) * K;
         if (m == 0)
-            gather_tile_ahead(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, d.tile);
+            gather_tile_ahead(L, dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, d.tile);
         if (t == 0)
             dwell_start(r, dtype, &d);
         else
@@ -171,7 +171,7 @@ LANE_FN void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
 }
 
 /* The dwells of a vector of classes. */
-LANE_FN vu64 dwell_of(const sp_dwell_rules *r, bool is_wide, vu64 s)
+SP_ALWAYS_INLINE vu64 dwell_of(const sp_dwell_rules *r, bool is_wide, vu64 s)
 {
     vu64 dwell = (vu64)spread_i((int64_t)r->dwell_bytes[0]) >> ((s << 3) & 63);
     if (is_wide) {
@@ -182,8 +182,8 @@ LANE_FN vu64 dwell_of(const sp_dwell_rules *r, bool is_wide, vu64 s)
 }
 
 /* As lanes_trace_some(): state[L] classes, place[L] places in them. */
-LANE_FN void dwell_trace_some(const sp_dwell_rules *r, int32_t word_size, const char *words, int64_t n, uint64_t *state,
-                              uint64_t *place, uint16_t *block)
+SP_ALWAYS_INLINE void dwell_trace_some(const sp_dwell_rules *r, int32_t word_size, const char *words, int64_t n, uint64_t *state,
+                                       uint64_t *place, uint16_t *block)
 {
     bool is_wide = word_size == 8;
     uint64_t bits = is_wide ? 4 : 3;
@@ -212,7 +212,7 @@ LANE_FN void dwell_trace_some(const sp_dwell_rules *r, int32_t word_size, const 
     EACH(SAVE_STATE)
 }
 
-LANE_FN void dwell_trace(const sp_lane_group *group, int32_t word_size, const dwell_state *last)
+SP_ALWAYS_INLINE void dwell_trace(const sp_lane_group *group, int32_t word_size, const dwell_state *last)
 {
     _Alignas(64) uint64_t state[L] = {0}, place[L] = {0};
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
@@ -236,7 +236,7 @@ LANE_FN void dwell_trace(const sp_lane_group *group, int32_t word_size, const dw
     }
 }
 
-LANE_FN void lanes_dwell(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights)
+SP_ALWAYS_INLINE void lanes_dwell(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights)
 {
     dwell_state last[L] = {{0, 1}};
     dwell_forward(group, dtype, word_size, has_weights, last);
@@ -244,7 +244,7 @@ LANE_FN void lanes_dwell(sp_lane_group *group, sp_dtype dtype, int32_t word_size
 }
 
 /* Every kind its own code. */
-LANE_TARGET static void lanes_dwell_any(sp_lane_group *group)
+static void lanes_dwell_any(sp_lane_group *group)
 {
     const sp_dwell_rules *r = group->dwell;
 #define DWELL_KIND(dtype_, size, weights)                                                                                        \

@@ -66,16 +66,16 @@ typedef struct lane_tile {
         } else {                                                                                                                 \
             FEW_FIRST(4, j)                                                                                                      \
         }                                                                                                                        \
-        x##j = best_a + tile_vector(dtype, tile, m + j, g);                                                                      \
-        y##j = best_b + tile_vector(dtype, tile, m + j, g + 1);                                                                  \
+        x##j = best_a + tile_vector(G, dtype, tile, m + j, g);                                                                   \
+        y##j = best_b + tile_vector(G, dtype, tile, m + j, g + 1);                                                               \
         word_a = word_a << 3 | code_a;                                                                                           \
         word_b = word_b << 3 | code_b;                                                                                           \
     }
 #define FEW_NEXT(j) (a##j = x##j, b##j = y##j);
 
 /* As lane_steps(). */
-LANE_FN void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has_weights, vd *now, const lane_tile *at, int64_t n,
-                       vi *words)
+SP_ALWAYS_INLINE void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has_weights, vd *now, const lane_tile *at, int64_t n,
+                                vi *words)
 {
     const int32_t K = r->n_classes;
     const void *tile = at->scores;
@@ -99,8 +99,7 @@ LANE_FN void few_steps(const sp_lane_rules *r, sp_dtype dtype, bool has_weights,
 
 /* Every kind its own code, once. */
 #define FEW_KIND(name, dtype, has_weights)                                                                                       \
-    LANE_TARGET __attribute__((noinline)) static void name(const sp_lane_rules *r, vd *now, const lane_tile *at, int64_t n,      \
-                                                           vi *words)                                                            \
+    __attribute__((noinline)) static void name(const sp_lane_rules *r, vd *now, const lane_tile *at, int64_t n, vi *words)       \
     {                                                                                                                            \
         few_steps(r, dtype, has_weights, now, at, n, words);                                                                     \
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "decode/isa_kernels.h"
 #include "decode/recording.h"
 
 enum {
@@ -107,7 +108,7 @@ static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
         group->length[lane] = 0;
     if (!group->kept || !group->starts)
         return false;
-    SP_BY_ISA(sp_sum_lanes, isa)(group);
+    sp_isa_kernels_of(isa)->forward_backward(group);
     return true;
 }
 
@@ -232,7 +233,7 @@ static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const dou
     sp_lane_run_fill(&run->lanes, order, sp_lanes_count(isa), &lanes);
     for (int32_t lane = 0; lane < sp_lanes_count(isa); lane++)
         lanes.rows[lane] = lane < n ? values + lane * stride : values;
-    sp_lanes_kernel_of(isa, SP_VITERBI)(&lanes);
+    sp_isa_kernels_of(isa)->viterbi(&lanes);
     for (int32_t lane = 0; lane < n; lane++)
         if (is_left[lane] || lanes.is_left[lane])
             run->lanes.left[run->lanes.n_left++] = order[lane];

@@ -81,7 +81,6 @@ bool sp_sum_rules_init(sp_sum_rules *rules, const sp_chain *chain);
 int32_t sp_sum_lanes_count(sp_isa isa);
 
 typedef void sp_sum_kernel(sp_sum_group *group);
-sp_sum_kernel sp_sum_lanes_base, sp_sum_lanes_avx2, sp_sum_lanes_avx512;
 
 /* One recording. Of group the caller sets use, and values[0], or given[0] and confidence[0]; log_z[0] is the answer. SP_OK;
  * SP_ENOPATH without a message: ask the plain kernel (is_left, or not a chain or a recording for these lanes); SP_ENOMEM. Nothing

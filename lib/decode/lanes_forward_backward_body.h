@@ -1,10 +1,10 @@
 /* Body: forward-backward in lanes, see lanes_forward_backward.h. Included after lanes_math.h, with two vectors a row of lanes.
  *
- * Kept of each step: a[t] and p[t], each [K,L]. Of a recording too long for that a block of steps at a time, and of each block
- * the row of a before it, from which the block is made again.
+ * Kept of each step: a[t] and p[t], each [K,SUM_L]. Of a recording too long for that a block of steps at a time, and of each
+ * block the row of a before it, from which the block is made again.
  */
 
-enum { MOST = SP_LANES_MOST_CLASSES, TILE = SP_LANES_TILE };
+enum { TILE = SP_LANES_TILE, SUM_G = 2, SUM_L = W * SUM_G };
 #define BOTH(OP) OP(0) OP(1)
 
 static const double least_mass = 0x1p-400; /* of a step, and of any number that must not be lost */
@@ -17,34 +17,34 @@ typedef struct lane_passes {
     int32_t ending, beginning;
     bool is_exact;  /* p is 0 where the score is -INFINITY only */
     bool is_strict; /* a, b and the marginals are 0 where the rules and such scores say so only */
-    _Alignas(64) char tile[sizeof(double) * TILE * MOST * L];
-    _Alignas(64) char tail[L][sizeof(double) * TILE * MOST]; /* rows behind which there are none to be read */
-    _Alignas(64) uint64_t shift[TILE * L];                   /* N[t] of a tile */
-    _Alignas(64) uint64_t taken[L];                          /* all powers of two taken out so far, modulo 2^64 */
-    _Alignas(64) int64_t is_bad[L];                          /* all ones: to be left */
-    _Alignas(64) double back[2][MOST * L];                   /* b of this step and of the one before */
+    _Alignas(64) char tile[sizeof(double) * TILE * MOST * SUM_L];
+    _Alignas(64) char tail[SUM_L][sizeof(double) * TILE * MOST]; /* rows behind which there are none to be read */
+    _Alignas(64) uint64_t shift[TILE * L];                       /* N[t] of a tile */
+    _Alignas(64) uint64_t taken[SUM_L];                          /* all powers of two taken out so far, modulo 2^64 */
+    _Alignas(64) int64_t is_bad[SUM_L];                          /* all ones: to be left */
+    _Alignas(64) double back[2][MOST * L];                       /* b of this step and of the one before */
     _Alignas(64) double value[TILE * MOST * L];
 } lane_passes;
 
-LANE_FN vd *kept_row(const lane_passes *f, int64_t t)
+SP_ALWAYS_INLINE vd *kept_row(const lane_passes *f, int64_t t)
 {
-    return (vd *)f->group->kept + (size_t)(t % f->group->block) * 2 * f->K * G;
+    return (vd *)f->group->kept + (size_t)(t % f->group->block) * 2 * f->K * SUM_G;
 }
 
-/* The scores of steps first .. first+TILE-1 to f->tile[TILE*K,L]; 0 behind the end of a recording. */
-LANE_FN void load_tile(lane_passes *f, int64_t first)
+/* The scores of steps first .. first+TILE-1 to f->tile[TILE*K,SUM_L]; 0 behind the end of a recording. */
+SP_ALWAYS_INLINE void load_tile(lane_passes *f, int64_t first)
 {
     const sp_sum_group *group = f->group;
     size_t row = f->K * (size_t)group->dtype, n = TILE * f->K;
-    const void *rows[L];
-    if (first + TILE <= f->shortest && group->n_lanes == L) {
+    const void *rows[SUM_L];
+    if (first + TILE <= f->shortest && group->n_lanes == SUM_L) {
         if (group->dtype == SP_F32)
-            gather_tile_ahead(SP_F32, group->rows, (size_t)first * f->K, n, f->tile);
+            gather_tile_ahead(SUM_L, SP_F32, group->rows, (size_t)first * f->K, n, f->tile);
         else
-            gather_tile_ahead(SP_F64, group->rows, (size_t)first * f->K, n, f->tile);
+            gather_tile_ahead(SUM_L, SP_F64, group->rows, (size_t)first * f->K, n, f->tile);
         return;
     }
-    for (int lane = 0; lane < L; lane++) {
+    for (int lane = 0; lane < SUM_L; lane++) {
         int64_t left = lane < group->n_lanes ? group->length[lane] - first : 0;
         rows[lane] = f->tail[lane];
         if (left >= TILE) {
@@ -57,39 +57,39 @@ LANE_FN void load_tile(lane_passes *f, int64_t first)
         memset(f->tail[lane] + used, 0, TILE * row - used);
     }
     if (group->dtype == SP_F32)
-        gather_tile_ahead(SP_F32, rows, 0, n, f->tile);
+        gather_tile_ahead(SUM_L, SP_F32, rows, 0, n, f->tile);
     else
-        gather_tile_ahead(SP_F64, rows, 0, n, f->tile);
+        gather_tile_ahead(SUM_L, SP_F64, rows, 0, n, f->tile);
 }
 
 /* p of the steps of a tile, the first of which is kept in `kept`, and their N. */
-LANE_FN void weigh_tile(lane_passes *f, sp_dtype dtype, bool is_exact, vd *kept)
+SP_ALWAYS_INLINE void weigh_tile(lane_passes *f, sp_dtype dtype, bool is_exact, vd *kept)
 {
     size_t K = f->K;
     vd infinite = spread(INFINITY), least = spread(-3e5), most = spread(3e5); /* farther off exp() would lose digits */
     for (size_t s = 0; s < TILE; s++) {
-        vd *p = kept + s * 2 * K * G + K * G, best0 = -infinite, best1 = -infinite;
+        vd *p = kept + s * 2 * K * SUM_G + K * SUM_G, best0 = -infinite, best1 = -infinite;
         for (size_t j = 0; j < K; j++) {
             vd x0, x1;
-            tile_pair(dtype, f->tile, s * K + j, 0, &x0, &x1);
+            tile_pair(SUM_G, dtype, f->tile, s * K + j, 0, &x0, &x1);
 #define GREATEST(g)                                                                                                              \
-    p[j * G + g] = x##g;                                                                                                         \
+    p[j * SUM_G + g] = x##g;                                                                                                     \
     best##g = PICK(vd, (vi)(x##g > best##g), x##g, best##g);
             BOTH(GREATEST)
         }
 #define FLOOR(g)                                                                                                                 \
     vd power##g = nearest_power(best##g), floor##g = best##g - spread(f->widest);                                                \
-    ((vu64 *)f->shift)[s * G + g] = (vu64)power##g - (vu64)spread(integer_at);                                                   \
+    ((vu64 *)f->shift)[s * SUM_G + g] = (vu64)power##g - (vu64)spread(integer_at);                                               \
     vi bad##g = ~((vi)(best##g > least) & (vi)(best##g < most));
         BOTH(FLOOR)
         for (size_t j = 0; j < K; j++) {
 #define WEIGH(g)                                                                                                                 \
     {                                                                                                                            \
-        vd x = p[j * G + g];                                                                                                     \
+        vd x = p[j * SUM_G + g];                                                                                                 \
         vi counts = (vi)(x > floor##g);                                                                                          \
         if (is_exact)                                                                                                            \
             bad##g |= ~counts & (vi)(x > -infinite);                                                                             \
-        p[j * G + g] = (vd)((vi)scaled_exp(x, power##g) & counts);                                                               \
+        p[j * SUM_G + g] = (vd)((vi)scaled_exp(x, power##g) & counts);                                                           \
     }
             BOTH(WEIGH)
         }
@@ -99,7 +99,7 @@ LANE_FN void weigh_tile(lane_passes *f, sp_dtype dtype, bool is_exact, vd *kept)
 }
 
 /* What brings a sum into [1,2), and its power of two. 0 stays 0. */
-LANE_FN vd unscale(vd sum, vu64 *power)
+SP_ALWAYS_INLINE vd unscale(vd sum, vu64 *power)
 {
     vu64 biased = (vu64)sum >> 52;
     *power = biased - 1023;
@@ -107,21 +107,21 @@ LANE_FN vd unscale(vd sum, vu64 *power)
 }
 
 /* Numbers so small that the next step may lose them. */
-LANE_FN vi is_fading(vd x)
+SP_ALWAYS_INLINE vi is_fading(vd x)
 {
     return (vi)(x > spread(0)) & (vi)(x < spread(least_mass));
 }
 
 /* a[t] from a[t-1]; before NULL: from the start. */
-LANE_FN void forward_step(lane_passes *f, size_t K, bool has_weights, const vd *before, vd *now, size_t s)
+SP_ALWAYS_INLINE void forward_step(lane_passes *f, size_t K, bool has_weights, const vd *before, vd *now, size_t s)
 {
     const sp_sum_rules *r = f->group->rules;
-    const vd *p = now + K * G;
+    const vd *p = now + K * SUM_G;
     vd sum0 = {0}, sum1 = {0};
     for (size_t j = 0; j < K; j++) {
         vd a0 = spread(before ? 0 : r->start[j]), a1 = a0;
         for (int32_t n = r->pred_row[j]; before && n < r->pred_row[j + 1]; n++) {
-            const vd *from = before + (ptrdiff_t)r->pred[n] * G;
+            const vd *from = before + (ptrdiff_t)r->pred[n] * SUM_G;
             vd weight = spread(has_weights ? r->pred_weight[n] : 1);
 #define ADD(g)                                                                                                                   \
     {                                                                                                                            \
@@ -133,33 +133,34 @@ LANE_FN void forward_step(lane_passes *f, size_t K, bool has_weights, const vd *
             BOTH(ADD)
         }
 #define ARRIVE(g)                                                                                                                \
-    a##g *= p[j * G + g];                                                                                                        \
-    now[j * G + g] = a##g;                                                                                                       \
+    a##g *= p[j * SUM_G + g];                                                                                                    \
+    now[j * SUM_G + g] = a##g;                                                                                                   \
     sum##g += a##g;
         BOTH(ARRIVE)
     }
 #define SCALE(g)                                                                                                                 \
     vu64 power##g;                                                                                                               \
     vd scale##g = unscale(sum##g, &power##g);                                                                                    \
-    ((vu64 *)f->taken)[g] += power##g + ((const vu64 *)f->shift)[s * G + g];                                                     \
+    ((vu64 *)f->taken)[g] += power##g + ((const vu64 *)f->shift)[s * SUM_G + g];                                                 \
     ((vi *)f->is_bad)[g] |= (vi)(sum##g < spread(least_mass));
     BOTH(SCALE)
     for (size_t j = 0; j < K; j++) {
-#define SCALE_ROW(g) now[j * G + g] *= scale##g;
+#define SCALE_ROW(g) now[j * SUM_G + g] *= scale##g;
         BOTH(SCALE_ROW)
     }
 }
 
 /* value = a b / sum a b of step t, and b of the step before; b_next is where that goes. */
-LANE_FN void backward_step(lane_passes *f, size_t K, bool has_weights, const vd *row, const vd *back, vd *back_next, vd *value)
+SP_ALWAYS_INLINE void backward_step(lane_passes *f, size_t K, bool has_weights, const vd *row, const vd *back, vd *back_next,
+                                    vd *value)
 {
     const sp_sum_rules *r = f->group->rules;
-    vd ahead[MOST * G], sum0 = {0}, sum1 = {0}, next0 = {0}, next1 = {0};
+    vd ahead[MOST * SUM_G], sum0 = {0}, sum1 = {0}, next0 = {0}, next1 = {0};
     for (size_t j = 0; j < K; j++) {
 #define JOIN(g)                                                                                                                  \
-    vd b##g = back[j * G + g], joint##g = row[j * G + g] * b##g;                                                                 \
-    ahead[j * G + g] = row[(K + j) * G + g] * b##g;                                                                              \
-    value[j * G + g] = joint##g;                                                                                                 \
+    vd b##g = back[j * SUM_G + g], joint##g = row[j * SUM_G + g] * b##g;                                                         \
+    ahead[j * SUM_G + g] = row[(K + j) * SUM_G + g] * b##g;                                                                      \
+    value[j * SUM_G + g] = joint##g;                                                                                             \
     sum##g += joint##g;
         BOTH(JOIN)
     }
@@ -170,7 +171,7 @@ LANE_FN void backward_step(lane_passes *f, size_t K, bool has_weights, const vd 
     for (size_t i = 0; i < K; i++) {
         vd b0 = {0}, b1 = {0};
         for (int32_t n = r->succ_row[i]; n < r->succ_row[i + 1]; n++) {
-            const vd *to = ahead + (ptrdiff_t)r->succ[n] * G;
+            const vd *to = ahead + (ptrdiff_t)r->succ[n] * SUM_G;
             vd weight = spread(has_weights ? r->succ_weight[n] : 1);
 #define ADD_BACK(g)                                                                                                              \
     {                                                                                                                            \
@@ -182,8 +183,8 @@ LANE_FN void backward_step(lane_passes *f, size_t K, bool has_weights, const vd 
             BOTH(ADD_BACK)
         }
 #define LEAVE(g)                                                                                                                 \
-    value[i * G + g] *= share##g;                                                                                                \
-    back_next[i * G + g] = b##g;                                                                                                 \
+    value[i * SUM_G + g] *= share##g;                                                                                            \
+    back_next[i * SUM_G + g] = b##g;                                                                                             \
     next##g += b##g;
         BOTH(LEAVE)
     }
@@ -192,27 +193,27 @@ LANE_FN void backward_step(lane_passes *f, size_t K, bool has_weights, const vd 
     vd scale##g = unscale(next##g, &power##g);
     BOTH(UNSCALE_BACK)
     for (size_t i = 0; i < K; i++) {
-#define SCALE_BACK(g) back_next[i * G + g] *= scale##g;
+#define SCALE_BACK(g) back_next[i * SUM_G + g] *= scale##g;
         BOTH(SCALE_BACK)
     }
 }
 
 /* Leaves the lanes where a number of a row, though not 0, is so small that a product of it might be. */
-LANE_FN void note_fading(lane_passes *f, const vd *row)
+SP_ALWAYS_INLINE void note_fading(lane_passes *f, const vd *row)
 {
     for (size_t j = 0; j < f->K; j++) {
-#define FADING(g) ((vi *)f->is_bad)[g] |= is_fading(row[j * G + g]);
+#define FADING(g) ((vi *)f->is_bad)[g] |= is_fading(row[j * SUM_G + g]);
         BOTH(FADING)
     }
 }
 
 /* log Z of a lane whose last step has row a. */
-LANE_FN void lane_total(lane_passes *f, int32_t lane, const double *a)
+SP_ALWAYS_INLINE void lane_total(lane_passes *f, int32_t lane, const double *a)
 {
     const sp_sum_rules *r = f->group->rules;
     double sum = 0;
     for (size_t j = 0; j < f->K; j++)
-        sum += a[j * L + (size_t)lane] * r->end[j];
+        sum += a[j * SUM_L + (size_t)lane] * r->end[j];
     f->group->is_left[lane] = f->is_bad[lane] || !(sum >= least_mass);
     f->group->log_z[lane] = (double)(int64_t)f->taken[lane] * 0x1.62e42fefa39efp-1 + log(sum) + r->log_start + r->log_end +
                             (double)(f->group->length[lane] - 1) * r->log_step;
@@ -220,7 +221,8 @@ LANE_FN void lane_total(lane_passes *f, int32_t lane, const double *a)
 
 /* Steps first .. end-1, all of one block, from a of the step before (NULL: from the start). again: these are done a second time.
  */
-LANE_FN void forward_block(lane_passes *f, size_t K, bool has_weights, int64_t first, int64_t end, const vd *before, bool again)
+SP_ALWAYS_INLINE void forward_block(lane_passes *f, size_t K, bool has_weights, int64_t first, int64_t end, const vd *before,
+                                    bool again)
 {
     sp_sum_group *group = f->group;
     for (int64_t t = first; t < end; t++) {
@@ -248,15 +250,15 @@ LANE_FN void forward_block(lane_passes *f, size_t K, bool has_weights, int64_t f
 /* ---- what becomes of the marginals of a tile: steps first .. first+n-1 ---- */
 
 /* Marginals to the scores of mea, or of posterior-viterbi: see mea.c. */
-LANE_FN void make_scores(lane_passes *f, int64_t first, size_t n)
+SP_ALWAYS_INLINE void make_scores(lane_passes *f, int64_t first, size_t n)
 {
     vd *value = (vd *)f->value;
     vd grid = spread(0x1.8p12); /* 1.5 * 2^52 / 2^40: numbers below 2^10 lose what is finer than 2^-40 */
     bool is_product = f->group->use == SP_SUM_PRODUCT;
     for (size_t s = 0; s < n; s++) {
-        const vd *p = kept_row(f, first + (int64_t)s) + f->K * G;
-        for (size_t i = 0; i < f->K * G; i++) {
-            vd *v = value + s * f->K * G + i;
+        const vd *p = kept_row(f, first + (int64_t)s) + f->K * SUM_G;
+        for (size_t i = 0; i < f->K * SUM_G; i++) {
+            vd *v = value + s * f->K * SUM_G + i;
             vi is_none = (vi)((is_product ? *v : p[i]) == spread(0));
             vd x = is_product ? lane_log(*v) : *v;
             *v = PICK(vd, is_none, spread(-INFINITY), (x + grid) - grid);
@@ -264,34 +266,34 @@ LANE_FN void make_scores(lane_passes *f, int64_t first, size_t n)
     }
 }
 
-/* f->value[n,K,L] to the recordings' [.,K]. */
-LANE_FN void write_values(const lane_passes *f, int64_t first, size_t n)
+/* f->value[n,K,SUM_L] to the recordings' [.,K]. */
+SP_ALWAYS_INLINE void write_values(const lane_passes *f, int64_t first, size_t n)
 {
     const sp_sum_group *group = f->group;
     size_t K = f->K;
-    if (n == TILE && first + TILE <= f->shortest && group->n_lanes == L) {
-        for (size_t lane = 0; lane < L; lane += N64)
+    if (n == TILE && first + TILE <= f->shortest && group->n_lanes == SUM_L) {
+        for (size_t lane = 0; lane < SUM_L; lane += N64)
             for (size_t m = 0; m < TILE * K; m += 2)
-                scatter64(f->value + m * L + lane, L, group->values + lane, ((size_t)first * K + m) * sizeof(double));
+                scatter64(f->value + m * SUM_L + lane, SUM_L, group->values + lane, ((size_t)first * K + m) * sizeof(double));
         return;
     }
     for (size_t lane = 0; lane < (size_t)group->n_lanes; lane++)
         for (size_t s = 0; s < n && first + (int64_t)s < group->length[lane]; s++)
             for (size_t k = 0; k < K; k++)
-                group->values[lane][((size_t)first + s) * K + k] = f->value[(s * K + k) * L + lane];
+                group->values[lane][((size_t)first + s) * K + k] = f->value[(s * K + k) * SUM_L + lane];
 }
 
 /* The lowest of the classes whose marginal is within 2^-40 of the greatest. */
-LANE_FN void write_path(const lane_passes *f, int64_t first, size_t n)
+SP_ALWAYS_INLINE void write_path(const lane_passes *f, int64_t first, size_t n)
 {
     const sp_sum_group *group = f->group;
     _Alignas(64) int64_t chosen[TILE * L];
     for (size_t s = 0; s < n; s++) {
-        const vd *value = (const vd *)f->value + s * f->K * G;
+        const vd *value = (const vd *)f->value + s * f->K * SUM_G;
 #define FIRST_CLASS(g) vd best##g = value[g];
         BOTH(FIRST_CLASS)
         for (size_t k = 1; k < f->K; k++) {
-#define BETTER(g) best##g = PICK(vd, (vi)(value[k * G + g] > best##g), value[k * G + g], best##g);
+#define BETTER(g) best##g = PICK(vd, (vi)(value[k * SUM_G + g] > best##g), value[k * SUM_G + g], best##g);
             BOTH(BETTER)
         }
 #define ENOUGH(g)                                                                                                                \
@@ -299,28 +301,28 @@ LANE_FN void write_path(const lane_passes *f, int64_t first, size_t n)
     vi found##g = {0};
         BOTH(ENOUGH)
         for (size_t k = f->K; k-- > 0;) {
-#define LOWEST(g) found##g = PICK(vi, (vi)(value[k * G + g] >= enough##g), spread_i((int64_t)k), found##g);
+#define LOWEST(g) found##g = PICK(vi, (vi)(value[k * SUM_G + g] >= enough##g), spread_i((int64_t)k), found##g);
             BOTH(LOWEST)
         }
-#define STORE_FOUND(g) ((vi *)chosen)[s * G + g] = found##g;
+#define STORE_FOUND(g) ((vi *)chosen)[s * SUM_G + g] = found##g;
         BOTH(STORE_FOUND)
     }
     for (size_t lane = 0; lane < (size_t)group->n_lanes; lane++)
         for (size_t s = 0; s < n && first + (int64_t)s < group->length[lane]; s++)
-            group->path[lane][first + (int64_t)s] = (int32_t)chosen[s * L + lane];
+            group->path[lane][first + (int64_t)s] = (int32_t)chosen[s * SUM_L + lane];
 }
 
-LANE_FN void write_confidence(const lane_passes *f, int64_t first, size_t n)
+SP_ALWAYS_INLINE void write_confidence(const lane_passes *f, int64_t first, size_t n)
 {
     const sp_sum_group *group = f->group;
     for (size_t lane = 0; lane < (size_t)group->n_lanes; lane++)
         for (size_t s = 0; s < n && group->given[lane] && first + (int64_t)s < group->length[lane]; s++) {
             size_t k = (size_t)group->given[lane][first + (int64_t)s];
-            group->confidence[lane][first + (int64_t)s] = (float)f->value[(s * f->K + k) * L + lane];
+            group->confidence[lane][first + (int64_t)s] = (float)f->value[(s * f->K + k) * SUM_L + lane];
         }
 }
 
-LANE_FN void write_tile(lane_passes *f, int64_t first, size_t n)
+SP_ALWAYS_INLINE void write_tile(lane_passes *f, int64_t first, size_t n)
 {
     switch (f->group->use) {
     case SP_SUM_PATH:
@@ -341,7 +343,7 @@ LANE_FN void write_tile(lane_passes *f, int64_t first, size_t n)
 
 /* ---- both passes ---- */
 
-LANE_FN void backward_block(lane_passes *f, size_t K, bool has_weights, int64_t first, int64_t end)
+SP_ALWAYS_INLINE void backward_block(lane_passes *f, size_t K, bool has_weights, int64_t first, int64_t end)
 {
     const sp_sum_group *group = f->group;
     for (int64_t t = end - 1; t >= first; t--) {
@@ -349,18 +351,18 @@ LANE_FN void backward_block(lane_passes *f, size_t K, bool has_weights, int64_t 
         for (; f->beginning < group->n_lanes && group->length[f->beginning] == t + 1; f->beginning++) {
             f->is_bad[f->beginning] = 0;
             for (size_t j = 0; j < K; j++)
-                back[j * L + (size_t)f->beginning] = group->rules->end[j];
+                back[j * SUM_L + (size_t)f->beginning] = group->rules->end[j];
         }
         if (f->is_strict)
             note_fading(f, (vd *)back);
         int64_t s = t % TILE;
-        backward_step(f, K, has_weights, kept_row(f, t), (vd *)back, (vd *)next, (vd *)f->value + (size_t)s * K * G);
+        backward_step(f, K, has_weights, kept_row(f, t), (vd *)back, (vd *)next, (vd *)f->value + (size_t)s * K * SUM_G);
         if (s == 0)
             write_tile(f, t, (size_t)(end - t < TILE ? end - t : TILE));
     }
 }
 
-LANE_FN void forward_backward(lane_passes *f, size_t K, bool has_weights)
+SP_ALWAYS_INLINE void forward_backward(lane_passes *f, size_t K, bool has_weights)
 {
     sp_sum_group *group = f->group;
     int64_t n_steps = group->length[0], block = group->block;
@@ -368,9 +370,9 @@ LANE_FN void forward_backward(lane_passes *f, size_t K, bool has_weights)
     bool any = false;
     for (int64_t first = 0; first < n_steps; first += block) {
         int64_t end = first + block < n_steps ? first + block : n_steps;
-        vd *start = (vd *)group->starts + (group->use == SP_SUM_LOG_Z ? 0 : (size_t)(first / block) * K * G);
+        vd *start = (vd *)group->starts + (group->use == SP_SUM_LOG_Z ? 0 : (size_t)(first / block) * K * SUM_G);
         if (before)
-            memcpy(start, before, K * L * sizeof(double)); /* kept[] is about to be written over */
+            memcpy(start, before, K * SUM_L * sizeof(double)); /* kept[] is about to be written over */
         forward_block(f, K, has_weights, first, end, before ? start : NULL, false);
         before = kept_row(f, end - 1);
     }
@@ -379,13 +381,13 @@ LANE_FN void forward_backward(lane_passes *f, size_t K, bool has_weights)
     group->has_written = any && group->use != SP_SUM_LOG_Z;
     if (!group->has_written)
         return;
-    for (size_t i = 0; i < K * L; i++)
+    for (size_t i = 0; i < K * SUM_L; i++)
         f->back[0][i] = f->back[1][i] = 1;
     f->beginning = 0;
     for (int64_t first = (n_steps - 1) / block * block; first >= 0; first -= block) {
         int64_t end = first + block < n_steps ? first + block : n_steps;
         if (end < n_steps)
-            forward_block(f, K, has_weights, first, end, first ? (vd *)group->starts + (size_t)(first / block) * K * G : NULL,
+            forward_block(f, K, has_weights, first, end, first ? (vd *)group->starts + (size_t)(first / block) * K * SUM_G : NULL,
                           true);
         backward_block(f, K, has_weights, first, end);
     }
@@ -393,7 +395,7 @@ LANE_FN void forward_backward(lane_passes *f, size_t K, bool has_weights)
         group->is_left[lane] = group->is_left[lane] || f->is_bad[lane];
 }
 
-LANE_TARGET static void sum_lanes_any(sp_sum_group *group)
+static void sum_lanes_any(sp_sum_group *group)
 {
     lane_passes f;
     f.group = group;

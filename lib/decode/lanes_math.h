@@ -9,14 +9,14 @@ static const double log2_e = 0x1.71547652b82fep0;
 static const double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33; /* high: 31 bits, exact times n < 2^21 */
 
 /* The nearest integer n to x / ln 2, as the low bits of a double near integer_at. |x| < 1e6. */
-LANE_FN vd nearest_power(vd x)
+SP_ALWAYS_INLINE vd nearest_power(vd x)
 {
     return x * spread(log2_e) + spread(integer_at);
 }
 
 /* exp(x) 2^-N, where `most` is nearest_power() of a number that gives N >= n - 1, n - N > -1021. 1.1 ulp of error at most (seen).
  * exp(x) = 2^n exp(r), |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 q(r), q of degree 9 through the Chebyshev points: 2e-17 off. */
-LANE_FN vd scaled_exp(vd x, vd most)
+SP_ALWAYS_INLINE vd scaled_exp(vd x, vd most)
 {
     vd power = nearest_power(x), n = power - spread(integer_at);
     vd r = (x - n * spread(ln2_high)) - n * spread(ln2_low);
@@ -33,7 +33,7 @@ LANE_FN vd scaled_exp(vd x, vd most)
 
 /* log(x) of normal x > 0; below 1 ulp of error. x = 2^k m, m from sqrt(1/2) to sqrt(2); log m = log(1+f) by s = f / (2+f).
  * Source  FreeBSD's e_log.c (Sun Microsystems 1993). */
-LANE_FN vd lane_log(vd x)
+SP_ALWAYS_INLINE vd lane_log(vd x)
 {
     vu64 bits = (vu64)x + (0x3ff0000000000000u - 0x3fe6a09e667f3bcdu); /* a mantissa from sqrt(2) on carries into the power */
     vu64 k_bits = bits >> 52;

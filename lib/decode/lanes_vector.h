@@ -1,14 +1,10 @@
-/* Body: vectors of LANE_W doubles, compiled for LANE_TARGET, and transposes. Included once by each lanes_<isa>.c. */
+/* Body: vectors of LANE_W doubles, and transposes. What depends on the number of lanes is told it: they are L but for
+ * lanes_forward_backward_body.h. */
 #include <stddef.h>
 #include <stdint.h>
 
-#define LANE_FN static inline __attribute__((always_inline)) LANE_TARGET
-
 /* W doubles a vector, G vectors a row of lanes: one edge of the model is read once for L recordings. */
-#ifndef LANE_G
-#define LANE_G 4
-#endif
-enum { W = LANE_W, G = LANE_G, L = W * G };
+enum { W = LANE_W, G = 4, L = W * G };
 #define EACH(OP) OP(0) OP(1) OP(2) OP(3)
 
 typedef double vd __attribute__((vector_size(8 * LANE_W), may_alias));
@@ -20,12 +16,12 @@ typedef double vd2 __attribute__((vector_size(16 * LANE_W), may_alias));
 /* m ? a : b, where each lane of m is all ones or all zeros. Compilers turn it into one blend. */
 #define PICK(type, m, a, b) ((type)(((m) & (vi)(a)) | (~(m) & (vi)(b))))
 
-LANE_FN vd spread(double x)
+SP_ALWAYS_INLINE vd spread(double x)
 {
     return x - (vd){0};
 }
 
-LANE_FN vi spread_i(int64_t x)
+SP_ALWAYS_INLINE vi spread_i(int64_t x)
 {
     return x - (vi){0};
 }
@@ -103,7 +99,7 @@ __extension__ typedef __int128 lane_pieces __attribute__((vector_size(8 * LANE_W
 #endif
 
 /* 4 items at byte `at` of each of N32 rows become 4 rows of `to`, `stride` items apart. */
-LANE_FN void gather32(const void *const *from, size_t at, uint32_t *to, size_t stride)
+SP_ALWAYS_INLINE void gather32(const void *const *from, size_t at, uint32_t *to, size_t stride)
 {
     p32 r0 = (p32)PIECES(from, 0, 4), r1 = (p32)PIECES(from, 1, 4), r2 = (p32)PIECES(from, 2, 4), r3 = (p32)PIECES(from, 3, 4);
     p64 s0 = (p64)LOW32(r0, r1), s1 = (p64)HIGH32(r0, r1), s2 = (p64)LOW32(r2, r3), s3 = (p64)HIGH32(r2, r3);
@@ -114,7 +110,7 @@ LANE_FN void gather32(const void *const *from, size_t at, uint32_t *to, size_t s
 }
 
 /* 2 items at byte `at` of each of N64 rows become 2 rows of `to`. */
-LANE_FN void gather64(const void *const *from, size_t at, uint64_t *to, size_t stride)
+SP_ALWAYS_INLINE void gather64(const void *const *from, size_t at, uint64_t *to, size_t stride)
 {
     p64 r0 = (p64)PIECES(from, 0, 2), r1 = (p64)PIECES(from, 1, 2);
     *(p64 *)to = LOW64(r0, r1);
@@ -122,7 +118,7 @@ LANE_FN void gather64(const void *const *from, size_t at, uint64_t *to, size_t s
 }
 
 /* The other way: 2 rows of N64 items become 2 items at byte `at` of each of N64 rows. */
-LANE_FN void scatter64(const double *from, size_t stride, double *const *to, size_t at)
+SP_ALWAYS_INLINE void scatter64(const double *from, size_t stride, double *const *to, size_t at)
 {
     p64 r0 = *(const p64 *)from, r1 = *(const p64 *)(from + stride);
     lane_pieces low = (lane_pieces)LOW64(r0, r1), high = (lane_pieces)HIGH64(r0, r1);
@@ -133,7 +129,7 @@ LANE_FN void scatter64(const double *from, size_t stride, double *const *to, siz
 }
 
 /* 8 rows of N16 items become N16 rows of 8: those that stand one after another there are items i, N16/4 + i, ... of each row. */
-LANE_FN void transpose16(const uint16_t *from, uint16_t *to)
+SP_ALWAYS_INLINE void transpose16(const uint16_t *from, uint16_t *to)
 {
     const p16 *r = (const p16 *)from;
     p32 a0 = (p32)LOW16(r[0], r[1]), a1 = (p32)HIGH16(r[0], r[1]), a2 = (p32)LOW16(r[2], r[3]), a3 = (p32)HIGH16(r[2], r[3]),
@@ -152,7 +148,7 @@ LANE_FN void transpose16(const uint16_t *from, uint16_t *to)
 }
 
 /* The address `offset` bytes from p, for a request to memory: it may lie outside of what p points into. */
-LANE_FN const void *address(const void *p, int64_t offset)
+SP_ALWAYS_INLINE const void *address(const void *p, int64_t offset)
 {
     return (const void *)((uintptr_t)p + (uintptr_t)offset);
 }
@@ -170,19 +166,21 @@ typedef struct lane_ahead {
 
 enum { ASK_PARTS = 2 * SP_LANES_TILE, ASK_TILES = 2, TILES_AHEAD = 4 };
 
-LANE_FN lane_ahead ahead_in_turn(const void *const *rows, size_t at, size_t bytes, int64_t turn, int64_t n_turns)
+SP_ALWAYS_INLINE lane_ahead ahead_in_turn(int lanes, const void *const *rows, size_t at, size_t bytes, int64_t turn,
+                                          int64_t n_turns)
 {
     int64_t parts = ASK_PARTS * n_turns;
-    return (lane_ahead){rows, at, bytes, ASK_PARTS * turn, (INT64_C(256) * L + parts - 1) / parts};
+    return (lane_ahead){rows, at, bytes, ASK_PARTS * turn, (INT64_C(256) * lanes + parts - 1) / parts};
 }
 
 /* For the `tile`th tile of so many bytes a row. */
-LANE_FN lane_ahead ahead_of(const void *const *rows, size_t tile_bytes, int64_t tile)
+SP_ALWAYS_INLINE lane_ahead ahead_of(int lanes, const void *const *rows, size_t tile_bytes, int64_t tile)
 {
-    return ahead_in_turn(rows, (size_t)(tile + TILES_AHEAD) * tile_bytes, ASK_TILES * tile_bytes, tile % ASK_TILES, ASK_TILES);
+    return ahead_in_turn(lanes, rows, (size_t)(tile + TILES_AHEAD) * tile_bytes, ASK_TILES * tile_bytes, tile % ASK_TILES,
+                         ASK_TILES);
 }
 
-LANE_FN void ask_ahead(const lane_ahead *ahead, int64_t part)
+SP_ALWAYS_INLINE void ask_ahead(const lane_ahead *ahead, int64_t part)
 {
     int64_t first = (ahead->part + part) * ahead->share;
     for (int64_t lane = first >> 8; lane < (first + ahead->share) >> 8; lane++)
@@ -190,42 +188,42 @@ LANE_FN void ask_ahead(const lane_ahead *ahead, int64_t part)
             __builtin_prefetch(address(ahead->rows[lane], (int64_t)(ahead->at + byte)));
 }
 
-/* `n` items (a multiple of 4) from item `at` on of L rows: tile[n,L]. */
-LANE_FN void gather_tile(sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
+/* `n` items (a multiple of 4) from item `at` on of so many rows: tile[n,lanes]. */
+SP_ALWAYS_INLINE void gather_tile(size_t lanes, sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
 {
     if (dtype == SP_F32)
-        for (size_t lane = 0; lane < L; lane += N32)
+        for (size_t lane = 0; lane < lanes; lane += N32)
             for (size_t m = 0; m < n; m += 4)
-                gather32(rows + lane, (at + m) * sizeof(float), (uint32_t *)tile + m * L + lane, L);
+                gather32(rows + lane, (at + m) * sizeof(float), (uint32_t *)tile + m * lanes + lane, lanes);
     else
-        for (size_t lane = 0; lane < L; lane += N64)
+        for (size_t lane = 0; lane < lanes; lane += N64)
             for (size_t m = 0; m < n; m += 2)
-                gather64(rows + lane, (at + m) * sizeof(double), (uint64_t *)tile + m * L + lane, L);
+                gather64(rows + lane, (at + m) * sizeof(double), (uint64_t *)tile + m * lanes + lane, lanes);
 }
 
-/* Vector g of row m of a tile, as doubles. Compilers widen half a vector of floats well, and a narrower one badly: hence the
- * twice as long vector, of which only the first half is read. */
-LANE_FN vd tile_vector(sp_dtype dtype, const void *tile, size_t m, int g)
+/* Vector g of row m of a tile, of `vectors` a row, as doubles. Compilers widen half a vector of floats well, and a narrower one
+ * badly: hence the twice as long vector, of which only the first half is read. */
+SP_ALWAYS_INLINE vd tile_vector(int vectors, sp_dtype dtype, const void *tile, size_t m, int g)
 {
     if (dtype != SP_F32)
-        return ((const vd *)tile)[m * G + (size_t)g];
-    vd2 both = __builtin_convertvector(*(const vf2 *)((const float *)tile + m * L + (size_t)(W * g)), vd2);
+        return ((const vd *)tile)[m * (size_t)vectors + (size_t)g];
+    vd2 both = __builtin_convertvector(*(const vf2 *)((const float *)tile + m * (size_t)(W * vectors) + (size_t)(W * g)), vd2);
     vd low;
     LOW_HALF(&low, both);
     return low;
 }
 
-LANE_FN void tile_pair(sp_dtype dtype, const void *tile, size_t m, int pair, vd *low, vd *high)
+SP_ALWAYS_INLINE void tile_pair(int vectors, sp_dtype dtype, const void *tile, size_t m, int pair, vd *low, vd *high)
 {
-    *low = tile_vector(dtype, tile, m, 2 * pair);
-    *high = tile_vector(dtype, tile, m, 2 * pair + 1);
+    *low = tile_vector(vectors, dtype, tile, m, 2 * pair);
+    *high = tile_vector(vectors, dtype, tile, m, 2 * pair + 1);
 }
 
 /* The same of whole tiles, where what is needed later is asked for at once. */
-LANE_FN void gather_tile_ahead(sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
+SP_ALWAYS_INLINE void gather_tile_ahead(int lanes, sp_dtype dtype, const void *const *rows, size_t at, size_t n, void *tile)
 {
-    const lane_ahead ahead = ahead_of(rows, n * (size_t)dtype, (int64_t)(at / n));
+    const lane_ahead ahead = ahead_of(lanes, rows, n * (size_t)dtype, (int64_t)(at / n));
     for (int64_t part = 0; part < ASK_PARTS; part++)
         ask_ahead(&ahead, part);
-    gather_tile(dtype, rows, at, n, tile);
+    gather_tile((size_t)lanes, dtype, rows, at, n, tile);
 }

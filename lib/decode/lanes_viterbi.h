@@ -9,8 +9,8 @@
 enum { MOST = SP_LANES_MOST_CLASSES };
 
 /* One step: now[K,L] and the rows of a tile from row m on to next[K,L] and words[L]. */
-LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, const vd *now, vd *next,
-                       const void *tile, size_t m, vi *words)
+SP_ALWAYS_INLINE void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, const vd *now,
+                                vd *next, const void *tile, size_t m, vi *words)
 {
 #define DECLARE(g) vi word##g = {0};
     EACH(DECLARE)
@@ -45,7 +45,7 @@ LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size
         EACH(CHOSEN)
         for (int32_t i = r->column_first[c]; i < r->column_first[c + 1]; i++) {
             int32_t j = r->column_class[i];
-#define FINISH(g) next[j * G + g] = best##g + tile_vector(dtype, tile, m + (size_t)j, g);
+#define FINISH(g) next[j * G + g] = best##g + tile_vector(G, dtype, tile, m + (size_t)j, g);
             EACH(FINISH)
         }
     }
@@ -63,8 +63,8 @@ LANE_FN void lane_step(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size
 
 /* Steps by lane_step(), or by lanes_few.h where that is for them: `n` of a tile. *now[K,L] goes from the step before to the last,
  * *next[K,L] is room, words [n,L]. */
-LANE_FN void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, double **now, double **next,
-                        const lane_tile *at, int64_t n, char *words)
+SP_ALWAYS_INLINE void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t word_size, bool has_weights, double **now,
+                                 double **next, const lane_tile *at, int64_t n, char *words)
 {
     if (word_size == 2 && r->is_few) {
         (dtype == SP_F32 ? has_weights ? few_f32_weighted : few_f32
@@ -84,7 +84,7 @@ LANE_FN void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t word_siz
 }
 
 /* The first of the best classes of every lane, end weights added: state[L], and its score[L]. */
-LANE_FN void lanes_best(const sp_lane_rules *r, const vd *now, int64_t *state, double *score)
+SP_ALWAYS_INLINE void lanes_best(const sp_lane_rules *r, const vd *now, int64_t *state, double *score)
 {
 #define DECLARE_BEST(g)                                                                                                          \
     vd best##g = spread(-INFINITY);                                                                                              \
@@ -108,23 +108,23 @@ LANE_FN void lanes_best(const sp_lane_rules *r, const vd *now, int64_t *state, d
     EACH(KEEP_BEST)
 }
 
-LANE_FN void lanes_start(const sp_lane_rules *r, sp_dtype dtype, vd *now, const void *tile)
+SP_ALWAYS_INLINE void lanes_start(const sp_lane_rules *r, sp_dtype dtype, vd *now, const void *tile)
 {
     for (int32_t j = 0; j < r->n_classes; j++)
         for (int g = 0; g < G; g++)
-            now[j * G + g] = r->start[j] + tile_vector(dtype, tile, (size_t)j, g);
+            now[j * G + g] = r->start[j] + tile_vector(G, dtype, tile, (size_t)j, g);
 }
 
 /* What is asked for in the tile that begins at step t: a later one of these recordings, or those after them. */
-LANE_FN lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dtype, int64_t t)
+SP_ALWAYS_INLINE lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dtype, int64_t t)
 {
     size_t bytes = SP_LANES_TILE * (size_t)group->rules->n_classes * (size_t)dtype;
     int64_t tile = t / SP_LANES_TILE, n = (group->length[0] + SP_LANES_TILE - 1) / SP_LANES_TILE, later = tile + TILES_AHEAD - n;
-    lane_ahead ahead = ahead_of(group->rows, bytes, tile);
+    lane_ahead ahead = ahead_of(L, group->rows, bytes, tile);
     if (later < 0 || !group->next[0])
         return ahead;
     if (n <= TILES_AHEAD) /* all of those after them, each in its turn */
-        return ahead_in_turn(group->next, 0, (size_t)n * bytes, tile, n);
+        return ahead_in_turn(L, group->next, 0, (size_t)n * bytes, tile, n);
     ahead.rows = group->next;
     ahead.at = later < ASK_TILES ? 0 : (size_t)later * bytes;
     ahead.bytes = (ASK_TILES + (later < ASK_TILES ? (size_t)later : 0)) * bytes;
@@ -132,7 +132,7 @@ LANE_FN lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dtype, int64
 }
 
 /* Fills group->words and score, and last[L] with the class of each lane's last step. */
-LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, int32_t *last)
+SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, int32_t *last)
 {
     const sp_lane_rules *r = group->rules;
     _Alignas(64) double delta[2][MOST * L], score[L];
@@ -150,7 +150,7 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
         at.step = t % SP_LANES_TILE;
         if (at.step == 0) {
             at.ahead = lanes_ahead(group, dtype, t);
-            gather_tile(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
+            gather_tile(L, dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, tile);
         }
         if (t == 0) {
             lanes_start(r, dtype, (vd *)now, tile);
@@ -176,7 +176,7 @@ typedef uint16_t class_shorts __attribute__((vector_size(16), aligned(2), may_al
 typedef int32_t class_words __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* Classes of a step of all lanes, 16 bits each: of lane g W + e at place G e + g. */
-LANE_FN void put_classes(vu64 s0, vu64 s1, vu64 s2, vu64 s3, void *block, int64_t row)
+SP_ALWAYS_INLINE void put_classes(vu64 s0, vu64 s1, vu64 s2, vu64 s3, void *block, int64_t row)
 {
     ((vu64 *)block)[row] = (s0 | s1 << 16) | (s2 << 32 | s3 << 48);
 }
@@ -189,7 +189,7 @@ typedef struct lane_paths {
 } lane_paths;
 
 /* With in_pairs the places are those of lanes_bare.h for floats: lane p 2 W + i at place 2 i + p. */
-LANE_FN void lane_paths_init(lane_paths *paths, const sp_lane_group *group, bool in_pairs)
+SP_ALWAYS_INLINE void lane_paths_init(lane_paths *paths, const sp_lane_group *group, bool in_pairs)
 {
     paths->shortest = INT64_MAX;
     for (int place = 0; place < L; place++) {
@@ -202,14 +202,14 @@ LANE_FN void lane_paths_init(lane_paths *paths, const sp_lane_group *group, bool
 }
 
 /* Eight classes. */
-LANE_FN void widen_classes(const uint16_t *from, int32_t *to)
+SP_ALWAYS_INLINE void widen_classes(const uint16_t *from, int32_t *to)
 {
     *(class_words *)to = __builtin_convertvector(*(const class_shorts *)from, class_words);
 }
 
 /* block[TILE,L] holds the classes of steps first .. first+TILE-1; next come steps before (way -1) or after them (1). Memory is
  * asked for what will be written as well, every other tile, because that is as much as it gives. */
-LANE_FN void lanes_write(const lane_paths *paths, const void *block, int64_t first, int way)
+SP_ALWAYS_INLINE void lanes_write(const lane_paths *paths, const void *block, int64_t first, int way)
 {
     _Alignas(64) uint16_t turned[SP_LANES_TILE * L];
     int64_t later = (first + (int64_t)way * TILES_AHEAD * SP_LANES_TILE) * (int64_t)sizeof(int32_t);
@@ -230,7 +230,7 @@ LANE_FN void lanes_write(const lane_paths *paths, const void *block, int64_t fir
 }
 
 /* Words of 16 bits: places are those of put_classes(). */
-LANE_FN void lanes_trace_narrow(const char *words, int64_t n, vu64 *s, void *block)
+SP_ALWAYS_INLINE void lanes_trace_narrow(const char *words, int64_t n, vu64 *s, void *block)
 {
     vu64 all = (s[0] | s[1] << 16) | (s[2] << 32 | s[3] << 48);
 #if LANE_W == 4 /* shifts by as many bits as another vector says are for 32 bits and more */
@@ -258,7 +258,7 @@ LANE_FN void lanes_trace_narrow(const char *words, int64_t n, vu64 *s, void *blo
 
 /* From step `high` down to `low`: their classes to block[high-low+1,L], and state[L] to what stands before `low`. words are those
  * of step `low`; those of step 0 are anything. */
-LANE_FN void lanes_trace_some(int32_t word_size, const char *words, int64_t n, uint64_t *state, void *block)
+SP_ALWAYS_INLINE void lanes_trace_some(int32_t word_size, const char *words, int64_t n, uint64_t *state, void *block)
 {
     vu64 *s = (vu64 *)state;
     if (word_size == 8) {
@@ -290,7 +290,7 @@ LANE_FN void lanes_trace_some(int32_t word_size, const char *words, int64_t n, u
     }
 }
 
-LANE_FN void lanes_trace(const sp_lane_group *group, int32_t word_size, const int32_t *last)
+SP_ALWAYS_INLINE void lanes_trace(const sp_lane_group *group, int32_t word_size, const int32_t *last)
 {
     _Alignas(64) uint64_t state[L] = {0};
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
@@ -312,7 +312,7 @@ LANE_FN void lanes_trace(const sp_lane_group *group, int32_t word_size, const in
     }
 }
 
-LANE_FN void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights)
+SP_ALWAYS_INLINE void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights)
 {
     int32_t last[L] = {0};
     lanes_forward(group, dtype, word_size, has_weights, last);
@@ -320,7 +320,7 @@ LANE_FN void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_t word_si
 }
 
 /* Every kind its own code. */
-LANE_TARGET static void lanes_viterbi_any(sp_lane_group *group)
+static void lanes_viterbi_any(sp_lane_group *group)
 {
     const sp_lane_rules *r = group->rules;
 #define KIND(dtype_, size, weights)                                                                                              \

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "decode/isa_kernels.h"
+
 void sp_path_take(const sp_scores *scores, const int32_t *path, int64_t first, int64_t n, void *taken)
 {
     size_t K = (size_t)scores->n_classes;
@@ -37,7 +39,7 @@ static double sum_weighted(sp_isa isa, const sp_lane_rules *r, const sp_scores *
             terms[2 * i] = weight[(size_t)path[t + i - 1] * K + (size_t)path[t + i]];
             terms[2 * i + 1] = scores->dtype == SP_F32 ? (double)((const float *)taken)[t + i] : ((const double *)taken)[t + i];
         }
-        score = SP_BY_ISA(sp_sum_f64, isa)(score, terms, 2 * n);
+        score = sp_isa_kernels_of(isa)->sum_f64(score, terms, 2 * n);
     }
     return score;
 }
@@ -68,8 +70,8 @@ double sp_path_sum(sp_isa isa, const sp_lane_rules *r, const sp_scores *scores, 
     if (r->has_weights)
         score = sum_weighted(isa, r, scores, path, taken, score);
     else if (scores->dtype == SP_F32)
-        score = SP_BY_ISA(sp_sum_f32, isa)(score, (const float *)taken + 1, last);
+        score = sp_isa_kernels_of(isa)->sum_f32(score, (const float *)taken + 1, last);
     else
-        score = SP_BY_ISA(sp_sum_f64, isa)(score, (const double *)taken + 1, last);
+        score = sp_isa_kernels_of(isa)->sum_f64(score, (const double *)taken + 1, last);
     return score + r->end[path[last]];
 }

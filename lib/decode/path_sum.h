@@ -16,8 +16,6 @@ enum { SP_SUM_BLOCK = 64 };
 /* s + x[0] + x[1] + ... + x[n-1], each sum rounded as in that order. No NaN. */
 typedef double sp_sum_f32(double s, const float *x, int64_t n);
 typedef double sp_sum_f64(double s, const double *x, int64_t n);
-sp_sum_f32 sp_sum_f32_base, sp_sum_f32_avx2, sp_sum_f32_avx512;
-sp_sum_f64 sp_sum_f64_base, sp_sum_f64_avx2, sp_sum_f64_avx512;
 
 /* The scores that a path takes at steps first .. first+n-1, [T] items of the scores' type: what sp_path_sum() adds up. */
 void sp_path_take(const sp_scores *scores, const int32_t *path, int64_t first, int64_t n, void *taken);

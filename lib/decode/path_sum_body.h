@@ -4,7 +4,7 @@ typedef float sum_vf __attribute__((vector_size(8 * LANE_W), aligned(4), may_ali
 typedef double sum_vd __attribute__((vector_size(8 * LANE_W), aligned(8), may_alias));
 
 /* Vectors 2 pair and 2 pair + 1 of x. */
-LANE_FN void sum_pair(sp_dtype dtype, const void *x, int pair, vd *low, vd *high)
+SP_ALWAYS_INLINE void sum_pair(sp_dtype dtype, const void *x, int pair, vd *low, vd *high)
 {
     if (dtype == SP_F32) {
         vd2 both = __builtin_convertvector(((const sum_vf *)x)[pair], vd2);
@@ -22,7 +22,7 @@ typedef struct sum_range {
     double half;  /* of u = 2^(k-52) */
 } sum_range;
 
-LANE_FN sum_range sum_range_of(double s)
+SP_ALWAYS_INLINE sum_range sum_range_of(double s)
 {
     sum_range range = {0, 0};
     uint64_t bits;
@@ -37,7 +37,7 @@ LANE_FN sum_range sum_range_of(double s)
 }
 
 /* What SP_SUM_BLOCK items add to an s in the range: *sum. False when they must be added one by one. */
-LANE_FN bool sum_block(sp_dtype dtype, sum_range range, const void *x, double *sum)
+SP_ALWAYS_INLINE bool sum_block(sp_dtype dtype, sum_range range, const void *x, double *sum)
 {
     /* x + (3/2 2^k) has u for its last bit while -2^(k-1) <= x <= 0; 3/2 2^k is an even multiple of u. */
     vd shift = spread(1.5 * range.power), up = spread(range.half), down = spread(-range.half);
@@ -65,7 +65,7 @@ LANE_FN bool sum_block(sp_dtype dtype, sum_range range, const void *x, double *s
     return !any && *sum > -0.5 * range.power;
 }
 
-LANE_FN double sum_in_order(sp_dtype dtype, double s, const void *x, int64_t n)
+SP_ALWAYS_INLINE double sum_in_order(sp_dtype dtype, double s, const void *x, int64_t n)
 {
     const char *at = x;
     sum_range range = {0, 0};

@@ -27,9 +27,8 @@ enum {
     SP_SLOT_CHUNK_SUMS,
     SP_SLOT_CHUNK_TAKEN,  /* see path_sum.h */
     SP_SLOT_DENSE_MATRIX, /* see dense.h */
-    SP_SLOT_DENSE_DELTAS, /* see dense_piece.h, also the next two */
+    SP_SLOT_DENSE_DELTAS, /* see dense_viterbi.c, also the next */
     SP_SLOT_DENSE_MARKS,
-    SP_SLOT_DENSE_PIECES,
     SP_SLOT_SPARSE_LISTS, /* see sparse.h */
     SP_SLOT_GREEDY_TABLE, /* see greedy_table.h */
     SP_SLOT_SUM_KEPT,     /* see lanes_forward_backward.h, also the next two */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/chain_states.h"
+#include "decode/isa_kernels.h"
 #include "decode/recording.h"
 
 /* i as the word of a step has it in the place of j: up to 8 classes have 8 bits each and i in eights, which is then how far the
@@ -74,11 +75,6 @@ bool sp_single_is_quick(sp_isa isa, const sp_single_rules *rules)
     return rules->columns <= (isa == SP_ISA_BASE ? 8 : SP_SINGLE_MOST_CLASSES);
 }
 
-sp_single_kernel *sp_single_kernel_of(sp_isa isa)
-{
-    return SP_BY_ISA(sp_single, isa);
-}
-
 /* The lowest of the best states, end weights added unless NULL. */
 static int32_t best_state(const sp_single_rules *r, const double *delta, const double *end, double *best)
 {
@@ -146,7 +142,7 @@ sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *r, const sp_score
         while (end < n_steps && !sp_scores_is_gap(scores, end))
             end++;
         sp_single_steps steps = {r, scores->dtype, (const char *)scores->data + (size_t)t * row_bytes, end - t, delta, words + t};
-        sp_single_kernel_of(isa)(&steps);
+        sp_isa_kernels_of(isa)->single(&steps);
         t = end;
     }
     int32_t last = best_state(r, delta, r->end, &best);

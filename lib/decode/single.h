@@ -10,7 +10,7 @@
  * likes (AVX-512), round r offers every j its r-th predecessor, and weights are not added where there are none; elsewhere one
  * value i is spread over all j.
  *
- * single_body.h is compiled for each width of vector by single_base.c, single_avx2.c and single_avx512.c.
+ * isa.c compiles single_body.h for each width of vector.
  */
 #ifndef STATEPATH_DECODE_SINGLE_H
 #define STATEPATH_DECODE_SINGLE_H
@@ -59,8 +59,6 @@ typedef struct sp_single_steps {
 } sp_single_steps;
 
 typedef void sp_single_kernel(const sp_single_steps *steps);
-sp_single_kernel sp_single_base, sp_single_avx2, sp_single_avx512;
-sp_single_kernel *sp_single_kernel_of(sp_isa isa);
 
 /* The state before `state` in a word of back-pointers. */
 static inline uint64_t sp_single_before(const sp_single_rules *rules, uint64_t word, uint64_t state)
@@ -70,7 +68,6 @@ static inline uint64_t sp_single_before(const sp_single_rules *rules, uint64_t w
 
 /* The greatest of n scores, n > 0. *has_half: one of them is an odd multiple of half of `bit`, a power of two, or may be. */
 typedef double sp_items_look(sp_dtype dtype, const void *items, int64_t n, double bit, bool *has_half);
-sp_items_look sp_items_look_base, sp_items_look_avx2, sp_items_look_avx512;
 
 /* One recording of at least one step, gaps or not, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask
  * sp_viterbi(); SP_ENOMEM. Uses SP_SLOT_BACK: 8 bytes a step. */

@@ -1,26 +1,20 @@
-/* Body: the steps of one recording, see single.h. SINGLE_W doubles a vector, compiled for SINGLE_TARGET. */
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
+/* Body: the steps of one recording, see single.h. Included after lanes_viterbi.h. */
 
-#define SINGLE_FN static inline __attribute__((always_inline)) SINGLE_TARGET
-
-enum { W = SINGLE_W, MOST = SP_SINGLE_MOST_CLASSES, MOST_VECTORS = MOST / W };
-typedef double vd __attribute__((vector_size(8 * SINGLE_W), may_alias));
-typedef uint64_t vu __attribute__((vector_size(8 * SINGLE_W), may_alias));
+enum { MOST_VECTORS = MOST / W };
+typedef uint64_t vu __attribute__((vector_size(8 * LANE_W), may_alias));
 
 /* Vectors are unrolled, because they would be in memory if a loop ran over them. */
 #define UNROLL _Pragma("GCC unroll 16")
 
 /* Clang makes a loop of a shuffle whose places are not constants. */
-#if SINGLE_W == 8 && !defined(__clang__)
+#if LANE_W == 8 && !defined(__clang__)
 #define SINGLE_BY_RANK 1
 #else
 #define SINGLE_BY_RANK 0
 #endif
 
 /* Compilers make one instruction of each of these. */
-SINGLE_FN vd greater(vd a, vd b)
+SP_ALWAYS_INLINE vd greater(vd a, vd b)
 {
     vd r;
     UNROLL
@@ -30,14 +24,14 @@ SINGLE_FN vd greater(vd a, vd b)
 }
 
 /* Where a is b: yes, else no. */
-SINGLE_FN vu where_equal(vd a, vd b, vu yes, vu no)
+SP_ALWAYS_INLINE vu where_equal(vd a, vd b, vu yes, vu no)
 {
     vu is_equal = (vu)(a == b);
     return (is_equal & yes) | (~is_equal & no);
 }
 
 /* W scores as doubles. */
-SINGLE_FN vd scores_at(sp_dtype dtype, const void *at)
+SP_ALWAYS_INLINE vd scores_at(sp_dtype dtype, const void *at)
 {
     vd r;
     if (dtype == SP_F64) {
@@ -54,16 +48,16 @@ SINGLE_FN vd scores_at(sp_dtype dtype, const void *at)
 /* The or of all items, by halves. */
 typedef uint64_t vu2 __attribute__((vector_size(16), may_alias));
 typedef uint64_t vu4 __attribute__((vector_size(32), may_alias));
-SINGLE_FN uint64_t all_of(vu x)
+SP_ALWAYS_INLINE uint64_t all_of(vu x)
 {
-#if SINGLE_W == 8
+#if LANE_W == 8
     vu4 half[2];
     memcpy(half, &x, sizeof half);
     vu4 four = half[0] | half[1];
-#elif SINGLE_W == 4
+#elif LANE_W == 4
     vu4 four = x;
 #endif
-#if SINGLE_W >= 4
+#if LANE_W >= 4
     vu2 quarter[2];
     memcpy(quarter, &four, sizeof quarter);
     vu2 two = quarter[0] | quarter[1];
@@ -82,7 +76,7 @@ typedef struct single_table {
 
 #if SINGLE_BY_RANK
 /* Items from[] of the first n vectors of x. */
-SINGLE_FN vd shuffle(const vd *x, int n, vu from)
+SP_ALWAYS_INLINE vd shuffle(const vd *x, int n, vu from)
 {
     return n == 1 ? __builtin_shuffle(x[0], from) : __builtin_shuffle(x[0], x[1], from);
 }
@@ -93,12 +87,12 @@ SINGLE_FN vd shuffle(const vd *x, int n, vu from)
 #else
 #define SPREAD(x, ...) __builtin_shuffle(x, (vu){__VA_ARGS__})
 #endif
-#if SINGLE_W == 2
+#if LANE_W == 2
 #define SPREAD_CASE(l)                                                                                                           \
     case l:                                                                                                                      \
         return SPREAD(x, l, l);
 #define SPREAD_CASES SPREAD_CASE(0)
-#elif SINGLE_W == 4
+#elif LANE_W == 4
 #define SPREAD_CASE(l)                                                                                                           \
     case l:                                                                                                                      \
         return SPREAD(x, l, l, l, l);
@@ -109,14 +103,14 @@ SINGLE_FN vd shuffle(const vd *x, int n, vu from)
         return SPREAD(x, l, l, l, l, l, l, l, l);
 #define SPREAD_CASES SPREAD_CASE(0) SPREAD_CASE(1) SPREAD_CASE(2) SPREAD_CASE(3) SPREAD_CASE(4) SPREAD_CASE(5) SPREAD_CASE(6)
 #endif
-SINGLE_FN vd spread(vd x, int l)
+SP_ALWAYS_INLINE vd spread_item(vd x, int l)
 {
     switch (l) {
         SPREAD_CASES
     default:
-#if SINGLE_W == 2
+#if LANE_W == 2
         return SPREAD(x, 1, 1);
-#elif SINGLE_W == 4
+#elif LANE_W == 4
         return SPREAD(x, 3, 3, 3, 3);
 #else
         return SPREAD(x, 7, 7, 7, 7, 7, 7, 7, 7);
@@ -134,7 +128,7 @@ typedef struct single_kind {
 } single_kind;
 
 /* The sums that classes v W .. v W + W-1 may choose from. */
-SINGLE_FN void single_offers(const single_table *table, single_kind kind, const vd *now, int v, vd *offer)
+SP_ALWAYS_INLINE void single_offers(const single_table *table, single_kind kind, const vd *now, int v, vd *offer)
 {
     UNROLL
     for (int r = 0; r < kind.rows; r++) {
@@ -143,13 +137,13 @@ SINGLE_FN void single_offers(const single_table *table, single_kind kind, const 
         if (kind.has_weights)
             offer[r] += table->weight[r][v];
 #else
-        offer[r] = spread(now[r / W], r % W) + table->weight[r][v];
+        offer[r] = spread_item(now[r / W], r % W) + table->weight[r][v];
 #endif
     }
 }
 
 /* One step; at: scores, readable for whole vectors. Returns the word. */
-SINGLE_FN uint64_t single_step(const single_table *table, single_kind kind, vd *now, const char *at)
+SP_ALWAYS_INLINE uint64_t single_step(const single_table *table, single_kind kind, vd *now, const char *at)
 {
     int n = (kind.columns + W - 1) / W;
     vd next[MOST_VECTORS];
@@ -182,7 +176,7 @@ SINGLE_FN uint64_t single_step(const single_table *table, single_kind kind, vd *
     return all_of(word);
 }
 
-SINGLE_FN void single_steps(const sp_single_steps *s, single_kind kind)
+SP_ALWAYS_INLINE void single_steps(const sp_single_steps *s, single_kind kind)
 {
     const sp_single_rules *r = s->rules;
     const sp_single_table *from_rules = SINGLE_BY_RANK ? &r->rank : &r->all;
@@ -227,7 +221,7 @@ SINGLE_FN void single_steps(const sp_single_steps *s, single_kind kind)
         return;                                                                                                                  \
     }
 #define SINGLE_KINDS(columns_, ranks_) SINGLE_KIND(columns_, ranks_, false) SINGLE_KIND(columns_, ranks_, true)
-SINGLE_TARGET static void single_any(const sp_single_steps *s)
+static void single_any(const sp_single_steps *s)
 {
     const sp_single_rules *r = s->rules;
     SINGLE_KINDS(8, 2)
@@ -248,7 +242,7 @@ SINGLE_TARGET static void single_any(const sp_single_steps *s)
         single_steps(s, (single_kind){SP_F32, columns_, columns_, true});                                                        \
     else if (r->columns == columns_)                                                                                             \
         single_steps(s, (single_kind){SP_F64, columns_, columns_, true});
-SINGLE_TARGET static void single_any(const sp_single_steps *s)
+static void single_any(const sp_single_steps *s)
 {
     const sp_single_rules *r = s->rules;
     SINGLE_KIND(2)

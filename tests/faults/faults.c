@@ -10,6 +10,7 @@
 #include "decode/frontier.h"
 #include "decode/greedy_table.h"
 #include "decode/history.h"
+#include "decode/isa_kernels.h"
 #include "decode/kernels.h"
 #include "decode/long_pieces.h"
 #include "decode/nbest_lazy.h"
@@ -40,26 +41,45 @@ static void break_rule(const sp_chain *chain, int32_t *path, int64_t n_steps)
             }
 }
 
-#define LANES(function, name)                                                                                                    \
-    sp_lanes_kernel __real_##function, __wrap_##function;                                                                        \
-    void __wrap_##function(sp_lane_group *group)                                                                                 \
+static void spoil_group(sp_lane_group *group, const char *name)
+{
+    for (int32_t lane = 0; lane < group->n_lanes && is_faulty(name); lane++)
+        if (group->length[lane] == FAULT_STEPS && !group->is_left[lane])
+            spoil(group->path[lane], FAULT_STEPS, group->dwell ? 2 : group->rules->n_classes);
+}
+
+/* The kernels of each instruction set: copies of the real tables with kernels that spoil what the real ones found. */
+const sp_isa_kernels *__real_sp_isa_kernels_of(sp_isa isa);
+const sp_isa_kernels *__wrap_sp_isa_kernels_of(sp_isa isa);
+#define LANES(isa, kernel, name)                                                                                                 \
+    static void spoiled_##kernel##_##isa(sp_lane_group *group)                                                                   \
     {                                                                                                                            \
-        __real_##function(group);                                                                                                \
-        for (int32_t lane = 0; lane < group->n_lanes && is_faulty(name); lane++)                                                 \
-            if (group->length[lane] == FAULT_STEPS && !group->is_left[lane])                                                     \
-                spoil(group->path[lane], FAULT_STEPS, group->dwell ? 2 : group->rules->n_classes);                               \
+        __real_sp_isa_kernels_of(isa)->kernel(group);                                                                            \
+        spoil_group(group, name);                                                                                                \
     }
-LANES(sp_lanes_viterbi_base, "lanes")
-LANES(sp_lanes_greedy_base, "greedy-lanes")
-LANES(sp_lanes_dwell_base, "dwell")
-#if defined(__x86_64__)
-LANES(sp_lanes_viterbi_avx2, "lanes")
-LANES(sp_lanes_viterbi_avx512, "lanes")
-LANES(sp_lanes_greedy_avx2, "greedy-lanes")
-LANES(sp_lanes_greedy_avx512, "greedy-lanes")
-LANES(sp_lanes_dwell_avx2, "dwell")
-LANES(sp_lanes_dwell_avx512, "dwell")
-#endif
+#define KERNELS(isa) LANES(isa, viterbi, "lanes") LANES(isa, greedy, "greedy-lanes") LANES(isa, dwell, "dwell")
+KERNELS(SP_ISA_BASE)
+KERNELS(SP_ISA_AVX2)
+KERNELS(SP_ISA_AVX512)
+
+static sp_isa_kernels spoiled[SP_N_ISAS];
+#define SPOIL(isa)                                                                                                               \
+    spoiled[isa] = *__real_sp_isa_kernels_of(isa);                                                                               \
+    spoiled[isa].viterbi = spoiled_viterbi_##isa;                                                                                \
+    spoiled[isa].greedy = spoiled_greedy_##isa;                                                                                  \
+    spoiled[isa].dwell = spoiled_dwell_##isa;
+
+__attribute__((constructor)) static void spoil_kernels(void)
+{
+    SPOIL(SP_ISA_BASE)
+    SPOIL(SP_ISA_AVX2)
+    SPOIL(SP_ISA_AVX512)
+}
+
+const sp_isa_kernels *__wrap_sp_isa_kernels_of(sp_isa isa)
+{
+    return &spoiled[isa];
+}
 
 sp_status __real_sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch,
                                    int32_t *path, double *score);

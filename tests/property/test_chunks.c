@@ -2,6 +2,7 @@
  * has, and chunks that are done again only where they must be. */
 #include "check.h"
 #include "decode/chunks.h"
+#include "decode/isa_kernels.h"
 #include "decode/kernels.h"
 #include "random_model.h"
 
@@ -319,14 +320,6 @@ static void short_ones(void **state)
 static void scores_are_looked_at(void **state)
 {
     (void)state;
-    static sp_items_look *const looks[] = {
-        NULL,
-        sp_items_look_base,
-#if defined(__x86_64__)
-        sp_items_look_avx2,
-        sp_items_look_avx512
-#endif
-    };
     int n_found = 0;
     for (uint64_t seed = 0; seed < 2000; seed++) {
         random_source random = {880000 + seed};
@@ -347,9 +340,9 @@ static void scores_are_looked_at(void **state)
         n_found += has_half;
         for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
             bool found;
-            assert_true(looks[isa](SP_F32, x, n, bit, &found) == most);
+            assert_true(sp_isa_kernels_of(isa)->look(SP_F32, x, n, bit, &found) == most);
             assert_int_equal(found, has_half);
-            assert_true(looks[isa](SP_F64, y, n, bit, &found) == most);
+            assert_true(sp_isa_kernels_of(isa)->look(SP_F64, y, n, bit, &found) == most);
             assert_int_equal(found, has_half);
         }
     }

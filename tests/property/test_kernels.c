@@ -1,7 +1,8 @@
 /* The fast kernels against the plain ones: every instruction set that the machine has, byte for byte. */
 #include "check.h"
 #include "decode/chunks.h"
-#include "decode/dense_threads.h"
+#include "decode/dense.h"
+#include "decode/isa_kernels.h"
 #include "decode/kernels.h"
 #include "decode/path_sum.h"
 #include "decode/sparse.h"
@@ -216,25 +217,7 @@ static void positive_sums_equal_plain(void **state)
         compare_kind(&kinds[i], 150000 + 1000 * i, 25);
 }
 
-/* A piece in blocks of few steps: traces that leave the ring, borders that are closed in the end. */
-static sp_status decode_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, int32_t *path, double *score)
-{
-    sp_dense_piece p = sp_dense_piece_of(dense, scores, 0, scores->n_steps, path);
-    p.block = block;
-    p.n_blocks = (scores->n_steps + block - 1) / block;
-    void *room = malloc(sp_dense_piece_bytes(&p));
-    p.ring = malloc(sp_dense_piece_ring(&p) * sizeof *p.ring);
-    assert_true(room && p.ring);
-    sp_dense_piece_place(&p, room);
-    sp_dense_piece_forward(&p);
-    int32_t last = sp_dense_last_state(dense, sp_dense_piece_end(&p), score);
-    if (*score > -INFINITY)
-        sp_dense_piece_back(&p, last);
-    free(p.ring);
-    free(room);
-    return *score > -INFINITY ? SP_OK : SP_ENOPATH;
-}
-
+/* Blocks of few steps: traces that leave the ring, borders that are closed in the end. */
 static void dense_in_blocks_equals_plain(void **state)
 {
     (void)state;
@@ -255,7 +238,8 @@ static void dense_in_blocks_equals_plain(void **state)
                 continue;
             sp_status status = sp_viterbi(s.chain, &scores, plain_scratch, expected, &expected_score, NULL);
             assert_true(sp_dense_init(&dense, sp_isa_best(), s.chain, scratch));
-            assert_int_equal(decode_in_blocks(&dense, &scores, 1 + (int64_t)(seed % 17), path, &score), status);
+            assert_int_equal(sp_dense_viterbi_in_blocks(&dense, &scores, 1 + (int64_t)(seed % 17), scratch, path, &score),
+                             status);
             assert_true(score == expected_score);
             if (status == SP_OK)
                 assert_memory_equal(path, expected, (size_t)scores.n_steps * sizeof *path);
@@ -264,96 +248,6 @@ static void dense_in_blocks_equals_plain(void **state)
         sp_scratch_free(plain_scratch);
         free_sample(&s);
     }
-}
-
-/* All recordings of a sample, gaps apart, each in pieces however short it is. */
-static void compare_pieces(const sample *s, const answer *plain, int n_threads)
-{
-    sp_scratch *scratch = sp_scratch_new();
-    sp_dense dense;
-    int32_t *path = malloc((size_t)(s->batch.scores.n_steps + 1) * sizeof *path);
-    assert_true(scratch && path && sp_dense_init(&dense, sp_isa_best(), s->chain, scratch));
-    for (int64_t n = 0; n < s->batch.n_recordings && !s->segments; n++) {
-        sp_scores scores = sp_batch_recording(&s->batch, n);
-        double score;
-        if (scores.n_steps == 0)
-            continue;
-        assert_int_equal(sp_dense_viterbi_shared(&dense, &scores, workers[n_threads], path, &score), plain->results[n].status);
-        if (plain->results[n].status != SP_OK)
-            continue;
-        assert_true(score == plain->results[n].score);
-        assert_memory_equal(path, plain->paths + s->offsets[n], (size_t)scores.n_steps * sizeof *path);
-    }
-    free(path);
-    sp_scratch_free(scratch);
-}
-
-/* One recording in pieces on several threads: the plain kernel's bytes, however the pieces fit. */
-static void pieces_equal_plain(void **state)
-{
-    (void)state;
-    static const kind kinds[] = {
-        {17, 40, 1, 1500, 1, false, 0, 0, 0},            /* seams meet */
-        {17, 40, 1, 1500, 1, false, 0, 0x1p-9, 0},       /* some ties */
-        {17, 40, 1, 1500, 1, true, 0, 0, 0},             /* ties everywhere */
-        {17, 60, 0.1, 1500, 1, false, 0.05, 0, 0},       /* lists */
-        {17, 60, 0.1, 1500, 1, false, 0.02, 0x1p-8, 0},  /* lists, some ties */
-        {17, 30, 0, 1500, 1, false, 0, 0, 0},            /* classes that are never left: seams never meet */
-        {17, 30, 1, 1500, 2, false, 0, 0x1p-11, 1e3},    /* sums that grow */
-        {17, 30, 1, 1500, 1, false, 0, 0, 1e12},         /* too large to be told apart */
-        {17, 30, 1, 1500, 3, false, 0.9, 0, 0},          /* no path at all, mostly */
-        {140, 170, 1, 1100, 1, false, 0.1, 0x1p-10, -1}, /* skipped rows */
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        for (uint64_t c = 0; c < (kinds[i].allowed > 0 ? 16 : 60); c++) {
-            sample s = draw_sample(250000 + 100 * i + c, &kinds[i]);
-            sp_decode_options options = sp_decode_options_default();
-            answer plain = decode_with(SP_ISA_PLAIN, 1, &s, &options);
-            for (int n_threads = 1; n_threads < 4; n_threads++) {
-                answer found = decode_with(c % 2 ? sp_isa_best() : SP_ISA_BASE, n_threads, &s, &options);
-                assert_same_answer(&s.batch, &plain, &found);
-                answer_free(&found);
-                compare_pieces(&s, &plain, n_threads);
-            }
-            answer_free(&plain);
-            free_sample(&s);
-        }
-}
-
-/* That path is there: pieces are accepted as they are, with ties decided from what was kept, and not done again. */
-static void ties_between_pieces_are_decided(void **state)
-{
-    (void)state;
-    enum { STEPS = 8000 };
-    int64_t n_decided = 0, n_accepted = 0;
-    for (uint64_t seed = 0; seed < 12; seed++) {
-        random_source random = {270000 + seed};
-        sample s = {0};
-        kind k = {.grid = 0x1p-9, .allowed = 1};
-        s.chain = draw_chain(&random, &k, 24);
-        draw_scores(&random, &k, &s, 24, STEPS, SP_F32);
-        s.batch.scores.segments = NULL;
-        sp_scratch *scratch = sp_scratch_new(), *plain_scratch = sp_scratch_new();
-        int32_t *path = malloc(STEPS * sizeof *path), *expected = malloc(STEPS * sizeof *expected);
-        double score, expected_score;
-        sp_dense dense;
-        assert_true(scratch && plain_scratch && path && expected && sp_dense_init(&dense, sp_isa_best(), s.chain, scratch));
-        assert_int_equal(sp_viterbi(s.chain, &s.batch.scores, plain_scratch, expected, &expected_score, NULL), SP_OK);
-        int32_t n_ties = 0;
-        if (sp_dense_viterbi_pieces(&dense, &s.batch.scores, workers[3], path, &score, &n_ties) == SP_OK) {
-            assert_true(score == expected_score);
-            assert_memory_equal(path, expected, STEPS * sizeof *path);
-            n_decided += n_ties;
-            n_accepted++;
-        }
-        free(path);
-        free(expected);
-        sp_scratch_free(scratch);
-        sp_scratch_free(plain_scratch);
-        free_sample(&s);
-    }
-    assert_true(n_accepted > 8);
-    assert_true(n_decided > 50);
 }
 
 /* ---- long recordings ---- */
@@ -550,13 +444,6 @@ static float draw_term(random_source *random, int sort)
 static void sums_equal_one_after_another(void **state)
 {
     (void)state;
-#if defined(__x86_64__)
-    static sp_sum_f32 *const of_f32[] = {NULL, sp_sum_f32_base, sp_sum_f32_avx2, sp_sum_f32_avx512};
-    static sp_sum_f64 *const of_f64[] = {NULL, sp_sum_f64_base, sp_sum_f64_avx2, sp_sum_f64_avx512};
-#else
-    static sp_sum_f32 *const of_f32[] = {NULL, sp_sum_f32_base};
-    static sp_sum_f64 *const of_f64[] = {NULL, sp_sum_f64_base};
-#endif
     static const double begins[] = {0, -1, -4194303.7, -4194304, -8e15, 12.5, -INFINITY, -3e-300, -16777215.9999};
     static float x[N_TERMS];
     static double y[N_TERMS];
@@ -574,8 +461,8 @@ static void sums_equal_one_after_another(void **state)
             sum_y += y[i];
         }
         for (sp_isa isa = SP_ISA_BASE; isa <= sp_isa_best(); isa++) {
-            assert_true(of_f32[isa](begin, x + first, n) == sum_x);
-            assert_true(of_f64[isa](begin, y + first, n) == sum_y);
+            assert_true(sp_isa_kernels_of(isa)->sum_f32(begin, x + first, n) == sum_x);
+            assert_true(sp_isa_kernels_of(isa)->sum_f64(begin, y + first, n) == sum_y);
         }
     }
 }
@@ -587,8 +474,6 @@ int main(void)
         cmocka_unit_test(larger_models_equal_plain),
         cmocka_unit_test(positive_sums_equal_plain),
         cmocka_unit_test(dense_in_blocks_equals_plain),
-        cmocka_unit_test(pieces_equal_plain),
-        cmocka_unit_test(ties_between_pieces_are_decided),
         cmocka_unit_test(chunks_equal_plain),
         cmocka_unit_test(chunks_that_never_meet),
         cmocka_unit_test(long_argmax_paths_are_scored),

@@ -9,8 +9,6 @@
 #include "decode/lanes.h"
 
 #define LANE_W 2
-#define LANE_G 2
-#define LANE_TARGET
 #include "decode/lanes_vector.h"
 
 #include "decode/lanes_math.h"
