@@ -1,0 +1,79 @@
+/* From files to decoded blocks: what compare and decode share.
+ *
+ * The way: open the scores, load the model, match its classes to the columns, compile it (pipeline.c), then block by block read,
+ * prepare and decode with each strategy; each block is handed to the evaluation and to the file of paths (run.c). Memory is
+ * bounded by the block.
+ */
+#ifndef PIPELINE_PIPELINE_H
+#define PIPELINE_PIPELINE_H
+
+#include "pipeline/raters.h"
+
+enum {
+    NAMED_FAILURES = 5 /* failed recordings named in notices, per strategy; all are in the files */
+};
+
+struct cross;
+struct calibration;
+
+typedef struct sp_pipeline {
+    const sp_run_options *opt;
+    const char *file;
+    sp_source *source;
+    const sp_source_info *info;
+    sp_model *model;
+    int32_t *class_of_column; /* [K] */
+    sp_codes *codes;          /* of the labels, or NULL */
+    double *log_prior;        /* [K], or NULL */
+    sp_chain *chain;          /* as decoded */
+    sp_chain *rules;          /* boolean */
+    sp_prepare_options prepare;
+    sp_infeasible_rule on_infeasible;
+    sp_workers *workers;
+    const struct cross *cross; /* --cv: decode with the models of its folds; or NULL */
+    int n_strategies;
+    sp_strategy strategies[SP_RUN_STRATEGIES];
+    const char *names[SP_RUN_STRATEGIES]; /* borrowed, or of: */
+    char texts[SP_RUN_STRATEGIES][SP_STRATEGY_TEXT];
+    sp_raters scorers;          /* found by whoever wants them */
+    const int32_t *wake_stages; /* where wake is trimmed: the stage of each class of the labels; or NULL */
+    int32_t stages[SP_N_STAGES];
+    int64_t wake_margin;
+    sp_subjects *subjects; /* or NULL */
+    /* What happened. */
+    sp_prepare_counts counts;
+    bool has_nll;                     /* likelihood of the labels is wanted */
+    sp_reliability_sums *reliability; /* or NULL */
+    struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
+    sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
+    int64_t undecoded[SP_RUN_STRATEGIES], relaxed[SP_RUN_STRATEGIES];
+    int64_t n_bugs; /* paths that did not stand their check; counted in undecoded too */
+    int n_named;    /* recordings without a path that were named once for all strategies */
+    int64_t named[NAMED_FAILURES];
+} sp_pipeline;
+
+struct sp_extra_outputs;
+
+/* Opens everything that the options name. `strategies` is a comma-separated list. On failure the pipeline can (and must) still be
+ * closed. */
+sp_status sp_pipeline_open(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err);
+void sp_pipeline_close(sp_pipeline *p);
+
+/* Counts the failures of strategy s among the recordings of a block (first, n_recordings and ids are looked at), names the first
+ * few in notices. SP_OK; with --on-infeasible error what the first one is. */
+sp_status sp_pipeline_look_at_failures(sp_pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err);
+
+/* Counts a path that failed its check (SP_EBUG), and says so in a notice, with how to report it. */
+void sp_pipeline_tell_of_bug(sp_pipeline *p, int s, const char *id, const sp_decoded *result);
+
+/* Opens a file of paths for what the pipeline decodes. */
+sp_status sp_pipeline_open_writer(const sp_pipeline *p, const struct sp_extra_outputs *extras, sp_paths_writer **out,
+                                  sp_error *err);
+
+/* What became of the recordings; `result` may be NULL. */
+void sp_pipeline_count(const sp_pipeline *p, sp_run_result *result);
+
+/* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
+sp_status sp_pipeline_compile(sp_pipeline *p, double transition_weight, sp_error *err);
+
+#endif
