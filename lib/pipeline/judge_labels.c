@@ -67,11 +67,11 @@ static sp_status read_run(sp_judge *j, int64_t first, int64_t run, int64_t at, s
         ((status = sp_judge_prepare(j, block, err)) != SP_OK || (status = sp_likelihood_add(&j->run, block, NULL, err)) != SP_OK))
         return status;
     status = sp_judge_to_columns(j, block->n_steps, block->labels, labels + at, err);
-    if (status == SP_OK)
-        status = sp_raters_read(&j->run.scorers, j->labels.source, from, run, at, err);
     for (int32_t i = 0; status == SP_OK && i < j->run.scorers.found.n_scorers; i++) {
         int32_t *other = j->run.scorers.labels[i] + at;
-        status = sp_judge_to_columns(j, block->n_steps, other, other, err);
+        status = sp_source_read_scorer(j->labels.source, i, from, run, other, err);
+        if (status == SP_OK)
+            status = sp_judge_to_columns(j, block->n_steps, other, other, err);
         sp_judge_cut(j, first, run, block->offsets, sizeof *other, other);
     }
     sp_judge_cut(j, first, run, block->offsets, sizeof *labels, labels + at);

@@ -25,7 +25,8 @@ static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t 
     if (sp_run_go_on(s->p->opt, err) != SP_OK)
         return SP_EFILE;
     unsigned parts = SP_BLOCK_LABELS | (s->has_gap ? SP_BLOCK_SEGMENTS : 0u);
-    sp_status status = sp_source_read_steps(s->p->source, s->recording, first, n, parts, j->labels, err);
+    sp_part part = {.recording = s->recording, .first = first, .n = n};
+    sp_status status = s->p->from.read(s->p->from.arg, &part, parts, j->labels, err);
     *labels = j->labels->labels;
     *segments = j->labels->segments;
     return status;
@@ -84,16 +85,14 @@ static sp_status judge_piece(judge *j, const sp_block *block, int64_t before, in
     sp_status status = add_paths(j, block, &part, before, err);
     if (status == SP_OK && p->has_nll)
         status = sp_likelihood_add(p, &part, &j->steps->sleep, err);
+    sp_part around = {.recording = j->steps->recording, .first = block->first_step, .n = block->n_steps};
     if (status == SP_OK)
-        status = sp_raters_reserve(&p->scorers, block->n_steps, err);
+        status = sp_raters_read(&p->scorers, &p->from, &around, block->n_steps, err);
     const int32_t *paths[SP_RUN_STRATEGIES], *others[SP_SOURCE_MAX_SCORERS];
     for (int s = 0; s < p->n_strategies; s++)
         paths[s] = j->paths[s] + before;
-    for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++) {
-        status = sp_source_read_scorer_steps(p->source, i, j->steps->recording, block->first_step, block->n_steps,
-                                             p->scorers.labels[i], err);
+    for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++)
         others[i] = p->scorers.labels[i] + before;
-    }
     const sp_scores scores = sp_block_batch(&part).scores;
     sp_evaluation_piece piece = {.n_steps = n,
                                  .before = before,
@@ -149,7 +148,7 @@ sp_status sp_long_judge(long_steps *steps, const long_judging *judging, sp_error
     sp_status status = judge_open(&j) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to evaluate a long recording");
     if (status == SP_OK)
         status = sp_evaluation_begin(judging->evaluation, &recording, err);
-    sp_long_steps_rest(steps);
+    sp_read_ahead_rest(&steps->pieces);
     if (status == SP_OK)
         status = sp_evaluation_ceiling(judging->evaluation, steps->has_gap, read_labels, &j, p->workers, err);
     if (status == SP_OK)

@@ -67,6 +67,7 @@ typedef struct long_recording {
     sp_evaluation *evaluation;
     sp_paths_writer *writer;
     sp_extra_outputs *extras;
+    bool has_sink;                      /* a writer, or a hook */
     bool has_spills;                    /* paths are wanted again once they are known: by an evaluation, or for confidence */
     unsigned parts;                     /* that decoding reads */
     int64_t last_first, last_n, most_n; /* piece read last; steps of the longest so far */
@@ -109,7 +110,7 @@ static sp_status read_piece(void *arg, int64_t first, int64_t n, sp_scores *scor
 static sp_status write_steps(long_recording *r, int64_t first, int64_t n, const sp_decode_output *output, sp_error *err)
 {
     r->n_written += n;
-    return sp_paths_writer_add(r->writer, r->s, r->steps.recording, 0, r->steps.first_step + first, n, output, err);
+    return sp_pipeline_put_paths(r->steps.p, r->writer, r->s, r->steps.recording, 0, r->steps.first_step + first, n, output, err);
 }
 
 static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
@@ -129,7 +130,7 @@ static sp_status write_piece(void *arg, int64_t first, int64_t n, const int32_t 
             marks[t] = broken && broken[at + t];
         status = sp_path_spill_put(r->broken[r->s], first + at, count, marks, err);
     }
-    if (status != SP_OK || !r->writer || r->extras->with_confidence)
+    if (status != SP_OK || !r->has_sink || r->extras->with_confidence)
         return status;
     sp_decode_output output = {.paths = (int32_t *)path, .broken = (uint8_t *)broken}; /* only looked at */
     return write_steps(r, first, n, &output, err);
@@ -218,7 +219,7 @@ static sp_status decode_by(long_recording *r, const sp_long_recording *pieces, i
     if (status == SP_OK)
         status = sp_decode_long(p->chain, pieces, &how, p->workers, result, err);
     r->seconds[s] = sp_now_seconds() - started;
-    if (status == SP_OK && result->status != SP_OK && r->writer && !r->extras->with_confidence)
+    if (status == SP_OK && result->status != SP_OK && r->has_sink && !r->extras->with_confidence)
         status = write_nothing(r, err);
     if (status != SP_OK)
         return status;
@@ -231,7 +232,7 @@ static sp_status write_results(long_recording *r, int s, sp_error *err)
     int32_t unused = 0;
     float unused_too = 0;
     sp_decode_output output = {.paths = &unused, .results = &r->results[s], .confidence = &unused_too};
-    return sp_paths_writer_add(r->writer, s, r->steps.recording, 1, r->steps.first_step, 0, &output, err);
+    return sp_pipeline_put_paths(r->steps.p, r->writer, s, r->steps.recording, 1, r->steps.first_step, 0, &output, err);
 }
 
 static void expect(long_recording *r)
@@ -262,7 +263,7 @@ static sp_status go(long_recording *r, sp_error *err)
         status = decode_by(r, &pieces, s, err);
     if (status == SP_OK && r->evaluation)
         status = sp_long_judge(&r->steps, &judging, err);
-    for (int s = 0; status == SP_OK && r->writer && s < p->n_strategies; s++) {
+    for (int s = 0; status == SP_OK && r->has_sink && s < p->n_strategies; s++) {
         if (r->extras->with_confidence)
             status = add_confidence(r, &pieces, s, err);
         if (status == SP_OK)
@@ -277,6 +278,7 @@ sp_status sp_long_recording_run(sp_pipeline *p, int64_t recording, sp_evaluation
     long_recording r = {.evaluation = evaluation, .writer = writer, .extras = extras};
     bool with_confidence = writer && extras->with_confidence;
     sp_status status = sp_long_steps_open(&r.steps, p, recording, writer, err);
+    r.has_sink = writer || p->opt->hooks.paths;
     r.has_spills = evaluation || with_confidence;
     r.parts =
         SP_BLOCK_SCORES | SP_BLOCK_MASK | (p->prepare.clamp ? SP_BLOCK_LABELS : 0u) | (r.steps.has_gap ? SP_BLOCK_SEGMENTS : 0u);

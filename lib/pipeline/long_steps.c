@@ -23,18 +23,20 @@ static sp_status look_through(long_steps *s, sp_paths_writer *writer, sp_error *
     sp_status status = SP_OK;
     for (int64_t first = 0; status == SP_OK && first < s->n_steps; first += LOOK_STEPS) {
         int64_t n = s->n_steps - first < LOOK_STEPS ? s->n_steps - first : LOOK_STEPS;
-        status = sp_source_read_steps(s->p->source, s->recording, first, n, parts, s->now.block, err);
+        sp_part part = {.recording = s->recording, .first = first, .n = n};
+        bool is_new;
+        status = sp_read_ahead_get(&s->pieces, &part, parts, &is_new, err);
         if (status != SP_OK)
             break;
-        const int64_t *segments = s->now.block->segments;
+        const int64_t *segments = s->pieces.now.block->segments;
         for (int64_t t = 0; segments && t < n; t++) {
             s->has_gap |= (first > 0 || t > 0) && segments[t] != last_segment;
             last_segment = segments[t];
         }
-        if (s->p->wake_stages && s->now.block->labels)
-            sp_wake_look(&s->sleep, first, n, s->p->wake_stages, s->now.block->labels);
+        if (s->p->wake_stages && s->pieces.now.block->labels)
+            sp_wake_look(&s->sleep, first, n, s->p->wake_stages, s->pieces.now.block->labels);
         if (writer)
-            status = sp_paths_writer_add_labels(writer, s->first_step + first, n, s->now.block->labels, segments, err);
+            status = sp_paths_writer_add_labels(writer, s->first_step + first, n, s->pieces.now.block->labels, segments, err);
     }
     return status;
 }
@@ -47,55 +49,23 @@ sp_status sp_long_steps_open(long_steps *s, sp_pipeline *p, int64_t recording, s
                       .first_step = offsets[recording],
                       .n_steps = offsets[recording + 1] - offsets[recording],
                       .sleep = {-1, -1}};
-    s->now.block = sp_block_new();
-    s->ahead.block = sp_block_new();
-    if (!s->now.block || !s->ahead.block)
+    if (!sp_read_ahead_open(&s->pieces, &p->from, NULL))
         return sp_fail(err, SP_ENOMEM, "no memory");
     return look_through(s, writer, err);
 }
 
 void sp_long_steps_close(long_steps *s)
 {
-    sp_long_steps_rest(s);
-    sp_block_free(s->now.block);
-    sp_block_free(s->ahead.block);
+    sp_read_ahead_close(&s->pieces);
 }
 
 /* ---- pieces ---- */
 
-static sp_status read_piece(long_steps *s, long_piece *piece, sp_error *err)
-{
-    return sp_source_read_steps(s->p->source, s->recording, piece->first, piece->n, piece->parts, piece->block, err);
-}
-
-static void *read_ahead(void *arg)
-{
-    long_steps *s = arg;
-    s->ahead.status = read_piece(s, &s->ahead, &s->ahead.err);
-    return NULL;
-}
-
-void sp_long_steps_rest(long_steps *s)
-{
-    if (s->is_reading)
-        pthread_join(s->thread, NULL);
-    s->is_reading = false;
-}
-
 void sp_long_steps_ahead(long_steps *s, int64_t first, int64_t n, unsigned parts)
 {
-    sp_long_steps_rest(s);
-    s->ahead.first = first;
-    s->ahead.n = n;
-    s->ahead.parts = parts | SP_BLOCK_SCORES;
-    s->is_reading = n > 0 && pthread_create(&s->thread, NULL, read_ahead, s) == 0;
-    if (!s->is_reading)
-        s->ahead.n = 0;
-}
-
-static bool is_it(const long_piece *piece, int64_t first, int64_t n, unsigned parts)
-{
-    return n > 0 && piece->first == first && piece->n == n && (piece->parts & parts) == parts;
+    sp_part part = {.recording = s->recording, .first = first, .n = n};
+    if (n > 0)
+        sp_read_ahead_start(&s->pieces, &part, parts | SP_BLOCK_SCORES);
 }
 
 void sp_long_steps_expect(long_steps *s, int64_t n)
@@ -117,32 +87,15 @@ sp_status sp_long_steps_read(long_steps *s, int64_t first, int64_t n, unsigned p
     if (sp_run_go_on(s->p->opt, err) != SP_OK)
         return SP_EFILE;
     show(s, n);
-    *block = s->now.block;
-    if (is_it(&s->now, first, n, parts))
-        return SP_OK; /* at a turn: forward to the end, then back from there */
-    sp_long_steps_rest(s);
-    if (is_it(&s->ahead, first, n, parts)) {
-        long_piece read = s->ahead;
-        s->ahead = s->now;
-        s->now = read;
-        if (s->now.status != SP_OK && err)
-            *err = s->now.err;
-    } else {
-        s->now.first = first;
-        s->now.n = n;
-        s->now.parts = parts;
-        s->now.status = read_piece(s, &s->now, err);
-    }
-    s->ahead.n = 0;
-    *block = s->now.block;
-    sp_status status = s->now.status;
-    bool is_new = first >= s->n_counted;
-    if (status == SP_OK)
-        status =
-            sp_prepare_threads(s->now.block, &s->p->prepare, sp_workers_count(s->p->workers), is_new ? &s->p->counts : NULL, err);
-    if (status != SP_OK)
-        s->now.n = 0;
-    else if (is_new)
+    sp_part part = {.recording = s->recording, .first = first, .n = n};
+    bool is_read, is_first = first >= s->n_counted;
+    sp_status status = sp_read_ahead_get(&s->pieces, &part, parts, &is_read, err);
+    *block = s->pieces.now.block;
+    if (status != SP_OK || !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
+        return status;
+    status = sp_prepare_threads(s->pieces.now.block, &s->p->prepare, sp_workers_count(s->p->workers),
+                                is_first ? &s->p->counts : NULL, err);
+    if (status == SP_OK && is_first)
         s->n_counted = first + n;
     return status;
 }

@@ -3,22 +3,12 @@
 #ifndef PIPELINE_LONG_STEPS_H
 #define PIPELINE_LONG_STEPS_H
 
-#include <pthread.h>
-
 #include "pipeline/pipeline.h"
+#include "pipeline/read_ahead.h"
 
 /* Bytes up to which a recording is read whole. STATEPATH_WHOLE_BYTES makes it another number, for tests. */
 enum { LONG_WHOLE_BYTES = 64 << 20 };
 int64_t sp_long_whole_bytes(void);
-
-/* One piece in memory. */
-typedef struct long_piece {
-    int64_t first, n;
-    unsigned parts;
-    sp_block *block;
-    sp_status status;
-    sp_error err;
-} long_piece;
 
 typedef struct long_steps {
     sp_pipeline *p;
@@ -26,9 +16,7 @@ typedef struct long_steps {
     bool has_gap;                           /* the chain is broken somewhere */
     sp_wake_bounds sleep;                   /* where wake is trimmed */
     /* Private. */
-    long_piece now, ahead; /* n 0: nothing there */
-    bool is_reading;       /* the thread fills `ahead`; nobody else may call HDF5 */
-    pthread_t thread;
+    sp_read_ahead pieces;
     int64_t n_counted;  /* steps whose floored and missing scores are counted */
     int64_t n_expected; /* steps to read, all ways through */
     int64_t n_read;
@@ -48,9 +36,6 @@ sp_status sp_long_steps_read(long_steps *s, int64_t first, int64_t n, unsigned p
 
 /* Begins to read steps that will be asked for next. Nothing where n is 0. */
 void sp_long_steps_ahead(long_steps *s, int64_t first, int64_t n, unsigned parts);
-
-/* Waits for what is read ahead, so that HDF5 is free for others. */
-void sp_long_steps_rest(long_steps *s);
 
 /* Steps before .. before+n-1 of a block of one recording, as a block that borrows them. */
 sp_block sp_long_part(const sp_block *block, int64_t before, int64_t n, int64_t offsets[2]);

@@ -7,6 +7,7 @@
 
 #include "pipeline/calibration.h"
 #include "pipeline/extra_outputs.h"
+#include "pipeline/recordings.h"
 
 /* ---- opening ---- */
 
@@ -83,33 +84,57 @@ sp_status sp_pipeline_compile(sp_pipeline *p, double transition_weight, sp_error
     return status == SP_OK ? sp_chain_new(p->model, &compile, &p->rules, err) : status;
 }
 
-sp_status sp_pipeline_open(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err)
+/* Once the source is there: its recordings, the model, what to decode and how. */
+static sp_status open_rest(sp_pipeline *p, sp_error *err)
 {
-    *p = (sp_pipeline){.opt = opt, .file = file};
-    sp_source_options places;
+    const sp_run_options *opt = p->opt;
     sp_status status;
-    if (!opt->model)
-        return sp_run_fail(p->opt, err, SP_EINVAL, "@model is missing: a file, or a shipped model (`statepath model list`)");
-    if ((status = read_strategies(p, strategies, err)) != SP_OK || (status = sp_run_places(opt, &places, err)) != SP_OK ||
-        (status = sp_source_open(file, &places, &p->source, err)) != SP_OK)
-        return status;
-    p->info = sp_source_info_of(p->source);
+    p->info = p->from.info;
     if ((status = sp_model_load(opt->model, &p->model, err)) != SP_OK)
         return status;
     p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);
     if (!p->class_of_column)
         return sp_fail(err, SP_ENOMEM, "no memory");
     if ((status = sp_model_align(p->model, p->info->n_classes, p->info->classes, p->class_of_column, err)) != SP_OK ||
-        (status = read_codes(p, err)) != SP_OK || (status = read_decode_options(p, err)) != SP_OK)
-        return status;
-    if ((status = sp_pipeline_compile(p, sp_first_given(opt->decode.transition_weight, p->model->transition_weight, 1), err)) !=
-        SP_OK)
+        (status = read_codes(p, err)) != SP_OK || (status = read_decode_options(p, err)) != SP_OK ||
+        (status = sp_pipeline_compile(p, sp_first_given(opt->decode.transition_weight, p->model->transition_weight, 1), err)) !=
+            SP_OK)
         return status;
     p->workers = sp_workers_new(opt->decode.threads);
-    if (!p->workers)
-        return sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
-    sp_source_use_threads(p->source, sp_workers_count(p->workers));
-    return SP_OK;
+    return p->workers ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
+}
+
+static sp_status open_names(sp_pipeline *p, const char *strategies, sp_error *err)
+{
+    if (!p->opt->model)
+        return sp_run_fail(p->opt, err, SP_EINVAL, "@model is missing: a file, or a shipped model (`statepath model list`)");
+    return read_strategies(p, strategies, err);
+}
+
+sp_status sp_pipeline_open(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err)
+{
+    *p = (sp_pipeline){.opt = opt, .file = file};
+    sp_source_options places;
+    sp_status status;
+    if ((status = open_names(p, strategies, err)) != SP_OK || (status = sp_run_places(opt, &places, err)) != SP_OK ||
+        (status = sp_source_open(file, &places, &p->source, err)) != SP_OK)
+        return status;
+    p->from = sp_recordings_of_source(p->source);
+    status = open_rest(p, err);
+    if (status == SP_OK)
+        sp_source_use_threads(p->source, sp_workers_count(p->workers));
+    return status;
+}
+
+sp_status sp_pipeline_open_recordings(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt,
+                                      const char *strategies, sp_error *err)
+{
+    *p = (sp_pipeline){.opt = opt, .file = from->info->file, .from = *from};
+    if (opt->output || opt->n_folds || opt->codes || opt->map || opt->groups)
+        return sp_run_fail(opt, err, SP_EINVAL,
+                           "@output, @cv, @codes, @map and @groups are of files, not of recordings in memory");
+    sp_status status = open_names(p, strategies, err);
+    return status == SP_OK ? open_rest(p, err) : status;
 }
 
 void sp_pipeline_close(sp_pipeline *p)
@@ -206,6 +231,16 @@ void sp_pipeline_count(const sp_pipeline *p, sp_run_result *result)
     *result = (sp_run_result){.n_bugs = p->n_bugs};
     for (int s = 0; s < p->n_strategies; s++)
         result->n_undecoded += p->undecoded[s];
+}
+
+sp_status sp_pipeline_put_paths(const sp_pipeline *p, sp_paths_writer *writer, int s, int64_t first, int64_t n_recordings,
+                                int64_t first_step, int64_t n_steps, const sp_decode_output *output, sp_error *err)
+{
+    const sp_run_hooks *h = &p->opt->hooks;
+    sp_status status = writer ? sp_paths_writer_add(writer, s, first, n_recordings, first_step, n_steps, output, err) : SP_OK;
+    if (status == SP_OK && h->paths)
+        status = h->paths(h->arg, s, first, n_recordings, first_step, n_steps, output, err);
+    return status;
 }
 
 sp_status sp_pipeline_open_writer(const sp_pipeline *p, const sp_extra_outputs *extras, sp_paths_writer **out, sp_error *err)

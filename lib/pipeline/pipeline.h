@@ -19,7 +19,8 @@ struct calibration;
 typedef struct sp_pipeline {
     const sp_run_options *opt;
     const char *file;
-    sp_source *source;
+    sp_source *source;  /* or NULL: recordings from elsewhere */
+    sp_recordings from; /* what is decoded */
     const sp_source_info *info;
     sp_model *model;
     int32_t *class_of_column; /* [K] */
@@ -54,6 +55,10 @@ typedef struct sp_pipeline {
 
 struct sp_extra_outputs;
 
+/* The same of recordings that are there already. */
+sp_status sp_pipeline_open_recordings(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt,
+                                      const char *strategies, sp_error *err);
+
 /* Opens everything that the options name. `strategies` is a comma-separated list. On failure the pipeline can (and must) still be
  * closed. */
 sp_status sp_pipeline_open(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err);
@@ -72,6 +77,10 @@ sp_status sp_pipeline_open_writer(const sp_pipeline *p, const struct sp_extra_ou
 
 /* What became of the recordings; `result` may be NULL. */
 void sp_pipeline_count(const sp_pipeline *p, sp_run_result *result);
+
+/* Hands paths on to the writer (or NULL) and to whoever wants them. */
+sp_status sp_pipeline_put_paths(const sp_pipeline *p, sp_paths_writer *writer, int s, int64_t first, int64_t n_recordings,
+                                int64_t first_step, int64_t n_steps, const sp_decode_output *output, sp_error *err);
 
 /* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
 sp_status sp_pipeline_compile(sp_pipeline *p, double transition_weight, sp_error *err);

@@ -36,10 +36,10 @@ sp_status sp_raters_reserve(sp_raters *s, int64_t n_steps, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_raters_read(sp_raters *s, sp_source *source, int64_t first, int64_t count, int64_t at, sp_error *err)
+sp_status sp_raters_read(sp_raters *s, const sp_recordings *from, const sp_part *part, int64_t n_steps, sp_error *err)
 {
-    sp_status status = SP_OK;
+    sp_status status = sp_raters_reserve(s, n_steps, err);
     for (int32_t i = 0; status == SP_OK && i < s->found.n_scorers; i++)
-        status = sp_source_read_scorer(source, i, first, count, s->labels[i] + at, err);
+        status = from->read_rater(from->arg, i, part, s->labels[i], err);
     return status;
 }

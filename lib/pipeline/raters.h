@@ -14,10 +14,10 @@ typedef struct sp_raters {
 sp_status sp_raters_find(sp_raters *s, const sp_run_options *o, sp_source *source, int32_t n_classes, sp_error *err);
 void sp_raters_clear(sp_raters *s);
 
+/* Reads their labels of a part of n_steps. */
+sp_status sp_raters_read(sp_raters *s, const sp_recordings *from, const sp_part *part, int64_t n_steps, sp_error *err);
+
 /* Room for so many steps of each. SP_OK, SP_ENOMEM. */
 sp_status sp_raters_reserve(sp_raters *s, int64_t n_steps, sp_error *err);
-
-/* Reads recordings first .. first+count-1 to place `at` of each list. */
-sp_status sp_raters_read(sp_raters *s, sp_source *source, int64_t first, int64_t count, int64_t at, sp_error *err);
 
 #endif

@@ -5,7 +5,8 @@
 #include "pipeline/cross.h"
 #include "pipeline/likelihood.h"
 #include "pipeline/long_recording.h"
-#include "pipeline/reader.h"
+#include "pipeline/read_ahead.h"
+#include "pipeline/recordings.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
  * processor when it is decoded. */
@@ -75,9 +76,9 @@ static sp_status run_block(sp_pipeline *p, sp_block *block, const int32_t *const
         a->seconds[s] = sp_now_seconds() - started;
         if (status == SP_OK)
             status = sp_pipeline_look_at_failures(p, s, block, a->results[s], err);
-        if (status == SP_OK && writer)
-            status = sp_paths_writer_add(writer, s, block->first, block->n_recordings, p->info->offsets[block->first],
-                                         block->n_steps, &output, err);
+        if (status == SP_OK)
+            status = sp_pipeline_put_paths(p, writer, s, block->first, block->n_recordings, p->info->offsets[block->first],
+                                           block->n_steps, &output, err);
         if (status == SP_OK && writer)
             status = sp_extra_outputs_write(extras, s, block, p->info->offsets[block->first], &output, writer, err);
     }
@@ -126,21 +127,27 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evalu
                             sp_extra_outputs *extras, sp_error *err)
 {
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
-    sp_reader *ahead = sp_reader_new(p->source, first, end, parts, BLOCK_BYTES, evaluation ? &p->scorers.found : NULL);
-    if (!ahead)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+    sp_read_ahead ahead;
     answers a = {.step_room = 0};
-    sp_status status = SP_OK;
-    sp_block *block;
-    while (status == SP_OK && (status = sp_reader_next(ahead, &block, err)) == SP_OK && block) {
-        status = run_block(p, block, sp_reader_scorers(ahead), &a, evaluation, writer, extras, err);
+    bool is_there = sp_read_ahead_open(&ahead, &p->from, evaluation ? &p->scorers.found : NULL), is_new;
+    sp_status status = is_there ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    for (sp_part part; status == SP_OK && first < end; first += part.count) {
+        part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES);
+        status = sp_read_ahead_get(&ahead, &part, parts, &is_new, err);
+        if (status == SP_OK && first + part.count < end) {
+            sp_part next = sp_recordings_fit(&p->from, first + part.count, end, BLOCK_BYTES);
+            sp_read_ahead_start(&ahead, &next, parts);
+        }
         if (status == SP_OK)
-            sp_run_progress(p->opt, "steps", p->info->offsets[block->first + block->n_recordings], p->info->n_steps);
+            status = run_block(p, ahead.now.block, (const int32_t *const *)ahead.now.raters.labels, &a, evaluation, writer,
+                               extras, err);
+        if (status == SP_OK)
+            sp_run_progress(p->opt, "steps", p->info->offsets[first + part.count], p->info->n_steps);
         if (status == SP_OK)
             status = sp_run_go_on(p->opt, err);
     }
     answers_clear(&a);
-    sp_reader_free(ahead);
+    sp_read_ahead_close(&ahead);
     return status;
 }
 

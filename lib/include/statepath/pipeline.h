@@ -37,6 +37,10 @@ typedef struct sp_run_hooks {
     void (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     /* True: stop as soon as possible, with SP_EFILE and no output. */
     bool (*is_stopped)(void *arg);
+    /* Takes paths, as sp_paths_writer_add() does: whole recordings; of a long one steps (n_recordings 0), where those that come
+     * again replace what was there, then once its result (n_steps 0). */
+    sp_status (*paths)(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
+                       const sp_decode_output *output, sp_error *err);
     /* Before anything is decoded or read block by block: what there will be. An error ends the run. */
     sp_status (*opened)(void *arg, const sp_gate_scope *scope, sp_error *err);
 } sp_run_hooks;
@@ -91,6 +95,55 @@ typedef struct sp_run_result {
     int64_t n_undecoded; /* paths that are -1, over all strategies */
     int64_t n_bugs;      /* of them, paths that failed their check (SP_EBUG) */
 } sp_run_result;
+
+/* ---- recordings ---- */
+
+/* `count` recordings from `recording` on; or, with count 0, steps first .. first+n-1 of that recording. */
+typedef struct sp_part {
+    int64_t recording, count;
+    int64_t first, n;
+} sp_part;
+
+/* Recordings that are read in parts: in order, one part after the other, some of them again. A part is read on another thread
+ * while the one before is worked on, never two at a time. */
+typedef struct sp_recordings {
+    const sp_source_info *info;  /* what there is: shape, ids (always), classes, offsets, kind, dtype, has_* */
+    int32_t n_raters;            /* labels by several people: at most SP_SOURCE_MAX_SCORERS */
+    const char *const *raters;   /* [n_raters] names */
+    const char *const *subjects; /* [N] whose each recording is; NULL: not known */
+    /* Fills a block as sp_source_read() and sp_source_read_steps() do. */
+    sp_status (*read)(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
+    /* Labels of one rater for all steps of the part. NULL where there are none. */
+    sp_status (*read_rater)(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
+    void *arg;
+} sp_recordings;
+
+/* Recordings one after the other in memory; borrows everything. Of info are set: file (a name for messages and the report), kind,
+ * dtype, n_recordings N, offsets [N+1], ids [N], n_classes K, classes [K] or NULL (then they are the model's). */
+typedef struct sp_arrays {
+    sp_source_info info;
+    const void *scores;      /* [S,K] */
+    const int32_t *labels;   /* [S] or NULL */
+    const int64_t *segments; /* [S] or NULL */
+    const double *weights;   /* [S] or NULL */
+    const uint8_t *mask;     /* [S,K] or NULL */
+    int32_t n_raters;
+    const char *const *raters;          /* [n_raters] */
+    const int32_t *const *rater_labels; /* [n_raters][S] */
+    const char *const *subjects;        /* [N] or NULL */
+} sp_arrays;
+/* Fills in the rest of a->info; borrows `a`. */
+sp_recordings sp_recordings_of_arrays(sp_arrays *a);
+
+/* sp_compare_file() of recordings from anywhere: no file is read, and none written (o->output is NULL). Paths go to
+ * o->hooks.paths. SP_EINVAL also for options of files: folds, codes, groups. */
+sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
+                     sp_error *err);
+
+/* Decodes them: paths go to o->hooks.paths and nowhere else. */
+sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o, sp_run_result *result, sp_error *err);
+
+/* ---- files ---- */
 
 /* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi), writes the paths where o->output says so, evaluates.
  *   out     the caller frees it; untouched on failure

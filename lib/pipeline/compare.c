@@ -65,11 +65,15 @@ static sp_status open_evaluation(comparing *c, sp_error *err)
         status = sp_reliability_new(p->info->n_classes, &p->reliability, err);
     if (status == SP_OK)
         status = open_outputs(c, err);
-    if (status == SP_OK)
-        status = sp_source_subjects(p->source, o->groups, &p->subjects, err);
-    if (status == SP_OK)
-        status = sp_raters_find(&p->scorers, o, p->source, p->info->n_classes, err);
-    return status;
+    if (status != SP_OK)
+        return status;
+    if (!p->source) {
+        p->scorers.found = (sp_scorers_found){p->from.n_raters, p->from.raters};
+        return p->from.subjects ? sp_subjects_from_names(p->info->n_recordings, p->from.subjects, 0, "given", &p->subjects, err)
+                                : SP_OK;
+    }
+    status = sp_source_subjects(p->source, o->groups, &p->subjects, err);
+    return status == SP_OK ? sp_raters_find(&p->scorers, o, p->source, p->info->n_classes, err) : status;
 }
 
 static sp_status finish(comparing *c, sp_status status, sp_run_result *result, sp_error *err)
@@ -86,15 +90,13 @@ static sp_status finish(comparing *c, sp_status status, sp_run_result *result, s
     return status;
 }
 
-sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+static sp_status compare(comparing *c, sp_status status, sp_comparison **out, sp_run_result *result, sp_error *err)
 {
-    comparing c = {.writer = NULL};
-    sp_pipeline *p = &c.p;
+    sp_pipeline *p = &c->p;
     bool is_legal[SP_RUN_STRATEGIES];
     sp_comparison *made = NULL;
-    sp_status status = sp_pipeline_open(p, file, o, o->strategies ? o->strategies : "argmax,greedy,viterbi", err);
     if (status == SP_OK)
-        status = open_evaluation(&c, err);
+        status = open_evaluation(c, err);
     if (status == SP_OK) {
         for (int s = 0; s < p->n_strategies; s++)
             is_legal[s] = sp_strategy_is_legal(p->strategies[s].kind) && p->on_infeasible != SP_INFEASIBLE_RELAX;
@@ -105,19 +107,39 @@ sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparis
                              .file_size = p->info->file_size,
                              .input_classes = p->info->classes,
                              .run = run,
-                             .arg = &c};
+                             .arg = c};
         status = sp_pipeline_evaluate(p, &what, &made, err);
     }
     if (status == SP_OK) {
         made->n_folds = p->cross ? p->cross->n_folds : 0;
         made->fitted_on_input = !p->cross && sp_is_fitted_on(p->model, p->info);
     }
-    status = finish(&c, status, result, err);
+    status = finish(c, status, result, err);
     if (status == SP_OK)
         *out = made;
     else
         sp_comparison_free(made);
     return status;
+}
+
+static const char *strategies_of(const sp_run_options *o)
+{
+    return o->strategies ? o->strategies : "argmax,greedy,viterbi";
+}
+
+sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
+                     sp_error *err)
+{
+    comparing c = {.writer = NULL};
+    sp_status status = sp_pipeline_open_recordings(&c.p, recordings, o, strategies_of(o), err);
+    return compare(&c, status, out, result, err);
+}
+
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+{
+    comparing c = {.writer = NULL};
+    sp_status status = sp_pipeline_open(&c.p, file, o, strategies_of(o), err);
+    return compare(&c, status, out, result, err);
 }
 
 /* Written beside the paths, so that an evaluation of them alone knows whose they are. Decoding does not need them. */
@@ -132,16 +154,28 @@ static sp_status find_subjects(sp_pipeline *p, sp_error *err)
     return SP_OK;
 }
 
+static sp_status decode(comparing *c, sp_status status, sp_run_result *result, sp_error *err)
+{
+    if (status == SP_OK)
+        status = open_outputs(c, err);
+    if (status == SP_OK && c->p.source)
+        status = find_subjects(&c->p, err);
+    if (status == SP_OK)
+        status = run(c, -1, NULL, NULL, err);
+    sp_run_progress(c->p.opt, NULL, 0, 0);
+    return finish(c, status, result, err);
+}
+
+sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o, sp_run_result *result, sp_error *err)
+{
+    comparing c = {.writer = NULL};
+    sp_status status = sp_pipeline_open_recordings(&c.p, recordings, o, o->strategies ? o->strategies : "viterbi", err);
+    return decode(&c, status, result, err);
+}
+
 sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
 {
     comparing c = {.writer = NULL};
     sp_status status = sp_pipeline_open(&c.p, file, o, o->strategies ? o->strategies : "viterbi", err);
-    if (status == SP_OK)
-        status = open_outputs(&c, err);
-    if (status == SP_OK)
-        status = find_subjects(&c.p, err);
-    if (status == SP_OK)
-        status = run(&c, -1, NULL, NULL, err);
-    sp_run_progress(o, NULL, 0, 0);
-    return finish(&c, status, result, err);
+    return decode(&c, status, result, err);
 }
