@@ -68,13 +68,13 @@ static sp_status check_level(const sp_run_options *o, sp_bootstrap_options *boot
     return SP_OK;
 }
 
-static void use_wake_trim(sp_pipeline *p, const sp_evaluated *what, const sp_evaluation_options *how)
+static void use_wake_trim(sp_pipeline *p, const sp_evaluation_options *how)
 {
     if (!how->has_wake_trim)
         return;
     p->wake_margin = sp_wake_trim_steps(how->wake_trim_minutes, how->epoch_seconds);
     for (int32_t k = 0; k < SP_N_STAGES; k++)
-        p->stages[k] = how->stage_of_class[what->column_of_label ? what->column_of_label[k] : k];
+        p->stages[k] = how->stage_of_class[p->column_of_label ? p->column_of_label[k] : k];
     p->wake_stages = p->stages;
 }
 
@@ -124,7 +124,7 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, const sp_evaluated *what, sp_comp
     if (status == SP_OK)
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (status == SP_OK) {
-        use_wake_trim(p, what, &how);
+        use_wake_trim(p, &how);
         status = what->run(what->arg, -1, NULL, evaluation, err);
     }
     sp_run_progress(o, NULL, 0, 0);

@@ -7,10 +7,9 @@
 /* Steps kept for a page and the recordings that it draws come from a second look at these, once all are evaluated. */
 typedef struct sp_evaluated {
     bool has_labels, has_path_scores, has_length_trim;
-    const bool *is_legal;           /* [n_strategies] by construction */
-    sp_source *source;              /* where the length of a step may stand, or NULL */
-    sp_paths_reader *reader;        /* likewise */
-    const int32_t *column_of_label; /* [K] column of each class of the labels that stand beside scores; NULL: the same */
+    const bool *is_legal;    /* [n_strategies] by construction */
+    sp_source *source;       /* where the length of a step may stand, or NULL */
+    sp_paths_reader *reader; /* likewise */
     int64_t file_size;
     const char *const *input_classes; /* as the file of scores or paths names them, or NULL */
     const char *path_codes;           /* or NULL */

@@ -1,6 +1,6 @@
-/* statepath evaluate from the inside: what is judged, and by which labels. */
-#ifndef PIPELINE_CMD_EVALUATE_H
-#define PIPELINE_CMD_EVALUATE_H
+/* Evaluating paths that are there already: which paths, by which labels. */
+#ifndef PIPELINE_JUDGE_H
+#define PIPELINE_JUDGE_H
 
 #include "pipeline/evaluation_options.h"
 #include "pipeline/options.h"
@@ -28,8 +28,11 @@ typedef struct sp_judge {
     const char *const *ids; /* of the paths' file; NULL: it names no recordings */
     reference labels;       /* without file: the labels are in the file of paths, or nowhere */
     bool has_labels;
-    sp_codes *path_codes;                      /* or NULL */
-    int64_t *offsets;                          /* [N+1] of the steps that are judged */
+    sp_codes *path_codes; /* or NULL */
+    int64_t *offsets;     /* [N+1] of the steps that are judged */
+    sp_given_paths given;
+    sp_source_info shape;                      /* of what is evaluated */
+    sp_block *read;                            /* scratch */
     int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end; NULL: all are judged */
     int32_t strategy[SP_RUN_STRATEGIES];       /* index in the file */
 } sp_judge;
@@ -38,25 +41,11 @@ typedef struct sp_judge {
 sp_status sp_judge_open(sp_judge *j, const char *file, sp_error *err);
 void sp_judge_close(sp_judge *j);
 
-/* Labels, and those of scorers, of recordings first .. first+count-1, in the paths' order of recordings and classes, cut to the
- * steps that are judged. `block` is scratch. */
-sp_status sp_judge_read_labels(sp_judge *j, int64_t first, int64_t count, sp_block *block, int32_t *labels, sp_error *err);
-
-/* Steps in a block's buffers, before anything is cut off. */
-int64_t sp_judge_room(const sp_judge *j, int64_t first, int64_t count);
-
-/* The file's own steps of a block to those that are judged, in place. `size` is that of a step. */
-void sp_judge_cut(const sp_judge *j, int64_t first, int64_t count, const int64_t *stored, size_t size, void *steps);
-
-/* Labels as their file numbers the classes to columns of the paths; in and out may be one. */
-sp_status sp_judge_to_columns(const sp_judge *j, int64_t n, const int32_t *in, int32_t *out, sp_error *err);
-
-/* Scores beside the labels, for the likelihood of these. */
-sp_status sp_judge_prepare(const sp_judge *j, sp_block *block, sp_error *err);
-
-/* Has the recording more steps than should be held in memory, and can it be judged piece by piece (cmd_evaluate_long.c)? Not with
- * labels or paths from a text, which is held in memory anyway, nor where recordings are cut. */
-bool sp_judge_is_long(const sp_judge *j, int64_t recording);
-sp_status sp_judge_long(sp_judge *j, int64_t recording, sp_evaluation *evaluation, sp_error *err);
+/* Callbacks of the recordings and of their paths (pipeline.h); arg is the judge. Steps that are not evaluated are left out.
+ * Labels are in the order of their own file's classes, scores beside them too. */
+sp_status sp_judge_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
+sp_status sp_judge_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
+sp_status sp_judge_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);
+sp_decoded sp_judge_result(void *arg, int32_t s, int64_t recording, bool is_undecoded);
 
 #endif

@@ -1,4 +1,4 @@
-/* statepath evaluate: the files are opened, and their recordings and classes matched. */
+/* Evaluating paths that are there already: the files are opened, and their recordings and classes matched. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@ void sp_judge_close(sp_judge *j)
     free(j->labels.column_of_label);
     free(j->labels.recording);
     free(j->labels.raw);
+    sp_block_free(j->read);
     sp_source_close(j->labels.source);
     sp_csv_paths_close(j->labels.csv);
     sp_paths_reader_close(j->reader);
@@ -355,6 +356,40 @@ static sp_status find_subjects(sp_judge *j, const char *file, sp_error *err)
                   : sp_paths_reader_subjects(j->reader, groups, &j->run.subjects, err);
 }
 
+/* What the run is to know of the recordings. */
+static void describe(sp_judge *j)
+{
+    const sp_source_info *beside = j->run.has_nll ? j->labels.info : NULL;
+    sp_pipeline *p = &j->run;
+    j->shape = (sp_source_info){.file = j->info->file,
+                                .n_recordings = j->info->n_recordings,
+                                .n_steps = j->offsets[j->info->n_recordings],
+                                .n_classes = beside ? beside->n_classes : p->model->n_classes,
+                                .dtype = beside ? beside->dtype : SP_F32,
+                                .ids = j->info->ids,
+                                .offsets = j->offsets,
+                                .has_labels = j->has_labels,
+                                .has_segments = j->info->has_segments,
+                                .has_scores = beside != NULL,
+                                .has_weights = beside && beside->has_weights,
+                                .has_mask = beside && beside->has_mask};
+    p->from = (sp_recordings){.info = &j->shape, .read = sp_judge_read, .read_rater = sp_judge_read_rater, .arg = j};
+    p->info = &j->shape;
+    p->column_of_label = j->labels.column_of_label;
+    p->labels_file = j->labels.file;
+    p->cut_path_steps = j->cut_path_steps;
+    p->cut_label_steps = j->cut_label_steps;
+    p->prepare = sp_prepare_options_default();
+    p->prepare.kind = beside ? beside->kind : SP_KIND_LOG_PROBS;
+    p->prepare.missing_uniform = true;
+    p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->scorers.found.n_scorers) +
+                    (j->info->has_segments ? 8 : 0) + (beside ? (int64_t)beside->dtype * beside->n_classes : 0);
+    /* Texts are held in memory anyway; recordings that are cut are read whole. */
+    bool by_pieces = j->reader && !j->labels.csv && !j->cut_path_steps;
+    j->given = (sp_given_paths){.read = sp_judge_read_paths, .result = by_pieces ? sp_judge_result : NULL, .arg = j};
+    p->given = &j->given;
+}
+
 sp_status sp_judge_open(sp_judge *j, const char *file, sp_error *err)
 {
     sp_status status = sp_is_text_of_steps(file) ? open_text(j, file, err) : open_hdf5(j, file, err);
@@ -368,6 +403,8 @@ sp_status sp_judge_open(sp_judge *j, const char *file, sp_error *err)
         status = find_subjects(j, file, err);
     if (status != SP_OK)
         return status;
+    describe(j);
+    j->read = sp_block_new();
     j->run.workers = sp_workers_new(j->run.opt->decode.threads);
-    return j->run.workers ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    return j->run.workers && j->read ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
 }

@@ -13,6 +13,7 @@ typedef struct judge {
     unsigned parts;
     sp_long_score *sums[SP_RUN_STRATEGIES]; /* of decoded recordings */
     int32_t *paths[SP_RUN_STRATEGIES];      /* [piece and around] */
+    int32_t *columns;                       /* [piece and around] labels as given paths number them */
     sp_block *labels;                       /* of the mask ceiling */
 } judge;
 
@@ -27,6 +28,8 @@ static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t 
     unsigned parts = SP_BLOCK_LABELS | (s->has_gap ? SP_BLOCK_SEGMENTS : 0u);
     sp_part part = {.recording = s->recording, .first = first, .n = n};
     sp_status status = s->p->from.read(s->p->from.arg, &part, parts, j->labels, err);
+    if (status == SP_OK && s->p->given)
+        status = sp_pipeline_to_columns(s->p, n, j->labels->labels, j->labels->labels, err);
     *labels = j->labels->labels;
     *segments = j->labels->segments;
     return status;
@@ -40,7 +43,8 @@ static bool judge_open(judge *j)
     size_t room = (size_t)(j->how->piece_steps + 2 * AROUND);
     j->parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS;
     j->labels = sp_block_new();
-    bool is_whole = j->labels != NULL;
+    j->columns = malloc(room * sizeof *j->columns);
+    bool is_whole = j->labels && j->columns;
     for (int s = 0; is_whole && s < p->n_strategies; s++) {
         j->paths[s] = malloc(room * sizeof *j->paths[s]);
         j->sums[s] = sp_long_score_new(p->chain);
@@ -56,6 +60,20 @@ static void judge_close(judge *j)
         sp_long_score_free(j->sums[s]);
     }
     sp_block_free(j->labels);
+    free(j->columns);
+}
+
+/* Paths that are there already, and the labels as these number them. */
+static sp_status read_paths(judge *j, const sp_block *block, sp_error *err)
+{
+    const sp_pipeline *p = j->steps->p;
+    const sp_part around = {.recording = j->steps->recording, .first = block->first_step, .n = block->n_steps};
+    sp_status status = block->labels ? sp_pipeline_to_columns(p, block->n_steps, block->labels, j->columns, err) : SP_OK;
+    for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++)
+        status = sp_pipeline_to_columns(p, block->n_steps, p->scorers.labels[i], p->scorers.labels[i], err);
+    for (int s = 0; status == SP_OK && s < p->n_strategies; s++)
+        status = p->given->read(p->given->arg, s, &around, j->paths[s], NULL, err);
+    return status;
 }
 
 /* The paths of the block, and what they score in the part that begins `before` steps later. */
@@ -82,12 +100,12 @@ static sp_status judge_piece(judge *j, const sp_block *block, int64_t before, in
     sp_pipeline *p = j->steps->p;
     int64_t offsets[2];
     sp_block part = sp_long_part(block, before, n, offsets);
-    sp_status status = add_paths(j, block, &part, before, err);
-    if (status == SP_OK && p->has_nll)
-        status = sp_likelihood_add(p, &part, &j->steps->sleep, err);
+    sp_status status = p->has_nll ? sp_likelihood_add(p, &part, &j->steps->sleep, err) : SP_OK;
     sp_part around = {.recording = j->steps->recording, .first = block->first_step, .n = block->n_steps};
     if (status == SP_OK)
         status = sp_raters_read(&p->scorers, &p->from, &around, block->n_steps, err);
+    if (status == SP_OK)
+        status = p->given ? read_paths(j, block, err) : add_paths(j, block, &part, before, err);
     const int32_t *paths[SP_RUN_STRATEGIES], *others[SP_SOURCE_MAX_SCORERS];
     for (int s = 0; s < p->n_strategies; s++)
         paths[s] = j->paths[s] + before;
@@ -97,9 +115,9 @@ static sp_status judge_piece(judge *j, const sp_block *block, int64_t before, in
     sp_evaluation_piece piece = {.n_steps = n,
                                  .before = before,
                                  .after = block->n_steps - before - n,
-                                 .labels = part.labels,
+                                 .labels = p->given && part.labels ? j->columns + before : part.labels,
                                  .segments = part.segments,
-                                 .scores = &scores,
+                                 .scores = p->given ? NULL : &scores,
                                  .paths = paths,
                                  .scorers = others};
     return status == SP_OK ? sp_evaluation_add_piece(j->how->evaluation, &piece, err) : status;
@@ -124,7 +142,7 @@ static sp_status judge_pieces(judge *j, sp_error *err)
         const sp_block *block;
         n = piece_at(j, first, &begin, &end);
         status = sp_long_steps_read(s, begin, end - begin, j->parts, &block, err);
-        if (status == SP_OK && first + n < s->n_steps && s->p->scorers.found.n_scorers == 0) {
+        if (status == SP_OK && first + n < s->n_steps && s->p->scorers.found.n_scorers == 0 && !s->p->given) {
             int64_t next_begin, next_end;
             piece_at(j, first + n, &next_begin, &next_end);
             sp_long_steps_ahead(s, next_begin, next_end - next_begin, j->parts);
@@ -140,9 +158,9 @@ sp_status sp_long_judge(long_steps *steps, const long_judging *judging, sp_error
     const sp_pipeline *p = steps->p;
     judge j = {.steps = steps, .how = judging};
     sp_evaluation_recording recording = {.n_steps = steps->n_steps,
-                                         .id = p->info->ids[steps->recording],
+                                         .id = p->info->ids ? p->info->ids[steps->recording] : NULL,
                                          .results = judging->results,
-                                         .seconds = judging->seconds,
+                                         .seconds = p->given ? NULL : judging->seconds,
                                          .subject = p->subjects ? p->subjects->of_recording[steps->recording] : 0,
                                          .sleep = steps->sleep};
     sp_status status = judge_open(&j) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to evaluate a long recording");

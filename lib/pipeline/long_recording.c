@@ -14,12 +14,12 @@ enum {
 
 bool sp_long_recording_can(const sp_pipeline *p, const sp_extra_outputs *extras)
 {
-    return extras->n_best == 0 && !p->cross;
+    return extras->n_best == 0 && !p->cross && (!p->given || p->given->result);
 }
 
 static int64_t row_bytes(const sp_pipeline *p)
 {
-    return (int64_t)p->info->dtype * p->info->n_classes;
+    return p->step_bytes;
 }
 
 int64_t sp_long_recording_next(const sp_pipeline *p, int64_t first)
@@ -227,6 +227,29 @@ static sp_status decode_by(long_recording *r, const sp_long_recording *pieces, i
     return sp_pipeline_look_at_failures(p, s, &one, result, err);
 }
 
+/* Of paths that are there already: is there one at all? */
+static sp_status look_at_given(long_recording *r, sp_error *err)
+{
+    sp_pipeline *p = r->steps.p;
+    int32_t path[FILL_STEPS];
+    sp_status status = SP_OK;
+    for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
+        bool is_undecoded = true;
+        for (int64_t first = 0; status == SP_OK && first < r->steps.n_steps; first += FILL_STEPS) {
+            const int64_t rest = r->steps.n_steps - first;
+            const sp_part part = {.recording = r->steps.recording, .first = first, .n = rest < FILL_STEPS ? rest : FILL_STEPS};
+            status = p->given->read(p->given->arg, s, &part, path, NULL, err);
+            for (int64_t t = 0; status == SP_OK && is_undecoded && t < part.n; t++)
+                is_undecoded = path[t] == -1;
+        }
+        if (status == SP_OK)
+            status = sp_run_go_on(p->opt, err);
+        r->results[s] = p->given->result(p->given->arg, s, r->steps.recording, is_undecoded);
+        p->undecoded[s] += r->results[s].status != SP_OK;
+    }
+    return status;
+}
+
 static sp_status write_results(long_recording *r, int s, sp_error *err)
 {
     int32_t unused = 0;
@@ -239,7 +262,7 @@ static void expect(long_recording *r)
 {
     const sp_pipeline *p = r->steps.p;
     int readings = r->evaluation ? 1 : 0;
-    for (int s = 0; s < p->n_strategies; s++)
+    for (int s = 0; !p->given && s < p->n_strategies; s++)
         readings += sp_long_readings(p->strategies[s].kind) + (r->writer && r->extras->with_confidence ? 3 : 0);
     sp_long_steps_expect(&r->steps, readings * r->steps.n_steps);
 }
@@ -258,8 +281,8 @@ static sp_status go(long_recording *r, sp_error *err)
     long_judging judging = {r->evaluation, r->spills, r->results, r->seconds,
                             (most < JUDGE_BYTES ? most : JUDGE_BYTES) / row_bytes(p)};
     judging.piece_steps = judging.piece_steps > 16 ? judging.piece_steps : 16;
-    sp_status status = SP_OK;
-    for (int s = 0; status == SP_OK && s < p->n_strategies; s++)
+    sp_status status = p->given ? look_at_given(r, err) : SP_OK;
+    for (int s = 0; status == SP_OK && !p->given && s < p->n_strategies; s++)
         status = decode_by(r, &pieces, s, err);
     if (status == SP_OK && r->evaluation)
         status = sp_long_judge(&r->steps, &judging, err);
@@ -278,7 +301,7 @@ sp_status sp_long_recording_run(sp_pipeline *p, int64_t recording, sp_evaluation
     long_recording r = {.evaluation = evaluation, .writer = writer, .extras = extras};
     bool with_confidence = writer && extras->with_confidence;
     sp_status status = sp_long_steps_open(&r.steps, p, recording, writer, err);
-    r.has_sink = writer || p->opt->hooks.paths;
+    r.has_sink = writer || (p->opt->hooks.paths && !p->given);
     r.has_spills = evaluation || with_confidence;
     r.parts =
         SP_BLOCK_SCORES | SP_BLOCK_MASK | (p->prepare.clamp ? SP_BLOCK_LABELS : 0u) | (r.steps.has_gap ? SP_BLOCK_SEGMENTS : 0u);

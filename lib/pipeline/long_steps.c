@@ -93,8 +93,9 @@ sp_status sp_long_steps_read(long_steps *s, int64_t first, int64_t n, unsigned p
     *block = s->pieces.now.block;
     if (status != SP_OK || !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
         return status;
-    status = sp_prepare_threads(s->pieces.now.block, &s->p->prepare, sp_workers_count(s->p->workers),
-                                is_first ? &s->p->counts : NULL, err);
+    if ((*block)->scores)
+        status = sp_prepare_threads(s->pieces.now.block, &s->p->prepare, sp_workers_count(s->p->workers),
+                                    is_first ? &s->p->counts : NULL, err);
     if (status == SP_OK && is_first)
         s->n_counted = first + n;
     return status;
@@ -109,7 +110,7 @@ sp_block sp_long_part(const sp_block *block, int64_t before, int64_t n, int64_t 
     part.offsets = offsets;
     part.n_steps = n;
     part.first_step += before;
-    part.scores = (char *)block->scores + at * K * (size_t)block->dtype;
+    part.scores = block->scores ? (char *)block->scores + at * K * (size_t)block->dtype : NULL;
     part.labels = block->labels ? block->labels + at : NULL;
     part.segments = block->segments ? block->segments + at : NULL;
     part.weights = block->weights ? block->weights + at : NULL;

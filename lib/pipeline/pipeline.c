@@ -90,6 +90,7 @@ static sp_status open_rest(sp_pipeline *p, sp_error *err)
     const sp_run_options *opt = p->opt;
     sp_status status;
     p->info = p->from.info;
+    p->step_bytes = (int64_t)p->info->dtype * p->info->n_classes;
     if ((status = sp_model_load(opt->model, &p->model, err)) != SP_OK)
         return status;
     p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);
@@ -231,6 +232,20 @@ void sp_pipeline_count(const sp_pipeline *p, sp_run_result *result)
     *result = (sp_run_result){.n_bugs = p->n_bugs};
     for (int s = 0; s < p->n_strategies; s++)
         result->n_undecoded += p->undecoded[s];
+}
+
+sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t *in, int32_t *out, sp_error *err)
+{
+    for (int64_t t = 0; t < n; t++) {
+        int32_t label = in[t];
+        if (p->labels_file && label >= p->model->n_classes)
+            return sp_run_fail(p->opt, err, SP_EDATA,
+                               "%s: label %d, but model %s has %d classes; unscored steps are -1, and @label-codes or @label-map "
+                               "reads others' numbers",
+                               p->labels_file, label, p->model->name, p->model->n_classes);
+        out[t] = label >= 0 && p->column_of_label ? p->column_of_label[label] : label;
+    }
+    return SP_OK;
 }
 
 sp_status sp_pipeline_put_paths(const sp_pipeline *p, sp_paths_writer *writer, int s, int64_t first, int64_t n_recordings,

@@ -16,12 +16,26 @@ enum {
 struct cross;
 struct calibration;
 
+/* Paths that are there already, in place of decoding. */
+typedef struct sp_given_paths {
+    /* Those of a part; of whole recordings also what became of them. */
+    sp_status (*read)(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);
+    /* What became of a recording that is read in pieces; NULL: they are all read whole. */
+    sp_decoded (*result)(void *arg, int32_t s, int64_t recording, bool is_undecoded);
+    void *arg;
+} sp_given_paths;
+
 typedef struct sp_pipeline {
     const sp_run_options *opt;
     const char *file;
     sp_source *source;  /* or NULL: recordings from elsewhere */
     sp_recordings from; /* what is decoded */
     const sp_source_info *info;
+    int64_t step_bytes;                              /* in memory, of a step */
+    const sp_given_paths *given;                     /* NULL: decode */
+    const int32_t *column_of_label;                  /* [K] where labels are numbered another way than paths; or NULL */
+    const char *labels_file;                         /* for messages */
+    const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end of each side; or NULL */
     sp_model *model;
     int32_t *class_of_column; /* [K] */
     sp_codes *codes;          /* of the labels, or NULL */
@@ -81,6 +95,9 @@ void sp_pipeline_count(const sp_pipeline *p, sp_run_result *result);
 /* Hands paths on to the writer (or NULL) and to whoever wants them. */
 sp_status sp_pipeline_put_paths(const sp_pipeline *p, sp_paths_writer *writer, int s, int64_t first, int64_t n_recordings,
                                 int64_t first_step, int64_t n_steps, const sp_decode_output *output, sp_error *err);
+
+/* Labels as they come to columns of the paths; in and out may be one. SP_OK; SP_EDATA (no such class). */
+sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t *in, int32_t *out, sp_error *err);
 
 /* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
 sp_status sp_pipeline_compile(sp_pipeline *p, double transition_weight, sp_error *err);

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, int64_t bytes)
+sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, int64_t steps)
 {
     const sp_source_info *info = r->info;
-    const int64_t steps = bytes / ((int64_t)info->n_classes * (int64_t)info->dtype);
     int64_t n = 1;
     while (first + n < end && info->offsets[first + n + 1] - info->offsets[first] <= steps)
         n++;

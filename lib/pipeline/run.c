@@ -50,15 +50,12 @@ static sp_status answers_reserve(answers *a, int n_strategies, const sp_block *b
     return SP_OK;
 }
 
-static sp_status run_block(sp_pipeline *p, sp_block *block, const int32_t *const *people, answers *a, sp_evaluation *evaluation,
-                           sp_paths_writer *writer, sp_extra_outputs *extras, sp_error *err)
+/* The block's paths by each strategy, decoded and written. */
+static sp_status decode_block(sp_pipeline *p, const sp_block *block, answers *a, sp_paths_writer *writer,
+                              sp_extra_outputs *extras, sp_error *err)
 {
-    sp_status status = sp_prepare_threads(block, &p->prepare, sp_workers_count(p->workers), &p->counts, err);
-    if (status == SP_OK)
-        status = answers_reserve(a, p->n_strategies, block, err);
-    sp_batch batch = sp_block_batch(block);
-    if (status == SP_OK && p->has_nll)
-        status = sp_likelihood_add(p, block, NULL, err);
+    const sp_batch batch = sp_block_batch(block);
+    sp_status status = SP_OK;
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
         sp_decode_options decode = sp_decode_options_default();
         decode.strategy = p->strategies[s];
@@ -85,21 +82,55 @@ static sp_status run_block(sp_pipeline *p, sp_block *block, const int32_t *const
     if (status == SP_OK && writer)
         status = sp_paths_writer_add_labels(writer, p->info->offsets[block->first], block->n_steps, block->labels,
                                             block->segments, err);
-    if (status == SP_OK && evaluation) {
-        sp_evaluation_block add = {.n_recordings = block->n_recordings,
-                                   .offsets = block->offsets,
-                                   .ids = block->ids,
-                                   .labels = block->labels,
-                                   .segments = block->segments,
-                                   .scores = &batch.scores,
-                                   .paths = (const int32_t *const *)a->paths,
-                                   .results = (const sp_decoded *const *)a->results,
-                                   .seconds = a->seconds,
-                                   .scorers = people,
-                                   .subject = p->subjects ? p->subjects->of_recording + block->first : NULL};
-        status = sp_evaluation_add(evaluation, &add, p->workers, err);
-    }
     return status;
+}
+
+/* Paths that are there already, and the labels as the paths number them. */
+static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *people, answers *a, sp_error *err)
+{
+    const sp_part part = {.recording = block->first, .count = block->n_recordings};
+    sp_status status = SP_OK;
+    for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
+        status = p->given->read(p->given->arg, s, &part, a->paths[s], a->results[s], err);
+        for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++)
+            p->undecoded[s] += a->results[s][n].status != SP_OK;
+    }
+    if (status == SP_OK && block->labels)
+        status = sp_pipeline_to_columns(p, block->n_steps, block->labels, block->labels, err);
+    for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++)
+        status = sp_pipeline_to_columns(p, block->n_steps, people[i], people[i], err);
+    return status;
+}
+
+static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *people, answers *a, sp_evaluation *evaluation,
+                           sp_paths_writer *writer, sp_extra_outputs *extras, sp_error *err)
+{
+    sp_status status =
+        block->scores ? sp_prepare_threads(block, &p->prepare, sp_workers_count(p->workers), &p->counts, err) : SP_OK;
+    if (status == SP_OK)
+        status = answers_reserve(a, p->n_strategies, block, err);
+    if (status == SP_OK && p->has_nll)
+        status = sp_likelihood_add(p, block, NULL, err);
+    if (status == SP_OK)
+        status = p->given ? read_block(p, block, people, a, err) : decode_block(p, block, a, writer, extras, err);
+    if (status != SP_OK || !evaluation)
+        return status;
+    const sp_batch batch = sp_block_batch(block);
+    const int64_t first = block->first;
+    sp_evaluation_block add = {.n_recordings = block->n_recordings,
+                               .offsets = block->offsets,
+                               .ids = block->ids,
+                               .labels = block->labels,
+                               .segments = block->segments,
+                               .scores = p->given ? NULL : &batch.scores,
+                               .paths = (const int32_t *const *)a->paths,
+                               .results = (const sp_decoded *const *)a->results,
+                               .seconds = p->given ? NULL : a->seconds,
+                               .scorers = (const int32_t *const *)people,
+                               .subject = p->subjects ? p->subjects->of_recording + first : NULL,
+                               .cut_path_steps = p->cut_path_steps ? p->cut_path_steps + first : NULL,
+                               .cut_label_steps = p->cut_label_steps ? p->cut_label_steps + first : NULL};
+    return sp_evaluation_add(evaluation, &add, p->workers, err);
 }
 
 static void summarise(const sp_pipeline *p)
@@ -132,15 +163,14 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evalu
     bool is_there = sp_read_ahead_open(&ahead, &p->from, evaluation ? &p->scorers.found : NULL), is_new;
     sp_status status = is_there ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
     for (sp_part part; status == SP_OK && first < end; first += part.count) {
-        part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES);
+        part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES / p->step_bytes);
         status = sp_read_ahead_get(&ahead, &part, parts, &is_new, err);
-        if (status == SP_OK && first + part.count < end) {
-            sp_part next = sp_recordings_fit(&p->from, first + part.count, end, BLOCK_BYTES);
+        if (status == SP_OK && !p->given && first + part.count < end) { /* else paths are read from a file too */
+            sp_part next = sp_recordings_fit(&p->from, first + part.count, end, BLOCK_BYTES / p->step_bytes);
             sp_read_ahead_start(&ahead, &next, parts);
         }
         if (status == SP_OK)
-            status = run_block(p, ahead.now.block, (const int32_t *const *)ahead.now.raters.labels, &a, evaluation, writer,
-                               extras, err);
+            status = run_block(p, ahead.now.block, ahead.now.raters.labels, &a, evaluation, writer, extras, err);
         if (status == SP_OK)
             sp_run_progress(p->opt, "steps", p->info->offsets[first + part.count], p->info->n_steps);
         if (status == SP_OK)
@@ -174,7 +204,7 @@ sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_paths_wr
 {
     sp_status status = run_all(p, evaluation, writer, extras, err);
     sp_run_progress(p->opt, NULL, 0, 0);
-    if (status == SP_OK)
+    if (status == SP_OK && !p->given)
         summarise(p);
     return status;
 }
