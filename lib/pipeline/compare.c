@@ -38,6 +38,10 @@ static sp_status fit_folds(comparing *c, sp_error *err)
         return sp_run_fail(o, err, SP_EINVAL,
                            "@cv fits temperature and weights itself, and @clamp would show it the answers; leave "
                            "@temperature, @transition-weight, @prior-weight and @clamp out");
+    if (o->confidence || o->n_best)
+        return sp_run_fail(o, err, SP_EINVAL,
+                           "@confidence and @nbest speak of one model, @cv decodes with a model a fold; leave them out, or fit a "
+                           "model and compare with that");
     sp_status status = sp_folds_open(&c->folds, c->p.file, o, err);
     if (status != SP_OK)
         return status;
