@@ -32,7 +32,7 @@ typedef struct sp_extra_outputs {
     int64_t step_room, recording_room;
 } sp_extra_outputs;
 
-/* Plans what the options ask for. SP_OK, SP_EINVAL (--nbest without viterbi, without -o, or out of range). */
+/* Plans what the options ask for. SP_OK, SP_EINVAL (n_best without viterbi, without an output, or out of range). */
 sp_status sp_extra_outputs_plan(sp_extra_outputs *b, const sp_pipeline *p, sp_error *err);
 void sp_extra_outputs_clear(sp_extra_outputs *b);
 

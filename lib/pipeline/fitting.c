@@ -96,7 +96,7 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, err) : status;
 }
 
-/* --codes, --map: the classes are those of the rules. */
+/* codes, map: the classes are those of the rules. */
 static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *err)
 {
     if (!o->codes && !o->map)

@@ -7,21 +7,21 @@
 
 enum { AROUND = 4 /* steps of the neighbours that an evaluation looks at */ };
 
-typedef struct judge {
+typedef struct evaluating {
     long_steps *steps;
-    const long_judging *how;
+    const long_evaluation *how;
     unsigned parts;
     sp_long_score *sums[SP_RUN_STRATEGIES]; /* of decoded recordings */
     int32_t *paths[SP_RUN_STRATEGIES];      /* [piece and around] */
     int32_t *columns;                       /* [piece and around] labels as given paths number them */
     sp_block *labels;                       /* of the mask ceiling */
-} judge;
+} evaluating;
 
 /* ---- the mask ceiling ---- */
 
 static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t **labels, const int64_t **segments, sp_error *err)
 {
-    judge *j = arg;
+    evaluating *j = arg;
     const long_steps *s = j->steps;
     if (sp_run_go_on(s->p->opt, err) != SP_OK)
         return SP_EFILE;
@@ -37,7 +37,7 @@ static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t 
 
 /* ---- pieces ---- */
 
-static bool judge_open(judge *j)
+static bool evaluate_open(evaluating *j)
 {
     const sp_pipeline *p = j->steps->p;
     size_t room = (size_t)(j->how->piece_steps + 2 * AROUND);
@@ -53,7 +53,7 @@ static bool judge_open(judge *j)
     return is_whole;
 }
 
-static void judge_close(judge *j)
+static void evaluate_close(evaluating *j)
 {
     for (int s = 0; s < SP_RUN_STRATEGIES; s++) {
         free(j->paths[s]);
@@ -64,7 +64,7 @@ static void judge_close(judge *j)
 }
 
 /* Paths that are there already, and the labels as these number them. */
-static sp_status read_paths(judge *j, const sp_block *block, sp_error *err)
+static sp_status read_paths(evaluating *j, const sp_block *block, sp_error *err)
 {
     const sp_pipeline *p = j->steps->p;
     const sp_part around = {.recording = j->steps->recording, .first = block->first_step, .n = block->n_steps};
@@ -77,7 +77,7 @@ static sp_status read_paths(judge *j, const sp_block *block, sp_error *err)
 }
 
 /* The paths of the block, and what they score in the part that begins `before` steps later. */
-static sp_status add_paths(judge *j, const sp_block *block, const sp_block *part, int64_t before, sp_error *err)
+static sp_status add_paths(evaluating *j, const sp_block *block, const sp_block *part, int64_t before, sp_error *err)
 {
     const sp_pipeline *p = j->steps->p;
     const sp_scores scores = sp_block_batch(part).scores;
@@ -95,7 +95,7 @@ static sp_status add_paths(judge *j, const sp_block *block, const sp_block *part
     return status;
 }
 
-static sp_status judge_piece(judge *j, const sp_block *block, int64_t before, int64_t n, sp_error *err)
+static sp_status evaluate_piece(evaluating *j, const sp_block *block, int64_t before, int64_t n, sp_error *err)
 {
     sp_pipeline *p = j->steps->p;
     int64_t offsets[2];
@@ -125,7 +125,7 @@ static sp_status judge_piece(judge *j, const sp_block *block, int64_t before, in
 
 /* The piece that begins at `first`, with the steps around it: *begin to *end. Returns its steps: of the rest too few are never
  * left over. */
-static int64_t piece_at(const judge *j, int64_t first, int64_t *begin, int64_t *end)
+static int64_t piece_at(const evaluating *j, int64_t first, int64_t *begin, int64_t *end)
 {
     int64_t rest = j->steps->n_steps - first, n = rest < j->how->piece_steps ? rest : j->how->piece_steps;
     *begin = first < AROUND ? 0 : first - AROUND;
@@ -133,7 +133,7 @@ static int64_t piece_at(const judge *j, int64_t first, int64_t *begin, int64_t *
     return n;
 }
 
-static sp_status judge_pieces(judge *j, sp_error *err)
+static sp_status evaluate_pieces(evaluating *j, sp_error *err)
 {
     long_steps *s = j->steps;
     sp_status status = SP_OK;
@@ -148,31 +148,31 @@ static sp_status judge_pieces(judge *j, sp_error *err)
             sp_long_steps_ahead(s, next_begin, next_end - next_begin, j->parts);
         }
         if (status == SP_OK)
-            status = judge_piece(j, block, first - begin, n, err);
+            status = evaluate_piece(j, block, first - begin, n, err);
     }
     return status;
 }
 
-sp_status sp_long_judge(long_steps *steps, const long_judging *judging, sp_error *err)
+sp_status sp_long_evaluate(long_steps *steps, const long_evaluation *how, sp_error *err)
 {
     const sp_pipeline *p = steps->p;
-    judge j = {.steps = steps, .how = judging};
+    evaluating j = {.steps = steps, .how = how};
     sp_evaluation_recording recording = {.n_steps = steps->n_steps,
                                          .id = p->info->ids ? p->info->ids[steps->recording] : NULL,
-                                         .results = judging->results,
-                                         .seconds = p->given ? NULL : judging->seconds,
+                                         .results = how->results,
+                                         .seconds = p->given ? NULL : how->seconds,
                                          .subject = p->subjects ? p->subjects->of_recording[steps->recording] : 0,
                                          .sleep = steps->sleep};
-    sp_status status = judge_open(&j) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to evaluate a long recording");
+    sp_status status = evaluate_open(&j) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to evaluate a long recording");
     if (status == SP_OK)
-        status = sp_evaluation_begin(judging->evaluation, &recording, err);
+        status = sp_evaluation_begin(how->evaluation, &recording, err);
     sp_read_ahead_rest(&steps->pieces);
     if (status == SP_OK)
-        status = sp_evaluation_ceiling(judging->evaluation, steps->has_gap, read_labels, &j, p->workers, err);
+        status = sp_evaluation_ceiling(how->evaluation, steps->has_gap, read_labels, &j, p->workers, err);
     if (status == SP_OK)
-        status = judge_pieces(&j, err);
+        status = evaluate_pieces(&j, err);
     if (status == SP_OK)
-        status = sp_evaluation_end(judging->evaluation, err);
-    judge_close(&j);
+        status = sp_evaluation_end(how->evaluation, err);
+    evaluate_close(&j);
     return status;
 }

@@ -8,8 +8,8 @@
 #include "pipeline/path_spill.h"
 
 enum {
-    JUDGE_BYTES = 8 << 20, /* scores evaluated at a time */
-    FILL_STEPS = 1 << 12   /* written at a time where a path has to be made or fetched */
+    EVALUATE_BYTES = 8 << 20, /* scores evaluated at a time */
+    FILL_STEPS = 1 << 12      /* written at a time where a path has to be made or fetched */
 };
 
 bool sp_long_recording_can(const sp_pipeline *p, const sp_extra_outputs *extras)
@@ -278,14 +278,14 @@ static sp_status go(long_recording *r, sp_error *err)
                                       .read = read_piece,
                                       .write = write_piece,
                                       .arg = r};
-    long_judging judging = {r->evaluation, r->spills, r->results, r->seconds,
-                            (most < JUDGE_BYTES ? most : JUDGE_BYTES) / row_bytes(p)};
-    judging.piece_steps = judging.piece_steps > 16 ? judging.piece_steps : 16;
+    long_evaluation how = {r->evaluation, r->spills, r->results, r->seconds,
+                           (most < EVALUATE_BYTES ? most : EVALUATE_BYTES) / row_bytes(p)};
+    how.piece_steps = how.piece_steps > 16 ? how.piece_steps : 16;
     sp_status status = p->given ? look_at_given(r, err) : SP_OK;
     for (int s = 0; status == SP_OK && !p->given && s < p->n_strategies; s++)
         status = decode_by(r, &pieces, s, err);
     if (status == SP_OK && r->evaluation)
-        status = sp_long_judge(&r->steps, &judging, err);
+        status = sp_long_evaluate(&r->steps, &how, err);
     for (int s = 0; status == SP_OK && r->has_sink && s < p->n_strategies; s++) {
         if (r->extras->with_confidence)
             status = add_confidence(r, &pieces, s, err);

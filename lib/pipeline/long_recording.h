@@ -5,7 +5,7 @@
 #include "pipeline/extra_outputs.h"
 #include "pipeline/pipeline.h"
 
-/* Can all that is asked for be done piece by piece? The N best paths and --cv read a recording whole, whatever its length. */
+/* Can all that is asked for be done piece by piece? The N best paths and folds read a recording whole, whatever its length. */
 bool sp_long_recording_can(const sp_pipeline *p, const sp_extra_outputs *extras);
 
 /* Before anything is read: says in a notice of the longest recording that it has to be read whole, where that is much memory and

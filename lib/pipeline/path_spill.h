@@ -1,5 +1,5 @@
 /* A path on its way through a temporary file: written in pieces of any order, read back in any order. A byte a step for up to 256
- * classes, two for up to 65536. The file has no name and is gone with the spool; it stands in $TMPDIR, or in /tmp. */
+ * classes, two for up to 65536. The file has no name and is gone with the spill; it stands in $TMPDIR, or in /tmp. */
 #ifndef PIPELINE_SPOOL_H
 #define PIPELINE_SPOOL_H
 

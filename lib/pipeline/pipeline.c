@@ -52,7 +52,7 @@ static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
     return status == SP_OK ? sp_prepare_options_check(&p->prepare, err) : status;
 }
 
-/* --codes, --map: labels are told in the columns of the scores. Columns without names are the model's, in order. */
+/* codes, map: labels are told in the columns of the scores. Columns without names are the model's, in order. */
 static sp_status read_codes(sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;

@@ -45,7 +45,7 @@ typedef struct sp_pipeline {
     sp_prepare_options prepare;
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
-    const struct cross *cross; /* --cv: decode with the models of its folds; or NULL */
+    const struct cross *cross; /* decode with the models of its folds; or NULL */
     int n_strategies;
     sp_strategy strategies[SP_RUN_STRATEGIES];
     const char *names[SP_RUN_STRATEGIES]; /* borrowed, or of: */
@@ -79,7 +79,7 @@ sp_status sp_pipeline_open(sp_pipeline *p, const char *file, const sp_run_option
 void sp_pipeline_close(sp_pipeline *p);
 
 /* Counts the failures of strategy s among the recordings of a block (first, n_recordings and ids are looked at), names the first
- * few in notices. SP_OK; with --on-infeasible error what the first one is. */
+ * few in notices. SP_OK; with on_infeasible "error" what the first one is. */
 sp_status sp_pipeline_look_at_failures(sp_pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err);
 
 /* Counts a path that failed its check (SP_EBUG), and says so in a notice, with how to report it. */

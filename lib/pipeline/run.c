@@ -86,7 +86,7 @@ static sp_status decode_block(sp_pipeline *p, const sp_block *block, answers *a,
 }
 
 /* Paths that are there already, and the labels as the paths number them. */
-static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *people, answers *a, sp_error *err)
+static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_error *err)
 {
     const sp_part part = {.recording = block->first, .count = block->n_recordings};
     sp_status status = SP_OK;
@@ -98,11 +98,11 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *peo
     if (status == SP_OK && block->labels)
         status = sp_pipeline_to_columns(p, block->n_steps, block->labels, block->labels, err);
     for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++)
-        status = sp_pipeline_to_columns(p, block->n_steps, people[i], people[i], err);
+        status = sp_pipeline_to_columns(p, block->n_steps, raters[i], raters[i], err);
     return status;
 }
 
-static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *people, answers *a, sp_evaluation *evaluation,
+static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_evaluation *evaluation,
                            sp_paths_writer *writer, sp_extra_outputs *extras, sp_error *err)
 {
     sp_status status =
@@ -112,7 +112,7 @@ static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *peop
     if (status == SP_OK && p->has_nll)
         status = sp_likelihood_add(p, block, NULL, err);
     if (status == SP_OK)
-        status = p->given ? read_block(p, block, people, a, err) : decode_block(p, block, a, writer, extras, err);
+        status = p->given ? read_block(p, block, raters, a, err) : decode_block(p, block, a, writer, extras, err);
     if (status != SP_OK || !evaluation)
         return status;
     const sp_batch batch = sp_block_batch(block);
@@ -126,7 +126,7 @@ static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *peop
                                .paths = (const int32_t *const *)a->paths,
                                .results = (const sp_decoded *const *)a->results,
                                .seconds = p->given ? NULL : a->seconds,
-                               .scorers = (const int32_t *const *)people,
+                               .scorers = (const int32_t *const *)raters,
                                .subject = p->subjects ? p->subjects->of_recording + first : NULL,
                                .cut_path_steps = p->cut_path_steps ? p->cut_path_steps + first : NULL,
                                .cut_label_steps = p->cut_label_steps ? p->cut_label_steps + first : NULL};

@@ -8,7 +8,7 @@
 
 /* Runs all recordings. `evaluation` and `writer` may be NULL; `extras` is looked at with a writer only. Says in notices what
  * could not be decoded, floored, missing. SP_OK, also when recordings could not be decoded; an error otherwise (SP_ENOPATH with
- * --on-infeasible error). */
+ * on_infeasible "error"). */
 sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, sp_extra_outputs *extras,
                           sp_error *err);
 

@@ -1,6 +1,6 @@
 /* Evaluating paths that are there already: which paths, by which labels. */
-#ifndef PIPELINE_JUDGE_H
-#define PIPELINE_JUDGE_H
+#ifndef PIPELINE_GIVEN_H
+#define PIPELINE_GIVEN_H
 
 #include "pipeline/evaluation_options.h"
 #include "pipeline/options.h"
@@ -20,7 +20,7 @@ typedef struct reference {
     int32_t *raw;             /* of one recording, for text */
 } reference;
 
-typedef struct sp_judge {
+typedef struct sp_given {
     sp_pipeline run;         /* without scores to decode; its codes are those of the labels */
     sp_paths_reader *reader; /* or NULL: */
     sp_csv_paths *csv;
@@ -35,17 +35,17 @@ typedef struct sp_judge {
     sp_block *read;                            /* scratch */
     int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end; NULL: all are judged */
     int32_t strategy[SP_RUN_STRATEGIES];       /* index in the file */
-} sp_judge;
+} sp_given;
 
-/* Opens everything that the options name; on failure the judge can (and must) still be closed. */
-sp_status sp_judge_open(sp_judge *j, const char *file, sp_error *err);
-void sp_judge_close(sp_judge *j);
+/* Opens everything that the options name; on failure it can (and must) still be closed. */
+sp_status sp_given_open(sp_given *j, const char *file, sp_error *err);
+void sp_given_close(sp_given *j);
 
-/* Callbacks of the recordings and of their paths (pipeline.h); arg is the judge. Steps that are not evaluated are left out.
+/* Callbacks of the recordings and of their paths (pipeline.h); arg is the sp_given. Steps that are not evaluated are left out.
  * Labels are in the order of their own file's classes, scores beside them too. */
-sp_status sp_judge_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
-sp_status sp_judge_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
-sp_status sp_judge_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);
-sp_decoded sp_judge_result(void *arg, int32_t s, int64_t recording, bool is_undecoded);
+sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
+sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
+sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);
+sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_undecoded);
 
 #endif

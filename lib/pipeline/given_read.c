@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/judge.h"
+#include "pipeline/given.h"
 
 /* Recordings from n on, before `end`, that follow one another in the file of labels too. */
-static int64_t run_length(const sp_judge *j, int64_t n, int64_t end)
+static int64_t run_length(const sp_given *j, int64_t n, int64_t end)
 {
     const int64_t *recording = j->labels.recording;
     int64_t run = 1;
@@ -16,7 +16,7 @@ static int64_t run_length(const sp_judge *j, int64_t n, int64_t end)
 
 /* Steps of recording n that are evaluated, from the `stored` ones of a list to their place in another, which begins with `first`.
  */
-static void keep(const sp_judge *j, int64_t first, int64_t n, size_t size, const void *stored, void *kept)
+static void keep(const sp_given *j, int64_t first, int64_t n, size_t size, const void *stored, void *kept)
 {
     memcpy((char *)kept + (size_t)(j->offsets[n] - j->offsets[first]) * size, stored,
            (size_t)(j->offsets[n + 1] - j->offsets[n]) * size);
@@ -24,21 +24,21 @@ static void keep(const sp_judge *j, int64_t first, int64_t n, size_t size, const
 
 /* ---- paths ---- */
 
-static sp_status read_whole_paths(const sp_judge *j, int32_t s, int64_t first, int64_t count, int32_t *paths, sp_decoded *results,
+static sp_status read_whole_paths(const sp_given *j, int32_t s, int64_t first, int64_t count, int32_t *paths, sp_decoded *results,
                                   sp_error *err)
 {
     return j->csv ? sp_csv_paths_read(j->csv, first, count, paths, results, err)
                   : sp_paths_reader_read(j->reader, j->strategy[s], first, count, paths, results, err);
 }
 
-static int64_t stored_steps(const sp_judge *j, int64_t n)
+static int64_t stored_steps(const sp_given *j, int64_t n)
 {
     return j->info->offsets[n + 1] - j->info->offsets[n];
 }
 
-sp_status sp_judge_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err)
+sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err)
 {
-    const sp_judge *j = arg;
+    const sp_given *j = arg;
     const int64_t first = part->recording;
     if (!part->count)
         return sp_paths_reader_read_steps(j->reader, j->strategy[s], first, part->first, part->n, paths, err);
@@ -55,13 +55,13 @@ sp_status sp_judge_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
     return status;
 }
 
-sp_decoded sp_judge_result(void *arg, int32_t s, int64_t recording, bool is_undecoded)
+sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_undecoded)
 {
-    const sp_judge *j = arg;
+    const sp_given *j = arg;
     return sp_paths_reader_result(j->reader, j->strategy[s], recording, is_undecoded);
 }
 
-static sp_status read_segments(const sp_judge *j, const sp_part *part, int64_t *segments, sp_error *err)
+static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *segments, sp_error *err)
 {
     const int64_t first = part->recording;
     if (!part->count)
@@ -82,7 +82,7 @@ static sp_status read_segments(const sp_judge *j, const sp_part *part, int64_t *
 /* ---- labels, and scores beside them ---- */
 
 /* One recording of what was read, from step `at` on, to its place in the block that begins with recording `first`. */
-static void keep_all(const sp_judge *j, int64_t first, int64_t n, const sp_block *read, int64_t at, sp_block *block)
+static void keep_all(const sp_given *j, int64_t first, int64_t n, const sp_block *read, int64_t at, sp_block *block)
 {
     const size_t K = (size_t)block->n_classes, row = K * (size_t)block->dtype, from = (size_t)at;
     if (block->labels)
@@ -95,7 +95,7 @@ static void keep_all(const sp_judge *j, int64_t first, int64_t n, const sp_block
         keep(j, first, n, K, read->mask + from * K, block->mask);
 }
 
-static sp_status read_label_steps(sp_judge *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+static sp_status read_label_steps(sp_given *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     sp_block *read = j->read;
     sp_status status =
@@ -114,7 +114,7 @@ static sp_status read_label_steps(sp_judge *j, const sp_part *part, unsigned par
     return SP_OK;
 }
 
-static sp_status read_source_labels(sp_judge *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     const int64_t first = part->recording, end = first + part->count;
     sp_status status = SP_OK;
@@ -129,7 +129,7 @@ static sp_status read_source_labels(sp_judge *j, const sp_part *part, unsigned p
     return status;
 }
 
-static sp_status read_labels(sp_judge *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+static sp_status read_labels(sp_given *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     const reference *l = &j->labels;
     const int64_t first = part->recording;
@@ -147,9 +147,9 @@ static sp_status read_labels(sp_judge *j, const sp_part *part, unsigned parts, s
     return status;
 }
 
-sp_status sp_judge_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
-    sp_judge *j = arg;
+    sp_given *j = arg;
     const sp_source_info *info = &j->shape;
     const unsigned there = (info->has_labels ? SP_BLOCK_LABELS : 0u) | (info->has_segments ? SP_BLOCK_SEGMENTS : 0u) |
                            (info->has_scores ? SP_BLOCK_SCORES : 0u) | (info->has_weights ? SP_BLOCK_WEIGHTS : 0u) |
@@ -175,9 +175,9 @@ sp_status sp_judge_read(void *arg, const sp_part *part, unsigned parts, sp_block
     return status;
 }
 
-sp_status sp_judge_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
 {
-    const sp_judge *j = arg;
+    const sp_given *j = arg;
     const reference *l = &j->labels;
     const int64_t first = part->recording;
     if (!part->count)

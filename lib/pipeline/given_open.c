@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/judge.h"
+#include "pipeline/given.h"
 
-void sp_judge_close(sp_judge *j)
+void sp_given_close(sp_given *j)
 {
     free(j->offsets);
     free(j->cut_path_steps);
@@ -24,7 +24,7 @@ void sp_judge_close(sp_judge *j)
 
 /* ---- the paths ---- */
 
-static sp_status choose_strategies(sp_judge *j, const char *file, sp_error *err)
+static sp_status choose_strategies(sp_given *j, const char *file, sp_error *err)
 {
     if (!j->run.opt->strategies) {
         if (j->info->n_strategies > SP_RUN_STRATEGIES)
@@ -58,7 +58,7 @@ static sp_status choose_strategies(sp_judge *j, const char *file, sp_error *err)
     return status;
 }
 
-static sp_status load_model(sp_judge *j, const char *file, sp_error *err)
+static sp_status load_model(sp_given *j, const char *file, sp_error *err)
 {
     if (j->run.model) /* a text needed it to be read */
         return SP_OK;
@@ -71,7 +71,7 @@ static sp_status load_model(sp_judge *j, const char *file, sp_error *err)
 }
 
 /* The paths' columns: as the file names them; by codes, in the model's order. */
-static sp_status align_columns(sp_judge *j, sp_error *err)
+static sp_status align_columns(sp_given *j, sp_error *err)
 {
     bool is_named = j->info->n_classes && !j->path_codes;
     int32_t K = is_named ? j->info->n_classes : j->run.model->n_classes;
@@ -84,14 +84,14 @@ static sp_status align_columns(sp_judge *j, sp_error *err)
     return sp_pipeline_compile(&j->run, 1, err);
 }
 
-static sp_status read_path_codes(sp_judge *j, sp_error *err)
+static sp_status read_path_codes(sp_given *j, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
     return o->codes || o->map ? sp_codes_new(o->codes, o->map, false, j->run.model, &j->path_codes, err) : SP_OK;
 }
 
 /* A text has names of classes only where the model does. */
-static sp_status open_text(sp_judge *j, const char *file, sp_error *err)
+static sp_status open_text(sp_given *j, const char *file, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
     if (o->paths_dataset || o->place.offsets || o->place.ids)
@@ -110,7 +110,7 @@ static sp_status open_text(sp_judge *j, const char *file, sp_error *err)
     return SP_OK;
 }
 
-static sp_status open_hdf5(sp_judge *j, const char *file, sp_error *err)
+static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 {
     sp_source_options places;
     sp_status status = sp_run_places(j->run.opt, &places, err);
@@ -130,7 +130,7 @@ static sp_status open_hdf5(sp_judge *j, const char *file, sp_error *err)
 
 /* What the labels of a file of their own mean: codes that are given for them; else, where the file names no classes, those of the
  * paths. `class_of_column` are the columns that they are to be told in. */
-static sp_status read_label_codes(sp_judge *j, bool is_named, const int32_t *class_of_column, sp_error *err)
+static sp_status read_label_codes(sp_given *j, bool is_named, const int32_t *class_of_column, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
     bool is_own = o->label_codes || o->label_map;
@@ -147,7 +147,7 @@ static sp_status read_label_codes(sp_judge *j, bool is_named, const int32_t *cla
     return status;
 }
 
-static sp_status open_text_labels(sp_judge *j, sp_error *err)
+static sp_status open_text_labels(sp_given *j, sp_error *err)
 {
     reference *l = &j->labels;
     const int32_t K = j->run.model->n_classes;
@@ -179,7 +179,7 @@ static sp_status open_text_labels(sp_judge *j, sp_error *err)
 }
 
 /* Where the classes of the labels' file stand among the paths' columns. Codes speak of that file's columns, as its scores do. */
-static sp_status match_classes(sp_judge *j, sp_error *err)
+static sp_status match_classes(sp_given *j, sp_error *err)
 {
     const sp_source_info *l = j->labels.info;
     if (!l->classes)
@@ -200,7 +200,7 @@ static sp_status match_classes(sp_judge *j, sp_error *err)
     return status;
 }
 
-static sp_status open_hdf5_labels(sp_judge *j, sp_error *err)
+static sp_status open_hdf5_labels(sp_given *j, sp_error *err)
 {
     reference *l = &j->labels;
     sp_source_options places = sp_source_options_default();
@@ -244,7 +244,7 @@ static named *sorted_ids(int64_t n, const char *const *ids)
 }
 
 /* Which recording of the labels belongs to which of the paths: by id where both files have ids, else by place. */
-static sp_status match_recordings(sp_judge *j, sp_error *err)
+static sp_status match_recordings(sp_given *j, sp_error *err)
 {
     reference *l = &j->labels;
     int64_t N = j->info->n_recordings;
@@ -272,8 +272,8 @@ static sp_status match_recordings(sp_judge *j, sp_error *err)
     return status;
 }
 
-/* Which steps are judged: all; with --trim-to-shortest those that both files have. */
-static sp_status match_lengths(sp_judge *j, sp_error *err)
+/* Which steps are judged: all; with trim_to_shortest those that both files have. */
+static sp_status match_lengths(sp_given *j, sp_error *err)
 {
     const reference *l = &j->labels;
     const int64_t N = j->info->n_recordings, *have = j->info->offsets;
@@ -309,7 +309,7 @@ static sp_status match_lengths(sp_judge *j, sp_error *err)
     return SP_OK;
 }
 
-static sp_status open_labels(sp_judge *j, sp_error *err)
+static sp_status open_labels(sp_given *j, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
     sp_status status = SP_OK;
@@ -333,7 +333,7 @@ static sp_status open_labels(sp_judge *j, sp_error *err)
 }
 
 /* Subjects: by ids those of the paths; else what the labels' file says, then what the paths' file says. */
-static sp_status find_subjects(sp_judge *j, const char *file, sp_error *err)
+static sp_status find_subjects(sp_given *j, const char *file, sp_error *err)
 {
     const char *groups = j->run.opt->groups;
     bool by_id = groups && strncmp(groups, "prefix:", 7) == 0;
@@ -357,40 +357,40 @@ static sp_status find_subjects(sp_judge *j, const char *file, sp_error *err)
 }
 
 /* What the run is to know of the recordings. */
-static void describe(sp_judge *j)
+static void describe(sp_given *j)
 {
-    const sp_source_info *beside = j->run.has_nll ? j->labels.info : NULL;
+    const sp_source_info *scored = j->run.has_nll ? j->labels.info : NULL;
     sp_pipeline *p = &j->run;
     j->shape = (sp_source_info){.file = j->info->file,
                                 .n_recordings = j->info->n_recordings,
                                 .n_steps = j->offsets[j->info->n_recordings],
-                                .n_classes = beside ? beside->n_classes : p->model->n_classes,
-                                .dtype = beside ? beside->dtype : SP_F32,
+                                .n_classes = scored ? scored->n_classes : p->model->n_classes,
+                                .dtype = scored ? scored->dtype : SP_F32,
                                 .ids = j->info->ids,
                                 .offsets = j->offsets,
                                 .has_labels = j->has_labels,
                                 .has_segments = j->info->has_segments,
-                                .has_scores = beside != NULL,
-                                .has_weights = beside && beside->has_weights,
-                                .has_mask = beside && beside->has_mask};
-    p->from = (sp_recordings){.info = &j->shape, .read = sp_judge_read, .read_rater = sp_judge_read_rater, .arg = j};
+                                .has_scores = scored != NULL,
+                                .has_weights = scored && scored->has_weights,
+                                .has_mask = scored && scored->has_mask};
+    p->from = (sp_recordings){.info = &j->shape, .read = sp_given_read, .read_rater = sp_given_read_rater, .arg = j};
     p->info = &j->shape;
     p->column_of_label = j->labels.column_of_label;
     p->labels_file = j->labels.file;
     p->cut_path_steps = j->cut_path_steps;
     p->cut_label_steps = j->cut_label_steps;
     p->prepare = sp_prepare_options_default();
-    p->prepare.kind = beside ? beside->kind : SP_KIND_LOG_PROBS;
+    p->prepare.kind = scored ? scored->kind : SP_KIND_LOG_PROBS;
     p->prepare.missing_uniform = true;
     p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->scorers.found.n_scorers) +
-                    (j->info->has_segments ? 8 : 0) + (beside ? (int64_t)beside->dtype * beside->n_classes : 0);
+                    (j->info->has_segments ? 8 : 0) + (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
     /* Texts are held in memory anyway; recordings that are cut are read whole. */
     bool by_pieces = j->reader && !j->labels.csv && !j->cut_path_steps;
-    j->given = (sp_given_paths){.read = sp_judge_read_paths, .result = by_pieces ? sp_judge_result : NULL, .arg = j};
+    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = by_pieces ? sp_given_result : NULL, .arg = j};
     p->given = &j->given;
 }
 
-sp_status sp_judge_open(sp_judge *j, const char *file, sp_error *err)
+sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
 {
     sp_status status = sp_is_text_of_steps(file) ? open_text(j, file, err) : open_hdf5(j, file, err);
     if (status == SP_OK)
