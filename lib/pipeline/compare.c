@@ -17,6 +17,8 @@ typedef struct comparing {
 
 static sp_status open_outputs(comparing *c, sp_error *err)
 {
+    if (!c->p.info->has_scores)
+        return sp_fail(err, SP_EINVAL, "%s: there are no scores to decode", c->p.file);
     sp_status status = sp_extra_outputs_plan(&c->extras, &c->p, err);
     return status == SP_OK ? sp_long_recording_warn(&c->p, &c->extras, err) : status;
 }
@@ -71,11 +73,8 @@ static sp_status open_evaluation(comparing *c, sp_error *err)
         status = open_outputs(c, err);
     if (status != SP_OK)
         return status;
-    if (!p->source) {
-        p->scorers.found = (sp_scorers_found){p->from.n_raters, p->from.raters};
-        return p->from.subjects ? sp_subjects_from_names(p->info->n_recordings, p->from.subjects, 0, "given", &p->subjects, err)
-                                : SP_OK;
-    }
+    if (!p->source)
+        return sp_pipeline_use_given(p, err);
     status = sp_source_subjects(p->source, o->groups, &p->subjects, err);
     return status == SP_OK ? sp_raters_find(&p->scorers, o, p->source, p->info->n_classes, err) : status;
 }

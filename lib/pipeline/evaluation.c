@@ -6,7 +6,6 @@
 #include "pipeline/calibration.h"
 #include "pipeline/cross.h"
 #include "pipeline/evaluation_options.h"
-#include "pipeline/sleep.h"
 
 /* Gives the comparison the steps that its page draws; nothing to do where it has all, or no page is wanted. */
 static sp_status fetch_steps(const sp_pipeline *p, const sp_evaluated *what, const sp_evaluation_options *how,

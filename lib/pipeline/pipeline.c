@@ -234,6 +234,13 @@ void sp_pipeline_count(const sp_pipeline *p, sp_run_result *result)
         result->n_undecoded += p->undecoded[s];
 }
 
+sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err)
+{
+    p->scorers.found = (sp_scorers_found){p->from.n_raters, p->from.raters};
+    return p->from.subjects ? sp_subjects_from_names(p->info->n_recordings, p->from.subjects, 0, "given", &p->subjects, err)
+                            : SP_OK;
+}
+
 sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t *in, int32_t *out, sp_error *err)
 {
     for (int64_t t = 0; t < n; t++) {

@@ -99,6 +99,9 @@ sp_status sp_pipeline_put_paths(const sp_pipeline *p, sp_paths_writer *writer, i
 /* Labels as they come to columns of the paths; in and out may be one. SP_OK; SP_EDATA (no such class). */
 sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t *in, int32_t *out, sp_error *err);
 
+/* Raters and subjects of recordings that are not of a file. */
+sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err);
+
 /* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
 sp_status sp_pipeline_compile(sp_pipeline *p, double transition_weight, sp_error *err);
 

@@ -25,8 +25,9 @@ static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_
 {
     const sp_arrays *a = arg;
     const sp_source_info *info = &a->info;
-    const unsigned there = SP_BLOCK_SCORES | (a->labels ? SP_BLOCK_LABELS : 0u) | (a->segments ? SP_BLOCK_SEGMENTS : 0u) |
-                           (a->weights ? SP_BLOCK_WEIGHTS : 0u) | (a->mask ? SP_BLOCK_MASK : 0u);
+    const unsigned there = (a->scores ? SP_BLOCK_SCORES : 0u) | (a->labels ? SP_BLOCK_LABELS : 0u) |
+                           (a->segments ? SP_BLOCK_SEGMENTS : 0u) | (a->weights ? SP_BLOCK_WEIGHTS : 0u) |
+                           (a->mask ? SP_BLOCK_MASK : 0u);
     const int64_t count = part->count ? part->count : 1;
     int64_t n, begin = part_begin(info, part, &n);
     sp_status status = sp_block_reserve(block, count, n, info->n_classes, info->dtype, parts & there, err);
@@ -69,7 +70,7 @@ static sp_status read_array_rater(void *arg, int32_t rater, const sp_part *part,
 sp_recordings sp_recordings_of_arrays(sp_arrays *a)
 {
     a->info.n_steps = a->info.offsets[a->info.n_recordings];
-    a->info.has_scores = true;
+    a->info.has_scores = a->scores != NULL;
     a->info.has_labels = a->labels != NULL;
     a->info.has_segments = a->segments != NULL;
     a->info.has_weights = a->weights != NULL;

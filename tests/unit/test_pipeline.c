@@ -212,6 +212,58 @@ static void test_same_paths(void **state)
     sp_paths_reader_close(reader);
 }
 
+/* ---- evaluating ---- */
+
+static char *json_of_paths(const sp_recordings *r, const sp_array_paths *paths, const sp_run_options *o)
+{
+    sp_error err;
+    sp_comparison *comparison = NULL;
+    assert_ok(sp_evaluate(r, paths, o, &comparison, NULL, &err), &err);
+    return json_of(comparison);
+}
+
+static void test_same_evaluation(void **state)
+{
+    (void)state;
+    static taken t;
+    sp_error err;
+    struct stat info;
+    sp_run_options o = options();
+    char paths_file[4096];
+    snprintf(paths_file, sizeof paths_file, "%s", made_path("evaluated.h5"));
+    o.strategies = "greedy,viterbi";
+    o.output = paths_file;
+    o.hooks = (sp_run_hooks){.arg = &t, .paths = take};
+    assert_ok(sp_decode_file(file, &o, NULL, &err), &err);
+    assert_int_equal(stat(paths_file, &info), 0);
+    o.output = o.strategies = NULL;
+    o.hooks = (sp_run_hooks){.arg = NULL};
+    sp_comparison *comparison = NULL;
+    assert_ok(sp_evaluate_file(paths_file, &o, &comparison, NULL, &err), &err);
+    char *from_file = json_of(comparison);
+    sp_arrays a = arrays();
+    a.scores = NULL;
+    a.info.file = paths_file;
+    a.info.file_size = info.st_size;
+    sp_recordings r = sp_recordings_of_arrays(&a);
+    sp_array_paths paths = {.n_strategies = 2,
+                            .names = (const char *const[]){"greedy", "viterbi"},
+                            .paths = (const int32_t *const[]){t.paths[0], t.paths[1]},
+                            .results = (const sp_decoded *const[]){t.results[0], t.results[1]}};
+    char *from_arrays = json_of_paths(&r, &paths, &o);
+    assert_string_equal(from_arrays, from_file);
+    setenv("STATEPATH_WHOLE_BYTES", "1600", 1);
+    char *in_pieces = json_of_paths(&r, &paths, &o);
+    unsetenv("STATEPATH_WHOLE_BYTES");
+    assert_string_equal(in_pieces, from_file);
+    free(from_file);
+    free(from_arrays);
+    free(in_pieces);
+    t.paths[1][9] = K;
+    assert_int_equal(sp_evaluate(&r, &paths, &o, &comparison, NULL, &err), SP_EDATA);
+    assert_non_null(strstr(err.message, "viterbi: class 5 at step 9"));
+}
+
 /* ---- messages and callbacks ---- */
 
 static bool is_stopped(void *arg)
@@ -242,6 +294,11 @@ static void test_messages(void **state)
     o = options();
     o.hooks.is_stopped = is_stopped;
     assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EFILE);
+    a.scores = NULL;
+    sp_recordings unscored = sp_recordings_of_arrays(&a);
+    assert_int_equal(sp_decode_recordings(&unscored, &o, NULL, &err), SP_EINVAL);
+    a.scores = scores;
+    r = sp_recordings_of_arrays(&a);
     labels[7] = K;
     o = options();
     assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EDATA);
@@ -253,6 +310,6 @@ static void test_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_json), cmocka_unit_test(test_same_paths),
-                                       cmocka_unit_test(test_messages)};
+                                       cmocka_unit_test(test_same_evaluation), cmocka_unit_test(test_messages)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

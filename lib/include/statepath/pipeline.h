@@ -122,7 +122,7 @@ typedef struct sp_recordings {
  * dtype, n_recordings N, offsets [N+1], ids [N], n_classes K, classes [K] or NULL (then they are the model's). */
 typedef struct sp_arrays {
     sp_source_info info;
-    const void *scores;      /* [S,K] */
+    const void *scores;      /* [S,K]; NULL where only paths are evaluated */
     const int32_t *labels;   /* [S] or NULL */
     const int64_t *segments; /* [S] or NULL */
     const double *weights;   /* [S] or NULL */
@@ -142,6 +142,18 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
 
 /* Decodes them: paths go to o->hooks.paths and nowhere else. */
 sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o, sp_run_result *result, sp_error *err);
+
+/* Paths in memory, of the same recordings. */
+typedef struct sp_array_paths {
+    int32_t n_strategies;             /* 1..SP_RUN_STRATEGIES */
+    const char *const *names;         /* [n_strategies] */
+    const int32_t *const *paths;      /* [n_strategies][S] columns of the recordings, -1 = undecoded */
+    const sp_decoded *const *results; /* [n_strategies][N] with their scores; NULL: undecoded is what is -1 throughout */
+} sp_array_paths;
+
+/* Evaluates them against the recordings' labels; their scores, where there are any, give the likelihood of the labels. */
+sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
+                      sp_run_result *result, sp_error *err);
 
 /* ---- files ---- */
 
