@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "statepath/figures.h"
+#include "statepath/sleep_statistics.h"
 
 enum { WIDTH = 80, LEFT_MOST = 28, LEFT_TEXT = 80 };
 
@@ -137,4 +139,30 @@ void help_print(const char *name, const usage *use, const struct poptOption *tab
     if (use->has_strategies)
         print_strategies(left);
     printf("\nExample:\n%s", use->example);
+}
+
+void help_figures(void)
+{
+    enum { LEFT = 28 };
+    print_wrapped(
+        "The figures of `compare` and `evaluate`: keys of the JSON and the CSV. Those of the comparison, the reference, a "
+        "strategy and a class can stand in --fail-if: mask_ceiling, reference.illegal, viterbi.accuracy, "
+        "viterbi.classes.N1.f1.",
+        0, 0);
+    for (int scope = 0; scope < SP_N_FIGURE_SCOPES; scope++) {
+        const char *path = sp_figure_scope_path((sp_figure_scope)scope);
+        sp_figure_description f;
+        printf("\nOf the %s%s%s\n", sp_figure_scope_name((sp_figure_scope)scope), *path ? ": " : "", path);
+        for (size_t i = 0; sp_figure_describe((sp_figure_scope)scope, i, &f); i++) {
+            char words[512];
+            int at = printf("  %-*s ", LEFT - 3, f.key);
+            snprintf(words, sizeof words, "%s: %s%s", f.label, f.definition, f.decimals < 0 ? " (per cent)" : "");
+            print_wrapped(words, at, LEFT);
+        }
+    }
+    printf("\nMeasures of sleep, of each night and in the places of MEASURE\n");
+    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
+        printf("  %-*s %s (%s)\n", LEFT - 3, sp_sleep_measure_key((sp_sleep_measure)m),
+               sp_sleep_measure_name((sp_sleep_measure)m), sp_sleep_measure_unit((sp_sleep_measure)m));
+    }
 }

@@ -19,6 +19,9 @@ typedef struct usage {
 /* Help of a command for people, at most 80 columns wide, on standard output. */
 void help_print(const char *name, const usage *use, const struct poptOption *table);
 
+/* All figures: scope, key, label, definition. */
+void help_figures(void);
+
 /* The manual page (roff): its head, a section a command, its foot. */
 void manual_head(void);
 void manual_command(const char *name, const usage *use, const struct poptOption *table);

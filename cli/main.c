@@ -68,7 +68,8 @@ static void print_usage(FILE *out)
     fprintf(out, "\nStart with:\n"
                  "  statepath inspect SCORES.h5\n"
                  "  statepath compare SCORES.h5 --model sleep-strict --report report.html\n\n"
-                 "`statepath COMMAND --help` lists a command's options, with an example.\n"
+                 "`statepath COMMAND --help` lists a command's options, with an example;\n`statepath help figures` says what "
+                 "each figure of a result is.\n"
                  "The environment variable STATEPATH_ISA=base|avx2|avx512 chooses the instruction\n"
                  "set; `statepath --version --verbose` names the one in use.\n");
 }
@@ -95,6 +96,10 @@ static int help(const char *topic)
     if (strcmp(topic, "--completion") == 0) {
         print_whole(completion_head, "--help-completion");
         completion_foot(list_commands(" ", list));
+        return EXIT_DONE;
+    }
+    if (strcmp(topic, "figures") == 0) {
+        help_figures();
         return EXIT_DONE;
     }
     for (int i = 0; i < N_COMMANDS; i++)

@@ -112,7 +112,9 @@ void result_table(options *o, struct poptOption table[RESULT_TABLE])
         {"markdown", 0, POPT_ARG_STRING, &o->markdown, 0, "write results as Markdown", "R.md"},
         {"latex", 0, POPT_ARG_STRING, &o->latex, 0, "write tables for LaTeX (booktabs)", "R.tex"},
         {"fail-if", 0, POPT_ARG_ARGV, &o->fail_if, 0,
-         "exit with status 4 when this holds, such as 'viterbi.kappa < argmax.kappa - 0.01'; may be given again", "CONDITION"},
+         "exit with status 4 when this holds, such as 'viterbi.kappa < argmax.kappa - 0.01' (`statepath help figures` lists what "
+         "can be named); may be given again",
+         "CONDITION"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }

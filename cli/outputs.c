@@ -92,13 +92,13 @@ static const char *name_beside(const char *page, const char *file)
 static void warn_of_names(const sp_comparison *comparison)
 {
     for (int32_t s = 0; s < comparison->n_strategies; s++)
-        if (comparison->strategies[s].permuted.is_suspect) {
+        if (comparison->strategies[s].label_permutation.is_suspect) {
             complain(
                 "warning: the classes may be named in another order than the labels: accuracy of %s is %.4f, with other names "
                 "it would be %.4f; check the order of the columns (attribute classes) and what the labels' numbers mean "
                 "(--codes, --map)",
                 comparison->strategies[s].name, comparison->strategies[s].agreement.accuracy.value,
-                comparison->strategies[s].permuted.accuracy.value);
+                comparison->strategies[s].label_permutation.accuracy.value);
             return;
         }
 }

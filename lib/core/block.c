@@ -185,7 +185,7 @@ int64_t sp_block_where(const sp_block *block, int64_t row, int32_t k, char *text
     int64_t n = block->offsets ? recording_of(block, row) : 0;
     int64_t step = (block->offsets ? row - block->offsets[n] : row) + (n == 0 ? block->first_step : 0);
     char number[32], id_number[32];
-    snprintf(id_number, sizeof id_number, "%lld", (long long)(block->first + n));
+    snprintf(id_number, sizeof id_number, "%lld", (long long)block->first + n);
     const char *id = block->ids && block->ids[n] ? block->ids[n] : id_number;
 
     size_t used = 0;

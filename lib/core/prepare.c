@@ -290,6 +290,7 @@ sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options,
     if (n_threads > n_shares)
         n_threads = (int)n_shares;
     prepare_thread one, *threads = n_threads > 1 ? malloc((size_t)n_threads * sizeof *threads) : NULL;
+    /* cppcheck-suppress uninitvar ; each thread fills its own */
     w.threads = threads ? threads : &one; /* without memory for several: one */
     n_threads = threads ? n_threads : 1;
     for (int i = 0; i < n_threads; i++)

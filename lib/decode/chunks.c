@@ -183,6 +183,7 @@ static void serial_forward(const sp_chunked *c, const sp_single_rules *single, i
         put_word(words, t++, 0);
     }
     while (t < n) {
+        /* cppcheck-suppress legacyUninitvar ; the kernel fills it */
         sp_single_steps steps = {single, c->scores->dtype, rows_at(c, first + t), n - t < BLOCK ? n - t : BLOCK, now, block};
         sp_single_kernel_of(c->isa)(&steps);
         for (int64_t i = 0; i < steps.n; i++)

@@ -3,7 +3,7 @@
 /* What two deltas and a tile are, while a band goes on. */
 typedef struct chunk_lanes {
     _Alignas(64) double delta[2][MOST * L];
-    _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
+    _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
     _Alignas(64) char unused_words[sizeof(uint64_t) * SP_LANES_TILE * L];
     double *now, *next;
 } chunk_lanes;

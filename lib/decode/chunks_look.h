@@ -43,7 +43,7 @@ SINGLE_FN double most_f32(const float *x, int64_t n)
     float most = x[0];
     vf m0 = most - (vf){0}, m1 = m0;
     int64_t i = 0;
-    for (; i + 2 * W32 <= n; i += 2 * W32) {
+    for (; i + (int64_t)2 * W32 <= n; i += (int64_t)2 * W32) {
         m0 = greater32(f32_at(x, i, n), m0);
         m1 = greater32(f32_at(x, i + W32, n), m1);
     }
@@ -60,7 +60,7 @@ SINGLE_FN double most_f64(const double *x, int64_t n)
     double most = x[0];
     vd m0 = most - (vd){0}, m1 = m0;
     int64_t i = 0;
-    for (; i + 2 * W <= n; i += 2 * W) {
+    for (; i + (int64_t)2 * W <= n; i += (int64_t)2 * W) {
         m0 = greater64(f64_at(x, i, n), m0);
         m1 = greater64(f64_at(x, i + W, n), m1);
     }

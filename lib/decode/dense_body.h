@@ -40,16 +40,16 @@ DENSE_FN void dense_rows(const double *weight, const double *now, const int32_t 
     dense_vd best[DENSE_MOST_VECTORS];
     int32_t n_vectors = columns / DENSE_W;
     for (int32_t v = 0; v < n_vectors; v++)
-        best[v] = dense_begin(to + v * DENSE_W, is_new);
+        best[v] = dense_begin(to + (size_t)v * DENSE_W, is_new);
     for (int32_t r = 0; r < n; r++) {
         int32_t i = list ? list[r] : r;
         const double *row = weight + (ptrdiff_t)i * columns;
         dense_vd from = now[i] - (dense_vd){0};
         for (int32_t v = 0; v < n_vectors; v++)
-            best[v] = dense_greater(from + *(const dense_vd *)(row + v * DENSE_W), best[v]);
+            best[v] = dense_greater(from + *(const dense_vd *)(row + (size_t)v * DENSE_W), best[v]);
     }
     for (int32_t v = 0; v < n_vectors; v++)
-        *(dense_vd *)(to + v * DENSE_W) = best[v];
+        *(dense_vd *)(to + (size_t)v * DENSE_W) = best[v];
 }
 
 /* The same while every sum is below zero: then the greatest has the least bits, and the minimum of integers does not wait for
@@ -61,13 +61,13 @@ DENSE_FN bool dense_rows_below_zero(const double *weight, const double *now, con
     dense_vu best[DENSE_MOST_VECTORS], sign = ~(dense_vu){0};
     int32_t n_vectors = columns / DENSE_W;
     for (int32_t v = 0; v < n_vectors; v++)
-        best[v] = (dense_vu)dense_begin(to + v * DENSE_W, is_new);
+        best[v] = (dense_vu)dense_begin(to + (size_t)v * DENSE_W, is_new);
     for (int32_t r = 0; r < n; r++) {
         int32_t i = list ? list[r] : r;
         const double *row = weight + (ptrdiff_t)i * columns;
         dense_vd from = now[i] - (dense_vd){0};
         for (int32_t v = 0; v < n_vectors; v++)
-            best[v] = dense_lesser_bits((dense_vu)(from + *(const dense_vd *)(row + v * DENSE_W)), best[v]);
+            best[v] = dense_lesser_bits((dense_vu)(from + *(const dense_vd *)(row + (size_t)v * DENSE_W)), best[v]);
     }
     uint64_t all = UINT64_MAX;
     for (int32_t v = 0; v < n_vectors; v++)
@@ -77,7 +77,7 @@ DENSE_FN bool dense_rows_below_zero(const double *weight, const double *now, con
     if (all >> 63 == 0)
         return false;
     for (int32_t v = 0; v < n_vectors; v++)
-        *(dense_vu *)(to + v * DENSE_W) = best[v];
+        *(dense_vu *)(to + (size_t)v * DENSE_W) = best[v];
     return true;
 }
 
@@ -119,7 +119,7 @@ DENSE_FN uint64_t dense_mask(const double *now, const double *most, double floor
     for (int32_t l = 0; l < DENSE_W; l++)
         bit[l] = UINT64_C(1) << l;
     for (int32_t v = 0; v < 64 / DENSE_W; v++) {
-        dense_vd bound = *(const dense_vd *)(now + v * DENSE_W) + *(const dense_vd *)(most + v * DENSE_W);
+        dense_vd bound = *(const dense_vd *)(now + (size_t)v * DENSE_W) + *(const dense_vd *)(most + (size_t)v * DENSE_W);
         mask |= (dense_vu)(bound > (dense_vd){0} + floor) & (bit << (v * DENSE_W));
     }
     for (int32_t l = 0; l < DENSE_W; l++)

@@ -33,7 +33,7 @@ enum {
 static inline bool sp_dense_is_long(const sp_dense *dense, int64_t n_steps)
 {
     double transitions = (double)dense->chain->pred_row[dense->n];
-    return n_steps >= 2 * SP_DENSE_PIECE_LEAST && transitions * (double)n_steps >= SP_DENSE_LONG_LEAST;
+    return n_steps >= (int64_t)2 * SP_DENSE_PIECE_LEAST && transitions * (double)n_steps >= SP_DENSE_LONG_LEAST;
 }
 
 /* SP_OK; SP_ENOPATH without a message, path in pieces, when the pieces do not do, or there is no path; SP_ENOMEM. *n_ties grows

@@ -19,10 +19,10 @@
 #ifndef STATEPATH_DECODE_KERNELS_H
 #define STATEPATH_DECODE_KERNELS_H
 
+#include "core/isa.h"
 #include "decode/dense_piece.h"
 #include "decode/dwell.h"
 #include "decode/greedy_table.h"
-#include "core/isa.h"
 #include "decode/lanes.h"
 #include "decode/lanes_forward_backward.h"
 #include "decode/single.h"

@@ -46,7 +46,7 @@ LANE_FN void BARE(lanes_bare)(sp_lane_group *group, bool is_greedy)
 {
     const sp_lane_rules *r = group->rules;
     const size_t K = (size_t)r->n_classes;
-    _Alignas(64) char tile[SP_LANES_TILE * MOST * L * (size_t)BARE_DTYPE];
+    _Alignas(64) char tile[(size_t)BARE_DTYPE * SP_LANES_TILE * MOST * L];
     _Alignas(64) uint16_t block[SP_LANES_TILE * L] = {0};
     _Alignas(64) INT closed[L];
     BARE(bare_lanes) c;

@@ -148,7 +148,7 @@ LANE_FN void lanes_choose(sp_lane_group *group, sp_dtype dtype, bool is_greedy)
     const sp_lane_rules *r = group->rules;
     lane_choice c;
     _Alignas(64) double ends[MOST * L];
-    _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
+    _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
     lane_paths_init(&paths, group, false);

@@ -7,7 +7,7 @@ typedef struct dwell_lanes {
     _Alignas(64) double last[2][SP_DWELL_MOST_CLASSES * L];   /* delta of the last states, in turn */
     _Alignas(64) double ring[DWELL_RINGS * L];                /* delta of the others */
     _Alignas(64) int64_t is_lower[SP_DWELL_MOST_CLASSES * L]; /* bit k-1: state k was entered from a lower class */
-    _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
+    _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
     int32_t oldest[SP_DWELL_MOST_CLASSES]; /* place in each ring: state dwell-1 of the step before */
     double *now, *next;
 } dwell_lanes;
@@ -33,10 +33,10 @@ LANE_FN void dwell_start(const sp_dwell_rules *r, sp_dtype dtype, dwell_lanes *d
     for (int32_t i = 0; i < DWELL_RINGS * L; i++)
         d->ring[i] = -INFINITY;
     for (int32_t j = 0; j < r->n_classes; j++) {
-        vd *out = (vd *)d->next + j * G, *ring = (vd *)d->ring + r->ring[j] * G, e[G];
+        vd *out = (vd *)d->next + (size_t)j * G, *ring = (vd *)d->ring + (size_t)r->ring[j] * G, e[G];
         d->oldest[j] = r->dwell[j] > 2;
         for (int pair = 0; pair < G / 2; pair++)
-            tile_pair(dtype, d->tile, (size_t)j, pair, &e[2 * pair], &e[2 * pair + 1]);
+            tile_pair(dtype, d->tile, (size_t)j, pair, &e[2 * (size_t)pair], &e[2 * pair + 1]);
         for (int g = 0; g < G; g++) {
             vd value = spread(r->start[j]) + e[g];
             ((vi *)d->is_lower)[j * G + g] = (vi){0};
@@ -83,8 +83,8 @@ LANE_FN void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_t word_si
             EACH(ALONE)
             continue;
         }
-        vd *ring = (vd *)d->ring + r->ring[j] * G, *oldest = ring + d->oldest[j] * G, stay = spread(r->stay[j]);
-        vi *is_lower = (vi *)d->is_lower + j * G, here = spread_i((int64_t)j << shift);
+        vd *ring = (vd *)d->ring + (size_t)r->ring[j] * G, *oldest = ring + (size_t)d->oldest[j] * G, stay = spread(r->stay[j]);
+        vi *is_lower = (vi *)d->is_lower + (size_t)j * G, here = spread_i((int64_t)j << shift);
         vi by_row = spread_i(INT64_C(1) << (shift + r->from_bits)), place = spread_i(INT64_C(1) << (dwell - 2));
 #define LEAVE_ROW(g)                                                                                                             \
     {                                                                                                                            \
@@ -152,7 +152,7 @@ LANE_FN void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     char *words = group->words;
     d.now = d.last[0];
     d.next = d.last[1];
-    for (int64_t t = 0; t < group->length[0]; t++, words += word_size * L) {
+    for (int64_t t = 0; t < group->length[0]; t++, words += (size_t)word_size * L) {
         size_t m = (size_t)(t % SP_LANES_TILE) * K;
         if (m == 0)
             gather_tile_ahead(dtype, group->rows, (size_t)t * K, SP_LANES_TILE * K, d.tile);

@@ -17,8 +17,8 @@ typedef struct lane_passes {
     int32_t ending, beginning;
     bool is_exact;  /* p is 0 where the score is -INFINITY only */
     bool is_strict; /* a, b and the marginals are 0 where the rules and such scores say so only */
-    _Alignas(64) char tile[TILE * MOST * L * sizeof(double)];
-    _Alignas(64) char tail[L][TILE * MOST * sizeof(double)]; /* rows behind which there are none to be read */
+    _Alignas(64) char tile[sizeof(double) * TILE * MOST * L];
+    _Alignas(64) char tail[L][sizeof(double) * TILE * MOST]; /* rows behind which there are none to be read */
     _Alignas(64) uint64_t shift[TILE * L];                   /* N[t] of a tile */
     _Alignas(64) uint64_t taken[L];                          /* all powers of two taken out so far, modulo 2^64 */
     _Alignas(64) int64_t is_bad[L];                          /* all ones: to be left */

@@ -173,7 +173,7 @@ enum { ASK_PARTS = 2 * SP_LANES_TILE, ASK_TILES = 2, TILES_AHEAD = 4 };
 LANE_FN lane_ahead ahead_in_turn(const void *const *rows, size_t at, size_t bytes, int64_t turn, int64_t n_turns)
 {
     int64_t parts = ASK_PARTS * n_turns;
-    return (lane_ahead){rows, at, bytes, ASK_PARTS * turn, (256 * L + parts - 1) / parts};
+    return (lane_ahead){rows, at, bytes, ASK_PARTS * turn, (INT64_C(256) * L + parts - 1) / parts};
 }
 
 /* For the `tile`th tile of so many bytes a row. */

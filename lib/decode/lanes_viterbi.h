@@ -72,7 +72,7 @@ LANE_FN void lane_steps(const sp_lane_rules *r, sp_dtype dtype, int32_t word_siz
                          : few_f64)(r, (vd *)*now, at, n, (vi *)words);
         return;
     }
-    for (int64_t s = at->step; s < at->step + n; s++, words += word_size * L) {
+    for (int64_t s = at->step; s < at->step + n; s++, words += (size_t)word_size * L) {
         ask_ahead(&at->ahead, 2 * s);
         ask_ahead(&at->ahead, 2 * s + 1);
         lane_step(r, dtype, word_size, has_weights, (const vd *)*now, (vd *)*next, at->scores, (size_t)s * (size_t)r->n_classes,
@@ -137,7 +137,7 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
     const sp_lane_rules *r = group->rules;
     _Alignas(64) double delta[2][MOST * L], score[L];
     _Alignas(64) int64_t state[L];
-    _Alignas(64) char tile[SP_LANES_TILE * MOST * L * sizeof(double)];
+    _Alignas(64) char tile[sizeof(double) * SP_LANES_TILE * MOST * L];
     double *now = delta[0], *next = delta[1];
     size_t K = (size_t)r->n_classes;
     int32_t ending = group->n_lanes - 1;
@@ -155,7 +155,7 @@ LANE_FN void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_si
         if (t == 0) {
             lanes_start(r, dtype, (vd *)now, tile);
             at.step = 1;
-            lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n - 1, words + word_size * L);
+            lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n - 1, words + (size_t)word_size * L);
         } else {
             lane_steps(r, dtype, word_size, has_weights, &now, &next, &at, n, words);
         }
@@ -212,14 +212,14 @@ LANE_FN void widen_classes(const uint16_t *from, int32_t *to)
 LANE_FN void lanes_write(const lane_paths *paths, const void *block, int64_t first, int way)
 {
     _Alignas(64) uint16_t turned[SP_LANES_TILE * L];
-    int64_t later = (first + way * TILES_AHEAD * SP_LANES_TILE) * (int64_t)sizeof(int32_t);
-    for (int place = first / SP_LANES_TILE % 2 * (L / 2), n = place + L / 2; place < n; place++)
+    int64_t later = (first + (int64_t)way * TILES_AHEAD * SP_LANES_TILE) * (int64_t)sizeof(int32_t);
+    for (int place = (int)(first / SP_LANES_TILE % 2) * (L / 2), n = place + L / 2; place < n; place++)
         __builtin_prefetch(address(paths->path[place], later), 1);
     transpose16(block, turned);
     bool is_whole = paths->shortest >= first + SP_LANES_TILE;
     for (int i = 0; i < L; i++) {
         int place = i % (L / 8) * 8 + i / (L / 8);
-        const uint16_t *classes = turned + i * SP_LANES_TILE;
+        const uint16_t *classes = turned + (size_t)i * SP_LANES_TILE;
         int64_t left = is_whole ? SP_LANES_TILE : paths->length[place] - first;
         if (left >= SP_LANES_TILE)
             widen_classes(classes, paths->path[place] + first);

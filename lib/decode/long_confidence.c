@@ -109,7 +109,7 @@ static sp_status read_path(const sure *s, int64_t first, int64_t n, sp_error *er
     for (int64_t t = 0; status == SP_OK && t < n; t++)
         if (path[t] < 0 || path[t] >= s->p->chain->n_classes)
             return sp_fail_at(err, SP_EINVAL, first + t,
-                              "step %lld of the path has class %d, and there are %d: give a decoded path", (long long)(first + t),
+                              "step %lld of the path has class %d, and there are %d: give a decoded path", (long long)first + t,
                               (int)path[t], (int)s->p->chain->n_classes);
     return status;
 }

@@ -63,7 +63,7 @@ static sp_status go_plainly(way *w, int64_t i, const sp_scores *scores, double *
     for (int64_t t = i == 0; t < scores->n_steps; t++)
         sp_forward_step(f, scores, t, sp_pieces_is_gap(w->p, i, scores, t));
     memcpy(after, f->now, w->n_states * sizeof *after);
-    if (w->ranks)
+    if (ranks_after)
         memcpy(ranks_after, f->ranks.rank, w->n_states * sizeof *ranks_after);
     return SP_OK;
 }

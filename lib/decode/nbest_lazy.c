@@ -128,7 +128,7 @@ static void find_best(search *s, const double *weight, double *row)
 static void fill_weights(const sp_chain *c, double *weight)
 {
     int32_t K = c->n_states;
-    size_t stride = (size_t)((K + WIDTH - 1) / WIDTH * WIDTH);
+    size_t stride = ((size_t)K + WIDTH - 1) / WIDTH * WIDTH;
     for (size_t i = 0; i < stride * (size_t)K; i++)
         weight[i] = -INFINITY;
     for (int32_t j = 0; j < K; j++)

@@ -393,7 +393,7 @@ sp_status sp_online_decode(const sp_chain *chain, const sp_scores *scores, int32
     int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
     if (!row || !found)
         return sp_decode_no_memory(err);
-    sp_online *o;
+    sp_online *o = NULL;
     status = sp_online_new(chain, lag, &o, err);
     if (status != SP_OK)
         return status;

@@ -11,7 +11,7 @@ LANE_FN void sum_pair(sp_dtype dtype, const void *x, int pair, vd *low, vd *high
         LOW_HALF(low, both);
         HIGH_HALF(high, both);
     } else {
-        *low = ((const sum_vd *)x)[2 * pair];
+        *low = ((const sum_vd *)x)[2 * (size_t)pair];
         *high = ((const sum_vd *)x)[2 * pair + 1];
     }
 }
@@ -69,7 +69,7 @@ LANE_FN double sum_in_order(sp_dtype dtype, double s, const void *x, int64_t n)
 {
     const char *at = x;
     sum_range range = {0, 0};
-    for (; n >= SP_SUM_BLOCK; n -= SP_SUM_BLOCK, at += SP_SUM_BLOCK * (int)dtype) {
+    for (; n >= SP_SUM_BLOCK; n -= SP_SUM_BLOCK, at += SP_SUM_BLOCK * (size_t)dtype) {
         double sum;
         if (sum_block(dtype, range, at, &sum) && s < -range.power && s + sum > -2 * range.power) {
             s += sum;

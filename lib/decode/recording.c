@@ -11,11 +11,6 @@ sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_err
                    (int)scores->n_classes, (int)chain->n_classes);
 }
 
-sp_status sp_decode_no_memory(sp_error *err)
-{
-    return sp_fail(err, SP_ENOMEM, "not enough memory to decode: use fewer threads or shorter recordings");
-}
-
 sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
                            int32_t *path, double *score, sp_error *err)
 {

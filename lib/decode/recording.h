@@ -12,7 +12,10 @@
 sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_error *err);
 
 /* SP_ENOMEM with the sentence for it. */
-sp_status sp_decode_no_memory(sp_error *err);
+static inline sp_status sp_decode_no_memory(sp_error *err)
+{
+    return sp_fail(err, SP_ENOMEM, "not enough memory to decode: use fewer threads or shorter recordings");
+}
 
 /* Row t of the scores as doubles: the row itself when it is f64, else a copy in buffer [K]. Exact for both types. */
 static inline const double *sp_row(const sp_scores *scores, int64_t t, double *buffer)

@@ -174,7 +174,7 @@ SINGLE_FN uint64_t single_step(const single_table *table, single_kind kind, vd *
         for (int r = kind.rows - 2; r >= 0; r--)
             code = where_equal(offer[r], best[0], table->code[r][v], code);
         word |= code;
-        next[v] = best[0] + scores_at(kind.dtype, at + v * W * (int)kind.dtype);
+        next[v] = best[0] + scores_at(kind.dtype, at + (size_t)v * W * (int)kind.dtype);
     }
     UNROLL
     for (int v = 0; v < n; v++)
@@ -196,12 +196,12 @@ SINGLE_FN void single_steps(const sp_single_steps *s, single_kind kind)
     vd now[MOST_VECTORS];
     UNROLL
     for (int v = 0; v < n; v++) {
-        now[v] = *(const vd *)(s->delta + v * W);
+        now[v] = *(const vd *)(s->delta + (size_t)v * W);
         UNROLL
         for (int i = 0; i < kind.rows; i++) {
-            table.weight[i][v] = *(const vd *)(from_rules->weight[i] + v * W);
-            table.code[i][v] = *(const vu *)(from_rules->code[i] + v * W);
-            table.from[i][v] = *(const vu *)(r->from[i] + v * W);
+            table.weight[i][v] = *(const vd *)(from_rules->weight[i] + (size_t)v * W);
+            table.code[i][v] = *(const vu *)(from_rules->code[i] + (size_t)v * W);
+            table.from[i][v] = *(const vu *)(r->from[i] + (size_t)v * W);
         }
     }
     for (; t < n_whole; t++, at += row_bytes)
@@ -213,7 +213,7 @@ SINGLE_FN void single_steps(const sp_single_steps *s, single_kind kind)
     }
     UNROLL
     for (int v = 0; v < n; v++)
-        *(vd *)(s->delta + v * W) = now[v];
+        *(vd *)(s->delta + (size_t)v * W) = now[v];
 }
 
 /* Every kind its own code. */

@@ -17,7 +17,7 @@ void sp_verifier_init(sp_verifier *v, const sp_chain *chain)
     memset(v->is_forbidden, 1, PAIRS);
     for (int32_t i = 0; i < chain->n_classes; i++)
         for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++) {
-            size_t pair = (size_t)(i * SP_VERIFY_CLASSES + chain->succ[s]);
+            size_t pair = (size_t)i * SP_VERIFY_CLASSES + (size_t)chain->succ[s];
             v->weight[pair] = chain->succ_weight[s];
             v->is_forbidden[pair] = 0;
             v->has_weights |= chain->succ_weight[s] != 0;

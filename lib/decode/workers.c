@@ -79,7 +79,7 @@ sp_workers *sp_workers_new(int n_threads)
     if (!workers)
         return NULL;
     workers->n_threads = n_threads > 0 ? n_threads : count_processors();
-    workers->scratch = calloc((size_t)workers->n_threads, sizeof *workers->scratch);
+    workers->scratch = calloc((size_t)workers->n_threads, sizeof(sp_scratch *));
     workers->threads = calloc((size_t)workers->n_threads, sizeof *workers->threads);
     start_alone(workers);
     bool is_complete = workers->scratch && workers->threads;

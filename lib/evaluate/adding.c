@@ -114,7 +114,7 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_recording_result *row = &track->result;
     sp_status status = sp_add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].illegal, err);
     if (status == SP_OK)
-        status = sp_add_moves(e, r, path, &s->moves, &e->sums[strategy].moves, err);
+        status = sp_count_transitions(e, r, path, &s->transition_counts, &e->sums[strategy].transition_counts, err);
     if (status != SP_OK)
         return status;
     if (r->labels)
@@ -149,7 +149,7 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t 
         track->illegal_before = c->reference.illegal;
     sp_status status = sp_add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_illegal, err);
     if (status == SP_OK)
-        status = sp_add_moves(e, r, r->labels, &c->reference_moves, &e->reference_move_pairs, err);
+        status = sp_count_transitions(e, r, r->labels, &c->reference_transition_counts, &e->reference_transition_pairs, err);
     if (status == SP_OK && c->bridge_unscored)
         status = sp_add_bridged(e, r, err);
     int64_t illegal = c->reference.illegal - track->illegal_before;

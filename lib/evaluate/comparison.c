@@ -31,12 +31,12 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
     free(s->confusion);
     free(s->undecoded_steps);
     free(s->illegal_pairs);
-    free(s->moves);
-    free(s->move_pairs);
-    free(s->permuted.name_of);
+    free(s->transition_counts);
+    free(s->transition_pairs);
+    free(s->label_permutation.name_of);
     free(s->class_changes);
-    sp_bouts_free(K, s->bouts);
-    sp_bouts_free(1, s->error_runs.runs);
+    sp_class_runs_free(K, s->class_runs);
+    sp_class_runs_free(1, s->error_runs.runs);
     free(s->entities.types);
     free(s->recordings);
 }
@@ -62,9 +62,9 @@ void sp_comparison_free(sp_comparison *c)
     free(c->end_allowed);
     free(c->min_dwell);
     free(c->reference_illegal_pairs);
-    free(c->reference_moves);
-    free(c->reference_move_pairs);
-    sp_bouts_free(c->n_classes, c->reference_bouts);
+    free(c->reference_transition_counts);
+    free(c->reference_transition_pairs);
+    sp_class_runs_free(c->n_classes, c->reference_runs);
     free_strings(c->n_entity_types, c->entity_types);
     for (int32_t s = 0; s < c->n_strategies; s++)
         strategy_free(c->n_classes, &c->strategies[s]);

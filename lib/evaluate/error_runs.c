@@ -17,7 +17,7 @@ static sp_status end_run(sp_error_runs *runs, sp_tally *lengths, const sp_record
         runs->longest_recording = r->index;
         runs->longest_step = first;
     }
-    return sp_tally_add(lengths, sp_bout_key(0, end - first), 1)
+    return sp_tally_add(lengths, sp_run_key(0, end - first), 1)
                ? SP_OK
                : sp_fail(err, SP_ENOMEM, "no memory to count the lengths of errors");
 }
@@ -39,7 +39,7 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
         }
         if (!differs || argmax[t] != r->labels[t])
             continue;
-        runs->broken++;
+        runs->worsened++;
         if (!track->in_error) {
             track->in_error = true;
             track->error_first = r->first + t;
@@ -55,11 +55,11 @@ sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err
     sp_error_runs *runs = &c->strategies[strategy].error_runs;
     if (!c->strategies[strategy].has_changes || strategy == e->argmax)
         return SP_OK;
-    sp_status status = sp_bouts_fill(1, &e->sums[strategy].error_lengths, NULL, &runs->runs, err);
+    sp_status status = sp_class_runs_fill(1, &e->sums[strategy].error_lengths, NULL, &runs->runs, err);
     if (status != SP_OK)
         return status;
-    runs->consequences = runs->broken - runs->runs->count;
-    runs->consequence_share = value_ratio((double)runs->consequences, (double)runs->broken, "no step broken");
+    runs->consequences = runs->worsened - runs->runs->count;
+    runs->consequence_share = value_ratio((double)runs->consequences, (double)runs->worsened, "no step broken");
     for (int64_t i = 0; i < c->n_recordings; i++)
         runs->dead_ends += c->strategies[strategy].recordings[i].decoded.status == SP_EDEADEND;
     return SP_OK;

@@ -44,14 +44,14 @@ void sp_evaluation_free(sp_evaluation *e)
         return;
     for (int32_t s = 0; e->sums && s < e->options.n_strategies; s++) {
         sp_tally_free(&e->sums[s].illegal);
-        sp_tally_free(&e->sums[s].moves);
-        sp_tally_free(&e->sums[s].bouts);
+        sp_tally_free(&e->sums[s].transition_counts);
+        sp_tally_free(&e->sums[s].class_runs);
         sp_tally_free(&e->sums[s].error_lengths);
     }
     free(e->sums);
     sp_tally_free(&e->reference_illegal);
-    sp_tally_free(&e->reference_bouts);
-    sp_tally_free(&e->reference_move_pairs);
+    sp_tally_free(&e->reference_runs);
+    sp_tally_free(&e->reference_transition_pairs);
     free(e->tags);
     free(e->pairs);
     free(e->stage_of_class);

@@ -90,9 +90,9 @@ typedef struct sp_track {
 
 /* What is counted for a strategy beside its result. */
 typedef struct sp_strategy_sums {
-    sp_tally illegal; /* from * K + to */
-    sp_tally moves;   /* likewise, where there are too many classes for a matrix */
-    sp_tally bouts;   /* see sp_bout_key() */
+    sp_tally illegal;           /* from * K + to */
+    sp_tally transition_counts; /* likewise, where there are too many classes for a matrix */
+    sp_tally class_runs;        /* see sp_run_key() */
     sp_tally error_lengths;
     double edit_sum;
     double score_sum;
@@ -129,7 +129,7 @@ struct sp_evaluation {
     sp_comparison *result;  /* being filled */
     int64_t capacity;       /* recordings there is room for */
     sp_strategy_sums *sums; /* [n_strategies] */
-    sp_tally reference_illegal, reference_bouts, reference_move_pairs;
+    sp_tally reference_illegal, reference_runs, reference_transition_pairs;
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                    /* [K], or NULL: classes are no tags */
@@ -207,16 +207,16 @@ bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, sp
 void sp_runs_clear(sp_runs *runs); /* for another recording; keeps the memory */
 /* Forgets the reference's list when no strategy's is kept. */
 void sp_drop_reference_runs(sp_evaluation *e);
-static inline int64_t sp_bout_key(int32_t k, int64_t length)
+static inline int64_t sp_run_key(int32_t k, int64_t length)
 {
     return (int64_t)k << 40 | length;
 }
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err);
 sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, sp_error *err);
-/* Fills bouts [K] from a tally, whose order it changes. reference [K] or NULL. On failure `out` can be freed by
- * sp_bouts_free(). */
-sp_status sp_bouts_fill(int32_t K, sp_tally *tally, const sp_bouts *reference, sp_bouts **out, sp_error *err);
-void sp_bouts_free(int32_t K, sp_bouts *bouts);
+/* Fills runs [K] from a tally, whose order it changes. reference [K] or NULL. On failure `out` can be freed by
+ * sp_class_runs_free(). */
+sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out, sp_error *err);
+void sp_class_runs_free(int32_t K, sp_class_runs *class_runs);
 void sp_boundaries_finish(sp_boundaries *boundaries);
 
 /* edit.c: Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
@@ -270,17 +270,17 @@ void sp_add_crossed(sp_evaluation *e, const sp_recording *r, const int32_t *cons
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
 /* moves.c: adds the transitions of a path to *moves [K,K], which it makes at the first call, or to `pairs` above
- * SP_MOVES_CLASSES; then those of the reference across unscored steps to all counts of its transitions. */
-sp_status sp_add_move(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **moves, sp_tally *pairs,
-                      sp_error *err);
-sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_tally *pairs,
-                       sp_error *err);
+ * SP_TRANSITION_CLASSES; then those of the reference across unscored steps to all counts of its transitions. */
+sp_status sp_count_transition(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **transition_counts,
+                              sp_tally *pairs, sp_error *err);
+sp_status sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **transition_counts,
+                               sp_tally *pairs, sp_error *err);
 sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err);
-/* frequencies.c: from counts, bouts and epoch_seconds of a comparison; worst_recording of the reference is kept. */
+/* frequencies.c: from counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
 void sp_frequencies_fill(sp_comparison *comparison);
 /* permuted.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
 sp_status sp_best_names(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
-sp_status sp_permuted_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
+sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
 /* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);

@@ -86,7 +86,7 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
         status = sp_kappa_standard_error(K, s->confusion, s->undecoded_steps, &s->agreement, &s->kappa_se, err);
     if (status != SP_OK)
         return status;
-    if ((status = sp_permuted_find(K, s, err)) != SP_OK)
+    if ((status = sp_label_permutation_find(K, s, err)) != SP_OK)
         return status;
     sp_agreement_count_absent(&s->agreement, K, e->options.absent_class);
     sp_regret_finish(s);
@@ -102,9 +102,9 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     if (status != SP_OK)
         return status;
     status = list_pairs(e->K, &sums->illegal, &s->illegal_pairs, &s->n_illegal_pairs, err);
-    if (status == SP_OK && e->K > SP_MOVES_CLASSES)
-        status = list_pairs(e->K, &sums->moves, &s->move_pairs, &s->n_move_pairs, err);
-    return status != SP_OK ? status : sp_bouts_fill(e->K, &sums->bouts, c->reference_bouts, &s->bouts, err);
+    if (status == SP_OK && e->K > SP_TRANSITION_CLASSES)
+        status = list_pairs(e->K, &sums->transition_counts, &s->transition_pairs, &s->n_transition_pairs, err);
+    return status != SP_OK ? status : sp_class_runs_fill(e->K, &sums->class_runs, c->reference_runs, &s->class_runs, err);
 }
 
 /* ---- the rules ---- */
@@ -142,11 +142,12 @@ static sp_status finish_reference(sp_evaluation *e, sp_error *err)
     sp_status status = list_pairs(e->K, &e->reference_illegal, &c->reference_illegal_pairs, &c->n_reference_illegal_pairs, err);
     if (status != SP_OK || !c->has_labels)
         return status;
-    if (e->K > SP_MOVES_CLASSES)
-        status = list_pairs(e->K, &e->reference_move_pairs, &c->reference_move_pairs, &c->n_reference_move_pairs, err);
+    if (e->K > SP_TRANSITION_CLASSES)
+        status = list_pairs(e->K, &e->reference_transition_pairs, &c->reference_transition_pairs,
+                            &c->n_reference_transition_pairs, err);
     if (status != SP_OK)
         return status;
-    return sp_bouts_fill(e->K, &e->reference_bouts, NULL, &c->reference_bouts, err);
+    return sp_class_runs_fill(e->K, &e->reference_runs, NULL, &c->reference_runs, err);
 }
 
 sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *err)

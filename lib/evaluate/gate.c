@@ -54,13 +54,23 @@ int32_t sp_gate_n_conditions(const sp_gate *gate)
 
 /* ---- judging ---- */
 
+static sp_value figure_of(const sp_comparison *c, const sp_gate_node *node)
+{
+    sp_figure_owner owner = {.own = c, .comparison = c};
+    if (node->scope == SP_OF_STRATEGY || node->scope == SP_OF_CLASS)
+        owner.own = owner.strategy = &c->strategies[node->strategy];
+    if (node->scope == SP_OF_CLASS)
+        owner.own = owner.strategy->classes ? &owner.strategy->classes[node->class_index] : NULL;
+    return sp_figure_value(node->figure, &owner);
+}
+
 static sp_value number_of(const sp_gate *gate, int32_t index, const sp_comparison *c)
 {
     const sp_gate_node *node = &gate->nodes[index];
     if (node->kind == SP_GATE_NUMBER)
         return value_of(node->number);
     if (node->kind == SP_GATE_FIGURE)
-        return sp_figure_value(c, node->owner, node->figure, node->strategy, node->class_index);
+        return figure_of(c, node);
     sp_value left = number_of(gate, node->left, c);
     if (left.undefined || node->kind == SP_GATE_NEGATE) {
         left.value = -left.value;

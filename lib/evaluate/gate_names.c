@@ -1,5 +1,6 @@
 /* What a gate's text names: strategies, classes, figures, and numbers. */
 #include "evaluate/gate_parser.h"
+#include "statepath/name_hint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,13 +62,6 @@ static void list_names(char *list, size_t size, int32_t n, const char *const *na
         add_to_list(list, size, "...", false);
 }
 
-static void list_figures(char *list, size_t size, sp_figures figures)
-{
-    *list = '\0';
-    for (size_t i = 0; i < figures.n; i++)
-        add_to_list(list, size, figures.list[i].name, i == 0);
-}
-
 static int32_t index_of(const char *name, size_t length, int32_t n, const char *const *names)
 {
     for (int32_t i = 0; i < n; i++)
@@ -83,24 +77,36 @@ static bool has_strategy(const sp_gate_scope *scope, const char *name)
 
 /* ---- figures ---- */
 
-/* The metric that stands here; the node of the figure. `what` it belongs to is for the message. */
+/* "viterbi has no such figure; there are accuracy, kappa, ...; did you mean "accuracy"?" */
+static int32_t refuse_figure(sp_gate_parser *p, sp_figure_scope scope, const char *word, size_t n, const char *what)
+{
+    enum { MOST = 128 };
+    const char *keys[MOST];
+    char list[SP_ERROR_SIZE / 2], hint[128], copy[64];
+    const sp_figures figures = sp_figures_of(scope);
+    int32_t n_keys = 0;
+    for (size_t i = 0; i < figures.n && n_keys < MOST; i++)
+        if (figures.list[i].place.type != SP_FIGURE_TEXT)
+            keys[n_keys++] = figures.list[i].key;
+    snprintf(copy, sizeof copy, "%.*s", (int)n, word);
+    sp_name_hint(hint, sizeof hint, copy, n_keys, keys);
+    sp_name_list(list, sizeof list, n_keys, keys);
+    return sp_gate_refuse(p, p->at, "%s no such figure; there are %s%s%s", what, list,
+                          scope == SP_OF_STRATEGY ? ", and classes.NAME.f1 and the like" : "", hint);
+}
+
+/* The figure that stands here; its node. `what` it belongs to is for the message. */
 static int32_t read_metric(sp_gate_parser *p, sp_gate_node node, const char *what)
 {
-    char list[1024];
-    size_t n = word_length(p->text + p->at);
-    sp_figures figures = sp_figures_of(node.owner);
-    for (size_t i = 0; i < figures.n; i++)
-        if (strlen(figures.list[i].name) == n && memcmp(figures.list[i].name, p->text + p->at, n) == 0)
-            node.figure = &figures.list[i];
-    if (!node.figure) {
-        list_figures(list, sizeof list, figures);
-        return sp_gate_refuse(p, p->at, "%s no such figure; there are %s%s", what, list,
-                              node.owner == SP_OF_STRATEGY ? ", and classes.NAME.f1 and the like" : "");
-    }
-    if (node.figure->needs_labels && !p->scope->has_labels)
-        return sp_gate_refuse(p, p->at, "%s needs a reference, and there are no labels", node.figure->name);
-    if (node.figure->needs_argmax && !has_strategy(p->scope, "argmax"))
-        return sp_gate_refuse(p, p->at, "%s counts against argmax, which is not among the strategies", node.figure->name);
+    const char *word = p->text + p->at;
+    size_t n = word_length(word);
+    node.figure = sp_figure_find(node.scope, word, n);
+    if (!node.figure || node.figure->place.type == SP_FIGURE_TEXT)
+        return refuse_figure(p, node.scope, word, n, what);
+    if (node.figure->needs >> SP_NEEDS_LABELS & 1 && !p->scope->has_labels)
+        return sp_gate_refuse(p, p->at, "%s needs a reference, and there are no labels", node.figure->key);
+    if (node.figure->needs >> SP_NEEDS_ARGMAX & 1 && !has_strategy(p->scope, "argmax"))
+        return sp_gate_refuse(p, p->at, "%s counts against argmax, which is not among the strategies", node.figure->key);
     p->at += n;
     node.end = p->at;
     return sp_gate_add_node(p, node);
@@ -111,7 +117,7 @@ static int32_t read_class_metric(sp_gate_parser *p, sp_gate_node node)
 {
     const sp_gate_scope *scope = p->scope;
     size_t start = p->at;
-    node.owner = SP_OF_CLASS;
+    node.scope = SP_OF_CLASS;
     if (p->text[p->at] == '"' || p->text[p->at] == '\'') {
         const char *name;
         size_t length;
@@ -147,7 +153,7 @@ static int32_t read_strategy_metric(sp_gate_parser *p, sp_gate_node node)
         p->at += 8;
         return read_class_metric(p, node);
     }
-    node.owner = SP_OF_STRATEGY;
+    node.scope = SP_OF_STRATEGY;
     snprintf(what, sizeof what, "%.120s has", p->scope->strategies[node.strategy]);
     return read_metric(p, node, what);
 }
@@ -178,7 +184,7 @@ int32_t sp_gate_read_figure(sp_gate_parser *p)
     }
     if (strncmp(here, "reference.", 10) == 0) {
         p->at += 10;
-        node.owner = SP_OF_REFERENCE;
+        node.scope = SP_OF_REFERENCE;
         return read_metric(p, node, "the reference has");
     }
     size_t length = match_name(here, scope->n_strategies, scope->strategies, &node.strategy);
@@ -187,12 +193,10 @@ int32_t sp_gate_read_figure(sp_gate_parser *p)
         return read_strategy_metric(p, node);
     }
     size_t n = word_length(here);
-    sp_figures figures = sp_figures_of(SP_OF_COMPARISON);
-    for (size_t i = 0; i < figures.n; i++)
-        if (strlen(figures.list[i].name) == n && memcmp(figures.list[i].name, here, n) == 0) {
-            node.owner = SP_OF_COMPARISON;
-            return read_metric(p, node, "the comparison has");
-        }
+    if (sp_figure_find(SP_OF_COMPARISON, here, n)) {
+        node.scope = SP_OF_COMPARISON;
+        return read_metric(p, node, "the comparison has");
+    }
     return refuse_strategy(p, p->at);
 }
 

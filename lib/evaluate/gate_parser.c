@@ -45,7 +45,9 @@ bool sp_gate_take_word(sp_gate_parser *p, const char *word)
 {
     sp_gate_skip_space(p);
     size_t n = strlen(word);
-    char after = p->status == SP_OK && strncmp(p->text + p->at, word, n) == 0 ? p->text[p->at + n] : 'x';
+    if (p->status != SP_OK || strncmp(p->text + p->at, word, n) != 0)
+        return false;
+    char after = p->text[p->at + n];
     if (sp_gate_is_letter(after) || sp_gate_is_digit(after) || after == '.' || after == ':')
         return false;
     p->at += n;

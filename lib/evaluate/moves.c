@@ -2,22 +2,22 @@
  * asked for. */
 #include "evaluate/evaluation.h"
 
-sp_status sp_add_move(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **moves, sp_tally *pairs,
-                      sp_error *err)
+sp_status sp_count_transition(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **transition_counts,
+                              sp_tally *pairs, sp_error *err)
 {
     size_t K = (size_t)e->K;
-    if (K > SP_MOVES_CLASSES) {
+    if (K > SP_TRANSITION_CLASSES) {
         if (sp_tally_add(pairs, (int64_t)from * e->K + to, count))
             return SP_OK;
-    } else if (*moves || (*moves = calloc(K * K, sizeof **moves))) {
-        (*moves)[(size_t)from * K + (size_t)to] += count;
+    } else if (*transition_counts || (*transition_counts = calloc(K * K, sizeof **transition_counts))) {
+        (*transition_counts)[(size_t)from * K + (size_t)to] += count;
         return SP_OK;
     }
     return sp_fail(err, SP_ENOMEM, "no memory to count transitions between %zu classes", K);
 }
 
-sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **moves, sp_tally *pairs,
-                       sp_error *err)
+sp_status sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **transition_counts,
+                               sp_tally *pairs, sp_error *err)
 {
     int64_t stays = 0; /* of path[t - 1], not yet counted */
     sp_status status = SP_OK;
@@ -28,10 +28,10 @@ sp_status sp_add_moves(const sp_evaluation *e, const sp_recording *r, const int3
             continue;
         }
         if (stays)
-            status = sp_add_move(e, path[t - 1], path[t - 1], stays, moves, pairs, err);
+            status = sp_count_transition(e, path[t - 1], path[t - 1], stays, transition_counts, pairs, err);
         stays = 0;
         if (status == SP_OK && is_pair)
-            status = sp_add_move(e, path[t - 1], path[t], 1, moves, pairs, err);
+            status = sp_count_transition(e, path[t - 1], path[t], 1, transition_counts, pairs, err);
     }
     return status;
 }
@@ -57,7 +57,8 @@ sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err)
                 if (!sp_tally_add(&e->reference_illegal, (int64_t)from * e->K + to, 1))
                     return sp_fail(err, SP_ENOMEM, "no memory to count forbidden transitions");
             }
-            sp_status status = sp_add_move(e, from, to, 1, &c->reference_moves, &e->reference_move_pairs, err);
+            sp_status status =
+                sp_count_transition(e, from, to, 1, &c->reference_transition_counts, &e->reference_transition_pairs, err);
             if (status != SP_OK)
                 return status;
         }

@@ -94,16 +94,16 @@ static bool is_suspicious(const sp_agreement *was, const sp_agreement *would)
 {
     if (was->accuracy.undefined || was->kappa.undefined || would->kappa.undefined)
         return false;
-    return would->accuracy.value > was->accuracy.value + SP_PERMUTED_GAIN &&
-           would->accuracy.value > SP_PERMUTED_FACTOR * was->accuracy.value &&
-           would->kappa.value > was->kappa.value + SP_PERMUTED_GAIN && would->kappa.value >= SP_PERMUTED_KAPPA;
+    return would->accuracy.value > was->accuracy.value + SP_PERMUTATION_GAIN &&
+           would->accuracy.value > SP_PERMUTATION_FACTOR * was->accuracy.value &&
+           would->kappa.value > was->kappa.value + SP_PERMUTATION_GAIN && would->kappa.value >= SP_PERMUTATION_KAPPA;
 }
 
-sp_status sp_permuted_find(int32_t K, sp_strategy_result *s, sp_error *err)
+sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *s, sp_error *err)
 {
-    s->permuted.accuracy = s->permuted.kappa = value_undefined("not better by far under other names");
-    if (!s->has_agreement || K < 2 || K > SP_PERMUTED_CLASSES ||
-        s->agreement.scored - s->agreement.undecoded < (int64_t)SP_PERMUTED_STEPS * K)
+    s->label_permutation.accuracy = s->label_permutation.kappa = value_undefined("not better by far under other names");
+    if (!s->has_agreement || K < 2 || K > SP_PERMUTATION_CLASSES ||
+        s->agreement.scored - s->agreement.undecoded < (int64_t)SP_PERMUTATION_STEPS * K)
         return SP_OK;
     int32_t *name_of = malloc((size_t)K * sizeof *name_of);
     int64_t *renamed = malloc((size_t)K * (size_t)K * sizeof *renamed);
@@ -116,7 +116,7 @@ sp_status sp_permuted_find(int32_t K, sp_strategy_result *s, sp_error *err)
                 renamed[i * (size_t)K + (size_t)name_of[j]] = s->confusion[i * (size_t)K + j];
         sp_agreement_from_confusion(K, renamed, s->undecoded_steps, &would, NULL);
         if (is_suspicious(&s->agreement, &would)) {
-            s->permuted = (sp_permuted){true, name_of, would.accuracy, would.kappa};
+            s->label_permutation = (sp_label_permutation){true, name_of, would.accuracy, would.kappa};
             name_of = NULL;
         }
     }

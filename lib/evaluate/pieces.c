@@ -32,12 +32,14 @@ sp_status sp_evaluation_begin(sp_evaluation *e, const sp_evaluation_recording *r
         return status;
     sp_long_evaluation *at_hand = calloc(1, sizeof *at_hand);
     size_t length = recording->id ? strlen(recording->id) + 1 : 0;
-    if (at_hand && length && (at_hand->id = malloc(length)))
-        memcpy(at_hand->id, recording->id, length);
-    if (!at_hand || (length && !at_hand->id)) {
-        sp_long_evaluation_free(at_hand);
+    char *id = length ? malloc(length) : NULL;
+    if (!at_hand || (length && !id)) {
+        free(id);
+        free(at_hand);
         return sp_fail(err, SP_ENOMEM, "no memory to evaluate a recording in pieces");
     }
+    if (id)
+        at_hand->id = memcpy(id, recording->id, length);
     at_hand->recording = *recording;
     at_hand->recording.id = at_hand->id;
     e->at_hand = at_hand;

@@ -30,7 +30,7 @@ static void add_change(sp_changes *changes, bool is_same, bool was_right, bool i
     else if (is_right)
         changes->fixed++;
     else if (was_right)
-        changes->broken++;
+        changes->worsened++;
     else
         changes->wrong_to_wrong++;
 }
@@ -123,8 +123,8 @@ void sp_add_discordance(sp_evaluation *e, const sp_recording *r)
             continue;
         for (int32_t p = 0; p < e->n_pairs; p++) {
             uint64_t a = right >> e->pairs[p][0] & 1, b = right >> e->pairs[p][1] & 1;
-            e->only[p][0] += a & ~b & 1;
-            e->only[p][1] += b & ~a & 1;
+            e->only[p][0] += (int64_t)(a & ~b);
+            e->only[p][1] += (int64_t)(b & ~a);
         }
     }
 }

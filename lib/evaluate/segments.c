@@ -28,7 +28,7 @@ static bool end_run(sp_runs *runs, sp_tally *lengths)
         runs->classes[runs->n] = runs->k;
     }
     runs->n++;
-    return !lengths || sp_tally_add(lengths, sp_bout_key(runs->k, runs->length), 1);
+    return !lengths || sp_tally_add(lengths, sp_run_key(runs->k, runs->length), 1);
 }
 
 bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, sp_tally *lengths)
@@ -113,7 +113,7 @@ static void add_boundaries(const sp_recording *r, const int32_t *path, sp_track 
 
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
-    return sp_runs_walk(&e->reference.runs, r, r->labels, &e->reference_bouts) ? SP_OK : no_room(err);
+    return sp_runs_walk(&e->reference.runs, r, r->labels, &e->reference_runs) ? SP_OK : no_room(err);
 }
 
 sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, sp_error *err)
@@ -130,7 +130,7 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
     } else {
         runs->is_dropped = true; /* nothing to compare it with */
     }
-    if (!sp_runs_walk(runs, r, steps, &e->sums[strategy].bouts))
+    if (!sp_runs_walk(runs, r, steps, &e->sums[strategy].class_runs))
         return no_room(err);
     if (!r->labels)
         return SP_OK;
@@ -162,15 +162,15 @@ void sp_boundaries_finish(sp_boundaries *b)
     }
 }
 
-void sp_bouts_free(int32_t K, sp_bouts *bouts)
+void sp_class_runs_free(int32_t K, sp_class_runs *class_runs)
 {
-    for (int32_t k = 0; bouts && k < K; k++)
-        free(bouts[k].lengths);
-    free(bouts);
+    for (int32_t k = 0; class_runs && k < K; k++)
+        free(class_runs[k].lengths);
+    free(class_runs);
 }
 
-/* Length of the i-th bout, i from 0, when all are sorted by length. */
-static int64_t length_at(const sp_bouts *b, int64_t i)
+/* Length of the i-th run, i from 0, when all are sorted by length. */
+static int64_t length_at(const sp_class_runs *b, int64_t i)
 {
     int64_t l = 0;
     while (i >= b->lengths[l].count)
@@ -178,11 +178,12 @@ static int64_t length_at(const sp_bouts *b, int64_t i)
     return b->lengths[l].length;
 }
 
-static void bouts_finish(sp_bouts *b, const sp_bouts *reference)
+static void class_runs_finish(sp_class_runs *b, const sp_class_runs *reference)
 {
     for (int64_t l = 0; l < b->n_lengths; l++) {
         b->count += b->lengths[l].count;
         b->steps += b->lengths[l].count * b->lengths[l].length;
+        b->isolated += b->lengths[l].length == 1 ? b->lengths[l].count : 0;
     }
     b->mean = value_ratio((double)b->steps, (double)b->count, "no bouts");
     b->median = b->count ? value_of((double)(length_at(b, (b->count - 1) / 2) + length_at(b, b->count / 2)) / 2)
@@ -191,24 +192,24 @@ static void bouts_finish(sp_bouts *b, const sp_bouts *reference)
                                : value_undefined("no reference");
 }
 
-sp_status sp_bouts_fill(int32_t K, sp_tally *tally, const sp_bouts *reference, sp_bouts **out, sp_error *err)
+sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out, sp_error *err)
 {
-    sp_bouts *bouts = calloc((size_t)K, sizeof *bouts);
-    *out = bouts;
-    if (!bouts)
+    sp_class_runs *class_runs = calloc((size_t)K, sizeof *class_runs);
+    *out = class_runs;
+    if (!class_runs)
         return sp_fail(err, SP_ENOMEM, "no memory for the lengths of runs");
     const sp_tally_entry *entry = sp_tally_sort(tally); /* by class, then length */
     for (size_t i = 0; i < tally->n; i++)
-        bouts[entry[i].key >> 40].n_lengths++;
+        class_runs[entry[i].key >> 40].n_lengths++;
     size_t next = 0;
     for (int32_t k = 0; k < K; k++) {
-        sp_bouts *b = &bouts[k];
-        b->lengths = b->n_lengths ? malloc((size_t)b->n_lengths * sizeof *b->lengths) : NULL;
-        if (b->n_lengths && !b->lengths)
+        sp_class_runs *b = &class_runs[k];
+        b->lengths = malloc((size_t)(b->n_lengths + 1) * sizeof *b->lengths);
+        if (!b->lengths)
             return sp_fail(err, SP_ENOMEM, "no memory for the lengths of runs");
         for (int64_t l = 0; l < b->n_lengths; l++, next++)
             b->lengths[l] = (sp_length_count){entry[next].key & ((INT64_C(1) << 40) - 1), entry[next].count};
-        bouts_finish(b, reference ? &reference[k] : NULL);
+        class_runs_finish(b, reference ? &reference[k] : NULL);
     }
     return SP_OK;
 }

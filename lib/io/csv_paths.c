@@ -148,7 +148,12 @@ static void look_at_first_line(reading *r)
 {
     const size_t n = strcspn(r->at, "\r\n");
     char first[32];
-    r->delimiter = memchr(r->at, ',', n) ? ',' : memchr(r->at, '\t', n) ? '\t' : memchr(r->at, ';', n) ? ';' : ',';
+    const char *delimiter = ",\t;";
+    while (*delimiter && !memchr(r->at, *delimiter, n))
+        delimiter++;
+    r->delimiter = ',';
+    if (*delimiter)
+        r->delimiter = *delimiter;
     snprintf(first, sizeof first, "%.*s", (int)(n < 31 ? n : 31), r->at);
     size_t length = strlen(first);
     bool is_quoted = length > 1 && first[0] == '"' && first[length - 1] == '"';

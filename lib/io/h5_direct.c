@@ -93,7 +93,7 @@ static sp_status chunk_ask(sp_h5_direct *d, const sp_chunk *job)
                          .n1 = smaller(job->box.n1, d->stored.dims[1] - job->box.at1),
                          .at2 = job->box.at2,
                          .n2 = smaller(job->box.n2, d->stored.dims[2] - job->box.at2)};
-    hsize_t start[3], count[3], n = (hsize_t)(part.n_rows * part.n1 * part.n2);
+    hsize_t start[3], count[3], n = (hsize_t)part.n_rows * (hsize_t)part.n1 * (hsize_t)part.n2;
     sp_h5_own_axes(d->stored.rank, part.row, part.at1, part.at2, start);
     sp_h5_own_axes(d->stored.rank, part.n_rows, part.n1, part.n2, count);
     if (!d->asked && !(d->asked = malloc(d->stored.form.bytes)))

@@ -204,7 +204,7 @@ static sp_status valid_lengths(const sp_h5_map *map, const char *path, const uin
                     err, SP_EDATA, t,
                     "%s: dataset %s, recording %lld: true again at step %lld after false at step %lld; only a prefix of "
                     "each row may be true (mark gaps with a dataset segments, or unscored steps with label -1)",
-                    map->file_name, path, (long long)(first + i), (long long)t, (long long)length);
+                    map->file_name, path, (long long)first + i, (long long)t, (long long)length);
         lengths[first + i] = length;
     }
     return SP_OK;
@@ -239,7 +239,7 @@ static sp_status use_valid(sp_h5_map *map, const char *path, int64_t n, sp_error
         int64_t at = status == SP_OK ? sp_element_convert(&data.element, raw, count * width, SP_TO_BOOL, 0, valid, &bad) : -1;
         if (at >= 0)
             status = sp_fail_at(err, SP_EDATA, at % width, "%s: dataset %s, recording %lld, step %lld: %g is neither 0 nor 1",
-                                map->file_name, path, (long long)(first + at / width), (long long)(at % width), bad);
+                                map->file_name, path, (long long)first + at / width, (long long)at % width, bad);
         if (status == SP_OK)
             status = valid_lengths(map, path, valid, first, count, lengths, err);
     }
@@ -295,14 +295,14 @@ static sp_status map_packed(sp_h5_map *map, const sp_h5_map_request *request, sp
     char *lengths = offsets ? NULL : place_find(map, request->lengths, "lengths", &failed);
     sp_status status = SP_OK;
     map->layout = offsets || lengths ? SP_LAYOUT_PACKED : SP_LAYOUT_SINGLE;
+    if (!failed && map->layout == SP_LAYOUT_SINGLE)
+        failed = !(map->offsets = calloc(2, sizeof *map->offsets));
     if (failed) {
         status = no_memory(map, err);
     } else if (offsets) {
         status = use_offsets(map, offsets, err);
     } else if (lengths) {
         status = use_lengths(map, lengths, -1, err);
-    } else if (!(map->offsets = calloc(2, sizeof *map->offsets))) {
-        status = no_memory(map, err);
     } else {
         map->offsets[1] = map->n_steps;
         map->n_recordings = 1;

@@ -130,7 +130,7 @@ static sp_status choose_rules(const sp_model_reader *reader, const char **out)
 static sp_status read_rules(sp_model_reader *reader)
 {
     sp_model *model = reader->model;
-    const char *key = NULL;
+    const char *key = "";
     int64_t n_allowed = 0;
     sp_status status = choose_rules(reader, &key);
     if (status != SP_OK)

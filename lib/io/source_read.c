@@ -101,10 +101,10 @@ int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes)
 
 void sp_source_use_threads(sp_source *source, int n_threads)
 {
-    sp_h5_part *const parts[] = {&source->scores, &source->labels, &source->segments, &source->weights, &source->mask};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i]->data.direct)
-            sp_h5_direct_use_threads(parts[i]->data.direct, n_threads);
+    sp_h5_part *const parts[] = {&source->scores, &source->labels, &source->segments, &source->weights, &source->mask, NULL};
+    for (sp_h5_part *const *part = parts; *part; part++)
+        if ((*part)->data.direct)
+            sp_h5_direct_use_threads((*part)->data.direct, n_threads);
     sp_chunk_jobs_free(source->map.jobs);
     source->map.jobs = NULL;
     source->map.n_threads = n_threads;

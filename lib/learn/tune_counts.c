@@ -181,7 +181,7 @@ static sp_status tuner_init(tuner *u, sp_error *err)
     u->fold = malloc((N + 1) * sizeof *u->fold);
     u->use = malloc((size_t)u->n_folds * N + 1);
     u->labelled = malloc(N + 1);
-    u->models = calloc((size_t)u->n_folds, sizeof *u->models);
+    u->models = calloc((size_t)u->n_folds, sizeof(sp_model *));
     if (!u->fold || !u->use || !u->labelled || !u->models)
         return sp_fail(err, SP_ENOMEM, "no memory for the folds of %zu recordings", N);
     sp_status status = sp_inner_folds(u->training, u->options, &u->n_folds, u->fold, err);

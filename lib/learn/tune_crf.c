@@ -126,7 +126,7 @@ static sp_status tuner_init(tuner *u, sp_error *err)
     u->theta = malloc(rows * (size_t)u->n * sizeof *u->theta);
     u->fold = malloc((N + 1) * sizeof *u->fold);
     u->use = malloc(2 * N + 1);
-    u->models = calloc((size_t)u->n_folds, sizeof *u->models);
+    u->models = calloc((size_t)u->n_folds, sizeof(sp_model *));
     if (!u->theta || !u->fold || !u->use || !u->models)
         return sp_fail(err, SP_ENOMEM, "no memory for the folds of %zu recordings", N);
     u->centre = u->theta + (rows - 1) * (size_t)u->n;

@@ -210,3 +210,43 @@ void sp_buffer_real(sp_buffer *buffer, double value)
     use_point(text);
     sp_buffer_text(buffer, text);
 }
+
+/* One conversion, from its % on; returns where it ends. */
+static const char *say_one(sp_buffer *buffer, const char *at, va_list *arguments)
+{
+    const bool is_signed = at[1] == '+';
+    const char *end = at + 1 + is_signed;
+    const int decimals = *end == '.' ? end[1] - '0' : 0;
+    end += *end == '.' ? 2 : 0;
+    if (*end == 's') {
+        sp_buffer_text(buffer, va_arg(*arguments, const char *));
+    } else if (*end == 'd') {
+        sp_buffer_format(buffer, "%d", va_arg(*arguments, int));
+    } else if (*end == 'f' && is_signed) {
+        sp_buffer_signed(buffer, va_arg(*arguments, double), decimals);
+    } else if (*end == 'f') {
+        sp_buffer_fixed(buffer, va_arg(*arguments, double), decimals);
+    } else if (*end == 'g') {
+        sp_buffer_format(buffer, "%g", va_arg(*arguments, double));
+    } else if (*end == 'j') {
+        sp_buffer_count(buffer, va_arg(*arguments, intmax_t));
+        end++; /* %jd */
+    } else {
+        sp_buffer_add(buffer, end, 1); /* %% */
+    }
+    return end + 1;
+}
+
+void sp_buffer_say(sp_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    while (*format) {
+        const size_t n = strcspn(format, "%");
+        sp_buffer_add(buffer, format, n);
+        format += n;
+        if (*format)
+            format = say_one(buffer, format, &arguments);
+    }
+    va_end(arguments);
+}

@@ -35,6 +35,14 @@ void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
 #endif
     ;
 
+/* A sentence: as printf, but numbers are written as everywhere in a report, whatever the locale: %jd of an int64_t as
+ * sp_buffer_count(), %.3f as sp_buffer_fixed(), %+.3f as sp_buffer_signed(), %s of NULL as nothing. */
+void sp_buffer_say(sp_buffer *buffer, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
 /* Hands the text to the caller (who frees it) and empties the buffer. SP_OK, or SP_ENOMEM with *out untouched. */
 sp_status sp_buffer_finish(sp_buffer *buffer, char **out, sp_error *err);
 

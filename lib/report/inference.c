@@ -31,9 +31,7 @@ void sp_add_least_p(const sp_comparison *comparison, const sp_pair_comparison *p
     int64_t n = test->better + test->worse;
     if (test->p_least.undefined)
         return;
-    sp_buffer_text(out, "with ");
-    sp_buffer_count(out, n);
-    sp_buffer_format(out, " %s", sp_unit_name(comparison, n));
+    sp_buffer_say(out, "with %jd %s", n, sp_unit_name(comparison, n));
     if (test->ties)
         sp_buffer_text(out, n == 1 ? " that differs" : " that differ");
     sp_buffer_text(out, " the smallest p possible is ");

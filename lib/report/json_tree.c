@@ -69,6 +69,62 @@ void sp_json_set_score(json_t *object, const char *key, double score, bool *fail
         set_undefined(object, key, "the path is illegal, impossible or missing", failed);
 }
 
+void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_value high, bool *failed)
+{
+    if (low.undefined || high.undefined) {
+        set_undefined(object, key, low.undefined ? low.undefined : high.undefined, failed);
+        return;
+    }
+    json_t *interval = json_array();
+    sp_json_append(interval, json_real(low.value), failed);
+    sp_json_append(interval, json_real(high.value), failed);
+    sp_json_set(object, key, interval, failed);
+}
+
+/* ---- figures ---- */
+
+/* The object in which the last part of the path stands, made where it is not there yet; *key is that part. */
+static json_t *parent_of(json_t *object, const char *path, const char **key, bool *failed)
+{
+    for (const char *dot; (dot = strchr(path, '.')); path = dot + 1) {
+        char part[64];
+        snprintf(part, sizeof part, "%.*s", (int)(dot - path), path);
+        if (!json_object_get(object, part))
+            sp_json_set(object, part, json_object(), failed);
+        object = json_object_get(object, part);
+    }
+    *key = path;
+    return object;
+}
+
+static void set_figure(json_t *object, const char *key, const sp_figure *figure, const sp_figure_owner *owner, bool *failed)
+{
+    const sp_value value = sp_figure_at(&figure->place, owner);
+    const char *text = sp_figure_text(figure, owner);
+    if (figure->place.type == SP_FIGURE_TEXT)
+        sp_json_set(object, key, text ? sp_json_text(text, failed) : json_null(), failed);
+    else if (figure->place.type == SP_FIGURE_FLAG)
+        sp_json_set(object, key, json_boolean(value.value != 0), failed);
+    else if (sp_figure_is_count(figure))
+        sp_json_set(object, key, json_integer(sp_figure_count(figure, owner)), failed);
+    else
+        sp_json_set_value(object, key, &value, failed);
+}
+
+void sp_json_set_figures(json_t *object, sp_figure_scope scope, const sp_figure_owner *owner, bool *failed)
+{
+    const sp_figures figures = sp_figures_of(scope);
+    for (size_t i = 0; i < figures.n; i++) {
+        const sp_figure *f = &figures.list[i];
+        const char *key, *path = f->json ? f->json : f->key;
+        if (!*path || sp_figure_missing(f, owner) ||
+            (f->is_optional && !sp_figure_text(f, owner) && !(sp_figure_at(&f->place, owner).value != 0)))
+            continue;
+        json_t *parent = parent_of(object, path, &key, failed);
+        set_figure(parent, key, f, owner, failed);
+    }
+}
+
 /* ---- layout ---- */
 
 static bool is_plain(const json_t *value)

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "evaluate/figures.h"
 #include "report/buffer.h"
 #include "statepath/comparison.h"
 
@@ -18,23 +19,10 @@ void sp_json_set_value(json_t *object, const char *key, const sp_value *value, b
 /* A path score: null with a reason where it is -infinity. */
 void sp_json_set_score(json_t *object, const char *key, double score, bool *failed);
 
-/* json_runs.c: what a strategy changed, places, boundaries, edit score, bouts and entities, each where the comparison has it. */
-void sp_json_set_runs(json_t *object, const sp_comparison *comparison, const sp_strategy_result *strategy, bool *failed);
-json_t *sp_json_reference_bouts(const sp_comparison *comparison, bool *failed); /* reference_bouts is not NULL */
-
-/* json_people.c: sleep statistics and scorers; nothing where the comparison has none. */
-void sp_json_set_people(json_t *root, const sp_comparison *comparison, bool *failed);
-/* json_probability.c: reliability is not NULL; "key": [low, high], or null and the reason. */
-json_t *sp_json_calibration(const sp_comparison *comparison, bool *failed);
-/* One object for each scaling, before and after. */
-json_t *sp_json_calibrations(const sp_comparison *comparison, bool *failed);
+/* "key": [low, high], or null and the reason. */
 void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_value high, bool *failed);
-
-/* json_more.c: of the reference, of a strategy, of a pair, of the whole comparison. */
-void sp_json_set_reference(json_t *object, const sp_comparison *comparison, bool *failed);
-void sp_json_set_more(json_t *object, const sp_comparison *comparison, const sp_strategy_result *strategy, bool *failed);
-void sp_json_set_pair_tests(json_t *object, const sp_comparison *comparison, const sp_pair_comparison *pair, bool *failed);
-void sp_json_set_tests(json_t *root, const sp_comparison *comparison, bool *failed);
+/* All scalars of the table of figures that the owner has, in its order, at their paths. */
+void sp_json_set_figures(json_t *object, sp_figure_scope scope, const sp_figure_owner *owner, bool *failed);
 
 /* A list whose items are made one by one as they are written, because they are many. It stands in the tree as an empty array. */
 typedef struct sp_json_list {

@@ -19,13 +19,9 @@ sp_status sp_report_leak_text(const sp_leak_report *report, char **out, sp_error
         sp_buffer_text(&text, "no row to speak of\n");
         return sp_buffer_finish(&text, out, err);
     }
-    sp_buffer_text(&text, "rows      ");
-    sp_buffer_count(&text, s->n_rows);
-    sp_buffer_text(&text, ", of them leaking ");
-    sp_buffer_count(&text, s->n_leaking);
+    sp_buffer_say(&text, "rows      %jd, of them leaking %jd", s->n_rows, s->n_leaking);
     if (s->n_left_out) {
-        sp_buffer_text(&text, "; left out ");
-        sp_buffer_count(&text, s->n_left_out);
+        sp_buffer_say(&text, "; left out %jd", s->n_left_out);
     }
     sp_buffer_format(&text, "\nmean      %.6f\n", s->mean);
     for (int i = 0; i < SP_LEAK_QUANTILES; i++) {

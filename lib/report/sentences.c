@@ -14,21 +14,16 @@ static const char *plural(int64_t n)
 static void add_legality(const sp_comparison *comparison, const sp_strategy_result *strategy, sp_buffer *line)
 {
     const sp_transition_counts *counts = &strategy->counts;
-    sp_buffer_text(line, strategy->name);
-    sp_buffer_text(line, ": ");
+    sp_buffer_say(line, "%s: ", strategy->name);
     if (counts->illegal == 0) {
-        sp_buffer_text(line, "no illegal transition");
-        sp_buffer_text(line, strategy->is_legal_by_construction && !strategy->n_broken ? " (by construction)" : "");
+        sp_buffer_say(line, "no illegal transition%s",
+                      strategy->is_legal_by_construction && !strategy->n_broken ? " (by construction)" : "");
         return;
     }
-    sp_buffer_count(line, counts->illegal);
-    sp_buffer_format(line, " illegal transition%s (", plural(counts->illegal));
+    sp_buffer_say(line, "%jd illegal transition%s (", counts->illegal, plural(counts->illegal));
     sp_buffer_percent(line, counts->illegal, counts->transitions);
-    sp_buffer_text(line, " of all, in ");
-    sp_buffer_count(line, strategy->recordings_with_illegal);
-    sp_buffer_text(line, " of ");
-    sp_buffer_count(line, comparison->n_recordings);
-    sp_buffer_format(line, " recording%s)", plural(comparison->n_recordings));
+    sp_buffer_say(line, " of all, in %jd of %jd recording%s)", strategy->recordings_with_illegal, comparison->n_recordings,
+                  plural(comparison->n_recordings));
 }
 
 static const sp_pair_comparison *pair_against(const sp_comparison *comparison, int32_t a, const char *baseline)
@@ -92,19 +87,15 @@ static void add_accuracy_clause(const sp_comparison *comparison, int32_t focus, 
     if (has_interval) {
         sp_buffer_text(line, " (");
         sp_add_level(line, comparison->level);
-        sp_buffer_text(line, " interval ");
-        sp_buffer_signed(line, 100 * d->low.value, 2);
-        sp_buffer_text(line, " to ");
-        sp_buffer_signed(line, 100 * d->high.value, 2);
-        sp_buffer_text(line, ", ");
-        sp_buffer_count(line, d->n);
-        sp_buffer_format(line, " %s)", sp_unit_name(comparison, d->n));
+        sp_buffer_say(line, " interval %+.2f to %+.2f, %jd %s)", 100 * d->low.value, 100 * d->high.value, d->n,
+                      sp_unit_name(comparison, d->n));
     }
     sp_buffer_text(line, ".");
 }
 
-void sp_fill_headline(const sp_comparison *comparison, sp_table *lines)
+void sp_fill_headline(const sp_comparison *comparison, const sp_fill_options *options, sp_table *lines)
 {
+    (void)options;
     int32_t focus = sp_focus_strategy(comparison), argmax = sp_argmax_strategy(comparison);
     sp_table_column(lines, SP_LEFT, "headline");
     if (focus < 0)
@@ -118,22 +109,17 @@ void sp_fill_headline(const sp_comparison *comparison, sp_table *lines)
     }
     const sp_strategy_result *plain = &comparison->strategies[argmax];
     int64_t n = strategy->counts.illegal;
-    sp_buffer_text(line, strategy->name);
-    sp_buffer_text(line, n ? " makes " : " makes no");
+    sp_buffer_say(line, "%s%s", strategy->name, n ? " makes " : " makes no");
     if (n)
         sp_buffer_count(line, n);
     sp_buffer_format(line, " illegal transition%s; argmax makes ", plural(n == 0 ? 1 : n));
     if (plain->counts.illegal == 0) {
         sp_buffer_text(line, "none either.");
     } else {
-        sp_buffer_count(line, plain->counts.illegal);
-        sp_buffer_text(line, " (");
+        sp_buffer_say(line, "%jd (", plain->counts.illegal);
         sp_buffer_percent(line, plain->counts.illegal, plain->counts.transitions);
-        sp_buffer_text(line, " of all, in ");
-        sp_buffer_count(line, plain->recordings_with_illegal);
-        sp_buffer_text(line, " of ");
-        sp_buffer_count(line, comparison->n_recordings);
-        sp_buffer_format(line, " recording%s).", plural(comparison->n_recordings));
+        sp_buffer_say(line, " of all, in %jd of %jd recording%s).", plain->recordings_with_illegal, comparison->n_recordings,
+                      plural(comparison->n_recordings));
     }
     add_accuracy_clause(comparison, focus, argmax, line);
 }
@@ -145,15 +131,10 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
     const sp_transition_counts *counts = &comparison->reference;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     if (counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs == 0) {
-        sp_buffer_text(line, "The reference itself keeps every rule of the model (");
-        sp_buffer_count(line, counts->transitions);
-        sp_buffer_text(line, " transitions).");
+        sp_buffer_say(line, "The reference itself keeps every rule of the model (%jd transitions).", counts->transitions);
     } else {
-        sp_buffer_text(line, "The reference itself breaks the model: ");
-        sp_buffer_count(line, counts->illegal);
-        sp_buffer_text(line, " of its ");
-        sp_buffer_count(line, counts->transitions);
-        sp_buffer_format(line, " transitions %s illegal (", counts->illegal == 1 ? "is" : "are");
+        sp_buffer_say(line, "The reference itself breaks the model: %jd of its %jd transitions %s illegal (", counts->illegal,
+                      counts->transitions, counts->illegal == 1 ? "is" : "are");
         sp_buffer_percent(line, counts->illegal, counts->transitions);
         sp_buffer_text(line, ")");
         if (counts->illegal_start)
@@ -167,9 +148,8 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
     }
     if (!comparison->mask_ceiling.undefined) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_text(line, "Mask ceiling ");
-        sp_buffer_fixed(line, comparison->mask_ceiling.value, 4);
-        sp_buffer_text(line, ": no path that the model allows can agree with the reference better than that.");
+        sp_buffer_say(line, "Mask ceiling %.4f: no path that the model allows can agree with the reference better than that.",
+                      comparison->mask_ceiling.value);
         if (comparison->ceiling_infeasible)
             sp_buffer_format(line, " %lld recording%s with no allowed path count%s 0 in it.",
                              (long long)comparison->ceiling_infeasible, plural(comparison->ceiling_infeasible),
@@ -179,31 +159,22 @@ static void note_reference(const sp_comparison *comparison, sp_table *lines)
         line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_text(line, "Mean negative log-likelihood of the reference, before any decoding: ");
         if (comparison->nll.undefined) {
-            sp_buffer_text(line, "infinite, the scores give ");
-            sp_buffer_count(line, comparison->nll_impossible);
-            sp_buffer_text(line, " of ");
-            sp_buffer_count(line, comparison->nll_steps);
-            sp_buffer_text(line, " steps probability 0");
-            sp_buffer_text(line, comparison->nll_clip > 0 ? "" : " (--nll-clip P takes at least P)");
-            sp_buffer_text(line, ".");
+            sp_buffer_say(line, "infinite, the scores give %jd of %jd steps probability 0%s.", comparison->nll_impossible,
+                          comparison->nll_steps, comparison->nll_clip > 0 ? "" : " (--nll-clip P takes at least P)");
         } else {
-            sp_buffer_fixed(line, comparison->nll.value, 4);
-            sp_buffer_text(line, " nats per step.");
+            sp_buffer_say(line, "%.4f nats per step.", comparison->nll.value);
         }
         if (comparison->nll_clip > 0 && !comparison->nll_clipped.undefined) {
-            sp_buffer_format(line, " With probabilities below %g taken for it: ", comparison->nll_clip);
-            sp_buffer_fixed(line, comparison->nll_clipped.value, 4);
-            sp_buffer_text(line, comparison->nll.undefined ? " nats per step." : ".");
+            sp_buffer_say(line, " With probabilities below %g taken for it: %.4f%s", comparison->nll_clip,
+                          comparison->nll_clipped.value, comparison->nll.undefined ? " nats per step." : ".");
         }
     }
     sp_note_probabilities(comparison, lines);
     int64_t unscored = comparison->n_steps - comparison->n_scored_steps - comparison->n_trimmed_steps;
     if (unscored > 0) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_count(line, unscored);
-        sp_buffer_text(line, " of ");
-        sp_buffer_count(line, comparison->n_steps);
-        sp_buffer_format(line, " steps %s no reference: decoded, but left out of agreement.", unscored == 1 ? "has" : "have");
+        sp_buffer_say(line, "%jd of %jd steps %s no reference: decoded, but left out of agreement.", unscored,
+                      comparison->n_steps, unscored == 1 ? "has" : "have");
     }
 }
 
@@ -211,20 +182,15 @@ static void note_undecoded(const sp_comparison *comparison, const sp_strategy_re
 {
     enum { SHOWN = 3 };
     sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
-    sp_buffer_format(line, "%s could not decode ", strategy->name);
-    sp_buffer_count(line, strategy->n_undecoded);
-    sp_buffer_text(line, " of ");
-    sp_buffer_count(line, comparison->n_recordings);
-    sp_buffer_format(line, " recording%s%s: ", plural(comparison->n_recordings),
-                     comparison->has_labels ? " (wrong at each scored step)" : "");
+    sp_buffer_say(line, "%s could not decode %jd of %jd recording%s%s: ", strategy->name, strategy->n_undecoded,
+                  comparison->n_recordings, plural(comparison->n_recordings),
+                  comparison->has_labels ? " (wrong at each scored step)" : "");
     int64_t shown = 0;
     for (int64_t r = 0; r < comparison->n_recordings && shown < SHOWN; r++) {
         const sp_decoded *decoded = &strategy->recordings[r].decoded;
         if (decoded->status == SP_OK)
             continue;
-        sp_buffer_text(line, shown++ ? ", " : "");
-        sp_buffer_text(line, comparison->ids[r]);
-        sp_buffer_format(line, " (%s", sp_undecoded_reason(decoded->status));
+        sp_buffer_say(line, "%s%s (%s", shown++ ? ", " : "", comparison->ids[r], sp_undecoded_reason(decoded->status));
         if (decoded->step >= 0)
             sp_buffer_format(line, " at step %lld", (long long)decoded->step);
         sp_buffer_text(line, ")");
@@ -283,11 +249,11 @@ static void note_units(const sp_comparison *comparison, sp_table *lines)
     enum { ENOUGH = 8 };
     if (comparison->n_subjects) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_text(line, "Intervals and tests are over ");
-        sp_buffer_count(line, comparison->n_subjects);
-        sp_buffer_format(line, " subject%s (", plural(comparison->n_subjects));
-        sp_buffer_text(line, comparison->subjects_place ? comparison->subjects_place : "given");
-        sp_buffer_text(line, "): the recordings of one are drawn together and count as their mean.");
+        sp_buffer_say(
+            line,
+            "Intervals and tests are over %jd subject%s (%s): the recordings of one are drawn together and count as their mean.",
+            (int64_t)comparison->n_subjects, plural(comparison->n_subjects),
+            comparison->subjects_place ? comparison->subjects_place : "given");
     }
     int64_t n = comparison->n_comparisons ? comparison->comparisons[0].difference.n : 0;
     if (n < 1 || n >= ENOUGH)
@@ -331,17 +297,16 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
         if (impossible == 0)
             continue;
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_text(line, one->name);
-        sp_buffer_text(line, " breaks no rule between neighbouring steps, yet the model as a whole allows its path in ");
-        sp_buffer_count(line, c->n_recordings - one->n_undecoded - impossible);
-        sp_buffer_text(line, " of ");
-        sp_buffer_count(line, c->n_recordings - one->n_undecoded);
-        sp_buffer_text(line, " recordings only (classes of several states, or steps at which the scores rule the class out).");
+        sp_buffer_say(line,
+                      "%s breaks no rule between neighbouring steps, yet the model as a whole allows its path in %jd of %jd "
+                      "recordings only (classes of several states, or steps at which the scores rule the class out).",
+                      one->name, c->n_recordings - one->n_undecoded - impossible, c->n_recordings - one->n_undecoded);
     }
 }
 
-void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
+void sp_fill_notes(const sp_comparison *comparison, const sp_fill_options *options, sp_table *lines)
 {
+    (void)options;
     sp_table_column(lines, SP_LEFT, "notes");
     for (int32_t s = 0; s < comparison->n_strategies; s++) {
         const sp_strategy_result *strategy = &comparison->strategies[s];
@@ -354,12 +319,11 @@ void sp_fill_notes(const sp_comparison *comparison, sp_table *lines)
                              (long long)strategy->n_relaxed, plural(strategy->n_relaxed));
     }
     note_impossible(comparison, lines);
-    sp_note_permuted(comparison, lines);
+    sp_note_permutation(comparison, lines);
     note_learning(comparison, lines);
     if (comparison->has_labels)
         note_reference(comparison, lines);
     note_units(comparison, lines);
-    sp_note_more(comparison, lines);
     sp_note_judging(comparison, lines);
     note_undefined(comparison, lines);
     note_macro(comparison, lines);
@@ -375,16 +339,12 @@ const char *sp_unit_name(const sp_comparison *comparison, int64_t n)
 void sp_buffer_sizes(sp_buffer *out, const sp_comparison *c)
 {
     if (c->n_subjects) {
-        sp_buffer_count(out, c->n_subjects);
-        sp_buffer_format(out, " subject%s, ", c->n_subjects == 1 ? "" : "s");
+        sp_buffer_say(out, "%jd subject%s, ", (int64_t)c->n_subjects, c->n_subjects == 1 ? "" : "s");
     }
-    sp_buffer_count(out, c->n_recordings);
-    sp_buffer_format(out, " recording%s, ", c->n_recordings == 1 ? "" : "s");
-    sp_buffer_count(out, c->n_steps);
-    sp_buffer_format(out, " step%s, ", c->n_steps == 1 ? "" : "s");
+    sp_buffer_say(out, "%jd recording%s, %jd step%s, ", c->n_recordings, c->n_recordings == 1 ? "" : "s", c->n_steps,
+                  c->n_steps == 1 ? "" : "s");
     if (c->has_labels) {
-        sp_buffer_count(out, c->n_scored_steps);
-        sp_buffer_text(out, " with a reference");
+        sp_buffer_say(out, "%jd with a reference", c->n_scored_steps);
     } else {
         sp_buffer_text(out, "no labels");
     }

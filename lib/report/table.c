@@ -11,7 +11,7 @@ void sp_table_free(sp_table *table)
     *table = (sp_table){0};
 }
 
-sp_buffer *sp_table_cell(sp_table *table, sp_tone tone)
+sp_buffer *sp_table_cell(sp_table *table, sp_cell_tone tone)
 {
     if (table->n_cells)
         sp_buffer_add(&table->text, "", 1); /* ends the cell before */
@@ -42,12 +42,36 @@ void sp_table_column(sp_table *table, sp_align align, const char *name)
     sp_table_cell_text(table, SP_TONE_PLAIN, name);
 }
 
-void sp_table_cell_text(sp_table *table, sp_tone tone, const char *text)
+void sp_table_columns(sp_table *table, const char *names)
+{
+    while (*names) {
+        sp_buffer name = {0};
+        const bool is_left = table->n_columns == 0 || *names == '<';
+        names += *names == '<';
+        size_t n = strcspn(names, "|");
+        sp_buffer_add(&name, names, n);
+        sp_table_column(table, is_left ? SP_LEFT : SP_RIGHT, name.failed ? "" : name.data);
+        table->failed |= name.failed;
+        sp_buffer_free(&name);
+        names += n + (names[n] == '|');
+    }
+}
+
+void sp_table_column_of(sp_table *table, sp_align align, const char *first, const char *second)
+{
+    sp_buffer name = {0};
+    sp_buffer_format(&name, "%s %s", first, second);
+    sp_table_column(table, align, name.failed ? "" : name.data);
+    table->failed |= name.failed;
+    sp_buffer_free(&name);
+}
+
+void sp_table_cell_text(sp_table *table, sp_cell_tone tone, const char *text)
 {
     sp_buffer_text(sp_table_cell(table, tone), text);
 }
 
-void sp_table_cell_count(sp_table *table, sp_tone tone, int64_t n)
+void sp_table_cell_count(sp_table *table, sp_cell_tone tone, int64_t n)
 {
     sp_buffer_count(sp_table_cell(table, tone), n);
 }
@@ -98,7 +122,7 @@ static void fit_columns(const sp_table *table, int width, int *widths, bool *has
     }
 }
 
-static const char *tone_code(sp_tone tone)
+static const char *tone_code(sp_cell_tone tone)
 {
     return tone == SP_TONE_BEST ? "\033[1m" : tone == SP_TONE_BAD ? "\033[31m" : tone == SP_TONE_MUTED ? "\033[2m" : "";
 }
@@ -138,8 +162,7 @@ static void add_cell(const sp_table *table, size_t row, int32_t column, const in
         sp_buffer_text(out, "  ");
     if (table->aligns[column] == SP_RIGHT)
         sp_buffer_repeat(out, ' ', pad);
-    sp_buffer_text(out, code);
-    sp_buffer_text(out, text);
+    sp_buffer_say(out, "%s%s", code, text);
     if (has_star[column] && (!is_last || cell->tone == SP_TONE_BEST))
         sp_buffer_text(out, cell->tone == SP_TONE_BEST ? "*" : " ");
     sp_buffer_text(out, *code ? "\033[0m" : "");
@@ -206,7 +229,7 @@ static bool is_all_numbers(const sp_table *table)
 
 static void html_cell(const sp_table *table, size_t row, int32_t column, bool says_numbers, sp_buffer *out)
 {
-    sp_tone tone = cell_at(table, row, column)->tone;
+    sp_cell_tone tone = cell_at(table, row, column)->tone;
     bool is_head = row == 0 || column == 0;
     sp_buffer_text(out, row == 0 ? "<th scope=\"col\"" : column == 0 ? "<th scope=\"row\"" : "<td");
     bool is_number = table->aligns[column] == SP_RIGHT && (row == 0 || !says_numbers);

@@ -5,18 +5,18 @@
 
 #include "report/buffer.h"
 
-typedef enum sp_tone {
+typedef enum sp_cell_tone {
     SP_TONE_PLAIN,
     SP_TONE_BEST,  /* best of its column: a star beside the figure */
     SP_TONE_BAD,   /* what the model forbids */
     SP_TONE_MUTED, /* beside the point: zeros, undefined */
-} sp_tone;
+} sp_cell_tone;
 
 typedef enum sp_align { SP_LEFT, SP_RIGHT } sp_align;
 
 typedef struct sp_cell {
     size_t offset; /* of its text in `text` */
-    sp_tone tone;
+    sp_cell_tone tone;
 } sp_cell;
 
 typedef struct sp_table {
@@ -26,6 +26,7 @@ typedef struct sp_table {
     const char *title; /* static; caption in HTML, heading of the table elsewhere */
     size_t n_cells, capacity;
     int32_t n_columns;
+    int64_t n_left_out; /* rows that are not shown */
     bool failed;
 } sp_table;
 
@@ -33,12 +34,17 @@ void sp_table_free(sp_table *table);
 
 /* Columns first, then cells row by row. */
 void sp_table_column(sp_table *table, sp_align align, const char *name);
+/* Several at once, "strategy|steps|<why": the first of the table, and those that begin with <, to the left, the others to the
+ * right. */
+void sp_table_columns(sp_table *table, const char *names);
+/* A column whose name is "first second". */
+void sp_table_column_of(sp_table *table, sp_align align, const char *first, const char *second);
 
 /* Adds an empty cell and returns the buffer to write its text into; the text ends where the next cell begins. Names go in as they
  * are: the renderers escape. */
-sp_buffer *sp_table_cell(sp_table *table, sp_tone tone);
-void sp_table_cell_text(sp_table *table, sp_tone tone, const char *text);
-void sp_table_cell_count(sp_table *table, sp_tone tone, int64_t n);
+sp_buffer *sp_table_cell(sp_table *table, sp_cell_tone tone);
+void sp_table_cell_text(sp_table *table, sp_cell_tone tone, const char *text);
+void sp_table_cell_count(sp_table *table, sp_cell_tone tone, int64_t n);
 
 size_t sp_table_rows(const sp_table *table);                                 /* without the headers */
 const char *sp_table_get(const sp_table *table, size_t row, int32_t column); /* row 0: headers */

@@ -1,94 +1,66 @@
-/* The tables and sentences of a report, filled from a comparison; text, Markdown and HTML show the same ones. A table for which
- * the comparison has nothing (no labels, one strategy) stays without rows, and the renderers then show nothing. */
+/* The tables and sentences of a report, filled from a comparison; every writer shows the same ones, in the order of document.c. A
+ * table for which the comparison has nothing (no labels, one strategy) stays without rows, and the writers then show nothing. */
 #ifndef STATEPATH_REPORT_TABLES_H
 #define STATEPATH_REPORT_TABLES_H
 
 #include "report/table.h"
 #include "statepath/comparison.h"
 
-/* One row a strategy. wide: every pooled metric, and the means over recordings; else what a terminal has room for. */
-void sp_fill_leaderboard(const sp_comparison *comparison, bool wide, sp_table *table);
-/* Paired differences of accuracy: one row a pair of strategies. */
-void sp_fill_differences(const sp_comparison *comparison, sp_table *table);
-/* The same of "accuracy", "kappa", "macro_f1" or "illegal_rate"; without rows where there are none.
- * is_narrow: under a short title, and what is better, worse and the same in one column. */
-void sp_fill_metric_differences(const sp_comparison *comparison, const char *metric, bool is_narrow, sp_table *table);
-/* Illegal transitions of the reference and each strategy: their share of all transitions, with interval, and of the changes of
- * class, how many an hour, and the recording with the most; counts: also how many, and in how many recordings. Changes and runs:
- * how many, an hour, of one step. */
-void sp_fill_illegal_rates(const sp_comparison *comparison, sp_table *table);
-void sp_fill_illegal_counts(const sp_comparison *comparison, sp_table *table);
-void sp_fill_change_rates(const sp_comparison *comparison, sp_table *table);
-void sp_note_permuted(const sp_comparison *comparison, sp_table *lines); /* add their sentences to notes */
+/* What a writer has room for. */
+typedef struct sp_fill_options {
+    bool is_wide;             /* every column */
+    bool is_brief;            /* a terminal without --verbose: what stands elsewhere too is left out */
+    int64_t most_rows;        /* of a list of pairs or recordings, the most frequent or first; 0: all */
+    int32_t most_classes;     /* with more, tables with a row a class stay empty; 0: all */
+    int32_t most_matrix;      /* the same of matrices */
+    int32_t strategy;         /* of tables of one strategy */
+    const char *metric;       /* of differences: "accuracy", "kappa", "macro_f1", "illegal_rate" */
+    sp_sleep_measure measure; /* of a table of nights */
+} sp_fill_options;
+
+/* Fills an empty table. Sets table->n_left_out where it shows fewer rows than there are. */
+typedef void sp_filler(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table);
+/* Adds sentences that stand under a table; nothing where there is nothing to say. */
+typedef void sp_noter(const sp_comparison *comparison, sp_buffer *line);
+
+/* One row a strategy and the reference. Illegal transitions: shares of transitions, with interval, and of changes, an hour, and
+ * the worst recording; counts: also how many, and in how many recordings. Changes and runs. (Tables of figures alone: columns.h.)
+ */
+sp_filler sp_fill_illegal_rates, sp_fill_illegal_counts, sp_fill_change_rates;
+/* What each strategy changed against argmax; by class of the reference; accuracy by place in a run of the reference. */
+sp_filler sp_fill_changes, sp_fill_class_changes, sp_fill_contexts;
+sp_filler sp_fill_runs; /* of each class */
+/* Pairs of strategies by options->metric; the same with a short title and fewer columns; means and tests over units (accuracy);
+ * non-inferiority; ranks of all strategies; tests over steps. */
+sp_filler sp_fill_differences, sp_fill_differences_narrow, sp_fill_margins, sp_fill_several, sp_fill_step_tests;
+/* F1 by class and strategy; each class of one strategy against the rest; confusion matrix of one strategy, with a column of
+ * undecoded steps where there are any; coarser classes; pairs that the model forbids and someone made. */
+sp_filler sp_fill_class_f1, sp_fill_class_detail, sp_fill_confusion, sp_fill_confusion_left_out, sp_fill_collapsed,
+    sp_fill_illegal_pairs;
+/* One row a recording: accuracy and illegal transitions of every strategy, in columns of their own or, compact, as "0.954 (23)";
+ * recordings that a strategy could not decode. */
+sp_filler sp_fill_recordings, sp_fill_recordings_compact, sp_fill_undecoded;
+/* Sleep (rows: measures): means of the reference and each strategy; differences from the reference; one measure night by night.
+ */
+sp_filler sp_fill_sleep_means, sp_fill_sleep_agreement, sp_fill_sleep_nights;
+/* Agreement with several scorers; wide: kappa with each. */
+sp_filler sp_fill_raters;
+/* The scores' probabilities: one row a measure; before and after scaling; bins of equal width or weight; by class; by share kept.
+ */
+sp_filler sp_fill_probabilities, sp_fill_calibrations, sp_fill_bins, sp_fill_adaptive_bins, sp_fill_class_calibration,
+    sp_fill_coverage;
+/* Sentences, one a row of a one-column table. Headline: the best strategy that obeys the rules against argmax. Notes: what has to
+ * be known to read the figures right, warnings first (SP_TONE_BAD). */
+sp_filler sp_fill_headline, sp_fill_notes, sp_fill_rater_notes;
+
+/* How intervals and p were found; tests over all strategies; how long a step is, where no other table of sleep says so or anyway.
+ */
+sp_noter sp_note_interval, sp_note_several, sp_note_sleep_alone, sp_note_sleep;
+
+/* Parts of the notes that stand in files of their own. */
 void sp_note_judging(const sp_comparison *comparison, sp_table *lines);
-/* The scores' probabilities: one row a measure; bins of equal width or of equal weight; by class; by share kept. */
-void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table);
-void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table);
-void sp_fill_class_calibration(const sp_comparison *comparison, sp_table *table);
-void sp_fill_coverage(const sp_comparison *comparison, sp_table *table);
-/* Calibration before and after: one row a scaling; without rows where nothing scales the scores. */
-void sp_fill_calibrations(const sp_comparison *comparison, sp_table *table);
-/* Of one scaling, and its likelihood; NULL: the comparison has it not. */
-const sp_reliability *sp_scaled_reliability(const sp_comparison *comparison, sp_scaling scaling, const sp_value **nll);
-const char *sp_scaling_key(sp_scaling scaling);                               /* "given", ... for machines */
-const char *sp_scaling_name(sp_scaling scaling);                              /* "as given", ... for people */
-void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines); /* adds its sentence to notes */
-/* F1 by class (rows) and strategy (columns), with the support. */
-void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table);
-/* Precision, recall, F1, specificity, NPV, kappa, PABAK and bias of each class under one strategy. */
-void sp_fill_class_detail(const sp_comparison *comparison, int32_t strategy, sp_table *table);
-void sp_add_detail_title(const sp_comparison *comparison, int32_t strategy, sp_buffer *out); /* "viterbi: each class ..." */
-/* Counts: rows reference, columns decoded; a column of undecoded steps where there are any. */
-void sp_fill_confusion(const sp_comparison *comparison, int32_t strategy, sp_table *table);
-/* Pairs that the model forbids and someone made, most frequent first, at most `limit` (0: all): rows "A -> B", columns the
- * reference and each strategy. Returns how many pairs there are in all. */
-int64_t sp_fill_illegal_pairs(const sp_comparison *comparison, int64_t limit, sp_table *table);
-/* What each strategy changed against argmax. */
-void sp_fill_changes(const sp_comparison *comparison, sp_table *table);
-/* The same by class of the reference, and by place in a run of the reference. */
-void sp_fill_class_changes(const sp_comparison *comparison, int32_t strategy, sp_table *table);
-void sp_fill_contexts(const sp_comparison *comparison, sp_table *table);
-/* Runs of each class: number and mean length, reference and each strategy. */
-void sp_fill_bouts(const sp_comparison *comparison, sp_table *table);
-/* Changes found within 0, 1, 2 steps of the reference's, and the segment edit score. */
-void sp_fill_boundaries(const sp_comparison *comparison, sp_table *table);
-/* How far errors run on that a strategy makes against argmax; coarser classes; ranks of the strategies and, as a sentence, the
- * tests over all of them; tests over steps; non-inferiority. */
-void sp_fill_error_runs(const sp_comparison *comparison, sp_table *table);
-void sp_fill_collapsed(const sp_comparison *comparison, sp_table *table);
-void sp_fill_several(const sp_comparison *comparison, sp_table *table);
-void sp_note_several(const sp_comparison *comparison, sp_buffer *line);
-void sp_fill_step_tests(const sp_comparison *comparison, sp_table *table);
-void sp_fill_margins(const sp_comparison *comparison, sp_table *table);
-/* "yes", "not shown"; NULL: no interval, or a metric without margin. has_margin is set. */
-const char *sp_margin_answer(const sp_comparison *comparison, const sp_pair_comparison *pair);
-void sp_note_more(const sp_comparison *comparison, sp_table *lines); /* adds its sentences to notes */
-/* Entities, where the classes are tags. */
-void sp_fill_entities(const sp_comparison *comparison, sp_table *table);
-/* One row a recording: accuracy and illegal transitions of every strategy, in columns of their own or, compact, as "0.954 (23)".
- */
-void sp_fill_recordings(const sp_comparison *comparison, bool compact, sp_table *table);
-/* Recordings that a strategy could not decode, at most `limit` (0: all). Returns how many there are in all. */
-int64_t sp_fill_undecoded(const sp_comparison *comparison, int64_t limit, sp_table *table);
-
-/* Sleep statistics (rows: measures): means of the reference and each strategy; differences from the reference; one measure night
- * by night, at most `limit` nights. */
-void sp_fill_sleep_means(const sp_comparison *comparison, sp_table *table);
-void sp_fill_sleep_agreement(const sp_comparison *comparison, sp_table *table);
-void sp_fill_sleep_nights(const sp_comparison *comparison, sp_sleep_measure measure, int64_t limit, sp_table *table);
-/* One sentence: how long a step is and who says so. */
-void sp_fill_sleep_note(const sp_comparison *comparison, sp_buffer *line);
-int sp_sleep_decimals(sp_sleep_measure measure);
-/* Agreement with several scorers: rows reference, strategies, scorers, and the scorers among themselves. wide: kappa with each.
- */
-void sp_fill_scorers(const sp_comparison *comparison, bool wide, sp_table *table);
-void sp_fill_scorer_notes(const sp_comparison *comparison, sp_table *lines);
-
-/* Sentences, one a row of a one-column table. Notes: what has to
- * be known to read the figures right (reference, ceiling, undecoded, undefined). */
-/* Headline: the best strategy that obeys the rules against argmax, in one or two sentences. */
-void sp_fill_headline(const sp_comparison *comparison, sp_table *lines);
-void sp_fill_notes(const sp_comparison *comparison, sp_table *lines);
+void sp_note_permutation(const sp_comparison *comparison, sp_table *lines);
+void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines);
 
 /* ---- small questions that several writers ask ---- */
 
@@ -103,23 +75,32 @@ void sp_add_test_name(const sp_comparison *comparison, sp_buffer *out);
 void sp_add_least_p(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_buffer *out);
 bool sp_note_least_p(const sp_comparison *comparison, sp_buffer *out);
 int32_t sp_tested_pairs(const sp_comparison *comparison); /* comparisons of accuracy */
-const char *sp_metric_name(const char *metric);           /* "macro F1" of "macro_f1" */
+/* "yes", "not shown"; NULL: no interval, or a metric without margin. has_margin is set. */
+const char *sp_margin_answer(const sp_comparison *comparison, const sp_pair_comparison *pair);
 
+/* Calibration of one scaling, and its likelihood; NULL: the comparison has it not. */
+const sp_reliability *sp_scaled_reliability(const sp_comparison *comparison, sp_scaling scaling, const sp_value **nll);
+const char *sp_scaling_key(sp_scaling scaling);  /* "given", ... for machines */
+const char *sp_scaling_name(sp_scaling scaling); /* "as given", ... for people */
+
+/* Cells; "–" where undefined. */
+void sp_cell_none(sp_table *table);
 void sp_cell_p(sp_table *table, const sp_value *p);
 void sp_cell_pair(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_table *table); /* "viterbi − argmax" */
-void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_tone tone);         /* in per cent, "–" of nothing */
-void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_tone tone); /* "–" when undefined */
+void sp_cell_share(sp_table *table, int64_t part, int64_t whole, sp_cell_tone tone);                 /* in per cent */
+void sp_cell_value(sp_table *table, const sp_value *value, int decimals, sp_cell_tone tone);
+void sp_cell_signed(sp_table *table, const sp_value *value, double scale, int decimals);
+void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals); /* "0.812 ± 0.031" */
 /* The value in units of its last shown digit: values that look the same are the same, for stars and words. */
 double sp_as_shown(double value, int decimals);
-bool sp_has_undecoded(const sp_comparison *comparison);
-/* "no path", "dead end" */
-const char *sp_undecoded_reason(sp_status status);
+const char *sp_undecoded_reason(sp_status status); /* "no path", "dead end" */
 /* The strategy to show first: of those without illegal transition (argmax apart) the most accurate, else that of the greatest
  * path score, else the last; argmax when there is no other. -1 without strategies. */
 int32_t sp_focus_strategy(const sp_comparison *comparison);
 /* Index of the strategy "argmax", or -1. */
 int32_t sp_argmax_strategy(const sp_comparison *comparison);
 int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording);
+int sp_sleep_decimals(sp_sleep_measure measure);
 
 /* What intervals and tests are over: "recordings" or "subjects", "recording" for one. */
 const char *sp_unit_name(const sp_comparison *comparison, int64_t n);

@@ -1,15 +1,16 @@
+/* Tables of classes, and of pairs of them. */
+#include "report/columns.h"
 #include "report/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table)
+void sp_fill_class_f1(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
-    if (!comparison->has_labels)
+    if (comparison->n_scored_steps == 0 || (options->most_classes && comparison->n_classes > options->most_classes))
         return;
     table->title = "F1 by class";
-    sp_table_column(table, SP_LEFT, "class");
-    sp_table_column(table, SP_RIGHT, "support");
+    sp_table_columns(table, "class|support");
     for (int32_t s = 0; s < comparison->n_strategies; s++)
         sp_table_column(table, SP_RIGHT, comparison->strategies[s].name);
     for (int32_t k = 0; k < comparison->n_classes && comparison->n_strategies; k++) {
@@ -30,50 +31,29 @@ void sp_fill_class_f1(const sp_comparison *comparison, sp_table *table)
     }
 }
 
-void sp_fill_class_detail(const sp_comparison *comparison, int32_t strategy, sp_table *table)
+void sp_fill_class_detail(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
-    const sp_strategy_result *result = &comparison->strategies[strategy];
-    if (!comparison->has_labels || !result->has_agreement)
+    static const sp_column columns[] = {{.key = "support"}, {.key = "predicted"},   {.key = "precision"}, {.key = "recall"},
+                                        {.key = "f1"},      {.key = "specificity"}, {.key = "npv"},       {.key = "kappa"},
+                                        {.key = "pabak"},   {.key = "bias"}};
+    const sp_strategy_result *one = &comparison->strategies[options->strategy];
+    if (comparison->n_scored_steps == 0 || !one->has_agreement ||
+        (options->most_classes && comparison->n_classes > options->most_classes))
         return;
     table->title = "Each class against the rest";
-    sp_table_column(table, SP_LEFT, "class");
-    sp_table_column(table, SP_RIGHT, "support");
-    sp_table_column(table, SP_RIGHT, "predicted");
-    sp_table_column(table, SP_RIGHT, "precision");
-    sp_table_column(table, SP_RIGHT, "recall");
-    sp_table_column(table, SP_RIGHT, "F1");
-    sp_table_column(table, SP_RIGHT, "specificity");
-    sp_table_column(table, SP_RIGHT, "NPV");
-    sp_table_column(table, SP_RIGHT, "kappa");
-    sp_table_column(table, SP_RIGHT, "PABAK");
-    sp_table_column(table, SP_RIGHT, "bias");
+    sp_table_columns(table, "class");
+    sp_add_heads(comparison, SP_OF_CLASS, SP_COLUMNS(columns), table);
     for (int32_t k = 0; k < comparison->n_classes; k++) {
-        const sp_class_agreement *class = &result->classes[k];
         sp_table_cell_text(table, SP_TONE_PLAIN, comparison->classes[k]);
-        sp_table_cell_count(table, SP_TONE_PLAIN, class->support);
-        sp_table_cell_count(table, SP_TONE_PLAIN, class->predicted);
-        sp_cell_value(table, &class->precision, 3, SP_TONE_PLAIN);
-        sp_cell_value(table, &class->recall, 3, SP_TONE_PLAIN);
-        sp_cell_value(table, &class->f1, 3, SP_TONE_PLAIN);
-        sp_cell_value(table, &class->specificity, 3, SP_TONE_PLAIN);
-        sp_cell_value(table, &class->npv, 3, SP_TONE_PLAIN);
-        sp_cell_value(table, &class->kappa, 3, SP_TONE_PLAIN);
-        sp_cell_value(table, &class->pabak, 3, SP_TONE_PLAIN);
-        sp_cell_value(table, &class->bias, 3, SP_TONE_PLAIN);
+        sp_add_figures(SP_OF_CLASS, &(sp_figure_owner){&one->classes[k], one, comparison}, SP_COLUMNS(columns), table);
     }
 }
 
-void sp_add_detail_title(const sp_comparison *comparison, int32_t strategy, sp_buffer *out)
+void sp_fill_confusion(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
-    sp_buffer_text(out, comparison->strategies[strategy].name);
-    sp_buffer_text(out, ": each class against the rest");
-}
-
-void sp_fill_confusion(const sp_comparison *comparison, int32_t strategy, sp_table *table)
-{
-    const sp_strategy_result *result = &comparison->strategies[strategy];
+    const sp_strategy_result *result = &comparison->strategies[options->strategy];
     int32_t n_classes = comparison->n_classes;
-    if (!comparison->has_labels || !result->has_agreement)
+    if (comparison->n_scored_steps == 0 || !result->has_agreement || (options->most_matrix && n_classes > options->most_matrix))
         return;
     table->title = "Confusion matrix: rows reference, columns decoded";
     sp_table_column(table, SP_LEFT, result->name);
@@ -90,6 +70,37 @@ void sp_fill_confusion(const sp_comparison *comparison, int32_t strategy, sp_tab
         if (result->n_undecoded)
             sp_table_cell_count(table, SP_TONE_BAD, result->undecoded_steps[i]);
     }
+}
+
+void sp_fill_confusion_left_out(const sp_comparison *comparison, const sp_fill_options *options, sp_table *lines)
+{
+    sp_table_columns(lines, "note");
+    if (comparison->n_scored_steps && comparison->n_strategies && comparison->n_classes > options->most_matrix)
+        sp_buffer_format(sp_table_cell(lines, SP_TONE_PLAIN),
+                         "%d classes are too many for a terminal; the JSON holds their confusion matrices, with up to 60 classes "
+                         "the page too",
+                         (int)comparison->n_classes);
+}
+
+/* ---- coarser classes ---- */
+
+void sp_fill_collapsed(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+{
+    static const sp_column columns[] = {
+        {.key = "collapsed_accuracy"}, {.key = "collapsed_kappa"}, {.key = "collapsed_mcc"}, {.key = "collapsed_macro_f1"}};
+    if (options->is_brief && !comparison->n_collapsed_asked)
+        return;
+    table->title = "Fewer classes, put together after decoding";
+    sp_table_columns(table, "classes|<strategy");
+    sp_add_heads(comparison, SP_OF_COLLAPSED, SP_COLUMNS(columns), table);
+    for (int32_t i = 0; i < comparison->n_collapsed; i++)
+        for (int32_t s = 0; s < comparison->n_strategies; s++) {
+            const sp_collapsed *one = &comparison->collapsed[i];
+            sp_table_cell_text(table, SP_TONE_PLAIN, one->how.name);
+            sp_table_cell_text(table, SP_TONE_PLAIN, comparison->strategies[s].name);
+            sp_add_figures(SP_OF_COLLAPSED, &(sp_figure_owner){.own = &one->strategies[s], .comparison = comparison},
+                           SP_COLUMNS(columns), table);
+        }
 }
 
 /* ---- illegal pairs ---- */
@@ -143,25 +154,23 @@ static sp_pair_count *union_of_pairs(const sp_comparison *comparison, int64_t *n
     return all;
 }
 
-int64_t sp_fill_illegal_pairs(const sp_comparison *comparison, int64_t limit, sp_table *table)
+void sp_fill_illegal_pairs(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
-    int64_t n;
+    int64_t n, limit = options->most_rows;
     sp_pair_count *pairs = union_of_pairs(comparison, &n);
     if (!pairs) {
         table->failed = true;
-        return 0;
+        return;
     }
     table->title = "Illegal transitions by pair";
-    sp_table_column(table, SP_LEFT, "illegal transition");
+    sp_table_columns(table, "illegal transition");
     if (comparison->has_labels)
         sp_table_column(table, SP_RIGHT, "reference");
     for (int32_t s = 0; s < comparison->n_strategies; s++)
         sp_table_column(table, SP_RIGHT, comparison->strategies[s].name);
     for (int64_t i = 0; i < n && (limit == 0 || i < limit); i++) {
         sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_text(cell, comparison->classes[pairs[i].from]);
-        sp_buffer_text(cell, " -> ");
-        sp_buffer_text(cell, comparison->classes[pairs[i].to]);
+        sp_buffer_say(cell, "%s -> %s", comparison->classes[pairs[i].from], comparison->classes[pairs[i].to]);
         if (comparison->has_labels) {
             int64_t count = count_in(comparison->reference_illegal_pairs, comparison->n_reference_illegal_pairs, &pairs[i]);
             sp_table_cell_count(table, count ? SP_TONE_PLAIN : SP_TONE_MUTED, count);
@@ -172,95 +181,6 @@ int64_t sp_fill_illegal_pairs(const sp_comparison *comparison, int64_t limit, sp
             sp_table_cell_count(table, count ? SP_TONE_BAD : SP_TONE_MUTED, count);
         }
     }
+    table->n_left_out = limit && n > limit ? n - limit : 0;
     free(pairs);
-    return n;
-}
-
-/* ---- recordings ---- */
-
-static void recording_columns(const sp_comparison *comparison, bool compact, sp_table *table)
-{
-    sp_table_column(table, SP_LEFT, "recording");
-    sp_table_column(table, SP_RIGHT, "steps");
-    if (comparison->has_labels)
-        sp_table_column(table, SP_RIGHT, "scored");
-    if (comparison->trimmed_steps)
-        sp_table_column(table, SP_RIGHT, "wake left out");
-    for (int pass = compact || !comparison->has_labels; pass < 2; pass++) {
-        for (int32_t s = 0; s < comparison->n_strategies; s++) {
-            sp_buffer name = {0};
-            sp_buffer_format(&name, "%s%s", comparison->strategies[s].name, compact ? "" : pass ? " illegal" : " accuracy");
-            sp_table_column(table, SP_RIGHT, name.data);
-            table->failed |= name.failed;
-            sp_buffer_free(&name);
-        }
-    }
-}
-
-static void compact_cell(const sp_comparison *comparison, const sp_recording_result *recording, sp_table *table)
-{
-    sp_buffer *cell = sp_table_cell(table, recording->counts.illegal ? SP_TONE_BAD : SP_TONE_PLAIN);
-    if (!comparison->has_labels) {
-        sp_buffer_count(cell, recording->counts.illegal);
-        return;
-    }
-    if (recording->accuracy.undefined)
-        sp_buffer_text(cell, "–");
-    else
-        sp_buffer_fixed(cell, recording->accuracy.value, 3);
-    sp_buffer_text(cell, " (");
-    sp_buffer_count(cell, recording->counts.illegal);
-    sp_buffer_text(cell, ")");
-}
-
-void sp_fill_recordings(const sp_comparison *comparison, bool compact, sp_table *table)
-{
-    table->title = !compact                 ? "Recordings"
-                   : comparison->has_labels ? "Recordings: accuracy (illegal transitions)"
-                                            : "Recordings: illegal transitions";
-    recording_columns(comparison, compact, table);
-    for (int64_t r = 0; r < comparison->n_recordings; r++) {
-        sp_table_cell_text(table, SP_TONE_PLAIN, comparison->ids[r]);
-        sp_table_cell_count(table, SP_TONE_PLAIN, comparison->steps[r]);
-        if (comparison->has_labels)
-            sp_table_cell_count(table, SP_TONE_PLAIN, sp_scored_of(comparison, r));
-        if (comparison->trimmed_steps)
-            sp_table_cell_count(table, SP_TONE_PLAIN, comparison->trimmed_steps[r]);
-        for (int32_t s = 0; s < comparison->n_strategies && comparison->has_labels && !compact; s++)
-            sp_cell_value(table, &comparison->strategies[s].recordings[r].accuracy, 3, SP_TONE_PLAIN);
-        for (int32_t s = 0; s < comparison->n_strategies; s++) {
-            const sp_recording_result *recording = &comparison->strategies[s].recordings[r];
-            if (recording->decoded.status != SP_OK)
-                sp_table_cell_text(table, SP_TONE_BAD, sp_undecoded_reason(recording->decoded.status));
-            else if (compact)
-                compact_cell(comparison, recording, table);
-            else
-                sp_table_cell_count(table, recording->counts.illegal ? SP_TONE_BAD : SP_TONE_MUTED, recording->counts.illegal);
-        }
-    }
-}
-
-int64_t sp_fill_undecoded(const sp_comparison *comparison, int64_t limit, sp_table *table)
-{
-    int64_t n = 0;
-    table->title = "Recordings that could not be decoded";
-    sp_table_column(table, SP_LEFT, "recording");
-    sp_table_column(table, SP_LEFT, "strategy");
-    sp_table_column(table, SP_LEFT, "why");
-    sp_table_column(table, SP_RIGHT, "step");
-    for (int64_t r = 0; r < comparison->n_recordings; r++) {
-        for (int32_t s = 0; s < comparison->n_strategies; s++) {
-            const sp_decoded *decoded = &comparison->strategies[s].recordings[r].decoded;
-            if (decoded->status == SP_OK || (++n > limit && limit))
-                continue;
-            sp_table_cell_text(table, SP_TONE_PLAIN, comparison->ids[r]);
-            sp_table_cell_text(table, SP_TONE_PLAIN, comparison->strategies[s].name);
-            sp_table_cell_text(table, SP_TONE_PLAIN, sp_undecoded_reason(decoded->status));
-            if (decoded->step >= 0)
-                sp_table_cell_count(table, SP_TONE_PLAIN, decoded->step);
-            else
-                sp_table_cell_text(table, SP_TONE_MUTED, "–");
-        }
-    }
-    return n;
 }

@@ -1,34 +1,34 @@
 /* Tables and sentences about the scores' own probabilities. */
+#include "report/columns.h"
 #include "report/tables.h"
 
 #include <stdio.h>
 
-static void row(sp_table *table, const char *name, const sp_value *value, const char *meaning)
-{
-    sp_table_cell_text(table, SP_TONE_PLAIN, name);
-    sp_cell_value(table, value, 4, SP_TONE_PLAIN);
-    sp_table_cell_text(table, SP_TONE_PLAIN, meaning);
-}
-
-void sp_fill_probabilities(const sp_comparison *comparison, sp_table *table)
+void sp_fill_probabilities(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
     const sp_reliability *c = comparison->reliability;
+    const sp_figures figures = sp_figures_of(SP_OF_CALIBRATION);
+    const sp_figure_owner owner = {.own = c, .comparison = comparison};
+    (void)options;
     if (!c || c->brier.undefined)
         return;
     table->title = "Probabilities before any decoding: the same for every strategy";
-    sp_table_column(table, SP_LEFT, "measure");
-    sp_table_column(table, SP_RIGHT, "value");
-    sp_table_column(table, SP_LEFT, "what it is");
-    row(table, "accuracy", &c->accuracy, "of the most probable class");
-    row(table, "confidence", &c->confidence, "mean probability of the most probable class");
-    if (comparison->has_nll)
-        row(table, "negative log-likelihood", &comparison->nll, "nats per step, from 0");
-    row(table, "Brier score", &c->brier, "sum over the classes, 0 to 2");
-    row(table, "expected calibration error", &c->ece, "15 bins of equal width, top class");
-    row(table, "maximum calibration error", &c->mce, "the worst of these bins, however small");
-    row(table, "RMS calibration error", &c->rmsce, "root mean square over these bins");
-    row(table, "classwise calibration error", &c->classwise_ece, "mean over the classes");
-    row(table, "adaptive calibration error", &c->adaptive_ece, "bins of equal weight, top class");
+    sp_table_columns(table, "measure|value|<what it is");
+    for (size_t i = 0; i < figures.n; i++) {
+        const sp_figure *f = &figures.list[i];
+        if (f->tone == SP_LESS_IS_BETTER && figures.list[i - 1].tone != SP_LESS_IS_BETTER && comparison->has_nll) {
+            const sp_figure *nll = sp_figure_find(SP_OF_COMPARISON, "nll", 3); /* before the first error */
+            sp_table_cell_text(table, SP_TONE_PLAIN, nll->label);
+            sp_cell_value(table, &comparison->nll, nll->decimals, SP_TONE_PLAIN);
+            sp_table_cell_text(table, SP_TONE_PLAIN, "nats per step, from 0");
+        }
+        if (!f->in_csv)
+            continue;
+        const sp_value value = sp_figure_value(f, &owner);
+        sp_table_cell_text(table, SP_TONE_PLAIN, f->label);
+        sp_cell_value(table, &value, f->decimals, SP_TONE_PLAIN);
+        sp_table_cell_text(table, SP_TONE_PLAIN, f->definition);
+    }
 }
 
 /* ---- before and after ---- */
@@ -59,17 +59,16 @@ const sp_reliability *sp_scaled_reliability(const sp_comparison *comparison, sp_
     return NULL;
 }
 
-void sp_fill_calibrations(const sp_comparison *comparison, sp_table *table)
+void sp_fill_calibrations(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
+    static const sp_column columns[] = {
+        {.key = "brier"}, {.key = "ece", .heading = "calibration error"}, {.key = "confidence"}, {.key = "calibration_accuracy"}};
+    (void)options;
     if (!comparison->n_calibrations)
         return;
     table->title = "Calibration before and after";
-    sp_table_column(table, SP_LEFT, "scores");
-    sp_table_column(table, SP_RIGHT, "negative log-likelihood");
-    sp_table_column(table, SP_RIGHT, "Brier score");
-    sp_table_column(table, SP_RIGHT, "calibration error");
-    sp_table_column(table, SP_RIGHT, "confidence");
-    sp_table_column(table, SP_RIGHT, "accuracy");
+    sp_table_columns(table, "scores|negative log-likelihood");
+    sp_add_heads(comparison, SP_OF_CALIBRATION, SP_COLUMNS(columns), table);
     for (int s = 0; s <= SP_SCALING_VECTOR; s++) {
         const sp_value *nll = NULL;
         const sp_reliability *c = sp_scaled_reliability(comparison, (sp_scaling)s, &nll);
@@ -77,10 +76,7 @@ void sp_fill_calibrations(const sp_comparison *comparison, sp_table *table)
             continue;
         sp_table_cell_text(table, SP_TONE_PLAIN, sp_scaling_name((sp_scaling)s));
         sp_cell_value(table, nll, 4, SP_TONE_PLAIN);
-        sp_cell_value(table, &c->brier, 4, SP_TONE_PLAIN);
-        sp_cell_value(table, &c->ece, 4, SP_TONE_PLAIN);
-        sp_cell_value(table, &c->confidence, 4, SP_TONE_PLAIN);
-        sp_cell_value(table, &c->accuracy, 4, SP_TONE_PLAIN);
+        sp_add_figures(SP_OF_CALIBRATION, &(sp_figure_owner){.own = c, .comparison = comparison}, SP_COLUMNS(columns), table);
     }
 }
 
@@ -95,8 +91,7 @@ static void note_calibrations(const sp_comparison *comparison, sp_table *lines)
         const sp_reliability *c = sp_scaled_reliability(comparison, (sp_scaling)s, &nll);
         if (!c || c->ece.undefined)
             continue;
-        sp_buffer_format(line, "%s%s ", n++ ? ", " : "", sp_scaling_name((sp_scaling)s));
-        sp_buffer_fixed(line, c->ece.value, 4);
+        sp_buffer_say(line, "%s%s %.4f", n++ ? ", " : "", sp_scaling_name((sp_scaling)s), c->ece.value);
         is_fitted |= s >= SP_SCALING_TEMPERATURE;
     }
     sp_buffer_text(line, is_fitted ? " (the last two by maximum likelihood on the other folds)." : ".");
@@ -109,20 +104,14 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     if (!c->brier.undefined) {
-        sp_buffer_text(line, "Probabilities before any decoding, the same for every strategy: Brier score ");
-        sp_buffer_fixed(line, c->brier.value, 4);
-        sp_buffer_text(line, " (0 to 2), expected calibration error ");
-        sp_buffer_fixed(line, c->ece.value, 4);
-        sp_buffer_text(line, "; mean confidence ");
-        sp_buffer_fixed(line, c->confidence.value, 3);
-        sp_buffer_text(line, " against accuracy ");
-        sp_buffer_fixed(line, c->accuracy.value, 3);
-        sp_buffer_text(line, c->n_impossible ? ". " : ".");
+        sp_buffer_say(line,
+                      "Probabilities before any decoding, the same for every strategy: Brier score %.4f (0 to 2), expected "
+                      "calibration error %.4f; mean confidence %.3f against accuracy %.3f%s",
+                      c->brier.value, c->ece.value, c->confidence.value, c->accuracy.value, c->n_impossible ? ". " : ".");
     }
     if (c->n_impossible) {
-        sp_buffer_count(line, c->n_impossible);
-        sp_buffer_format(line, " step%s without any possible class %s left out of calibration.", c->n_impossible == 1 ? "" : "s",
-                         c->n_impossible == 1 ? "is" : "are");
+        sp_buffer_say(line, "%jd step%s without any possible class %s left out of calibration.", c->n_impossible,
+                      c->n_impossible == 1 ? "" : "s", c->n_impossible == 1 ? "is" : "are");
     }
     if (comparison->n_calibrations && !c->brier.undefined)
         note_calibrations(comparison, lines);
@@ -131,12 +120,10 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
 static void cell_edges(sp_table *table, double low, double high)
 {
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_fixed(cell, low, 3);
-    sp_buffer_text(cell, " to ");
-    sp_buffer_fixed(cell, high, 3);
+    sp_buffer_say(cell, "%.3f to %.3f", low, high);
 }
 
-void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_table *table)
+static void fill_bins(const sp_comparison *comparison, bool adaptive, sp_table *table)
 {
     const sp_reliability *c = comparison->reliability;
     sp_buffer level = {0};
@@ -147,8 +134,7 @@ void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_tabl
     sp_add_level(&level, c->level);
     sp_buffer_text(&level, " interval (Wilson)");
     table->title = adaptive ? "Bins of equal weight" : "Bins of equal width";
-    sp_table_column(table, SP_LEFT, "confidence");
-    sp_table_column(table, SP_RIGHT, "steps");
+    sp_table_columns(table, "confidence|steps");
     if (c->is_weighted)
         sp_table_column(table, SP_RIGHT, "weight");
     sp_table_column(table, SP_RIGHT, "mean confidence");
@@ -164,55 +150,62 @@ void sp_fill_reliability(const sp_comparison *comparison, bool adaptive, sp_tabl
         sp_cell_value(table, &bins[b].confidence, 4, SP_TONE_PLAIN);
         sp_cell_value(table, &bins[b].accuracy, 4, SP_TONE_PLAIN);
         if (bins[b].accuracy_low.undefined)
-            sp_table_cell_text(table, SP_TONE_MUTED, "–");
+            sp_cell_none(table);
         else
             cell_edges(table, bins[b].accuracy_low.value, bins[b].accuracy_high.value);
     }
 }
 
-void sp_fill_class_calibration(const sp_comparison *comparison, sp_table *table)
+void sp_fill_bins(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
+    (void)options;
+    fill_bins(comparison, false, table);
+}
+
+void sp_fill_adaptive_bins(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+{
+    (void)options;
+    fill_bins(comparison, true, table);
+}
+
+void sp_fill_class_calibration(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+{
+    (void)options;
     const sp_reliability *c = comparison->reliability;
     if (!c)
         return;
     table->title = "Calibration error by class";
-    sp_table_column(table, SP_LEFT, "class");
-    sp_table_column(table, SP_RIGHT, "calibration error");
+    sp_table_columns(table, "class|calibration error");
     for (int32_t k = 0; k < c->n_classes; k++) {
         sp_table_cell_text(table, SP_TONE_PLAIN, comparison->classes[k]);
         sp_cell_value(table, &c->class_ece[k], 4, SP_TONE_PLAIN);
     }
 }
 
-void sp_fill_coverage(const sp_comparison *comparison, sp_table *table)
+void sp_fill_coverage(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
+    (void)options;
     const sp_reliability *c = comparison->reliability;
     if (!c)
         return;
     table->title = "Accuracy of the steps of greatest confidence";
-    sp_table_column(table, SP_LEFT, "share kept");
-    sp_table_column(table, SP_RIGHT, "steps");
-    sp_table_column(table, SP_RIGHT, "confidence from");
-    sp_table_column(table, SP_RIGHT, "accuracy");
+    sp_table_columns(table, "share kept|steps|confidence from|accuracy");
     for (int32_t i = 0; i < c->n_coverage; i++) {
         const sp_coverage_point *p = &c->coverage[i];
         sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_fixed(cell, 100 * p->share, 1);
-        sp_buffer_text(cell, " %");
+        sp_buffer_say(cell, "%.1f %%", 100 * p->share);
         sp_table_cell_count(table, SP_TONE_PLAIN, p->n);
         sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->confidence, 4);
         sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->accuracy, 4);
     }
 }
 
-/* ---- differences of any metric, and illegal rates ---- */
-
 void sp_add_level(sp_buffer *out, double level)
 {
     char text[32];
     snprintf(text, sizeof text, "%.6g", 100 * level);
     for (char *c = text; *c; c++)
-        *c = *c == ',' ? '.' : *c; /* the locale's point */
-    sp_buffer_text(out, text);
-    sp_buffer_text(out, " %");
+        if (*c == ',') /* the locale's point */
+            *c = '.';
+    sp_buffer_say(out, "%s %%", text);
 }

@@ -1,4 +1,5 @@
 """What --help prints fits 80 columns and can be read; the manual page and the completion say the same as it does."""
+import json
 import os
 import re
 import shutil
@@ -18,6 +19,20 @@ class TestHelp(st.TestCase):
 
     def help_of(self, command):
         return self.statepath(command, "--help", stderr="").stdout
+
+    def test_figures(self):
+        """Every scalar of a strategy in the JSON is explained, in 80 columns, and can be named in a condition."""
+        text = self.statepath("help", "figures", stderr="").stdout
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        explained = set(re.findall(r"^  (\w+) ", text, re.M))
+        demo = os.path.join(st.SOURCE, "datasets", "sleep-demo.h5")
+        self.statepath("compare", demo, "-m", "sleep-strict", "-q", "--json", "r.json")
+        with open(self.path("r.json")) as f:
+            strategy = json.load(f)["strategies"]["viterbi"]
+        scalars = [k for k, v in strategy.items() if isinstance(v, (int, float))]
+        self.assertGreater(len(scalars), 30)
+        self.assertEqual([k for k in scalars if k not in explained], [])
 
     def test_no_line_is_wider_than_80_columns(self):
         for text in [self.usage, *map(self.help_of, self.commands)]:

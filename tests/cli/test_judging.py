@@ -76,7 +76,7 @@ class TestJudging(st.TestCase):
         ]:
             self.refuses("compare", "night.h5", *MODEL, "--fail-if", gate, "-o", "p.h5", "--json", "r.json", sentence=sentence, status=2)
         done = self.compare("--fail-if", "viterbi.acc < 1", status=2)
-        self.assertIn("viterbi has no such figure; there are accuracy, balanced_accuracy, kappa, ", done.stderr)
+        self.assertIn("viterbi has no such figure; there are scored, correct, accuracy, kappa, ", done.stderr)
         self.assertEqual(self.files(), ["night.h5"])
 
     # ---- outputs ----

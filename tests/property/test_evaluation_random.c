@@ -173,7 +173,7 @@ static int32_t seen(const problem *p, const int32_t *steps, int64_t t)
 }
 
 /* Runs of one class, their total length and their median, from each step that begins one. */
-static void check_bouts(const problem *p, const int32_t *steps, const sp_bouts *bouts)
+static void check_runs(const problem *p, const int32_t *steps, const sp_class_runs *class_runs)
 {
     for (int32_t k = 0; k < p->K; k++) {
         int64_t lengths[MAX_S], count = 0, total = 0;
@@ -190,14 +190,14 @@ static void check_bouts(const problem *p, const int32_t *steps, const sp_bouts *
                 lengths[place] = length;
                 total += length;
             }
-        assert_int_equal(bouts[k].count, count);
-        assert_int_equal(bouts[k].steps, total);
-        assert_int_equal(bouts[k].median.undefined == NULL, count > 0);
+        assert_int_equal(class_runs[k].count, count);
+        assert_int_equal(class_runs[k].steps, total);
+        assert_int_equal(class_runs[k].median.undefined == NULL, count > 0);
         if (count == 0)
             continue;
-        assert_close(bouts[k].mean.value, (double)total / (double)count, 1e-12, 0);
+        assert_close(class_runs[k].mean.value, (double)total / (double)count, 1e-12, 0);
         double median = count % 2 ? (double)lengths[count / 2] : (double)(lengths[count / 2 - 1] + lengths[count / 2]) / 2;
-        assert_close(bouts[k].median.value, median, 0, 0);
+        assert_close(class_runs[k].median.value, median, 0, 0);
     }
 }
 
@@ -292,7 +292,7 @@ static void check_agreement(const problem *p, const sp_strategy_result *s, const
             else if (path[t] == y)
                 changes.fixed++;
             else if (baseline[t] == y)
-                changes.broken++;
+                changes.worsened++;
             else
                 changes.wrong_to_wrong++;
         }
@@ -303,18 +303,18 @@ static void check_agreement(const problem *p, const sp_strategy_result *s, const
     assert_memory_equal(s->confusion, confusion, (size_t)(p->K * p->K) * sizeof *confusion);
     assert_memory_equal(s->undecoded_steps, undecoded, (size_t)p->K * sizeof *undecoded);
     assert_memory_equal(&s->changes, &changes, sizeof changes);
-    assert_int_equal(changes.fixed + changes.broken + changes.wrong_to_wrong + changes.same, scored);
+    assert_int_equal(changes.fixed + changes.worsened + changes.wrong_to_wrong + changes.same, scored);
     sp_changes sum = {0}, by_context = {0};
     for (int32_t k = 0; k < p->K; k++) {
         sum.fixed += s->class_changes[k].fixed;
-        sum.broken += s->class_changes[k].broken;
+        sum.worsened += s->class_changes[k].worsened;
         sum.wrong_to_wrong += s->class_changes[k].wrong_to_wrong;
         sum.same += s->class_changes[k].same;
     }
     int64_t context_correct = 0, context_steps = 0;
     for (int x = 0; x < SP_N_CONTEXTS; x++) {
         by_context.fixed += s->context_changes[x].fixed;
-        by_context.broken += s->context_changes[x].broken;
+        by_context.worsened += s->context_changes[x].worsened;
         by_context.wrong_to_wrong += s->context_changes[x].wrong_to_wrong;
         by_context.same += s->context_changes[x].same;
         context_correct += s->context_correct[x];
@@ -353,13 +353,13 @@ static void test_against_simple_counts(void **state)
         make_problem(&p);
         sp_comparison *c = evaluate(&p, p.N, order, p.N);
         check_counts(&p, p.labels, &c->reference, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
-        check_bouts(&p, p.labels, c->reference_bouts);
+        check_runs(&p, p.labels, c->reference_runs);
         for (int s = 0; s < STRATEGIES; s++) {
             const sp_strategy_result *r = &c->strategies[s];
             check_counts(&p, p.paths[s], &r->counts, r->illegal_pairs, r->n_illegal_pairs);
             check_agreement(&p, r, p.paths[s], p.paths[1]);
             check_recording_kappa(&p, r, p.paths[s]);
-            check_bouts(&p, p.paths[s], r->bouts);
+            check_runs(&p, p.paths[s], r->class_runs);
             check_boundaries(&p, p.paths[s], &r->boundaries);
         }
         int64_t best = 0, infeasible = 0;
@@ -400,7 +400,7 @@ static void test_against_simple_counts(void **state)
 
 /* ---- laws ---- */
 
-static void assert_same_bouts(int32_t K, const sp_bouts *a, const sp_bouts *b)
+static void assert_same_runs(int32_t K, const sp_class_runs *a, const sp_class_runs *b)
 {
     for (int32_t k = 0; k < K; k++) {
         assert_int_equal(a[k].n_lengths, b[k].n_lengths);
@@ -415,7 +415,7 @@ static void assert_same_pooled(const sp_comparison *a, const sp_comparison *b)
     assert_int_equal(a->n_scored_steps, b->n_scored_steps);
     assert_memory_equal(&a->reference, &b->reference, sizeof a->reference);
     assert_close(a->mask_ceiling.value, b->mask_ceiling.value, 0, 0);
-    assert_same_bouts(a->n_classes, a->reference_bouts, b->reference_bouts);
+    assert_same_runs(a->n_classes, a->reference_runs, b->reference_runs);
     for (int s = 0; s < STRATEGIES; s++) {
         const sp_strategy_result *x = &a->strategies[s], *y = &b->strategies[s];
         assert_memory_equal(x->confusion, y->confusion, (size_t)(a->n_classes * a->n_classes) * sizeof *x->confusion);
@@ -426,7 +426,7 @@ static void assert_same_pooled(const sp_comparison *a, const sp_comparison *b)
         assert_memory_equal(x->boundaries.matched, y->boundaries.matched, sizeof x->boundaries.matched);
         assert_int_equal(x->n_illegal_pairs, y->n_illegal_pairs);
         assert_memory_equal(x->illegal_pairs, y->illegal_pairs, (size_t)x->n_illegal_pairs * sizeof *x->illegal_pairs);
-        assert_same_bouts(a->n_classes, x->bouts, y->bouts);
+        assert_same_runs(a->n_classes, x->class_runs, y->class_runs);
         assert_int_equal(x->entities.pooled.correct, y->entities.pooled.correct);
         assert_int_equal(x->entities.strict.decoded, y->entities.strict.decoded);
         assert_close(x->edit_score.value, y->edit_score.value, 1e-12, 0);
@@ -527,10 +527,10 @@ static void test_perfect_path(void **state)
         assert_int_equal(s->boundaries.matched[0], s->boundaries.reference);
         assert_int_equal(s->boundaries.decoded, s->boundaries.reference);
         assert_true(s->edit_score.undefined || s->edit_score.value == 1);
-        assert_same_bouts(p.K, s->bouts, c->reference_bouts);
+        assert_same_runs(p.K, s->class_runs, c->reference_runs);
         assert_int_equal(s->entities.pooled.correct, s->entities.pooled.reference);
         assert_int_equal(s->entities.strict.decoded, s->entities.strict.reference);
-        assert_int_equal(s->changes.broken + s->changes.wrong_to_wrong, 0);
+        assert_int_equal(s->changes.worsened + s->changes.wrong_to_wrong, 0);
         sp_comparison_free(c);
         sp_chain_free(p.chain);
     }

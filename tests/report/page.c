@@ -11,7 +11,7 @@ static sample *unlabelled(void)
     sample *s = sample_small();
     sample_drop_labels(s);
     s->comparison.n_reference_illegal_pairs = 0;
-    s->comparison.reference_bouts = NULL;
+    s->comparison.reference_runs = NULL;
     for (int64_t i = 0; i < s->comparison.n_traces; i++)
         s->comparison.traces[i].labels = NULL;
     return s;
@@ -22,7 +22,7 @@ static sample *alone(void)
     sample *s = sample_nights(1, 120);
     sample_drop_labels(s);
     s->comparison.n_reference_illegal_pairs = 0;
-    s->comparison.reference_bouts = NULL;
+    s->comparison.reference_runs = NULL;
     s->comparison.traces[0].labels = NULL;
     return s;
 }

@@ -27,7 +27,7 @@ with h5py.File(sys.argv[1] + "/paths.h5", "r") as f:
         assert data.dtype == "<i2" and data.chunks is None and data[()].tolist() == path.tolist(), data[()]
         assert f["path_scores"][name].dtype == "<f8" and f["path_scores"][name][()].tolist() == score.tolist()
         assert f["status"][name].dtype == "u1" and f["status"][name][()].tolist() == status.tolist()
-        assert list(f["status"][name].attrs["names"]) == ["ok", "no_path", "dead_end"]
+        assert list(f["status"][name].attrs["names"]) == ["ok", "no_path", "dead_end", "bug"]
         assert f["broken"][name].dtype == "<i8" and f["broken"][name][()].tolist() == [0, 1, 2, 3]
         wanted = [t % 2 if name == "viterbi" else 0 for t in steps]
         assert f["broken_steps"][name].dtype == "u1" and f["broken_steps"][name][()].tolist() == wanted

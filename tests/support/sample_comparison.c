@@ -53,7 +53,8 @@ static int by_count(const void *a, const void *b)
 }
 
 /* Counts of one path, by the plainest loop. */
-static sp_transition_counts count_path(const sample_input *in, int64_t r, const int32_t *path, int64_t *illegal, int64_t *moves)
+static sp_transition_counts count_path(const sample_input *in, int64_t r, const int32_t *path, int64_t *illegal,
+                                       int64_t *transition_counts)
 {
     sp_transition_counts counts = {0};
     for (int64_t t = in->offsets[r] + 1; t < in->offsets[r + 1]; t++) {
@@ -66,7 +67,7 @@ static sp_transition_counts count_path(const sample_input *in, int64_t r, const 
             counts.illegal++;
             illegal[from * in->n_classes + to]++;
         }
-        moves[from * in->n_classes + to]++;
+        transition_counts[from * in->n_classes + to]++;
     }
     return counts;
 }
@@ -90,9 +91,9 @@ static sp_pair_count *list_pairs(sample *s, int32_t n_classes, const int64_t *ma
     return pairs;
 }
 
-static sp_bouts *count_bouts(sample *s, const sample_input *in, const int32_t *path, const sp_bouts *reference)
+static sp_class_runs *count_runs(sample *s, const sample_input *in, const int32_t *path, const sp_class_runs *reference)
 {
-    sp_bouts *bouts = sample_alloc(s, (size_t)in->n_classes, sizeof *bouts);
+    sp_class_runs *class_runs = sample_alloc(s, (size_t)in->n_classes, sizeof *class_runs);
     for (int32_t k = 0; k < in->n_classes; k++) {
         int64_t *by_length = sample_alloc(s, (size_t)in->offsets[in->n_recordings] + 1, sizeof *by_length);
         for (int64_t r = 0; r < in->n_recordings; r++) {
@@ -102,32 +103,35 @@ static sp_bouts *count_bouts(sample *s, const sample_input *in, const int32_t *p
                     run++;
                 } else if (run) {
                     by_length[run]++;
-                    bouts[k].count++;
-                    bouts[k].steps += run;
+                    class_runs[k].count++;
+                    class_runs[k].steps += run;
                     run = 0;
                 }
             }
         }
         for (int64_t l = 1; l <= in->offsets[in->n_recordings]; l++)
-            bouts[k].n_lengths += by_length[l] > 0;
-        bouts[k].lengths = sample_alloc(s, (size_t)bouts[k].n_lengths, sizeof *bouts[k].lengths);
+            class_runs[k].n_lengths += by_length[l] > 0;
+        class_runs[k].isolated = in->offsets[in->n_recordings] > 0 ? by_length[1] : 0;
+        class_runs[k].lengths = sample_alloc(s, (size_t)class_runs[k].n_lengths, sizeof *class_runs[k].lengths);
         int64_t n = 0, seen = 0;
         bool has_median = false;
-        bouts[k].mean = bouts[k].count ? defined((double)bouts[k].steps / (double)bouts[k].count) : undefined("no bouts");
-        bouts[k].median = undefined("no bouts");
+        class_runs[k].mean =
+            class_runs[k].count ? defined((double)class_runs[k].steps / (double)class_runs[k].count) : undefined("no bouts");
+        class_runs[k].median = undefined("no bouts");
         for (int64_t l = 1; l <= in->offsets[in->n_recordings]; l++) {
             if (by_length[l])
-                bouts[k].lengths[n++] = (sp_length_count){.length = l, .count = by_length[l]};
+                class_runs[k].lengths[n++] = (sp_length_count){.length = l, .count = by_length[l]};
             seen += by_length[l];
-            if (!has_median && by_length[l] && 2 * seen >= bouts[k].count) {
-                bouts[k].median = defined((double)l);
+            if (!has_median && by_length[l] && 2 * seen >= class_runs[k].count) {
+                class_runs[k].median = defined((double)l);
                 has_median = true;
             }
         }
-        bouts[k].count_ratio = reference && reference[k].count ? defined((double)bouts[k].count / (double)reference[k].count)
-                                                               : undefined("no bouts in the reference");
+        class_runs[k].count_ratio = reference && reference[k].count
+                                        ? defined((double)class_runs[k].count / (double)reference[k].count)
+                                        : undefined("no bouts in the reference");
     }
-    return bouts;
+    return class_runs;
 }
 
 static void fill_agreement(sample *s, const sample_input *in, sp_strategy_result *result, const int32_t *path)
@@ -191,8 +195,8 @@ static void fill_changes(sample *s, const sample_input *in, sp_strategy_result *
         class->same += same;
         result->changes.fixed += !same && is;
         class->fixed += !same && is;
-        result->changes.broken += !same && was;
-        class->broken += !same && was;
+        result->changes.worsened += !same && was;
+        class->worsened += !same && was;
         result->changes.wrong_to_wrong += !same && !was && !is;
         class->wrong_to_wrong += !same && !was && !is;
     }
@@ -219,7 +223,7 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     sp_strategy_result *result = &c->strategies[index];
     const int32_t *path = in->paths[index];
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
-    result->moves = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *result->moves);
+    result->transition_counts = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *result->transition_counts);
     result->name = sample_text(s, in->names[index]);
     result->is_legal_by_construction = strcmp(result->name, "argmax") != 0;
     result->recordings = sample_alloc(s, (size_t)in->n_recordings, sizeof *result->recordings);
@@ -229,7 +233,7 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     for (int64_t r = 0; r < in->n_recordings; r++) {
         sp_recording_result *recording = &result->recordings[r];
         bool is_decoded = in->offsets[r] == in->offsets[r + 1] || path[in->offsets[r]] >= 0;
-        recording->counts = count_path(in, r, path, illegal, result->moves);
+        recording->counts = count_path(in, r, path, illegal, result->transition_counts);
         recording->decoded = (sp_decoded){.status = is_decoded ? SP_OK : SP_EDEADEND,
                                           .step = is_decoded ? -1 : 1,
                                           .score = !is_decoded || recording->counts.illegal ? -INFINITY : -10.5};
@@ -242,7 +246,7 @@ static void fill_strategy(sample *s, const sample_input *in, int32_t index)
     result->path_score =
         result->counts.illegal ? undefined("an illegal path has no score") : defined(-10.5 * (double)in->n_recordings);
     result->illegal_pairs = list_pairs(s, in->n_classes, illegal, &result->n_illegal_pairs);
-    result->bouts = count_bouts(s, in, path, c->reference_bouts);
+    result->class_runs = count_runs(s, in, path, c->reference_runs);
     if (in->labels) {
         fill_agreement(s, in, result, path);
         fill_changes(s, in, result, path);
@@ -380,7 +384,7 @@ static void fill_more(sample *s, const sample_input *in)
         errors->runs->steps = 6;
         errors->runs->mean = defined(2);
         errors->runs->median = defined(1);
-        errors->broken = 5;
+        errors->worsened = 5;
         errors->consequences = 2;
         errors->consequence_share = defined(0.4);
         errors->forbidden = 3;
@@ -430,7 +434,8 @@ sample *sample_new(const sample_input *in)
     c->level = 0.95;
     int64_t *illegal = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *illegal);
     if (in->labels)
-        c->reference_moves = sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *c->reference_moves);
+        c->reference_transition_counts =
+            sample_alloc(s, (size_t)in->n_classes * (size_t)in->n_classes, sizeof *c->reference_transition_counts);
     for (int64_t r = 0; r < in->n_recordings; r++) {
         c->ids[r] = sample_text(s, in->ids[r]);
         c->steps[r] = in->offsets[r + 1] - in->offsets[r];
@@ -438,7 +443,7 @@ sample *sample_new(const sample_input *in)
             c->scored_steps[r] += in->labels[t] >= 0;
         c->n_scored_steps += c->scored_steps[r];
         if (in->labels) {
-            sp_transition_counts counts = count_path(in, r, in->labels, illegal, c->reference_moves);
+            sp_transition_counts counts = count_path(in, r, in->labels, illegal, c->reference_transition_counts);
             add_counts(&c->reference, &counts);
             if (counts.illegal > c->reference_frequencies.worst_illegal) {
                 c->reference_frequencies.worst_illegal = counts.illegal;
@@ -448,7 +453,7 @@ sample *sample_new(const sample_input *in)
     }
     c->reference_illegal_pairs = list_pairs(s, in->n_classes, illegal, &c->n_reference_illegal_pairs);
     c->mask_ceiling = in->labels && c->n_scored_steps ? defined(0.9875) : undefined("no scored steps");
-    c->reference_bouts = in->labels ? count_bouts(s, in, in->labels, NULL) : NULL;
+    c->reference_runs = in->labels ? count_runs(s, in, in->labels, NULL) : NULL;
     fill_model(s, in);
     c->n_strategies = in->n_strategies;
     c->strategies = sample_alloc(s, (size_t)in->n_strategies, sizeof *c->strategies);
@@ -460,7 +465,8 @@ sample *sample_new(const sample_input *in)
         fill_traces(s, in);
     sp_frequencies_fill(c);
     for (int32_t i = 0; i < in->n_strategies; i++)
-        c->strategies[i].permuted.accuracy = c->strategies[i].permuted.kappa = undefined("not better by far under other names");
+        c->strategies[i].label_permutation.accuracy = c->strategies[i].label_permutation.kappa =
+            undefined("not better by far under other names");
     sample_add_metrics(s);
     sample_add_probabilities(s, in);
     return s;

@@ -135,13 +135,13 @@ static void test_input_and_rules(void **state)
 }
 
 /* The matrix of all transitions holds those that are counted, and the changes stand off its diagonal. */
-static void check_moves(int32_t K, const int64_t *moves, const sp_transition_counts *counts)
+static void check_moves(int32_t K, const int64_t *transition_counts, const sp_transition_counts *counts)
 {
     int64_t all = 0, changes = 0;
-    assert_non_null(moves);
+    assert_non_null(transition_counts);
     for (int32_t i = 0; i < K * K; i++) {
-        all += moves[i];
-        changes += i / K != i % K ? moves[i] : 0;
+        all += transition_counts[i];
+        changes += i / K != i % K ? transition_counts[i] : 0;
     }
     assert_int_equal(all, counts->transitions);
     assert_int_equal(changes, counts->changes);
@@ -160,10 +160,10 @@ static void test_reference(void **state)
     assert_int_equal(c->n_reference_illegal_pairs, 1);
     assert_int_equal(c->reference_illegal_pairs[0].from, A);
     assert_int_equal(c->reference_illegal_pairs[0].to, C);
-    check_moves(c->n_classes, c->reference_moves, &c->reference);
-    assert_int_equal(c->reference_moves[A * c->n_classes + C], c->reference_illegal_pairs[0].count);
+    check_moves(c->n_classes, c->reference_transition_counts, &c->reference);
+    assert_int_equal(c->reference_transition_counts[A * c->n_classes + C], c->reference_illegal_pairs[0].count);
     for (int32_t s = 0; s < c->n_strategies; s++)
-        check_moves(c->n_classes, c->strategies[s].moves, &c->strategies[s].counts);
+        check_moves(c->n_classes, c->strategies[s].transition_counts, &c->strategies[s].counts);
     /* n3 reads C A C: no path may start in C, and one that has the A right cannot go on to C. One of the three at best. */
     assert_value(c->mask_ceiling, 10. / 12);
     assert_int_equal(c->ceiling_infeasible, 0);
@@ -241,19 +241,19 @@ static void test_changes_and_contexts(void **state)
     const sp_strategy_result *a = &c->strategies[0], *g = &c->strategies[1];
     assert_true(g->has_changes);
     assert_int_equal(a->changes.same, 12);
-    assert_int_equal(g->changes.fixed, 3);  /* n1 steps 1 and 5, n2 step 1 */
-    assert_int_equal(g->changes.broken, 5); /* n1 step 3, n2 step 3, n3 */
+    assert_int_equal(g->changes.fixed, 3);    /* n1 steps 1 and 5, n2 step 1 */
+    assert_int_equal(g->changes.worsened, 5); /* n1 step 3, n2 step 3, n3 */
     assert_int_equal(g->changes.wrong_to_wrong, 0);
     assert_int_equal(g->changes.same, 4);
     assert_int_equal(g->class_changes[A].fixed, 2);
-    assert_int_equal(g->class_changes[C].broken, 4);
+    assert_int_equal(g->class_changes[C].worsened, 4);
     /* Contexts of scored steps. n1: A AAA, A AAX, B XAX, C XAA, ., C AAA; n2: all AAA; n3: C AAX, A XAX, C XAA */
     const int64_t steps[SP_N_CONTEXTS] = {6, 2, 2, 2};
     assert_memory_equal(a->context_steps, steps, sizeof steps);
     const int64_t correct[SP_N_CONTEXTS] = {4, 1, 2, 2};
     assert_memory_equal(a->context_correct, correct, sizeof correct);
     assert_int_equal(g->context_changes[SP_CONTEXT_AAX].fixed, 1);
-    assert_int_equal(g->context_changes[SP_CONTEXT_XAA].broken, 2);
+    assert_int_equal(g->context_changes[SP_CONTEXT_XAA].worsened, 2);
     assert_string_equal(sp_context_name(SP_CONTEXT_XAX), "XAX");
     sp_comparison_free(c);
 }
@@ -264,21 +264,21 @@ static void test_segments(void **state)
     sp_evaluation_options options = example_options();
     sp_comparison *c = example_comparison(&options);
     /* Reference runs: AA B C . C | AA ; CC | C A C */
-    assert_int_equal(c->reference_bouts[A].count, 3);
-    assert_int_equal(c->reference_bouts[A].steps, 5);
-    assert_value(c->reference_bouts[A].mean, 5. / 3);
-    assert_value(c->reference_bouts[A].median, 2);
-    assert_int_equal(c->reference_bouts[C].count, 5);
-    assert_value(c->reference_bouts[C].median, 1);
-    assert_int_equal(c->reference_bouts[C].n_lengths, 2);
-    assert_int_equal(c->reference_bouts[C].lengths[0].count, 4);
-    assert_int_equal(c->reference_bouts[C].lengths[1].length, 2);
-    assert_undefined(c->reference_bouts[A].count_ratio, "no reference");
+    assert_int_equal(c->reference_runs[A].count, 3);
+    assert_int_equal(c->reference_runs[A].steps, 5);
+    assert_value(c->reference_runs[A].mean, 5. / 3);
+    assert_value(c->reference_runs[A].median, 2);
+    assert_int_equal(c->reference_runs[C].count, 5);
+    assert_value(c->reference_runs[C].median, 1);
+    assert_int_equal(c->reference_runs[C].n_lengths, 2);
+    assert_int_equal(c->reference_runs[C].lengths[0].count, 4);
+    assert_int_equal(c->reference_runs[C].lengths[1].length, 2);
+    assert_undefined(c->reference_runs[A].count_ratio, "no reference");
     /* Argmax inside scored stretches: A C B C . A | A B ; CC | C A C */
     const sp_strategy_result *a = &c->strategies[0], *g = &c->strategies[1];
-    assert_int_equal(a->bouts[A].count, 4);
-    assert_value(a->bouts[A].count_ratio, 4. / 3);
-    assert_int_equal(a->bouts[B].count, 2);
+    assert_int_equal(a->class_runs[A].count, 4);
+    assert_value(a->class_runs[A].count_ratio, 4. / 3);
+    assert_int_equal(a->class_runs[B].count, 2);
     /* Reference changes: A>B at 2, B>C at 3; C>A at 1, A>C at 2. Argmax has B>C at 3, C>A, A>C; greedy none in place, A>B at 2.
      */
     assert_int_equal(a->boundaries.reference, 4);
@@ -294,7 +294,7 @@ static void test_segments(void **state)
     assert_int_equal(a->edit_score_n, 3);
     /* n1 ABCC : ABC 1 of 4; n2 AC : ACA 1 of 3; n3 CAC : nothing. */
     assert_value(g->edit_score, (1 - 1. / 4 + 1 - 1. / 3 + 0) / 3);
-    assert_int_equal(g->bouts[C].count, 2);
+    assert_int_equal(g->class_runs[C].count, 2);
     sp_comparison_free(c);
 }
 
@@ -466,7 +466,7 @@ static void test_without_labels(void **state)
     assert_int_equal(c->n_comparisons, 0);
     assert_undefined(c->mask_ceiling, "no labels");
     assert_int_equal(c->reference.transitions, 0);
-    assert_null(c->reference_bouts);
+    assert_null(c->reference_runs);
     const sp_strategy_result *a = &c->strategies[0];
     assert_false(a->has_agreement);
     assert_false(a->has_changes);
@@ -476,7 +476,7 @@ static void test_without_labels(void **state)
     assert_non_null(a->mean_kappa.undefined);
     assert_undefined(a->path_score, "no scores");
     assert_int_equal(a->counts.illegal, 2);
-    assert_int_equal(a->bouts[C].count, 2 + 1 + 2); /* A C B CC A | A B ; CC | C A C: over whole paths */
+    assert_int_equal(a->class_runs[C].count, 2 + 1 + 2); /* A C B CC A | A B ; CC | C A C: over whole paths */
     assert_null(c->traces[0].labels);
     sp_comparison_free(c);
 }
@@ -707,7 +707,7 @@ static void test_bridged_transitions(void **state)
     assert_int_equal(c->reference.transitions, plain->reference.transitions + 1);
     assert_int_equal(c->reference.changes, plain->reference.changes);
     assert_int_equal(c->reference.illegal, plain->reference.illegal);
-    assert_int_equal(c->reference_moves[C * 3 + C], plain->reference_moves[C * 3 + C] + 1);
+    assert_int_equal(c->reference_transition_counts[C * 3 + C], plain->reference_transition_counts[C * 3 + C] + 1);
     sp_comparison_free(plain);
     sp_comparison_free(c);
 }
@@ -778,7 +778,7 @@ static void test_errors_end_at_gaps(void **state)
         assert_ok(sp_evaluation_add(e, &block, NULL, &err), &err);
         assert_ok(sp_evaluation_finish(e, &c, &err), &err);
         const sp_error_runs *runs = &c->strategies[1].error_runs;
-        assert_int_equal(runs->broken, 4);
+        assert_int_equal(runs->worsened, 4);
         assert_int_equal(runs->runs->count, 1 + has_gap);
         assert_int_equal(runs->longest, has_gap ? 2 : 4);
         assert_int_equal(runs->longest_step, 1);

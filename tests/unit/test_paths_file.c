@@ -451,7 +451,8 @@ static void test_no_room(void **state)
     limit_file_size(before.rlim_cur);
     assert_stderr_empty();
 
-    const char *sentence = "FILE: cannot be written, the file would be larger than allowed here (File too large); the old file is untouched; see ulimit -f";
+    const char *sentence = "FILE: cannot be written, the file would be larger than allowed here (File too large); the old file "
+                           "is untouched; see ulimit -f";
     assert_int_equal(at_once, SP_EFILE);
     assert_sentence(err.message, sentence, file);
     assert_int_equal(opened, SP_OK);

@@ -103,7 +103,7 @@ static void test_probabilities_are_drawn(void **state)
     sample_free(s);
     s = sample_band(13, 2, 60); /* more classes than colours can tell apart */
     for (int k = 0; k < 13; k++)
-        s->comparison.reference_bouts[k] = s->comparison.reference_bouts[0];
+        s->comparison.reference_runs[k] = s->comparison.reference_runs[0];
     page = page_of(s);
     assert_lacks(page, "<small>probabilities</small>");
     assert_has(page, "id=\"probabilities\"");

@@ -136,6 +136,18 @@ static void test_long_names_lose_their_middle(void **state)
     }
 }
 
+static void test_sentences(void **state)
+{
+    (void)state;
+    sp_buffer out = {0};
+    sp_buffer_say(&out, "%s has %jd of %d steps, %.3f (%+.2f, %g) in 100 %%", "a", (intmax_t)-1234567, 12, 1234.5, 0.016, 1e-6);
+    assert_string_equal(out.data, "a has -1,234,567 of 12 steps, 1,234.500 (+0.02, 1e-06) in 100 %");
+    sp_buffer_free(&out);
+    sp_buffer_say(&out, "%.2f", -0.0);
+    assert_string_equal(out.data, "0.00");
+    sp_buffer_free(&out);
+}
+
 static void test_numbers(void **state)
 {
     (void)state;
@@ -196,6 +208,7 @@ static void test_saving(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_small_is_exactly_this),
         cmocka_unit_test(test_csv_quotes),
         cmocka_unit_test(test_markdown_escapes),

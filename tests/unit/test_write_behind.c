@@ -120,8 +120,8 @@ static void test_no_room(void **state)
         const sp_status finished = sp_write_behind_finish(behind, &last);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(finished, SP_EFILE);
-        const char *sentence =
-            "FILE: cannot be written, the file would be larger than allowed here (File too large); nothing was written; see ulimit -f";
+        const char *sentence = "FILE: cannot be written, the file would be larger than allowed here (File too large); nothing "
+                               "was written; see ulimit -f";
         assert_sentence(last.message, sentence, made_path("full.bin"));
         if (status != SP_OK)
             assert_sentence(err.message, sentence, made_path("full.bin"));

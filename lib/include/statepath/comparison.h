@@ -31,7 +31,7 @@ typedef struct sp_recording_result {
 /* What a strategy changed against argmax, over scored steps; the four sum to them. An undecoded step is wrong; two undecoded
  * steps are the same. */
 typedef struct sp_changes {
-    int64_t fixed, broken, wrong_to_wrong, same;
+    int64_t fixed, worsened, wrong_to_wrong, same;
 } sp_changes;
 
 /* Where a step stands in the reference: does the neighbour before it and after it have the same class? A neighbour that is
@@ -45,13 +45,14 @@ const char *sp_context_name(sp_context context); /* "AAA" ... */
 typedef struct sp_length_count {
     int64_t length, count;
 } sp_length_count;
-typedef struct sp_bouts {
+typedef struct sp_class_runs {
     int64_t count, steps;
-    sp_value mean, median; /* length in steps; undefined "no bouts" */
+    int64_t isolated;      /* runs of one step */
+    sp_value mean, median; /* length in steps; undefined "no runs" */
     sp_value count_ratio;  /* count / count in the reference; undefined in the reference itself and where it has none */
     int64_t n_lengths;
     sp_length_count *lengths; /* ascending: the whole distribution */
-} sp_bouts;
+} sp_class_runs;
 
 /* Changes of class found within 0, 1, 2 steps: a change of the reference is matched by a change of the path between the same two
  * classes, each used once. Both sides inside stretches of scored steps. */
@@ -77,17 +78,17 @@ typedef struct sp_entities {
 
 /* How far an error that a strategy makes against argmax runs on: of greedy masking, where one wrong step forbids what is right
  * after it; of every strategy, to compare. In decoded recordings; a stretch is a maximal sequence of neighbouring steps of one
- * recording and segment where the strategy's class is not argmax's. A step is broken where argmax has the reference's class and
- * the strategy has not. The run of a stretch goes from its first broken step to its end, that is until the strategy says again
- * what argmax says; a stretch without broken step has none. So every broken step is in one run, and all but the first of each run
- * are consequences. */
+ * recording and segment where the strategy's class is not argmax's. A step is worsened where argmax has the reference's class and
+ * the strategy has not. The run of a stretch goes from its first worsened step to its end, that is until the strategy says again
+ * what argmax says; a stretch without worsened step has none. So every worsened step is in one run, and all but the first of each
+ * run are consequences. */
 typedef struct sp_error_runs {
-    int64_t broken;             /* steps */
-    int64_t consequences;       /* of them: broken - runs */
-    sp_value consequence_share; /* consequences / broken; undefined "no step broken" */
+    int64_t worsened;           /* steps */
+    int64_t consequences;       /* of them: worsened - runs */
+    sp_value consequence_share; /* consequences / worsened; undefined "no step broken" */
     int64_t forbidden;          /* runs whose first right class may not follow what the strategy chose before it,
                                    or not start; the others come of longer rules, weights, or the whole path */
-    sp_bouts *runs;             /* [1] number, steps, mean and median length, all lengths; NULL: no argmax */
+    sp_class_runs *runs;        /* [1] number, steps, mean and median length, all lengths; NULL: no argmax */
     int64_t longest, longest_recording, longest_step; /* the first of the longest; 0 without runs */
     int64_t dead_ends;                                /* recordings that ended in a dead end: nothing of them is decoded */
 } sp_error_runs;
@@ -99,9 +100,9 @@ typedef struct sp_frequencies {
     /* Per hour of the time between neighbouring steps, transitions * epoch_seconds; undefined "no transitions", "the length of a
      * step is not known". */
     sp_value illegal_per_hour, changes_per_hour;
-    int64_t runs, isolated;  /* runs of one class, as in sp_bouts; of them one step long */
-    sp_value isolated_share; /* isolated / runs; undefined "no bouts" */
-    sp_value runs_ratio;     /* runs / runs of the reference, below 1 where the path is smoother; undefined "no bouts in the
+    int64_t runs, isolated;  /* runs of one class, as in sp_class_runs; of them one step long */
+    sp_value isolated_share; /* isolated / runs; undefined "no runs" */
+    sp_value runs_ratio;     /* runs / runs of the reference, below 1 where the path is smoother; undefined "no runs in the
                                 reference", "no reference", in the reference itself "the reference itself" */
     int64_t
         worst_recording;   /* index of the recording with the most illegal transitions, the first of several; -1: none has any */
@@ -110,21 +111,22 @@ typedef struct sp_frequencies {
 
 /* Would the path agree far better if its classes were called otherwise? Of all ways to rename the classes of the path, each to
  * another name, the one under which most steps are right (an assignment problem). It is told of only where it is suspicious:
- * accuracy rises by more than SP_PERMUTED_GAIN and to more than SP_PERMUTED_FACTOR times what it was, kappa rises by more than
- * SP_PERMUTED_GAIN to at least SP_PERMUTED_KAPPA (so the path knows the classes well, by other names: a weak classifier, or one
- * that says one class throughout, does not), over at least SP_PERMUTED_STEPS decoded and scored steps for each class. */
-#define SP_PERMUTED_GAIN 0.2
-#define SP_PERMUTED_FACTOR 1.5
-#define SP_PERMUTED_KAPPA 0.4
-enum { SP_PERMUTED_STEPS = 20, SP_PERMUTED_CLASSES = 256 }; /* with more classes it is not looked for */
-typedef struct sp_permuted {
+ * accuracy rises by more than SP_PERMUTATION_GAIN and to more than SP_PERMUTATION_FACTOR times what it was, kappa rises by more
+ * than SP_PERMUTATION_GAIN to at least SP_PERMUTATION_KAPPA (so the path knows the classes well, by other names: a weak
+ * classifier, or one that says one class throughout, does not), over at least SP_PERMUTATION_STEPS decoded and scored steps for
+ * each class. */
+#define SP_PERMUTATION_GAIN 0.2
+#define SP_PERMUTATION_FACTOR 1.5
+#define SP_PERMUTATION_KAPPA 0.4
+enum { SP_PERMUTATION_STEPS = 20, SP_PERMUTATION_CLASSES = 256 }; /* with more classes it is not looked for */
+typedef struct sp_label_permutation {
     bool is_suspect;
     int32_t *name_of;         /* [K] what the reference calls class k of the path; NULL unless suspect */
     sp_value accuracy, kappa; /* under those names */
-} sp_permuted;
+} sp_label_permutation;
 
 /* With more classes transitions are a list of pairs instead of a matrix. */
-enum { SP_MOVES_CLASSES = 100 };
+enum { SP_TRANSITION_CLASSES = 100 };
 
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
@@ -141,11 +143,12 @@ typedef struct sp_strategy_result {
     sp_transition_counts counts;
     int64_t n_illegal_pairs;
     sp_pair_count *illegal_pairs; /* most frequent first, then by index */
-    int64_t *moves; /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_MOVES_CLASSES classes: */
-    int64_t n_move_pairs;
-    sp_pair_count *move_pairs; /* most frequent first, then by index; NULL where there is a matrix */
+    int64_t *transition_counts;   /* [K,K] all transitions, allowed ones too, from row to column; NULL above SP_TRANSITION_CLASSES
+                                     classes: */
+    int64_t n_transition_pairs;
+    sp_pair_count *transition_pairs; /* most frequent first, then by index; NULL where there is a matrix */
     sp_frequencies frequencies;
-    sp_permuted permuted;
+    sp_label_permutation label_permutation;
     int64_t recordings_with_illegal; /* illegal > 0 */
     /* Illegal transitions / transitions, bootstrap over recordings. Without an interval where it is 0 ("0 by construction", "no
      * illegal transition"). */
@@ -168,7 +171,7 @@ typedef struct sp_strategy_result {
     sp_changes context_changes[SP_N_CONTEXTS];
     sp_error_runs error_runs;                                             /* where has_changes; empty for argmax itself */
     int64_t context_steps[SP_N_CONTEXTS], context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
-    sp_bouts *bouts;                                                      /* [K] */
+    sp_class_runs *class_runs;                                            /* [K] */
     sp_boundaries boundaries;
     /* Mean over recordings of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1 (Lea et al. 2017). */
     sp_value edit_score;
@@ -269,18 +272,18 @@ typedef struct sp_comparison {
     sp_transition_counts reference;
     int64_t n_reference_illegal_pairs;
     sp_pair_count *reference_illegal_pairs;
-    int64_t *reference_moves; /* as of a strategy; NULL without labels */
-    int64_t n_reference_move_pairs;
-    sp_pair_count *reference_move_pairs;
+    int64_t *reference_transition_counts; /* as of a strategy; NULL without labels */
+    int64_t n_reference_transition_pairs;
+    sp_pair_count *reference_transition_pairs;
     sp_frequencies reference_frequencies; /* when has_labels */
     /* The reference's chain is not broken where steps are unscored: of two scored steps of one recording and segment with nothing
      * but unscored steps between them, the pair counts among `reference`, its illegal pairs and moves like two neighbours.
      * Nothing else changes: starts, ends, runs (short ones too) and boundaries stop at unscored steps as ever. */
     bool bridge_unscored;
-    int64_t bridged_transitions; /* of `reference` */
-    sp_value mask_ceiling;       /* undefined "not asked for" without with_ceiling */
-    int64_t ceiling_infeasible;  /* recordings that no allowed path fits: they count 0 in the ceiling */
-    sp_bouts *reference_bouts;   /* [K]; NULL without labels */
+    int64_t bridged_transitions;   /* of `reference` */
+    sp_value mask_ceiling;         /* undefined "not asked for" without with_ceiling */
+    int64_t ceiling_infeasible;    /* recordings that no allowed path fits: they count 0 in the ceiling */
+    sp_class_runs *reference_runs; /* [K]; NULL without labels */
     /* The scores themselves, before any strategy; filled by whoever has them (sp_comparison_set_nll). */
     bool has_nll;
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */

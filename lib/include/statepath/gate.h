@@ -10,9 +10,9 @@
  *   figure      STRATEGY.METRIC            viterbi.accuracy, beam:8.illegal, "a name with spaces".kappa
  *               STRATEGY.classes.CLASS.METRIC   viterbi.classes.N1.f1, viterbi.classes."B-PER".recall
  *               reference.METRIC           reference.illegal
- *               mask_ceiling, nll, recordings, steps, scored_steps
- * The names of metrics are the keys of the JSON (sp_report_json). A strategy that is itself called "reference" is written in
- * quotes.
+ *               mask_ceiling, nll, recordings, steps, scored_steps, ...
+ * The names of metrics are those of the table of figures (figures.h; mostly keys of the JSON). A strategy that is itself called
+ * "reference" is written in quotes.
  *
  * Undefined figures, a division by zero and what overflows are undefined, and so is each sum and comparison over them. "false and
  * undefined" is false, "true or undefined" is true, everything else is undefined; an undefined condition trips the gate as well:

@@ -25,7 +25,7 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
 
 /* JSON: counts, metrics, transitions, recordings and comparisons, in full precision (each number reads back as the same double).
  * Metrics without labels are absent; an undefined value is null and has "<key>_undefined": reason beside it; NaN never appears.
- * What the keys are: lib/report/json.c. Time is left out, so that the same input gives the same bytes. */
+ * What the keys are: `statepath help figures`. Time is left out, so that the same input gives the same bytes. */
 sp_status sp_report_json(const sp_comparison *comparison, char **out, sp_error *err);
 /* Long CSV: strategy,recording,class,metric,value,n,low,high. Undefined values are empty. RFC 4180: quoting, CRLF. The metrics
  * are the keys of the JSON; "decoded_as B" (class A): steps of reference A decoded as B, those above 0. */

@@ -1,5 +1,6 @@
 /* How far people agree with each other about stages of sleep, beside the kappa of the strategies: what a figure means that can
  * never be 1. Only where the classes are the five stages of the AASM. */
+#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -79,69 +80,44 @@ static void fill(const sp_comparison *c, sp_table *table)
 }
 
 typedef struct kappa_scale {
-    sp_page *page;
-    double low;
+    const sp_comparison *comparison;
+    sp_axis axis;
 } kappa_scale;
 
-static double place(const kappa_scale *scale, double kappa)
-{
-    return 2 + 96 * (kappa - scale->low) / (1 - scale->low);
-}
-
-static void tick(const kappa_scale *scale, const char *class, double kappa, sp_buffer *out)
-{
-    sp_buffer_format(out, "<line class=\"%s\" y1=\"2\" y2=\"24\"", class);
-    for (int end = 1; end <= 2; end++) {
-        sp_buffer_format(out, " x%d=\"", end);
-        sp_buffer_fixed(out, place(scale, kappa), 2);
-        sp_buffer_text(out, "%\"");
-    }
-    sp_buffer_text(out, "/>");
-}
-
-/* The table is being written into the page's own buffer, so the marks can go there too. */
 static void strip(const void *arg, size_t row, sp_buffer *out)
 {
     const kappa_scale *scale = arg;
-    const sp_comparison *c = scale->page->comparison;
+    const sp_comparison *c = scale->comparison;
     if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>");
-        sp_buffer_fixed(out, scale->low, 1);
-        sp_buffer_text(out, "</span><span>kappa</span><span>1.0</span></span></th>");
+        sp_strip_head(out, &scale->axis);
         return;
     }
     int stage = stage_of_row(c, row - 1);
-    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\">");
-    if (stage == ALL) {
-        sp_buffer_text(out, "<rect class=\"people\" y=\"2\" height=\"22\" x=\"");
-        sp_buffer_fixed(out, place(scale, meta_low), 2);
-        sp_buffer_text(out, "%\" width=\"");
-        sp_buffer_fixed(out, place(scale, meta_high) - place(scale, meta_low), 2);
-        sp_buffer_text(out, "%\"/>");
-    }
-    sp_buffer_text(out, "<line class=\"rule\" x1=\"2%\" x2=\"98%\" y1=\"13\" y2=\"13\"/>");
-    tick(scale, "whisker", people[stage].meta, out);
+    sp_strip_open(out, true);
+    if (stage == ALL)
+        sp_strip_band(out, &scale->axis, meta_low, meta_high);
+    sp_strip_tick(out, &scale->axis, "whisker", people[stage].meta);
     if (people[stage].ten > 0)
-        tick(scale, "whisker d2", people[stage].ten, out);
+        sp_strip_tick(out, &scale->axis, "whisker d2", people[stage].ten);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_value *kappa = kappa_of(c, s, row - 1);
         if (!kappa->undefined)
-            sp_page_mark(scale->page, s, place(scale, kappa->value), 26.0 * (s + 1) / (c->n_strategies + 1));
+            sp_strip_mark(out, &scale->axis, s, c->n_strategies, kappa->value);
     }
-    sp_buffer_text(out, "</svg></td>");
+    sp_strip_close(out);
 }
 
 void sp_page_benchmark(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
-    kappa_scale scale = {.page = page, .low = 0.2};
+    kappa_scale scale = {c, {.low = 0.2, .high = 1, .decimals = 1, .name = "kappa"}};
     sp_table table = {0};
     if (!has_benchmark(c))
         return;
     for (int32_t s = 0; s < c->n_strategies; s++)
         for (size_t row = 0; row <= (size_t)c->n_classes; row++)
             if (!kappa_of(c, s, row)->undefined)
-                scale.low = fmin(scale.low, floor(10 * kappa_of(c, s, row)->value) / 10);
+                scale.axis.low = fmin(scale.axis.low, floor(10 * kappa_of(c, s, row)->value) / 10);
     fill(c, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &scale}, &page->out);
     sp_table_free(&table);

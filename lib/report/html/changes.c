@@ -7,7 +7,7 @@ static void class_changes(sp_page *page)
     for (int32_t s = 0; s < c->n_strategies; s++) {
         sp_table classes = {0};
         if (s != page->argmax)
-            sp_fill_class_changes(c, s, &classes);
+            sp_fill_class_changes(c, &(sp_fill_options){.strategy = s}, &classes);
         if (classes.n_columns && sp_table_rows(&classes)) {
             sp_buffer_text(&page->out, "<details><summary>");
             sp_page_name(page, c->strategies[s].name);
@@ -22,11 +22,7 @@ static void class_changes(sp_page *page)
 
 static void error_runs(sp_page *page)
 {
-    sp_table errors = {0};
-    sp_fill_error_runs(page->comparison, &errors);
-    bool has_any = !errors.failed && sp_table_rows(&errors);
-    sp_page_table(page, &errors, "wide");
-    if (has_any)
+    if (sp_page_document(page, "error-runs", 0))
         sp_buffer_text(&page->out,
                        "<p class=\"small\">An error is the stretch from a step that argmax has right and the strategy "
                        "has not, to where both say the same again; all its broken steps but the first are "
@@ -35,19 +31,15 @@ static void error_runs(sp_page *page)
 
 void sp_page_changes(sp_page *page)
 {
-    const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_table table = {0}, contexts = {0};
     sp_page_section(page, "changes", "What changed");
     sp_buffer_text(out, "<div class=\"grid\">\n<div>");
-    sp_fill_changes(c, &table);
-    sp_page_table(page, &table, "");
+    sp_page_document(page, "changes", 0);
     sp_buffer_text(out, "<p class=\"small\">Fixed: argmax wrong, the strategy right. Broken: the other way round. Over scored "
                         "steps.</p>\n");
     class_changes(page);
     sp_buffer_text(out, "</div>\n<div>");
-    sp_fill_contexts(c, &contexts);
-    sp_page_table(page, &contexts, "");
+    sp_page_document(page, "contexts", 0);
     sp_buffer_text(out, "</div>\n</div>\n");
     error_runs(page);
     sp_buffer_text(out, "</section>\n");

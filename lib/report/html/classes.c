@@ -1,12 +1,13 @@
 /* Classes one by one: F1 of every strategy on one line, all figures behind a fold; what the rules changed; runs. */
+#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
 
 /* All rows share one scale, from the tenth below the least F1 to 1. */
 typedef struct f1_scale {
-    sp_page *page;
-    double low;
+    const sp_comparison *comparison;
+    sp_axis axis;
 } f1_scale;
 
 static double least_f1(const sp_comparison *c)
@@ -21,27 +22,22 @@ static double least_f1(const sp_comparison *c)
     return floor(10 * least) / 10;
 }
 
-/* Strategies stand a little below each other, so that equal values stay apart. The table is being written into the page's own
- * buffer, so the marks can go there too. */
+/* Strategies stand a little below each other, so that equal values stay apart. */
 static void f1_cell(const void *arg, size_t row, sp_buffer *out)
 {
     const f1_scale *scale = arg;
-    const sp_comparison *c = scale->page->comparison;
+    const sp_comparison *c = scale->comparison;
     if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\"><span>");
-        sp_buffer_fixed(out, scale->low, 1);
-        sp_buffer_text(out, "</span><span>F1</span><span>1.0</span></span></th>");
+        sp_strip_head(out, &scale->axis);
         return;
     }
-    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"rule\" x1=\"2%\" x2=\"98%\" y1=\"13\" "
-                        "y2=\"13\"/>");
+    sp_strip_open(out, true);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_value *f1 = &c->strategies[s].classes[row - 1].f1;
         if (!f1->undefined)
-            sp_page_mark(scale->page, s, 2 + 96 * (f1->value - scale->low) / (1 - scale->low),
-                         26.0 * (s + 1) / (c->n_strategies + 1));
+            sp_strip_mark(out, &scale->axis, s, c->n_strategies, f1->value);
     }
-    sp_buffer_text(out, "</svg></td>");
+    sp_strip_close(out);
 }
 
 void sp_page_classes(sp_page *page)
@@ -49,34 +45,24 @@ void sp_page_classes(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_table f1 = {0};
-    f1_scale scale = {.page = page, .low = least_f1(c)};
+    f1_scale scale = {c, {.low = least_f1(c), .high = 1, .decimals = 1, .name = "F1"}};
     sp_page_section(page, "classes", "Classes");
     sp_page_key(page);
-    sp_fill_class_f1(c, &f1);
+    sp_fill_class_f1(c, &(sp_fill_options){.most_classes = 0}, &f1);
     sp_table_html(&f1, c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_extra_column){.cell = f1_cell, .arg = &scale}, out);
     sp_table_free(&f1);
     sp_page_benchmark(page);
     for (int32_t s = 0; s < c->n_strategies; s++) {
-        sp_table detail = {0};
-        sp_fill_class_detail(c, s, &detail);
         sp_buffer_text(out, "<details><summary>");
         sp_page_name(page, c->strategies[s].name);
         sp_buffer_text(out, ": precision, recall, specificity, NPV, kappa, PABAK</summary>\n");
-        sp_table_html(&detail, c->n_classes > 20 ? "sortable tall" : "sortable", NULL, out);
+        sp_page_document(page, "class-detail", s);
         sp_buffer_text(out, "</details>\n");
-        sp_table_free(&detail);
     }
-    if (c->n_collapsed) {
-        sp_table fewer = {0};
-        sp_fill_collapsed(c, &fewer);
-        sp_page_table(page, &fewer, "sortable wide");
-    }
+    sp_page_document(page, "collapsed", 0);
     if (c->has_entities) {
-        sp_table entities = {0};
-        sp_fill_entities(c, &entities);
         sp_buffer_text(out, "<h3>Entities</h3>\n");
-        sp_table_html(&entities, "", NULL, out);
-        sp_table_free(&entities);
+        sp_page_document(page, "entities", 0);
     }
     sp_buffer_text(out, "</section>\n");
 }

@@ -74,9 +74,7 @@ static void confusion_cell(sp_page *page, int64_t count, int64_t row_sum, bool i
 
 static void total_cell(sp_page *page, int64_t count)
 {
-    sp_buffer_text(&page->out, "<td class=\"total\">");
-    sp_buffer_count(&page->out, count);
-    sp_buffer_text(&page->out, "</td>");
+    sp_buffer_say(&page->out, "<td class=\"total\">%jd</td>", count);
 }
 
 /* The last row: how often each class was decoded. */
@@ -141,13 +139,11 @@ static void difference_matrix(sp_page *page, const sp_strategy_result *strategy,
                 sp_buffer_text(&page->out, "<td>0</td>");
                 continue;
             }
-            sp_buffer_format(&page->out, "<td class=\"%s%d%s\">%s",
-                             d > 0   ? "more"
-                             : d < 0 ? "less"
-                                     : "h",
-                             level, i == j ? " diagonal" : "", d > 0 ? "+" : "");
-            sp_buffer_count(&page->out, d);
-            sp_buffer_text(&page->out, "</td>");
+            sp_buffer_say(&page->out, "<td class=\"%s%d%s\">%s%jd</td>",
+                          d > 0   ? "more"
+                          : d < 0 ? "less"
+                                  : "h",
+                          level, i == j ? " diagonal" : "", d > 0 ? "+" : "", d);
         }
         sp_buffer_text(&page->out, "</tr>\n");
     }

@@ -1,5 +1,6 @@
 /* Pairs of strategies: the difference of each metric with its interval as a forest, who gains as a scatter beside it, and what
  * else is known of each pair behind folds. */
+#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -7,33 +8,20 @@
 
 /* ---- forest ---- */
 
-/* Common scale of all rows of one metric, from low to high, 0 always inside. */
+/* Common scale of all rows of one metric in the units that are shown, 0 always inside. */
 typedef struct difference_scale {
     const sp_comparison *comparison;
-    const char *metric;
     int32_t first; /* comparison of that metric; they stand together */
-    double low, high;
+    double unit;   /* 100 where percentage points are shown */
+    sp_axis axis;
 } difference_scale;
 
 static void widen(difference_scale *scale, const sp_value *value)
 {
     if (value->undefined)
         return;
-    scale->low = fmin(scale->low, value->value);
-    scale->high = fmax(scale->high, value->value);
-}
-
-static double at(const difference_scale *scale, double value)
-{
-    double span = scale->high - scale->low;
-    return span > 0 ? 2 + 96 * (value - scale->low) / span : 50;
-}
-
-static void add_percent(sp_buffer *out, const char *name, double value)
-{
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, value, 2);
-    sp_buffer_text(out, "%\"");
+    scale->axis.low = fmin(scale->axis.low, scale->unit * value->value);
+    scale->axis.high = fmax(scale->axis.high, scale->unit * value->value);
 }
 
 static bool is_share(const char *metric)
@@ -41,57 +29,28 @@ static bool is_share(const char *metric)
     return !strcmp(metric, "accuracy") || !strcmp(metric, "illegal_rate");
 }
 
-static void scale_end(const difference_scale *scale, double value, sp_buffer *out)
-{
-    sp_buffer_text(out, "<span>");
-    if (is_share(scale->metric))
-        sp_buffer_signed(out, 100 * value, 2);
-    else
-        sp_buffer_signed(out, value, 3);
-    sp_buffer_text(out, "</span>");
-}
-
 static void interval_cell(const void *arg, size_t row, sp_buffer *out)
 {
     const difference_scale *scale = arg;
     if (row == 0) {
-        sp_buffer_text(out, "<th scope=\"col\" class=\"strip\"><span class=\"axis\">");
-        scale_end(scale, scale->low, out);
-        scale_end(scale, scale->high, out);
-        sp_buffer_text(out, "</span></th>");
+        sp_strip_head(out, &scale->axis);
         return;
     }
     const sp_difference *d = &scale->comparison->comparisons[scale->first + (int32_t)row - 1].difference;
-    sp_buffer_text(out, "<td class=\"strip\"><svg aria-hidden=\"true\"><line class=\"zero\" y1=\"0\" y2=\"26\"");
-    add_percent(out, "x1", at(scale, 0));
-    add_percent(out, "x2", at(scale, 0));
-    sp_buffer_text(out, "/>");
-    if (!d->low.undefined && !d->high.undefined) {
-        sp_buffer_text(out, "<line class=\"whisker\" y1=\"13\" y2=\"13\"");
-        add_percent(out, "x1", at(scale, d->low.value));
-        add_percent(out, "x2", at(scale, d->high.value));
-        sp_buffer_text(out, "/>");
-    }
-    if (!d->difference.undefined) {
-        sp_buffer_text(out, "<circle class=\"dot\" cy=\"13\" r=\"5\"");
-        add_percent(out, "cx", at(scale, d->difference.value));
-        sp_buffer_text(out, "/>");
-    }
-    sp_buffer_text(out, "</svg></td>");
-}
-
-static void cell_signed(sp_table *table, const sp_value *value, double scale, int decimals)
-{
-    if (value->undefined)
-        sp_table_cell_text(table, SP_TONE_MUTED, "–");
-    else
-        sp_buffer_signed(sp_table_cell(table, SP_TONE_PLAIN), scale * value->value, decimals);
+    sp_strip_open(out, false);
+    sp_strip_tick(out, &scale->axis, "zero", 0);
+    if (!d->low.undefined && !d->high.undefined)
+        sp_strip_range(out, &scale->axis, scale->unit * d->low.value, scale->unit * d->high.value);
+    if (!d->difference.undefined)
+        sp_strip_dot(out, &scale->axis, scale->unit * d->difference.value);
+    sp_strip_close(out);
 }
 
 static void forest(sp_page *page, const char *metric)
 {
     const sp_comparison *c = page->comparison;
-    difference_scale scale = {.comparison = c, .metric = metric, .first = -1};
+    difference_scale scale = {.comparison = c, .first = -1, .unit = is_share(metric) ? 100 : 1};
+    scale.axis = (sp_axis){.format = SP_TICK_SIGNED, .decimals = is_share(metric) ? 2 : 3};
     sp_table table = {0};
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         if (strcmp(c->comparisons[i].metric, metric) != 0)
@@ -103,7 +62,7 @@ static void forest(sp_page *page, const char *metric)
     }
     if (scale.first < 0)
         return;
-    sp_fill_metric_differences(c, metric, true, &table);
+    sp_fill_differences_narrow(c, &(sp_fill_options){.metric = metric}, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
     sp_table_free(&table);
 }
@@ -154,25 +113,20 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
 {
     table->title = c->n_subjects ? "Differences in accuracy over subjects, in percentage points"
                                  : "Differences in accuracy over recordings, in percentage points";
-    sp_table_column(table, SP_LEFT, "pair");
-    sp_table_column(table, SP_RIGHT, "mean");
-    sp_table_column(table, SP_RIGHT, "SD");
-    sp_table_column(table, SP_RIGHT, "median");
-    sp_table_column(table, SP_RIGHT, "rank-biserial correlation");
-    sp_table_column(table, SP_RIGHT, "least p that Wilcoxon can give");
-    sp_table_column(table, SP_RIGHT, "p by sign flips of the mean");
+    sp_table_columns(table,
+                     "pair|mean|SD|median|rank-biserial correlation|least p that Wilcoxon can give|p by sign flips of the mean");
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         const sp_pair_comparison *pair = &c->comparisons[i];
         if (strcmp(pair->metric, "accuracy") != 0)
             continue;
         sp_cell_pair(c, pair, table);
-        cell_signed(table, &pair->mean, 100, 2);
+        sp_cell_signed(table, &pair->mean, 100, 2);
         if (pair->sd.undefined)
             sp_table_cell_text(table, SP_TONE_MUTED, "–");
         else
             sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), 100 * pair->sd.value, 2);
-        cell_signed(table, &pair->median, 100, 2);
-        cell_signed(table, &pair->test.rank_biserial, 1, 2);
+        sp_cell_signed(table, &pair->median, 100, 2);
+        sp_cell_signed(table, &pair->test.rank_biserial, 1, 2);
         cell_least_p(&pair->test, table);
         sp_cell_p(table, &pair->permutation.p);
     }
@@ -180,31 +134,25 @@ static void fill_pairs(const sp_comparison *c, sp_table *table)
 
 static void several(sp_page *page)
 {
-    sp_table ranks = {0};
     sp_buffer note = {0};
-    sp_fill_several(page->comparison, &ranks);
+    if (!sp_page_document(page, "ranks", 0))
+        return;
     sp_note_several(page->comparison, &note);
-    if (ranks.n_columns) {
-        sp_page_table(page, &ranks, "");
-        sp_buffer_text(&page->out, "<p class=\"small\">");
-        sp_buffer_html(&page->out, note.data ? note.data : "");
-        sp_buffer_text(&page->out, "</p>\n");
-    }
-    sp_table_free(&ranks);
+    sp_buffer_text(&page->out, "<p class=\"small\">");
+    sp_buffer_html(&page->out, note.data ? note.data : "");
+    sp_buffer_text(&page->out, "</p>\n");
     page->out.failed |= note.failed;
     sp_buffer_free(&note);
 }
 
 static void further_tests(sp_page *page)
 {
-    const sp_comparison *c = page->comparison;
-    sp_table pairs = {0}, steps = {0};
+    sp_table pairs = {0};
     sp_buffer_text(&page->out, "<details><summary>Further figures and tests of these pairs</summary>\n");
-    fill_pairs(c, &pairs);
+    fill_pairs(page->comparison, &pairs);
     sp_page_table(page, &pairs, "");
     several(page);
-    sp_fill_step_tests(c, &steps);
-    sp_page_table(page, &steps, "");
+    sp_page_document(page, "step-tests", 0);
     sp_buffer_text(&page->out, "</details>\n");
 }
 
@@ -212,16 +160,13 @@ void sp_page_differences(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_table margins = {0};
     sp_page_section(page, "differences", "Differences");
     forest(page, "accuracy");
     explain_forest(page);
     sp_buffer_text(out, "<div class=\"beside\">\n");
-    sp_page_scatter(page);
-    sp_page_gains(page);
+    sp_page_paired(page);
     sp_buffer_text(out, "</div>\n");
-    sp_fill_margins(c, &margins);
-    sp_page_table(page, &margins, "wide");
+    sp_page_document(page, "margins", 0);
     if (c->n_comparisons > sp_tested_pairs(c)) {
         sp_buffer_text(out, "<div class=\"forests\">\n");
         forest(page, "kappa");

@@ -21,20 +21,18 @@ static const char shapes[] =
 
 void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const char *first)
 {
-    sp_buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    sp_buffer_format(out,
-                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; "
-                     "script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\">\n",
-                     sp_page_style_hash, sp_page_script_hash);
-    sp_buffer_text(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                        "<meta name=\"color-scheme\" content=\"light dark\">\n");
-    sp_buffer_format(out, "<meta name=\"generator\" content=\"statepath %s\">\n<title>", sp_version());
+    sp_buffer_say(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
+        "content=\"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action "
+        "'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
+        "content=\"light dark\">\n<meta name=\"generator\" content=\"statepath %s\">\n<title>",
+        sp_page_style_hash, sp_page_script_hash, sp_version());
     sp_buffer_html(out, name);
-    sp_buffer_format(out, "%s – statepath</title>\n<style>", what);
-    sp_buffer_text(out, sp_page_style);
-    sp_buffer_format(out, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#%s\">Skip the contents</a>\n", first);
-    sp_buffer_text(out, shapes);
-    sp_buffer_text(out, "<div class=\"page\">\n");
+    sp_buffer_say(out,
+                  "%s – statepath</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#%s\">Skip the "
+                  "contents</a>\n%s<div class=\"page\">\n",
+                  what, sp_page_style, first, shapes);
 }
 
 void sp_frame_contents(sp_buffer *out)
@@ -55,7 +53,5 @@ void sp_frame_main(sp_buffer *out)
 
 void sp_frame_end(sp_buffer *out)
 {
-    sp_buffer_text(out, "</main>\n</div>\n<script>");
-    sp_buffer_text(out, sp_page_script);
-    sp_buffer_text(out, "</script>\n</body>\n</html>\n");
+    sp_buffer_say(out, "</main>\n</div>\n<script>%s</script>\n</body>\n</html>\n", sp_page_script);
 }

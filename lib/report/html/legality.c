@@ -55,9 +55,8 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
                 sp_buffer_text(out, "<td></td>");
                 continue;
             }
-            sp_buffer_text(out, count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>");
-            sp_buffer_count(out, count);
-            sp_buffer_text(out, "</b></td>");
+            sp_buffer_say(out, "%s%jd</b></td>", count ? "<td class=\"forbidden made\"><b>" : "<td class=\"forbidden\"><b>",
+                          count);
         }
         sp_buffer_text(out, "</tr>\n");
     }
@@ -71,11 +70,7 @@ static void legality_block(sp_page *page, const char *name, const sp_transition_
     sp_buffer *out = &page->out;
     sp_buffer_text(out, "<section><h3>");
     sp_page_name(page, name);
-    sp_buffer_text(out, ": ");
-    sp_buffer_count(out, counts->illegal);
-    sp_buffer_text(out, " of ");
-    sp_buffer_count(out, counts->transitions);
-    sp_buffer_text(out, "</h3>\n");
+    sp_buffer_say(out, ": %jd of %jd</h3>\n", counts->illegal, counts->transitions);
     legality_matrix(page, forbidden, pairs, n);
     sp_buffer_text(out, "</section>\n");
 }
@@ -104,7 +99,9 @@ static void pairs(sp_page *page, bool is_folded)
 {
     sp_buffer *out = &page->out;
     sp_table table = {0};
-    int64_t n = sp_fill_illegal_pairs(page->comparison, LISTED, &table);
+    sp_fill_illegal_pairs(page->comparison, &(sp_fill_options){.most_rows = LISTED}, &table);
+    const bool failed = table.failed || table.text.failed;
+    const int64_t n = failed ? 0 : (int64_t)sp_table_rows(&table) + table.n_left_out;
     if (n)
         sp_buffer_text(out, is_folded ? "<details><summary>Pair by pair</summary>\n" : "<div>\n");
     sp_page_table(page, &table, n > 12 ? "sortable tall" : "sortable");
@@ -120,14 +117,11 @@ void sp_page_legality(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     uint8_t *forbidden = sp_page_forbidden_matrix(page);
-    sp_table rates = {0}, changes = {0};
     sp_page_section(page, "legality", "Illegal transitions");
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
                      c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
-    sp_fill_illegal_counts(c, &rates);
-    sp_page_table(page, &rates, "wide");
-    sp_fill_change_rates(c, &changes);
-    sp_page_table(page, &changes, "wide");
+    sp_page_document(page, "counts", 0);
+    sp_page_document(page, "change-rates", 0);
     sp_buffer_text(out, "<div class=\"grid\">\n");
     if (forbidden)
         matrices(page, forbidden);
@@ -142,9 +136,7 @@ void sp_page_legality(sp_page *page)
             pairs(page, true);
         sp_page_transitions(page, forbidden);
     } else {
-        sp_buffer_text(out, "<p>The model forbids ");
-        sp_buffer_count(out, c->forbidden_count);
-        sp_buffer_text(out, " pairs, too many for a matrix.</p>\n");
+        sp_buffer_say(out, "<p>The model forbids %jd pairs, too many for a matrix.</p>\n", c->forbidden_count);
     }
     sp_buffer_text(out, "</section>\n");
     free(forbidden);

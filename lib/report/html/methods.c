@@ -26,9 +26,7 @@ static void unit(sp_page *page)
     sp_buffer *out = &page->out;
     item(page, "unit of inference");
     if (c->n_subjects) {
-        sp_buffer_text(out, "The subject: ");
-        sp_buffer_count(out, c->n_subjects);
-        sp_buffer_text(out, " of them, told apart by ");
+        sp_buffer_say(out, "The subject: %jd of them, told apart by ", (int64_t)c->n_subjects);
         sp_page_name(page, c->subjects_place ? c->subjects_place : "what was given");
         sp_buffer_text(out, ". All recordings of one are drawn together, and in the tests count as their mean.");
     } else {
@@ -45,11 +43,10 @@ static void unscored(sp_page *page)
     sp_buffer *out = &page->out;
     int64_t n = c->n_steps - c->n_scored_steps - c->n_trimmed_steps;
     item(page, "steps without reference");
-    sp_buffer_count(out, n);
-    sp_buffer_text(out, " of ");
-    sp_buffer_count(out, c->n_steps);
-    sp_buffer_text(out, ". They are decoded, left out of agreement, and end the reference’s chain of transitions: nothing is "
-                        "bridged.");
+    sp_buffer_say(
+        out,
+        "%jd of %jd. They are decoded, left out of agreement, and end the reference’s chain of transitions: nothing is bridged.",
+        n, c->n_steps);
     item_end(page);
 }
 
@@ -62,9 +59,7 @@ static void undecoded(sp_page *page)
     for (int32_t s = 0; s < c->n_strategies; s++) {
         if (!c->strategies[s].n_undecoded)
             continue;
-        sp_buffer_text(out, has_any ? ", " : "");
-        sp_buffer_count(out, c->strategies[s].n_undecoded);
-        sp_buffer_text(out, " of ");
+        sp_buffer_say(out, "%s%jd of ", has_any ? ", " : "", c->strategies[s].n_undecoded);
         sp_page_name(page, c->strategies[s].name);
         has_any = true;
     }
@@ -79,10 +74,10 @@ static void trimmed(sp_page *page)
     const sp_comparison *c = page->comparison;
     item(page, "wake before and after sleep");
     if (c->has_wake_trim) {
-        sp_buffer_format(&page->out,
-                         "Left out of agreement beyond %g minutes from the reference’s sleep: ", c->wake_trim_minutes);
-        sp_buffer_count(&page->out, c->n_trimmed_steps);
-        sp_buffer_text(&page->out, " steps. Sleep statistics and the strategies’ own transitions are of whole recordings.");
+        sp_buffer_say(&page->out,
+                      "Left out of agreement beyond %g minutes from the reference’s sleep: %jd steps. Sleep statistics and the "
+                      "strategies’ own transitions are of whole recordings.",
+                      c->wake_trim_minutes, c->n_trimmed_steps);
     } else {
         sp_buffer_text(&page->out, "All of it counts (no <code>--wake-trim</code>).");
     }
@@ -100,8 +95,7 @@ static void intervals(sp_page *page)
     item(page, "intervals");
     if (d->n_resamples) {
         sp_add_level(out, c->level);
-        sp_buffer_text(out, ", bias-corrected and accelerated (BCa), from ");
-        sp_buffer_count(out, d->n_resamples);
+        sp_buffer_say(out, ", bias-corrected and accelerated (BCa), from %jd", (int64_t)d->n_resamples);
         sp_buffer_format(out, " paired bootstrap draws of %s, seed %llu.", sp_unit_name(c, 2), (unsigned long long)c->seed);
     } else {
         sp_buffer_format(out, "None: %s.", d->low.undefined ? d->low.undefined : "no draws");
@@ -116,9 +110,9 @@ static void intervals(sp_page *page)
     item_end(page);
     if (c->has_margin) {
         item(page, "margin");
-        sp_buffer_fixed(out, c->margin, 4);
-        sp_buffer_text(
-            out, ", set with <code>--margin</code>: no harm is shown where the interval’s lower end lies above minus that.");
+        sp_buffer_say(
+            out, "%.4f, set with <code>--margin</code>: no harm is shown where the interval’s lower end lies above minus that.",
+            c->margin);
         item_end(page);
     }
 }
@@ -169,6 +163,5 @@ void sp_page_methods_section(sp_page *page)
 {
     sp_page_section(page, "methods", "Methods");
     conventions(page);
-    sp_buffer_text(&page->out, sp_page_methods);
-    sp_buffer_text(&page->out, "</section>\n");
+    sp_buffer_say(&page->out, "%s</section>\n", sp_page_methods);
 }

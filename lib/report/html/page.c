@@ -1,7 +1,9 @@
 #include "report/html/page.h"
+#include "report/html/chart.h"
 #include "report/html/frame.h"
 #include "statepath/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,27 +17,29 @@ void sp_page_section(sp_page *page, const char *id, const char *title)
     sp_buffer_format(&page->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
 }
 
-void sp_page_picture_begin(sp_page *page, int width, int height)
-{
-    int id = page->n_pictures++;
-    sp_buffer_format(&page->out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title id=\"pt%d\">",
-                     width, height, id, id, id);
-}
-
-void sp_page_picture_describe(sp_page *page)
-{
-    sp_buffer_format(&page->out, "</title><desc id=\"pd%d\">", page->n_pictures - 1);
-}
-
-void sp_page_picture_open(sp_page *page)
-{
-    sp_buffer_text(&page->out, "</desc>\n");
-}
-
 void sp_page_table(sp_page *page, sp_table *table, const char *classes)
 {
     sp_table_html(table, classes, NULL, &page->out);
     sp_table_free(table);
+}
+
+bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
+{
+    enum { TALL = 20 };
+    const sp_document_row *row = sp_document_find(key);
+    const sp_fill_options options = {
+        .is_wide = true, .strategy = strategy, .metric = row->metric, .most_rows = row->most_rows[1]};
+    sp_table table = {0};
+    char classes[64];
+    sp_document_fill(row, page->comparison, &options, &table);
+    page->out.failed |= table.failed || table.text.failed;
+    const size_t n = page->out.failed ? 0 : sp_table_rows(&table);
+    snprintf(classes, sizeof classes, "%s%s", row->classes, n > TALL && strstr(row->classes, "sortable") ? " tall" : "");
+    sp_table_html(&table, classes, NULL, &page->out);
+    if (table.n_left_out)
+        sp_buffer_format(&page->out, "<p class=\"small\">The first %zu of %lld.</p>\n", n, (long long)n + table.n_left_out);
+    sp_table_free(&table);
+    return n > 0;
 }
 
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes)
@@ -56,27 +60,13 @@ void sp_page_numbers(sp_page *page, sp_table *table)
     sp_buffer_text(&page->out, "</details>");
 }
 
-void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y)
-{
-    sp_buffer_format(&page->out, "<use class=\"mark s%d\" href=\"#m%d\" x=\"", (int)strategy % 8, (int)strategy % SP_N_SHAPES);
-    sp_buffer_fixed(&page->out, x_percent, 2);
-    sp_buffer_text(&page->out, "%\" y=\"");
-    sp_buffer_fixed(&page->out, y, 1);
-    sp_buffer_text(&page->out, "\"/>");
-}
-
-void sp_page_dot(sp_buffer *out, double x, double y)
-{
-    sp_buffer_format(out, "M%.0f %.0fh0", x, y);
-}
-
 void sp_page_key(sp_page *page)
 {
     sp_buffer_text(&page->out, "<ul class=\"key\">");
     for (int32_t s = 0; s < page->comparison->n_strategies; s++) {
-        sp_buffer_format(&page->out,
-                         "<li><svg aria-hidden=\"true\"><use class=\"mark s%d\" href=\"#m%d\" x=\"7\" y=\"7\"/></svg>",
-                         (int)s % 8, (int)s % SP_N_SHAPES);
+        sp_buffer_text(&page->out, "<li><svg aria-hidden=\"true\">");
+        sp_series_mark(&page->out, s, "7", "7");
+        sp_buffer_text(&page->out, "</svg>");
         sp_page_name(page, page->comparison->strategies[s].name);
         sp_buffer_text(&page->out, "</li>");
     }
@@ -106,7 +96,7 @@ bool sp_has_changes(const sp_comparison *comparison)
 bool sp_has_runs(const sp_comparison *comparison)
 {
     for (int32_t s = 0; s < comparison->n_strategies; s++)
-        if (comparison->strategies[s].bouts)
+        if (comparison->strategies[s].class_runs)
             return comparison->n_steps > 0;
     return false;
 }
@@ -177,9 +167,8 @@ static void top(sp_page *page)
     sp_buffer_sizes(out, c);
     sp_buffer_text(out, ". Model ");
     sp_page_name(page, c->model_name ? c->model_name : "without a name");
-    sp_buffer_format(out, ": %d class%s, ", (int)c->n_classes, c->n_classes == 1 ? "" : "es");
-    sp_buffer_count(out, c->forbidden_count);
-    sp_buffer_format(out, " forbidden transition%s.</p>", c->forbidden_count == 1 ? "" : "s");
+    sp_buffer_say(out, ": %d class%s, %jd forbidden transition%s.</p>", (int)c->n_classes, c->n_classes == 1 ? "" : "es",
+                  c->forbidden_count, c->forbidden_count == 1 ? "" : "s");
     if (c->json_link || c->csv_link) {
         sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
         twin(page, " ", c->json_link);

@@ -3,7 +3,7 @@
 #ifndef STATEPATH_REPORT_HTML_PAGE_H
 #define STATEPATH_REPORT_HTML_PAGE_H
 
-#include "report/tables.h"
+#include "report/document.h"
 
 typedef struct sp_page {
     const sp_comparison *comparison;
@@ -20,21 +20,15 @@ typedef struct sp_page {
 /* Opens <section id="..."><h2>; closed with "</section>\n". */
 void sp_page_section(sp_page *page, const char *id, const char *title);
 void sp_page_name(sp_page *page, const char *name); /* escaped */
-/* Shape number `strategy` (circle, square, triangle, ...) at x per cent, y pixels, and the list that explains the shapes. */
-void sp_page_mark(sp_page *page, int32_t strategy, double x_percent, double y);
+/* The list that says which shape is which strategy's. */
 void sp_page_key(sp_page *page);
-/* A dot without a name, as a piece of the path of class "points": where there are many, they cost little. */
-void sp_page_dot(sp_buffer *out, double x, double y);
-
-/* A picture with a title and a description for those who do not see it. _begin opens <svg> and its title, whose text the caller
- * adds (escaped); _describe ends it and opens the description; _open ends that: the shapes follow, then "</svg>". */
-void sp_page_picture_begin(sp_page *page, int width, int height);
-void sp_page_picture_describe(sp_page *page);
-void sp_page_picture_open(sp_page *page);
 /* Adds the table, and frees it. Nothing without rows. */
 void sp_page_table(sp_page *page, sp_table *table, const char *classes);
 /* The numbers of a figure behind a fold, at the end of its caption, which the caller closes. Frees the table. */
 void sp_page_numbers(sp_page *page, sp_table *table);
+/* The table of the report's document with this key, of strategy `strategy` where it is one of each, and its note; returns whether
+ * it has rows. */
+bool sp_page_document(sp_page *page, const char *key, int32_t strategy);
 /* A table behind a fold, nothing where it has no rows. */
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes);
 
@@ -43,13 +37,6 @@ void sp_page_verdict(sp_page *page);
 void sp_page_run_card(sp_page *page); /* at the end of the verdict */
 /* leaderboard.c */
 void sp_page_leaderboard(sp_page *page);
-/* figures.c: all figures of each strategy behind a fold */
-void sp_page_figures(sp_page *page);
-/* One of the metrics of agreement, the best of all strategies starred; SP_ACCURACY, ... */
-enum { SP_ACCURACY, SP_KAPPA, SP_MACRO_F1 };
-void sp_cell_metric(const sp_comparison *comparison, int32_t strategy, int metric, sp_table *table);
-/* A mean with its standard deviation. */
-void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int decimals);
 /* differences.c */
 void sp_page_differences(sp_page *page);
 /* legality.c */
@@ -73,8 +60,7 @@ void sp_page_plane(sp_page *page);
 /* slopes.c: accuracy of each recording from strategy to strategy, beside it */
 void sp_page_slopes(sp_page *page);
 /* paired.c: one strategy against argmax by recording, in the section on differences */
-void sp_page_gains(sp_page *page);
-void sp_page_scatter(sp_page *page);
+void sp_page_paired(sp_page *page);
 /* benchmark.c: agreement of people with each other beside that of the strategies; the five stages of sleep only */
 void sp_page_benchmark(sp_page *page);
 /* classes.c */

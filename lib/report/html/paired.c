@@ -1,5 +1,6 @@
 /* One strategy against argmax, recording by recording: who gains, and how much. */
-#include "report/html/axes.h"
+#include "report/html/chart.h"
+#include "report/html/page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void numbers(sp_page *page, const gain *gains, int64_t n)
     const sp_comparison *c = page->comparison;
     const sp_strategy_result *focus = &c->strategies[page->focus], *argmax = &c->strategies[page->argmax];
     sp_table table = {.title = "Accuracy by recording"};
-    if (n > SP_NAMED) {
+    if (n > SP_NAMED_DOTS) {
         sp_buffer_text(&page->out, " <a href=\"#recordings\">The numbers</a>");
         return;
     }
@@ -42,45 +43,47 @@ static void numbers(sp_page *page, const gain *gains, int64_t n)
     sp_page_numbers(page, &table);
 }
 
-static void draw_gains(sp_page *page, const gain *gains, int64_t n)
+/* What the titles of dots need. */
+typedef struct gain_names {
+    const sp_comparison *comparison;
+    const gain *gains;
+    const sp_strategy_result *focus, *argmax;
+} gain_names;
+
+static void name_gain(const void *arg, int64_t i, sp_buffer *out)
 {
-    const sp_comparison *c = page->comparison;
+    const gain_names *names = arg;
+    sp_buffer_html(out, names->comparison->ids[names->gains[i].recording]);
+    sp_buffer_text(out, ": ");
+    sp_buffer_signed(out, names->gains[i].value, 2);
+}
+
+static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
+{
+    const gain *gains = names->gains;
     sp_buffer *out = &page->out;
-    sp_axis y = sp_axis_around(fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0), SP_BOTTOM_EDGE, SP_TOP_EDGE);
     int64_t better = 0, worse = 0;
-    sp_buffer_text(out, "<figure class=\"plot\">");
-    sp_page_picture_begin(page, SP_PLOT_WIDTH, SP_PLOT_HEIGHT);
-    sp_buffer_text(out, "Gains by recording");
-    sp_page_picture_describe(page);
-    sp_buffer_text(out, "Accuracy of ");
-    sp_page_name(page, c->strategies[page->focus].name);
-    sp_buffer_text(out, " less that of argmax, recording by recording in order.");
-    sp_page_picture_open(page);
-    sp_draw_axes(out, NULL, &y, "recordings, in order of their gain", "points of accuracy", true);
-    sp_buffer_format(out, "<path class=\"zero\" d=\"M%d %.1fH%d\"/>", SP_LEFT_EDGE, sp_axis_at(&y, 0), SP_RIGHT_EDGE);
-    sp_buffer_text(out, n > SP_NAMED ? "<path class=\"points\" d=\"" : "<g class=\"point\">");
-    double x_before = -1, y_before = -1; /* of the last dot, in whole units: those of one place follow each other */
+    sp_chart chart = {.out = out,
+                      .n_pictures = &page->n_pictures,
+                      .area = &sp_area_plot,
+                      .x = sp_axis_places("recordings, in order of their gain", n),
+                      .y = sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0))};
+    chart.y.format = SP_TICK_SIGNED;
+    sp_buffer_text(&chart.title, "Gains by recording");
+    sp_buffer_format(&chart.description, "Accuracy of %s less that of argmax, recording by recording in order.",
+                     names->focus->name);
     for (int64_t i = 0; i < n; i++) {
-        double x = SP_LEFT_EDGE + (SP_RIGHT_EDGE - SP_LEFT_EDGE) * ((double)i + 0.5) / (double)n;
+        points[i] = (sp_point){(double)i, gains[i].value};
         better += gains[i].value > 0;
         worse += gains[i].value < 0;
-        if (n > SP_NAMED) {
-            double at = rint(sp_axis_at(&y, gains[i].value));
-            if (rint(x) != x_before || at != y_before)
-                sp_page_dot(out, rint(x), at);
-            x_before = rint(x);
-            y_before = at;
-            continue;
-        }
-        sp_buffer_format(out, "<circle r=\"5\" cx=\"%.1f\" cy=\"%.1f\"><title>", x, sp_axis_at(&y, gains[i].value));
-        sp_page_name(page, c->ids[gains[i].recording]);
-        sp_buffer_text(out, ": ");
-        sp_buffer_signed(out, gains[i].value, 2);
-        sp_buffer_text(out, "</title></circle>");
     }
-    sp_buffer_text(out, n > SP_NAMED ? "\"/>" : "</g>");
-    sp_buffer_text(out, "</svg><figcaption>What each recording gains or loses, in points of accuracy: ");
-    sp_page_name(page, c->strategies[page->focus].name);
+    sp_buffer_text(out, "<figure class=\"plot\">");
+    sp_chart_open(&chart);
+    sp_chart_across(&chart, "zero", 0, NULL, 0);
+    sp_chart_dots(&chart, n, points, name_gain, names);
+    sp_chart_close(&chart);
+    sp_buffer_text(out, "<figcaption>What each recording gains or loses, in points of accuracy: ");
+    sp_page_name(page, names->focus->name);
     sp_buffer_text(out, " is better than argmax in ");
     sp_buffer_count(out, better);
     sp_buffer_text(out, ", worse in ");
@@ -115,141 +118,71 @@ static gain *gains_of(sp_page *page, int64_t *n)
     return gains;
 }
 
-void sp_page_gains(sp_page *page)
-{
-    int64_t n = 0;
-    gain *gains = has_pairs(page) ? gains_of(page, &n) : NULL;
-    if (n > 1) {
-        qsort(gains, (size_t)n, sizeof *gains, by_gain);
-        draw_gains(page, gains, n);
-    }
-    free(gains);
-}
-
 /* ---- one strategy against the other ---- */
 
-/* The scatter is square; beyond SP_NAMED recordings its points lie on each other, so it shows how many fall into each cell. */
-enum { SQUARE = 400, SIDE = 308, CELLS = 44, SHADES = 5 };
+enum { CELLS = 44 /* of the lattice that shows many recordings, whose dots would lie on each other */ };
 
-typedef struct scatter_plot {
-    sp_page *page;
-    const sp_recording_result *x, *y; /* of argmax and of the focus */
-    sp_axis across, up;
-} scatter_plot;
-
-static bool is_drawn(const scatter_plot *p, int64_t r)
+static void name_point(const void *arg, int64_t i, sp_buffer *out)
 {
-    return !p->x[r].accuracy.undefined && !p->y[r].accuracy.undefined;
+    const gain_names *names = arg;
+    int64_t r = names->gains[i].recording;
+    sp_buffer_html(out, names->comparison->ids[r]);
+    sp_buffer_text(out, ": ");
+    sp_buffer_fixed(out, names->focus->recordings[r].accuracy.value, 3);
+    sp_buffer_text(out, " against ");
+    sp_buffer_fixed(out, names->argmax->recordings[r].accuracy.value, 3);
 }
 
-static int cell_of(const sp_axis *a, double value)
+static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
 {
-    int cell = (int)(CELLS * (value - a->low) / (a->high - a->low));
-    return cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : cell;
-}
-
-/* Cells with 1, 2, 3 to 4, 5 to 8, ... of them in five shades on a scale of powers of two up to the fullest. */
-static void draw_cells(const scatter_plot *p)
-{
-    sp_buffer *out = &p->page->out;
-    int64_t most = 1, counts[CELLS][CELLS] = {{0}};
-    for (int64_t r = 0; r < p->page->comparison->n_recordings; r++)
-        if (is_drawn(p, r)) {
-            int64_t *count = &counts[cell_of(&p->up, p->y[r].accuracy.value)][cell_of(&p->across, p->x[r].accuracy.value)];
-            most = ++*count > most ? *count : most;
-        }
-    for (int shade = 1; shade <= SHADES; shade++) {
-        sp_buffer_format(out, "<path class=\"shade%d\" d=\"", shade);
-        for (int i = 0; i < CELLS; i++)
-            for (int j = 0; j < CELLS; j++) {
-                double depth = most > 1 ? log2((double)counts[i][j]) / log2((double)most) : 1;
-                if (counts[i][j] && 1 + (int)lround((SHADES - 1) * depth) == shade)
-                    sp_buffer_format(out, "M%d %dh7v-7h-7z", SP_LEFT_EDGE + 7 * j, SP_TOP_EDGE + SIDE - 7 * i);
-            }
-        sp_buffer_text(out, "\"/>");
-    }
-}
-
-static void draw_points(const scatter_plot *p)
-{
-    sp_buffer *out = &p->page->out;
-    sp_buffer_text(out, "<g class=\"point\">");
-    for (int64_t r = 0; r < p->page->comparison->n_recordings; r++) {
-        if (!is_drawn(p, r))
-            continue;
-        sp_buffer_format(out, "<circle r=\"5\" cx=\"%.1f\" cy=\"%.1f\"><title>", sp_axis_at(&p->across, p->x[r].accuracy.value),
-                         sp_axis_at(&p->up, p->y[r].accuracy.value));
-        sp_page_name(p->page, p->page->comparison->ids[r]);
-        sp_buffer_text(out, ": ");
-        sp_buffer_fixed(out, p->y[r].accuracy.value, 3);
-        sp_buffer_text(out, " against ");
-        sp_buffer_fixed(out, p->x[r].accuracy.value, 3);
-        sp_buffer_text(out, "</title></circle>");
-    }
-    sp_buffer_text(out, "</g>");
-}
-
-static void draw_square(const scatter_plot *p)
-{
-    sp_buffer *out = &p->page->out;
-    int n = (int)lround((p->up.high - p->up.low) / p->up.step);
-    for (int i = 0; i <= n; i++) {
-        double value = p->up.low + i * p->up.step;
-        sp_buffer_format(out, "<path class=\"rule\" d=\"M%d %.1fh%d\"/>", SP_LEFT_EDGE, sp_axis_at(&p->up, value), SIDE);
-        sp_svg_text(out, "end", SP_LEFT_EDGE - 8, sp_axis_at(&p->up, value) + 5);
-        sp_buffer_fixed(out, value, p->up.decimals);
-        sp_buffer_text(out, "</text>");
-        sp_svg_text(out, "middle", sp_axis_at(&p->across, value), SP_TOP_EDGE + SIDE + 22);
-        sp_buffer_fixed(out, value, p->up.decimals);
-        sp_buffer_text(out, "</text>");
-    }
-    sp_svg_text(out, "middle", SP_LEFT_EDGE + SIDE / 2.0, SP_TOP_EDGE + SIDE + 48);
-    sp_buffer_format(out, "accuracy of argmax</text><text text-anchor=\"middle\" transform=\"translate(18 %d) rotate(-90)\">",
-                     SP_TOP_EDGE + SIDE / 2);
-    sp_buffer_text(out, "accuracy of ");
-    sp_page_name(p->page, p->page->comparison->strategies[p->page->focus].name);
-    sp_buffer_format(out, "</text><path class=\"zero\" d=\"M%d %dl%d-%d\"/>\n", SP_LEFT_EDGE, SP_TOP_EDGE + SIDE, SIDE, SIDE);
-}
-
-static void draw_scatter(sp_page *page, const gain *gains, int64_t n)
-{
-    const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    scatter_plot p = {.page = page, .x = c->strategies[page->argmax].recordings, .y = c->strategies[page->focus].recordings};
+    sp_buffer *out = &page->out, y_name = {0};
     double low = 1, high = 0;
     for (int64_t i = 0; i < n; i++) {
-        double x = p.x[gains[i].recording].accuracy.value, y = p.y[gains[i].recording].accuracy.value;
-        low = fmin(low, fmin(x, y));
-        high = fmax(high, fmax(x, y));
+        int64_t r = names->gains[i].recording;
+        points[i] = (sp_point){names->argmax->recordings[r].accuracy.value, names->focus->recordings[r].accuracy.value};
+        low = fmin(low, fmin(points[i].x, points[i].y));
+        high = fmax(high, fmax(points[i].x, points[i].y));
     }
-    p.across = sp_axis_around(low, high, SP_LEFT_EDGE, SP_LEFT_EDGE + SIDE);
-    p.up = sp_axis_around(low, high, SP_TOP_EDGE + SIDE, SP_TOP_EDGE);
+    sp_buffer_format(&y_name, "accuracy of %s", names->focus->name);
+    sp_chart chart = {.out = out,
+                      .n_pictures = &page->n_pictures,
+                      .area = &sp_area_square,
+                      .x = sp_axis_around("accuracy of argmax", low, high),
+                      .y = sp_axis_around(y_name.data, low, high)};
+    const sp_point diagonal[2] = {{chart.x.low, chart.x.low}, {chart.x.high, chart.x.high}};
+    sp_buffer_text(&chart.title, "Accuracy by recording, one strategy against the other");
+    sp_buffer_format(&chart.description, "Accuracy of %s (up) against argmax (across), a dot a recording.", names->focus->name);
     sp_buffer_text(out, "<figure class=\"plot square\">");
-    sp_page_picture_begin(page, SP_LEFT_EDGE + SQUARE - 72, SP_TOP_EDGE + SIDE + 64);
-    sp_buffer_text(out, "Accuracy by recording, one strategy against the other");
-    sp_page_picture_describe(page);
-    sp_buffer_text(out, "Accuracy of ");
-    sp_page_name(page, c->strategies[page->focus].name);
-    sp_buffer_text(out, " (up) against argmax (across), a dot a recording.");
-    sp_page_picture_open(page);
-    draw_square(&p);
-    if (n > SP_NAMED)
-        draw_cells(&p);
+    sp_chart_open(&chart);
+    sp_chart_line(&chart, "zero", 2, diagonal);
+    if (n > SP_NAMED_DOTS)
+        sp_chart_lattice(&chart, CELLS, n, points);
     else
-        draw_points(&p);
-    sp_buffer_text(out, "</svg><figcaption>Accuracy by recording. Above the dashed line ");
-    sp_page_name(page, c->strategies[page->focus].name);
+        sp_chart_dots(&chart, n, points, name_point, names);
+    sp_chart_close(&chart);
+    sp_buffer_text(out, "<figcaption>Accuracy by recording. Above the dashed line ");
+    sp_page_name(page, names->focus->name);
     sp_buffer_format(out, " is better than argmax, below it worse.%s",
-                     n > SP_NAMED ? " The darker a square, the more recordings." : "");
-    numbers(page, gains, n);
+                     n > SP_NAMED_DOTS ? " The darker a square, the more recordings." : "");
+    numbers(page, names->gains, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
+    out->failed |= y_name.failed;
+    sp_buffer_free(&y_name);
 }
 
-void sp_page_scatter(sp_page *page)
+void sp_page_paired(sp_page *page)
 {
+    const sp_comparison *c = page->comparison;
     int64_t n = 0;
     gain *gains = has_pairs(page) ? gains_of(page, &n) : NULL;
-    if (n > 1)
-        draw_scatter(page, gains, n);
+    sp_point *points = n > 1 ? malloc((size_t)n * sizeof *points) : NULL;
+    if (points) {
+        gain_names names = {c, gains, &c->strategies[page->focus], &c->strategies[page->argmax]};
+        draw_scatter(page, &names, n, points);
+        qsort(gains, (size_t)n, sizeof *gains, by_gain);
+        draw_gains(page, &names, n, points);
+    }
+    page->out.failed |= n > 1 && !points;
+    free(points);
     free(gains);
 }

@@ -1,5 +1,6 @@
 /* What legality costs in accuracy: strategies, and their recordings, in the plane of both. */
-#include "report/html/axes.h"
+#include "report/html/chart.h"
+#include "report/html/page.h"
 
 #include <math.h>
 
@@ -43,52 +44,52 @@ static void numbers(sp_page *page)
     sp_page_numbers(page, &table);
 }
 
+static void draw_recordings(const sp_comparison *c, sp_chart *chart)
+{
+    sp_point points[SP_NAMED_DOTS];
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        for (int64_t r = 0; r < c->n_recordings; r++) {
+            const sp_recording_result *one = &c->strategies[s].recordings[r];
+            points[r] = (sp_point){per_cent_illegal(&one->counts), one->accuracy.undefined ? NAN : one->accuracy.value};
+        }
+        sp_chart_faint_dots(chart, s, c->n_recordings, points);
+    }
+}
+
 void sp_page_plane(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
     double limits[4] = {0, 0, 1, 0}; /* illegal from, to; accuracy from, to */
-    bool with_recordings = c->n_recordings > 1 && c->n_recordings <= SP_NAMED;
+    bool with_recordings = c->n_recordings > 1 && c->n_recordings <= SP_NAMED_DOTS;
     if (!sp_has_agreement(c) || c->n_strategies < 2)
         return;
     for (int32_t s = 0; s < c->n_strategies; s++)
         widen(c, &c->strategies[s], with_recordings, limits);
     if (limits[1] <= 0 || limits[2] > limits[3]) /* nobody breaks a rule: one column of dots says nothing */
         return;
-    double middle = (limits[2] + limits[3]) / 2, half = fmax((limits[3] - limits[2]) / 2, 0.005); /* a hair is not a hill */
-    sp_axis x = sp_axis_around(0, limits[1], SP_LEFT_EDGE + 14, SP_RIGHT_EDGE - 14),
-            y = sp_axis_around(fmax(0, middle - half), fmin(1, middle + half), SP_BOTTOM_EDGE, SP_TOP_EDGE);
-    sp_buffer_text(out, "<figure class=\"plot\">");
-    sp_page_picture_begin(page, SP_PLOT_WIDTH, SP_PLOT_HEIGHT);
-    sp_buffer_text(out, "Accuracy and legality");
-    sp_page_picture_describe(page);
-    sp_buffer_text(out, "Accuracy of each strategy against its share of illegal transitions.");
-    sp_page_picture_open(page);
-    sp_draw_axes(out, &x, &y, "illegal transitions, %", "accuracy", false);
-    for (int32_t s = 0; with_recordings && s < c->n_strategies; s++) {
-        sp_buffer_format(out, "<path class=\"faint k%d\" d=\"", (int)s % 8);
-        for (int64_t r = 0; r < c->n_recordings; r++) {
-            const sp_recording_result *one = &c->strategies[s].recordings[r];
-            if (!one->accuracy.undefined)
-                sp_page_dot(out, sp_axis_at(&x, per_cent_illegal(&one->counts)), sp_axis_at(&y, one->accuracy.value));
-        }
-        sp_buffer_text(out, "\"/>\n");
-    }
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        const sp_strategy_result *one = &c->strategies[s];
-        if (one->agreement.accuracy.undefined)
-            continue;
-        sp_buffer_format(out, "<g transform=\"translate(%.1f %.1f)\">", sp_axis_at(&x, per_cent_illegal(&one->counts)),
-                         sp_axis_at(&y, one->agreement.accuracy.value));
-        sp_page_mark(page, s, 0, 0);
-        sp_buffer_text(out, "</g>");
-    }
-    sp_buffer_text(out, "</svg>");
+    double middle = (limits[2] + limits[3]) / 2, half = fmax((limits[3] - limits[2]) / 2, 0.005); /* no tiny range */
+    sp_chart chart = {.out = &page->out,
+                      .n_pictures = &page->n_pictures,
+                      .area = &sp_area_plot,
+                      .x = sp_axis_around("illegal transitions, %", 0, limits[1]),
+                      .y = sp_axis_around("accuracy", fmax(0, middle - half), fmin(1, middle + half))};
+    chart.x.low -= 0.03 * chart.x.high; /* room left of the strategies that break no rule */
+    sp_buffer_text(&chart.title, "Accuracy and legality");
+    sp_buffer_text(&chart.description, "Accuracy of each strategy against its share of illegal transitions.");
+    sp_buffer_text(&page->out, "<figure class=\"plot\">");
+    sp_chart_open(&chart);
+    if (with_recordings)
+        draw_recordings(c, &chart);
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        if (!c->strategies[s].agreement.accuracy.undefined)
+            sp_chart_mark(&chart, s,
+                          (sp_point){per_cent_illegal(&c->strategies[s].counts), c->strategies[s].agreement.accuracy.value});
+    sp_chart_close(&chart);
     sp_page_key(page);
-    sp_buffer_format(out,
+    sp_buffer_format(&page->out,
                      "<figcaption>What the rules cost. Up is more accurate, left keeps more rules: the best place is the upper "
                      "left corner.%s",
                      with_recordings ? " Small dots: single <a href=\"#recordings\">recordings</a>." : "");
     numbers(page);
-    sp_buffer_text(out, "</figcaption></figure>\n");
+    sp_buffer_text(&page->out, "</figcaption></figure>\n");
 }

@@ -1,95 +1,26 @@
 /* How far the scores' own probabilities can be trusted: reliability diagram with the number of steps of each bin, and accuracy
  * against the share of steps that is kept by confidence. */
+#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Bins of fewer steps would throw a line about. */
 enum { LEAST_STEPS = 10 };
-enum { WIDTH = 560, PLOT = 440, LEFT = 66, TOP = 14, COUNTS = 70, GAP = 34, AXIS = 58 };
+enum { PLOT = 440, COUNTS = 70, GAP = 34, BASE = PLOT + GAP + COUNTS, AXIS = 58 };
+static const sp_chart_area area_of_bins = {560, BASE + AXIS, 66, 536, 14, PLOT},
+                           area_of_coverage = {560, PLOT + AXIS, 66, 536, 14, PLOT};
 
 bool sp_has_probabilities(const sp_comparison *comparison)
 {
     return comparison->has_labels && comparison->reliability && !comparison->reliability->brier.undefined;
 }
 
-/* ---- SVG ---- */
-
-static double x_of(double share)
-{
-    return LEFT + (WIDTH - LEFT - 24) * share;
-}
-
-static double y_of(double value, double low)
-{
-    return TOP + (PLOT - TOP) * (1 - (value - low) / (1 - low));
-}
-
-static void number(sp_buffer *out, const char *name, double value)
-{
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, value, 1);
-    sp_buffer_text(out, "\"");
-}
-
-static void line(sp_buffer *out, const char *class, double x1, double y1, double x2, double y2)
-{
-    sp_buffer_format(out, "<line class=\"%s\"", class);
-    number(out, "x1", x1);
-    number(out, "y1", y1);
-    number(out, "x2", x2);
-    number(out, "y2", y2);
-    sp_buffer_text(out, "/>");
-}
-
-static void text_at(sp_buffer *out, const char *anchor, double x, double y)
-{
-    sp_buffer_format(out, "<text text-anchor=\"%s\"", anchor);
-    number(out, "x", x);
-    number(out, "y", y);
-    sp_buffer_text(out, ">");
-}
-
-/* Grid and labels: five heights from low to 1, five places from 0 to 1 under `bottom`. */
-static void axes(sp_buffer *out, double low, double bottom, const char *below, const char *beside)
-{
-    for (int i = 0; i <= 5; i++) {
-        double share = i / 5.0, value = low + (1 - low) * share;
-        line(out, "rule", x_of(0), y_of(value, low), x_of(1), y_of(value, low));
-        text_at(out, "end", x_of(0) - 8, y_of(value, low) + 6);
-        sp_buffer_fixed(out, value, low > 0 ? 2 : 1);
-        sp_buffer_text(out, "</text>");
-        text_at(out, "middle", x_of(share), bottom + 22);
-        sp_buffer_fixed(out, share, 1);
-        sp_buffer_text(out, "</text>\n");
-    }
-    text_at(out, "middle", x_of(0.5), bottom + 46);
-    sp_buffer_format(out, "%s</text><text text-anchor=\"middle\" transform=\"translate(16 %d) rotate(-90)\">%s</text>\n", below,
-                     (TOP + PLOT) / 2, beside);
-}
-
-/* 950, 12k, 1.2M: what fits under a bar; the table has it all. */
-static void short_count(sp_buffer *out, int64_t n)
-{
-    static const char units[] = {' ', 'k', 'M', 'G', 'T'};
-    double value = (double)n;
-    int unit = 0;
-    while (value >= 999.5 && unit < 4) {
-        value /= 1000;
-        unit++;
-    }
-    sp_buffer_fixed(out, value, unit && value < 9.95 ? 1 : 0);
-    if (unit)
-        sp_buffer_format(out, "%c", units[unit]);
-}
-
 /* ---- reliability ---- */
 
-static void reliability_bin(sp_buffer *out, const sp_reliability_bin *bin, double level)
+static void title_of_bin(sp_buffer *out, const sp_reliability_bin *bin, double level)
 {
-    double left = x_of(bin->low) + 1, width = x_of(bin->high) - x_of(bin->low) - 2;
-    if (!bin->n)
-        return;
     sp_buffer_text(out, "<g><title>confidence ");
     sp_buffer_fixed(out, bin->low, 3);
     sp_buffer_text(out, " to ");
@@ -107,67 +38,54 @@ static void reliability_bin(sp_buffer *out, const sp_reliability_bin *bin, doubl
         sp_buffer_fixed(out, bin->accuracy_low.value, 3);
         sp_buffer_text(out, " to ");
         sp_buffer_fixed(out, bin->accuracy_high.value, 3);
-        sp_buffer_text(out, ")</title><rect class=\"band\"");
-        number(out, "x", left);
-        number(out, "width", width);
-        number(out, "y", y_of(bin->accuracy_high.value, 0));
-        number(out, "height", fmax(1, y_of(bin->accuracy_low.value, 0) - y_of(bin->accuracy_high.value, 0)));
-        sp_buffer_text(out, "/>");
-    } else {
-        sp_buffer_text(out, "</title>");
+        sp_buffer_text(out, ")");
     }
-    line(out, "share", left, y_of(bin->accuracy.value, 0), left + width, y_of(bin->accuracy.value, 0));
-    sp_buffer_text(out, "<circle class=\"dot\" r=\"5\"");
-    number(out, "cx", x_of(bin->confidence.value));
-    number(out, "cy", y_of(bin->accuracy.value, 0));
-    sp_buffer_text(out, "/></g>\n");
+    sp_buffer_text(out, "</title>");
 }
 
-static void reliability_counts(sp_buffer *out, const sp_reliability *c, double base)
+static void draw_bin(sp_chart *chart, const sp_reliability_bin *bin, double level)
 {
-    int64_t most = 1;
-    for (int b = 0; b < SP_RELIABILITY_BINS; b++)
-        most = c->bins[b].n > most ? c->bins[b].n : most;
+    sp_point at = {bin->confidence.value, bin->accuracy.value};
+    if (!bin->n)
+        return;
+    title_of_bin(chart->out, bin, level);
+    if (!bin->accuracy_low.undefined)
+        sp_chart_box(chart, "band", (sp_point){bin->low, bin->accuracy_low.value},
+                     (sp_point){bin->high, bin->accuracy_high.value});
+    sp_chart_line(chart, "share", 2, (const sp_point[]){{bin->low, at.y}, {bin->high, at.y}});
+    sp_chart_dot(chart, at);
+    sp_buffer_text(chart->out, "</g>\n");
+}
+
+static void draw_counts(sp_chart *chart, const sp_reliability *c)
+{
+    double edges[SP_RELIABILITY_BINS + 1];
+    int64_t counts[SP_RELIABILITY_BINS];
     for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
-        const sp_reliability_bin *bin = &c->bins[b];
-        double left = x_of(bin->low), width = x_of(bin->high) - left, height = COUNTS * (double)bin->n / (double)most;
-        if (!bin->n)
-            continue;
-        sp_buffer_text(out, "<rect class=\"bar\"");
-        number(out, "x", left + 1);
-        number(out, "width", width - 2);
-        number(out, "y", base - fmax(height, 1));
-        number(out, "height", fmax(height, 1));
-        sp_buffer_text(out, "/>");
-        text_at(out, "middle", left + width / 2, base - height - 5);
-        short_count(out, bin->n);
-        sp_buffer_text(out, "</text>\n");
+        edges[b] = c->bins[b].low;
+        edges[b + 1] = c->bins[b].high;
+        counts[b] = c->bins[b].n;
     }
+    sp_chart_bars(chart, BASE, COUNTS, SP_RELIABILITY_BINS, edges, counts);
 }
 
-/* Accuracy by confidence under another scaling: dots joined by a line of a colour and dashes of its own. */
-static void scaled_curve(sp_buffer *out, const sp_reliability *c, int style)
+/* Accuracy by confidence under the other scalings, each a line with colour and dashes of its own. */
+static void draw_scaled(sp_chart *chart, const sp_comparison *c)
 {
-    bool is_first = true;
-    sp_buffer_format(out, "<polyline class=\"curve k%d d%d\" points=\"", style % 8, style % 4);
-    for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
-        if (c->bins[b].n < LEAST_STEPS)
-            continue;
-        sp_buffer_text(out, is_first ? "" : " ");
-        sp_buffer_fixed(out, x_of(c->bins[b].confidence.value), 1);
-        sp_buffer_text(out, ",");
-        sp_buffer_fixed(out, y_of(c->bins[b].accuracy.value, 0), 1);
-        is_first = false;
+    for (int32_t i = 0; i < c->n_calibrations; i++) {
+        const sp_reliability *scaled = c->calibrations[i].reliability;
+        sp_point points[SP_RELIABILITY_BINS];
+        sp_buffer class = {0};
+        int64_t n = 0;
+        for (int b = 0; b < SP_RELIABILITY_BINS && !scaled->brier.undefined; b++)
+            if (scaled->bins[b].n >= LEAST_STEPS)
+                points[n++] = (sp_point){scaled->bins[b].confidence.value, scaled->bins[b].accuracy.value};
+        sp_series_curve(&class, i + 1);
+        if (n && !class.failed)
+            sp_chart_line(chart, class.data, n, points);
+        chart->out->failed |= class.failed;
+        sp_buffer_free(&class);
     }
-    sp_buffer_text(out, "\"/>\n");
-}
-
-static void scaled_curves(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    for (int32_t i = 0; i < c->n_calibrations; i++)
-        if (!c->calibrations[i].reliability->brier.undefined)
-            scaled_curve(&page->out, c->calibrations[i].reliability, i + 1);
 }
 
 static void scaled_legend(sp_page *page)
@@ -176,11 +94,11 @@ static void scaled_legend(sp_page *page)
     if (!c->n_calibrations)
         return;
     sp_buffer_format(&page->out, "<ul class=\"key\"><li>dots and bands: %s</li>\n", sp_scaling_name(c->scaling));
-    for (int32_t i = 0; i < c->n_calibrations; i++)
-        sp_buffer_format(
-            &page->out,
-            "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"curve k%d d%d\" d=\"M0 7h34\"/></svg> %s</li>\n",
-            (int)(i + 1) % 8, (int)(i + 1) % 4, sp_scaling_name(c->calibrations[i].scaling));
+    for (int32_t i = 0; i < c->n_calibrations; i++) {
+        sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"");
+        sp_series_curve(&page->out, i + 1);
+        sp_buffer_format(&page->out, "\" d=\"M0 7h34\"/></svg> %s</li>\n", sp_scaling_name(c->calibrations[i].scaling));
+    }
     sp_buffer_format(
         &page->out,
         "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d steps. As decoded: divided by the temperature, less "
@@ -195,27 +113,23 @@ static void reliability(sp_page *page)
 {
     const sp_reliability *c = page->comparison->reliability;
     sp_buffer *out = &page->out;
-    int base = PLOT + GAP + COUNTS;
-    sp_buffer_text(out, "<figure class=\"plot\">");
-    sp_page_picture_begin(page, WIDTH, base + AXIS);
-    sp_buffer_text(out, "Reliability diagram");
-    sp_page_picture_describe(page);
-    sp_buffer_format(out,
+    sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &area_of_bins, .x_ticks_at = BASE};
+    chart.x = (sp_axis){.high = 1, .step = 0.2, .decimals = 1, .name = "confidence; bars: steps"};
+    chart.y = (sp_axis){.high = 1, .step = 0.2, .decimals = 1, .name = "accuracy"};
+    sp_buffer_text(&chart.title, "Reliability diagram");
+    sp_buffer_format(&chart.description,
                      "Accuracy by confidence in %d bins, with the number of steps of each; the numbers stand in the table below.",
                      SP_RELIABILITY_BINS);
-    sp_page_picture_open(page);
-    axes(out, 0, base, "confidence; bars: steps", "accuracy");
-    line(out, "zero", x_of(0), y_of(0, 0), x_of(1), y_of(1, 0));
-    sp_buffer_text(out, "\n");
-    scaled_curves(page);
+    sp_buffer_text(out, "<figure class=\"plot\">");
+    sp_chart_open(&chart);
+    sp_chart_line(&chart, "zero", 2, (const sp_point[]){{0, 0}, {1, 1}});
+    draw_scaled(&chart, page->comparison);
     for (int b = 0; b < SP_RELIABILITY_BINS; b++)
-        reliability_bin(out, &c->bins[b], c->level);
-    sp_buffer_text(out, "<g class=\"tiny\">\n");
-    reliability_counts(out, c, base);
-    sp_buffer_text(out, "</g>\n");
-    sp_buffer_text(out, "</svg>\n");
-    sp_buffer_text(out, "<figcaption>Reliability. On the dashed line the scores are as right as they say; below it they are "
-                        "too sure of themselves, above it not sure enough. Band: ");
+        draw_bin(&chart, &c->bins[b], c->level);
+    draw_counts(&chart, c);
+    sp_chart_close(&chart);
+    sp_buffer_text(out, "<figcaption>Reliability. On the dashed line the confidence is the accuracy; below it the scores are "
+                        "overconfident, above it underconfident. Band: ");
     sp_add_level(out, c->level);
     sp_buffer_text(out,
                    " interval (Wilson) of the bin’s accuracy. It takes steps as independent, so it is too narrow.</figcaption>"
@@ -224,47 +138,45 @@ static void reliability(sp_page *page)
 
 /* ---- coverage ---- */
 
+static void name_coverage(const void *arg, int64_t i, sp_buffer *out)
+{
+    const sp_coverage_point *p = &((const sp_reliability *)arg)->coverage[i];
+    sp_buffer_fixed(out, 100 * p->share, 1);
+    sp_buffer_text(out, " % of steps, confidence from ");
+    sp_buffer_fixed(out, p->confidence, 4);
+    sp_buffer_text(out, ": accuracy ");
+    sp_buffer_fixed(out, p->accuracy, 4);
+}
+
 static void coverage(sp_page *page)
 {
     const sp_reliability *c = page->comparison->reliability;
     sp_buffer *out = &page->out;
+    sp_point *points = malloc(((size_t)c->n_coverage + 1) * sizeof *points);
     double least = 0.9;
-    for (int32_t i = 0; i < c->n_coverage; i++)
+    out->failed |= !points;
+    for (int32_t i = 0; points && i < c->n_coverage; i++) {
+        points[i] = (sp_point){c->coverage[i].share, c->coverage[i].accuracy};
         least = fmin(least, c->coverage[i].accuracy);
-    double low = floor(10 * least) / 10;
+    }
+    sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &area_of_coverage};
+    chart.x = (sp_axis){.high = 1, .step = 0.2, .decimals = 1, .name = "share of steps kept, most confident first"};
+    chart.y = sp_axis_around("accuracy", floor(10 * least) / 10, 1);
+    sp_buffer_text(&chart.title, "Confidence coverage");
+    sp_buffer_text(&chart.description, "Accuracy against the share of steps that is kept, most confident first; the numbers "
+                                       "stand in the table below.");
     sp_buffer_text(out, "<figure class=\"plot\">");
-    sp_page_picture_begin(page, WIDTH, PLOT + AXIS);
-    sp_buffer_text(out, "Confidence coverage");
-    sp_page_picture_describe(page);
-    sp_buffer_text(out, "Accuracy against the share of steps that is kept, most confident first; the numbers stand in the table "
-                        "below.");
-    sp_page_picture_open(page);
-    axes(out, low, PLOT, "share of steps kept, most confident first", "accuracy");
-    line(out, "zero", x_of(0), y_of(c->accuracy.value, low), x_of(1), y_of(c->accuracy.value, low));
-    sp_buffer_text(out, "<polyline class=\"curve k0\" points=\"");
-    for (int32_t i = 0; i < c->n_coverage; i++) {
-        sp_buffer_text(out, i ? " " : "");
-        sp_buffer_fixed(out, x_of(c->coverage[i].share), 1);
-        sp_buffer_text(out, ",");
-        sp_buffer_fixed(out, y_of(c->coverage[i].accuracy, low), 1);
+    sp_chart_open(&chart);
+    sp_chart_across(&chart, "zero", c->accuracy.value, NULL, 0);
+    if (points) {
+        sp_chart_line(&chart, "curve k0", c->n_coverage, points);
+        sp_chart_dots(&chart, c->n_coverage, points, name_coverage, c);
     }
-    sp_buffer_text(out, "\"/>\n");
-    for (int32_t i = 0; i < c->n_coverage; i++) {
-        const sp_coverage_point *p = &c->coverage[i];
-        sp_buffer_text(out, "<circle class=\"dot\" r=\"4.5\"");
-        number(out, "cx", x_of(p->share));
-        number(out, "cy", y_of(p->accuracy, low));
-        sp_buffer_text(out, "><title>");
-        sp_buffer_fixed(out, 100 * p->share, 1);
-        sp_buffer_text(out, " % of steps, confidence from ");
-        sp_buffer_fixed(out, p->confidence, 4);
-        sp_buffer_text(out, ": accuracy ");
-        sp_buffer_fixed(out, p->accuracy, 4);
-        sp_buffer_text(out, "</title></circle>\n");
-    }
-    sp_buffer_text(out, "</svg><figcaption>Confidence coverage: accuracy of the most probable class over the steps of greatest "
+    sp_chart_close(&chart);
+    sp_buffer_text(out, "<figcaption>Confidence coverage: accuracy of the most probable class over the steps of greatest "
                         "confidence. Steps that are left out are those a person should look at. Dashed: all steps.</figcaption>"
                         "</figure>\n");
+    free(points);
 }
 
 /* ---- section ---- */
@@ -284,33 +196,28 @@ void sp_page_probabilities(sp_page *page)
     const sp_comparison *comparison = page->comparison;
     const sp_reliability *c = comparison->reliability;
     sp_buffer *out = &page->out;
-    sp_table measures = {0}, calibrations = {0}, bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
+    const sp_fill_options all = {.is_wide = true};
+    sp_table bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
     sp_page_section(page, "probabilities", "Probabilities");
-    sp_buffer_text(out, "<p>How far the scores’ own probabilities can be trusted, over ");
-    sp_buffer_count(out, c->n_steps);
-    sp_buffer_format(out, " scored step%s%s", c->n_steps == 1 ? "" : "s",
-                     c->is_weighted ? ", weighted by the file’s weights" : "");
+    sp_buffer_say(out, "<p>How far the scores’ own probabilities can be trusted, over %jd scored step%s%s", c->n_steps,
+                  c->n_steps == 1 ? "" : "s", c->is_weighted ? ", weighted by the file’s weights" : "");
     if (c->n_impossible) {
-        sp_buffer_text(out, "; ");
-        sp_buffer_count(out, c->n_impossible);
-        sp_buffer_text(out, " more have no possible class and are left out");
+        sp_buffer_say(out, "; %jd more have no possible class and are left out", c->n_impossible);
     }
     sp_buffer_text(out, ".</p>\n");
-    sp_fill_calibrations(comparison, &calibrations);
-    sp_page_table(page, &calibrations, "wide");
-    sp_fill_probabilities(comparison, &measures);
-    sp_page_table(page, &measures, "prose wide");
+    sp_page_document(page, "calibrations", 0);
+    sp_page_document(page, "probabilities", 0);
     sp_buffer_text(out, "<div class=\"beside\">\n");
     reliability(page);
     coverage(page);
     sp_buffer_text(out, "</div>\n");
     scaled_legend(page);
-    sp_fill_reliability(comparison, false, &bins[0]);
-    sp_fill_reliability(comparison, true, &bins[1]);
+    sp_fill_bins(comparison, &all, &bins[0]);
+    sp_fill_adaptive_bins(comparison, &all, &bins[1]);
     folded(page, "Reliability in numbers", bins, 2);
-    sp_fill_coverage(comparison, &kept);
+    sp_fill_coverage(comparison, &all, &kept);
     folded(page, "Coverage in numbers", &kept, 1);
-    sp_fill_class_calibration(comparison, &classes);
+    sp_fill_class_calibration(comparison, &all, &classes);
     folded(page, "Calibration error by class", &classes, 1);
     sp_buffer_text(out, "</section>\n");
 }

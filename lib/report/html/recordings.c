@@ -16,7 +16,7 @@ static void recordings_table(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_table all = {0}, some = {0};
-    sp_fill_recordings(c, false, &all);
+    sp_fill_recordings(c, &(sp_fill_options){.is_wide = true}, &all);
     if (c->n_recordings <= ROWS || all.failed || all.text.failed) {
         sp_table_html(&all, c->n_recordings > 25 ? "sortable wide tall" : "sortable wide", NULL, &page->out);
         sp_table_free(&all);
@@ -51,15 +51,8 @@ static void recordings_table(sp_page *page)
 
 void sp_page_recordings(sp_page *page)
 {
-    const sp_comparison *c = page->comparison;
-    enum { UNDECODED = 100 };
-    sp_table undecoded = {0};
     sp_page_section(page, "recordings", "Recordings");
     recordings_table(page);
-    int64_t n = sp_fill_undecoded(c, UNDECODED, &undecoded);
-    sp_table_html(&undecoded, "sortable", NULL, &page->out);
-    if (n > UNDECODED)
-        sp_buffer_format(&page->out, "<p class=\"small\">The first %d of %lld.</p>\n", UNDECODED, (long long)n);
-    sp_table_free(&undecoded);
+    sp_page_document(page, "undecoded", 0);
     sp_buffer_text(&page->out, "</section>\n");
 }

@@ -1,18 +1,19 @@
 /* How long runs last: how many there are, class by class, and the share of runs that are at least so long, reference and
  * strategies. Where a strategy's curve lies right of the reference's, its runs are longer: it smooths too much. */
+#include "report/html/chart.h"
 #include "report/html/page.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { SHOWN = 12, WIDTH = 560, HEIGHT = 320, LEFT = 92, BOTTOM = 58, TOP = 16, RIGHT = 20, N_LENGTHS = 7 };
+enum { SHOWN = 12, N_LENGTHS = 7 };
 static const int64_t lengths[N_LENGTHS] = {2, 3, 5, 10, 20, 50, 100};
 
 /* What a curve is of: -1 the reference, else a strategy. NULL: none. */
-static const sp_bouts *bouts_of(const sp_comparison *c, int32_t who, int32_t k)
+static const sp_class_runs *runs_of(const sp_comparison *c, int32_t who, int32_t k)
 {
-    const sp_bouts *bouts = who < 0 ? c->reference_bouts : c->strategies[who].bouts;
-    return bouts ? &bouts[k] : NULL;
+    const sp_class_runs *class_runs = who < 0 ? c->reference_runs : c->strategies[who].class_runs;
+    return class_runs ? &class_runs[k] : NULL;
 }
 
 static int64_t longest(const sp_comparison *c)
@@ -20,66 +21,31 @@ static int64_t longest(const sp_comparison *c)
     int64_t most = 2;
     for (int32_t who = -1; who < c->n_strategies; who++)
         for (int32_t k = 0; k < c->n_classes; k++) {
-            const sp_bouts *b = bouts_of(c, who, k);
+            const sp_class_runs *b = runs_of(c, who, k);
             if (b && b->n_lengths && b->lengths[b->n_lengths - 1].length > most)
                 most = b->lengths[b->n_lengths - 1].length;
         }
     return most;
 }
 
-/* Pixels; lengths on a logarithmic axis. */
-static int x_of(int64_t length, int64_t most)
-{
-    return LEFT + (int)lround((WIDTH - LEFT - RIGHT) * log((double)length) / log((double)most));
-}
-
-static int y_of(double share)
-{
-    return TOP + (int)lround((HEIGHT - TOP - BOTTOM) * (1 - share));
-}
-
 /* Stairs: the share of runs of at least the length x, for x from 1. */
-static void curve(sp_buffer *out, const sp_bouts *b, int32_t who, int64_t most)
+static void curve(sp_chart *chart, const sp_class_runs *b, int32_t who)
 {
-    int x = x_of(1, most), y = y_of(1);
+    sp_buffer class = {0};
     int64_t left = b->count;
-    if (who < 0)
-        sp_buffer_text(out, "<path class=\"curve\"");
-    else
-        sp_buffer_format(out, "<path class=\"curve k%d d%d\"", (int)who % 8, (int)who % 4);
-    sp_buffer_format(out, " d=\"M%d %d", x, y);
-    for (int64_t i = 0; i < b->n_lengths; i++) {
-        left -= b->lengths[i].count;
-        int next_x = x_of(b->lengths[i].length, most), next_y = y_of((double)left / (double)b->count);
-        if (next_y == y && left > 0)
-            continue;
-        if (next_x != x)
-            sp_buffer_format(out, "H%d", next_x);
-        if (next_y != y)
-            sp_buffer_format(out, "V%d", next_y);
-        x = next_x;
-        y = next_y;
+    sp_point *points = malloc((size_t)(b->n_lengths + 1) * sizeof *points);
+    sp_series_curve(&class, who);
+    chart->out->failed |= !points || class.failed;
+    if (points && !class.failed) {
+        points[0] = (sp_point){1, 1};
+        for (int64_t i = 0; i < b->n_lengths; i++) {
+            left -= b->lengths[i].count;
+            points[i + 1] = (sp_point){(double)b->lengths[i].length, (double)left / (double)b->count};
+        }
+        sp_chart_stairs(chart, class.data, b->n_lengths + 1, points);
     }
-    sp_buffer_text(out, "\"/>\n");
-}
-
-static void axes(sp_buffer *out, int64_t most)
-{
-    static const int64_t ticks[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
-    int low = y_of(0), right = WIDTH - RIGHT;
-    for (int i = 0; i <= 2; i++) {
-        sp_buffer_format(out, "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", LEFT, right, y_of(i / 2.0),
-                         y_of(i / 2.0));
-        sp_buffer_format(out, "<text text-anchor=\"end\" x=\"%d\" y=\"%d\">%d %%</text>", LEFT - 8, y_of(i / 2.0) + 9, 50 * i);
-    }
-    for (size_t i = 0; i < sizeof ticks / sizeof *ticks && ticks[i] <= most; i++) {
-        sp_buffer_format(out, "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>", x_of(ticks[i], most),
-                         x_of(ticks[i], most), low, low + 6);
-        sp_buffer_format(out, "<text text-anchor=\"middle\" x=\"%d\" y=\"%d\">", x_of(ticks[i], most), low + 28);
-        sp_buffer_count(out, ticks[i]);
-        sp_buffer_text(out, "</text>");
-    }
-    sp_buffer_format(out, "<text text-anchor=\"end\" x=\"%d\" y=\"%d\">steps</text>\n", right, low + 54);
+    sp_buffer_free(&class);
+    free(points);
 }
 
 static const char *name_of(const sp_comparison *c, int32_t who)
@@ -92,46 +58,43 @@ static void panel(sp_page *page, int32_t k, int64_t most)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     bool is_first = true;
+    sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &sp_area_panel};
+    chart.x = (sp_axis){.low = 1, .high = (double)most, .step = 10, .is_log = true, .format = SP_TICK_COUNT, .name = "steps"};
+    chart.y = (sp_axis){.low = 0, .high = 1, .step = 0.5, .format = SP_TICK_PERCENT};
+    sp_buffer_format(&chart.title, "%s: share of runs at least so long", c->classes[k]);
+    sp_buffer_text(&chart.description, "Runs and median length:");
+    for (int32_t who = -1; who < c->n_strategies; who++) {
+        const sp_class_runs *b = runs_of(c, who, k);
+        if (!b)
+            continue;
+        sp_buffer_format(&chart.description, "%s %s ", is_first ? "" : ",", name_of(c, who));
+        is_first = false;
+        sp_buffer_count(&chart.description, b->count);
+        if (!b->median.undefined) {
+            sp_buffer_text(&chart.description, " of ");
+            sp_buffer_fixed(&chart.description, b->median.value, 1);
+        }
+    }
     sp_buffer_format(out, "<figure class=\"panel\"><figcaption>");
     sp_page_name(page, c->classes[k]);
     sp_buffer_text(out, "</figcaption>");
-    sp_page_picture_begin(page, WIDTH, HEIGHT);
-    sp_page_name(page, c->classes[k]);
-    sp_buffer_text(out, ": share of runs at least so long");
-    sp_page_picture_describe(page);
-    sp_buffer_text(out, "Runs and median length:");
-    for (int32_t who = -1; who < c->n_strategies; who++) {
-        const sp_bouts *b = bouts_of(c, who, k);
-        if (!b)
-            continue;
-        sp_buffer_text(out, is_first ? " " : ", ");
-        is_first = false;
-        sp_page_name(page, name_of(c, who));
-        sp_buffer_text(out, " ");
-        sp_buffer_count(out, b->count);
-        if (!b->median.undefined) {
-            sp_buffer_text(out, " of ");
-            sp_buffer_fixed(out, b->median.value, 1);
-        }
-    }
-    sp_page_picture_open(page);
-    axes(out, most);
+    sp_chart_open(&chart);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
-        const sp_bouts *b = bouts_of(c, who, k);
+        const sp_class_runs *b = runs_of(c, who, k);
         if (b && b->count)
-            curve(out, b, who, most);
+            curve(&chart, b, who);
     }
-    sp_buffer_text(out, "</svg></figure>\n");
+    sp_chart_close(&chart);
+    sp_buffer_text(out, "</figure>\n");
 }
 
 static void key(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer_text(&page->out, "<ul class=\"key\">");
-    for (int32_t who = c->reference_bouts ? -1 : 0; who < c->n_strategies; who++) {
-        sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"curve");
-        if (who >= 0)
-            sp_buffer_format(&page->out, " k%d d%d", (int)who % 8, (int)who % 4);
+    for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++) {
+        sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"");
+        sp_series_curve(&page->out, who);
         sp_buffer_text(&page->out, "\" d=\"M0 7h34\"/></svg>");
         sp_page_name(page, name_of(c, who));
         sp_buffer_text(&page->out, "</li>");
@@ -139,9 +102,9 @@ static void key(sp_page *page)
     sp_buffer_text(&page->out, "</ul>\n");
 }
 
-static int64_t runs_of(const sp_comparison *c, int32_t k)
+static int64_t number_of_runs(const sp_comparison *c, int32_t k)
 {
-    const sp_bouts *b = bouts_of(c, c->reference_bouts ? -1 : 0, k);
+    const sp_class_runs *b = runs_of(c, c->reference_runs ? -1 : 0, k);
     return b ? b->count : 0;
 }
 
@@ -150,11 +113,11 @@ static bool is_shown(const sp_comparison *c, int32_t k)
 {
     int32_t before = 0;
     for (int32_t j = 0; j < c->n_classes; j++)
-        before += runs_of(c, j) > runs_of(c, k) || (runs_of(c, j) == runs_of(c, k) && j < k);
+        before += number_of_runs(c, j) > number_of_runs(c, k) || (number_of_runs(c, j) == number_of_runs(c, k) && j < k);
     return before < SHOWN;
 }
 
-static void cell_share(sp_table *table, const sp_bouts *b, int64_t least)
+static void cell_share(sp_table *table, const sp_class_runs *b, int64_t least)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < b->n_lengths; i++)
@@ -178,7 +141,7 @@ static void numbers(sp_page *page)
     }
     for (int32_t k = 0; k < c->n_classes; k++)
         for (int32_t who = -1; who < c->n_strategies && is_shown(c, k); who++) {
-            const sp_bouts *b = bouts_of(c, who, k);
+            const sp_class_runs *b = runs_of(c, who, k);
             if (!b)
                 continue;
             sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[k]);
@@ -201,7 +164,7 @@ static void survival(sp_page *page)
     int64_t most = longest(c);
     sp_buffer_text(out, "<h3>How long runs last</h3>\n<p class=\"small\">Share of runs that are at least so long, by class; "
                         "lengths on a logarithmic axis. ");
-    if (c->reference_bouts)
+    if (c->reference_runs)
         sp_buffer_text(out, "Right of the reference, runs are longer: the path is too smooth. Left of it, shorter: too "
                             "restless.");
     if (c->n_classes > SHOWN)
@@ -210,7 +173,7 @@ static void survival(sp_page *page)
     key(page);
     sp_buffer_text(out, "<div class=\"panels\">\n");
     for (int32_t k = 0; k < c->n_classes; k++)
-        if (runs_of(c, k) && is_shown(c, k))
+        if (number_of_runs(c, k) && is_shown(c, k))
             panel(page, k, most);
     sp_buffer_text(out, "</div>\n");
     numbers(page);
@@ -222,17 +185,12 @@ void sp_page_runs(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_table bouts = {0}, boundaries = {0};
     sp_page_section(page, "runs", "Runs");
     sp_buffer_text(
         out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
              "runs than the reference, or more and shorter ones.</p>\n");
-    sp_fill_bouts(c, &bouts);
-    sp_table_html(&bouts, c->n_classes > 20 ? "sortable wide tall" : "sortable wide", NULL, out);
-    sp_table_free(&bouts);
-    sp_fill_boundaries(c, &boundaries);
-    sp_table_html(&boundaries, "wide", NULL, out);
-    sp_table_free(&boundaries);
+    sp_page_document(page, "runs", 0);
+    sp_page_document(page, "boundaries", 0);
     if (sp_has_agreement(c))
         sp_buffer_text(out,
                        "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "

@@ -10,6 +10,7 @@ typedef struct sp_drawing {
     sp_buffer out;
     int64_t *counts; /* [K,K] */
     sp_class_look look;
+    int n_pictures;
 } sp_drawing;
 
 /* signals_page.c */

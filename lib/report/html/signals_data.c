@@ -16,10 +16,8 @@ static void trace(sp_drawing *d, const float *x, int64_t n, int32_t k, double li
     int64_t shown = n < POINTS ? n : POINTS;
     for (int64_t i = 0; i < shown; i++) {
         int64_t at = i * n / shown;
-        sp_buffer_text(out, i ? " " : "");
-        sp_buffer_fixed(out, (double)WIDTH * (double)i / (double)(shown > 1 ? shown - 1 : 1), 1);
-        sp_buffer_text(out, " ");
-        sp_buffer_fixed(out, 30 - 28 * (double)x[at] / limit, 1);
+        sp_buffer_say(out, "%s%.1f %.1f", i ? " " : "", (double)WIDTH * (double)i / (double)(shown > 1 ? shown - 1 : 1),
+                      30 - 28 * (double)x[at] / limit);
     }
     sp_buffer_text(out, "\"/>");
 }
@@ -52,9 +50,7 @@ void sp_drawing_signals(sp_drawing *d)
     }
     sp_buffer_text(&d->out, "</div>\n<p class=\"small\">The first step of each class");
     if (r->rate > 0) {
-        sp_buffer_text(&d->out, ", its first ");
-        sp_buffer_fixed(&d->out, (double)r->n_samples / r->rate, 1);
-        sp_buffer_text(&d->out, " seconds");
+        sp_buffer_say(&d->out, ", its first %.1f seconds", (double)r->n_samples / r->rate);
     }
     if (r->n_channels > CHANNELS)
         sp_buffer_format(&d->out, "; the first %d of %d channels from top to bottom", CHANNELS, (int)r->n_channels);
@@ -93,9 +89,7 @@ void sp_drawing_distribution(sp_drawing *d)
         sp_buffer_html(&d->out, r->classes[k]);
         sp_buffer_text(&d->out, "</th>");
         for (int part = 0; part < 2; part++) {
-            sp_buffer_text(&d->out, "<td class=\"n\">");
-            sp_buffer_count(&d->out, of[part]);
-            sp_buffer_text(&d->out, "</td><td class=\"n\">");
+            sp_buffer_say(&d->out, "<td class=\"n\">%jd</td><td class=\"n\">", of[part]);
             sp_buffer_percent(&d->out, of[part], total[part]);
             sp_buffer_text(&d->out, "</td>");
         }

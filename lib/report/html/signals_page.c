@@ -75,12 +75,8 @@ static void head(sp_drawing *d)
     sp_frame_begin(out, d->r->file, " – training", "signals");
     sp_buffer_text(out, "<header class=\"top\"><div><h1>");
     sp_buffer_html(out, d->r->file);
-    sp_buffer_text(out, "</h1>\n<p class=\"sub\">");
-    sp_buffer_count(out, d->r->n_recordings);
-    sp_buffer_text(out, " recordings, ");
-    sp_buffer_count(out, d->r->n_steps);
-    sp_buffer_format(out, " steps, %d channels.", (int)d->r->n_channels);
-    sp_buffer_text(out, "</p></div>\n");
+    sp_buffer_say(out, "</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p></div>\n", d->r->n_recordings,
+                  d->r->n_steps, (int)d->r->n_channels);
     sp_frame_contents(out);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(d->r))

@@ -1,9 +1,12 @@
 /* What was learned: curves over epochs, a recording that was not trained on, and confusion. */
 #include "report/html/signals.h"
 
+#include "report/html/chart.h"
 #include "report/html/frame.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void number(sp_drawing *d, double x, int decimals)
 {
@@ -15,71 +18,65 @@ static void number(sp_drawing *d, double x, int decimals)
 
 /* ---- learning ---- */
 
-/* One curve over epochs; y from 0 (below) to 1 (above); dashes for what was tested. */
-static void curve(sp_drawing *d, int32_t n, const double *y, double low, double high, bool is_log, int network, bool is_test)
+/* One curve over epochs, dashed for what was tested, ending in the shape of its network. */
+static void curve(sp_drawing *d, sp_chart *chart, int network, int32_t n, const double *y, bool is_test)
 {
-    bool is_open = false;
-    double x = 0, place = 0;
-    for (int32_t e = 0; e < n; e++) {
-        double value = is_log ? log10(fmax(y[e], 1e-12)) : y[e];
-        if (!isfinite(value))
-            continue;
-        if (!is_open)
-            sp_buffer_format(&d->out, "<path class=\"k%d\" fill=\"none\" stroke-width=\"2\"%s d=\"M", network % 8,
-                             is_test ? " stroke-dasharray=\"5 3\"" : "");
-        sp_buffer_text(&d->out, is_open ? " L" : "");
-        x = 60 + 420 * (n > 1 ? (double)e / (n - 1) : 0);
-        place = 200 - 180 * (high > low ? (value - low) / (high - low) : 0);
-        sp_buffer_fixed(&d->out, x, 1);
-        sp_buffer_text(&d->out, " ");
-        sp_buffer_fixed(&d->out, place, 1);
-        is_open = true;
+    char class[32] = "curve k0";
+    sp_point *points = malloc(((size_t)n + 1) * sizeof *points);
+    d->out.failed |= !points;
+    class[7] = (char)('0' + network % 8);
+    if (is_test)
+        memcpy(class + 8, " d1", 4);
+    for (int32_t e = 0; points && e < n; e++)
+        points[e] = (sp_point){e + 1, chart->y.is_log ? fmax(y[e], chart->y.low) : y[e]};
+    if (points && n) {
+        sp_chart_line(chart, class, n, points);
+        sp_chart_mark(chart, network, points[n - 1]);
     }
-    if (is_open) /* ends in the shape of its network */
-        sp_buffer_format(&d->out, "\"/><use class=\"mark s%d\" href=\"#m%d\" x=\"%.1f\" y=\"%.1f\"/>", network % 8,
-                         network % SP_N_SHAPES, x, place);
+    free(points);
+}
+
+/* Limits of the losses above zero. */
+static sp_axis loss_axis(const sp_signals_report *r)
+{
+    double low = INFINITY, high = 0;
+    for (int32_t i = 0; i < r->n_networks; i++)
+        for (int32_t e = 0; e < r->networks[i].n_epochs; e++) {
+            const double both[2] = {r->networks[i].loss[e], r->networks[i].test_loss[e]};
+            for (int j = 0; j < 2; j++)
+                if (isfinite(both[j]) && both[j] > 0) {
+                    low = fmin(low, fmax(both[j], 1e-12));
+                    high = fmax(high, both[j]);
+                }
+        }
+    return high > 0 ? sp_axis_powers("nats per step", low, high) : sp_axis_powers("nats per step", 0.1, 1);
 }
 
 static void chart(sp_drawing *d, const char *title, bool is_loss)
 {
     const sp_signals_report *r = d->r;
-    double low = is_loss ? INFINITY : 0, high = is_loss ? -INFINITY : 1;
-    for (int32_t i = 0; is_loss && i < r->n_networks; i++)
-        for (int32_t e = 0; e < r->networks[i].n_epochs; e++) {
-            const double both[2] = {r->networks[i].loss[e], r->networks[i].test_loss[e]};
-            for (int j = 0; j < 2; j++)
-                if (isfinite(both[j])) {
-                    low = fmin(low, floor(log10(fmax(both[j], 1e-12))));
-                    high = fmax(high, ceil(log10(fmax(both[j], 1e-12))));
-                }
-        }
-    if (!(high > low))
-        high = (low = isfinite(low) ? low : 0) + 1;
-    sp_buffer_format(&d->out, "<figure class=\"chart\"><svg viewBox=\"0 0 500 230\" role=\"img\" aria-label=\"%s by epoch\">",
-                     title);
-    for (int i = 0; i <= 4; i++) {
-        double y = 200 - 45.0 * i, value = low + (high - low) * i / 4;
-        sp_buffer_format(&d->out,
-                         "<path class=\"lane\" d=\"M60 %gH480\"/><text class=\"ticks\" x=\"54\" y=\"%g\" text-anchor=\"end\">", y,
-                         y + 4);
-        if (is_loss)
-            sp_buffer_format(&d->out, "%.1e", pow(10, value));
-        else
-            sp_buffer_fixed(&d->out, value, 2);
-        sp_buffer_text(&d->out, "</text>");
-    }
-    int32_t last = 0;
+    int32_t last = 2;
     for (int32_t i = 0; i < r->n_networks; i++)
         last = r->networks[i].n_epochs > last ? r->networks[i].n_epochs : last;
-    sp_buffer_text(&d->out, "<text class=\"ticks\" x=\"60\" y=\"220\">epoch 1</text>");
-    if (last > 1)
-        sp_buffer_format(&d->out, "<text class=\"ticks\" x=\"480\" y=\"220\" text-anchor=\"end\">%d</text>", (int)last);
+    sp_chart plot = {.out = &d->out, .n_pictures = &d->n_pictures, .area = &sp_area_plot};
+    plot.x = sp_axis_around("epoch", 1, last);
+    plot.x.step = fmax(1, plot.x.step);
+    plot.x.decimals = 0;
+    plot.x.low = 1;
+    plot.x.high = last;
+    plot.y = is_loss ? loss_axis(r) : (sp_axis){.high = 1, .step = 0.2, .decimals = 1};
+    sp_buffer_format(&plot.title, "%s by epoch", title);
+    for (int32_t i = 0; i < r->n_networks; i++)
+        sp_buffer_format(&plot.description, "%s%s", i ? ", " : "Networks: ", r->networks[i].name);
+    sp_buffer_text(&d->out, "<figure class=\"plot\">");
+    sp_chart_open(&plot);
     for (int32_t i = 0; i < r->n_networks; i++) {
         const sp_trained *n = &r->networks[i];
-        curve(d, n->n_epochs, is_loss ? n->loss : n->accuracy, low, high, is_loss, i, false);
-        curve(d, n->n_epochs, is_loss ? n->test_loss : n->test_accuracy, low, high, is_loss, i, true);
+        curve(d, &plot, i, n->n_epochs, is_loss ? n->loss : n->accuracy, false);
+        curve(d, &plot, i, n->n_epochs, is_loss ? n->test_loss : n->test_accuracy, true);
     }
-    sp_buffer_format(&d->out, "</svg><figcaption>%s</figcaption></figure>\n", title);
+    sp_chart_close(&plot);
+    sp_buffer_format(&d->out, "<figcaption>%s</figcaption></figure>\n", title);
 }
 
 void sp_drawing_learning(sp_drawing *d)
@@ -88,24 +85,22 @@ void sp_drawing_learning(sp_drawing *d)
     sp_drawing_section(d, "learning", "Training");
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t i = 0; i < r->n_networks; i++) {
-        sp_buffer_format(&d->out, "<li><svg aria-hidden=\"true\"><use class=\"mark s%d\" href=\"#m%d\" x=\"7\" y=\"7\"/></svg>",
-                         (int)i % 8, (int)i % SP_N_SHAPES);
+        sp_buffer_text(&d->out, "<li><svg aria-hidden=\"true\">");
+        sp_series_mark(&d->out, i, "7", "7");
+        sp_buffer_text(&d->out, "</svg>");
         sp_buffer_html(&d->out, r->networks[i].name);
         sp_buffer_text(&d->out, "</li>");
     }
-    sp_buffer_text(&d->out, "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n");
-    sp_buffer_text(&d->out, "<div class=\"beside\">\n");
+    sp_buffer_text(&d->out,
+                   "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n<div class=\"beside\">\n");
     chart(d, "Loss, nats per step (logarithmic)", true);
     chart(d, "Accuracy", false);
-    sp_buffer_text(&d->out, "</div>\n");
     sp_buffer_text(
         &d->out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"After the last epoch\"><table "
-        "class=\"wide\"><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th "
-        "scope=\"col\" class=\"n\">epochs</th>"
-        "<th scope=\"col\" class=\"n\">loss</th><th scope=\"col\" class=\"n\">accuracy</th><th scope=\"col\" class=\"n\">test "
-        "loss</th>"
-        "<th scope=\"col\" class=\"n\">test accuracy</th></tr></thead><tbody>\n");
+        "</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"After the last epoch\"><table "
+        "class=\"wide\"><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th scope=\"col\" "
+        "class=\"n\">epochs</th><th scope=\"col\" class=\"n\">loss</th><th scope=\"col\" class=\"n\">accuracy</th><th "
+        "scope=\"col\" class=\"n\">test loss</th><th scope=\"col\" class=\"n\">test accuracy</th></tr></thead><tbody>\n");
     for (int32_t i = 0; i < r->n_networks; i++) {
         const sp_trained *n = &r->networks[i];
         const double *columns[4] = {n->loss, n->accuracy, n->test_loss, n->test_accuracy};
@@ -204,10 +199,8 @@ static void confusion(sp_drawing *d, const sp_trained *network)
         sp_buffer_html(&d->out, r->classes[i]);
         sp_buffer_text(&d->out, "</th>");
         for (size_t j = 0; j < k; j++) {
-            sp_buffer_format(&d->out, "<td class=\"h%d%s\">", sp_drawing_heat(d->counts[i * k + j], total),
-                             i == j ? " diagonal" : "");
-            sp_buffer_count(&d->out, d->counts[i * k + j]);
-            sp_buffer_text(&d->out, "<span>");
+            sp_buffer_say(&d->out, "<td class=\"h%d%s\">%jd<span>", sp_drawing_heat(d->counts[i * k + j], total),
+                          i == j ? " diagonal" : "", d->counts[i * k + j]);
             sp_buffer_percent(&d->out, d->counts[i * k + j], total);
             sp_buffer_text(&d->out, "</span></td>");
         }

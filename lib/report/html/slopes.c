@@ -1,5 +1,6 @@
 /* Accuracy of every recording under every strategy: a line a recording while they are few, else where the middle of them lies. */
-#include "report/html/axes.h"
+#include "report/html/chart.h"
+#include "report/html/page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,6 @@ typedef struct slopes {
     int64_t n;         /* recordings that every strategy has an accuracy of */
     int64_t *of;       /* [n] which */
     double *quantiles; /* [n_strategies, N_QUANTILES] */
-    sp_axis y;
 } slopes;
 
 static const sp_value *accuracy(const slopes *s, int64_t i, int32_t strategy)
@@ -29,14 +29,6 @@ static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-/* Between neighbours by share: the value at place (n - 1) share of the sorted ones (Hyndman and Fan 1996, type 7). */
-static double quantile(const double *sorted, int64_t n, double share)
-{
-    double place = (double)(n - 1) * share;
-    int64_t low = (int64_t)floor(place), high = low + 1 < n ? low + 1 : low;
-    return sorted[low] + (place - (double)low) * (sorted[high] - sorted[low]);
 }
 
 static void slopes_free(slopes *s)
@@ -66,62 +58,46 @@ static bool slopes_fill(slopes *s)
             values[i] = accuracy(s, i, k)->value;
         qsort(values, (size_t)s->n, sizeof *values, by_value);
         for (int q = 0; q < N_QUANTILES; q++)
-            s->quantiles[k * N_QUANTILES + q] = quantile(values, s->n, shares[q]);
+            s->quantiles[k * N_QUANTILES + q] = sp_quantile(values, s->n, shares[q]);
     }
     free(values);
     return is_filled;
 }
 
-/* Strategies stand at equal distances, the first and the last a little inside. */
-static double x_of(const slopes *s, int32_t strategy)
+static void draw_lines(const slopes *s, sp_chart *chart)
 {
-    return SP_LEFT_EDGE + (SP_RIGHT_EDGE - SP_LEFT_EDGE) * (strategy + 0.5) / s->n_strategies;
-}
-
-static void draw_lines(const slopes *s)
-{
-    sp_buffer *out = &s->page->out;
-    sp_buffer_text(out, "<g class=\"slope\">");
+    sp_point points[MOST_STRATEGIES];
+    sp_buffer_text(chart->out, "<g class=\"slope\">");
     for (int64_t i = 0; i < s->n; i++) {
-        sp_buffer_text(out, "<path d=\"M");
         for (int32_t k = 0; k < s->n_strategies; k++)
-            sp_buffer_format(out, "%s%.0f %.1f", k ? "L" : "", x_of(s, k), sp_axis_at(&s->y, accuracy(s, i, k)->value));
-        sp_buffer_text(out, "\"><title>");
-        sp_page_name(s->page, s->page->comparison->ids[s->of[i]]);
-        sp_buffer_text(out, "</title></path>");
+            points[k] = (sp_point){k, accuracy(s, i, k)->value};
+        sp_chart_titled_line(chart, s->page->comparison->ids[s->of[i]], s->n_strategies, points);
     }
-    sp_buffer_text(out, "</g>\n");
+    sp_buffer_text(chart->out, "</g>\n");
 }
 
 /* Between two quantiles, from strategy to strategy. */
-static void draw_band(const slopes *s, int low, int high)
+static void draw_band(const slopes *s, int low, int high, sp_chart *chart)
 {
-    sp_buffer *out = &s->page->out;
-    sp_buffer_text(out, "<path class=\"band\" d=\"M");
-    for (int32_t k = 0; k < s->n_strategies; k++)
-        sp_buffer_format(out, "%s%.0f %.1f", k ? "L" : "", x_of(s, k), sp_axis_at(&s->y, s->quantiles[k * N_QUANTILES + high]));
-    for (int32_t k = s->n_strategies - 1; k >= 0; k--)
-        sp_buffer_format(out, "L%.0f %.1f", x_of(s, k), sp_axis_at(&s->y, s->quantiles[k * N_QUANTILES + low]));
-    sp_buffer_text(out, "z\"/>\n");
+    double x[MOST_STRATEGIES], from[MOST_STRATEGIES], to[MOST_STRATEGIES];
+    for (int32_t k = 0; k < s->n_strategies; k++) {
+        x[k] = k;
+        from[k] = s->quantiles[k * N_QUANTILES + low];
+        to[k] = s->quantiles[k * N_QUANTILES + high];
+    }
+    sp_chart_band(chart, s->n_strategies, x, from, to);
 }
 
 /* The median of each strategy in its shape, its name below. */
-static void draw_medians(const slopes *s)
+static void draw_medians(const slopes *s, sp_chart *chart)
 {
-    sp_page *page = s->page;
-    sp_buffer_text(&page->out, "<path class=\"whisker frame\" d=\"M");
+    sp_point medians[MOST_STRATEGIES];
     for (int32_t k = 0; k < s->n_strategies; k++)
-        sp_buffer_format(&page->out, "%s%.0f %.1f", k ? "L" : "", x_of(s, k),
-                         sp_axis_at(&s->y, s->quantiles[k * N_QUANTILES + MEDIAN]));
-    sp_buffer_text(&page->out, "\"/>");
+        medians[k] = (sp_point){k, s->quantiles[k * N_QUANTILES + MEDIAN]};
+    sp_chart_line(chart, "whisker frame", s->n_strategies, medians);
     for (int32_t k = 0; k < s->n_strategies; k++) {
-        sp_buffer_format(&page->out, "<g transform=\"translate(%.0f %.1f)\">", x_of(s, k),
-                         sp_axis_at(&s->y, s->quantiles[k * N_QUANTILES + MEDIAN]));
-        sp_page_mark(page, k, 0, 0);
-        sp_buffer_text(&page->out, "</g>");
-        sp_svg_text(&page->out, "middle", x_of(s, k), SP_BOTTOM_EDGE + 22 + (k % 2 && s->n_strategies > 4 ? 19 : 0));
-        sp_page_name(page, page->comparison->strategies[k].name);
-        sp_buffer_text(&page->out, "</text>\n");
+        sp_chart_mark(chart, k, medians[k]);
+        sp_chart_place_name(chart, k, s->n_strategies, s->page->comparison->strategies[k].name);
     }
 }
 
@@ -139,42 +115,43 @@ static void numbers(const slopes *s)
     sp_page_numbers(s->page, &table);
 }
 
-static void draw(slopes *s)
+static void draw(const slopes *s)
 {
     sp_page *page = s->page;
-    sp_buffer *out = &page->out;
     double low = 1, high = 0;
-    bool is_named = s->n <= SP_NAMED;
+    bool is_named = s->n <= SP_NAMED_DOTS;
     for (int32_t k = 0; k < s->n_strategies; k++) {
         low = fmin(low, s->quantiles[k * N_QUANTILES + (is_named ? LEAST : LOWER)]);
         high = fmax(high, s->quantiles[k * N_QUANTILES + (is_named ? GREATEST : UPPER)]);
     }
-    s->y = sp_axis_around(low, high, SP_BOTTOM_EDGE, SP_TOP_EDGE);
-    sp_buffer_text(out, "<figure class=\"plot\">");
-    sp_page_picture_begin(page, SP_PLOT_WIDTH, SP_PLOT_HEIGHT);
-    sp_buffer_text(out, "Accuracy of recordings under each strategy");
-    sp_page_picture_describe(page);
-    sp_buffer_text(out, is_named ? "A line a recording, from strategy to strategy; the thick line joins the medians."
-                                 : "Bands of the middle nine tenths and of the middle half of the recordings, from strategy to "
-                                   "strategy; the thick line joins the medians.");
-    sp_page_picture_open(page);
-    sp_draw_axes(out, NULL, &s->y, "", "accuracy", false);
+    sp_chart chart = {.out = &page->out,
+                      .n_pictures = &page->n_pictures,
+                      .area = &sp_area_plot,
+                      .x = sp_axis_places(NULL, s->n_strategies),
+                      .y = sp_axis_around("accuracy", low, high)};
+    sp_buffer_text(&chart.title, "Accuracy of recordings under each strategy");
+    sp_buffer_text(&chart.description,
+                   is_named ? "A line a recording, from strategy to strategy; the thick line joins the medians."
+                            : "Bands of the middle nine tenths and of the middle half of the recordings, from strategy to "
+                              "strategy; the thick line joins the medians.");
+    sp_buffer_text(&page->out, "<figure class=\"plot\">");
+    sp_chart_open(&chart);
     if (is_named) {
-        draw_lines(s);
+        draw_lines(s, &chart);
     } else {
-        draw_band(s, LOWER, UPPER);
-        draw_band(s, QUARTER, THREE_QUARTERS);
+        draw_band(s, LOWER, UPPER, &chart);
+        draw_band(s, QUARTER, THREE_QUARTERS, &chart);
     }
-    draw_medians(s);
-    sp_buffer_text(out, is_named
-                            ? "</svg><figcaption>Each thin line is a recording; shapes and the thick line are the medians. "
-                              "Lines that climb gain."
-                            : "</svg><figcaption>Accuracy of recordings: nine tenths of them lie in the light band, the middle "
-                              "half in the dark one; shapes and the line are the medians.");
+    draw_medians(s, &chart);
+    sp_chart_close(&chart);
+    sp_buffer_text(&page->out, is_named ? "<figcaption>Each thin line is a recording; shapes and the thick line are the medians. "
+                                          "Rising lines: accuracy gained."
+                                        : "<figcaption>Accuracy of recordings: nine tenths of them lie in the light band, the "
+                                          "middle half in the dark one; shapes and the line are the medians.");
     if (s->n_strategies < page->comparison->n_strategies)
-        sp_buffer_format(out, " The first %d strategies are drawn.", (int)s->n_strategies);
+        sp_buffer_format(&page->out, " The first %d strategies are drawn.", (int)s->n_strategies);
     numbers(s);
-    sp_buffer_text(out, "</figcaption></figure>\n");
+    sp_buffer_text(&page->out, "</figcaption></figure>\n");
 }
 
 void sp_page_slopes(sp_page *page)

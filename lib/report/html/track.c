@@ -71,11 +71,11 @@ static void draw_runs(sp_page *page, const sp_class_look *look, const sp_lanes *
         b = run_end(columns, n, a);
         int y = columns[a] < 0 ? -1 : 2 * lanes->lane_of[columns[a]] + 1;
         if (y >= 0 && at < 0)
-            sp_buffer_format(out, "M%lld %d", (long long)(a * unit), y);
+            sp_buffer_format(out, "M%lld %d", (long long)a * unit, y);
         else if (y >= 0)
             sp_buffer_format(out, "v%d", y - at);
         if (y >= 0)
-            sp_buffer_format(out, "h%lld", (long long)((b - a) * unit));
+            sp_buffer_format(out, "h%lld", ((long long)b - a) * unit);
         at = y;
     }
     sp_buffer_format(out, "\"/></g><use class=\"broad\" href=\"#p%d\"/>", id);
@@ -85,10 +85,10 @@ static void draw_runs(sp_page *page, const sp_class_look *look, const sp_lanes *
         if (columns[a] < 0 || strcmp(look->sleep[columns[a]], "rem") != 0)
             continue;
         if (pen < 0)
-            sp_buffer_format(out, "<path class=\"rem\" d=\"M%lld %dh%lld", (long long)(a * unit),
-                             (int)(2 * lanes->lane_of[columns[a]] + 1), (long long)((b - a) * unit));
+            sp_buffer_format(out, "<path class=\"rem\" d=\"M%lld %dh%lld", (long long)a * unit,
+                             (int)(2 * lanes->lane_of[columns[a]] + 1), ((long long)b - a) * unit);
         else
-            sp_buffer_format(out, "m%lld 0h%lld", (long long)((a - pen) * unit), (long long)((b - a) * unit));
+            sp_buffer_format(out, "m%lld 0h%lld", ((long long)a - pen) * unit, ((long long)b - a) * unit);
         pen = b;
     }
     sp_buffer_text(out, pen < 0 ? "" : "\"/>");
@@ -215,7 +215,7 @@ static void draw_gaps(sp_page *page, const sp_trace *trace, int64_t n_columns, i
         if (t >= to)
             continue;
         sp_buffer_text(&page->out, has_gap ? "" : "<path class=\"gap\" d=\"");
-        sp_buffer_format(&page->out, "M%lld 0V%d", (long long)(c * unit), (int)height);
+        sp_buffer_format(&page->out, "M%lld 0V%d", (long long)c * unit, (int)height);
         has_gap = true;
     }
     sp_buffer_text(&page->out, has_gap ? "\"/>" : "");
@@ -233,7 +233,7 @@ static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path
     sp_buffer_fixed(out, width, 2);
     sp_buffer_text(out, "\" d=\"M0 ");
     sp_buffer_fixed(out, y, 1);
-    sp_buffer_format(out, "h%lld\" stroke-dasharray=\"0", (long long)(n_columns * unit));
+    sp_buffer_format(out, "h%lld\" stroke-dasharray=\"0", (long long)n_columns * unit);
     for (int64_t c = 0; c < n_columns; c++) {
         bool is_wrong = false;
         int64_t to = (c + 1) * trace->n_steps / n_columns;
@@ -241,11 +241,11 @@ static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path
             is_wrong = path->labels[t] >= 0 && path->labels[t] != path->classes[t];
         if (is_wrong == was_wrong)
             continue;
-        sp_buffer_format(out, " %lld", (long long)((c - from) * unit));
+        sp_buffer_format(out, " %lld", ((long long)c - from) * unit);
         from = c;
         was_wrong = is_wrong;
     }
-    sp_buffer_format(out, " %lld%s\"/>", (long long)((n_columns - from) * unit), was_wrong ? " 0" : "");
+    sp_buffer_format(out, " %lld%s\"/>", ((long long)n_columns - from) * unit, was_wrong ? " 0" : "");
 }
 
 static int64_t count_changes(const sp_trace *trace, const int32_t *path)
@@ -295,7 +295,7 @@ static void draw(sp_page *page, const sp_class_look *look, const sp_lanes *lanes
     if (strip)
         sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP + plot + 3, STRIP);
     sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
-                     SP_LANES_TOP, plot, (long long)(n * unit), (int)(2 * lanes->n));
+                     SP_LANES_TOP, plot, (long long)n * unit, (int)(2 * lanes->n));
     draw_runs(page, look, lanes, columns, n, unit);
     if (strip)
         draw_errors(page, trace, path, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height, 2.0 * STRIP / lanes->height);

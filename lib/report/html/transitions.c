@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-static int64_t greatest(const sp_comparison *c, const int64_t *moves, int64_t most)
+static int64_t greatest(const sp_comparison *c, const int64_t *transition_counts, int64_t most)
 {
-    for (int64_t i = 0; moves && i < (int64_t)c->n_classes * c->n_classes; i++)
-        most = moves[i] > most ? moves[i] : most;
+    for (int64_t i = 0; transition_counts && i < (int64_t)c->n_classes * c->n_classes; i++)
+        most = transition_counts[i] > most ? transition_counts[i] : most;
     return most;
 }
 
@@ -19,8 +19,7 @@ static void move_cell(sp_page *page, int64_t count, int64_t row_sum, bool is_for
         sp_buffer_format(out, "<td class=\"forbidden%s\"><b>", count ? " made" : "");
     else
         sp_buffer_format(out, "<td class=\"h%d\">", level);
-    sp_buffer_count(out, count);
-    sp_buffer_text(out, is_forbidden ? "</b>" : "");
+    sp_buffer_say(out, "%jd%s", count, is_forbidden ? "</b>" : "");
     if (page->comparison->n_classes <= SP_TWO_LINE_CLASSES && count && row_sum) {
         sp_buffer_text(out, "<span>");
         sp_buffer_percent(out, count, row_sum);
@@ -29,17 +28,18 @@ static void move_cell(sp_page *page, int64_t count, int64_t row_sum, bool is_for
     sp_buffer_text(out, "</td>");
 }
 
-static void moves_block(sp_page *page, const char *name, const int64_t *moves, const uint8_t *forbidden, int64_t most)
+static void transitions_block(sp_page *page, const char *name, const int64_t *transition_counts, const uint8_t *forbidden,
+                              int64_t most)
 {
     int32_t K = page->comparison->n_classes;
-    if (!moves)
+    if (!transition_counts)
         return;
     sp_buffer_text(&page->out, "<section><h3>");
     sp_page_name(page, name);
     sp_buffer_text(&page->out, "</h3>\n");
     sp_page_matrix_begin(page, "from \\ to", "All transitions from row to column", NULL);
     for (int32_t i = 0; i < K; i++) {
-        const int64_t *row = moves + (int64_t)i * K;
+        const int64_t *row = transition_counts + (int64_t)i * K;
         int64_t sum = 0;
         for (int32_t j = 0; j < K; j++)
             sum += row[j];
@@ -57,18 +57,18 @@ void sp_page_transitions(sp_page *page, const uint8_t *forbidden)
     const sp_comparison *c = page->comparison;
     enum { MOST_MATRICES = 8, FEW = 20, MOST_OF_MANY = 3 };
     int32_t limit = c->n_classes <= FEW ? MOST_MATRICES : MOST_OF_MANY;
-    int64_t most = greatest(c, c->reference_moves, 1);
-    bool has_any = c->reference_moves != NULL;
+    int64_t most = greatest(c, c->reference_transition_counts, 1);
+    bool has_any = c->reference_transition_counts != NULL;
     for (int32_t s = 0; s < c->n_strategies; s++) {
-        most = greatest(c, c->strategies[s].moves, most);
-        has_any |= c->strategies[s].moves != NULL;
+        most = greatest(c, c->strategies[s].transition_counts, most);
+        has_any |= c->strategies[s].transition_counts != NULL;
     }
     if (!has_any)
         return;
     sp_buffer_text(&page->out, "<details><summary>All transitions, the allowed ones too</summary>\n<div class=\"grid\">\n");
-    moves_block(page, "Reference", c->reference_moves, forbidden, most);
+    transitions_block(page, "Reference", c->reference_transition_counts, forbidden, most);
     for (int32_t s = 0; s < c->n_strategies && s < limit; s++)
-        moves_block(page, c->strategies[s].name, c->strategies[s].moves, forbidden, most);
+        transitions_block(page, c->strategies[s].name, c->strategies[s].transition_counts, forbidden, most);
     sp_buffer_format(&page->out,
                      "</div>\n<p class=\"small\">How often a step of the row’s class was followed by one of the column’s%s. "
                      "The colour goes with the logarithm of the count, on one scale; hatched cells are forbidden.",

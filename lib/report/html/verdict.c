@@ -21,23 +21,17 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
     int64_t illegal = strategy->counts.illegal;
     sp_buffer_text(out, "<li class=\"tile\"><h3>");
     sp_page_name(page, strategy->name);
-    sp_buffer_format(out, "</h3><p><strong%s>", illegal ? " class=\"bad\"" : "");
-    sp_buffer_count(out, illegal);
-    sp_buffer_format(out, "</strong>illegal transition%s</p>", illegal == 1 ? "" : "s");
+    sp_buffer_say(out, "</h3><p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
+                  illegal == 1 ? "" : "s");
     if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
-        sp_buffer_text(out, "<p><strong>");
-        sp_buffer_fixed(out, strategy->agreement.accuracy.value, 4);
-        sp_buffer_text(out, "</strong>accuracy</p>");
+        sp_buffer_say(out, "<p><strong>%.4f</strong>accuracy</p>", strategy->agreement.accuracy.value);
         if (!strategy->agreement.kappa.undefined) {
-            sp_buffer_text(out, "<p><strong>");
-            sp_buffer_fixed(out, strategy->agreement.kappa.value, 4);
-            sp_buffer_text(out, "</strong>kappa</p>");
+            sp_buffer_say(out, "<p><strong>%.4f</strong>kappa</p>", strategy->agreement.kappa.value);
         }
     }
     if (strategy->n_undecoded) {
-        sp_buffer_text(out, "<p><strong class=\"bad\">");
-        sp_buffer_count(out, strategy->n_undecoded);
-        sp_buffer_format(out, "</strong>recording%s undecoded</p>", strategy->n_undecoded == 1 ? "" : "s");
+        sp_buffer_say(out, "<p><strong class=\"bad\">%jd</strong>recording%s undecoded</p>", strategy->n_undecoded,
+                      strategy->n_undecoded == 1 ? "" : "s");
     }
     sp_buffer_text(out, "</li>\n");
 }
@@ -55,9 +49,10 @@ static size_t notes_to_show(const sp_table *notes, size_t n)
 
 void sp_page_verdict(sp_page *page)
 {
+    const sp_fill_options all = {.is_wide = true};
     sp_table headline = {0}, notes = {0};
     sp_buffer_text(&page->out, "<section class=\"verdict\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">In short</h2>\n");
-    sp_fill_headline(page->comparison, &headline);
+    sp_fill_headline(page->comparison, &all, &headline);
     add_lines(page, &headline, 1, SIZE_MAX, "<p class=\"headline\">", "</p>\n");
     if (page->comparison->n_strategies) {
         sp_buffer_text(&page->out, "<ul class=\"tiles\">\n");
@@ -65,7 +60,7 @@ void sp_page_verdict(sp_page *page)
             tile(page, &page->comparison->strategies[s]);
         sp_buffer_text(&page->out, "</ul>\n");
     }
-    sp_fill_notes(page->comparison, &notes);
+    sp_fill_notes(page->comparison, &all, &notes);
     page->out.failed |= notes.failed || notes.text.failed;
     size_t n = page->out.failed ? 0 : sp_table_rows(&notes), shown = notes_to_show(&notes, n);
     if (n) {
@@ -158,8 +153,7 @@ void sp_page_run_card(sp_page *page)
     card_name(page, "Input", c->file);
     if (c->file_size > 0) {
         card_begin(page, "Size");
-        sp_buffer_count(&page->out, c->file_size);
-        sp_buffer_text(&page->out, " bytes");
+        sp_buffer_say(&page->out, "%jd bytes", c->file_size);
         card_end(page);
     }
     card_count(page, "Recordings", c->n_recordings);

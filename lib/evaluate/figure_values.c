@@ -1,0 +1,160 @@
+/* Whether a result has a figure, and its value. */
+#include "evaluate/figures.h"
+#include "evaluate/value.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool has(sp_figure_need need, const sp_figure_owner *owner)
+{
+    const sp_comparison *c = owner->comparison;
+    const sp_strategy_result *s = owner->strategy;
+    const char *metric =
+        need == SP_NEEDS_ACCURACY || need == SP_NEEDS_SIGN_FLIP ? ((const sp_pair_comparison *)owner->own)->metric : "";
+    switch (need) {
+    case SP_NEEDS_LABELS:
+        return c->has_labels && (!s || s->has_agreement);
+    case SP_NEEDS_ARGMAX:
+        return s->has_changes;
+    case SP_NEEDS_ENTITIES:
+        return c->has_entities;
+    case SP_NEEDS_NLL:
+        return c->has_nll;
+    case SP_NEEDS_NLL_CLIP:
+        return c->has_nll && c->nll_clip > 0;
+    case SP_NEEDS_PATH_SCORE:
+        return s->has_path_score;
+    case SP_NEEDS_REGRET:
+        return s->has_regret;
+    case SP_NEEDS_KAPPA_WEIGHTS:
+        return c->kappa_weights != SP_KAPPA_UNWEIGHTED;
+    case SP_NEEDS_ERROR_RUNS:
+        return s->error_runs.runs != NULL;
+    case SP_NEEDS_PERMUTATION:
+        return s->label_permutation.is_suspect;
+    case SP_NEEDS_REFERENCE_RUNS:
+        return s && c->reference_runs;
+    case SP_NEEDS_BRIDGE:
+        return c->bridge_unscored;
+    case SP_NEEDS_TIES:
+        return c->has_ties;
+    case SP_NEEDS_EPOCH:
+        return c->epoch_seconds > 0;
+    case SP_NEEDS_WAKE_TRIM:
+        return c->has_wake_trim;
+    case SP_NEEDS_LENGTH_TRIM:
+        return c->has_length_trim;
+    case SP_NEEDS_MARGIN:
+        return c->has_margin;
+    case SP_NEEDS_ACCURACY:
+        return strcmp(metric, "accuracy") == 0;
+    case SP_NEEDS_SIGN_FLIP:
+        return strcmp(metric, "accuracy") == 0 || strcmp(metric, "illegal_rate") == 0;
+    case SP_N_NEEDS:
+        break;
+    }
+    return true;
+}
+
+const char *sp_figure_missing(const sp_figure *figure, const sp_figure_owner *owner)
+{
+    static const char *const reasons[SP_N_NEEDS] = {
+        [SP_NEEDS_LABELS] = "no labels",
+        [SP_NEEDS_ARGMAX] = "argmax is not among the strategies",
+        [SP_NEEDS_ENTITIES] = "the classes are no tags of entities",
+        [SP_NEEDS_NLL] = "the scores are not there, or are clamped",
+        [SP_NEEDS_NLL_CLIP] = "not asked for",
+        [SP_NEEDS_PATH_SCORE] = "no scores",
+        [SP_NEEDS_REGRET] = "no scores",
+        [SP_NEEDS_KAPPA_WEIGHTS] = "not asked for",
+        [SP_NEEDS_ERROR_RUNS] = "nothing to compare with argmax",
+        [SP_NEEDS_PERMUTATION] = "no other naming of the classes is suspected",
+        [SP_NEEDS_REFERENCE_RUNS] = "no reference",
+        [SP_NEEDS_BRIDGE] = "not asked for",
+        [SP_NEEDS_TIES] = "no scores",
+        [SP_NEEDS_EPOCH] = "the length of a step is not known",
+        [SP_NEEDS_WAKE_TRIM] = "not asked for",
+        [SP_NEEDS_LENGTH_TRIM] = "not asked for",
+        [SP_NEEDS_MARGIN] = "not asked for",
+        [SP_NEEDS_ACCURACY] = "not tested",
+        [SP_NEEDS_SIGN_FLIP] = "not tested",
+    };
+    for (int need = 0; figure->needs >> need; need++)
+        if (figure->needs >> need & 1 && !has((sp_figure_need)need, owner))
+            return reasons[need];
+    return NULL;
+}
+
+bool sp_figure_is_count(const sp_figure *figure)
+{
+    return figure->place.type == SP_FIGURE_I64 || figure->place.type == SP_FIGURE_I32 || figure->place.type == SP_FIGURE_U64;
+}
+
+static const void *find(const sp_figure_place *place, const sp_figure_owner *owner)
+{
+    const char *base = place->base == SP_IN_OWN        ? owner->own
+                       : place->base == SP_IN_STRATEGY ? (const void *)owner->strategy
+                                                       : (const void *)owner->comparison;
+    if (place->pointer) {
+        const void *target;
+        memcpy(&target, base + place->pointer - 1, sizeof target);
+        base = target;
+    }
+    return base + place->offset;
+}
+
+sp_value sp_figure_at(const sp_figure_place *place, const sp_figure_owner *owner)
+{
+    if (place->base == SP_IN_NOTHING)
+        return value_undefined("");
+    const void *at = find(place, owner);
+    switch ((sp_figure_type)place->type) {
+    case SP_FIGURE_VALUE:
+        return *(const sp_value *)at;
+    case SP_FIGURE_I64:
+        return value_of((double)*(const int64_t *)at);
+    case SP_FIGURE_I32:
+        return value_of(*(const int32_t *)at);
+    case SP_FIGURE_U64:
+        return value_of((double)*(const uint64_t *)at);
+    case SP_FIGURE_REAL:
+        return value_of(*(const double *)at);
+    case SP_FIGURE_FLAG:
+        return value_of(*(const bool *)at);
+    case SP_FIGURE_TEXT:
+        break;
+    }
+    return value_undefined("not a number");
+}
+
+int64_t sp_figure_count(const sp_figure *figure, const sp_figure_owner *owner)
+{
+    const void *at = find(&figure->place, owner);
+    return figure->place.type == SP_FIGURE_I32   ? *(const int32_t *)at
+           : figure->place.type == SP_FIGURE_U64 ? (int64_t) * (const uint64_t *)at
+                                                 : *(const int64_t *)at;
+}
+
+sp_value sp_figure_value(const sp_figure *figure, const sp_figure_owner *owner)
+{
+    const char *missing = sp_figure_missing(figure, owner);
+    sp_value value = missing ? value_undefined(missing) : sp_figure_at(&figure->place, owner);
+    return value.undefined || isfinite(value.value) ? value : value_undefined("not a finite number");
+}
+
+const char *sp_figure_text(const sp_figure *figure, const sp_figure_owner *owner)
+{
+    const void *text = NULL;
+    if (figure->place.type == SP_FIGURE_TEXT)
+        memcpy(&text, find(&figure->place, owner), sizeof text);
+    return text;
+}
+
+bool sp_figure_n(const sp_figure *figure, const sp_figure_owner *owner, int64_t *n)
+{
+    const sp_value one = sp_figure_at(&figure->n[0], owner);
+    *n = (int64_t)one.value;
+    for (size_t i = 1; i < sizeof figure->n / sizeof *figure->n && figure->n[i].base; i++)
+        *n += (figure->n_is_difference ? -1 : 1) * (int64_t)sp_figure_at(&figure->n[i], owner).value;
+    return !one.undefined;
+}
