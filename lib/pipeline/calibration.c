@@ -20,7 +20,12 @@ static sp_status fit_folds(calibration *c, sp_error *err)
     int64_t N = folds->fit.training.batch.n_recordings;
     uint8_t *use = malloc((size_t)N + 1);
     sp_calibrated *fitted = calloc((size_t)folds->n_folds, sizeof *fitted);
-    sp_status status = use && fitted ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to calibrate %d folds", folds->n_folds);
+    sp_status status = SP_OK;
+    if (!use || !fitted) {
+        free(use);
+        free(fitted);
+        return sp_fail(err, SP_ENOMEM, "no memory to calibrate %d folds", folds->n_folds);
+    }
     for (int32_t f = 0; status == SP_OK && f < folds->n_folds; f++) {
         for (int64_t n = 0; n < N; n++)
             use[n] = folds->fold[n] != f;

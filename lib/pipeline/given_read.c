@@ -47,7 +47,9 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
     sp_status status = SP_OK;
     for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
         int32_t *stored = malloc(((size_t)stored_steps(j, n) + 1) * sizeof *stored);
-        status = stored ? read_whole_paths(j, s, n, 1, stored, results + (n - first), err) : sp_fail(err, SP_ENOMEM, "no memory");
+        if (!stored)
+            return sp_fail(err, SP_ENOMEM, "no memory");
+        status = read_whole_paths(j, s, n, 1, stored, results + (n - first), err);
         if (status == SP_OK)
             keep(j, first, n, sizeof *stored, stored, paths);
         free(stored);
@@ -71,7 +73,9 @@ static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *
     sp_status status = SP_OK;
     for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
         int64_t *stored = malloc(((size_t)stored_steps(j, n) + 1) * sizeof *stored);
-        status = stored ? sp_paths_reader_labels(j->reader, n, 1, NULL, stored, err) : sp_fail(err, SP_ENOMEM, "no memory");
+        if (!stored)
+            return sp_fail(err, SP_ENOMEM, "no memory");
+        status = sp_paths_reader_labels(j->reader, n, 1, NULL, stored, err);
         if (status == SP_OK)
             keep(j, first, n, sizeof *stored, stored, segments);
         free(stored);
@@ -186,7 +190,9 @@ sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int
     for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
         const int64_t m = l->recording[n];
         int32_t *stored = malloc(((size_t)(l->offsets[m + 1] - l->offsets[m]) + 1) * sizeof *stored);
-        status = stored ? sp_source_read_scorer(l->source, rater, m, 1, stored, err) : sp_fail(err, SP_ENOMEM, "no memory");
+        if (!stored)
+            return sp_fail(err, SP_ENOMEM, "no memory");
+        status = sp_source_read_scorer(l->source, rater, m, 1, stored, err);
         if (status == SP_OK)
             keep(j, first, n, sizeof *stored, stored, labels);
         free(stored);
