@@ -34,8 +34,4 @@ bool is_interrupted(void);
  * byte of any result. Ends the program on lack of memory. */
 char *command_line(int argc, const char **argv);
 
-/* 1234567 as "1,234,567" in buffer; returns buffer. */
-enum { COUNT_TEXT = 32 };
-char *count_text(int64_t n, char buffer[COUNT_TEXT]);
-
 #endif

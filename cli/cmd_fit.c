@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fitting.h"
 #include "outputs.h"
-#include "progress.h"
+#include "running.h"
 
 static const usage fit_usage = {.arguments = "DATA.h5 -o MODEL.json [OPTION...]",
                                 .summary =
@@ -24,22 +23,22 @@ static const usage fit_usage = {.arguments = "DATA.h5 -o MODEL.json [OPTION...]"
 
 static void show_violations(const sp_violations *v, int32_t n_classes, const char *const *classes)
 {
-    char a[COUNT_TEXT], b[COUNT_TEXT];
+    char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
     if (v->illegal)
-        printf("The labels break the rules %s times in %s transitions; these were not learnt:\n", count_text(v->illegal, a),
-               count_text(v->transitions, b));
+        printf("The labels break the rules %s times in %s transitions; these were not learnt:\n", sp_count_text(v->illegal, a),
+               sp_count_text(v->transitions, b));
     for (int32_t i = 0; i < n_classes; i++)
         for (int32_t j = 0; j < n_classes; j++)
             if (v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j])
                 printf("  %s -> %s  %s\n", classes[i], classes[j],
-                       count_text(v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j], a));
+                       sp_count_text(v->illegal_pairs[(size_t)i * (size_t)n_classes + (size_t)j], a));
     if (v->illegal_start || v->illegal_end)
-        printf("%s recordings start, %s end in a class that may not\n", count_text(v->illegal_start, a),
-               count_text(v->illegal_end, b));
+        printf("%s recordings start, %s end in a class that may not\n", sp_count_text(v->illegal_start, a),
+               sp_count_text(v->illegal_end, b));
     if (v->short_runs)
-        printf("%s runs are shorter than their minimum dwell\n", count_text(v->short_runs, a));
+        printf("%s runs are shorter than their minimum dwell\n", sp_count_text(v->short_runs, a));
     if (v->impossible)
-        printf("%s labelled steps have a class whose score is -inf\n", count_text(v->impossible, a));
+        printf("%s labelled steps have a class whose score is -inf\n", sp_count_text(v->impossible, a));
 }
 
 static void show_runs(const sp_run_lengths *runs, int32_t n_classes, const char *const *classes)
@@ -68,7 +67,7 @@ static void show_tuning(const sp_fit_report *r, const sp_fit_options *how)
            how->n_folds);
 }
 
-static sp_status show(const fitting *f, const sp_fit_report *report, const sp_model *model, sp_error *err)
+static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp_model *model, sp_error *err)
 {
     int32_t K = f->training.batch.scores.n_classes;
     sp_run_lengths *runs = malloc((size_t)K * sizeof *runs);
@@ -91,8 +90,46 @@ static sp_status show(const fitting *f, const sp_fit_report *report, const sp_mo
     return status;
 }
 
+/* Negative log-likelihood and calibration error of the scores: as they are, with one temperature, with a scale and a bias a
+ * class. */
+static sp_status show_calibration(const sp_fitting *f, sp_error *err)
+{
+    sp_calibrated c;
+    sp_status status = sp_calibrate(&f->training, &c, err);
+    if (status != SP_OK)
+        return status;
+    const sp_calibrated_state *states[] = {&c.before, &c.by_temperature, &c.by_vector};
+    printf("\n%-34s %10s %10s\n", "calibration (each step alone)", "nll", "ECE");
+    printf("%-34s %10.4f %10.4f\n", "as the scores are", c.before.nll, c.before.ece);
+    printf("temperature %-22.4g %10.4f %10.4f\n", c.temperature, c.by_temperature.nll, c.by_temperature.ece);
+    printf("%-34s %10.4f %10.4f\n", "a scale and a bias a class", c.by_vector.nll, c.by_vector.ece);
+    if (c.impossible)
+        printf("%lld of %lld labelled steps have a class of score -inf and are left out\n", (long long)c.impossible,
+               (long long)c.n_steps);
+    printf("\n%-12s", "confidence");
+    printf("%10s %10s %10s   (accuracy: as they are, temperature, vector)\n", "steps", "steps", "steps");
+    for (int b = 0; b < SP_CALIBRATE_BINS; b++) {
+        if (!states[0]->count[b] && !states[1]->count[b] && !states[2]->count[b])
+            continue;
+        printf("%.2f - %.2f ", (double)b / SP_CALIBRATE_BINS, (double)(b + 1) / SP_CALIBRATE_BINS);
+        for (int i = 0; i < 3; i++)
+            printf("%10lld", (long long)states[i]->count[b]);
+        for (int i = 0; i < 3; i++)
+            if (states[i]->count[b])
+                printf("  %.4f", states[i]->accuracy[b]);
+            else
+                printf("  %6s", "-");
+        printf("\n");
+    }
+    printf("\n%-16s %10s %10s\n", "class", "scale", "bias");
+    for (int32_t k = 0; k < f->training.batch.scores.n_classes; k++)
+        printf("%-16s %10.4f %10.4f\n", f->training.classes[k], c.scale[k], c.bias[k]);
+    sp_calibrated_clear(&c);
+    return SP_OK;
+}
+
 /* Where the model comes from: file, recordings, command. */
-static sp_status set_source(const fitting *f, const char *command, sp_model *model, sp_error *err)
+static sp_status set_source(const sp_fitting *f, const char *command, sp_model *model, sp_error *err)
 {
     const char *format = "%s (%lld recordings, %lld steps, %lld bytes), statepath %s: %s";
     long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps, bytes = (long long)f->info->file_size;
@@ -106,30 +143,30 @@ static sp_status set_source(const fitting *f, const char *command, sp_model *mod
     return SP_OK;
 }
 
-static sp_status run(const char *file, const options *o, const fit_words *words, const char *command, sp_error *err)
+static sp_status run(const char *file, const options *o, sp_error *err)
 {
-    fitting f = {.source = NULL};
+    sp_fitting f = {.source = NULL};
     sp_model *model = NULL;
     sp_fit_report report = {0};
     sp_status status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
     if (status == SP_OK)
-        status = fitting_open(&f, file, o, words, err);
-    if (status == SP_OK && !o->output)
+        status = sp_fitting_open(&f, file, &o->run, err);
+    if (status == SP_OK && !o->run.output)
         status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
     if (status == SP_OK)
         status = sp_fit(&f.training, &f.options, f.workers, &model, &report, err);
-    fitting_quiet(&f);
+    o->run.hooks.progress(o->run.hooks.arg, NULL, 0, 0);
     if (status == SP_OK)
-        status = set_source(&f, command, model, err);
+        status = set_source(&f, o->run.command, model, err);
     if (status == SP_OK)
-        status = sp_model_save(model, o->output, o->force, err);
+        status = sp_model_save(model, o->run.output, o->run.force, err);
     if (status == SP_OK)
         status = show(&f, &report, model, err);
-    if (status == SP_OK && words->calibrate)
-        status = fitting_calibrate(&f, err);
+    if (status == SP_OK && o->run.fit.calibrate)
+        status = show_calibration(&f, err);
     sp_fit_report_clear(&report);
     sp_model_free(model);
-    fitting_close(&f);
+    sp_fitting_close(&f);
     return status;
 }
 
@@ -138,25 +175,24 @@ int cmd_fit(int argc, const char **argv)
     options o;
     options_init(&o);
     o.output_is_text = true;
-    fit_words words = fit_words_default();
     struct poptOption places[PLACE_TABLE], codes[CODES_TABLE], talk[TALK_TABLE], fit[FIT_TABLE];
     place_table(&o, places);
     codes_table(&o, codes);
     talk_table(&o, talk);
-    fit_table(&words, fit);
+    fit_table(&o, fit);
     struct poptOption reading[] = {
-        {"missing", 0, POPT_ARG_STRING, &o.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
-        {"floor", 0, POPT_ARG_DOUBLE, &o.decode.floor, 0, "raise smaller probabilities to P", "P"},
+        {"missing", 0, POPT_ARG_STRING, &o.run.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
+        {"floor", 0, POPT_ARG_DOUBLE, &o.run.decode.floor, 0, "raise smaller probabilities to P", "P"},
         POPT_TABLEEND};
     struct poptOption table[] = {
-        {"rules", 'r', POPT_ARG_STRING, &o.model, 0, "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"",
-         "M"},
-        {"output", 'o', POPT_ARG_STRING, &o.output, 0, "write the model", "MODEL.json"},
-        {"name", 0, POPT_ARG_STRING, &words.name, 0, "name of the model (fitted)", "NAME"},
-        {"calibrate", 0, POPT_ARG_NONE, &words.calibrate, 0, "also say how far the scores are from calibrated", NULL},
-        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace an output that exists", NULL},
-        {"threads", 0, POPT_ARG_INT, &o.decode.threads, 0, THREADS_HELP, "N"},
-        {"groups", 0, POPT_ARG_STRING, &o.groups, 0, GROUPS_HELP, "GROUPS"},
+        {"rules", 'r', POPT_ARG_STRING, &o.run.model, 0,
+         "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"", "M"},
+        {"output", 'o', POPT_ARG_STRING, &o.run.output, 0, "write the model", "MODEL.json"},
+        {"name", 0, POPT_ARG_STRING, &o.run.fit.name, 0, "name of the model (fitted)", "NAME"},
+        {"calibrate", 0, POPT_ARG_NONE, &o.run.fit.calibrate, 0, "also say how far the scores are from calibrated", NULL},
+        {"force", 'f', POPT_ARG_NONE, &o.run.force, 0, "replace an output that exists", NULL},
+        {"threads", 0, POPT_ARG_INT, &o.run.decode.threads, 0, THREADS_HELP, "N"},
+        {"groups", 0, POPT_ARG_STRING, &o.run.groups, 0, GROUPS_HELP, "GROUPS"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, reading, 0, "Reading:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, NULL, NULL},
@@ -166,13 +202,11 @@ int cmd_fit(int argc, const char **argv)
     const char *file;
     int exit_status = options_read(argc, argv, table, &fit_usage, &file);
     if (exit_status < 0) {
+        running r;
         sp_error err = {.status = SP_OK};
-        char *command = command_line(argc, argv);
-        sp_status status = command ? run(file, &o, &words, command, &err) : sp_fail(&err, SP_ENOMEM, "no memory");
-        exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
-        free(command);
+        running_start(&r, &o, argc, argv);
+        exit_status = running_end(&r, run(file, &o, &err), &err, NULL, NULL);
     }
-    fit_words_clear(&words);
     options_clear(&o);
     return exit_status;
 }

@@ -18,33 +18,33 @@ enum { NAMED = 6, NAMED_CLASSES = 40 };
 
 static void print_names(int64_t n, const char *const *names, int64_t named)
 {
-    char count[COUNT_TEXT];
+    char count[SP_COUNT_TEXT];
     for (int64_t i = 0; i < n && i < named; i++)
         say("%s%s", i ? ", " : "", names[i]);
     if (n > named)
-        say(" and %s more", count_text(n - named, count));
+        say(" and %s more", sp_count_text(n - named, count));
 }
 
 /* Steps of each class as the labels have them, then those without one. count [K+1], unscored first. */
 static void print_label_counts(int32_t n_classes, const char *const *classes, const int64_t *count)
 {
-    char n[COUNT_TEXT];
+    char n[SP_COUNT_TEXT];
     int64_t others = 0;
     for (int32_t k = 0; k < n_classes; k++)
         if (k >= NAMED_CLASSES)
             others += count[k + 1];
         else if (classes)
-            say("%s %s, ", classes[k], count_text(count[k + 1], n));
+            say("%s %s, ", classes[k], sp_count_text(count[k + 1], n));
         else
-            say("%d: %s, ", k, count_text(count[k + 1], n));
+            say("%d: %s, ", k, sp_count_text(count[k + 1], n));
     if (n_classes > NAMED_CLASSES)
-        say("the other %d classes %s, ", n_classes - NAMED_CLASSES, count_text(others, n));
-    say("unscored %s\n", count_text(count[0], n));
+        say("the other %d classes %s, ", n_classes - NAMED_CLASSES, sp_count_text(others, n));
+    say("unscored %s\n", sp_count_text(count[0], n));
 }
 
 static void print_shape(const sp_source_info *info)
 {
-    char a[COUNT_TEXT], b[COUNT_TEXT];
+    char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
     static const char *const meaning[SP_N_KINDS] = {"natural logs of probabilities", "probabilities, their logs are taken",
                                                     "logits, log-softmaxed", "scores that add up, used as they are"};
     if (info->has_scores) {
@@ -53,9 +53,9 @@ static void print_shape(const sp_source_info *info)
         say("layout      %s\n", sp_layout_name(info->layout));
         say("stored as   %s, %s\n", info->stored_type, info->storage);
     }
-    say("recordings  %s: ", count_text(info->n_recordings, a));
+    say("recordings  %s: ", sp_count_text(info->n_recordings, a));
     print_names(info->n_recordings, info->ids, NAMED);
-    say("\nsteps       %s", count_text(info->n_steps, a));
+    say("\nsteps       %s", sp_count_text(info->n_steps, a));
     if (info->n_recordings > 0) {
         int64_t shortest = INT64_MAX, longest = 0;
         for (int64_t n = 0; n < info->n_recordings; n++) {
@@ -63,7 +63,7 @@ static void print_shape(const sp_source_info *info)
             shortest = length < shortest ? length : shortest;
             longest = length > longest ? length : longest;
         }
-        say("; the shortest recording has %s, the longest %s", count_text(shortest, a), count_text(longest, b));
+        say("; the shortest recording has %s, the longest %s", sp_count_text(shortest, a), sp_count_text(longest, b));
     }
     say("\nclasses     %d: ", info->n_classes);
     if (info->classes) {
@@ -106,13 +106,13 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
         }
         first += count;
     }
-    char a[COUNT_TEXT];
+    char a[SP_COUNT_TEXT];
     if (status == SP_OK && info->has_scores) {
         say("numbers     every row is as %s should be", sp_kind_name(info->kind));
         if (counts.missing)
-            say("; %s steps hold NaN (--missing uniform carries paths across them)", count_text(counts.missing, a));
+            say("; %s steps hold NaN (--missing uniform carries paths across them)", sp_count_text(counts.missing, a));
         if (impossible)
-            say("; %s steps allow no class (-inf)", count_text(impossible, a));
+            say("; %s steps allow no class (-inf)", sp_count_text(impossible, a));
         say("\n");
     }
     if (status == SP_OK && info->has_labels && info->n_classes > 0) {
@@ -198,14 +198,14 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
 {
     sp_source_options places;
     sp_source *source = NULL;
-    sp_status status = source_options_from(o, &places, err);
+    sp_status status = sp_run_places(&o->run, &places, err);
     if (status == SP_OK)
         status = sp_source_open(file, &places, &source, err);
     if (status != SP_OK)
         return status;
     const sp_source_info *info = sp_source_info_of(source);
-    char size[COUNT_TEXT];
-    say("%s: %s bytes\n", file, count_text(info->file_size, size));
+    char size[SP_COUNT_TEXT];
+    say("%s: %s bytes\n", file, sp_count_text(info->file_size, size));
     print_shape(info);
     status = look_at_numbers(source, info, err);
     if (status == SP_OK)
@@ -218,19 +218,19 @@ static sp_status inspect_paths(const char *file, const options *o, sp_error *err
 {
     sp_paths_reader *reader = NULL;
     sp_source_options places = sp_source_options_default();
-    places.access = file_access_from(o);
+    places.access = sp_run_access(&o->run);
     sp_status status = sp_paths_reader_open(file, NULL, &places, &reader, err);
     if (status != SP_OK)
         return status;
     const sp_paths_info *info = sp_paths_reader_info(reader);
-    char a[COUNT_TEXT];
-    say("%s: %s bytes\n", file, count_text(info->file_size, a));
+    char a[SP_COUNT_TEXT];
+    say("%s: %s bytes\n", file, sp_count_text(info->file_size, a));
     say("paths       ");
     print_names(info->n_strategies, info->strategies, NAMED_CLASSES);
     if (info->input)
         say("\ninput       %s", info->input);
-    say("\nrecordings  %s", count_text(info->n_recordings, a));
-    say("\nsteps       %s", count_text(info->n_steps, a));
+    say("\nrecordings  %s", sp_count_text(info->n_recordings, a));
+    say("\nsteps       %s", sp_count_text(info->n_steps, a));
     if (info->classes) {
         say("\nclasses     %d: ", info->n_classes);
         print_names(info->n_classes, info->classes, NAMED_CLASSES);
@@ -247,7 +247,7 @@ static sp_status inspect_paths(const char *file, const options *o, sp_error *err
 
 static void print_split(const sp_signals_info *info)
 {
-    char a[COUNT_TEXT], b[COUNT_TEXT];
+    char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
     int64_t recordings = 0, steps = 0;
     for (int64_t n = 0; info->split && n < info->n_recordings; n++)
         if (info->split[n]) {
@@ -257,8 +257,9 @@ static void print_split(const sp_signals_info *info)
     if (!info->split)
         say("split       none: all recordings are for training\n");
     else
-        say("split       %s recordings for training, %s for testing (%s steps)\n", count_text(info->n_recordings - recordings, a),
-            count_text(recordings, b), count_text(steps, (char[COUNT_TEXT]){0}));
+        say("split       %s recordings for training, %s for testing (%s steps)\n",
+            sp_count_text(info->n_recordings - recordings, a), sp_count_text(recordings, b),
+            sp_count_text(steps, (char[SP_COUNT_TEXT]){0}));
 }
 
 static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
@@ -301,17 +302,17 @@ static sp_status print_range(sp_signals *signals, const sp_signals_info *info, s
 static sp_status inspect_signals(const char *file, const options *o, sp_error *err)
 {
     sp_signals *signals = NULL;
-    const sp_file_access how = file_access_from(o);
+    const sp_file_access how = sp_run_access(&o->run);
     sp_status status = sp_signals_open(file, NULL, &how, &signals, err);
     if (status != SP_OK)
         return status;
     const sp_signals_info *info = sp_signals_info_of(signals);
-    char a[COUNT_TEXT], b[COUNT_TEXT];
+    char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
     say("%s\nsignals     %s: what a sensor measured, not scores\n", file, info->path);
-    say("recordings  %s: ", count_text(info->n_recordings, a));
+    say("recordings  %s: ", sp_count_text(info->n_recordings, a));
     print_names(info->n_recordings, info->ids, NAMED);
-    say("\nsteps       %s, each of %d channel%s of %s samples", count_text(info->n_steps, a), info->n_channels,
-        info->n_channels == 1 ? "" : "s", count_text(info->n_samples, b));
+    say("\nsteps       %s, each of %d channel%s of %s samples", sp_count_text(info->n_steps, a), info->n_channels,
+        info->n_channels == 1 ? "" : "s", sp_count_text(info->n_samples, b));
     if (info->rate > 0)
         say(" at %g a second (%g s)", info->rate, (double)info->n_samples / info->rate);
     say("\nclasses     %d", info->n_classes);
@@ -343,12 +344,12 @@ static bool is_signals(const char *file, const options *o)
     sp_signals *signals = NULL;
     sp_source_options places;
     sp_source *source = NULL;
-    const sp_file_access how = file_access_from(o);
+    const sp_file_access how = sp_run_access(&o->run);
     if (sp_signals_open(file, NULL, &how, &signals, &ignored) != SP_OK)
         return false;
     sp_signals_close(signals);
     bool has_scores =
-        source_options_from(o, &places, &ignored) == SP_OK && sp_source_open(file, &places, &source, &ignored) == SP_OK;
+        sp_run_places(&o->run, &places, &ignored) == SP_OK && sp_source_open(file, &places, &source, &ignored) == SP_OK;
     sp_source_close(source);
     return !has_scores;
 }
@@ -369,9 +370,9 @@ int cmd_inspect(int argc, const char **argv)
     }
     /* A file of paths is not a file of scores: whichever it is, its own message is the one to show. */
     sp_error err = {.status = SP_OK}, other;
-    sp_status status = o.place.scores ? SP_EFILE : inspect_paths(file, &o, &other);
+    sp_status status = o.run.place.scores ? SP_EFILE : inspect_paths(file, &o, &other);
     if (status != SP_OK)
-        status = !o.place.scores && is_signals(file, &o) ? inspect_signals(file, &o, &err) : inspect_scores(file, &o, &err);
+        status = !o.run.place.scores && is_signals(file, &o) ? inspect_signals(file, &o, &err) : inspect_scores(file, &o, &err);
     exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
     options_clear(&o);
     return exit_status;

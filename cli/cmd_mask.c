@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "outputs.h"
-#include "pipeline.h"
+#include "running.h"
 
 static const usage mask_usage = {.arguments = "leak SCORES.h5 [--model M] | softmax SCORES.h5 -o OUT.h5",
                                  .summary = "how much probability a classifier puts on what cannot occur; or take it away",
@@ -21,88 +21,9 @@ enum { BLOCK_BYTES = 16 << 20 };
 
 /* ---- leak ---- */
 
-/* Leaks of a block's rows, the step mask not applied. */
-static sp_status leak_of_mask(sp_block *block, const sp_prepare_options *prepare, double *leak, sp_error *err)
+static sp_status write_leak(void *arg, const sp_leak_report *report, sp_error *err)
 {
-    uint8_t *mask = block->mask;
-    block->mask = NULL;
-    sp_status status = sp_prepare(block, prepare, NULL, err);
-    block->mask = mask;
-    sp_scores scores = sp_block_batch(block).scores;
-    return status == SP_OK ? sp_mask_leak(&scores, mask, leak, err) : status;
-}
-
-static sp_status leak_of_model(pipeline *p, sp_block *block, double *leak, sp_error *err)
-{
-    sp_status status = sp_prepare(block, &p->prepare, NULL, err);
-    if (status != SP_OK)
-        return status;
-    sp_batch batch = sp_block_batch(block);
-    sp_decode_options how = sp_decode_options_default();
-    how.strategy = p->strategies[0];
-    how.relax = p->on_infeasible == INFEASIBLE_RELAX;
-    sp_decode_output output = {.paths = malloc(((size_t)block->n_steps + 1) * sizeof *output.paths),
-                               .results = malloc(((size_t)block->n_recordings + 1) * sizeof *output.results)};
-    if (!output.paths || !output.results)
-        status = sp_fail(err, SP_ENOMEM, "no memory");
-    else
-        status = sp_decode_batch(p->chain, &batch, &how, p->workers, &output, err);
-    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
-        sp_scores scores = sp_batch_recording(&batch, n);
-        p->undecoded[0] += output.results[n].status != SP_OK;
-        if (output.results[n].status == SP_EBUG)
-            pipeline_tell_of_bug(p, 0, block->ids ? block->ids[n] : "?", &output.results[n]);
-        status = sp_chain_leak(p->chain, &scores, output.paths + batch.offsets[n], leak + batch.offsets[n], err);
-    }
-    free(output.paths);
-    free(output.results);
-    return status;
-}
-
-/* Place of a row of the file: its recording and its step there. */
-static void find_row(const sp_source_info *info, int64_t row, sp_leak_report *report)
-{
-    int64_t low = 0, high = info->n_recordings;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (info->offsets[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    report->recording = info->ids[low];
-    report->step = row - info->offsets[low];
-}
-
-/* `p` has a model, or only a source. */
-static sp_status measure_leak(pipeline *p, sp_source *source, const sp_source_info *info, const sp_prepare_options *prepare,
-                              sp_leak_report *report, sp_error *err)
-{
-    double *leak = malloc(((size_t)info->n_steps + 1) * sizeof *leak);
-    sp_block *block = sp_block_new();
-    sp_status status = leak && block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %lld rows", (long long)info->n_steps);
-    unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_SEGMENTS | (p ? SP_BLOCK_LABELS : SP_BLOCK_MASK);
-    for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
-        int64_t count = sp_source_fit(source, first, BLOCK_BYTES);
-        status = sp_source_read(source, first, count, parts, block, err);
-        if (status == SP_OK && p)
-            status = leak_of_model(p, block, leak + info->offsets[first], err);
-        else if (status == SP_OK)
-            status = leak_of_mask(block, prepare, leak + info->offsets[first], err);
-        first += count;
-    }
-    if (status == SP_OK)
-        status = sp_leak_summarise(leak, info->n_steps, sp_leak_probabilities, SP_LEAK_QUANTILES, report->quantiles,
-                                   &report->summary, err);
-    if (status == SP_OK && report->summary.n_rows > 0)
-        find_row(info, report->summary.maximum_row, report);
-    free(leak);
-    sp_block_free(block);
-    return status;
-}
-
-static sp_status write_leak(const options *o, const sp_leak_report *report, sp_error *err)
-{
+    const options *o = arg;
     char *text = NULL;
     sp_status status = SP_OK;
     if (!o->json || strcmp(o->json, "-") != 0) {
@@ -115,53 +36,8 @@ static sp_status write_leak(const options *o, const sp_leak_report *report, sp_e
     if (status == SP_OK && o->json)
         status = sp_report_leak_json(report, &text, err);
     if (status == SP_OK && o->json)
-        status = output_text(o->json, text, o->force, err);
+        status = output_text(o->json, text, o->run.force, err);
     free(text);
-    return status;
-}
-
-static sp_status leak_with_model(const char *file, const options *o, int *exit_status, sp_error *err)
-{
-    pipeline p = {.opt = o};
-    sp_leak_report report = {.file = file};
-    char what[512];
-    sp_status status = pipeline_open(&p, file, o, o->strategies ? o->strategies : "viterbi", err);
-    if (status == SP_OK && p.n_strategies != 1)
-        status = sp_fail(err, SP_EINVAL, "mask leak: one strategy, please");
-    if (status == SP_OK) {
-        snprintf(what, sizeof what, "model %s, given the class before on the path of %s", p.model->name, p.names[0]);
-        report.what = what;
-        status = measure_leak(&p, p.source, p.info, NULL, &report, err);
-    }
-    if (status == SP_OK)
-        status = write_leak(o, &report, err);
-    *exit_status = pipeline_exit_status(&p);
-    pipeline_close(&p);
-    return status;
-}
-
-static sp_status leak_with_mask(const char *file, const options *o, sp_error *err)
-{
-    sp_source_options places;
-    sp_source *source = NULL;
-    sp_status status = source_options_from(o, &places, err);
-    if (status == SP_OK)
-        status = sp_source_open(file, &places, &source, err);
-    if (status != SP_OK)
-        return status;
-    const sp_source_info *info = sp_source_info_of(source);
-    sp_prepare_options prepare = sp_prepare_options_default();
-    prepare.kind = info->kind;
-    sp_leak_report report = {.file = file, .what = "its own mask"};
-    if (!info->has_mask)
-        status =
-            sp_fail(err, SP_EDATA, "%s has no mask beside %s; write a bool dataset \"mask\" of the same shape, or name a --model",
-                    file, info->scores_path);
-    if (status == SP_OK)
-        status = measure_leak(NULL, source, info, &prepare, &report, err);
-    if (status == SP_OK)
-        status = write_leak(o, &report, err);
-    sp_source_close(source);
     return status;
 }
 
@@ -186,8 +62,8 @@ static sp_status write_softmax(sp_source *source, const sp_source_info *info, co
                                .with_segments = info->has_segments,
                                .command = command,
                                .input = info->file,
-                               .force = o->force};
-    sp_status status = block ? sp_scores_writer_open(o->output, &header, &writer, err) : sp_fail(err, SP_ENOMEM, "no memory");
+                               .force = o->run.force};
+    sp_status status = block ? sp_scores_writer_open(o->run.output, &header, &writer, err) : sp_fail(err, SP_ENOMEM, "no memory");
     unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS;
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
         int64_t count = sp_source_fit(source, first, BLOCK_BYTES);
@@ -222,15 +98,15 @@ static sp_status softmax(const char *file, const char *command, const options *o
 {
     sp_source_options places;
     sp_source *source = NULL;
-    if (!o->output)
+    if (!o->run.output)
         return sp_fail(err, SP_EINVAL, "mask softmax: -o OUT.h5 is missing: where to write the probabilities");
-    sp_status status = source_options_from(o, &places, err);
+    sp_status status = sp_run_places(&o->run, &places, err);
     if (status == SP_OK)
         status = sp_source_open(file, &places, &source, err);
     if (status == SP_OK)
         status = write_softmax(source, sp_source_info_of(source), command, o, err);
     if (status == SP_OK && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->output);
+        fprintf(stderr, "wrote %s\n", o->run.output);
     sp_source_close(source);
     return status;
 }
@@ -244,36 +120,32 @@ int cmd_mask(int argc, const char **argv)
     decode_table(&o, how);
     talk_table(&o, talk);
     struct poptOption table[] = {
-        {"model", 'm', POPT_ARG_STRING, &o.model, 0, "leak: the rules, instead of the file's mask", "M"},
-        {"strategy", 's', POPT_ARG_STRING, &o.strategies, 0, "leak: whose path says which class came before (viterbi)", "NAME"},
+        {"model", 'm', POPT_ARG_STRING, &o.run.model, 0, "leak: the rules, instead of the file's mask", "M"},
+        {"strategy", 's', POPT_ARG_STRING, &o.run.strategies, 0, "leak: whose path says which class came before (viterbi)",
+         "NAME"},
         {"json", 0, POPT_ARG_STRING, &o.json, 0, "leak: write the figures as JSON; - is standard output", "R.json"},
-        {"output", 'o', POPT_ARG_STRING, &o.output, 0, "softmax: write the probabilities", "OUT.h5"},
-        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace outputs that exist", NULL},
+        {"output", 'o', POPT_ARG_STRING, &o.run.output, 0, "softmax: write the probabilities", "OUT.h5"},
+        {"force", 'f', POPT_ARG_NONE, &o.run.force, 0, "replace outputs that exist", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, how, 0, "Decoding (leak with a model):", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
         POPT_TABLEEND};
     const char *words[2];
     int exit_status = options_read(argc, argv, table, &mask_usage, words);
-    if (exit_status >= 0) {
-        options_clear(&o);
-        return exit_status;
+    if (exit_status < 0) {
+        running r;
+        sp_error err = {.status = SP_OK};
+        sp_run_result result = {0};
+        running_start(&r, &o, argc, argv);
+        sp_status status = outputs_check(&o, (const input_file[]){{"the input file", words[1]}, {NULL, NULL}}, &err);
+        if (status == SP_OK && strcmp(words[0], "leak") == 0)
+            status = sp_leak_file(words[1], &o.run, write_leak, &o, &result, &err);
+        else if (status == SP_OK && strcmp(words[0], "softmax") == 0)
+            status = softmax(words[1], o.run.command, &o, &err);
+        else if (status == SP_OK)
+            status = sp_fail(&err, SP_EINVAL, "mask: \"%s\" is neither leak nor softmax", words[0]);
+        exit_status = running_end(&r, status, &err, NULL, &result);
     }
-    sp_error err = {.status = SP_OK};
-    char *command = command_line(argc, argv);
-    exit_status = EXIT_DONE;
-    sp_status status = outputs_check(&o, (const input_file[]){{"the input file", words[1]}, {NULL, NULL}}, &err);
-    if (status != SP_OK)
-        ;
-    else if (strcmp(words[0], "leak") == 0)
-        status = o.model ? leak_with_model(words[1], &o, &exit_status, &err) : leak_with_mask(words[1], &o, &err);
-    else if (strcmp(words[0], "softmax") == 0)
-        status = softmax(words[1], command, &o, &err);
-    else
-        status = sp_fail(&err, SP_EINVAL, "mask: \"%s\" is neither leak nor softmax", words[0]);
-    if (status != SP_OK)
-        exit_status = fail_with(status, &err);
-    free(command);
     options_clear(&o);
     return exit_status;
 }

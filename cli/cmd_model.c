@@ -105,8 +105,8 @@ static void print_matrix(const sp_model *model)
 static void print_forbidden(const sp_model *model)
 {
     int64_t M = model->n_states, n_forbidden = M * M - model->row[M], listed = 0;
-    char count[COUNT_TEXT], all[COUNT_TEXT];
-    say("\nforbidden: %s of %s pairs\n", count_text(n_forbidden, count), count_text(M * M, all));
+    char count[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
+    say("\nforbidden: %s of %s pairs\n", sp_count_text(n_forbidden, count), sp_count_text(M * M, all));
     for (int32_t i = 0; i < M && listed < LISTED_PAIRS; i++)
         for (int32_t j = 0; j < M && listed < LISTED_PAIRS; j++)
             if (sp_model_edge(model, i, j) < 0) {
@@ -114,7 +114,7 @@ static void print_forbidden(const sp_model *model)
                 listed++;
             }
     if (listed < n_forbidden)
-        say("  and %s more\n", count_text(n_forbidden - listed, count));
+        say("  and %s more\n", sp_count_text(n_forbidden - listed, count));
 }
 
 /* "start: Wake, N1" or with weights; nothing where every state may. */
@@ -229,7 +229,7 @@ static sp_status names_from(char *text, const char *option, const char *kind, co
     char **parts = malloc(MAX_NAMES * sizeof *parts);
     if (!parts)
         return sp_fail(err, SP_ENOMEM, "no memory");
-    *n = split_list(text, MAX_NAMES, parts);
+    *n = sp_split_list(text, MAX_NAMES, parts);
     *names = (const char **)parts;
     return *n > 0 ? SP_OK : sp_fail(err, SP_EINVAL, "--%s names nothing; a list such as A,B,C", option);
 }
@@ -262,7 +262,7 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     if (end && (*end || end == o->extra[MIN_COUNT] || min_count < 1))
         return sp_fail(err, SP_EINVAL, "--min-count %s: a whole number, at least 1", o->extra[MIN_COUNT]);
     sp_source_options places = sp_source_options_default();
-    places.access = file_access_from(o);
+    places.access = sp_run_access(&o->run);
     places.labels = o->extra[LABELS];
     places.needs_scores = false;
     sp_source *source = NULL;
@@ -344,12 +344,12 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
     sp_status status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
     if (status == SP_OK)
         status = new_model(kind, file, o, &model, err);
-    if (status == SP_OK && o->output)
-        status = sp_model_save(model, o->output, o->force, err);
+    if (status == SP_OK && o->run.output)
+        status = sp_model_save(model, o->run.output, o->run.force, err);
     else if (status == SP_OK && (status = sp_model_to_json(model, &text, err)) == SP_OK)
         fputs(text, stdout);
-    if (status == SP_OK && o->output && strcmp(o->output, "-") != 0 && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->output);
+    if (status == SP_OK && o->run.output && strcmp(o->run.output, "-") != 0 && !o->talk.quiet)
+        fprintf(stderr, "wrote %s\n", o->run.output);
     free(text);
     sp_model_free(model);
     return status;
@@ -374,8 +374,8 @@ int cmd_model(int argc, const char **argv)
     struct poptOption talk[TALK_TABLE];
     talk_table(&o, talk);
     struct poptOption table[] = {
-        {"output", 'o', POPT_ARG_STRING, &o.output, 0, "new: write the model (standard output)", "MODEL.json"},
-        {"force", 'f', POPT_ARG_NONE, &o.force, 0, "new: replace a file that exists", NULL},
+        {"output", 'o', POPT_ARG_STRING, &o.run.output, 0, "new: write the model (standard output)", "MODEL.json"},
+        {"force", 'f', POPT_ARG_NONE, &o.run.force, 0, "new: replace a file that exists", NULL},
         {"name", 0, POPT_ARG_STRING, &o.extra[NAME], 0, "new: name of the model", "NAME"},
         {"types", 0, POPT_ARG_STRING, &o.extra[TYPES], 0, "new bio, bioes: entity types", "A,B,C"},
         {"classes", 0, POPT_ARG_STRING, &o.extra[CLASSES], 0, "new left-right, cycle, band, from-labels: classes in order",

@@ -80,7 +80,7 @@ typedef struct prediction {
 static sp_status open_all(prediction *p, const char *file, const char *command, sp_error *err)
 {
     const predict_options *o = p->o;
-    const sp_file_access how = file_access_from(&o->common);
+    const sp_file_access how = sp_run_access(&o->common.run);
     sp_status status = sp_weights_load(o->weights, &how, &p->network, NULL, NULL, err);
     if (status == SP_OK)
         status = sp_signals_open(file, o->signals, &how, &p->file, err);
@@ -113,8 +113,8 @@ static sp_status open_all(prediction *p, const char *file, const char *command, 
                                      .with_labels = p->info->labels != NULL,
                                      .command = command,
                                      .input = file,
-                                     .force = o->common.force};
-    return sp_scores_writer_open(o->common.output, &header, &p->writer, err);
+                                     .force = o->common.run.force};
+    return sp_scores_writer_open(o->common.run.output, &header, &p->writer, err);
 }
 
 /* One recording, in parts that fit into memory. */
@@ -135,8 +135,8 @@ static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
         status = sp_signals_read(p->file, first + t, count, p->signals, err);
         if (status != SP_OK)
             break;
-        status = sp_network_predict(p->network, count, p->signals, p->o->common.decode.threads, (float *)p->block->scores + t * k,
-                                    &cause);
+        status = sp_network_predict(p->network, count, p->signals, p->o->common.run.decode.threads,
+                                    (float *)p->block->scores + t * k, &cause);
         if (status != SP_OK)
             status = sp_fail(err, status, "%s: recording %s, step %lld: %s", p->info->file, p->info->ids[r],
                              (long long)(t + (cause.step < 0 ? 0 : cause.step)), cause.message);
@@ -151,12 +151,12 @@ static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
 static sp_status predict(const char *file, const char *command, const predict_options *o, sp_error *err)
 {
     prediction p = {.o = o};
-    if (!o->common.output)
+    if (!o->common.run.output)
         return sp_fail(err, SP_EINVAL, "predict: -o SCORES.h5 is missing: where to write the scores");
     if (!o->weights)
         return sp_fail(err, SP_EINVAL, "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
-    if (o->common.decode.threads < 0 || o->common.decode.threads > 4096)
-        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
+    if (o->common.run.decode.threads < 0 || o->common.run.decode.threads > 4096)
+        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.run.decode.threads);
     sp_status status = outputs_check(
         &o->common, (const input_file[]){{"the input file", file}, {"the file of weights", o->weights}, {NULL, NULL}}, err);
     if (status == SP_OK)
@@ -174,9 +174,9 @@ static sp_status predict(const char *file, const char *command, const predict_op
     }
     sp_scores_writer_abort(p.writer);
     if (status == SP_OK && !o->common.talk.quiet) {
-        char a[COUNT_TEXT], b[COUNT_TEXT];
-        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->common.output, count_text(p.chosen.n_recordings, a),
-                count_text(p.chosen.n_steps, b));
+        char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
+        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->common.run.output, sp_count_text(p.chosen.n_recordings, a),
+                sp_count_text(p.chosen.n_steps, b));
     }
     selection_clear(&p.chosen);
     sp_block_free(p.block);
@@ -195,10 +195,10 @@ int cmd_predict(int argc, const char **argv)
     talk_table(&o.common, talk);
     struct poptOption table[] = {
         {"weights", 'w', POPT_ARG_STRING, &o.weights, 0, "what `statepath train` wrote", "WEIGHTS.h5"},
-        {"output", 'o', POPT_ARG_STRING, &o.common.output, 0, "write the scores", "SCORES.h5"},
-        {"force", 'f', POPT_ARG_NONE, &o.common.force, 0, "replace an output that exists", NULL},
+        {"output", 'o', POPT_ARG_STRING, &o.common.run.output, 0, "write the scores", "SCORES.h5"},
+        {"force", 'f', POPT_ARG_NONE, &o.common.run.force, 0, "replace an output that exists", NULL},
         {"split", 0, POPT_ARG_STRING, &o.split, 0, "which recordings, by the file's dataset \"split\" (all)", "all|train|test"},
-        {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, THREADS_HELP, "N"},
+        {"threads", 0, POPT_ARG_INT, &o.common.run.decode.threads, 0, THREADS_HELP, "N"},
         {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
         ALLOW_EXTERNAL_ROW(&o.common),
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},

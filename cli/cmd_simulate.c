@@ -39,9 +39,9 @@ static sp_status open_writer(const sp_recipe *recipe, const sp_signal_nights *ni
                                       .rate = s->rate,
                                       .recipe = text,
                                       .seed = recipe->seed,
-                                      .force = o->force};
+                                      .force = o->run.force};
     if (status == SP_OK)
-        status = sp_signals_writer_open(o->output, &header, out, err);
+        status = sp_signals_writer_open(o->run.output, &header, out, err);
     free(text);
     free(split);
     return status;
@@ -87,9 +87,10 @@ static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_
     }
     sp_signals_writer_abort(writer);
     if (status == SP_OK && !o->talk.quiet) {
-        char a[COUNT_TEXT], b[COUNT_TEXT], c[COUNT_TEXT];
-        fprintf(stderr, "wrote %s: %s recordings, %s steps of %d x %s samples\n", o->output, count_text(nights.n_recordings, a),
-                count_text(nights.n_steps, b), recipe->signals->n_channels, count_text(recipe->signals->n_samples, c));
+        char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT], c[SP_COUNT_TEXT];
+        fprintf(stderr, "wrote %s: %s recordings, %s steps of %d x %s samples\n", o->run.output,
+                sp_count_text(nights.n_recordings, a), sp_count_text(nights.n_steps, b), recipe->signals->n_channels,
+                sp_count_text(recipe->signals->n_samples, c));
     }
     sp_signal_maker_free(maker);
     return status;
@@ -112,11 +113,11 @@ static sp_status simulate(const char *recipe_file, const options *o, sp_error *e
     if (status == SP_OK)
         status = sp_simulate(recipe, &simulated, err);
     if (status == SP_OK)
-        status = sp_simulated_save(simulated, recipe, o->output, o->force, err);
+        status = sp_simulated_save(simulated, recipe, o->run.output, o->run.force, err);
     if (status == SP_OK && !o->talk.quiet) {
-        char a[COUNT_TEXT], b[COUNT_TEXT];
-        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->output, count_text(simulated->n_recordings, a),
-                count_text(simulated->n_steps, b));
+        char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
+        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->run.output, sp_count_text(simulated->n_recordings, a),
+                sp_count_text(simulated->n_steps, b));
     }
     sp_simulated_free(simulated);
     sp_recipe_free(recipe);
@@ -129,16 +130,16 @@ int cmd_simulate(int argc, const char **argv)
     options_init(&o);
     struct poptOption talk[TALK_TABLE];
     talk_table(&o, talk);
-    struct poptOption table[] = {{"output", 'o', POPT_ARG_STRING, &o.output, 0, "write the data", "DATA.h5"},
-                                 {"force", 'f', POPT_ARG_NONE, &o.force, 0, "replace an output that exists", NULL},
+    struct poptOption table[] = {{"output", 'o', POPT_ARG_STRING, &o.run.output, 0, "write the data", "DATA.h5"},
+                                 {"force", 'f', POPT_ARG_NONE, &o.run.force, 0, "replace an output that exists", NULL},
                                  {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
                                  POPT_TABLEEND};
     const char *file;
     int exit_status = options_read(argc, argv, table, &simulate_usage, &file);
     if (exit_status < 0) {
         sp_error err = {.status = SP_OK};
-        sp_status status = o.output ? simulate(file, &o, &err)
-                                    : sp_fail(&err, SP_EINVAL, "simulate: -o DATA.h5 is missing: where to write the data");
+        sp_status status = o.run.output ? simulate(file, &o, &err)
+                                        : sp_fail(&err, SP_EINVAL, "simulate: -o DATA.h5 is missing: where to write the data");
         exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
     }
     options_clear(&o);

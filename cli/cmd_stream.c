@@ -50,10 +50,9 @@ static void stream_close(stream *s)
 static sp_status stream_open(stream *s, sp_error *err)
 {
     const options *o = s->opt;
-    const decode_options *d = &o->decode;
-    if (!o->model)
+    if (!o->run.model)
         return sp_fail(err, SP_EINVAL, "--model is missing: a file, or a shipped model (`statepath model list`)");
-    sp_status status = sp_model_load(o->model, &s->model, err);
+    sp_status status = sp_model_load(o->run.model, &s->model, err);
     if (status != SP_OK)
         return status;
     int32_t K = s->n_classes = s->model->n_classes;
@@ -67,26 +66,26 @@ static sp_status stream_open(stream *s, sp_error *err)
         free(class_of_column);
         return sp_fail(err, SP_ENOMEM, "no memory");
     }
-    int32_t n_names = s->names_text ? split_list(s->names_text, K + 1, (char **)s->names) : K;
+    int32_t n_names = s->names_text ? sp_split_list(s->names_text, K + 1, (char **)s->names) : K;
     for (int32_t k = 0; !s->names_text && k < K; k++)
         s->names[k] = s->model->classes[k];
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = class_of_column;
-    compile.transition_weight = first_given(d->transition_weight, s->model->transition_weight, 1);
+    compile.transition_weight = sp_first_given(o->run.decode.transition_weight, s->model->transition_weight, 1);
     status = sp_model_align(s->model, n_names, s->names, class_of_column, err);
     if (status == SP_OK)
         status = sp_chain_new(s->model, &compile, &s->chain, err);
     if (status == SP_OK)
         status = sp_online_new(s->chain, o->number, &s->online, err);
     if (status == SP_OK)
-        status = prepare_options_from(o, s->model, class_of_column, s->log_prior, &s->prepare, err);
-    if (status == SP_OK && o->place.kind)
-        status = sp_kind_parse(o->place.kind, &s->prepare.kind, err);
-    s->has_kind = o->place.kind != NULL;
-    int rule = 0;
+        status = sp_run_prepare(&o->run, s->model, class_of_column, s->log_prior, &s->prepare, err);
+    if (status == SP_OK && o->run.place.kind)
+        status = sp_kind_parse(o->run.place.kind, &s->prepare.kind, err);
+    s->has_kind = o->run.place.kind != NULL;
+    sp_infeasible_rule rule = SP_INFEASIBLE_REPORT;
     if (status == SP_OK)
-        status = infeasible_from(o, &rule, err);
-    s->relax = rule == INFEASIBLE_RELAX;
+        status = sp_run_infeasible(&o->run, &rule, err);
+    s->relax = rule == SP_INFEASIBLE_RELAX;
     free(class_of_column);
     return status;
 }
@@ -216,9 +215,9 @@ int cmd_stream(int argc, const char **argv)
     decode_table(&o, decode);
     talk_table(&o, talk);
     struct poptOption table[] = {
-        {"model", 'm', POPT_ARG_STRING, &o.model, 0, "the rules: a file, or a shipped model by name", "M"},
+        {"model", 'm', POPT_ARG_STRING, &o.run.model, 0, "the rules: a file, or a shipped model by name", "M"},
         {"lag", 'L', POPT_ARG_INT, &o.number, 0, "decide a step once L more have been seen", "L"},
-        {"kind", 0, POPT_ARG_STRING, &o.place.kind, 0, "what the numbers are (probs or log_probs, by the first line)",
+        {"kind", 0, POPT_ARG_STRING, &o.run.place.kind, 0, "what the numbers are (probs or log_probs, by the first line)",
          "log_probs|probs|logits|scores"},
         {"classes", 0, POPT_ARG_STRING, &o.extra[CLASSES], 0, "names of the columns, when not in the model's order", "A,B,C"},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, decode, 0, "Decoding:", NULL},

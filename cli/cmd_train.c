@@ -104,7 +104,7 @@ static char *describe_data(const training *t)
 
 static sp_status read_data(training *t, const char *file, sp_error *err)
 {
-    const sp_file_access how = file_access_from(&t->o->common);
+    const sp_file_access how = sp_run_access(&t->o->common.run);
     sp_status status = sp_signals_open(file, t->o->signals, &how, &t->file, err);
     if (status != SP_OK)
         return status;
@@ -141,8 +141,8 @@ static sp_status read_rules(training *t, sp_error *err)
     int32_t *class_of_column = malloc(k * sizeof *class_of_column);
     sp_status status = class_of_column && (t->allow = malloc(k * k)) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
-        status = t->o->common.model ? sp_model_load(t->o->common.model, &model, err)
-                                    : sp_model_from_json(t->origin.model, "the rules in the weights", &model, err);
+        status = t->o->common.run.model ? sp_model_load(t->o->common.run.model, &model, err)
+                                        : sp_model_from_json(t->origin.model, "the rules in the weights", &model, err);
     if (status == SP_OK)
         status = sp_model_align(model, info->n_classes, info->classes, class_of_column, err);
     sp_chain_options how = sp_chain_options_default();
@@ -160,7 +160,7 @@ static sp_status read_rules(training *t, sp_error *err)
     bool is_masking = t->origin.masking != SP_MASKING_NONE;
     if (status == SP_OK && is_masking && t->o->resume && strcmp(json, t->origin.model) != 0)
         status = sp_fail(err, SP_EINVAL, "--resume: %s was trained with other rules than --model %s; leave --model out",
-                         t->o->common.output, t->o->common.model);
+                         t->o->common.run.output, t->o->common.run.model);
     if (status == SP_OK && is_masking) {
         free(t->origin.model);
         t->origin.model = json;
@@ -200,10 +200,10 @@ static sp_status begin(training *t, sp_error *err)
 static sp_status go_on(training *t, sp_error *err)
 {
     const train_options *o = t->o;
-    const sp_file_access how = file_access_from(&o->common);
-    sp_status status = sp_weights_load(o->common.output, &how, &t->network, &t->state, &t->origin, err);
+    const sp_file_access how = sp_run_access(&o->common.run);
+    sp_status status = sp_weights_load(o->common.run.output, &how, &t->network, &t->state, &t->origin, err);
     if (status == SP_OK)
-        status = check_network_fits(t->network, o->common.output, t->info, err);
+        status = check_network_fits(t->network, o->common.run.output, t->info, err);
     char *data = status == SP_OK ? describe_data(t) : NULL;
     if (status != SP_OK)
         return status;
@@ -212,13 +212,13 @@ static sp_status go_on(training *t, sp_error *err)
         status = sp_fail(err, SP_ENOMEM, "no memory");
     else if (strcmp(data, was->data) != 0)
         status = sp_fail(err, SP_EDATA, "--resume: %s was trained on other data than %s (it says: %s; these are: %s)",
-                         o->common.output, t->info->file, was->data, data);
+                         o->common.run.output, t->info->file, was->data, data);
     else if ((o->batch && o->batch != was->batch) || (!isnan(o->rate) && o->rate != was->rate) ||
              (o->seed && (uint32_t)o->seed != was->seed) ||
              (o->masking && strcmp(o->masking, sp_masking_name(was->masking)) != 0))
         status = sp_fail(err, SP_EINVAL,
                          "--resume: %s was begun with --batch %d --rate %g --seed %u --masking %s; leave these options out",
-                         o->common.output, was->batch, was->rate, was->seed, sp_masking_name(was->masking));
+                         o->common.run.output, was->batch, was->rate, was->seed, sp_masking_name(was->masking));
     free(data);
     return status;
 }
@@ -240,8 +240,8 @@ static sp_status prepare(training *t, const char *file, sp_error *err)
     sp_status status = read_data(t, file, err);
     if (status == SP_OK)
         status = t->o->resume ? go_on(t, err) : begin(t, err);
-    if (status == SP_OK && (t->o->common.model || t->origin.masking != SP_MASKING_NONE)) {
-        if (!t->o->common.model && !t->o->resume)
+    if (status == SP_OK && (t->o->common.run.model || t->origin.masking != SP_MASKING_NONE)) {
+        if (!t->o->common.run.model && !t->o->resume)
             return sp_fail(err, SP_EINVAL, "train: --masking %s needs the rules: --model M is missing",
                            sp_masking_name(t->origin.masking));
         if (t->origin.masking == SP_MASKING_NONE && !t->o->common.report)
@@ -263,7 +263,7 @@ static sp_status prepare(training *t, const char *file, sp_error *err)
     how.seed = t->origin.seed;
     how.masking = t->origin.masking;
     how.allow = t->allow;
-    how.threads = t->o->common.decode.threads;
+    how.threads = t->o->common.run.decode.threads;
     sp_error cause = {.step = -1};
     status = sp_trainer_new(t->network, t->state, &train, &test, &how, &t->trainer, &cause);
     return status == SP_OK ? SP_OK : place(t, status, &cause, err);
@@ -300,10 +300,10 @@ static sp_status run(training *t, sp_error *err)
     const options *o = &t->o->common;
     int epochs = t->o->epochs ? t->o->epochs : 12;
     if (t->o->resume && t->state->n_epochs >= epochs)
-        return sp_fail(err, SP_EINVAL, "--resume: %s has %d epochs already; ask for more with --epochs", o->output,
+        return sp_fail(err, SP_EINVAL, "--resume: %s has %d epochs already; ask for more with --epochs", o->run.output,
                        t->state->n_epochs);
     if (t->o->resume && !o->talk.quiet)
-        fprintf(stderr, "going on after epoch %d of %s\n", t->state->n_epochs, o->output);
+        fprintf(stderr, "going on after epoch %d of %s\n", t->state->n_epochs, o->run.output);
     printf("epoch      loss  accuracy test loss  test acc\n");
     for (bool is_first = true; t->state->n_epochs < epochs; is_first = false) {
         progress bar;
@@ -315,12 +315,12 @@ static sp_status run(training *t, sp_error *err)
         if (status != SP_OK)
             return status;
         print_epoch(t->state->n_epochs, &t->state->epochs[t->state->n_epochs - 1]);
-        status = sp_weights_save(t->network, t->state, &t->origin, o->output, o->force || t->o->resume || !is_first, err);
+        status = sp_weights_save(t->network, t->state, &t->origin, o->run.output, o->run.force || t->o->resume || !is_first, err);
         if (status != SP_OK)
             return status;
     }
     if (!o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->output);
+        fprintf(stderr, "wrote %s\n", o->run.output);
     return SP_OK;
 }
 
@@ -356,7 +356,7 @@ static sp_status show(const training *t, const sp_network *network, const sp_tra
     snprintf(s->name, sizeof s->name, "masking %s", masking);
     sp_status status = scores && s->history && s->path ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the page");
     if (status == SP_OK)
-        status = sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * width, t->o->common.decode.threads,
+        status = sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * width, t->o->common.run.decode.threads,
                                     scores, err);
     for (int64_t i = 0; status == SP_OK && i < t->n_test; i++) {
         s->path[i] = 0;
@@ -405,7 +405,7 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
     sp_trained trained[2];
     sp_status status = show(t, t->network, t->state, sp_masking_name(t->origin.masking), &both[0], &trained[0], err);
     if (status == SP_OK && t->o->beside) {
-        const sp_file_access how = file_access_from(o);
+        const sp_file_access how = sp_run_access(&o->run);
         status = sp_weights_load(t->o->beside, &how, &both[1].network, &both[1].state, &both[1].origin, err);
         if (status == SP_OK)
             status = check_network_fits(both[1].network, t->o->beside, info, err);
@@ -452,7 +452,7 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
         status = sp_report_signals_html(&report, &page, err);
     }
     if (status == SP_OK)
-        status = sp_text_save(o->report, page, o->force || t->o->resume, err);
+        status = sp_text_save(o->report, page, o->run.force || t->o->resume, err);
     if (status == SP_OK && !o->talk.quiet)
         fprintf(stderr, "wrote %s\n", o->report);
     for (size_t c = 0; names && c < k; c++)
@@ -468,7 +468,7 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
 static sp_status train(const char *file, const train_options *o, sp_error *err)
 {
     training t = {.o = o};
-    if (!o->common.output)
+    if (!o->common.run.output)
         return sp_fail(err, SP_EINVAL, "train: -o WEIGHTS.h5 is missing: where to write the weights");
     if (o->epochs < 0 || o->epochs > 1000000)
         return sp_fail(err, SP_EINVAL, "--epochs %d: a number from 1 to 1000000", o->epochs);
@@ -476,10 +476,10 @@ static sp_status train(const char *file, const train_options *o, sp_error *err)
         return sp_fail(err, SP_EINVAL, "--batch %d: steps of a batch, from 1 to 1048576", o->batch);
     if (o->seed < 0 || o->seed > UINT32_MAX)
         return sp_fail(err, SP_EINVAL, "--seed %ld: a number from 1 to 4294967295", o->seed);
-    if (o->common.decode.threads < 0 || o->common.decode.threads > 4096)
-        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.decode.threads);
+    if (o->common.run.decode.threads < 0 || o->common.run.decode.threads > 4096)
+        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.run.decode.threads);
     options checked = o->common; /* for looking only */
-    checked.force = checked.force || o->resume;
+    checked.run.force = checked.run.force || o->resume;
     sp_status status = outputs_check(
         &checked, (const input_file[]){{"the input file", file}, {"the file of weights", o->beside}, {NULL, NULL}}, err);
     if (status == SP_OK && o->beside && !o->common.report)
@@ -505,20 +505,20 @@ int cmd_train(int argc, const char **argv)
     struct poptOption talk[TALK_TABLE];
     talk_table(&o.common, talk);
     struct poptOption table[] = {
-        {"output", 'o', POPT_ARG_STRING, &o.common.output, 0, "write the weights, after each epoch", "WEIGHTS.h5"},
-        {"force", 'f', POPT_ARG_NONE, &o.common.force, 0, "replace an output that exists", NULL},
+        {"output", 'o', POPT_ARG_STRING, &o.common.run.output, 0, "write the weights, after each epoch", "WEIGHTS.h5"},
+        {"force", 'f', POPT_ARG_NONE, &o.common.run.force, 0, "replace an output that exists", NULL},
         {"resume", 0, POPT_ARG_NONE, &o.resume, 0, "go on with the training that wrote the output", NULL},
         {"epochs", 0, POPT_ARG_INT, &o.epochs, 0, "times through the data, in all (12)", "N"},
         {"masking", 0, POPT_ARG_STRING, &o.masking, 0, "what masks the logits in training (none)",
          "none|random-previous|true-previous"},
-        {"model", 'm', POPT_ARG_STRING, &o.common.model, 0, "the rules to mask with", "M"},
+        {"model", 'm', POPT_ARG_STRING, &o.common.run.model, 0, "the rules to mask with", "M"},
         {"report", 0, POPT_ARG_STRING, &o.common.report, 0, "write a page: signals, classes, rules, learning, confusion",
          "R.html"},
         {"beside", 0, POPT_ARG_STRING, &o.beside, 0, "show these weights beside the new ones on the page", "WEIGHTS.h5"},
         {"batch", 0, POPT_ARG_INT, &o.batch, 0, "steps of a batch (32)", "N"},
         {"rate", 0, POPT_ARG_DOUBLE, &o.rate, 0, "learning rate of Adam (0.001)", "X"},
         {"seed", 0, POPT_ARG_LONG, &o.seed, 0, "seed of weights, order, dropout and masks (1)", "N"},
-        {"threads", 0, POPT_ARG_INT, &o.common.decode.threads, 0, THREADS_HELP, "N"},
+        {"threads", 0, POPT_ARG_INT, &o.common.run.decode.threads, 0, THREADS_HELP, "N"},
         {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
         ALLOW_EXTERNAL_ROW(&o.common),
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},

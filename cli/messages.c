@@ -110,19 +110,6 @@ char *command_line(int argc, const char **argv)
     return text;
 }
 
-char *count_text(int64_t n, char buffer[COUNT_TEXT])
-{
-    char digits[COUNT_TEXT];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)n), out = 0;
-    for (int i = 0; i < length; i++) {
-        if (i && digits[i - 1] != '-' && (length - i) % 3 == 0)
-            buffer[out++] = ',';
-        buffer[out++] = digits[i];
-    }
-    buffer[out] = 0;
-    return buffer;
-}
-
 /* ---- signals ---- */
 
 static volatile sig_atomic_t interrupted;

@@ -7,36 +7,33 @@
 
 void options_init(options *o)
 {
-    *o = (options){0};
-    o->epoch_seconds = o->decode.floor = o->decode.temperature = o->decode.transition_weight = o->decode.prior_weight = o->level =
-        o->margin = o->wake_trim = o->nll_clip = NAN;
+    *o = (options){.run = sp_run_options_default()};
+    o->run.dash = "--";
+}
+
+static void free_list(char **list)
+{
+    for (int i = 0; list && list[i]; i++)
+        free(list[i]);
+    free(list);
 }
 
 void options_clear(options *o)
 {
-    char *owned[] = {o->place.scores,   o->place.labels,
-                     o->place.offsets,  o->place.lengths,
-                     o->place.ids,      o->place.kind,
-                     o->model,          o->strategies,
-                     o->decode.missing, o->decode.on_infeasible,
-                     o->output,         o->report,
-                     o->json,           o->csv,
-                     o->markdown,       o->seed,
-                     o->latex,          o->groups,
-                     o->weighted_kappa, o->absent_class,
-                     o->codes,          o->map,
-                     o->label_codes,    o->label_map,
-                     o->interval,       o->zeros};
+    sp_run_options *r = &o->run;
+    char *owned[] = {r->place.scores, r->place.labels,   r->place.offsets, r->place.lengths,  r->place.ids,
+                     r->place.kind,   r->labels_dataset, r->paths_dataset, r->decode.missing, r->decode.on_infeasible,
+                     r->model,        r->strategies,     r->output,        r->groups,         r->weighted_kappa,
+                     r->absent_class, r->interval,       r->zeros,         r->codes,          r->map,
+                     r->label_codes,  r->label_map,      r->fit.method,    r->fit.tune,       r->fit.strategy,
+                     r->fit.name,     r->fit.rules,      o->report,        o->json,           o->csv,
+                     o->markdown,     o->latex,          o->seed};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
         free(o->extra[i]);
-    for (int i = 0; o->fail_if && o->fail_if[i]; i++)
-        free(o->fail_if[i]);
-    free(o->fail_if);
-    for (int i = 0; o->collapse && o->collapse[i]; i++)
-        free(o->collapse[i]);
-    free(o->collapse);
+    free_list(o->fail_if);
+    free_list(r->collapse);
 }
 
 /* ---- tables ---- */
@@ -45,14 +42,14 @@ enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_NUMBER, VALUE_MANUAL, VALUE_COMPL
 
 void place_table(options *o, struct poptOption table[PLACE_TABLE])
 {
-    place_options *p = &o->place;
+    sp_run_options *r = &o->run;
     struct poptOption rows[PLACE_TABLE] = {
-        {"scores", 0, POPT_ARG_STRING, &p->scores, 0, "dataset of the scores; {id} stands for the recording", "PATH"},
-        {"labels", 0, POPT_ARG_STRING, &p->labels, 0, "dataset of the labels", "PATH"},
-        {"offsets", 0, POPT_ARG_STRING, &p->offsets, 0, "dataset of the offsets (packed)", "PATH"},
-        {"lengths", 0, POPT_ARG_STRING, &p->lengths, 0, "dataset of the lengths (padded)", "PATH"},
-        {"ids", 0, POPT_ARG_STRING, &p->ids, 0, "dataset of the recordings' names", "PATH"},
-        {"kind", 0, POPT_ARG_STRING, &p->kind, 0, "what the scores are, when their name does not say",
+        {"scores", 0, POPT_ARG_STRING, &r->place.scores, 0, "dataset of the scores; {id} stands for the recording", "PATH"},
+        {"labels", 0, POPT_ARG_STRING, &r->place.labels, 0, "dataset of the labels", "PATH"},
+        {"offsets", 0, POPT_ARG_STRING, &r->place.offsets, 0, "dataset of the offsets (packed)", "PATH"},
+        {"lengths", 0, POPT_ARG_STRING, &r->place.lengths, 0, "dataset of the lengths (padded)", "PATH"},
+        {"ids", 0, POPT_ARG_STRING, &r->place.ids, 0, "dataset of the recordings' names", "PATH"},
+        {"kind", 0, POPT_ARG_STRING, &r->place.kind, 0, "what the scores are, when their name does not say",
          "log_probs|probs|logits|scores"},
         ALLOW_EXTERNAL_ROW(o),
         POPT_TABLEEND};
@@ -61,27 +58,47 @@ void place_table(options *o, struct poptOption table[PLACE_TABLE])
 
 void codes_table(options *o, struct poptOption table[CODES_TABLE])
 {
-    struct poptOption rows[CODES_TABLE] = {{"codes", 0, POPT_ARG_STRING, &o->codes, 0, CODES_HELP, CODES_LIST},
-                                           {"map", 0, POPT_ARG_STRING, &o->map, 0, MAP_HELP, "MAP"},
+    struct poptOption rows[CODES_TABLE] = {{"codes", 0, POPT_ARG_STRING, &o->run.codes, 0, CODES_HELP, CODES_LIST},
+                                           {"map", 0, POPT_ARG_STRING, &o->run.map, 0, MAP_HELP, "MAP"},
                                            POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
 
 void decode_table(options *o, struct poptOption table[DECODE_TABLE])
 {
-    decode_options *d = &o->decode;
+    sp_run_options *r = &o->run;
     struct poptOption rows[DECODE_TABLE] = {
-        {"threads", 0, POPT_ARG_INT, &d->threads, 0, THREADS_HELP, "N"},
-        {"missing", 0, POPT_ARG_STRING, &d->missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
-        {"floor", 0, POPT_ARG_DOUBLE, &d->floor, VALUE_NUMBER, "raise smaller probabilities to P", "P"},
-        {"on-infeasible", 0, POPT_ARG_STRING, &d->on_infeasible, 0,
+        {"threads", 0, POPT_ARG_INT, &r->decode.threads, 0, THREADS_HELP, "N"},
+        {"missing", 0, POPT_ARG_STRING, &r->decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
+        {"floor", 0, POPT_ARG_DOUBLE, &r->decode.floor, VALUE_NUMBER, "raise smaller probabilities to P", "P"},
+        {"on-infeasible", 0, POPT_ARG_STRING, &r->decode.on_infeasible, 0,
          "a recording without allowed path: report it, break the fewest rules, or stop", "report|relax|error"},
-        {"temperature", 0, POPT_ARG_DOUBLE, &d->temperature, VALUE_NUMBER, "divide scores by X", "X"},
-        {"transition-weight", 0, POPT_ARG_DOUBLE, &d->transition_weight, VALUE_NUMBER, "multiply the model's log weights by X",
-         "X"},
-        {"prior-weight", 0, POPT_ARG_DOUBLE, &d->prior_weight, VALUE_NUMBER, "subtract X times the log of the model's prior",
-         "X"},
-        {"clamp", 0, POPT_ARG_NONE, &d->clamp, 0, "labels that are there are certain", NULL},
+        {"temperature", 0, POPT_ARG_DOUBLE, &r->decode.temperature, VALUE_NUMBER, "divide scores by X", "X"},
+        {"transition-weight", 0, POPT_ARG_DOUBLE, &r->decode.transition_weight, VALUE_NUMBER,
+         "multiply the model's log weights by X", "X"},
+        {"prior-weight", 0, POPT_ARG_DOUBLE, &r->decode.prior_weight, VALUE_NUMBER,
+         "subtract X times the log of the model's prior", "X"},
+        {"clamp", 0, POPT_ARG_NONE, &r->decode.clamp, 0, "labels that are there are certain", NULL},
+        POPT_TABLEEND};
+    memcpy(table, rows, sizeof rows);
+}
+
+void fit_table(options *o, struct poptOption table[FIT_TABLE])
+{
+    sp_fit_words *w = &o->run.fit;
+    struct poptOption rows[FIT_TABLE] = {
+        {"method", 0, POPT_ARG_STRING, &w->method, 0,
+         "counts of the labels, weighed against the scores; weights that make the labels most likely given the scores (default); "
+         "or learnt from the scores alone",
+         "counts|crf|em"},
+        {"tune", 0, POPT_ARG_STRING, &w->tune, 0,
+         "what settings are chosen by, on recordings held out (accuracy; for tags entity_f1)",
+         "accuracy|kappa|macro_f1|entity_f1|edit|nll|none"},
+        {"for", 0, POPT_ARG_STRING, &w->strategy, 0, "the strategy that settings are chosen for (viterbi)", "NAME"},
+        {"smoothing", 0, POPT_ARG_DOUBLE, &w->smoothing, 0, "counts: added to every count (0.5)", "X"},
+        {"penalty", 0, POPT_ARG_DOUBLE, &w->penalty, 0, "crf: weight of the penalty (by cross-validation)", "X"},
+        {"memory", 0, POPT_ARG_INT, &w->memory, 0, "crf: staying depends on how long a class has lasted, up to N steps (1)", "N"},
+        {"folds", 0, POPT_ARG_INT, &w->folds, 0, "folds for choosing settings (5)", "N"},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
 }
@@ -105,28 +122,28 @@ void result_table(options *o, struct poptOption table[RESULT_TABLE])
 void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE])
 {
     struct poptOption rows[STATISTICS_TABLE] = {
-        {"groups", 0, POPT_ARG_STRING, &o->groups, 0, GROUPS_HELP, "GROUPS"},
-        {"level", 0, POPT_ARG_DOUBLE, &o->level, VALUE_NUMBER, "level of the intervals (0.95)", "X"},
-        {"interval", 0, POPT_ARG_STRING, &o->interval, 0, "which bootstrap interval differences are shown with (bca)",
+        {"groups", 0, POPT_ARG_STRING, &o->run.groups, 0, GROUPS_HELP, "GROUPS"},
+        {"level", 0, POPT_ARG_DOUBLE, &o->run.level, VALUE_NUMBER, "level of the intervals (0.95)", "X"},
+        {"interval", 0, POPT_ARG_STRING, &o->run.interval, 0, "which bootstrap interval differences are shown with (bca)",
          "bca|percentile"},
-        {"zeros", 0, POPT_ARG_STRING, &o->zeros, 0,
+        {"zeros", 0, POPT_ARG_STRING, &o->run.zeros, 0,
          "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt"},
         {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
-        {"margin", 0, POPT_ARG_DOUBLE, &o->margin, VALUE_NUMBER,
+        {"margin", 0, POPT_ARG_DOUBLE, &o->run.margin, VALUE_NUMBER,
          "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},
-        {"weighted-kappa", 0, POPT_ARG_STRING, &o->weighted_kappa, 0, "also kappa weighted by how far classes lie apart",
+        {"weighted-kappa", 0, POPT_ARG_STRING, &o->run.weighted_kappa, 0, "also kappa weighted by how far classes lie apart",
          "linear|quadratic"},
-        {"absent-class", 0, POPT_ARG_STRING, &o->absent_class, 0,
+        {"absent-class", 0, POPT_ARG_STRING, &o->run.absent_class, 0,
          "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one"},
-        {"collapse", 0, POPT_ARG_ARGV, &o->collapse, 0,
+        {"collapse", 0, POPT_ARG_ARGV, &o->run.collapse, 0,
          "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES"},
-        {"wake-trim", 0, POPT_ARG_DOUBLE, &o->wake_trim, VALUE_NUMBER,
+        {"wake-trim", 0, POPT_ARG_DOUBLE, &o->run.wake_trim, VALUE_NUMBER,
          "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN"},
-        {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->epoch_seconds, VALUE_NUMBER,
+        {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->run.epoch_seconds, VALUE_NUMBER,
          "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X"},
-        {"nll-clip", 0, POPT_ARG_DOUBLE, &o->nll_clip, VALUE_NUMBER,
+        {"nll-clip", 0, POPT_ARG_DOUBLE, &o->run.nll_clip, VALUE_NUMBER,
          "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P"},
-        {"bridge-unscored", 0, POPT_ARG_NONE, &o->bridge_unscored, 0,
+        {"bridge-unscored", 0, POPT_ARG_NONE, &o->run.bridge_unscored, 0,
          "count the reference's transitions across its unscored steps too", NULL},
         POPT_TABLEEND};
     memcpy(table, rows, sizeof rows);
@@ -282,93 +299,4 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     poptFreeContext(context);
     free(copy);
     return result;
-}
-
-sp_file_access file_access_from(const options *o)
-{
-    return (sp_file_access){.allow_external = o->place.allow_external};
-}
-
-sp_status source_options_from(const options *o, sp_source_options *out, sp_error *err)
-{
-    *out = sp_source_options_default();
-    out->scores = o->place.scores;
-    out->labels = o->place.labels;
-    out->offsets = o->place.offsets;
-    out->lengths = o->place.lengths;
-    out->ids = o->place.ids;
-    out->access = file_access_from(o);
-    out->has_kind = o->place.kind != NULL;
-    return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
-}
-
-static sp_status choose(const char *option, const char *value, int n, const char *const *choices, int *out, sp_error *err)
-{
-    *out = 0;
-    for (int i = 0; value && i < n; i++)
-        if (strcmp(value, choices[i]) == 0) {
-            *out = i;
-            return SP_OK;
-        }
-    if (!value)
-        return SP_OK;
-    return n == 2 ? sp_fail(err, SP_EINVAL, "--%s %s: it is %s or %s", option, value, choices[0], choices[1])
-                  : sp_fail(err, SP_EINVAL, "--%s %s: it is %s, %s or %s", option, value, choices[0], choices[1], choices[2]);
-}
-
-double first_given(double option, double model, double usual)
-{
-    return !isnan(option) ? option : !isnan(model) ? model : usual;
-}
-
-sp_status infeasible_from(const options *o, int *rule, sp_error *err)
-{
-    static const char *const rules[] = {"report", "relax", "error"};
-    return choose("on-infeasible", o->decode.on_infeasible, 3, rules, rule, err);
-}
-
-sp_status prepare_options_from(const options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
-                               sp_prepare_options *out, sp_error *err)
-{
-    const decode_options *d = &o->decode;
-    static const char *const missing[] = {"error", "uniform"};
-    int is_uniform;
-    sp_status status = choose("missing", d->missing, 2, missing, &is_uniform, err);
-    if (status != SP_OK)
-        return status;
-    if (d->threads < 0 || d->threads > 4096)
-        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", d->threads);
-    if (d->floor == 0)
-        return sp_fail(err, SP_EINVAL, "--floor 0: it is a probability above 0, or is left out");
-    *out = sp_prepare_options_default();
-    out->missing_uniform = is_uniform;
-    out->clamp = d->clamp;
-    out->floor = isnan(d->floor) ? 0 : d->floor;
-    out->temperature = first_given(d->temperature, model->temperature, 1);
-    out->prior_weight = first_given(d->prior_weight, model->prior_weight, 0);
-    if (out->prior_weight == 0)
-        return SP_OK;
-    if (!model->prior)
-        return sp_fail(err, SP_EINVAL, "--prior-weight needs class frequencies: model %s has no \"prior\"", model->name);
-    for (int32_t c = 0; c < model->n_classes; c++)
-        log_prior[c] = log(model->prior[class_of_column[c]]);
-    out->log_prior = log_prior;
-    return SP_OK;
-}
-
-const char **names_in_columns(const sp_model *model, const int32_t *class_of_column)
-{
-    const char **names = malloc((size_t)model->n_classes * sizeof *names);
-    for (int32_t c = 0; names && c < model->n_classes; c++)
-        names[c] = model->classes[class_of_column[c]];
-    return names;
-}
-
-int split_list(char *text, int max_parts, char **parts)
-{
-    int n = 0;
-    char *rest = NULL;
-    for (char *part = strtok_r(text, ",", &rest); part && n < max_parts; part = strtok_r(NULL, ",", &rest))
-        parts[n++] = part;
-    return n;
 }

@@ -11,14 +11,8 @@
 typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
 typedef sp_status piece_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
 
-sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, sp_error *err)
+sp_status outputs_seed(options *o, sp_error *err)
 {
-    if (!isnan(o->level)) {
-        if (!(o->level > 0 && o->level < 1))
-            return sp_fail(err, SP_EINVAL, "--level %g: a number between 0 and 1; 0.95, the default, gives 95 %% intervals",
-                           o->level);
-        bootstrap->level = o->level;
-    }
     if (!o->seed)
         return SP_OK;
     char *end;
@@ -26,7 +20,7 @@ sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, s
     unsigned long long value = strtoull(o->seed, &end, 10);
     if (errno || end == o->seed || *end || o->seed[0] == '-')
         return sp_fail(err, SP_EINVAL, "--seed %s: a whole number, at least 0", o->seed);
-    bootstrap->seed = value;
+    o->run.seed = value;
     return SP_OK;
 }
 
@@ -138,8 +132,8 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
             continue;
         sp_error own = {.status = SP_OK};
         sp_status now = results[i % N_RESULTS].pieces
-                            ? write_pieces(file, results[i % N_RESULTS].pieces, &with_links, o->force, &own)
-                            : write_one(file, results[i % N_RESULTS].writer, &with_links, o->force, &own);
+                            ? write_pieces(file, results[i % N_RESULTS].pieces, &with_links, o->run.force, &own)
+                            : write_one(file, results[i % N_RESULTS].writer, &with_links, o->run.force, &own);
         if (now == SP_OK && !o->talk.quiet && !is_stdout(file))
             fprintf(stderr, "wrote %s\n", file);
         if (now != SP_OK && status == SP_OK && !(is_stdout(file) && ferror(stdout))) {

@@ -4,6 +4,9 @@
 
 #include "options.h"
 
+/* Steps kept for a page; of each a class a strategy, the label, the gap and a byte a class. */
+enum { DRAWN_STEPS = 1000000 };
+
 /* A file that a command reads. */
 typedef struct input_file {
     const char *what, *file; /* "the input file", its name (NULL: none is read) */
@@ -22,7 +25,7 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
 /* sp_text_save(); a standard output ("-") that cannot be written is left to main(). */
 sp_status output_text(const char *file, const char *text, bool force, sp_error *err);
 
-/* The bootstrap's seed and level from --seed and --level. */
-sp_status outputs_bootstrap(const options *o, sp_bootstrap_options *bootstrap, sp_error *err);
+/* The number of --seed. SP_OK; SP_EINVAL. */
+sp_status outputs_seed(options *o, sp_error *err);
 
 #endif

@@ -89,8 +89,9 @@ static sp_status check_pair(const char *a, const identity *id_a, const char *b, 
 sp_status outputs_check(const options *o, const input_file *inputs, sp_error *err)
 {
     /* Standard output comes last: where it is a file it is an output too. */
-    const char *named[] = {o->report, o->json, o->csv, o->markdown, o->latex, o->output, "-"};
-    const input_file common[] = {{"the model", o->model}, {"the map of codes", o->map}, {"the map of codes", o->label_map}};
+    const char *named[] = {o->report, o->json, o->csv, o->markdown, o->latex, o->run.output, "-"};
+    const input_file common[] = {
+        {"the model", o->run.model}, {"the map of codes", o->run.map}, {"the map of codes", o->run.label_map}};
     enum { N_NAMED = sizeof named / sizeof named[0], N_COMMON = sizeof common / sizeof common[0] };
     const char *files[N_NAMED];
     identity ids[N_NAMED];
@@ -106,7 +107,7 @@ sp_status outputs_check(const options *o, const input_file *inputs, sp_error *er
         }
     if (n_stdout > 1)
         return sp_fail(err, SP_EINVAL, "only one result can go to standard output (-)");
-    if (o->output && strcmp(o->output, "-") == 0 && !o->output_is_text)
+    if (o->run.output && strcmp(o->run.output, "-") == 0 && !o->output_is_text)
         return sp_fail(err, SP_EINVAL, "-o -: HDF5 cannot be written to standard output; name a file");
     sp_status status = SP_OK;
     for (int i = 0; status == SP_OK && i < n; i++) {
@@ -118,6 +119,6 @@ sp_status outputs_check(const options *o, const input_file *inputs, sp_error *er
             status = check_pair(files[j], &ids[j], files[i], &ids[i], err);
     }
     for (int i = 0; status == SP_OK && i < N_NAMED; i++)
-        status = named[i] ? check_file(named[i], o->force, err) : SP_OK;
+        status = named[i] ? check_file(named[i], o->run.force, err) : SP_OK;
     return status;
 }

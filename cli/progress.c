@@ -24,9 +24,9 @@ void progress_show(progress *p, int64_t done)
     double now = now_seconds(), elapsed = now - p->started;
     if (!p->is_on || elapsed < 0.5 || now - p->shown < 0.1)
         return;
-    char a[COUNT_TEXT], b[COUNT_TEXT];
+    char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
     double share = (double)done / (double)p->total;
-    fprintf(stderr, "\r%s of %s %s  %3.0f %%  %.0f s left\033[K", count_text(done, a), count_text(p->total, b), p->what,
+    fprintf(stderr, "\r%s of %s %s  %3.0f %%  %.0f s left\033[K", sp_count_text(done, a), sp_count_text(p->total, b), p->what,
             100 * share, share > 0 ? elapsed / share - elapsed : 0);
     fflush(stderr);
     p->shown = now;

@@ -16,6 +16,7 @@
 #include "statepath/gate.h"
 #include "statepath/model_json.h"
 #include "statepath/paths_file.h"
+#include "statepath/pipeline.h"
 #include "statepath/recipe_json.h"
 #include "statepath/reliability.h"
 #include "statepath/report.h"

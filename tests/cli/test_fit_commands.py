@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """statepath fit and compare --cv as a user would type them."""
 import json
+import os
 
 import h5py
 import numpy as np
@@ -110,6 +111,11 @@ class TestFit(st.TestCase):
         self.refuses("compare", "d.h5", "--model", "rules.json", "--cv", "4", "--clamp", status=2,
                      sentence="--cv fits temperature and weights itself, and --clamp would show it the answers; leave --temperature, "
                               "--transition-weight, --prior-weight and --clamp out")
+        for option in ("--confidence",), ("--nbest", "2"):
+            self.refuses("compare", "d.h5", "--model", "rules.json", "--cv", "4", "-o", "paths.h5", *option, status=2,
+                         sentence="--confidence and --nbest speak of one model, --cv decodes with a model a fold; leave them out, or "
+                                  "fit a model and compare with that")
+            self.assertFalse(os.path.exists(self.path("paths.h5")))
 
     def test_a_model_on_its_own_data_is_pointed_out(self):
         note, seen = "note: model fitted was fitted on this very file, so its figures here are too good; --cv 5", "The model was fitted on this very file"

@@ -1,0 +1,226 @@
+/* From files to figures: what the program's commands decode, compare, evaluate and fit do, as calls.
+ *
+ *     sp_run_options o = sp_run_options_default();
+ *     o.model = "sleep-strict";
+ *     sp_compare_file("night.h5", &o, &comparison, NULL, &err);
+ *
+ * Nothing is printed: what a user should know beside the result comes as notices, progress comes as calls, and a call is asked
+ * whether to stop. Memory is bounded by a block of recordings, and within a long recording by a piece of it.
+ */
+#ifndef STATEPATH_PIPELINE_H
+#define STATEPATH_PIPELINE_H
+
+#include "statepath/comparison.h"
+#include "statepath/fit.h"
+#include "statepath/gate.h"
+#include "statepath/report_leak.h"
+#include "statepath/source.h"
+#include "statepath/strategy.h"
+#include "statepath/subjects.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SP_RUN_STRATEGIES = 16 /* at most, in one run */ };
+
+typedef enum sp_notice {
+    SP_NOTICE_DATA, /* about the data or what became of it */
+    SP_NOTICE_BUG   /* a path failed its check: the library's fault */
+} sp_notice;
+
+/* Calls back to whoever runs it; each may be NULL. */
+typedef struct sp_run_hooks {
+    void *arg;
+    void (*notice)(void *arg, sp_notice kind, const char *sentence);
+    /* `done` of `total`: steps, or what is fitted. `what` NULL: done, take the display away. */
+    void (*progress)(void *arg, const char *what, int64_t done, int64_t total);
+    /* True: stop as soon as possible, with SP_EFILE and no output. */
+    bool (*is_stopped)(void *arg);
+    /* Takes paths, as sp_paths_writer_add() does: whole recordings; of a long one steps (n_recordings 0), where those that come
+     * again replace what was there, then once its result (n_steps 0). */
+    sp_status (*paths)(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
+                       const sp_decode_output *output, sp_error *err);
+    /* Before anything is decoded or read block by block: what there will be. An error ends the run. */
+    sp_status (*opened)(void *arg, const sp_gate_scope *scope, sp_error *err);
+} sp_run_hooks;
+
+/* How a model is learnt; NULL texts: not given. */
+typedef struct sp_fit_words {
+    char *method, *tune, *strategy, *name;
+    char *rules; /* of compare with folds: the rules of the fitted models, where not the model's; "seen": what labels show */
+    double smoothing, penalty;
+    int memory, folds, calibrate;
+} sp_fit_words;
+sp_fit_words sp_fit_words_default(void);
+
+/* Everything as a user writes it. Texts are borrowed and NULL where not given, numbers NaN (counts 0). */
+typedef struct sp_run_options {
+    struct {
+        char *scores, *labels, *offsets, *lengths, *ids, *kind; /* datasets (see source.h); of evaluate `labels` is a file */
+        int allow_external;
+    } place;
+    char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths */
+    struct {
+        char *missing;       /* "error", "uniform" */
+        char *on_infeasible; /* "report", "relax", "error" */
+        double floor, temperature, transition_weight, prior_weight;
+        int clamp, threads; /* 0: all processors */
+    } decode;
+    char *model;      /* file or name of a shipped model; of fit the rules */
+    char *strategies; /* "argmax,viterbi" */
+    char *output;     /* file of paths */
+    int force, confidence, n_best;
+    int n_folds;      /* compare: 0, or fit as often and decode each recording with a model that never saw it */
+    sp_fit_words fit; /* with n_folds */
+    /* Evaluation. */
+    double epoch_seconds, level;
+    uint64_t seed;
+    char *groups; /* whose the recordings are (subjects.h); NULL: what the file says */
+    char *weighted_kappa, *absent_class, *interval, *zeros;
+    char **collapse; /* ends with NULL; or NULL */
+    double margin, wake_trim, nll_clip;
+    int bridge_unscored, trim_to_shortest;
+    char *codes, *map, *label_codes, *label_map; /* of others' step labels (codes.h) */
+    int64_t trace_steps;                         /* of the steps that a page draws, keep so many; 0: none */
+    const char *command;                         /* kept in results; or NULL */
+    /* Whoever runs it. */
+    const char *dash; /* stands before names of options in messages: "--" in a program; NULL: nothing */
+    sp_run_hooks hooks;
+} sp_run_options;
+sp_run_options sp_run_options_default(void);
+
+/* What became of the recordings. */
+typedef struct sp_run_result {
+    int64_t n_undecoded; /* paths that are -1, over all strategies */
+    int64_t n_bugs;      /* of them, paths that failed their check (SP_EBUG) */
+} sp_run_result;
+
+/* ---- recordings ---- */
+
+/* `count` recordings from `recording` on; or, with count 0, steps first .. first+n-1 of that recording. */
+typedef struct sp_part {
+    int64_t recording, count;
+    int64_t first, n;
+} sp_part;
+
+/* Recordings that are read in parts: in order, one part after the other, some of them again. A part is read on another thread
+ * while the one before is worked on, never two at a time. */
+typedef struct sp_recordings {
+    const sp_source_info *info;  /* what there is: shape, ids (always), classes, offsets, kind, dtype, has_* */
+    int32_t n_raters;            /* labels by several people: at most SP_SOURCE_MAX_SCORERS */
+    const char *const *raters;   /* [n_raters] names */
+    const char *const *subjects; /* [N] whose each recording is; NULL: not known */
+    /* Fills a block as sp_source_read() and sp_source_read_steps() do. */
+    sp_status (*read)(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
+    /* Labels of one rater for all steps of the part. NULL where there are none. */
+    sp_status (*read_rater)(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
+    void *arg;
+} sp_recordings;
+
+/* Recordings one after the other in memory; borrows everything. Of info are set: file (a name for messages and the report), kind,
+ * dtype, n_recordings N, offsets [N+1], ids [N], n_classes K, classes [K] or NULL (then they are the model's). */
+typedef struct sp_arrays {
+    sp_source_info info;
+    const void *scores;      /* [S,K]; NULL where only paths are evaluated */
+    const int32_t *labels;   /* [S] or NULL */
+    const int64_t *segments; /* [S] or NULL */
+    const double *weights;   /* [S] or NULL */
+    const uint8_t *mask;     /* [S,K] or NULL */
+    int32_t n_raters;
+    const char *const *raters;          /* [n_raters] */
+    const int32_t *const *rater_labels; /* [n_raters][S] */
+    const char *const *subjects;        /* [N] or NULL */
+} sp_arrays;
+/* Fills in the rest of a->info; borrows `a`. */
+sp_recordings sp_recordings_of_arrays(sp_arrays *a);
+
+/* sp_compare_file() of recordings from anywhere: no file is read, and none written (o->output is NULL). Paths go to
+ * o->hooks.paths. SP_EINVAL also for options of files: folds, codes, groups. */
+sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
+                     sp_error *err);
+
+/* Decodes them: paths go to o->hooks.paths and nowhere else. */
+sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o, sp_run_result *result, sp_error *err);
+
+/* Paths in memory, of the same recordings. */
+typedef struct sp_array_paths {
+    int32_t n_strategies;             /* 1..SP_RUN_STRATEGIES */
+    const char *const *names;         /* [n_strategies] */
+    const int32_t *const *paths;      /* [n_strategies][S] columns of the recordings, -1 = undecoded */
+    const sp_decoded *const *results; /* [n_strategies][N] with their scores; NULL: undecoded is what is -1 throughout */
+} sp_array_paths;
+
+/* Evaluates them against the recordings' labels; their scores, where there are any, give the likelihood of the labels. */
+sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
+                      sp_run_result *result, sp_error *err);
+
+/* ---- files ---- */
+
+/* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi), writes the paths where o->output says so, evaluates.
+ *   out     the caller frees it; untouched on failure
+ *   result  out, may be NULL
+ * SP_OK, also where recordings could not be decoded; SP_EINVAL (options), SP_EFILE (also: stopped), SP_EDATA, SP_EMODEL,
+ * SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
+
+/* Writes the paths of o->strategies (viterbi) to o->output. As sp_compare_file(). */
+sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err);
+
+/* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (csv_paths.h), against the labels
+ * in it or in o->place.labels. As sp_compare_file(). */
+sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
+
+/* How much probability the scores put on what cannot occur: with o->model on classes that may not follow the one before, on the
+ * path of one strategy (viterbi); without on what the file's mask forbids.
+ *   sink  is given the report, which is valid during the call */
+typedef sp_status sp_leak_sink(void *arg, const sp_leak_report *report, sp_error *err);
+sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg, sp_run_result *result,
+                       sp_error *err);
+
+/* ---- fitting from a file ---- */
+
+/* A training set that was read from a file, and how to learn from it. */
+typedef struct sp_fitting {
+    const sp_source_info *info;
+    sp_training training;
+    sp_fit_options options;
+    sp_workers *workers;
+    /* Private. */
+    const sp_run_options *run;
+    sp_source *source;
+    sp_block *block; /* the whole file */
+    sp_model *rules; /* or NULL */
+    sp_codes *codes; /* of the labels, or NULL */
+    const char **classes;
+    char **made_classes;   /* names where neither file nor rules have any; or NULL */
+    sp_subjects *subjects; /* or NULL: each recording on its own */
+} sp_fitting;
+
+/* Reads the whole file and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,
+ * "seen", or NULL for none. On failure the fitting can (and must) still be closed. */
+sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err);
+void sp_fitting_close(sp_fitting *f);
+
+/* ---- parts of it, for programs that do the rest themselves ---- */
+
+typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;
+sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, sp_error *err);
+sp_file_access sp_run_access(const sp_run_options *o);
+sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err);
+/* What is given for decoding over what the model says; also checks the number of threads. The kind is left alone. log_prior
+ * holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
+sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
+                         sp_prepare_options *out, sp_error *err);
+/* The first of them that is not NaN: the option, what the model says, what is usual. */
+double sp_first_given(double option, double model, double usual);
+/* A comma-separated list, split in place; returns the number of parts (0 for an empty text). parts[] points into text. */
+int sp_split_list(char *text, int max_parts, char **parts);
+/* 1234567 as "1,234,567" in buffer; returns buffer. */
+enum { SP_COUNT_TEXT = 32 };
+char *sp_count_text(int64_t n, char buffer[SP_COUNT_TEXT]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,173 @@
+#include "pipeline/evaluation_options.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- sleep ---- */
+
+/* What the field uses where nobody says otherwise (AASM). */
+#define USUAL_SECONDS 30.0
+
+/* False when the classes are no stages. */
+static sp_status find_stages(int32_t K, const char *const *classes, sp_sleep_choice *out, sp_error *err)
+{
+    int32_t class_of_column[SP_N_STAGES];
+    sp_model *aasm = NULL;
+    out->is_sleep = false;
+    if (K != SP_N_STAGES)
+        return SP_OK;
+    sp_status status = sp_model_load("sleep-aasm", &aasm, err);
+    if (status != SP_OK)
+        return status == SP_ENOMEM ? status : SP_OK;
+    if (aasm->n_classes == SP_N_STAGES && (status = sp_model_align(aasm, K, classes, class_of_column, err)) == SP_OK) {
+        int32_t n_found = 0;
+        for (int32_t c = 0; c < K; c++)
+            for (int s = 0; s < SP_N_STAGES; s++)
+                if (strcmp(aasm->classes[class_of_column[c]], sp_sleep_stage_name((sp_sleep_stage)s)) == 0) {
+                    out->stage_of_class[c] = s;
+                    n_found++;
+                }
+        out->is_sleep = n_found == K;
+    }
+    sp_model_free(aasm);
+    return status == SP_ENOMEM ? status : SP_OK;
+}
+
+sp_status sp_sleep_choose(const sp_run_options *o, int32_t K, const char *const *classes, sp_source *source,
+                          sp_paths_reader *paths, sp_sleep_choice *out, sp_error *err)
+{
+    *out = (sp_sleep_choice){.epoch_seconds = o->epoch_seconds};
+    sp_status status = find_stages(K, classes, out, err);
+    if (status != SP_OK)
+        return status;
+    if (!isnan(o->epoch_seconds)) {
+        if (!(o->epoch_seconds > 0) || !isfinite(o->epoch_seconds))
+            return sp_run_fail(o, err, SP_EINVAL, "@epoch-seconds %g: the length of a step is above 0", o->epoch_seconds);
+        return SP_OK;
+    }
+    out->epoch_seconds = 0;
+    if (source)
+        status = sp_source_epoch_seconds(source, &out->epoch_seconds, err);
+    if (status == SP_OK && out->epoch_seconds == 0 && paths)
+        status = sp_paths_reader_epoch_seconds(paths, &out->epoch_seconds, err);
+    if (status == SP_EDATA && !out->is_sleep) { /* of others, the attribute may mean something else */
+        out->epoch_seconds = 0;
+        status = SP_OK;
+    }
+    if (out->is_sleep && out->epoch_seconds == 0) {
+        out->epoch_seconds = USUAL_SECONDS;
+        out->is_assumed = true;
+    }
+    return status;
+}
+
+void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how)
+{
+    if (choice->is_sleep)
+        how->stage_of_class = choice->stage_of_class;
+    how->epoch_seconds = choice->epoch_seconds;
+    how->epoch_is_assumed = choice->is_assumed;
+}
+
+/* ---- options ---- */
+
+/* Number of the word among n; -1: not among them. */
+static int word_index(const char *word, int n, const char *const *words)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    return -1;
+}
+
+static sp_status read_words(const sp_run_options *o, sp_evaluation_options *how, sp_error *err)
+{
+    static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude", "zero", "one"};
+    static const char *const intervals[] = {"bca", "percentile"}, *const zeros[] = {"wilcox", "pratt"};
+    int w = o->weighted_kappa ? word_index(o->weighted_kappa, 3, weights) : 0;
+    int a = o->absent_class ? word_index(o->absent_class, 3, absent) : 0;
+    if (w < 0)
+        return sp_run_fail(o, err, SP_EINVAL,
+                           "@weighted-kappa %s: it is linear or quadratic, and takes the classes to be in order",
+                           o->weighted_kappa);
+    if (a < 0)
+        return sp_run_fail(o, err, SP_EINVAL, "@absent-class %s: it is exclude, zero or one", o->absent_class);
+    int i = o->interval ? word_index(o->interval, 2, intervals) : 0, z = o->zeros ? word_index(o->zeros, 2, zeros) : 0;
+    if (i < 0)
+        return sp_run_fail(o, err, SP_EINVAL,
+                           "@interval %s: it is bca (the default: corrected for bias and skewness) or percentile", o->interval);
+    if (z < 0)
+        return sp_run_fail(o, err, SP_EINVAL,
+                           "@zeros %s: it is wilcox (the default: recordings without difference are left out of the signed rank "
+                           "test) or pratt (they are ranked)",
+                           o->zeros);
+    how->bootstrap.interval = (sp_interval_kind)i;
+    how->zeros = (sp_wilcoxon_zeros)z;
+    how->kappa_weights = (sp_kappa_weights)w;
+    how->absent_class = (sp_absent_class)a;
+    return SP_OK;
+}
+
+sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
+                                   sp_evaluation_options *how, sp_error *err)
+{
+    *j = (sp_evaluation_words){0};
+    sp_status status = read_words(o, how, err);
+    for (int i = 0; status == SP_OK && o->collapse && o->collapse[i]; i++) {
+        if (j->n_collapses == MAX_COLLAPSES)
+            return sp_run_fail(o, err, SP_EINVAL, "@collapse: at most %d times", MAX_COLLAPSES);
+        status = sp_collapse_parse(o->collapse[i], K, classes, &j->collapses[j->n_collapses], err);
+        j->n_collapses += status == SP_OK;
+    }
+    how->n_collapses = j->n_collapses;
+    how->collapses = j->collapses;
+    if (status != SP_OK)
+        return status;
+    if (!isnan(o->margin)) {
+        if (!(o->margin >= 0 && o->margin < 1))
+            return sp_run_fail(
+                o, err, SP_EINVAL,
+                "@margin %g: the loss that would still be no harm, from 0 to 1, such as 0.01 for one percentage point",
+                o->margin);
+        how->has_margin = true;
+        how->margin = o->margin;
+    }
+    if (!isnan(o->wake_trim)) {
+        if (!(o->wake_trim >= 0 && o->wake_trim <= 100000))
+            return sp_run_fail(o, err, SP_EINVAL, "@wake-trim %g: minutes of wake kept before and after sleep, such as 30",
+                               o->wake_trim);
+        if (!how->stage_of_class)
+            return sp_run_fail(
+                o, err, SP_EINVAL,
+                "@wake-trim is for sleep stages: it needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model "
+                "show sleep-aasm` knows)");
+        if (!how->has_labels)
+            return sp_run_fail(o, err, SP_EINVAL, "@wake-trim needs labels: they say where sleep begins and ends");
+        how->has_wake_trim = true;
+        how->wake_trim_minutes = o->wake_trim;
+    }
+    if (o->bridge_unscored && !how->has_labels)
+        return sp_run_fail(o, err, SP_EINVAL, "@bridge-unscored needs labels: it is their chain that unscored steps break");
+    how->bridge_unscored = o->bridge_unscored;
+    return SP_OK;
+}
+
+sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double *clip, sp_error *err)
+{
+    *clip = 0;
+    if (isnan(o->nll_clip))
+        return SP_OK;
+    if (!(o->nll_clip > 0 && o->nll_clip < 1))
+        return sp_run_fail(o, err, SP_EINVAL, "@nll-clip %g: a probability between 0 and 1, such as 1e-6", o->nll_clip);
+    if (!has_likelihood)
+        return sp_run_fail(o, err, SP_EINVAL, "@nll-clip needs scores and labels: it is about the likelihood of the labels");
+    *clip = o->nll_clip;
+    return SP_OK;
+}
+
+void sp_evaluation_words_clear(sp_evaluation_words *j)
+{
+    for (int32_t i = 0; i < j->n_collapses; i++)
+        sp_collapse_clear(&j->collapses[i]);
+    j->n_collapses = 0;
+}

@@ -1,0 +1,42 @@
+/* How paths are evaluated, whatever they are: options, sleep stages and the length of a step. */
+#ifndef PIPELINE_EVALUATION_OPTIONS_H
+#define PIPELINE_EVALUATION_OPTIONS_H
+
+#include "pipeline/options.h"
+
+typedef struct sp_sleep_choice {
+    int32_t stage_of_class[SP_N_STAGES]; /* of the columns */
+    bool is_sleep;
+    double epoch_seconds;
+    bool is_assumed;
+} sp_sleep_choice;
+
+/* Classes are stages when the shipped sleep models know all of them, by name or alias, and all five are there. The length of a
+ * step is what epoch_seconds says, else what the source says, else what the paths say; else, of stages, 30 s, which is
+ * an assumption, and of other classes 0: not known.
+ *   classes  [K] names in the order of the columns;   source, paths  NULL where there is none
+ * SP_OK; SP_EINVAL (epoch_seconds is not above 0), SP_EDATA (a file says nonsense), SP_ENOMEM. */
+sp_status sp_sleep_choose(const sp_run_options *o, int32_t K, const char *const *classes, sp_source *source,
+                          sp_paths_reader *paths, sp_sleep_choice *out, sp_error *err);
+
+/* Tells the evaluation; `choice` must stay until it is made. */
+void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how);
+
+enum { MAX_COLLAPSES = 16 };
+
+typedef struct sp_evaluation_words {
+    int32_t n_collapses;
+    sp_collapse collapses[MAX_COLLAPSES];
+} sp_evaluation_words;
+
+/* Reads weighted_kappa, absent_class, interval, zeros, collapse, margin, wake_trim and bridge_unscored into
+ * `how`, which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes  [K] names in the
+ * order of the columns. SP_OK; SP_EINVAL, SP_ENOMEM. */
+sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
+                                   sp_evaluation_options *how, sp_error *err);
+void sp_evaluation_words_clear(sp_evaluation_words *j);
+
+/* nll_clip for sp_nll.clip: 0 where it is not given. SP_OK; SP_EINVAL (not between 0 and 1; there is no likelihood). */
+sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double *clip, sp_error *err);
+
+#endif

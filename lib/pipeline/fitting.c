@@ -1,0 +1,165 @@
+#include "pipeline/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words to options ---- */
+
+static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_error *err)
+{
+    const sp_run_options *o = f->run;
+    const sp_fit_words *w = &o->fit;
+    sp_fit_options *out = &f->options;
+    bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
+    sp_status status = SP_OK;
+    out->method = !has_labels ? SP_FIT_EM : has_scores ? SP_FIT_CRF : SP_FIT_COUNTS;
+    if (w->method)
+        status = sp_fit_method_parse(w->method, &out->method, err);
+    if (status == SP_OK && w->tune)
+        status = sp_tune_parse(w->tune, &out->tune, err);
+    if (status == SP_OK && w->strategy)
+        status = sp_strategy_parse(w->strategy, &out->strategy, err);
+    if (status != SP_OK)
+        return status;
+    if (out->method != SP_FIT_EM && !has_labels)
+        return sp_run_fail(o, err, SP_EINVAL,
+                           "%s has no labels to learn from; @labels PATH says where they are, @method em does without",
+                           f->info->file);
+    if (out->method != SP_FIT_COUNTS && !has_scores)
+        return sp_run_fail(o, err, SP_EINVAL, "%s has no scores; @method counts learns from labels alone", f->info->file);
+    out->smoothing = w->smoothing;
+    out->penalty = w->penalty;
+    out->memory = w->memory;
+    out->n_folds = w->folds;
+    out->name = w->name ? w->name : "fitted";
+    out->rules = has_rules ? f->rules : NULL;
+    out->seen = is_seen;
+    return sp_fit_options_check(out, err);
+}
+
+/* Recordings of one subject are never parted. */
+static sp_status read_groups(sp_fitting *f, const char *words, sp_error *err)
+{
+    sp_status status = sp_source_subjects(f->source, words, &f->subjects, err);
+    f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
+    return status;
+}
+
+static void report_progress(void *arg, const char *what, int64_t done, int64_t total)
+{
+    sp_run_progress(arg, what, done, total);
+}
+
+/* ---- the file ---- */
+
+static sp_status name_classes(sp_fitting *f, sp_error *err)
+{
+    int32_t K = f->block->n_classes;
+    f->classes = calloc((size_t)K, sizeof *f->classes);
+    f->made_classes = calloc((size_t)K, sizeof *f->made_classes);
+    if (!f->classes || !f->made_classes)
+        return sp_fail(err, SP_ENOMEM, "no memory for the names of %d classes", K);
+    if (!f->info->classes && f->rules && f->rules->n_classes != K)
+        return sp_fail(err, SP_EMODEL, "%s has %d classes without names, the rules %d; use rules of the same classes",
+                       f->info->file, K, f->rules->n_classes);
+    for (int32_t k = 0; k < K; k++) {
+        f->classes[k] = f->info->classes ? f->info->classes[k] : f->rules ? f->rules->classes[k] : NULL;
+        if (f->classes[k])
+            continue;
+        if (!(f->made_classes[k] = malloc(24)))
+            return sp_fail(err, SP_ENOMEM, "no memory for the names of %d classes", K);
+        snprintf(f->made_classes[k], 24, "class%d", k);
+        f->classes[k] = f->made_classes[k];
+    }
+    return SP_OK;
+}
+
+static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
+{
+    unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (f->info->has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0);
+    if (!(f->block = sp_block_new()))
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = sp_source_read(f->source, 0, f->info->n_recordings, parts, f->block, err);
+    if (status == SP_OK && f->codes && f->block->n_classes == 0)
+        f->block->n_classes = f->rules->n_classes; /* labels alone, which the codes tell as classes of the rules */
+    if (status != SP_OK || !f->info->has_scores)
+        return status;
+    sp_prepare_options prepare = sp_prepare_options_default();
+    if (o->decode.missing && strcmp(o->decode.missing, "uniform") != 0 && strcmp(o->decode.missing, "error") != 0)
+        return sp_run_fail(o, err, SP_EINVAL, "@missing %s: it is error or uniform", o->decode.missing);
+    prepare.kind = f->info->kind;
+    prepare.missing_uniform = o->decode.missing && strcmp(o->decode.missing, "uniform") == 0;
+    prepare.floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
+    status = sp_prepare_options_check(&prepare, err);
+    return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, err) : status;
+}
+
+/* codes, map: the classes are those of the rules. */
+static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *err)
+{
+    if (!o->codes && !o->map)
+        return SP_OK;
+    if (!f->rules)
+        return sp_run_fail(o, err, SP_EINVAL,
+                           "@codes and @map speak of classes; @rules M says which, for example sleep-permissive");
+    const int32_t K = f->info->classes ? f->info->n_classes : f->rules->n_classes;
+    int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
+    if (!class_of_column)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = sp_codes_new(o->codes, o->map, false, f->rules, &f->codes, err);
+    if (status == SP_OK)
+        status = sp_model_align(f->rules, K, f->info->classes, class_of_column, err);
+    if (status == SP_OK)
+        status = sp_codes_use_columns(f->codes, class_of_column, err);
+    if (status == SP_OK)
+        sp_source_use_codes(f->source, f->codes);
+    free(class_of_column);
+    return status;
+}
+
+sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err)
+{
+    *f = (sp_fitting){.options = sp_fit_options_default(), .run = o};
+    sp_source_options places;
+    bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
+    sp_status status = sp_run_places(o, &places, err);
+    if (status != SP_OK)
+        return status;
+    if (o->decode.threads < 0 || o->decode.threads > 4096)
+        return sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
+    places.needs_scores = false;
+    if ((status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
+        return status;
+    f->info = sp_source_info_of(f->source);
+    if (has_rules && (status = sp_model_load(o->model, &f->rules, err)) != SP_OK)
+        return status;
+    if ((status = read_words(f, has_rules, is_seen, err)) != SP_OK || (status = read_codes(f, o, err)) != SP_OK ||
+        (status = read_all(f, o, err)) != SP_OK || (status = name_classes(f, err)) != SP_OK)
+        return status;
+    if (!o->fit.tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
+        f->options.tune = SP_TUNE_ENTITY_F1;
+    if ((status = read_groups(f, o->groups, err)) != SP_OK)
+        return status;
+    if (!(f->workers = sp_workers_new(o->decode.threads)))
+        return sp_fail(err, SP_ENOMEM, "no memory for %d threads", o->decode.threads);
+    f->training = (sp_training){.batch = sp_block_batch(f->block), .labels = f->block->labels, .classes = f->classes};
+    f->options.progress = report_progress;
+    f->options.progress_arg = (void *)o;
+    return SP_OK;
+}
+
+void sp_fitting_close(sp_fitting *f)
+{
+    for (int32_t k = 0; f->made_classes && f->block && k < f->block->n_classes; k++)
+        free(f->made_classes[k]);
+    free(f->made_classes);
+    free(f->classes);
+    sp_subjects_free(f->subjects);
+    sp_workers_free(f->workers);
+    sp_model_free(f->rules);
+    sp_block_free(f->block);
+    sp_source_close(f->source);
+    sp_codes_free(f->codes);
+}

@@ -1,0 +1,51 @@
+/* Evaluating paths that are there already: which paths, by which labels. */
+#ifndef PIPELINE_GIVEN_H
+#define PIPELINE_GIVEN_H
+
+#include "pipeline/evaluation_options.h"
+#include "pipeline/options.h"
+#include "pipeline/pipeline.h"
+
+/* Labels from a file of their own: HDF5 or text. */
+typedef struct reference {
+    sp_source *source; /* or NULL: */
+    const sp_source_info *info;
+    sp_csv_paths *csv;
+    const char *file;
+    int64_t n_recordings;
+    const int64_t *offsets;   /* [N+1] */
+    const char *const *ids;   /* [N] or NULL: the file names no recordings */
+    int64_t *recording;       /* [N of the paths] recording of this file */
+    int32_t *column_of_label; /* [K] or NULL: the same */
+    int32_t *raw;             /* of one recording, for text */
+} reference;
+
+typedef struct sp_given {
+    sp_pipeline run;         /* without scores to decode; its codes are those of the labels */
+    sp_paths_reader *reader; /* or NULL: */
+    sp_csv_paths *csv;
+    const sp_paths_info *info;
+    const char *const *ids; /* of the paths' file; NULL: it names no recordings */
+    reference labels;       /* without file: the labels are in the file of paths, or nowhere */
+    bool has_labels;
+    sp_codes *path_codes; /* or NULL */
+    int64_t *offsets;     /* [N+1] of the steps that are judged */
+    sp_given_paths given;
+    sp_source_info shape;                      /* of what is evaluated */
+    sp_block *read;                            /* scratch */
+    int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end; NULL: all are judged */
+    int32_t strategy[SP_RUN_STRATEGIES];       /* index in the file */
+} sp_given;
+
+/* Opens everything that the options name; on failure it can (and must) still be closed. */
+sp_status sp_given_open(sp_given *j, const char *file, sp_error *err);
+void sp_given_close(sp_given *j);
+
+/* Callbacks of the recordings and of their paths (pipeline.h); arg is the sp_given. Steps that are not evaluated are left out.
+ * Labels are in the order of their own file's classes, scores beside them too. */
+sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
+sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
+sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);
+sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_undecoded);
+
+#endif

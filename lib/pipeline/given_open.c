@@ -1,0 +1,410 @@
+/* Evaluating paths that are there already: the files are opened, and their recordings and classes matched. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/given.h"
+
+void sp_given_close(sp_given *j)
+{
+    free(j->offsets);
+    free(j->cut_path_steps);
+    free(j->cut_label_steps);
+    free(j->labels.column_of_label);
+    free(j->labels.recording);
+    free(j->labels.raw);
+    sp_block_free(j->read);
+    sp_source_close(j->labels.source);
+    sp_csv_paths_close(j->labels.csv);
+    sp_paths_reader_close(j->reader);
+    sp_csv_paths_close(j->csv);
+    sp_codes_free(j->path_codes);
+    sp_pipeline_close(&j->run);
+}
+
+/* ---- the paths ---- */
+
+static sp_status choose_strategies(sp_given *j, const char *file, sp_error *err)
+{
+    if (!j->run.opt->strategies) {
+        if (j->info->n_strategies > SP_RUN_STRATEGIES)
+            return sp_run_fail(j->run.opt, err, SP_EINVAL, "%s holds %d strategies; choose up to %d with @strategies", file,
+                               j->info->n_strategies, SP_RUN_STRATEGIES);
+        for (int32_t s = 0; s < j->info->n_strategies; s++) {
+            j->strategy[s] = s;
+            j->run.names[s] = j->info->strategies[s];
+        }
+        j->run.n_strategies = j->info->n_strategies;
+        return SP_OK;
+    }
+    char *text = strdup(j->run.opt->strategies), *parts[SP_RUN_STRATEGIES];
+    if (!text)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    int n = sp_split_list(text, SP_RUN_STRATEGIES, parts);
+    sp_status status = n ? SP_OK : sp_run_fail(j->run.opt, err, SP_EINVAL, "@strategies needs a name");
+    for (int i = 0; status == SP_OK && i < n; i++) {
+        int32_t s = 0;
+        while (s < j->info->n_strategies && strcmp(parts[i], j->info->strategies[s]) != 0)
+            s++;
+        if (s == j->info->n_strategies)
+            status = sp_fail(err, SP_EINVAL, "%s holds no paths of %s; it has %s%s", file, parts[i], j->info->strategies[0],
+                             j->info->n_strategies > 1 ? " and others (statepath inspect lists them)" : "");
+        else {
+            j->strategy[j->run.n_strategies] = s;
+            j->run.names[j->run.n_strategies++] = j->info->strategies[s];
+        }
+    }
+    free(text);
+    return status;
+}
+
+static sp_status load_model(sp_given *j, const char *file, sp_error *err)
+{
+    if (j->run.model) /* a text needed it to be read */
+        return SP_OK;
+    if (j->run.opt->model)
+        return sp_model_load(j->run.opt->model, &j->run.model, err);
+    if (j->info->model_json)
+        return sp_model_from_json(j->info->model_json, file, &j->run.model, err);
+    return sp_run_fail(j->run.opt, err, SP_EINVAL,
+                       "@model is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)", file);
+}
+
+/* The paths' columns: as the file names them; by codes, in the model's order. */
+static sp_status align_columns(sp_given *j, sp_error *err)
+{
+    bool is_named = j->info->n_classes && !j->path_codes;
+    int32_t K = is_named ? j->info->n_classes : j->run.model->n_classes;
+    j->run.class_of_column = malloc((size_t)K * sizeof *j->run.class_of_column);
+    if (!j->run.class_of_column)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = sp_model_align(j->run.model, K, is_named ? j->info->classes : NULL, j->run.class_of_column, err);
+    if (status != SP_OK)
+        return status;
+    return sp_pipeline_compile(&j->run, 1, err);
+}
+
+static sp_status read_path_codes(sp_given *j, sp_error *err)
+{
+    const sp_run_options *o = j->run.opt;
+    return o->codes || o->map ? sp_codes_new(o->codes, o->map, false, j->run.model, &j->path_codes, err) : SP_OK;
+}
+
+/* A text has names of classes only where the model does. */
+static sp_status open_text(sp_given *j, const char *file, sp_error *err)
+{
+    const sp_run_options *o = j->run.opt;
+    if (o->paths_dataset || o->place.offsets || o->place.ids)
+        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@paths, @offsets and @ids name datasets, and %s is a text file", file);
+    if (!o->model)
+        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@model is missing: a file, or a shipped model (`statepath model list`)");
+    sp_status status = sp_model_load(o->model, &j->run.model, err);
+    if (status == SP_OK)
+        status = read_path_codes(j, err);
+    if (status == SP_OK)
+        status = sp_csv_paths_open(file, j->run.model, j->path_codes, &j->csv, err);
+    if (status != SP_OK)
+        return status;
+    j->info = sp_csv_paths_info(j->csv);
+    j->ids = j->info->has_ids ? j->info->ids : NULL;
+    return SP_OK;
+}
+
+static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
+{
+    sp_source_options places;
+    sp_status status = sp_run_places(j->run.opt, &places, err);
+    places.labels = NULL;
+    places.needs_scores = false;
+    if (status == SP_OK)
+        status = sp_paths_reader_open(file, j->run.opt->paths_dataset, &places, &j->reader, err);
+    if (status != SP_OK)
+        return status;
+    j->info = sp_paths_reader_info(j->reader);
+    j->ids = j->info->has_ids ? j->info->ids : NULL;
+    status = load_model(j, file, err);
+    return status == SP_OK ? read_path_codes(j, err) : status;
+}
+
+/* ---- the labels ---- */
+
+/* What the labels of a file of their own mean: codes that are given for them; else, where the file names no classes, those of the
+ * paths. `class_of_column` are the columns that they are to be told in. */
+static sp_status read_label_codes(sp_given *j, bool is_named, const int32_t *class_of_column, sp_error *err)
+{
+    const sp_run_options *o = j->run.opt;
+    bool is_own = o->label_codes || o->label_map;
+    if (!is_own && (is_named || !j->path_codes))
+        return SP_OK;
+    sp_status status = sp_codes_new(is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, j->run.model,
+                                    &j->run.codes, err);
+    if (status == SP_OK)
+        status = sp_codes_use_columns(j->run.codes, class_of_column, err);
+    if (status == SP_OK && !is_own && j->labels.file)
+        sp_run_notice(o, SP_NOTICE_DATA,
+                      "the labels of %s are read by %s, as the paths are; @label-codes or @label-map if they are others",
+                      j->labels.file, sp_codes_name(j->run.codes));
+    return status;
+}
+
+static sp_status open_text_labels(sp_given *j, sp_error *err)
+{
+    reference *l = &j->labels;
+    const int32_t K = j->run.model->n_classes;
+    if (j->run.opt->labels_dataset)
+        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@labels-dataset names a dataset, and %s is a text file", l->file);
+    sp_status status = read_label_codes(j, false, j->run.class_of_column, err);
+    if (status == SP_OK)
+        status = sp_csv_paths_open(l->file, j->run.model, j->run.codes, &l->csv, err);
+    if (status != SP_OK)
+        return status;
+    const sp_paths_info *info = sp_csv_paths_info(l->csv);
+    l->n_recordings = info->n_recordings;
+    l->offsets = info->offsets;
+    l->ids = info->has_ids ? info->ids : NULL;
+    int64_t longest = 0;
+    for (int64_t n = 0; n < info->n_recordings; n++)
+        longest = info->offsets[n + 1] - info->offsets[n] > longest ? info->offsets[n + 1] - info->offsets[n] : longest;
+    l->raw = malloc(((size_t)longest + 1) * sizeof *l->raw);
+    if (!l->raw)
+        return sp_fail(err, SP_ENOMEM, "no memory for %lld labels", (long long)longest);
+    if (j->run.codes)
+        return SP_OK; /* they are columns already */
+    l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
+    if (!l->column_of_label)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    for (int32_t c = 0; c < K; c++)
+        l->column_of_label[j->run.class_of_column[c]] = c;
+    return SP_OK;
+}
+
+/* Where the classes of the labels' file stand among the paths' columns. Codes speak of that file's columns, as its scores do. */
+static sp_status match_classes(sp_given *j, sp_error *err)
+{
+    const sp_source_info *l = j->labels.info;
+    if (!l->classes)
+        return read_label_codes(j, false, j->run.class_of_column, err);
+    int32_t K = l->n_classes;
+    int32_t *class_of_label = malloc((size_t)K * sizeof *class_of_label);
+    j->labels.column_of_label = malloc((size_t)K * sizeof *j->labels.column_of_label);
+    sp_status status = class_of_label && j->labels.column_of_label ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    if (status == SP_OK)
+        status = sp_model_align(j->run.model, K, l->classes, class_of_label, err);
+    for (int32_t k = 0; status == SP_OK && k < K; k++)
+        for (int32_t c = 0; c < K; c++)
+            if (j->run.class_of_column[c] == class_of_label[k])
+                j->labels.column_of_label[k] = c;
+    if (status == SP_OK)
+        status = read_label_codes(j, true, class_of_label, err);
+    free(class_of_label);
+    return status;
+}
+
+static sp_status open_hdf5_labels(sp_given *j, sp_error *err)
+{
+    reference *l = &j->labels;
+    sp_source_options places = sp_source_options_default();
+    places.access = sp_run_access(j->run.opt);
+    places.labels = j->run.opt->labels_dataset;
+    places.needs_scores = false;
+    sp_status status = sp_source_open(l->file, &places, &l->source, err);
+    if (status != SP_OK)
+        return status;
+    l->info = sp_source_info_of(l->source);
+    if (!l->info->has_labels)
+        return sp_run_fail(j->run.opt, err, SP_EDATA, "%s holds no labels; @labels-dataset PATH says where they are", l->file);
+    l->n_recordings = l->info->n_recordings;
+    l->offsets = l->info->offsets;
+    l->ids = l->info->has_ids ? l->info->ids : NULL;
+    j->run.has_nll = l->info->has_scores;
+    if ((status = match_classes(j, err)) != SP_OK)
+        return status;
+    sp_source_use_codes(l->source, j->run.codes);
+    return sp_raters_find(&j->run.scorers, j->run.opt, l->source, j->run.model->n_classes, err);
+}
+
+typedef struct named {
+    const char *id;
+    int64_t index;
+} named;
+
+static int compare_named(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->id, ((const named *)b)->id);
+}
+
+static named *sorted_ids(int64_t n, const char *const *ids)
+{
+    named *list = malloc((size_t)(n + 1) * sizeof *list);
+    for (int64_t i = 0; list && i < n; i++)
+        list[i] = (named){ids[i], i};
+    if (list)
+        qsort(list, (size_t)n, sizeof *list, compare_named);
+    return list;
+}
+
+/* Which recording of the labels belongs to which of the paths: by id where both files have ids, else by place. */
+static sp_status match_recordings(sp_given *j, sp_error *err)
+{
+    reference *l = &j->labels;
+    int64_t N = j->info->n_recordings;
+    if (l->n_recordings != N)
+        return sp_fail(err, SP_EDATA,
+                       "%s has %lld recording%s, the labels in %s have %lld; the two files must speak of the same recordings",
+                       j->info->file, (long long)N, N == 1 ? "" : "s", l->file, (long long)l->n_recordings);
+    l->recording = malloc((size_t)(N + 1) * sizeof *l->recording);
+    if (!l->recording)
+        return sp_fail(err, SP_ENOMEM, "no memory");
+    for (int64_t n = 0; n < N; n++)
+        l->recording[n] = n;
+    if (!j->ids || !l->ids)
+        return SP_OK;
+    named *ours = sorted_ids(N, j->ids), *theirs = sorted_ids(N, l->ids);
+    sp_status status = ours && theirs ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    for (int64_t i = 0; status == SP_OK && i < N; i++)
+        if (strcmp(ours[i].id, theirs[i].id) != 0)
+            status = sp_fail(err, SP_EDATA, "recording %s of %s is not among the labels of %s (which has %s, say)", ours[i].id,
+                             j->info->file, l->file, theirs[i].id);
+        else
+            l->recording[ours[i].index] = theirs[i].index;
+    free(ours);
+    free(theirs);
+    return status;
+}
+
+/* Which steps are judged: all; with trim_to_shortest those that both files have. */
+static sp_status match_lengths(sp_given *j, sp_error *err)
+{
+    const reference *l = &j->labels;
+    const int64_t N = j->info->n_recordings, *have = j->info->offsets;
+    const bool is_trimmed = j->run.opt->trim_to_shortest;
+    const size_t size = ((size_t)N + 1) * sizeof(int64_t);
+    if (is_trimmed && !l->file)
+        return sp_run_fail(j->run.opt, err, SP_EINVAL,
+                           "@trim-to-shortest needs @labels LABELS.h5: labels in %s itself are as long as its paths",
+                           j->info->file);
+    if (!(j->offsets = malloc(size)) ||
+        (is_trimmed && (!(j->cut_path_steps = calloc(1, size)) || !(j->cut_label_steps = calloc(1, size)))))
+        return sp_fail(err, SP_ENOMEM, "no memory for %lld recordings", (long long)N);
+    j->offsets[0] = 0;
+    for (int64_t n = 0; n < N; n++) {
+        int64_t steps = have[n + 1] - have[n], kept = steps;
+        if (l->file) {
+            int64_t m = l->recording[n], labelled = l->offsets[m + 1] - l->offsets[m];
+            kept = steps < labelled ? steps : labelled;
+            if (steps != labelled && !is_trimmed)
+                return sp_run_fail(
+                    j->run.opt, err, SP_EDATA,
+                    "recording %s: %lld steps in %s, %lld labels in %s; see that both begin at the same step, then "
+                    "@trim-to-shortest leaves out the last %lld",
+                    j->ids || !l->ids ? j->info->ids[n] : l->ids[m], (long long)steps, j->info->file, (long long)labelled,
+                    l->file, (long long)(steps < labelled ? labelled - steps : steps - labelled));
+            if (is_trimmed) {
+                j->cut_path_steps[n] = steps - kept;
+                j->cut_label_steps[n] = labelled - kept;
+            }
+        }
+        j->offsets[n + 1] = j->offsets[n] + kept;
+    }
+    return SP_OK;
+}
+
+static sp_status open_labels(sp_given *j, sp_error *err)
+{
+    const sp_run_options *o = j->run.opt;
+    sp_status status = SP_OK;
+    j->labels.file = o->place.labels;
+    if (o->place.labels) {
+        status = sp_is_text_of_steps(o->place.labels) ? open_text_labels(j, err) : open_hdf5_labels(j, err);
+        if (status == SP_OK)
+            status = match_recordings(j, err);
+    } else if (o->label_codes || o->label_map || j->path_codes) {
+        if (!j->info->has_labels && (o->label_codes || o->label_map))
+            return sp_run_fail(j->run.opt, err, SP_EINVAL,
+                               "@label-codes and @label-map need labels, and %s has none; @labels FILE says where they are",
+                               j->info->file);
+        if (j->info->has_labels)
+            status = read_label_codes(j, false, j->run.class_of_column, err);
+    }
+    if (status == SP_OK && j->reader)
+        sp_paths_reader_use_codes(j->reader, j->path_codes, j->run.codes);
+    j->has_labels = j->labels.file || j->info->has_labels;
+    return status == SP_OK ? match_lengths(j, err) : status;
+}
+
+/* Subjects: by ids those of the paths; else what the labels' file says, then what the paths' file says. */
+static sp_status find_subjects(sp_given *j, const char *file, sp_error *err)
+{
+    const char *groups = j->run.opt->groups;
+    bool by_id = groups && strncmp(groups, "prefix:", 7) == 0;
+    int64_t N = j->info->n_recordings;
+    sp_status status = SP_OK;
+    if (j->labels.source && !by_id)
+        status = sp_source_subjects(j->labels.source, groups, &j->run.subjects, err);
+    if (status == SP_OK && j->run.subjects && j->labels.recording) {
+        int32_t *subject = malloc(((size_t)N + 1) * sizeof *subject);
+        if (!subject)
+            return sp_fail(err, SP_ENOMEM, "no memory");
+        for (int64_t n = 0; n < N; n++)
+            subject[n] = j->run.subjects->of_recording[j->labels.recording[n]];
+        free(j->run.subjects->of_recording);
+        j->run.subjects->of_recording = subject;
+    }
+    if (status != SP_OK || j->run.subjects)
+        return status;
+    return j->csv ? sp_subjects_from_ids(N, j->info->ids, groups, file, &j->run.subjects, err)
+                  : sp_paths_reader_subjects(j->reader, groups, &j->run.subjects, err);
+}
+
+/* What the run is to know of the recordings. */
+static void describe(sp_given *j)
+{
+    const sp_source_info *scored = j->run.has_nll ? j->labels.info : NULL;
+    sp_pipeline *p = &j->run;
+    j->shape = (sp_source_info){.file = j->info->file,
+                                .n_recordings = j->info->n_recordings,
+                                .n_steps = j->offsets[j->info->n_recordings],
+                                .n_classes = scored ? scored->n_classes : p->model->n_classes,
+                                .dtype = scored ? scored->dtype : SP_F32,
+                                .ids = j->info->ids,
+                                .offsets = j->offsets,
+                                .has_labels = j->has_labels,
+                                .has_segments = j->info->has_segments,
+                                .has_scores = scored != NULL,
+                                .has_weights = scored && scored->has_weights,
+                                .has_mask = scored && scored->has_mask};
+    p->from = (sp_recordings){.info = &j->shape, .read = sp_given_read, .read_rater = sp_given_read_rater, .arg = j};
+    p->info = &j->shape;
+    p->column_of_label = j->labels.column_of_label;
+    p->labels_file = j->labels.file;
+    p->cut_path_steps = j->cut_path_steps;
+    p->cut_label_steps = j->cut_label_steps;
+    p->prepare = sp_prepare_options_default();
+    p->prepare.kind = scored ? scored->kind : SP_KIND_LOG_PROBS;
+    p->prepare.missing_uniform = true;
+    p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->scorers.found.n_scorers) +
+                    (j->info->has_segments ? 8 : 0) + (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
+    /* Texts are held in memory anyway; recordings that are cut are read whole. */
+    bool by_pieces = j->reader && !j->labels.csv && !j->cut_path_steps;
+    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = by_pieces ? sp_given_result : NULL, .arg = j};
+    p->given = &j->given;
+}
+
+sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
+{
+    sp_status status = sp_is_text_of_steps(file) ? open_text(j, file, err) : open_hdf5(j, file, err);
+    if (status == SP_OK)
+        status = choose_strategies(j, file, err);
+    if (status == SP_OK)
+        status = align_columns(j, err);
+    if (status == SP_OK)
+        status = open_labels(j, err);
+    if (status == SP_OK)
+        status = find_subjects(j, file, err);
+    if (status != SP_OK)
+        return status;
+    describe(j);
+    j->read = sp_block_new();
+    j->run.workers = sp_workers_new(j->run.opt->decode.threads);
+    return j->run.workers && j->read ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+}

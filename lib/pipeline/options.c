@@ -1,0 +1,188 @@
+#include "pipeline/options.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+sp_fit_words sp_fit_words_default(void)
+{
+    return (sp_fit_words){.smoothing = 0.5, .memory = 1, .folds = 5};
+}
+
+sp_run_options sp_run_options_default(void)
+{
+    sp_run_options o = {.fit = sp_fit_words_default(), .seed = sp_bootstrap_options_default().seed};
+    o.epoch_seconds = o.decode.floor = o.decode.temperature = o.decode.transition_weight = o.decode.prior_weight = o.level =
+        o.margin = o.wake_trim = o.nll_clip = NAN;
+    return o;
+}
+
+/* ---- messages and callbacks ---- */
+
+/* The format with names of options spelled out. */
+static const char *spell(const sp_run_options *o, const char *format, char *out, size_t size)
+{
+    const char *dash = o->dash ? o->dash : "";
+    size_t n = 0;
+    for (; *format && n + 1 < size; format++) {
+        if (*format != '@')
+            out[n++] = *format;
+        else
+            n += (size_t)snprintf(out + n, size - n, "%s", dash);
+    }
+    out[n < size ? n : size - 1] = 0;
+    return out;
+}
+
+sp_status sp_run_fail(const sp_run_options *o, sp_error *err, sp_status status, const char *format, ...)
+{
+    char spelled[1024], sentence[SP_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, spell(o, format, spelled, sizeof spelled), arguments);
+    va_end(arguments);
+    return sp_fail(err, status, "%s", sentence);
+}
+
+void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, ...)
+{
+    char spelled[1024], sentence[2 * SP_ERROR_SIZE];
+    va_list arguments;
+    if (!o->hooks.notice)
+        return;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, spell(o, format, spelled, sizeof spelled), arguments);
+    va_end(arguments);
+    o->hooks.notice(o->hooks.arg, kind, sentence);
+}
+
+void sp_run_progress(const sp_run_options *o, const char *what, int64_t done, int64_t total)
+{
+    if (o->hooks.progress)
+        o->hooks.progress(o->hooks.arg, what, done, total);
+}
+
+sp_status sp_run_go_on(const sp_run_options *o, sp_error *err)
+{
+    bool is_stopped = o->hooks.is_stopped && o->hooks.is_stopped(o->hooks.arg);
+    return is_stopped ? sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written") : SP_OK;
+}
+
+double sp_now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+char *sp_count_text(int64_t n, char buffer[SP_COUNT_TEXT])
+{
+    char digits[SP_COUNT_TEXT];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)n), out = 0;
+    for (int i = 0; i < length; i++) {
+        if (i && digits[i - 1] != '-' && (length - i) % 3 == 0)
+            buffer[out++] = ',';
+        buffer[out++] = digits[i];
+    }
+    buffer[out] = 0;
+    return buffer;
+}
+
+/* ---- words to the library's options ---- */
+
+sp_file_access sp_run_access(const sp_run_options *o)
+{
+    return (sp_file_access){.allow_external = o->place.allow_external};
+}
+
+sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err)
+{
+    *out = sp_source_options_default();
+    out->scores = o->place.scores;
+    out->labels = o->place.labels;
+    out->offsets = o->place.offsets;
+    out->lengths = o->place.lengths;
+    out->ids = o->place.ids;
+    out->access = sp_run_access(o);
+    out->has_kind = o->place.kind != NULL;
+    return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
+}
+
+static sp_status choose(const sp_run_options *o, const char *option, const char *value, int n, const char *const *choices,
+                        int *out, sp_error *err)
+{
+    *out = 0;
+    for (int i = 0; value && i < n; i++)
+        if (strcmp(value, choices[i]) == 0) {
+            *out = i;
+            return SP_OK;
+        }
+    if (!value)
+        return SP_OK;
+    return n == 2
+               ? sp_run_fail(o, err, SP_EINVAL, "@%s %s: it is %s or %s", option, value, choices[0], choices[1])
+               : sp_run_fail(o, err, SP_EINVAL, "@%s %s: it is %s, %s or %s", option, value, choices[0], choices[1], choices[2]);
+}
+
+double sp_first_given(double option, double model, double usual)
+{
+    return !isnan(option) ? option : !isnan(model) ? model : usual;
+}
+
+sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, sp_error *err)
+{
+    static const char *const rules[] = {"report", "relax", "error"};
+    int chosen = 0;
+    sp_status status = choose(o, "on-infeasible", o->decode.on_infeasible, 3, rules, &chosen, err);
+    *rule = (sp_infeasible_rule)chosen;
+    return status;
+}
+
+sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
+                         sp_prepare_options *out, sp_error *err)
+{
+
+    static const char *const missing[] = {"error", "uniform"};
+    int is_uniform;
+    sp_status status = choose(o, "missing", o->decode.missing, 2, missing, &is_uniform, err);
+    if (status != SP_OK)
+        return status;
+    if (o->decode.threads < 0 || o->decode.threads > 4096)
+        return sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
+    if (o->decode.floor == 0)
+        return sp_run_fail(o, err, SP_EINVAL, "@floor 0: it is a probability above 0, or is left out");
+    *out = sp_prepare_options_default();
+    out->missing_uniform = is_uniform;
+    out->clamp = o->decode.clamp;
+    out->floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
+    out->temperature = sp_first_given(o->decode.temperature, model->temperature, 1);
+    out->prior_weight = sp_first_given(o->decode.prior_weight, model->prior_weight, 0);
+    if (out->prior_weight == 0)
+        return SP_OK;
+    if (!model->prior)
+        return sp_run_fail(o, err, SP_EINVAL, "@prior-weight needs class frequencies: model %s has no \"prior\"", model->name);
+    for (int32_t c = 0; c < model->n_classes; c++)
+        log_prior[c] = log(model->prior[class_of_column[c]]);
+    out->log_prior = log_prior;
+    return SP_OK;
+}
+
+const char **sp_names_in_columns(const sp_model *model, const int32_t *class_of_column)
+{
+    const char **names = malloc((size_t)model->n_classes * sizeof *names);
+    for (int32_t c = 0; names && c < model->n_classes; c++)
+        names[c] = model->classes[class_of_column[c]];
+    return names;
+}
+
+int sp_split_list(char *text, int max_parts, char **parts)
+{
+    int n = 0;
+    char *rest = NULL;
+    for (char *part = strtok_r(text, ",", &rest); part && n < max_parts; part = strtok_r(NULL, ",", &rest))
+        parts[n++] = part;
+    return n;
+}

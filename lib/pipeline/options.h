@@ -1,0 +1,23 @@
+/* Options, messages and callbacks of a run. */
+#ifndef PIPELINE_OPTIONS_H
+#define PIPELINE_OPTIONS_H
+
+#include "statepath-kit.h"
+
+/* sp_fail() with a format in which @name is the option of that name. */
+sp_status sp_run_fail(const sp_run_options *o, sp_error *err, sp_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Nothing where there is no hook; `what` NULL ends it. */
+void sp_run_progress(const sp_run_options *o, const char *what, int64_t done, int64_t total);
+/* SP_OK, or SP_EFILE where the run is to stop. */
+sp_status sp_run_go_on(const sp_run_options *o, sp_error *err);
+
+/* The model's names in the order of the columns; the array is the caller's, the names the model's. NULL on lack of memory. */
+const char **sp_names_in_columns(const sp_model *model, const int32_t *class_of_column);
+
+/* Seconds of a clock that only goes forward. */
+double sp_now_seconds(void);
+
+#endif

@@ -1,0 +1,78 @@
+#include "pipeline/read_ahead.h"
+
+bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_scorers_found *raters)
+{
+    *a = (sp_read_ahead){.from = from, .now.block = sp_block_new(), .ahead.block = sp_block_new()};
+    if (raters)
+        a->now.raters.found = a->ahead.raters.found = *raters;
+    return a->now.block && a->ahead.block;
+}
+
+void sp_read_ahead_close(sp_read_ahead *a)
+{
+    sp_read_ahead_rest(a);
+    sp_slot *slots[] = {&a->now, &a->ahead};
+    for (int i = 0; i < 2; i++) {
+        sp_block_free(slots[i]->block);
+        sp_raters_clear(&slots[i]->raters);
+    }
+}
+
+static void read_slot(const sp_read_ahead *a, sp_slot *slot)
+{
+    slot->status = a->from->read(a->from->arg, &slot->part, slot->parts, slot->block, &slot->err);
+    if (slot->status == SP_OK)
+        slot->status = sp_raters_read(&slot->raters, a->from, &slot->part, slot->block->n_steps, &slot->err);
+    slot->is_there = true;
+}
+
+static void *read_ahead(void *arg)
+{
+    sp_read_ahead *a = arg;
+    read_slot(a, &a->ahead);
+    return NULL;
+}
+
+void sp_read_ahead_rest(sp_read_ahead *a)
+{
+    if (a->is_reading)
+        pthread_join(a->thread, NULL);
+    a->is_reading = false;
+}
+
+void sp_read_ahead_start(sp_read_ahead *a, const sp_part *part, unsigned parts)
+{
+    sp_read_ahead_rest(a);
+    a->ahead.part = *part;
+    a->ahead.parts = parts;
+    a->ahead.is_there = false;
+    a->is_reading = pthread_create(&a->thread, NULL, read_ahead, a) == 0;
+}
+
+static bool is_it(const sp_slot *slot, const sp_part *part, unsigned parts)
+{
+    return slot->is_there && slot->part.recording == part->recording && slot->part.count == part->count &&
+           slot->part.first == part->first && slot->part.n == part->n && (slot->parts & parts) == parts;
+}
+
+sp_status sp_read_ahead_get(sp_read_ahead *a, const sp_part *part, unsigned parts, bool *is_new, sp_error *err)
+{
+    *is_new = !is_it(&a->now, part, parts);
+    if (!*is_new)
+        return SP_OK;
+    sp_read_ahead_rest(a);
+    if (is_it(&a->ahead, part, parts)) {
+        sp_slot read = a->ahead;
+        a->ahead = a->now;
+        a->now = read;
+    } else {
+        a->now.part = *part;
+        a->now.parts = parts;
+        read_slot(a, &a->now);
+    }
+    a->ahead.is_there = false;
+    if (a->now.status != SP_OK && err)
+        *err = a->now.err;
+    a->now.is_there = a->now.status == SP_OK;
+    return a->now.status;
+}

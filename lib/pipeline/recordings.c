@@ -1,0 +1,105 @@
+#include "pipeline/recordings.h"
+
+#include <string.h>
+
+sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, int64_t steps)
+{
+    const sp_source_info *info = r->info;
+    int64_t n = 1;
+    while (first + n < end && info->offsets[first + n + 1] - info->offsets[first] <= steps)
+        n++;
+    return (sp_part){.recording = first, .count = n};
+}
+
+/* ---- arrays ---- */
+
+/* Step of the arrays that a part begins with, and its steps. */
+static int64_t part_begin(const sp_source_info *info, const sp_part *part, int64_t *n)
+{
+    const int64_t *offsets = info->offsets + part->recording;
+    *n = part->count ? offsets[part->count] - offsets[0] : part->n;
+    return offsets[0] + (part->count ? 0 : part->first);
+}
+
+static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+{
+    const sp_arrays *a = arg;
+    const sp_source_info *info = &a->info;
+    const unsigned there = (a->scores ? SP_BLOCK_SCORES : 0u) | (a->labels ? SP_BLOCK_LABELS : 0u) |
+                           (a->segments ? SP_BLOCK_SEGMENTS : 0u) | (a->weights ? SP_BLOCK_WEIGHTS : 0u) |
+                           (a->mask ? SP_BLOCK_MASK : 0u);
+    const int64_t count = part->count ? part->count : 1;
+    int64_t n, begin = part_begin(info, part, &n);
+    sp_status status = sp_block_reserve(block, count, n, info->n_classes, info->dtype, parts & there, err);
+    if (status != SP_OK)
+        return status;
+    const size_t at = (size_t)begin, S = (size_t)n, K = (size_t)info->n_classes, row = K * (size_t)info->dtype;
+    block->first = part->recording;
+    block->first_step = part->count ? 0 : part->first;
+    for (int64_t r = 0; r <= count; r++)
+        block->offsets[r] = part->count ? info->offsets[part->recording + r] - info->offsets[part->recording] : r * n;
+    if (block->scores)
+        memcpy(block->scores, (const char *)a->scores + at * row, S * row);
+    if (block->labels)
+        memcpy(block->labels, a->labels + at, S * sizeof *a->labels);
+    if (block->segments)
+        memcpy(block->segments, a->segments + at, S * sizeof *a->segments);
+    if (block->weights)
+        memcpy(block->weights, a->weights + at, S * sizeof *a->weights);
+    if (block->mask)
+        memcpy(block->mask, a->mask + at * K, S * K);
+    block->file = info->file;
+    block->ids = info->ids + part->recording;
+    block->classes = info->classes;
+    for (int64_t t = 0; block->labels && t < n; t++)
+        if (block->labels[t] < -1 || block->labels[t] >= info->n_classes)
+            return sp_fail(err, SP_EDATA, "label %d at step %lld of all: it is a class from 0 to %d, or -1", block->labels[t],
+                           (long long)(begin + t), info->n_classes - 1);
+    return SP_OK;
+}
+
+static sp_status read_array_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+{
+    const sp_arrays *a = arg;
+    int64_t n, begin = part_begin(&a->info, part, &n);
+    (void)err;
+    memcpy(labels, a->rater_labels[rater] + begin, (size_t)n * sizeof *labels);
+    return SP_OK;
+}
+
+sp_recordings sp_recordings_of_arrays(sp_arrays *a)
+{
+    a->info.n_steps = a->info.offsets[a->info.n_recordings];
+    a->info.has_scores = a->scores != NULL;
+    a->info.has_labels = a->labels != NULL;
+    a->info.has_segments = a->segments != NULL;
+    a->info.has_weights = a->weights != NULL;
+    a->info.has_mask = a->mask != NULL;
+    return (sp_recordings){.info = &a->info,
+                           .n_raters = a->n_raters,
+                           .raters = a->raters,
+                           .subjects = a->subjects,
+                           .read = read_arrays,
+                           .read_rater = read_array_rater,
+                           .arg = a};
+}
+
+/* ---- a file ---- */
+
+static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+{
+    return part->count ? sp_source_read(arg, part->recording, part->count, parts, block, err)
+                       : sp_source_read_steps(arg, part->recording, part->first, part->n, parts, block, err);
+}
+
+static sp_status read_source_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+{
+    return part->count ? sp_source_read_scorer(arg, rater, part->recording, part->count, labels, err)
+                       : sp_source_read_scorer_steps(arg, rater, part->recording, part->first, part->n, labels, err);
+}
+
+sp_recordings sp_recordings_of_source(sp_source *source)
+{
+    return (sp_recordings){
+        .info = sp_source_info_of(source), .read = read_source, .read_rater = read_source_rater, .arg = source};
+}

@@ -1,0 +1,231 @@
+#include "pipeline/run.h"
+
+#include <stdlib.h>
+
+#include "pipeline/cross.h"
+#include "pipeline/likelihood.h"
+#include "pipeline/long_recording.h"
+#include "pipeline/read_ahead.h"
+#include "pipeline/recordings.h"
+
+/* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
+ * processor when it is decoded. */
+enum { BLOCK_BYTES = 8 << 20 };
+
+/* The answers of all strategies for one block; buffers that only grow. */
+typedef struct answers {
+    int32_t *paths[SP_RUN_STRATEGIES];
+    sp_decoded *results[SP_RUN_STRATEGIES];
+    uint8_t *broken[SP_RUN_STRATEGIES];
+    double seconds[SP_RUN_STRATEGIES];
+    int64_t step_room, recording_room;
+} answers;
+
+static void answers_clear(answers *a)
+{
+    for (int s = 0; s < SP_RUN_STRATEGIES; s++) {
+        free(a->paths[s]);
+        free(a->results[s]);
+        free(a->broken[s]);
+    }
+    *a = (answers){.step_room = 0};
+}
+
+static sp_status answers_reserve(answers *a, int n_strategies, const sp_block *block, sp_error *err)
+{
+    if (block->n_steps < a->step_room && block->n_recordings < a->recording_room)
+        return SP_OK;
+    int64_t steps = block->n_steps > a->step_room ? block->n_steps : a->step_room;
+    int64_t recordings = block->n_recordings > a->recording_room ? block->n_recordings : a->recording_room;
+    answers_clear(a);
+    a->step_room = steps + 1; /* never nothing */
+    a->recording_room = recordings + 1;
+    for (int s = 0; s < n_strategies; s++) {
+        a->paths[s] = malloc((size_t)a->step_room * sizeof *a->paths[s]);
+        a->results[s] = malloc((size_t)a->recording_room * sizeof *a->results[s]);
+        a->broken[s] = malloc((size_t)a->step_room);
+        if (!a->paths[s] || !a->results[s] || !a->broken[s])
+            return sp_fail(err, SP_ENOMEM, "no memory for paths of %lld steps", (long long)steps);
+    }
+    return SP_OK;
+}
+
+/* The block's paths by each strategy, decoded and written. */
+static sp_status decode_block(sp_pipeline *p, const sp_block *block, answers *a, sp_paths_writer *writer,
+                              sp_extra_outputs *extras, sp_error *err)
+{
+    const sp_batch batch = sp_block_batch(block);
+    sp_status status = SP_OK;
+    for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
+        sp_decode_options decode = sp_decode_options_default();
+        decode.strategy = p->strategies[s];
+        decode.relax = p->on_infeasible == SP_INFEASIBLE_RELAX;
+        sp_decode_output output = {.paths = a->paths[s], .results = a->results[s], .broken = decode.relax ? a->broken[s] : NULL};
+        if (writer)
+            status = sp_extra_outputs_reserve(extras, s, block, &output, err);
+        if (status != SP_OK)
+            break;
+        double started = sp_now_seconds();
+        if (p->cross && decode.strategy.kind != SP_ARGMAX)
+            status = sp_folds_decode(p->cross, block, &decode, p->workers, &output, err);
+        else
+            status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
+        a->seconds[s] = sp_now_seconds() - started;
+        if (status == SP_OK)
+            status = sp_pipeline_look_at_failures(p, s, block, a->results[s], err);
+        if (status == SP_OK)
+            status = sp_pipeline_put_paths(p, writer, s, block->first, block->n_recordings, p->info->offsets[block->first],
+                                           block->n_steps, &output, err);
+        if (status == SP_OK && writer)
+            status = sp_extra_outputs_write(extras, s, block, p->info->offsets[block->first], &output, writer, err);
+    }
+    if (status == SP_OK && writer)
+        status = sp_paths_writer_add_labels(writer, p->info->offsets[block->first], block->n_steps, block->labels,
+                                            block->segments, err);
+    return status;
+}
+
+/* Paths that are there already, and the labels as the paths number them. */
+static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_error *err)
+{
+    const sp_part part = {.recording = block->first, .count = block->n_recordings};
+    sp_status status = SP_OK;
+    for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
+        status = p->given->read(p->given->arg, s, &part, a->paths[s], a->results[s], err);
+        for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++)
+            p->undecoded[s] += a->results[s][n].status != SP_OK;
+    }
+    if (status == SP_OK && block->labels)
+        status = sp_pipeline_to_columns(p, block->n_steps, block->labels, block->labels, err);
+    for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++)
+        status = sp_pipeline_to_columns(p, block->n_steps, raters[i], raters[i], err);
+    return status;
+}
+
+static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_evaluation *evaluation,
+                           sp_paths_writer *writer, sp_extra_outputs *extras, sp_error *err)
+{
+    sp_status status =
+        block->scores ? sp_prepare_threads(block, &p->prepare, sp_workers_count(p->workers), &p->counts, err) : SP_OK;
+    if (status == SP_OK)
+        status = answers_reserve(a, p->n_strategies, block, err);
+    if (status == SP_OK && p->has_nll)
+        status = sp_likelihood_add(p, block, NULL, err);
+    if (status == SP_OK)
+        status = p->given ? read_block(p, block, raters, a, err) : decode_block(p, block, a, writer, extras, err);
+    if (status != SP_OK || !evaluation)
+        return status;
+    const sp_batch batch = sp_block_batch(block);
+    const int64_t first = block->first;
+    sp_evaluation_block add = {.n_recordings = block->n_recordings,
+                               .offsets = block->offsets,
+                               .ids = block->ids,
+                               .labels = block->labels,
+                               .segments = block->segments,
+                               .scores = p->given ? NULL : &batch.scores,
+                               .paths = (const int32_t *const *)a->paths,
+                               .results = (const sp_decoded *const *)a->results,
+                               .seconds = p->given ? NULL : a->seconds,
+                               .scorers = (const int32_t *const *)raters,
+                               .subject = p->subjects ? p->subjects->of_recording + first : NULL,
+                               .cut_path_steps = p->cut_path_steps ? p->cut_path_steps + first : NULL,
+                               .cut_label_steps = p->cut_label_steps ? p->cut_label_steps + first : NULL};
+    return sp_evaluation_add(evaluation, &add, p->workers, err);
+}
+
+static void summarise(const sp_pipeline *p)
+{
+    char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
+    sp_count_text(p->info->n_recordings, all);
+    for (int s = 0; s < p->n_strategies; s++) {
+        if (p->undecoded[s])
+            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s recordings could not be decoded; their paths are -1", p->names[s],
+                          sp_count_text(p->undecoded[s], n), all);
+        if (p->relaxed[s])
+            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s recordings were decoded by breaking the fewest rules",
+                          p->names[s], sp_count_text(p->relaxed[s], n), all);
+    }
+    if (p->counts.floored)
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s score%s raised to the floor %g", sp_count_text(p->counts.floored, n),
+                      p->counts.floored == 1 ? " was" : "s were", p->prepare.floor);
+    if (p->counts.missing)
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s step%s with NaN say%s nothing (@missing uniform)",
+                      sp_count_text(p->counts.missing, n), p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
+}
+
+/* Decodes recordings first .. end-1 in blocks as the reader brings them. */
+static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evaluation *evaluation, sp_paths_writer *writer,
+                            sp_extra_outputs *extras, sp_error *err)
+{
+    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
+    sp_read_ahead ahead;
+    answers a = {.step_room = 0};
+    bool is_there = sp_read_ahead_open(&ahead, &p->from, evaluation ? &p->scorers.found : NULL), is_new;
+    sp_status status = is_there ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    for (sp_part part; status == SP_OK && first < end; first += part.count) {
+        part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES / p->step_bytes);
+        status = sp_read_ahead_get(&ahead, &part, parts, &is_new, err);
+        if (status == SP_OK && !p->given && first + part.count < end) { /* else paths are read from a file too */
+            sp_part next = sp_recordings_fit(&p->from, first + part.count, end, BLOCK_BYTES / p->step_bytes);
+            sp_read_ahead_start(&ahead, &next, parts);
+        }
+        if (status == SP_OK)
+            status = run_block(p, ahead.now.block, ahead.now.raters.labels, &a, evaluation, writer, extras, err);
+        if (status == SP_OK)
+            sp_run_progress(p->opt, "steps", p->info->offsets[first + part.count], p->info->n_steps);
+        if (status == SP_OK)
+            status = sp_run_go_on(p->opt, err);
+    }
+    answers_clear(&a);
+    sp_read_ahead_close(&ahead);
+    return status;
+}
+
+/* All recordings: those that fit into memory in blocks, longer ones piece by piece where that can be done. */
+static sp_status run_all(sp_pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, sp_extra_outputs *extras,
+                         sp_error *err)
+{
+    const int64_t n_recordings = p->info->n_recordings;
+    const bool by_pieces = sp_long_recording_can(p, extras);
+    sp_status status = SP_OK;
+    for (int64_t first = 0; status == SP_OK && first < n_recordings;) {
+        int64_t end = by_pieces ? sp_long_recording_next(p, first) : n_recordings;
+        if (end > first)
+            status = run_blocks(p, first, end, evaluation, writer, extras, err);
+        if (status == SP_OK && end < n_recordings)
+            status = sp_long_recording_run(p, end++, evaluation, writer, extras, err);
+        first = end;
+    }
+    return status;
+}
+
+sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, sp_extra_outputs *extras,
+                          sp_error *err)
+{
+    sp_status status = run_all(p, evaluation, writer, extras, err);
+    sp_run_progress(p->opt, NULL, 0, 0);
+    if (status == SP_OK && !p->given)
+        summarise(p);
+    return status;
+}
+
+sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *recordings, sp_evaluation *evaluation,
+                                sp_error *err)
+{
+    sp_run_options quiet = *p->opt;
+    quiet.hooks = (sp_run_hooks){.arg = quiet.hooks.arg, .is_stopped = quiet.hooks.is_stopped};
+    sp_pipeline again = *p;
+    again.opt = &quiet;
+    again.has_nll = false;
+    again.scorers = (sp_raters){.found = {.n_scorers = 0}};
+    again.subjects = NULL;
+    again.wake_stages = NULL;
+    sp_extra_outputs none = {.n_best = 0};
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+        bool is_long = sp_long_recording_can(&again, &none) && sp_long_recording_next(&again, recordings[i]) == recordings[i];
+        status = is_long ? sp_long_recording_run(&again, recordings[i], evaluation, NULL, &none, err)
+                         : run_blocks(&again, recordings[i], recordings[i] + 1, evaluation, NULL, &none, err);
+    }
+    return status;
+}
