@@ -69,7 +69,7 @@ static sp_status run_block(pipeline *p, sp_block *block, const int32_t *const *p
         if (status != SP_OK)
             break;
         double started = now_seconds();
-        if (p->cross && decode.strategy.kind != SP_ARGMAX)
+        if (p->cross && sp_strategy_about(decode.strategy.kind)->knows_rules)
             status = cross_decode(p->cross, block, &decode, p->workers, &output, err);
         else
             status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);

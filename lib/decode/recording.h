@@ -53,19 +53,9 @@ sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const
 typedef enum sp_reach { SP_REACH_START, SP_REACH_NEXT, SP_REACH_ENTRY } sp_reach;
 bool sp_reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now, uint8_t *next);
 
-/* Is there any allowed path over finite scores? A boolean forward pass: no weight is added, so nothing rounds or overflows.
- * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end; SP_ENOMEM.
- * Uses SP_SLOT_ROW and SP_SLOT_REACH. O(T transitions), less when few states are reached. */
-sp_status sp_path_exists(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
-
-/* For a decoder that looked at every path and found none of a finite score: sp_path_exists()'s answer; SP_ENOPATH at T-1 should
- * a path exist whose sum left the range of a double. Never SP_OK. */
+/* For a decoder that looked at every path and found none of a finite score: SP_ENOPATH with err->step the first step that no
+ * state reaches, or T-1 when states reach it but none may end, or a path exists whose sum left the range of a double. Never
+ * SP_OK. SP_ENOMEM. Uses SP_SLOT_ROW and SP_SLOT_REACH. */
 sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
-
-/* For a search that drops partial paths and has none left at `step`: SP_ENOPATH when there is no path at all, else SP_EDEADEND at
- * that step.
- *   who   for the sentence: "beam search" */
-sp_status sp_decode_stuck(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const char *who, int64_t step,
-                          sp_error *err);
 
 #endif

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode_one.h"
 #include "stream.h"
 #include "workload.h"
 
@@ -121,9 +122,7 @@ static double run_sum(const bench *b, int threads)
 static sp_status one(const sp_chain *chain, const sp_scores *scores, sp_strategy_kind kind, sp_scratch *scratch, int32_t *path,
                      double *score)
 {
-    return kind == SP_VITERBI  ? sp_viterbi(chain, scores, scratch, path, score, NULL)
-           : kind == SP_GREEDY ? sp_greedy(chain, scores, scratch, path, score, NULL)
-                               : sp_argmax(chain, scores, scratch, path, score, NULL);
+    return decode_one((sp_strategy){kind, 0}, chain, scores, scratch, path, score, NULL);
 }
 
 /* Compares what is in b->paths with the plain kernel, one recording at a time, and counts the steps that differ. */
