@@ -30,8 +30,8 @@ typedef struct prices {
     bool is_greedy;    /* only the states of the best class of the step before are still in play */
     price *now, *next; /* [M] */
     int32_t *from;     /* [M] best state before each */
-    sp_back back;
-    sp_ranks ranks;     /* of t-1 while t is computed */
+    sp_backpointers back;
+    sp_tie_ranks ranks; /* of t-1 while t is computed */
     int64_t n_taken;    /* broken rules common to all states, which greedy takes off n_broken */
     int64_t n_expected; /* broken rules of the path by the recurrence */
 } prices;
@@ -121,8 +121,8 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
     f->now = sp_scratch_get(s->scratch, SP_SLOT_NOW, n_states, sizeof *f->now);
     f->next = sp_scratch_get(s->scratch, SP_SLOT_NEXT, n_states, sizeof *f->next);
     f->from = sp_scratch_get(s->scratch, SP_SLOT_FROM, n_states, sizeof *f->from);
-    bool has_room = f->now && f->next && f->from && sp_back_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
-                    sp_ranks_init(&f->ranks, f->chain, s->scratch);
+    bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
+                    sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
     return has_room ? SP_OK : sp_decode_no_memory(err);
 }
 
@@ -139,8 +139,8 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
     if (f->is_greedy)
         keep_best_class(f);
     step_to(f, e, how == SP_REACH_ENTRY);
-    sp_back_put(&f->back, t, f->from);
-    sp_ranks_step(&f->ranks, c, f->from);
+    sp_backpointers_put(&f->back, t, f->from);
+    sp_tie_ranks_step(&f->ranks, c, f->from);
     price *before = f->now;
     f->now = f->next;
     f->next = before;
@@ -197,8 +197,8 @@ static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *sco
 {
     const prices *f = self;
     int64_t last_row = i == s->n - 1 ? scores->n_steps - 1 : -1;
-    sp_back_trace(&f->back, state, s->path);
-    int32_t before_piece = i > 0 ? sp_back_get(&f->back, 0, s->path[0]) : 0, before = before_piece;
+    sp_backpointers_trace(&f->back, state, s->path);
+    int32_t before_piece = i > 0 ? sp_backpointers_get(&f->back, 0, s->path[0]) : 0, before = before_piece;
     for (int64_t t = 0; t < scores->n_steps; t++) {
         state = s->path[t];
         int32_t here = rules_broken(f->chain, sp_sequence_reach(s, i, scores, t), before, state,

@@ -25,8 +25,8 @@ typedef struct viterbi {
     size_t n_states;
     double *now, *next; /* [M] delta at t-1 and t */
     int32_t *from;      /* [M] best state before each */
-    sp_back back;
-    sp_ranks ranks; /* of t-1 while t is computed */
+    sp_backpointers back;
+    sp_tie_ranks ranks; /* of t-1 while t is computed */
 } viterbi;
 
 static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
@@ -35,8 +35,8 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
     f->now = sp_scratch_get(s->scratch, SP_SLOT_NOW, f->n_states, sizeof *f->now);
     f->next = sp_scratch_get(s->scratch, SP_SLOT_NEXT, f->n_states, sizeof *f->next);
     f->from = sp_scratch_get(s->scratch, SP_SLOT_FROM, f->n_states, sizeof *f->from);
-    bool has_room = f->now && f->next && f->from && sp_back_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
-                    sp_ranks_init(&f->ranks, f->chain, s->scratch);
+    bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
+                    sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
     return has_room ? SP_OK : sp_decode_no_memory(err);
 }
 
@@ -121,8 +121,8 @@ static bool step(void *self, sp_reach how, int64_t t, const double *e)
         step_plain(f, e);
     else
         step_ranked(f, e);
-    sp_back_put(&f->back, t, f->from);
-    sp_ranks_step(&f->ranks, f->chain, f->from);
+    sp_backpointers_put(&f->back, t, f->from);
+    sp_tie_ranks_step(&f->ranks, f->chain, f->from);
     double *before = f->now;
     f->now = f->next;
     f->next = before;
@@ -166,8 +166,8 @@ static int32_t last(void *self, sp_sequence *s)
 static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
 {
     const viterbi *f = self;
-    sp_back_trace(&f->back, state, s->path);
-    state = i > 0 ? sp_back_get(&f->back, 0, s->path[0]) : 0;
+    sp_backpointers_trace(&f->back, state, s->path);
+    state = i > 0 ? sp_backpointers_get(&f->back, 0, s->path[0]) : 0;
     sp_states_to_classes(f->chain, scores->n_steps, s->path, s->path);
     return state;
 }

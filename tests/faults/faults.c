@@ -100,11 +100,11 @@ sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const
 }
 
 /* The plain kernel's way back, and that of relaxed decoding: states. */
-void __real_sp_back_trace(const sp_back *back, int32_t last, int32_t *states);
-void __wrap_sp_back_trace(const sp_back *back, int32_t last, int32_t *states);
-void __wrap_sp_back_trace(const sp_back *back, int32_t last, int32_t *states)
+void __real_sp_backpointers_trace(const sp_backpointers *back, int32_t last, int32_t *states);
+void __wrap_sp_backpointers_trace(const sp_backpointers *back, int32_t last, int32_t *states);
+void __wrap_sp_backpointers_trace(const sp_backpointers *back, int32_t last, int32_t *states)
 {
-    __real_sp_back_trace(back, last, states);
+    __real_sp_backpointers_trace(back, last, states);
     if (back->n_steps == FAULT_STEPS && is_faulty("trace"))
         states[FAULT_STEPS / 2] = (states[FAULT_STEPS / 2] + 3) % (int32_t)back->n_states; /* of another class */
 }
