@@ -33,26 +33,3 @@ sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const
         memcpy(path, found, (size_t)scores->n_steps * sizeof *path);
     return SP_OK;
 }
-
-bool sp_reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now, uint8_t *next)
-{
-    int32_t n_states = chain->n_states;
-    if (how == SP_REACH_START) {
-        for (int32_t j = 0; j < n_states; j++)
-            next[j] = chain->start[j] > -INFINITY;
-    } else if (how == SP_REACH_ENTRY) {
-        memcpy(next, chain->entry, (size_t)n_states);
-    } else {
-        memset(next, 0, (size_t)n_states);
-        for (int32_t i = 0; i < n_states; i++)
-            if (now[i])
-                for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++)
-                    next[chain->succ[s]] = 1;
-    }
-    bool any = false;
-    for (int32_t j = 0; j < n_states; j++) {
-        next[j] = next[j] && e[chain->state_class[j]] > -INFINITY;
-        any = any || next[j];
-    }
-    return any;
-}

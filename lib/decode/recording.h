@@ -48,10 +48,8 @@ static inline bool sp_scores_have_gap(const sp_scores *scores)
 sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
                            int32_t *path, double *score, sp_error *err);
 
-/* Marks in next[M] the states that can stand at a step of scores e[K]: at the start of a recording, after those in now[M], or
- * after a gap. Returns whether there is any. */
+/* How a path comes to a step: it is the first of the recording, follows the one before, or stands after a gap. */
 typedef enum sp_reach { SP_REACH_START, SP_REACH_NEXT, SP_REACH_ENTRY } sp_reach;
-bool sp_reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now, uint8_t *next);
 
 /* For a decoder that looked at every path and found none of a finite score: SP_ENOPATH with err->step the first step that no
  * state reaches, or T-1 when states reach it but none may end, or a path exists whose sum left the range of a double. Never
