@@ -16,7 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "decode_one.h"
 #include "stream.h"
 #include "workload.h"
 
@@ -122,7 +121,11 @@ static double run_sum(const bench *b, int threads)
 static sp_status one(const sp_chain *chain, const sp_scores *scores, sp_strategy_kind kind, sp_scratch *scratch, int32_t *path,
                      double *score)
 {
-    return decode_one((sp_strategy){kind, 0}, chain, scores, scratch, path, score, NULL);
+    const sp_decode_options options = {.strategy = {kind, 0}};
+    sp_decoded result = {.score = -INFINITY};
+    sp_status status = sp_decode(chain, scores, &options, scratch, path, &result, NULL);
+    *score = result.score;
+    return status;
 }
 
 /* Compares what is in b->paths with the plain kernel, one recording at a time, and counts the steps that differ. */
