@@ -118,7 +118,7 @@ static void print_options(const struct poptOption *table, int left, bool *has_be
 static void print_strategies(int left)
 {
     printf("\nStrategies:\n");
-    for (int kind = 0; kind < SP_N_STRATEGIES; kind++) {
+    for (int kind = 0; kind < sp_strategy_count(); kind++) {
         const char *parameter = sp_strategy_parameter((sp_strategy_kind)kind);
         char text[LEFT_TEXT];
         snprintf(text, sizeof text, "  %s%s%s", sp_strategy_name((sp_strategy_kind)kind), parameter ? ":" : "",

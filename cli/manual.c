@@ -103,7 +103,7 @@ void manual_command(const char *name, const usage *use, const struct poptOption 
 void manual_foot(void)
 {
     printf(".SH STRATEGIES\n");
-    for (int kind = 0; kind < SP_N_STRATEGIES; kind++) {
+    for (int kind = 0; kind < sp_strategy_count(); kind++) {
         const char *parameter = sp_strategy_parameter((sp_strategy_kind)kind);
         printf(".TP\n\\fB");
         put_roff(sp_strategy_name((sp_strategy_kind)kind));
@@ -179,7 +179,7 @@ void completion_foot(const char *commands)
            "  case $before in\n"
            "  -m | --model | --rules) values=$(\"${COMP_WORDS[0]}\" model list 2>/dev/null | cut -d ' ' -f 1) ;;\n"
            "  -s | --strategy | --strategies | --for) values='");
-    for (int kind = 0; kind < SP_N_STRATEGIES; kind++)
+    for (int kind = 0; kind < sp_strategy_count(); kind++)
         printf("%s%s", kind ? " " : "", sp_strategy_name((sp_strategy_kind)kind));
     printf("' ;;\n"
            "  esac\n"

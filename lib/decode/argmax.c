@@ -1,7 +1,8 @@
-/* Argmax: each step alone. */
+/* Argmax: each step alone, whatever the rules. Relaxed, class 0 is taken, at the price of one broken rule, where every class of a
+ * step is -INFINITY. */
 #include <math.h>
 
-#include "decode/recording.h"
+#include "decode/strategy.h"
 
 /* The first of the greatest of e[K]; -1 when none is above -INFINITY. */
 static int32_t best_class(const double *e, int32_t n_classes)
@@ -16,45 +17,55 @@ static int32_t best_class(const double *e, int32_t n_classes)
     return best_k;
 }
 
-sp_status sp_argmax(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                    sp_error *err)
+/* Returns the row of which every class is impossible, or -1; relaxed, class 0 is taken there. */
+static int64_t choose(sp_sequence *s, const sp_scores *scores, bool is_relaxed, double *row)
 {
-    sp_status status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
-    double *row = sp_row_buffer(scores, scratch);
-    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
-    if (!row || !found)
-        return sp_decode_no_memory(err);
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        found[t] = best_class(sp_row(scores, t, row), scores->n_classes);
-        if (found[t] < 0)
-            return sp_fail_at(err, SP_ENOPATH, t,
-                              "every class of step %lld is impossible: look at its scores and masks, or decode with "
-                              "--on-infeasible relax",
-                              (long long)t);
-    }
-    return sp_decode_finish(chain, scores, found, false, path, score, err);
-}
-
-sp_status sp_argmax_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,
-                            uint8_t *broken, sp_error *err)
-{
-    sp_status status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
-    double *row = sp_row_buffer(scores, scratch);
-    if (!row)
-        return sp_decode_no_memory(err);
-    int64_t n_impossible = 0;
     for (int64_t t = 0; t < scores->n_steps; t++) {
         int32_t k = best_class(sp_row(scores, t, row), scores->n_classes);
-        path[t] = k < 0 ? 0 : k;
-        n_impossible += k < 0;
-        if (broken)
-            broken[t] = k < 0;
+        if (k < 0 && !is_relaxed)
+            return t;
+        s->path[t] = k < 0 ? 0 : k;
+        s->n_broken += k < 0;
+        if (s->broken)
+            s->broken[t] = k < 0;
     }
-    if (n_broken)
-        *n_broken = n_impossible;
-    return SP_OK;
+    return -1;
 }
+
+static sp_status go(sp_sequence *s, bool is_relaxed, sp_error *err)
+{
+    double *row = sp_scratch_get(s->scratch, SP_SLOT_ROW, (size_t)s->chain->n_classes, sizeof *row);
+    sp_status status = row ? SP_OK : sp_decode_no_memory(err);
+    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+        sp_scores scores;
+        status = sp_sequence_read(s, i, &scores, err);
+        int64_t stuck = status == SP_OK ? choose(s, &scores, is_relaxed, row) : -1;
+        if (stuck >= 0)
+            return sp_fail_at(err, SP_ENOPATH, i * s->steps + stuck,
+                              "every class of step %lld is impossible: look at its scores and masks, or decode with "
+                              "--on-infeasible relax",
+                              (long long)(i * s->steps + stuck));
+        if (status == SP_OK)
+            status = sp_sequence_write(s, i * s->steps, &scores, s->path, is_relaxed ? s->broken : NULL, err);
+    }
+    return status;
+}
+
+static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
+{
+    (void)parameter;
+    return go(s, false, err);
+}
+
+static sp_status relax(sp_sequence *s, int32_t parameter, sp_error *err)
+{
+    (void)parameter;
+    return go(s, true, err);
+}
+
+const sp_strategy_row sp_argmax_row = {{.name = "argmax",
+                                        .readings = 1,
+                                        .summary = "each step alone; may be illegal",
+                                        .when = "the baseline that everybody reports"},
+                                       .decode = decode,
+                                       .relax = relax};

@@ -4,9 +4,25 @@
  * would take up a place in the beam for nothing. With W of at least the number of states nothing is ever dropped, and the answer
  * is Viterbi's.
  */
-#include "decode/beam.h"
-
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/frontier.h"
+#include "decode/search.h"
+#include "decode/strategy.h"
+
+typedef struct beam_search {
+    const sp_chain *chain;
+    size_t width;
+    /* What is kept of each step: states, and the place of each one's predecessor among those kept of the step before. */
+    int32_t *kept;   /* [T,width] */
+    int32_t *parent; /* [T,width] */
+    sp_frontier frontiers[2], *now, *next;
+    sp_frontier_room room;
+    double *values; /* [M] room */
+    int32_t *back;  /* [M] */
+} beam_search;
 
 enum { SLOT_KEPT = SP_SLOT_FREE, SLOT_PARENT, SLOT_VALUES, SLOT_LISTS };
 
@@ -60,17 +76,17 @@ static void prune(sp_frontier *f, int32_t width, double *values)
     f->n_live = n_left;
 }
 
-sp_status sp_beam_init(sp_beam_search *b, const sp_chain *chain, int32_t width, int64_t n_steps, sp_scratch *scratch,
-                       sp_error *err)
+static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
 {
-    size_t n_states = (size_t)chain->n_states;
-    *b = (sp_beam_search){.chain = chain, .width = width < chain->n_states ? (size_t)width : n_states};
-    if ((size_t)n_steps > SIZE_MAX / b->width)
+    beam_search *b = self;
+    const sp_chain *chain = b->chain;
+    size_t n_states = (size_t)chain->n_states, n_steps = (size_t)scores->n_steps;
+    if (n_steps > SIZE_MAX / b->width)
         return sp_decode_no_memory(err);
-    b->kept = sp_scratch_get(scratch, SLOT_KEPT, (size_t)n_steps * b->width, sizeof *b->kept);
-    b->parent = sp_scratch_get(scratch, SLOT_PARENT, (size_t)n_steps * b->width, sizeof *b->parent);
-    double *doubles = sp_scratch_get(scratch, SLOT_VALUES, sp_frontier_doubles(chain, 2) + n_states, sizeof *doubles);
-    int32_t *ints = sp_scratch_get(scratch, SLOT_LISTS, sp_frontier_ints(chain, 2) + n_states, sizeof *ints);
+    b->kept = sp_scratch_get(s->scratch, SLOT_KEPT, n_steps * b->width, sizeof *b->kept);
+    b->parent = sp_scratch_get(s->scratch, SLOT_PARENT, n_steps * b->width, sizeof *b->parent);
+    double *doubles = sp_scratch_get(s->scratch, SLOT_VALUES, sp_frontier_doubles(chain, 2) + n_states, sizeof *doubles);
+    int32_t *ints = sp_scratch_get(s->scratch, SLOT_LISTS, sp_frontier_ints(chain, 2) + n_states, sizeof *ints);
     if (!b->kept || !b->parent || !doubles || !ints)
         return sp_decode_no_memory(err);
     sp_frontier_layout(chain, 2, b->frontiers, &b->room, doubles, ints);
@@ -81,8 +97,9 @@ sp_status sp_beam_init(sp_beam_search *b, const sp_chain *chain, int32_t width, 
     return SP_OK;
 }
 
-bool sp_beam_step(sp_beam_search *b, sp_reach how, int64_t t, const double *e)
+static bool step(void *self, sp_reach how, int64_t t, const double *e)
 {
+    beam_search *b = self;
     if (how == SP_REACH_START)
         sp_frontier_start(b->chain, e, b->next);
     else
@@ -99,61 +116,83 @@ bool sp_beam_step(sp_beam_search *b, sp_reach how, int64_t t, const double *e)
     return b->now->n_live > 0;
 }
 
-int32_t sp_beam_last(const sp_beam_search *b)
+/* What is saved: one of these for each place of the beam; state -1: none from there on. */
+typedef struct place {
+    double value;
+    int32_t state;
+} place;
+
+static bool save(const void *self, void *saved)
 {
-    int32_t last = sp_frontier_best(b->now, b->chain->end), place = 0;
-    if (last < 0)
+    const beam_search *b = self;
+    const sp_frontier *f = b->now;
+    place *places = saved;
+    for (int32_t n = 0; n < (int32_t)b->width; n++)
+        places[n] = n < f->n_live ? (place){f->value[f->live[n]], f->live[n]} : (place){0, -1};
+    return true;
+}
+
+static void restore(void *self, const void *saved)
+{
+    const beam_search *b = self;
+    sp_frontier *f = b->now;
+    const place *places = saved;
+    sp_frontier_clear(f);
+    for (size_t n = 0; n < b->width && places[n].state >= 0; n++) {
+        f->live[f->n_live++] = places[n].state;
+        f->value[places[n].state] = places[n].value;
+    }
+}
+
+static int32_t last(void *self, sp_sequence *s)
+{
+    const beam_search *b = self;
+    int32_t state = sp_frontier_best(b->now, b->chain->end), at = 0;
+    if (state < 0)
         return -1;
-    while (b->now->live[place] != last)
-        place++;
-    return place;
+    s->recurrence = b->now->value[state] + b->chain->end[state];
+    s->is_least = !b->chain->is_plain;
+    while (b->now->live[at] != state)
+        at++;
+    return at;
 }
 
-double sp_beam_value(const sp_beam_search *b, int32_t place)
+static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t at)
 {
-    int32_t last = b->now->live[place];
-    return b->now->value[last] + b->chain->end[last];
+    const beam_search *b = self;
+    (void)i;
+    for (int64_t t = scores->n_steps - 1; t >= 0; t--) {
+        size_t n = (size_t)t * b->width + (size_t)at;
+        s->path[t] = b->chain->state_class[b->kept[n]];
+        at = b->parent[n];
+    }
+    return at;
 }
 
-int32_t sp_beam_trace(const sp_beam_search *b, int64_t n_steps, int32_t place, int32_t *path)
+static sp_status decode(sp_sequence *s, int32_t width, sp_error *err)
 {
-    for (int64_t t = n_steps - 1; t >= 0; t--) {
-        size_t at = (size_t)t * b->width + (size_t)place;
-        path[t] = b->chain->state_class[b->kept[at]];
-        place = b->parent[at];
-    }
-    return place;
+    beam_search b = {.chain = s->chain, .width = (size_t)(width < s->chain->n_states ? width : s->chain->n_states)};
+    const sp_search search = {.who = "beam search",
+                              .bytes = b.width * sizeof(place),
+                              .self = &b,
+                              .start = start,
+                              .step = step,
+                              .save = save,
+                              .restore = restore,
+                              .last = last,
+                              .trace = trace};
+    return sp_search_run(&search, s, false, err);
 }
 
-sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width, sp_scratch *scratch, int32_t *path,
-                  double *score, sp_error *err)
-{
-    if (width < 1)
-        return sp_fail(err, SP_EINVAL, "beam width %d: at least one partial path must be kept", (int)width);
-    sp_status status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
-    sp_beam_search b;
-    status = sp_beam_init(&b, chain, width, scores->n_steps, scratch, err);
-    if (status != SP_OK)
-        return status;
-    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
-    double *row = sp_row_buffer(scores, scratch);
-    if (!found || !row)
-        return sp_decode_no_memory(err);
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        sp_reach how = t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
-        if (!sp_beam_step(&b, how, t, sp_row(scores, t, row)))
-            return sp_decode_stuck(chain, scores, scratch, "beam search", t, err);
-    }
-    if (scores->n_steps > 0) {
-        int32_t place = sp_beam_last(&b);
-        if (place < 0)
-            return sp_decode_stuck(chain, scores, scratch, "beam search", scores->n_steps - 1, err);
-        sp_beam_trace(&b, scores->n_steps, place, found);
-        status = sp_verify_state_path(chain, scores, found, sp_beam_value(&b, place), err);
-        if (status != SP_OK)
-            return status;
-    }
-    return sp_decode_finish(chain, scores, found, true, path, score, err);
-}
+const sp_strategy_row sp_beam_row = {{.name = "beam",
+                                      .parameter = "WIDTH",
+                                      .least = 1,
+                                      .sample = 3,
+                                      .is_legal = true,
+                                      .knows_rules = true,
+                                      .readings = 2,
+                                      .summary = "the WIDTH best partial paths; between greedy and viterbi",
+                                      .when =
+                                          "comparing with a decoder that does this; with W at least the number of states it is "
+                                          "Viterbi"},
+                                     .decode = decode};

@@ -6,10 +6,7 @@
 
 #include "decode/batch_extras.h"
 #include "decode/kernels.h"
-#include "decode/recording.h"
-#include "decode/workers.h"
-#include "statepath/online.h"
-#include "statepath/posterior.h"
+#include "decode/sequence.h"
 
 sp_decode_options sp_decode_options_default(void)
 {
@@ -27,56 +24,16 @@ typedef struct batch_work {
     atomic_bool no_memory;
 } batch_work;
 
-/* By the rules. */
-static sp_status decode_strictly(const batch_work *w, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                                 sp_error *err)
+/* By a fast kernel of one recording. SP_ENOPATH: there is none for it, or it leaves the recording to the strategy's row. */
+static sp_status decode_fast(const batch_work *w, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                             sp_error *err)
 {
-    int32_t parameter = w->options->strategy.parameter;
-    sp_status status;
-    switch (w->options->strategy.kind) {
-    case SP_ARGMAX:
-        return sp_argmax(w->chain, scores, scratch, path, score, err);
-    case SP_GREEDY:
-        status = sp_kernels_greedy(&w->kernels, w->chain, scores, scratch, path, score, err);
-        return status == SP_ENOPATH ? sp_greedy(w->chain, scores, scratch, path, score, err) : status;
-    case SP_VITERBI:
-        status = sp_kernels_viterbi(&w->kernels, scores, scratch, path, score);
-        if (status == SP_ENOPATH)
-            return sp_viterbi(w->chain, scores, scratch, path, score, err);
-        return status == SP_OK ? sp_verify(&w->verifier, scores, path, *score, err) : status;
-    case SP_BEAM:
-        return sp_beam(w->chain, scores, parameter, scratch, path, score, err);
-    case SP_POSTERIOR:
-        return sp_posterior(w->chain, scores, scratch, path, score, err);
-    case SP_MEA:
-        return sp_mea(w->chain, scores, scratch, path, score, err);
-    case SP_POSTERIOR_VITERBI:
-        return sp_posterior_viterbi(w->chain, scores, scratch, path, score, err);
-    case SP_ONLINE:
-        return sp_online_decode(w->chain, scores, parameter, scratch, path, score, err);
-    default:
-        return SP_EINVAL; /* check_arguments() lets none through */
-    }
-}
-
-/* Where the rules leave nothing. */
-static sp_status decode_relaxed(const batch_work *w, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                                sp_decoded *result, uint8_t *broken, sp_error *err)
-{
-    sp_status status;
-    switch (w->options->strategy.kind) {
-    case SP_ARGMAX:
-        status = sp_argmax_relaxed(w->chain, scores, scratch, path, &result->n_broken, broken, err);
-        break;
-    case SP_GREEDY:
-        status = sp_greedy_relaxed(w->chain, scores, scratch, path, &result->n_broken, broken, err);
-        break;
-    default:
-        status = sp_viterbi_relaxed(w->chain, scores, scratch, path, &result->n_broken, broken, err);
-    }
-    if (status != SP_OK)
-        return status;
-    return sp_path_score(w->chain, scores, path, &result->score, err);
+    if (w->options->strategy.kind == SP_GREEDY)
+        return sp_kernels_greedy(&w->kernels, w->chain, scores, scratch, path, score, err);
+    if (w->options->strategy.kind != SP_VITERBI)
+        return SP_ENOPATH;
+    sp_status status = sp_kernels_viterbi(&w->kernels, scores, scratch, path, score);
+    return status == SP_OK ? sp_verify(&w->verifier, scores, path, *score, err) : status;
 }
 
 /* Recording n gets no path: it does not stand the check. */
@@ -99,9 +56,13 @@ static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
 
     if (broken && scores.n_steps > 0)
         memset(broken, 0, (size_t)scores.n_steps);
-    sp_status status = decode_strictly(w, &scores, scratch, path, &result.score, &err);
+    const sp_strategy *strategy = &w->options->strategy;
+    const sp_whole_output out = {path, &result.n_broken, broken, &result.score};
+    sp_status status = decode_fast(w, &scores, scratch, path, &result.score, &err);
+    if (status == SP_ENOPATH)
+        status = sp_decode_whole(w->chain, &scores, strategy, false, scratch, &out, &err);
     if ((status == SP_ENOPATH || status == SP_EDEADEND) && w->options->relax)
-        status = decode_relaxed(w, &scores, scratch, path, &result, broken, &err);
+        status = sp_decode_whole(w->chain, &scores, strategy, true, scratch, &out, &err);
     if (status == SP_ENOPATH || status == SP_EDEADEND) {
         result = (sp_decoded){.status = status, .step = err.step, .score = -INFINITY};
         for (int64_t t = 0; t < scores.n_steps; t++)
@@ -176,14 +137,9 @@ static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, c
         if (batch->offsets[n + 1] < batch->offsets[n])
             return sp_fail(err, SP_EINVAL, "offsets go down from %" PRId64 " to %" PRId64 " at recording %" PRId64,
                            batch->offsets[n], batch->offsets[n + 1], n);
-    const sp_strategy *strategy = &options->strategy;
-    if ((int)strategy->kind < 0 || strategy->kind >= SP_N_STRATEGIES)
-        return sp_fail(err, SP_EINVAL, "strategy %d is not one that decodes a batch", (int)strategy->kind);
-    if (strategy->kind == SP_BEAM && strategy->parameter < 1)
-        return sp_fail(err, SP_EINVAL, "beam width %d: at least one partial path must be kept", (int)strategy->parameter);
-    if (strategy->kind == SP_ONLINE && strategy->parameter < 0)
-        return sp_fail(err, SP_EINVAL, "online lag %d: a step cannot be decided before it is seen; use 0 or more",
-                       (int)strategy->parameter);
+    status = sp_strategy_check(&options->strategy, err);
+    if (status != SP_OK)
+        return status;
     return sp_batch_extras_check(chain, output, err);
 }
 

@@ -10,11 +10,21 @@
  * Only differences of v matter, so the greatest v of the chosen class is taken off at each step: for a plain model what is
  * compared is then exactly log_trans + e, however long the recording.
  */
-#include "decode/greedy.h"
-
 #include <math.h>
 
-static void offer(sp_play *p, int32_t j, double value)
+#include "decode/strategy.h"
+#include "decode/viterbi.h"
+
+typedef struct greedy_state {
+    const sp_chain *chain;
+    double *now;         /* [M] v of the states in play, -INFINITY elsewhere */
+    double *next;        /* [M] -INFINITY between steps */
+    int32_t *candidates; /* [M] states that next[] has a value for */
+    int32_t n_candidates;
+    int32_t chosen; /* class just chosen */
+} greedy_state;
+
+static void offer(greedy_state *p, int32_t j, double value)
 {
     if (p->next[j] == -INFINITY && value > -INFINITY)
         p->candidates[p->n_candidates++] = j;
@@ -23,14 +33,14 @@ static void offer(sp_play *p, int32_t j, double value)
 }
 
 /* Offers what may stand first in the recording. */
-static void offer_starts(sp_play *p)
+static void offer_starts(greedy_state *p)
 {
     for (int32_t j = 0; j < p->chain->n_states; j++)
         offer(p, j, p->chain->start[j]);
 }
 
 /* Offers what may follow the states in play. */
-static void offer_successors(sp_play *p)
+static void offer_successors(greedy_state *p)
 {
     const sp_chain *c = p->chain;
     for (int32_t i = c->class_first[p->chosen]; i < c->class_first[p->chosen + 1]; i++)
@@ -40,7 +50,7 @@ static void offer_successors(sp_play *p)
 }
 
 /* After a gap: every entry state. The best state in play has v = 0. */
-static void offer_entries(sp_play *p)
+static void offer_entries(greedy_state *p)
 {
     for (int32_t j = 0; j < p->chain->n_states; j++)
         if (p->chain->entry[j])
@@ -48,7 +58,7 @@ static void offer_entries(sp_play *p)
 }
 
 /* Adds scores (and end weights when not NULL), chooses, and puts the chosen class's states in play. False at a dead end. */
-static bool choose(sp_play *p, const double *e, const double *end)
+static bool choose(greedy_state *p, const double *e, const double *end)
 {
     const sp_chain *c = p->chain;
     double best = -INFINITY;
@@ -77,13 +87,14 @@ static bool choose(sp_play *p, const double *e, const double *end)
     return true;
 }
 
-bool sp_play_init(sp_play *p, const sp_chain *chain, sp_scratch *scratch)
+/* In slots that survive until another decoder runs. False on lack of memory. */
+static bool greedy_init(greedy_state *p, const sp_chain *chain, sp_scratch *scratch)
 {
     size_t n_states = (size_t)chain->n_states;
-    *p = (sp_play){.chain = chain,
-                   .now = sp_scratch_get(scratch, SP_SLOT_NOW, n_states, sizeof *p->now),
-                   .next = sp_scratch_get(scratch, SP_SLOT_NEXT, n_states, sizeof *p->next),
-                   .candidates = sp_scratch_get(scratch, SP_SLOT_STATES, n_states, sizeof *p->candidates)};
+    *p = (greedy_state){.chain = chain,
+                        .now = sp_scratch_get(scratch, SP_SLOT_NOW, n_states, sizeof *p->now),
+                        .next = sp_scratch_get(scratch, SP_SLOT_NEXT, n_states, sizeof *p->next),
+                        .candidates = sp_scratch_get(scratch, SP_SLOT_STATES, n_states, sizeof *p->candidates)};
     if (!p->now || !p->next || !p->candidates)
         return false;
     for (size_t j = 0; j < n_states; j++)
@@ -91,7 +102,8 @@ bool sp_play_init(sp_play *p, const sp_chain *chain, sp_scratch *scratch)
     return true;
 }
 
-bool sp_play_step(sp_play *p, sp_reach how, const double *e, const double *end)
+/* Chooses at a step of scores e[K], the last one where end is not NULL. False at a dead end. */
+static bool greedy_step(greedy_state *p, sp_reach how, const double *e, const double *end)
 {
     if (how == SP_REACH_START)
         offer_starts(p);
@@ -102,11 +114,11 @@ bool sp_play_step(sp_play *p, sp_reach how, const double *e, const double *end)
     return choose(p, e, end);
 }
 
-/* Why greedy got stuck at `step`: nobody could have gone on (SP_ENOPATH), or its own choices led here (SP_EDEADEND). */
-static sp_status explain(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int64_t step, sp_error *err)
+/* Why greedy got stuck at `step`: no path could have gone on (SP_ENOPATH), or its own choices led here (SP_EDEADEND). */
+static sp_status stuck(sp_sequence *s, int64_t step, sp_error *err)
 {
-    sp_status status = sp_path_exists(chain, scores, scratch, err);
-    if (status != SP_OK)
+    sp_status status = sp_sequence_stuck(s, "greedy", step, err);
+    if (status != SP_EDEADEND)
         return status;
     return sp_fail_at(err, SP_EDEADEND, step,
                       "greedy met a dead end: no class allowed after its choices has a finite score at step %lld: decode with "
@@ -114,22 +126,33 @@ static sp_status explain(const sp_chain *chain, const sp_scores *scores, sp_scra
                       (long long)step);
 }
 
-sp_status sp_greedy(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                    sp_error *err)
+static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
 {
-    sp_status status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
-    sp_play p;
-    double *row = sp_row_buffer(scores, scratch);
-    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
-    if (!sp_play_init(&p, chain, scratch) || !row || !found)
-        return sp_decode_no_memory(err);
-    for (int64_t t = 0; t < scores->n_steps; t++) {
-        sp_reach how = t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
-        if (!sp_play_step(&p, how, sp_row(scores, t, row), t == scores->n_steps - 1 ? chain->end : NULL))
-            return explain(chain, scores, scratch, t, err);
-        found[t] = p.chosen;
+    (void)parameter;
+    greedy_state p = {.chain = s->chain};
+    double *row = sp_scratch_get(s->scratch, SP_SLOT_ROW, (size_t)s->chain->n_classes, sizeof *row);
+    sp_status status = row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_decode_no_memory(err);
+    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+        sp_scores scores;
+        status = sp_sequence_read(s, i, &scores, err);
+        int64_t last = status == SP_OK && i == s->n - 1 ? scores.n_steps - 1 : -1;
+        for (int64_t t = 0; status == SP_OK && t < scores.n_steps; t++) {
+            if (!greedy_step(&p, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row), t == last ? s->chain->end : NULL))
+                return stuck(s, i * s->steps + t, err);
+            s->path[t] = p.chosen;
+        }
+        if (status == SP_OK)
+            status = sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err);
     }
-    return sp_decode_finish(chain, scores, found, true, path, score, err);
+    return status;
 }
+
+const sp_strategy_row sp_greedy_row = {
+    {.name = "greedy",
+     .is_legal = true,
+     .knows_rules = true,
+     .readings = 1,
+     .summary = "the best class allowed after the previous prediction; may meet a dead end",
+     .when = "you must decide now and cannot keep state; its errors propagate, it often loses accuracy"},
+    .decode = decode,
+    .relax = sp_greedy_relax};

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-bool sp_back_init(sp_back *back, const sp_chain *chain, int64_t n_steps, sp_scratch *scratch)
+bool sp_backpointers_init(sp_backpointers *back, const sp_chain *chain, int64_t n_steps, sp_scratch *scratch)
 {
     back->n_steps = (size_t)n_steps;
     back->n_states = (size_t)chain->n_states;
@@ -14,7 +14,7 @@ bool sp_back_init(sp_back *back, const sp_chain *chain, int64_t n_steps, sp_scra
     return back->data != NULL;
 }
 
-void sp_back_put(const sp_back *back, int64_t t, const int32_t *from)
+void sp_backpointers_put(const sp_backpointers *back, int64_t t, const int32_t *from)
 {
     size_t n = back->n_states, first = (size_t)t * n;
     if (back->size == 1) {
@@ -30,13 +30,13 @@ void sp_back_put(const sp_back *back, int64_t t, const int32_t *from)
     }
 }
 
-void sp_back_trace(const sp_back *back, int32_t last, int32_t *states)
+void sp_backpointers_trace(const sp_backpointers *back, int32_t last, int32_t *states)
 {
     int32_t state = last;
     for (int64_t t = (int64_t)back->n_steps - 1; t >= 0; t--) {
         states[t] = state;
         if (t > 0)
-            state = sp_back_get(back, t, state);
+            state = sp_backpointers_get(back, t, state);
     }
 }
 
@@ -46,9 +46,9 @@ void sp_states_to_classes(const sp_chain *chain, int64_t n_steps, const int32_t 
         classes[t] = chain->state_class[states[t]];
 }
 
-bool sp_ranks_init(sp_ranks *ranks, const sp_chain *chain, sp_scratch *scratch)
+bool sp_tie_ranks_init(sp_tie_ranks *ranks, const sp_chain *chain, sp_scratch *scratch)
 {
-    *ranks = (sp_ranks){.rank = chain->state_class};
+    *ranks = (sp_tie_ranks){.rank = chain->state_class};
     if (chain->is_plain)
         return true;
     size_t n = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
@@ -65,7 +65,7 @@ bool sp_ranks_init(sp_ranks *ranks, const sp_chain *chain, sp_scratch *scratch)
     return true;
 }
 
-void sp_ranks_step(sp_ranks *ranks, const sp_chain *chain, const int32_t *from)
+void sp_tie_ranks_step(sp_tie_ranks *ranks, const sp_chain *chain, const int32_t *from)
 {
     if (chain->is_plain)
         return;

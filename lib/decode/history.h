@@ -8,7 +8,7 @@
  *
  * and equal ranks mean equal classes at every step so far. Ranks of a step follow from those of the step before by a counting
  * sort, O(states). Among predecessors of equal score the one of lowest rank is taken. For a plain chain the rank of state j is
- * simply j, always, and sp_ranks_step() does nothing.
+ * simply j, always, and sp_tie_ranks_step() does nothing.
  */
 #ifndef STATEPATH_DECODE_HISTORY_H
 #define STATEPATH_DECODE_HISTORY_H
@@ -18,21 +18,21 @@
 
 /* ---- back-pointers: for each step and state the state before, in 1, 2 or 4 bytes ---- */
 
-typedef struct sp_back {
+typedef struct sp_backpointers {
     void *data;     /* [T,M] */
     size_t n_steps; /* T */
     size_t n_states;
     int32_t size; /* bytes of one: 1, 2, 4 */
-} sp_back;
+} sp_backpointers;
 
 /* Room for T x M in SP_SLOT_BACK. False on lack of memory. */
-bool sp_back_init(sp_back *back, const sp_chain *chain, int64_t n_steps, sp_scratch *scratch);
+bool sp_backpointers_init(sp_backpointers *back, const sp_chain *chain, int64_t n_steps, sp_scratch *scratch);
 
 /* Stores the states before those of step t. */
-void sp_back_put(const sp_back *back, int64_t t, const int32_t *from);
+void sp_backpointers_put(const sp_backpointers *back, int64_t t, const int32_t *from);
 
 /* The state before state j of step t. */
-static inline int32_t sp_back_get(const sp_back *back, int64_t t, int32_t j)
+static inline int32_t sp_backpointers_get(const sp_backpointers *back, int64_t t, int32_t j)
 {
     size_t i = (size_t)t * back->n_states + (size_t)j;
     switch (back->size) {
@@ -46,14 +46,14 @@ static inline int32_t sp_back_get(const sp_back *back, int64_t t, int32_t j)
 }
 
 /* The states of the path that ends in state `last` at step T-1: states[T]. */
-void sp_back_trace(const sp_back *back, int32_t last, int32_t *states);
+void sp_backpointers_trace(const sp_backpointers *back, int32_t last, int32_t *states);
 
 /* Turns states into their classes, in place or not. */
 void sp_states_to_classes(const sp_chain *chain, int64_t n_steps, const int32_t *states, int32_t *classes);
 
 /* ---- ranks ---- */
 
-typedef struct sp_ranks {
+typedef struct sp_tie_ranks {
     const int32_t *rank; /* [M] of the current step */
     int32_t *values;     /* [M] what rank points to, unless the chain is plain */
     int32_t *key;        /* [M] rank of the state before */
@@ -62,13 +62,13 @@ typedef struct sp_ranks {
     int32_t *cursor;     /* [K] next place of each class in sorted */
     int32_t *count;      /* [n_keys+1] */
     int32_t n_keys;      /* ranks are 0 .. n_keys-1 */
-} sp_ranks;
+} sp_tie_ranks;
 
 /* Room in SP_SLOT_RANKS, and the ranks of step 0: there the class decides. False on lack of memory. */
-bool sp_ranks_init(sp_ranks *ranks, const sp_chain *chain, sp_scratch *scratch);
+bool sp_tie_ranks_init(sp_tie_ranks *ranks, const sp_chain *chain, sp_scratch *scratch);
 
 /* Goes on by one step. from[j] is the state before j; any valid state for a j that nothing reaches. Over a gap, where all states
  * follow the same one, the class decides again. */
-void sp_ranks_step(sp_ranks *ranks, const sp_chain *chain, const int32_t *from);
+void sp_tie_ranks_step(sp_tie_ranks *ranks, const sp_chain *chain, const int32_t *from);
 
 #endif

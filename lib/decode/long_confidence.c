@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "decode/long_marginals.h"
-#include "decode/mea.h"
+#include "decode/confidence.h"
+#include "decode/piece_marginals.h"
 
 /* ---- the margin ----
  *
@@ -83,7 +83,7 @@ static double rivals_margin(const rivals *r)
 /* ---- the whole ---- */
 
 typedef struct sure {
-    sp_pieces *p;
+    sp_sequence *p;
     const sp_long_given *given;
     float *confidence; /* [steps] */
     rivals rivals;
@@ -115,20 +115,20 @@ static sp_status read_path(const sure *s, int64_t first, int64_t n, sp_error *er
 }
 
 /* Along a path that there are marginals for. */
-static sp_status follow_path(sure *s, const sp_long_marginals *m, sp_error *err)
+static sp_status follow_path(sure *s, const sp_marginals *m, sp_error *err)
 {
-    sp_pieces *p = s->p;
+    sp_sequence *p = s->p;
     sp_confidence_of out = {p->path, s->confidence};
     sp_marginal_sink sink = {.row = sp_confidence_row, .arg = &out};
     sp_status status = SP_OK;
     for (int64_t i = 0; status == SP_OK && i < p->n; i++) {
-        int64_t first = i * p->steps, n = i == p->n - 1 ? p->recording->n_steps - first : p->steps;
+        int64_t first = i * p->steps, n = i == p->n - 1 ? p->recording.n_steps - first : p->steps;
         sp_scores scores;
         status = read_path(s, first, n, err);
         if (status == SP_OK)
-            status = sp_long_marginals_piece(m, i, &sink, &scores, err);
+            status = sp_marginals_piece(m, i, &sink, &scores, err);
         for (int64_t t = 0; status == SP_OK && t < n; t++)
-            rivals_step(&s->rivals, sp_pieces_reach(p, i, &scores, t), sp_row(&scores, t, s->row), p->path[t]);
+            rivals_step(&s->rivals, sp_sequence_reach(p, i, &scores, t), sp_row(&scores, t, s->row), p->path[t]);
         if (status == SP_OK)
             status = s->given->write(s->given->arg, first, n, s->confidence, err);
     }
@@ -138,7 +138,7 @@ static sp_status follow_path(sure *s, const sp_long_marginals *m, sp_error *err)
 static sp_status write_none(const sure *s, sp_error *err)
 {
     sp_status status = SP_OK;
-    int64_t T = s->p->recording->n_steps;
+    int64_t T = s->p->recording.n_steps;
     for (int64_t t = 0; t < s->p->steps; t++)
         s->confidence[t] = NAN;
     for (int64_t first = 0; status == SP_OK && first < T; first += s->p->steps)
@@ -154,22 +154,24 @@ sp_status sp_confidence_long(const sp_chain *chain, const sp_long_recording *rec
         *out = found;
         return SP_OK;
     }
-    sure s = {.p = sp_pieces_new(chain, recording, workers), .given = given};
-    sp_long_marginals m = {.starts = NULL};
-    sp_decoded result = {.status = SP_OK, .step = -1};
-    sp_status status = s.p && sure_init(&s) ? sp_long_marginals_init(&m, s.p, &result, err) : sp_decode_no_memory(err);
-    found.log_partition = result.status == SP_OK ? m.log_z : -INFINITY;
-    if (status == SP_OK && given->path && result.status == SP_OK) {
+    sp_sequence sequence;
+    sure s = {.p = &sequence, .given = given};
+    sp_marginals m = {.starts = NULL};
+    bool has_room = sp_sequence_open(&sequence, chain, recording, workers) && sure_init(&s);
+    sp_status status = has_room ? sp_marginals_open(&m, &sequence, err) : sp_decode_no_memory(err);
+    bool is_possible = status != SP_ENOPATH;
+    found.log_partition = is_possible ? m.log_z : -INFINITY;
+    if (status == SP_OK && given->path) {
         status = follow_path(&s, &m, err);
         found.margin = rivals_margin(&s.rivals);
-    } else if (status == SP_OK) {
+    } else if (status == SP_OK || !is_possible) {
         status = write_none(&s, err);
         found.margin = given->path ? -INFINITY : NAN;
     }
-    sp_long_marginals_clear(&m);
+    sp_marginals_clear(&m);
     free(s.confidence);
     free(s.room);
-    sp_pieces_free(s.p);
+    sp_sequence_clear(&sequence);
     if (status == SP_OK)
         *out = found;
     return status;

@@ -7,34 +7,43 @@
  * marginal that is 0 only because it underflowed must not forbid anything, so 0 is an ordinary score for mea, and
  * posterior-viterbi works on exact log marginals.
  */
-#include "decode/mea.h"
-
 #include <math.h>
 
-#include "decode/marginals.h"
-#include "decode/recording.h"
+#include "decode/piece_marginals.h"
+#include "decode/strategy.h"
+#include "decode/viterbi.h"
 
-enum { SLOT_OBJECTIVE = SP_SLOT_MARGINALS_FREE, SLOT_RULES, SLOT_FOUND };
+enum { SLOT_OBJECTIVE = SP_SLOT_MARGINALS_FREE, SLOT_RULES };
 
-void sp_sum_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+/* The scores over which Viterbi goes: marginals or their logs. */
+typedef struct objective {
+    sp_sequence *outer;
+    sp_marginals marginals;
+    bool is_product;
+    double *value;    /* [steps,K] of one piece */
+    sp_scores scores; /* of the same, as decoded */
+} objective;
+
+static void sum_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)log_marginal;
-    sp_objective *o = arg;
-    double *value = o->value + (size_t)t * (size_t)o->n_classes;
-    for (int32_t k = 0; k < o->n_classes; k++)
-        value[k] = sp_scores_at(o->scores, t, k) == -INFINITY ? -INFINITY : sp_marginal_rounded(marginal[k]);
+    const objective *o = arg;
+    double *value = o->value + (size_t)t * (size_t)o->scores.n_classes;
+    for (int32_t k = 0; k < o->scores.n_classes; k++)
+        value[k] = sp_scores_at(&o->scores, t, k) == -INFINITY ? -INFINITY : sp_marginal_rounded(marginal[k]);
 }
 
-void sp_product_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+static void product_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)marginal;
-    sp_objective *o = arg;
-    double *value = o->value + (size_t)t * (size_t)o->n_classes;
-    for (int32_t k = 0; k < o->n_classes; k++)
+    const objective *o = arg;
+    double *value = o->value + (size_t)t * (size_t)o->scores.n_classes;
+    for (int32_t k = 0; k < o->scores.n_classes; k++)
         value[k] = sp_marginal_rounded(log_marginal[k]);
 }
 
-sp_chain sp_bare_rules(const sp_chain *chain, double *room)
+/* The same chain with every weight 0. Borrows from `chain` and from `room` (edges + 2 states). */
+static sp_chain bare_rules(const sp_chain *chain, double *room)
 {
     sp_chain bare = *chain;
     int64_t n_edges = chain->pred_row[chain->n_states];
@@ -54,42 +63,77 @@ sp_chain sp_bare_rules(const sp_chain *chain, double *room)
     return bare;
 }
 
-static sp_status decode_marginals(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, bool is_product,
-                                  int32_t *path, double *score, sp_error *err)
+static sp_status read_objective(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
 {
-    sp_status status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
-    size_t n_steps = (size_t)scores->n_steps, n_classes = (size_t)chain->n_classes;
+    objective *o = arg;
+    sp_marginal_sink sink = {.row = o->is_product ? product_row : sum_row, .arg = o, .wants_log = o->is_product};
+    sp_status status = sp_marginals_piece(&o->marginals, first / o->outer->steps, &sink, &o->scores, err);
+    *scores = (sp_scores){o->value, SP_F64, o->outer->chain->n_classes, n, o->scores.segments};
+    return status;
+}
+
+static sp_status write_objective(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+{
+    objective *o = arg;
+    (void)n;
+    return sp_sequence_write(o->outer, first, &o->scores, path, broken, err);
+}
+
+static sp_status decode_objective(objective *o, sp_sequence *s, sp_error *err)
+{
+    const sp_chain *chain = s->chain;
+    size_t K = (size_t)chain->n_classes, n_steps = (size_t)s->steps;
     size_t n_weights = chain->is_boolean ? 0 : (size_t)chain->pred_row[chain->n_states] + 2 * (size_t)chain->n_states;
-    if (n_steps > SIZE_MAX / n_classes)
+    if (n_steps > SIZE_MAX / K)
         return sp_decode_no_memory(err);
-    double *value = sp_scratch_get(scratch, SLOT_OBJECTIVE, n_steps * n_classes, sizeof *value);
-    double *room = sp_scratch_get(scratch, SLOT_RULES, n_weights, sizeof *room);
-    int32_t *found = sp_scratch_get(scratch, SLOT_FOUND, n_steps, sizeof *found);
-    if (!value || !room || !found)
+    o->value = sp_scratch_get(s->scratch, SLOT_OBJECTIVE, n_steps * K, sizeof *o->value);
+    double *room = sp_scratch_get(s->scratch, SLOT_RULES, n_weights, sizeof *room);
+    if (!o->value || !room)
         return sp_decode_no_memory(err);
-
-    sp_objective out = {value, chain->n_classes, scores};
-    sp_marginal_sink sink = {.row = is_product ? sp_product_row : sp_sum_row, .arg = &out, .wants_log = is_product};
-    status = sp_marginal_rows(chain, scores, scratch, &sink, NULL, err);
-    if (status != SP_OK)
-        return status;
-    sp_scores objective_scores = *scores;
-    objective_scores.data = value;
-    objective_scores.dtype = SP_F64;
-    sp_chain bare = chain->is_boolean ? *chain : sp_bare_rules(chain, room);
-    status = sp_viterbi(&bare, &objective_scores, scratch, found, NULL, err);
-    return status == SP_OK ? sp_decode_finish(chain, scores, found, true, path, score, err) : status;
+    sp_chain bare = chain->is_boolean ? *chain : bare_rules(chain, room);
+    sp_long_recording io = {.read = read_objective, .write = write_objective, .arg = o};
+    sp_sequence inner;
+    sp_status status = sp_sequence_nested(&inner, s, &bare, &io) ? sp_viterbi_decode(&inner, 0, err) : sp_decode_no_memory(err);
+    if (status == SP_OK)
+        status = sp_sequence_verify(&inner, err);
+    sp_sequence_clear_nested(&inner);
+    return status;
 }
 
-sp_status sp_mea(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score, sp_error *err)
+static sp_status decode(sp_sequence *s, bool is_product, sp_error *err)
 {
-    return decode_marginals(chain, scores, scratch, false, path, score, err);
+    objective o = {.outer = s, .is_product = is_product};
+    sp_status status = sp_marginals_open(&o.marginals, s, err);
+    if (status == SP_OK)
+        status = decode_objective(&o, s, err);
+    sp_marginals_clear(&o.marginals);
+    return status;
 }
 
-sp_status sp_posterior_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                               sp_error *err)
+static sp_status decode_sum(sp_sequence *s, int32_t parameter, sp_error *err)
 {
-    return decode_marginals(chain, scores, scratch, true, path, score, err);
+    (void)parameter;
+    return decode(s, false, err);
 }
+
+static sp_status decode_product(sp_sequence *s, int32_t parameter, sp_error *err)
+{
+    (void)parameter;
+    return decode(s, true, err);
+}
+
+const sp_strategy_row sp_mea_row = {{.name = "mea",
+                                     .is_legal = true,
+                                     .knows_rules = true,
+                                     .readings = 4,
+                                     .summary = "the allowed path of the greatest expected number of right steps",
+                                     .when = "most steps expected right, and legal"},
+                                    .decode = decode_sum};
+
+const sp_strategy_row sp_posterior_viterbi_row = {{.name = "posterior-viterbi",
+                                                   .is_legal = true,
+                                                   .knows_rules = true,
+                                                   .readings = 4,
+                                                   .summary = "the allowed path of the greatest product of marginals",
+                                                   .when = "as mea, harder on single improbable steps"},
+                                                  .decode = decode_product};

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "decode/confidence.h"
 #include "decode/lanes_forward_backward.h"
 #include "decode/marginals.h"
-#include "decode/mea.h"
+#include "decode/piece_marginals.h"
 #include "decode/recording.h"
+#include "decode/strategy.h"
 
 typedef struct copy_out {
     double *marginals;
@@ -53,10 +55,16 @@ sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp
     return sp_marginal_rows(chain, scores, scratch, marginals ? &sink : NULL, log_partition, err);
 }
 
-void sp_best_of_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
+typedef struct best_of {
+    int32_t *path;
+    int32_t n_classes;
+} best_of;
+
+/* The class of greatest marginal. */
+static void best_of_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {
     (void)log_marginal;
-    sp_best_of *out = arg;
+    best_of *out = arg;
     double best = 0;
     for (int32_t k = 0; k < out->n_classes; k++)
         best = marginal[k] > best ? marginal[k] : best;
@@ -66,17 +74,29 @@ void sp_best_of_row(void *arg, int64_t t, const double *marginal, const double *
     out->path[t] = lowest;
 }
 
-sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                       sp_error *err)
+static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
 {
-    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
-    if (!found)
-        return sp_decode_no_memory(err);
-    sp_best_of out = {found, chain->n_classes};
-    sp_marginal_sink sink = {.row = sp_best_of_row, .arg = &out};
-    sp_status status = sp_marginal_rows(chain, scores, scratch, &sink, NULL, err);
-    return status == SP_OK ? sp_decode_finish(chain, scores, found, false, path, score, err) : status;
+    (void)parameter;
+    sp_marginals m;
+    sp_status status = sp_marginals_open(&m, s, err);
+    best_of out = {s->path, s->chain->n_classes};
+    sp_marginal_sink sink = {.row = best_of_row, .arg = &out};
+    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+        sp_scores scores;
+        status = sp_marginals_piece(&m, i, &sink, &scores, err);
+        if (status == SP_OK)
+            status = sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err);
+    }
+    sp_marginals_clear(&m);
+    return status;
 }
+
+const sp_strategy_row sp_posterior_row = {{.name = "posterior",
+                                           .knows_rules = true,
+                                           .readings = 3,
+                                           .summary = "each step's most probable class given all steps; may be illegal",
+                                           .when = "most steps right, legality does not matter"},
+                                          .decode = decode};
 
 void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {

@@ -51,24 +51,12 @@ static inline bool sp_scores_have_gap(const sp_scores *scores)
 sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
                            int32_t *path, double *score, sp_error *err);
 
-/* Marks in next[M] the states that can stand at a step of scores e[K]: at the start of a recording, after those in now[M], or
- * after a gap. Returns whether there is any. */
+/* How a path comes to a step: it is the first of the recording, follows the one before, or stands after a gap. */
 typedef enum sp_reach { SP_REACH_START, SP_REACH_NEXT, SP_REACH_ENTRY } sp_reach;
-bool sp_reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now, uint8_t *next);
 
-/* Is there any allowed path over finite scores? A boolean forward pass: no weight is added, so nothing rounds or overflows.
- * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end; SP_ENOMEM.
- * Uses SP_SLOT_ROW and SP_SLOT_REACH. O(T transitions), less when few states are reached. */
-sp_status sp_path_exists(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
-
-/* For a decoder that looked at every path and found none of a finite score: sp_path_exists()'s answer; SP_ENOPATH at T-1 should
- * a path exist whose sum left the range of a double. Never SP_OK. */
+/* For a decoder that looked at every path and found none of a finite score: SP_ENOPATH with err->step the first step that no
+ * state reaches, or T-1 when states reach it but none may end, or a path exists whose sum left the range of a double. Never
+ * SP_OK. SP_ENOMEM. Uses SP_SLOT_ROW and SP_SLOT_REACH. */
 sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
-
-/* For a search that drops partial paths and has none left at `step`: SP_ENOPATH when there is no path at all, else SP_EDEADEND at
- * that step.
- *   who   for the sentence: "beam search" */
-sp_status sp_decode_stuck(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const char *who, int64_t step,
-                          sp_error *err);
 
 #endif

@@ -13,29 +13,48 @@
  *
  * Greedy is the same recurrence in which, after each step, only the states of the best class stay in play.
  */
-#include "decode/relaxed.h"
-
 #include <math.h>
+#include <string.h>
 
-static const sp_price no_price = {INT64_MAX / 2, -INFINITY}; /* worse than any path; more may be added */
+#include "decode/history.h"
+#include "decode/search.h"
+#include "decode/viterbi.h"
 
-static bool is_possible(sp_price p)
+typedef struct price {
+    int64_t n_broken;
+    double score;
+} price;
+
+typedef struct prices {
+    const sp_chain *chain;
+    bool is_greedy;    /* only the states of the best class of the step before are still in play */
+    price *now, *next; /* [M] */
+    int32_t *from;     /* [M] best state before each */
+    sp_backpointers back;
+    sp_tie_ranks ranks; /* of t-1 while t is computed */
+    int64_t n_taken;    /* broken rules common to all states, which greedy takes off n_broken */
+    int64_t n_expected; /* broken rules of the path by the recurrence */
+} prices;
+
+static const price no_price = {INT64_MAX / 2, -INFINITY}; /* worse than any path; more may be added */
+
+static bool is_possible(price p)
 {
     return p.n_broken < no_price.n_broken;
 }
 
-static bool is_better(sp_price a, sp_price b)
+static bool is_better(price a, price b)
 {
     return a.n_broken < b.n_broken || (a.n_broken == b.n_broken && a.score > b.score);
 }
 
-static bool is_equal(sp_price a, sp_price b)
+static bool is_equal(price a, price b)
 {
     return a.n_broken == b.n_broken && a.score == b.score;
 }
 
 /* The price with one more term: a start, an end or a score. */
-static sp_price add(sp_price p, double term)
+static price add(price p, double term)
 {
     if (term == -INFINITY)
         p.n_broken++;
@@ -44,29 +63,8 @@ static sp_price add(sp_price p, double term)
     return p;
 }
 
-sp_status sp_prices_init(sp_prices *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
-{
-    size_t n_states = (size_t)chain->n_states;
-    f->chain = chain;
-    f->now = sp_scratch_get(scratch, SP_SLOT_NOW, n_states, sizeof *f->now);
-    f->next = sp_scratch_get(scratch, SP_SLOT_NEXT, n_states, sizeof *f->next);
-    f->from = sp_scratch_get(scratch, SP_SLOT_FROM, n_states, sizeof *f->from);
-    f->row = sp_row_buffer(scores, scratch);
-    bool has_room = f->now && f->next && f->from && f->row && sp_back_init(&f->back, chain, scores->n_steps, scratch) &&
-                    sp_ranks_init(&f->ranks, chain, scratch);
-    return has_room ? SP_OK : sp_decode_no_memory(err);
-}
-
-void sp_prices_start(sp_prices *f, const double *e)
-{
-    const sp_chain *c = f->chain;
-    f->n_taken = 0;
-    for (int32_t j = 0; j < c->n_states; j++)
-        f->now[j] = c->entry[j] ? add(add((sp_price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
-}
-
 /* The best state in play, the lowest history among equals. Some state always is. */
-static int32_t best_state(const sp_prices *f)
+static int32_t best_state(const prices *f)
 {
     int32_t best = 0;
     for (int32_t i = 1; i < f->chain->n_states; i++)
@@ -76,19 +74,19 @@ static int32_t best_state(const sp_prices *f)
 }
 
 /* Fills next[] and from[]. */
-static void step(const sp_prices *f, const double *e, bool is_gap)
+static void step_to(const prices *f, const double *e, bool is_gap)
 {
     const sp_chain *c = f->chain;
     const int32_t *rank = f->ranks.rank;
     int32_t jump_from = best_state(f);
-    sp_price jump = f->now[jump_from];
+    price jump = f->now[jump_from];
     jump.n_broken += !is_gap;
     for (int32_t j = 0; j < c->n_states; j++) {
-        sp_price best = c->entry[j] ? jump : no_price;
+        price best = c->entry[j] ? jump : no_price;
         int32_t best_from = jump_from;
         for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1] && !is_gap; p++) {
             int32_t i = c->pred[p];
-            sp_price candidate = {f->now[i].n_broken, f->now[i].score + c->pred_weight[p]};
+            price candidate = {f->now[i].n_broken, f->now[i].score + c->pred_weight[p]};
             if (is_better(candidate, best) || (is_equal(candidate, best) && rank[i] < rank[best_from])) {
                 best = candidate;
                 best_from = i;
@@ -101,42 +99,91 @@ static void step(const sp_prices *f, const double *e, bool is_gap)
 
 /* Greedy: only the states of the best class (the lowest among equals) stay in play. What has been broken and the score so far
  * are common to all from then on; taking them off keeps differences exact however long the recording. */
-static void keep_best_class(sp_prices *f)
+static void keep_best_class(prices *f)
 {
     const sp_chain *c = f->chain;
     int32_t best = 0;
     for (int32_t i = 1; i < c->n_states; i++)
         if (is_better(f->now[i], f->now[best]))
             best = i;
-    sp_price common = f->now[best];
+    price common = f->now[best];
     f->n_taken += common.n_broken;
     for (int32_t i = 0; i < c->n_states; i++) {
         bool stays = c->state_class[i] == c->state_class[best] && is_possible(f->now[i]);
-        f->now[i] = stays ? (sp_price){f->now[i].n_broken - common.n_broken, f->now[i].score - common.score} : no_price;
+        f->now[i] = stays ? (price){f->now[i].n_broken - common.n_broken, f->now[i].score - common.score} : no_price;
     }
 }
 
-void sp_prices_step(sp_prices *f, const sp_scores *scores, int64_t t, bool is_gap, bool is_greedy)
+static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
 {
-    if (is_greedy)
+    prices *f = self;
+    size_t n_states = (size_t)f->chain->n_states;
+    f->now = sp_scratch_get(s->scratch, SP_SLOT_NOW, n_states, sizeof *f->now);
+    f->next = sp_scratch_get(s->scratch, SP_SLOT_NEXT, n_states, sizeof *f->next);
+    f->from = sp_scratch_get(s->scratch, SP_SLOT_FROM, n_states, sizeof *f->from);
+    bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
+                    sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
+    return has_room ? SP_OK : sp_decode_no_memory(err);
+}
+
+static bool step(void *self, sp_reach how, int64_t t, const double *e)
+{
+    prices *f = self;
+    const sp_chain *c = f->chain;
+    if (how == SP_REACH_START) {
+        f->n_taken = 0;
+        for (int32_t j = 0; j < c->n_states; j++)
+            f->now[j] = c->entry[j] ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
+        return true;
+    }
+    if (f->is_greedy)
         keep_best_class(f);
-    step(f, sp_row(scores, t, f->row), is_gap);
-    sp_back_put(&f->back, t, f->from);
-    sp_ranks_step(&f->ranks, f->chain, f->from);
-    sp_price *before = f->now;
+    step_to(f, e, how == SP_REACH_ENTRY);
+    sp_backpointers_put(&f->back, t, f->from);
+    sp_tie_ranks_step(&f->ranks, c, f->from);
+    price *before = f->now;
     f->now = f->next;
     f->next = before;
+    return true;
 }
 
-int32_t sp_prices_end(sp_prices *f)
+static bool save(const void *self, void *saved)
 {
-    for (int32_t j = 0; j < f->chain->n_states; j++)
-        if (is_possible(f->now[j]))
-            f->now[j] = add(f->now[j], f->chain->end[j]);
-    return best_state(f);
+    const prices *f = self;
+    size_t n_states = (size_t)f->chain->n_states;
+    memcpy(saved, f->now, n_states * sizeof *f->now);
+    if (!f->chain->is_plain)
+        memcpy((price *)saved + n_states, f->ranks.rank, n_states * sizeof *f->ranks.rank);
+    return true;
 }
 
-int32_t sp_rules_broken(const sp_chain *c, sp_reach how, int32_t before, int32_t state, double e, bool is_last)
+static void restore(void *self, const void *saved)
+{
+    prices *f = self;
+    size_t n_states = (size_t)f->chain->n_states;
+    memcpy(f->now, saved, n_states * sizeof *f->now);
+    if (f->chain->is_plain)
+        return;
+    memcpy(f->ranks.values, (const price *)saved + n_states, n_states * sizeof *f->ranks.values);
+    f->ranks.rank = f->ranks.values;
+}
+
+/* s->recurrence is left alone: the score of a relaxed path leaves out what is broken. */
+static int32_t last(void *self, sp_sequence *s)
+{
+    prices *f = self;
+    for (int32_t j = 0; j < s->chain->n_states; j++)
+        if (is_possible(f->now[j]))
+            f->now[j] = add(f->now[j], s->chain->end[j]);
+    int32_t state = best_state(f);
+    f->n_expected = f->n_taken + f->now[state].n_broken;
+    return state;
+}
+
+/* Rules broken at or into a step of score e by a path of states.
+ *   before    state of the step before; not looked at with SP_REACH_START
+ *   is_last   the step is the recording's last */
+static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int32_t state, double e, bool is_last)
 {
     bool forbidden = false;
     if (how == SP_REACH_START)
@@ -146,54 +193,50 @@ int32_t sp_rules_broken(const sp_chain *c, sp_reach how, int32_t before, int32_t
     return forbidden + (e == -INFINITY) + (is_last && c->end[state] == -INFINITY);
 }
 
-static int32_t count_broken(const sp_chain *c, const sp_scores *scores, const int32_t *states, int64_t t)
+static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
 {
-    sp_reach how = t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
-    return sp_rules_broken(c, how, t > 0 ? states[t - 1] : 0, states[t], sp_scores_at(scores, t, c->state_class[states[t]]),
-                           t == scores->n_steps - 1);
-}
-
-static sp_status decode(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, bool is_greedy, int32_t *path,
-                        int64_t *n_broken, uint8_t *broken, sp_error *err)
-{
-    sp_status status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
-    int64_t n_steps = scores->n_steps, total = 0, expected = 0;
-    if (n_steps > 0) {
-        sp_prices f;
-        status = sp_prices_init(&f, chain, scores, scratch, err);
-        if (status != SP_OK)
-            return status;
-        sp_prices_start(&f, sp_row(scores, 0, f.row));
-        for (int64_t t = 1; t < n_steps; t++)
-            sp_prices_step(&f, scores, t, sp_scores_is_gap(scores, t), is_greedy);
-        int32_t last = sp_prices_end(&f);
-        expected = f.n_taken + f.now[last].n_broken;
-        sp_back_trace(&f.back, last, path);
+    const prices *f = self;
+    int64_t last_row = i == s->n - 1 ? scores->n_steps - 1 : -1;
+    sp_backpointers_trace(&f->back, state, s->path);
+    int32_t before_piece = i > 0 ? sp_backpointers_get(&f->back, 0, s->path[0]) : 0, before = before_piece;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        state = s->path[t];
+        int32_t here = rules_broken(f->chain, sp_sequence_reach(s, i, scores, t), before, state,
+                                    sp_scores_at(scores, t, f->chain->state_class[state]), t == last_row);
+        s->n_broken += here;
+        if (s->broken)
+            s->broken[t] = here > 0;
+        before = state;
     }
-    for (int64_t t = 0; t < n_steps; t++) {
-        int32_t here = count_broken(chain, scores, path, t);
-        total += here;
-        if (broken)
-            broken[t] = here > 0;
-    }
-    if (total != expected)
-        return sp_decode_bug((double)expected, (double)total, err);
-    sp_states_to_classes(chain, n_steps, path, path);
-    if (n_broken)
-        *n_broken = total;
-    return SP_OK;
+    sp_states_to_classes(f->chain, scores->n_steps, s->path, s->path);
+    return before_piece;
 }
 
-sp_status sp_viterbi_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                             int64_t *n_broken, uint8_t *broken, sp_error *err)
+static sp_status relax(sp_sequence *s, bool is_greedy, sp_error *err)
 {
-    return decode(chain, scores, scratch, false, path, n_broken, broken, err);
+    prices f = {.chain = s->chain, .is_greedy = is_greedy};
+    const sp_search search = {.bytes = 2 * (size_t)s->chain->n_states * sizeof(price),
+                              .self = &f,
+                              .start = start,
+                              .step = step,
+                              .save = save,
+                              .restore = restore,
+                              .last = last,
+                              .trace = trace};
+    sp_status status = sp_search_run(&search, s, true, err);
+    if (status == SP_OK && s->n_broken != f.n_expected)
+        return sp_decode_bug((double)f.n_expected, (double)s->n_broken, err);
+    return status;
 }
 
-sp_status sp_greedy_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,
-                            uint8_t *broken, sp_error *err)
+sp_status sp_viterbi_relax(sp_sequence *s, int32_t parameter, sp_error *err)
 {
-    return decode(chain, scores, scratch, true, path, n_broken, broken, err);
+    (void)parameter;
+    return relax(s, false, err);
+}
+
+sp_status sp_greedy_relax(sp_sequence *s, int32_t parameter, sp_error *err)
+{
+    (void)parameter;
+    return relax(s, true, err);
 }

@@ -1,55 +1,75 @@
-#include "statepath/strategy.h"
+#include "decode/strategy.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct strategy_row {
-    const char *name;
-    const char *parameter; /* what it is called in messages, or NULL: the strategy takes none */
-    int32_t least;         /* least value of the parameter */
-    bool is_legal;
-    const char *summary;
-} strategy_row;
+/* THE table of strategies: the line that a strategy needs beside its own file, which exports sp_<name>_row. The first ones stand
+ * in the order of the constants in statepath/strategy.h; further ones go to the end. */
+#define STRATEGIES(ROW)                                                                                                          \
+    ROW(argmax)                                                                                                                  \
+    ROW(greedy)                                                                                                                  \
+    ROW(beam)                                                                                                                    \
+    ROW(viterbi)                                                                                                                 \
+    ROW(posterior)                                                                                                               \
+    ROW(mea)                                                                                                                     \
+    ROW(posterior_viterbi)                                                                                                       \
+    ROW(online)
 
-static const strategy_row rows[SP_N_STRATEGIES] = {
-    [SP_ARGMAX] = {"argmax", NULL, 0, false, "each step alone; may be illegal"},
-    [SP_GREEDY] = {"greedy", NULL, 0, true, "the best class allowed after the previous prediction; may meet a dead end"},
-    [SP_BEAM] = {"beam", "WIDTH", 1, true, "the WIDTH best partial paths; between greedy and viterbi"},
-    [SP_VITERBI] = {"viterbi", NULL, 0, true, "the allowed path of the greatest score"},
-    [SP_POSTERIOR] = {"posterior", NULL, 0, false, "each step's most probable class given all steps; may be illegal"},
-    [SP_MEA] = {"mea", NULL, 0, true, "the allowed path of the greatest expected number of right steps"},
-    [SP_POSTERIOR_VITERBI] = {"posterior-viterbi", NULL, 0, true, "the allowed path of the greatest product of marginals"},
-    [SP_ONLINE] = {"online", "LAG", 0, true, "decides each step once LAG more steps have been seen"},
-};
+#define DECLARE(name) extern const sp_strategy_row sp_##name##_row;
+STRATEGIES(DECLARE)
 
-static const char all_strategies[] = "argmax, greedy, beam:WIDTH, viterbi, posterior, mea, posterior-viterbi, online:LAG";
+#define POINTER(name) &sp_##name##_row,
+static const sp_strategy_row *const rows[] = {STRATEGIES(POINTER)};
 
-static const strategy_row *row_of(sp_strategy_kind kind)
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+int sp_strategy_count(void)
 {
-    assert((unsigned)kind < SP_N_STRATEGIES);
-    return &rows[kind];
+    return N_ROWS;
+}
+
+const sp_strategy_row *sp_strategy_row_of(sp_strategy_kind kind)
+{
+    assert(kind >= 0 && kind < N_ROWS && rows[kind]->decode);
+    return rows[kind];
+}
+
+const sp_strategy_info *sp_strategy_about(sp_strategy_kind kind)
+{
+    return &sp_strategy_row_of(kind)->about;
 }
 
 const char *sp_strategy_name(sp_strategy_kind kind)
 {
-    return row_of(kind)->name;
+    return sp_strategy_about(kind)->name;
 }
 
 const char *sp_strategy_summary(sp_strategy_kind kind)
 {
-    return row_of(kind)->summary;
+    return sp_strategy_about(kind)->summary;
 }
 
 const char *sp_strategy_parameter(sp_strategy_kind kind)
 {
-    return row_of(kind)->parameter;
+    return sp_strategy_about(kind)->parameter;
 }
 
 bool sp_strategy_is_legal(sp_strategy_kind kind)
 {
-    return row_of(kind)->is_legal;
+    return sp_strategy_about(kind)->is_legal;
+}
+
+sp_status sp_strategy_check(const sp_strategy *strategy, sp_error *err)
+{
+    if (strategy->kind < 0 || strategy->kind >= N_ROWS)
+        return sp_fail(err, SP_EINVAL, "strategy %d is not one that decodes a recording", (int)strategy->kind);
+    const sp_strategy_info *about = sp_strategy_about(strategy->kind);
+    if (about->parameter && strategy->parameter < about->least)
+        return sp_fail(err, SP_EINVAL, "%s:%d: %s must be at least %d", about->name, (int)strategy->parameter, about->parameter,
+                       (int)about->least);
+    return SP_OK;
 }
 
 /* Digits only, no sign, no space; -1 when it is not such a number or does not fit. */
@@ -68,7 +88,7 @@ static int32_t parse_number(const char *text)
     return (int32_t)value;
 }
 
-static sp_status parse_parameter(const strategy_row *row, const char *text, const char *number, int32_t *out, sp_error *err)
+static sp_status parse_parameter(const sp_strategy_info *row, const char *text, const char *number, int32_t *out, sp_error *err)
 {
     if (!row->parameter && !number) {
         *out = 0;
@@ -91,8 +111,8 @@ sp_status sp_strategy_parse(const char *text, sp_strategy *out, sp_error *err)
 {
     const char *colon = strchr(text, ':');
     size_t length = colon ? (size_t)(colon - text) : strlen(text);
-    for (int kind = 0; kind < SP_N_STRATEGIES; kind++) {
-        const strategy_row *row = &rows[kind];
+    for (int kind = 0; kind < N_ROWS; kind++) {
+        const sp_strategy_info *row = sp_strategy_about(kind);
         if (strlen(row->name) != length || memcmp(row->name, text, length) != 0)
             continue;
         int32_t parameter = 0;
@@ -101,12 +121,19 @@ sp_status sp_strategy_parse(const char *text, sp_strategy *out, sp_error *err)
             *out = (sp_strategy){(sp_strategy_kind)kind, parameter};
         return status;
     }
-    return sp_fail(err, SP_EINVAL, "unknown strategy \"%s\": choose from %s", text, all_strategies);
+    char all[256] = "";
+    for (int kind = 0; kind < N_ROWS; kind++) {
+        const sp_strategy_info *row = sp_strategy_about(kind);
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s%s%s", kind ? ", " : "", row->name, row->parameter ? ":" : "",
+                 row->parameter ? row->parameter : "");
+    }
+    return sp_fail(err, SP_EINVAL, "unknown strategy \"%s\": choose from %s", text, all);
 }
 
 char *sp_strategy_format(const sp_strategy *strategy, char buffer[SP_STRATEGY_TEXT])
 {
-    const strategy_row *row = row_of(strategy->kind);
+    const sp_strategy_info *row = sp_strategy_about(strategy->kind);
     if (row->parameter)
         snprintf(buffer, SP_STRATEGY_TEXT, "%s:%" PRId32, row->name, strategy->parameter);
     else

@@ -263,7 +263,7 @@ static void expect(long_recording *r)
     const sp_pipeline *p = r->steps.p;
     int readings = r->evaluation ? 1 : 0;
     for (int s = 0; !p->given && s < p->n_strategies; s++)
-        readings += sp_long_readings(p->strategies[s].kind) + (r->writer && r->extras->with_confidence ? 3 : 0);
+        readings += sp_strategy_about(p->strategies[s].kind)->readings + (r->writer && r->extras->with_confidence ? 3 : 0);
     sp_long_steps_expect(&r->steps, readings * r->steps.n_steps);
 }
 

@@ -156,10 +156,10 @@ void sp_pipeline_close(sp_pipeline *p)
 /* ---- what could not be decoded ---- */
 
 /* Is this failure to be named? That there is no path is a matter of the recording, so of several strategies the first says it
- * for all; argmax, which knows no rules, speaks for itself. */
+ * for all; one that knows no rules, as argmax, is named apart. */
 static bool is_to_be_named(sp_pipeline *p, int s, int64_t recording, const sp_decoded *result, bool *is_for_all)
 {
-    *is_for_all = p->n_strategies > 1 && result->status == SP_ENOPATH && p->strategies[s].kind != SP_ARGMAX;
+    *is_for_all = p->n_strategies > 1 && result->status == SP_ENOPATH && sp_strategy_about(p->strategies[s].kind)->knows_rules;
     if (!*is_for_all)
         return p->undecoded[s] < NAMED_FAILURES;
     for (int i = 0; i < p->n_named; i++)

@@ -66,7 +66,7 @@ static sp_status decode_block(sp_pipeline *p, const sp_block *block, answers *a,
         if (status != SP_OK)
             break;
         double started = sp_now_seconds();
-        if (p->cross && decode.strategy.kind != SP_ARGMAX)
+        if (p->cross && sp_strategy_about(decode.strategy.kind)->knows_rules)
             status = sp_folds_decode(p->cross, block, &decode, p->workers, &output, err);
         else
             status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);

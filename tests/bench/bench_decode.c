@@ -121,9 +121,11 @@ static double run_sum(const bench *b, int threads)
 static sp_status one(const sp_chain *chain, const sp_scores *scores, sp_strategy_kind kind, sp_scratch *scratch, int32_t *path,
                      double *score)
 {
-    return kind == SP_VITERBI  ? sp_viterbi(chain, scores, scratch, path, score, NULL)
-           : kind == SP_GREEDY ? sp_greedy(chain, scores, scratch, path, score, NULL)
-                               : sp_argmax(chain, scores, scratch, path, score, NULL);
+    const sp_decode_options options = {.strategy = {kind, 0}};
+    sp_decoded result = {.score = -INFINITY};
+    sp_status status = sp_decode(chain, scores, &options, scratch, path, &result, NULL);
+    *score = result.score;
+    return status;
 }
 
 /* Compares what is in b->paths with the plain kernel, one recording at a time, and counts the steps that differ. */

@@ -5,15 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/beam.h"
 #include "decode/chunks.h"
 #include "decode/frontier.h"
 #include "decode/greedy_table.h"
 #include "decode/history.h"
 #include "decode/isa_kernels.h"
 #include "decode/kernels.h"
-#include "decode/long_pieces.h"
 #include "decode/nbest_lazy.h"
+#include "decode/sequence.h"
 
 enum { FAULT_STEPS = 43 };
 
@@ -121,11 +120,11 @@ sp_status __wrap_sp_chunks_viterbi(sp_isa isa, const sp_lane_rules *rules, const
 }
 
 /* The plain kernel's way back, and that of relaxed decoding: states. */
-void __real_sp_back_trace(const sp_back *back, int32_t last, int32_t *states);
-void __wrap_sp_back_trace(const sp_back *back, int32_t last, int32_t *states);
-void __wrap_sp_back_trace(const sp_back *back, int32_t last, int32_t *states)
+void __real_sp_backpointers_trace(const sp_backpointers *back, int32_t last, int32_t *states);
+void __wrap_sp_backpointers_trace(const sp_backpointers *back, int32_t last, int32_t *states);
+void __wrap_sp_backpointers_trace(const sp_backpointers *back, int32_t last, int32_t *states)
 {
-    __real_sp_back_trace(back, last, states);
+    __real_sp_backpointers_trace(back, last, states);
     if (back->n_steps == FAULT_STEPS && is_faulty("trace"))
         states[FAULT_STEPS / 2] = (states[FAULT_STEPS / 2] + 3) % (int32_t)back->n_states; /* of another class */
 }
@@ -169,27 +168,20 @@ sp_status __wrap_sp_decode_finish(const sp_chain *chain, const sp_scores *scores
     return __real_sp_decode_finish(chain, scores, found, must_be_legal, path, score, err);
 }
 
-/* Pieces of a long recording, on their way out. */
-sp_status __real_sp_pieces_write_up(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
-                                    const uint8_t *broken, sp_error *err);
-sp_status __wrap_sp_pieces_write_up(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
-                                    const uint8_t *broken, sp_error *err);
-sp_status __wrap_sp_pieces_write_up(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
-                                    const uint8_t *broken, sp_error *err)
+/* Pieces of a long recording, on their way out: a path that comes from the first piece breaks a rule, one that comes from the
+ * last has another value. */
+sp_status __real_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path,
+                                   const uint8_t *broken, sp_error *err);
+sp_status __wrap_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path,
+                                   const uint8_t *broken, sp_error *err);
+sp_status __wrap_sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path,
+                                   const uint8_t *broken, sp_error *err)
 {
-    if (first == 0 && is_faulty("pieces"))
-        break_rule(p->chain, (int32_t *)path, scores->n_steps);
-    return __real_sp_pieces_write_up(p, first, scores, path, broken, err);
-}
-
-sp_status __real_sp_pieces_write_down(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
-                                      const uint8_t *broken, sp_error *err);
-sp_status __wrap_sp_pieces_write_down(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
-                                      const uint8_t *broken, sp_error *err);
-sp_status __wrap_sp_pieces_write_down(sp_pieces *p, int64_t first, const sp_scores *scores, const int32_t *path,
-                                      const uint8_t *broken, sp_error *err)
-{
-    if (first == 0 && is_faulty("pieces"))
-        spoil((int32_t *)path, scores->n_steps, scores->n_classes);
-    return __real_sp_pieces_write_down(p, first, scores, path, broken, err);
+    if (first == 0 && !s->is_whole && is_faulty("pieces")) {
+        if (s->backward_score.has_begun)
+            spoil((int32_t *)path, scores->n_steps, scores->n_classes);
+        else
+            break_rule(s->chain, (int32_t *)path, scores->n_steps);
+    }
+    return __real_sp_sequence_write(s, first, scores, path, broken, err);
 }

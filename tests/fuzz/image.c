@@ -102,13 +102,13 @@ static void decode_recording(const sp_chain *chain, const sp_scores *scores, con
     const sp_decode_options options = sp_decode_options_default();
     sp_decoded result = {.status = SP_OK};
     sp_scratch *scratch = sp_scratch_new();
-    double score;
     assert(path && scratch);
     sp_status status = sp_decode_long(chain, &recording, &options, the_workers(), &result, &err);
     assert(status == SP_OK && result.status == decoded->status);
     if (result.status == SP_OK)
         assert(memcmp(path, whole, (size_t)scores->n_steps * sizeof *path) == 0);
-    status = sp_online_decode(chain, scores, LAG, scratch, path, &score, &err);
+    const sp_decode_options online = {.strategy = {SP_ONLINE, LAG}};
+    status = sp_decode(chain, scores, &online, scratch, path, NULL, &err);
     assert(status == SP_OK || err.message[0]);
     sp_scratch_free(scratch);
     free(path);

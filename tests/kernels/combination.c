@@ -47,12 +47,13 @@ enum {
     N_LIMITS = sizeof limits / sizeof *limits,
     N_SHAPES = MOST_RECORDINGS + 2 * N_LIMITS,
     N_FLAGS = 1 << 6,
-    N_THREADS = 3
+    N_THREADS = 3,
+    N_STRATEGIES = SP_ONLINE + 1 /* those that plain_decoder.h has a definition of */
 };
 
 int64_t combination_count(void)
 {
-    return (int64_t)N_SHAPES * SP_N_STRATEGIES * N_THREADS * N_FLAGS;
+    return (int64_t)N_SHAPES * N_STRATEGIES * N_THREADS * N_FLAGS;
 }
 
 static int32_t take(int64_t *rest, int32_t n)
@@ -70,7 +71,7 @@ combination combination_of(int64_t number)
     combination c = {.number = (uint64_t)number, .n_classes = 5};
     source r = {(uint64_t)number * 2654435761u + 1};
     int32_t shape = take(&rest, N_SHAPES), flags;
-    c.strategy.kind = (sp_strategy_kind)take(&rest, SP_N_STRATEGIES);
+    c.strategy.kind = (sp_strategy_kind)take(&rest, N_STRATEGIES);
     c.n_threads = threads[take(&rest, N_THREADS)];
     flags = take(&rest, N_FLAGS);
     c.in_pieces = flags & 1;

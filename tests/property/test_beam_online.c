@@ -1,5 +1,6 @@
 /* Beam and fixed-lag decoding against their definitions, and the stream against the file. */
 #include "check.h"
+#include "decode_one.h"
 #include "oracle.h"
 #include "random_model.h"
 
@@ -227,23 +228,23 @@ static void test_definitions(void **state)
             size_t size = (size_t)c.scores.n_steps * sizeof *best;
             for (int32_t lag = 0; lag <= 3; lag++) {
                 int64_t stuck = oracle_online(m, &c.scores, lag, expected);
-                sp_status status = check(&c, m, "online", sp_online_decode, lag, scratch, stuck, expected);
+                sp_status status = check(&c, m, "online", decode_online, lag, scratch, stuck, expected);
                 n_dead_ends += status == SP_EDEADEND;
                 n_paths += status == SP_OK;
                 n_unlike_viterbi += status == SP_OK && memcmp(expected, best, size) != 0;
             }
             for (int32_t width = 1; width <= 5; width++) {
                 int64_t stuck = oracle_beam(m, &c.scores, width, expected);
-                sp_status status = check(&c, m, "beam", sp_beam, width, scratch, stuck, expected);
+                sp_status status = check(&c, m, "beam", decode_beam, width, scratch, stuck, expected);
                 n_dead_ends += status == SP_EDEADEND;
                 n_unlike_viterbi += status == SP_OK && memcmp(expected, best, size) != 0;
             }
             /* Enough lag, enough width: Viterbi. */
             int64_t none = has_path ? -1 : 0;
-            check(&c, m, "online", sp_online_decode, (int32_t)c.scores.n_steps, scratch, none, best);
-            check(&c, m, "online", sp_online_decode, INT32_MAX, scratch, none, best);
-            check(&c, m, "beam", sp_beam, m->n_states, scratch, none, best);
-            check(&c, m, "beam", sp_beam, INT32_MAX, scratch, none, best);
+            check(&c, m, "online", decode_online, (int32_t)c.scores.n_steps, scratch, none, best);
+            check(&c, m, "online", decode_online, INT32_MAX, scratch, none, best);
+            check(&c, m, "beam", decode_beam, m->n_states, scratch, none, best);
+            check(&c, m, "beam", decode_beam, INT32_MAX, scratch, none, best);
             dense_model_free(m);
         }
         random_case_free(&c);
@@ -281,7 +282,7 @@ static void test_sparse_beam(void **state)
         for (int32_t width = 1; width <= 4; width++) {
             int32_t expected[ORACLE_STEPS];
             int64_t stuck = oracle_beam(m, &c.scores, width, expected);
-            check(&c, m, "beam", sp_beam, width, scratch, stuck, expected);
+            check(&c, m, "beam", decode_beam, width, scratch, stuck, expected);
         }
         dense_model_free(m);
         sp_chain_free(c.chain);
@@ -313,8 +314,8 @@ static void test_lag_zero_is_greedy(void **state)
         sp_error err, greedy_err;
         assert_ok(sp_chain_new(c.model, &options, &c.chain, &err), &err);
         int32_t path[80], greedy[80];
-        sp_status status = sp_online_decode(c.chain, &c.scores, 0, scratch, path, NULL, &err);
-        assert_int_equal(sp_greedy(c.chain, &c.scores, scratch, greedy, NULL, &greedy_err), status);
+        sp_status status = decode_online(c.chain, &c.scores, 0, scratch, path, NULL, &err);
+        assert_int_equal(decode_greedy(c.chain, &c.scores, scratch, greedy, NULL, &greedy_err), status);
         if (status == SP_OK)
             assert_same_path(seed, "online", 0, path, greedy, c.scores.n_steps);
         else
@@ -389,7 +390,7 @@ static void test_stream_is_file(void **state)
             sp_status status = stream(online, &c, lag, path, &err);
             int64_t step = err.step;
             assert_int_equal(sp_online_pending(online), 0);
-            sp_status file_status = sp_online_decode(c.chain, &c.scores, lag, scratch, file, NULL, &err);
+            sp_status file_status = decode_online(c.chain, &c.scores, lag, scratch, file, NULL, &err);
             assert_int_equal(status == SP_OK, file_status == SP_OK);
             if (status == SP_OK)
                 assert_same_path(seed, "stream", lag, path, file, c.scores.n_steps);
@@ -502,15 +503,15 @@ static void test_bad_arguments(void **state)
     sp_scores scores = {one, SP_F64, 2, 1, NULL}, empty = {one, SP_F64, 2, 0, NULL}, other = {one, SP_F64, 1, 2, NULL};
     int32_t path[2] = {77, 77};
     sp_error err;
-    assert_int_equal(sp_beam(chain, &scores, 0, scratch, path, &score, &err), SP_EINVAL);
-    assert_int_equal(sp_online_decode(chain, &scores, -1, scratch, path, &score, &err), SP_EINVAL);
-    assert_int_equal(sp_beam(chain, &other, 1, scratch, path, &score, &err), SP_EINVAL);
-    assert_int_equal(sp_online_decode(chain, &other, 1, scratch, path, &score, &err), SP_EINVAL);
+    assert_int_equal(decode_beam(chain, &scores, 0, scratch, path, &score, &err), SP_EINVAL);
+    assert_int_equal(decode_online(chain, &scores, -1, scratch, path, &score, &err), SP_EINVAL);
+    assert_int_equal(decode_beam(chain, &other, 1, scratch, path, &score, &err), SP_EINVAL);
+    assert_int_equal(decode_online(chain, &other, 1, scratch, path, &score, &err), SP_EINVAL);
     assert_true(score == 77 && path[0] == 77);
-    assert_ok(sp_beam(chain, &empty, 1, scratch, path, &score, &err), &err);
+    assert_ok(decode_beam(chain, &empty, 1, scratch, path, &score, &err), &err);
     assert_true(score == 0);
     score = 77;
-    assert_ok(sp_online_decode(chain, &empty, 1, scratch, path, &score, &err), &err);
+    assert_ok(decode_online(chain, &empty, 1, scratch, path, &score, &err), &err);
     assert_true(score == 0 && path[0] == 77);
     sp_scratch_free(scratch);
     sp_chain_free(chain);

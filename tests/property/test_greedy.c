@@ -1,5 +1,6 @@
 /* Greedy against its definition, carried out with sets of state paths. */
 #include "check.h"
+#include "decode_one.h"
 #include "oracle.h"
 #include "random_model.h"
 
@@ -68,7 +69,7 @@ static void check_case(const random_case *c, sp_scratch *scratch, tally *n)
     sp_error err;
     memset(path, 0x55, sizeof path);
     int64_t stuck = oracle_greedy(m, &c->scores, expected), unreachable = oracle_first_unreachable(m, &c->scores);
-    sp_status status = sp_greedy(c->chain, &c->scores, scratch, path, &score, &err);
+    sp_status status = decode_greedy(c->chain, &c->scores, scratch, path, &score, &err);
     if (stuck < 0) {
         assert_ok(status, &err);
         check_decoded(c, m, path, score, expected);
@@ -118,7 +119,7 @@ static void test_is_previous_prediction_masking(void **state)
     sp_scores scores = {e, SP_F64, K, T, NULL};
     sp_scratch *scratch = sp_scratch_new();
     int32_t *path = malloc(T * sizeof *path);
-    assert_ok(sp_greedy(chain, &scores, scratch, path, NULL, &err), &err);
+    assert_ok(decode_greedy(chain, &scores, scratch, path, NULL, &err), &err);
     for (int t = 0; t < T; t++) {
         int best = -1;
         for (int k = 0; k < K; k++)

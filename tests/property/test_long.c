@@ -210,13 +210,13 @@ static void check_against_memory(const sp_chain *chain, const sp_scores *scores,
 /* Some of all strategies, with parameters that cut them short. */
 static void check_some(const sp_chain *chain, const sp_scores *scores, int64_t piece_steps, double share, random_source *random)
 {
-    for (int kind = 0; kind < SP_N_STRATEGIES; kind++) {
+    for (int kind = 0; kind < sp_strategy_count(); kind++) {
         if (!random_chance(random, share))
             continue;
         sp_decode_options options = sp_decode_options_default();
-        options.strategy = (sp_strategy){(sp_strategy_kind)kind, kind == SP_BEAM ? 1 + random_below(random, 4) : 0};
-        if (kind == SP_ONLINE)
-            options.strategy.parameter = random_below(random, 40);
+        const sp_strategy_info *about = sp_strategy_about(kind);
+        int32_t most = random_chance(random, 0.5) ? 4 : 40;
+        options.strategy = (sp_strategy){kind, about->parameter ? about->least + random_below(random, most) : 0};
         options.relax = random_chance(random, 0.5);
         check_against_memory(chain, scores, &options, piece_steps, 1 + random_below(random, 2));
     }
@@ -296,10 +296,10 @@ static void test_failing_reads_and_writes(void **state)
     random_case c = random_case_new(1, &shape);
     random_source random = {5};
     random_case_draw_scores(&c, &random, 100, &shape);
-    for (int kind = 0; kind < SP_N_STRATEGIES; kind++)
-        for (int64_t fails_at = 0; fails_at < 7 * sp_long_readings((sp_strategy_kind)kind); fails_at++) {
+    for (int kind = 0; kind < sp_strategy_count(); kind++)
+        for (int64_t fails_at = 0; fails_at < 7 * sp_strategy_about(kind)->readings; fails_at++) {
             sp_decode_options options = sp_decode_options_default();
-            options.strategy = (sp_strategy){(sp_strategy_kind)kind, 3};
+            options.strategy = (sp_strategy){kind, sp_strategy_about(kind)->sample};
             tape t = tape_new(&c.scores);
             t.fails_at = fails_at;
             sp_long_recording recording = tape_recording(&t, 16);

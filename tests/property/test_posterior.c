@@ -1,5 +1,6 @@
 /* Forward-backward and what follows from it, against sums over all state paths of small random models. */
 #include "check.h"
+#include "decode_one.h"
 #include "oracle.h"
 #include "random_model.h"
 
@@ -161,7 +162,7 @@ static void check_strategies(const random_case *c, all_paths *a, sp_scratch *scr
         for (int32_t k = c->scores.n_classes - 1; k >= 0; k--)
             if (a->marginal[t][k] >= a->marginal[t][expected[t]] - 1e-10)
                 expected[t] = a->marginal[t][k] > a->marginal[t][expected[t]] + 1e-10 || k < expected[t] ? k : expected[t];
-    assert_ok(sp_posterior(c->chain, &c->scores, scratch, path, &score, &err), &err);
+    assert_ok(decode_posterior(c->chain, &c->scores, scratch, path, &score, &err), &err);
     assert_same_path(c->seed, "posterior", path, expected, n_steps);
     assert_ok(sp_path_score(c->chain, &c->scores, path, &own, &err), &err);
     assert_true(own == score);
@@ -171,7 +172,7 @@ static void check_strategies(const random_case *c, all_paths *a, sp_scratch *scr
         a->is_product = product;
         a->best = -INFINITY;
         oracle_enumerate(a->m, &c->scores, visit, a);
-        assert_ok((product ? sp_posterior_viterbi : sp_mea)(c->chain, &c->scores, scratch, path, &score, &err), &err);
+        assert_ok((product ? decode_posterior_viterbi : decode_mea)(c->chain, &c->scores, scratch, path, &score, &err), &err);
         assert_same_path(c->seed, product ? "posterior-viterbi" : "mea", path, a->best_path, n_steps);
         assert_ok(sp_path_score(c->chain, &c->scores, path, &own, &err), &err);
         assert_true(own == score && score > -INFINITY);
@@ -188,11 +189,11 @@ static void check_no_path(const random_case *c, const dense_model *m, sp_scratch
     sp_error err;
     assert_int_equal(sp_forward_backward(c->chain, &c->scores, scratch, marginals, &score, &err), SP_ENOPATH);
     assert_int_equal(err.step, step);
-    assert_int_equal(sp_posterior(c->chain, &c->scores, scratch, path, &score, &err), SP_ENOPATH);
+    assert_int_equal(decode_posterior(c->chain, &c->scores, scratch, path, &score, &err), SP_ENOPATH);
     assert_int_equal(err.step, step);
-    assert_int_equal(sp_mea(c->chain, &c->scores, scratch, path, &score, &err), SP_ENOPATH);
+    assert_int_equal(decode_mea(c->chain, &c->scores, scratch, path, &score, &err), SP_ENOPATH);
     assert_int_equal(err.step, step);
-    assert_int_equal(sp_posterior_viterbi(c->chain, &c->scores, scratch, path, &score, &err), SP_ENOPATH);
+    assert_int_equal(decode_posterior_viterbi(c->chain, &c->scores, scratch, path, &score, &err), SP_ENOPATH);
     assert_int_equal(err.step, step);
     assert_true(score == 77 && marginals[0] == 77);
     assert_memory_equal(path, before, sizeof path);
@@ -300,9 +301,9 @@ static void test_row_constants(void **state)
         int64_t n_classes = c.scores.n_classes, n_steps = c.scores.n_steps;
         random_source random = {seed};
         if (sp_forward_backward(c.chain, &c.scores, scratch, before, &log_z, NULL) == SP_OK) {
-            sp_posterior(c.chain, &c.scores, scratch, path[0], NULL, NULL);
-            sp_mea(c.chain, &c.scores, scratch, path[1], NULL, NULL);
-            sp_posterior_viterbi(c.chain, &c.scores, scratch, path[2], NULL, NULL);
+            decode_posterior(c.chain, &c.scores, scratch, path[0], NULL, NULL);
+            decode_mea(c.chain, &c.scores, scratch, path[1], NULL, NULL);
+            decode_posterior_viterbi(c.chain, &c.scores, scratch, path[2], NULL, NULL);
             for (int64_t t = 0; t < n_steps; t++) {
                 double constant = 2000 * random_unit(&random) - 1000;
                 sum += constant;
@@ -314,9 +315,9 @@ static void test_row_constants(void **state)
             assert_close(log_z_after, log_z + sum, 1e-8, 0);
             for (int64_t i = 0; i < n_steps * n_classes; i++)
                 assert_close(after[i], before[i], 1e-9, 0);
-            assert_ok(sp_posterior(c.chain, &c.scores, scratch, again[0], NULL, &err), &err);
-            assert_ok(sp_mea(c.chain, &c.scores, scratch, again[1], NULL, &err), &err);
-            assert_ok(sp_posterior_viterbi(c.chain, &c.scores, scratch, again[2], NULL, &err), &err);
+            assert_ok(decode_posterior(c.chain, &c.scores, scratch, again[0], NULL, &err), &err);
+            assert_ok(decode_mea(c.chain, &c.scores, scratch, again[1], NULL, &err), &err);
+            assert_ok(decode_posterior_viterbi(c.chain, &c.scores, scratch, again[2], NULL, &err), &err);
             for (int i = 0; i < 3; i++)
                 assert_same_path(seed, "constants", again[i], path[i], n_steps);
             n_paths++;
@@ -344,7 +345,7 @@ static void test_one_hot(void **state)
                     if (k != path[t])
                         c.data[t * c.scores.n_classes + k] = -INFINITY;
             sp_status (*strategies[])(const sp_chain *, const sp_scores *, sp_scratch *, int32_t *, double *,
-                                      sp_error *) = {sp_posterior, sp_mea, sp_posterior_viterbi};
+                                      sp_error *) = {decode_posterior, decode_mea, decode_posterior_viterbi};
             for (int s = 0; s < 3; s++) {
                 assert_ok(strategies[s](c.chain, &c.scores, scratch, again, &score_again, &err), &err);
                 assert_same_path(seed, "one-hot", again, path, c.scores.n_steps);
@@ -453,10 +454,10 @@ static void test_extreme_scores(void **state)
     assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, &log_z, &err), &err);
     assert_true(log_z == -2000);
     assert_true(marginals[0] == 1 && marginals[6] == 0 && marginals[7] == 1);
-    assert_ok(sp_mea(chain, &scores, scratch, path, &score, &err), &err);
+    assert_ok(decode_mea(chain, &scores, scratch, path, &score, &err), &err);
     assert_true(score == -2000 && path[2] == 0 && path[3] == 1);
     data[4] = -INFINITY; /* now b, 5000 behind, must be taken a step earlier */
-    assert_ok(sp_posterior_viterbi(chain, &scores, scratch, path, &score, &err), &err);
+    assert_ok(decode_posterior_viterbi(chain, &scores, scratch, path, &score, &err), &err);
     assert_true(score == -7000 && path[1] == 0 && path[2] == 1);
 
     /* Marginals that underflow are not impossible, and their logs say how improbable. a a: 0, a b: -5000, b b: -10000 nats. */
@@ -539,10 +540,10 @@ static void test_impossible_steps_are_never_taken(void **state)
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
     assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, NULL, &err), &err);
     assert_true(marginals[0] == 0.5 && marginals[4 * K + 1] == 0.5 && marginals[2 * K + 2] == 0);
-    assert_ok(sp_mea(chain, &scores, scratch, path, &score, &err), &err);
+    assert_ok(decode_mea(chain, &scores, scratch, path, &score, &err), &err);
     assert_memory_equal(path, expected, sizeof path);
     assert_true(score == 0);
-    assert_ok(sp_posterior_viterbi(chain, &scores, scratch, path, &score, &err), &err);
+    assert_ok(decode_posterior_viterbi(chain, &scores, scratch, path, &score, &err), &err);
     assert_memory_equal(path, expected, sizeof path);
     sp_chain_free(chain);
     sp_model_free(model);
@@ -575,7 +576,7 @@ static void test_mea_keeps_the_end_of_a_dwell(void **state)
     int32_t path[3];
     assert_ok(sp_forward_backward(chain, &scores, scratch, marginals, NULL, &err), &err);
     assert_true(marginals[3] > marginals[4] && marginals[7] > marginals[6] && marginals[7] > marginals[8]);
-    assert_ok(sp_mea(chain, &scores, scratch, path, &score, &err), &err);
+    assert_ok(decode_mea(chain, &scores, scratch, path, &score, &err), &err);
     assert_memory_equal(path, expected, sizeof path);
     assert_close(score, log(4.0 / 3), 0, 1e-15);
     sp_chain_free(chain);
@@ -593,21 +594,21 @@ static void test_edges(void **state)
     sp_error err;
     assert_ok(sp_forward_backward(chain, &empty, scratch, NULL, &log_z, &err), &err);
     assert_true(log_z == 0);
-    assert_ok(sp_posterior(chain, &empty, scratch, NULL, &score, &err), &err);
+    assert_ok(decode_posterior(chain, &empty, scratch, NULL, &score, &err), &err);
     assert_true(score == 0);
     score = 77;
-    assert_ok(sp_mea(chain, &empty, scratch, NULL, &score, &err), &err);
+    assert_ok(decode_mea(chain, &empty, scratch, NULL, &score, &err), &err);
     assert_true(score == 0);
     double one[] = {-1, -1};
     sp_scores other = {one, SP_F64, 1, 2, NULL}, single = {one, SP_F64, 2, 1, NULL};
     assert_int_equal(sp_forward_backward(chain, &other, scratch, NULL, &log_z, &err), SP_EINVAL);
-    assert_int_equal(sp_mea(chain, &other, scratch, NULL, NULL, &err), SP_EINVAL);
+    assert_int_equal(decode_mea(chain, &other, scratch, NULL, NULL, &err), SP_EINVAL);
     int32_t none = -1;
     float confidence = 7;
     assert_int_equal(sp_confidence(chain, &single, scratch, &none, &confidence, NULL, &err), SP_EINVAL);
     assert_true(confidence == 7);
     int32_t path = 7; /* a tie goes to the lowest class */
-    assert_ok(sp_posterior(chain, &single, scratch, &path, &score, &err), &err);
+    assert_ok(decode_posterior(chain, &single, scratch, &path, &score, &err), &err);
     assert_int_equal(path, 0);
     sp_chain_free(chain);
     sp_scratch_free(scratch);

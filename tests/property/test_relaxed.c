@@ -1,5 +1,6 @@
 /* Relaxed decoding: fewest broken rules first, best score second, against all class paths and against sets of state paths. */
 #include "check.h"
+#include "decode_one.h"
 #include "oracle.h"
 #include "random_model.h"
 
@@ -90,7 +91,7 @@ static void test_against_all_paths(void **state)
         dense_model *m = dense_model_new(c.model, c.class_of_column);
         if (c.scores.n_steps > 0) {
             oracle_best best = oracle_enumerate_best(m, &c.scores);
-            check_relaxed(&c, sp_viterbi_relaxed, sp_viterbi, best.relaxed_path, best.n_broken);
+            check_relaxed(&c, decode_viterbi_relaxed, sp_viterbi, best.relaxed_path, best.n_broken);
             n_broken += best.n_broken > 0;
         }
         dense_model_free(m);
@@ -108,7 +109,7 @@ static void test_greedy_against_sets(void **state)
         dense_model *m = dense_model_new(c.model, c.class_of_column);
         int32_t expected[ORACLE_STEPS];
         int64_t expected_broken = oracle_greedy_relaxed(m, &c.scores, expected);
-        check_relaxed(&c, sp_greedy_relaxed, sp_greedy, expected, expected_broken);
+        check_relaxed(&c, decode_greedy_relaxed, decode_greedy, expected, expected_broken);
         n_broken += expected_broken > 0;
         dense_model_free(m);
         random_case_free(&c);
@@ -140,13 +141,13 @@ static void test_worked_cases(void **state)
     assert_ok(sp_chain_new(model, NULL, &chain, &err), &err);
     const double cut[8] = {0, -inf, -inf, 0, -inf, 0, 0, -inf};
     sp_scores scores = {cut, SP_F64, 2, 4, NULL};
-    assert_ok(sp_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
+    assert_ok(decode_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
     assert_int_equal(n_broken, 1);
     assert_memory_equal(path, ((int32_t[]){0, 1, 1, 0}), sizeof path);
     assert_memory_equal(broken, ((uint8_t[]){0, 0, 0, 1}), sizeof broken);
     const int64_t segments[4] = {0, 0, 0, 1};
     scores.segments = segments;
-    assert_ok(sp_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
+    assert_ok(decode_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
     assert_int_equal(n_broken, 0);
     sp_chain_free(chain);
     sp_model_free(model);
@@ -173,11 +174,11 @@ static void test_worked_cases(void **state)
     };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         scores = (sp_scores){ends[i].e, SP_F64, 2, 4, NULL};
-        assert_ok(sp_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
+        assert_ok(decode_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
         assert_int_equal(n_broken, ends[i].n_broken);
         assert_memory_equal(path, ends[i].path, sizeof path);
         assert_memory_equal(broken, ends[i].broken, sizeof broken);
-        assert_ok(sp_viterbi_relaxed(chain, &scores, scratch, path, NULL, NULL, &err), &err);
+        assert_ok(decode_viterbi_relaxed(chain, &scores, scratch, path, NULL, NULL, &err), &err);
         assert_memory_equal(path, ends[i].path, sizeof path);
     }
     sp_chain_free(chain);
@@ -201,14 +202,14 @@ static void test_argmax_relaxed(void **state)
     int32_t path[3] = {7, 7, 7};
     int64_t n_broken;
     uint8_t broken[3];
-    assert_int_equal(sp_argmax(chain, &scores, scratch, path, NULL, &err), SP_ENOPATH);
+    assert_int_equal(decode_argmax(chain, &scores, scratch, path, NULL, &err), SP_ENOPATH);
     assert_int_equal(err.step, 1);
     assert_int_equal(path[0], 7);
-    assert_ok(sp_argmax_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
+    assert_ok(decode_argmax_relaxed(chain, &scores, scratch, path, &n_broken, broken, &err), &err);
     assert_int_equal(n_broken, 1);
     assert_memory_equal(path, ((int32_t[]){1, 0, 2}), sizeof path);
     assert_memory_equal(broken, ((uint8_t[]){0, 1, 0}), sizeof broken);
-    assert_ok(sp_argmax_relaxed(chain, &scores, scratch, path, NULL, NULL, &err), &err);
+    assert_ok(decode_argmax_relaxed(chain, &scores, scratch, path, NULL, NULL, &err), &err);
     sp_scratch_free(scratch);
     sp_chain_free(chain);
     sp_model_free(model);

@@ -1,5 +1,6 @@
 /* What must hold for every strategy, whatever it chooses. */
 #include "check.h"
+#include "decode_one.h"
 #include "random_model.h"
 
 enum { MOST_STEPS = 50, MOST_CLASSES = 6, N_BEST = 4 };
@@ -29,20 +30,32 @@ static const random_shape shapes[] = {
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, CASES = 150 };
 
-/* Everything that can be decoded from one recording. */
-static const sp_strategy strategies[] = {
-    {SP_ARGMAX, 0},  {SP_GREEDY, 0},    {SP_BEAM, 1},   {SP_BEAM, 3},
-    {SP_VITERBI, 0}, {SP_POSTERIOR, 0}, {SP_MEA, 0},    {SP_POSTERIOR_VITERBI, 0},
-    {SP_ONLINE, 0},  {SP_ONLINE, 1},    {SP_ONLINE, 6},
-};
-enum { N_STRATEGIES = sizeof strategies / sizeof *strategies };
+/* Everything that can be decoded from one recording: every strategy, and those with a parameter by several values. The first ones
+ * are those of the constants. */
+enum { MOST_STRATEGIES = 64 };
+static sp_strategy strategies[MOST_STRATEGIES];
+static int n_strategies;
+
+static int list_strategies(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < sp_strategy_count(); kind++)
+        strategies[n_strategies++] = (sp_strategy){kind, sp_strategy_about(kind)->sample};
+    for (int kind = 0; kind < sp_strategy_count(); kind++) {
+        const sp_strategy_info *about = sp_strategy_about(kind);
+        const int32_t more[] = {about->least, about->least + 1, about->sample + 3};
+        for (size_t i = 0; about->parameter && i < sizeof more / sizeof *more; i++)
+            strategies[n_strategies++] = (sp_strategy){kind, more[i]};
+    }
+    return n_strategies <= MOST_STRATEGIES ? 0 : 1;
+}
 
 typedef struct decoded {
-    int32_t paths[N_STRATEGIES][MOST_STEPS];
-    sp_decoded results[N_STRATEGIES];
+    int32_t paths[MOST_STRATEGIES][MOST_STEPS];
+    sp_decoded results[MOST_STRATEGIES];
     int32_t best_paths[N_BEST * MOST_STEPS];
-    double best_scores[N_BEST], log_partition, margin[N_STRATEGIES];
-    float confidence[N_STRATEGIES][MOST_STEPS];
+    double best_scores[N_BEST], log_partition, margin[MOST_STRATEGIES];
+    float confidence[MOST_STRATEGIES][MOST_STEPS];
     int32_t n_found;
 } decoded;
 
@@ -51,7 +64,7 @@ static void decode_all(const sp_chain *chain, const sp_scores *scores, decoded *
     sp_workers *workers = sp_workers_new(1);
     int64_t offsets[2] = {0, scores->n_steps};
     sp_batch batch = {*scores, 1, offsets};
-    for (int i = 0; i < N_STRATEGIES; i++) {
+    for (int i = 0; i < n_strategies; i++) {
         sp_decode_options options = {.strategy = strategies[i]};
         sp_decode_output output = {.paths = out->paths[i],
                                    .results = &out->results[i],
@@ -80,7 +93,7 @@ static void assert_near(double a, double b)
 static void assert_same_answers(uint64_t seed, int64_t n_steps, const decoded *a, const decoded *b, const int32_t *class_of,
                                 double sum)
 {
-    for (int i = 0; i < N_STRATEGIES; i++) {
+    for (int i = 0; i < n_strategies; i++) {
         assert_int_equal(a->results[i].status, b->results[i].status);
         assert_int_equal(a->results[i].step, b->results[i].step);
         assert_near(a->results[i].score + sum, b->results[i].score);
@@ -136,7 +149,7 @@ static void test_relabelling(void **state)
         decode_all(c.chain, &c.scores, &a);
         decode_all(chain, &scores, &b);
         assert_same_answers(seed, n_steps, &a, &b, class_of, 0);
-        n_paths += a.results[4].status == SP_OK;
+        n_paths += a.results[SP_VITERBI].status == SP_OK;
         sp_chain_free(chain);
         random_case_free(&c);
     }
@@ -165,7 +178,7 @@ static void test_row_constants(void **state)
         }
         decode_all(c.chain, &c.scores, &b);
         assert_same_answers(seed, c.scores.n_steps, &a, &b, same, sum);
-        n_paths += a.results[4].status == SP_OK;
+        n_paths += a.results[SP_VITERBI].status == SP_OK;
         random_case_free(&c);
     }
     assert_true(n_paths > CASES);
@@ -180,8 +193,8 @@ static void test_order_of_strategies(void **state)
         random_case c = random_case_new(seed + 5000, &shapes[seed % N_SHAPES]);
         decoded a;
         decode_all(c.chain, &c.scores, &a);
-        double best = a.results[4].score;
-        for (int i = 0; i < N_STRATEGIES; i++) {
+        double best = a.results[SP_VITERBI].score;
+        for (int i = 0; i < n_strategies; i++) {
             if (a.results[i].status != SP_OK)
                 continue;
             assert_true(a.results[i].score <= best);
@@ -190,8 +203,8 @@ static void test_order_of_strategies(void **state)
             if (a.results[i].score < best)
                 assert_true(a.margin[i] == a.results[i].score - best);
         }
-        if (a.results[4].status == SP_OK) {
-            assert_true(a.best_scores[0] == best && a.margin[4] >= 0 && best <= a.log_partition + 1e-9);
+        if (a.results[SP_VITERBI].status == SP_OK) {
+            assert_true(a.best_scores[0] == best && a.margin[SP_VITERBI] >= 0 && best <= a.log_partition + 1e-9);
             for (int32_t r = 1; r < a.n_found; r++)
                 assert_true(a.best_scores[r] <= a.best_scores[r - 1]);
             n_paths++;
@@ -236,9 +249,9 @@ static void test_large_sparse_model(void **state)
     int32_t best[STEPS], path[STEPS], two[2 * STEPS];
     double score, own, both[2];
     assert_ok(sp_viterbi(chain, &scores, scratch, best, &score, &err), &err);
-    assert_ok(sp_beam(chain, &scores, CLASSES, scratch, path, &own, &err), &err);
+    assert_ok(decode_beam(chain, &scores, CLASSES, scratch, path, &own, &err), &err);
     assert_memory_equal(path, best, sizeof best);
-    assert_ok(sp_online_decode(chain, &scores, STEPS, scratch, path, &own, &err), &err);
+    assert_ok(decode_online(chain, &scores, STEPS, scratch, path, &own, &err), &err);
     assert_memory_equal(path, best, sizeof best);
     sp_nbest_paths out = {.paths = two, .stride = STEPS, .scores = both};
     assert_ok(sp_nbest(chain, &scores, 2, scratch, &out, &err), &err);
@@ -252,10 +265,10 @@ static void test_large_sparse_model(void **state)
             sum += marginals[t * CLASSES + k];
         assert_close(sum, 1, 1e-12, 0);
     }
-    assert_ok(sp_mea(chain, &scores, scratch, path, &own, &err), &err);
+    assert_ok(decode_mea(chain, &scores, scratch, path, &own, &err), &err);
     assert_true(own > -INFINITY && own <= score);
     for (int32_t width = 1; width < CLASSES; width *= 8) { /* selection at the edge of the beam */
-        assert_ok(sp_beam(chain, &scores, width, scratch, path, &own, &err), &err);
+        assert_ok(decode_beam(chain, &scores, width, scratch, path, &own, &err), &err);
         assert_true(own <= score && own > -INFINITY);
     }
     sp_scratch_free(scratch);
@@ -275,5 +288,5 @@ int main(void)
         cmocka_unit_test(test_order_of_strategies),
         cmocka_unit_test(test_large_sparse_model),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, list_strategies, NULL);
 }

@@ -1,6 +1,7 @@
 /* Batches: threads, neighbours, types of scores, lack of memory. */
 #include "check.h"
 #include "decode/workers.h"
+#include "decode_one.h"
 #include "failing_alloc.h"
 #include "random_batch.h"
 
@@ -27,25 +28,12 @@ static void test_threads_change_nothing(void **state)
     }
 }
 
-/* What the strategy's own function says about one recording. */
-static sp_status decode_alone(sp_strategy_kind kind, const sp_chain *chain, const sp_scores *scores, int32_t *path, double *score,
-                              sp_error *err)
+/* What the strategy says about one recording. */
+static sp_status decode_alone(const sp_decode_options *options, bool is_relaxed, const sp_chain *chain, const sp_scores *scores,
+                              const sp_whole_output *output, sp_error *err)
 {
     sp_scratch *scratch = sp_scratch_new();
-    sp_status status = kind == SP_ARGMAX   ? sp_argmax(chain, scores, scratch, path, score, err)
-                       : kind == SP_GREEDY ? sp_greedy(chain, scores, scratch, path, score, err)
-                                           : sp_viterbi(chain, scores, scratch, path, score, err);
-    sp_scratch_free(scratch);
-    return status;
-}
-
-static sp_status decode_alone_relaxed(sp_strategy_kind kind, const sp_chain *chain, const sp_scores *scores, int32_t *path,
-                                      int64_t *n_broken, uint8_t *broken, sp_error *err)
-{
-    sp_scratch *scratch = sp_scratch_new();
-    sp_status status = kind == SP_ARGMAX   ? sp_argmax_relaxed(chain, scores, scratch, path, n_broken, broken, err)
-                       : kind == SP_GREEDY ? sp_greedy_relaxed(chain, scores, scratch, path, n_broken, broken, err)
-                                           : sp_viterbi_relaxed(chain, scores, scratch, path, n_broken, broken, err);
+    sp_status status = sp_decode_whole(chain, scores, &options->strategy, is_relaxed, scratch, output, err);
     sp_scratch_free(scratch);
     return status;
 }
@@ -58,10 +46,10 @@ static void check_recording(const random_batch *f, const sp_decode_options *opti
     uint8_t broken[64] = {0};
     sp_error err;
     sp_decoded expected = {.step = -1};
-    expected.status = decode_alone(options->strategy.kind, f->c.chain, &scores, path, &expected.score, &err);
+    const sp_whole_output output = {path, &expected.n_broken, broken, &expected.score};
+    expected.status = decode_alone(options, false, f->c.chain, &scores, &output, &err);
     if (expected.status != SP_OK && options->relax) {
-        expected.status =
-            decode_alone_relaxed(options->strategy.kind, f->c.chain, &scores, path, &expected.n_broken, broken, &err);
+        expected.status = decode_alone(options, true, f->c.chain, &scores, &output, &err);
         assert_ok(expected.status, &err);
         assert_ok(sp_path_score(f->c.chain, &scores, path, &expected.score, &err), &err);
     } else if (expected.status != SP_OK) {
@@ -230,9 +218,7 @@ static sp_status decode_alone_once(void *arg)
         return SP_ENOMEM;
     const sp_chain *chain = a->c->chain;
     const sp_scores *scores = &a->c->scores;
-    sp_status status = a->kind == SP_ARGMAX   ? sp_argmax(chain, scores, scratch, path, &score, &err)
-                       : a->kind == SP_GREEDY ? sp_greedy(chain, scores, scratch, path, &score, &err)
-                                              : sp_viterbi(chain, scores, scratch, path, &score, &err);
+    sp_status status = decode_one((sp_strategy){a->kind, 0}, chain, scores, scratch, path, &score, &err);
     sp_scratch_free(scratch);
     if (status != SP_OK)
         assert_true(score == 77 && path[0] == 0x55555555);

@@ -1,5 +1,6 @@
 /* Edges of decoding: short and very long recordings, wrong arguments, many states. */
 #include "check.h"
+#include "decode_one.h"
 #include "oracle.h"
 #include "random_batch.h"
 
@@ -97,12 +98,12 @@ static void test_what_is_refused(void **state)
     const sp_scores scores = wrong[0].batch.scores;
     int32_t path[4];
     sp_scratch *scratch = sp_scratch_new();
-    assert_int_equal(sp_argmax(chain, &scores, scratch, path, NULL, NULL), SP_EINVAL);
-    assert_int_equal(sp_greedy(chain, &scores, scratch, path, NULL, NULL), SP_EINVAL);
+    assert_int_equal(decode_argmax(chain, &scores, scratch, path, NULL, NULL), SP_EINVAL);
+    assert_int_equal(decode_greedy(chain, &scores, scratch, path, NULL, NULL), SP_EINVAL);
     assert_int_equal(sp_viterbi(chain, &scores, scratch, path, NULL, NULL), SP_EINVAL);
-    assert_int_equal(sp_argmax_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
-    assert_int_equal(sp_greedy_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
-    assert_int_equal(sp_viterbi_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
+    assert_int_equal(decode_argmax_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
+    assert_int_equal(decode_greedy_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
+    assert_int_equal(decode_viterbi_relaxed(chain, &scores, scratch, path, NULL, NULL, NULL), SP_EINVAL);
     sp_scratch_free(scratch);
     sp_workers_free(workers);
     sp_workers_free(NULL);
@@ -124,7 +125,7 @@ static void test_sums_out_of_range(void **state)
     assert_int_equal(err.step, 1);
     assert_non_null(strstr(err.message, "leaves the range of a double"));
     assert_int_equal(path[0], 7);
-    assert_ok(sp_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, NULL, &err), &err);
+    assert_ok(decode_viterbi_relaxed(chain, &scores, scratch, path, &n_broken, NULL, &err), &err);
     assert_int_equal(n_broken, 0);
     assert_memory_equal(path, ((int32_t[]){0, 0}), sizeof path);
     sp_scratch_free(scratch);
@@ -160,7 +161,7 @@ static void test_sentences(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int32_t path[3];
         sp_scores scores = {cases[i].e, SP_F64, 2, cases[i].n_steps, NULL};
-        assert_int_equal(sp_greedy(chain, &scores, scratch, path, NULL, &err), cases[i].status);
+        assert_int_equal(decode_greedy(chain, &scores, scratch, path, NULL, &err), cases[i].status);
         assert_int_equal(err.step, cases[i].step);
         if (!strstr(err.message, cases[i].says) || !strstr(err.message, "--on-infeasible relax"))
             fail_msg("%s", err.message);

@@ -1,41 +1,25 @@
 /* Batches by the strategies that look at more than one path, and what may be asked for beside paths; lack of memory. */
 #include "check.h"
+#include "decode_one.h"
 #include "failing_alloc.h"
 #include "random_batch.h"
 
-static const sp_decode_options all_options[] = {
-    {{SP_BEAM, 1}, false},
-    {{SP_BEAM, 3}, false},
-    {{SP_POSTERIOR, 0}, false},
-    {{SP_MEA, 0}, false},
-    {{SP_POSTERIOR_VITERBI, 0}, false},
-    {{SP_ONLINE, 0}, false},
-    {{SP_ONLINE, 5}, false},
-    {{SP_VITERBI, 0}, false},
-    {{SP_GREEDY, 0}, true},
-    {{SP_ONLINE, 2}, true},
-};
-enum { N_OPTIONS = sizeof all_options / sizeof *all_options, N_BEST = 3 };
+/* Every strategy, those with a parameter by two values, and every one relaxed. */
+enum { N_BEST = 3, MOST_OPTIONS = 128 };
+static sp_decode_options all_options[MOST_OPTIONS];
+static int n_options;
 
-static sp_status decode_alone(const sp_strategy *strategy, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
-                              int32_t *path, double *score, sp_error *err)
+static int list_options(void **state)
 {
-    switch (strategy->kind) {
-    case SP_BEAM:
-        return sp_beam(chain, scores, strategy->parameter, scratch, path, score, err);
-    case SP_POSTERIOR:
-        return sp_posterior(chain, scores, scratch, path, score, err);
-    case SP_MEA:
-        return sp_mea(chain, scores, scratch, path, score, err);
-    case SP_POSTERIOR_VITERBI:
-        return sp_posterior_viterbi(chain, scores, scratch, path, score, err);
-    case SP_ONLINE:
-        return sp_online_decode(chain, scores, strategy->parameter, scratch, path, score, err);
-    case SP_GREEDY:
-        return sp_greedy(chain, scores, scratch, path, score, err);
-    default:
-        return sp_viterbi(chain, scores, scratch, path, score, err);
+    (void)state;
+    for (int kind = 0; kind < sp_strategy_count() && n_options + 3 <= MOST_OPTIONS; kind++) {
+        const sp_strategy_info *about = sp_strategy_about(kind);
+        all_options[n_options++] = (sp_decode_options){{kind, about->sample}, false};
+        if (about->parameter)
+            all_options[n_options++] = (sp_decode_options){{kind, about->least}, false};
+        all_options[n_options++] = (sp_decode_options){{kind, about->sample}, true};
     }
+    return n_options > 2 * sp_strategy_count() ? 0 : 1;
 }
 
 /* ---- everything that can be asked for ---- */
@@ -113,7 +97,7 @@ static void assert_same_full_answer(const sp_batch *batch, const full_answer *a,
 static void test_threads_change_nothing(void **state)
 {
     (void)state;
-    for (int i = 0; i < N_OPTIONS; i++) {
+    for (int i = 0; i < n_options; i++) {
         random_batch f = random_batch_new(100 + (uint64_t)i, 120, 40, 1 + i % 2);
         full_answer one = decode_fully(1, &f, &all_options[i]), three = decode_fully(3, &f, &all_options[i]);
         assert_same_full_answer(&f.batch, &one, &three);
@@ -135,7 +119,7 @@ static void check_path(const random_batch *f, const sp_decode_options *options, 
     double score;
     sp_error err;
     sp_scratch *scratch = sp_scratch_new();
-    sp_status status = decode_alone(&options->strategy, f->c.chain, &scores, scratch, expected, &score, &err);
+    sp_status status = decode_one(options->strategy, f->c.chain, &scores, scratch, expected, &score, &err);
     if (status == SP_OK) {
         assert_true(a->a.results[n].score == score && a->a.results[n].n_broken == 0);
         assert_int_equal(a->a.results[n].status, SP_OK);
@@ -199,11 +183,11 @@ static void test_recordings_are_decoded_alone(void **state)
 {
     (void)state;
     int n_failed = 0, n_decoded = 0, n_few = 0;
-    for (int i = 0; i < N_OPTIONS * 2; i++) {
+    for (int i = 0; i < n_options * 2; i++) {
         random_batch f = random_batch_new(200 + (uint64_t)i, 60, MOST_STEPS, 1 + i % 2);
-        full_answer a = decode_fully(2, &f, &all_options[i % N_OPTIONS]);
+        full_answer a = decode_fully(2, &f, &all_options[i % n_options]);
         for (int64_t n = 0; n < f.batch.n_recordings; n++) {
-            check_path(&f, &all_options[i % N_OPTIONS], &a, n);
+            check_path(&f, &all_options[i % n_options], &a, n);
             check_confidence(&f, &a, n);
             check_best(&f, &a, n);
             n_failed += a.a.results[n].status != SP_OK;
@@ -221,7 +205,7 @@ static void test_what_is_refused(void **state)
     (void)state;
     random_batch f = random_batch_new(300, 5, 10, 1);
     full_answer a = full_answer_new(&f.batch), untouched = full_answer_new(&f.batch);
-    const sp_decode_options wrong[] = {{{SP_BEAM, 0}, false}, {{SP_ONLINE, -1}, false}, {{SP_N_STRATEGIES, 0}, false}};
+    const sp_decode_options wrong[] = {{{SP_BEAM, 0}, false}, {{SP_ONLINE, -1}, false}, {{sp_strategy_count(), 0}, false}};
     sp_decode_output output = full_output(&a);
     sp_workers *workers = sp_workers_new(1);
     sp_error err;
@@ -265,7 +249,7 @@ static sp_status decode_once(void *arg)
 static void test_each_allocation_of_a_batch_may_fail(void **state)
 {
     (void)state;
-    for (int i = 0; i < N_OPTIONS; i++) {
+    for (int i = 0; i < n_options; i++) {
         random_batch f = random_batch_new(500 + (uint64_t)i, 12, 20, 1 + i % 2);
         attempt a = {&f, &all_options[i], full_answer_new(&f.batch)};
         assert_true(assert_each_alloc_may_fail(decode_once, &a) > 10);
@@ -293,7 +277,7 @@ static sp_status strategy_once(void *arg)
     sp_scratch *scratch = sp_scratch_new();
     if (!scratch)
         return SP_ENOMEM;
-    sp_status status = decode_alone(a->strategy, a->c->chain, &a->c->scores, scratch, path, &score, &err);
+    sp_status status = decode_one(*a->strategy, a->c->chain, &a->c->scores, scratch, path, &score, &err);
     sp_scratch_free(scratch);
     if (status != SP_OK)
         assert_true(score == 77 && path[0] == 0x55555555);
@@ -346,7 +330,7 @@ static void test_single_functions_leave_outputs_alone(void **state)
                                 .impossible = 0.05};
     for (uint64_t seed = 0; seed < 60; seed++) {
         random_case c = random_case_new(seed, &shape);
-        single_attempt a = {&c, &all_options[seed % N_OPTIONS].strategy};
+        single_attempt a = {&c, &all_options[seed % n_options].strategy};
         assert_each_alloc_may_fail(strategy_once, &a);
         assert_each_alloc_may_fail(marginals_once, &a);
         assert_each_alloc_may_fail(best_once, &a);
@@ -368,7 +352,7 @@ static void test_stream_survives_lack_of_memory(void **state)
         sp_scratch *scratch = sp_scratch_new();
         sp_online *online;
         sp_error err;
-        if (sp_online_decode(c.chain, &c.scores, 25, scratch, expected, NULL, &err) == SP_OK) {
+        if (decode_online(c.chain, &c.scores, 25, scratch, expected, NULL, &err) == SP_OK) {
             assert_ok(sp_online_new(c.chain, 25, &online, &err), &err);
             for (int64_t t = 0; t < MOST_STEPS; t++) {
                 const double *row = c.data + t * c.scores.n_classes;
@@ -406,5 +390,5 @@ int main(void)
         cmocka_unit_test(test_single_functions_leave_outputs_alone),
         cmocka_unit_test(test_stream_survives_lack_of_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, list_options, NULL);
 }

@@ -2,6 +2,7 @@
 #include <jansson.h>
 
 #include "check.h"
+#include "decode_one.h"
 
 /* One case as arrays. */
 typedef struct peer_case {
@@ -195,8 +196,8 @@ static void test_peers(void **state)
         assert_true(peer_case_read(value, &c));
         double score = check_path(&c, sp_viterbi, "viterbi", json_object_get(value, "recomputed_path_lowest_index_tie"));
         assert_close(score, json_number_value(json_object_get(value, "expected_log_score")), 1e-9, 0);
-        check_path(&c, sp_argmax, "argmax", json_object_get(value, "argmax_path"));
-        check_path(&c, sp_greedy, "greedy", json_object_get(value, "greedy_prev_mask_path"));
+        check_path(&c, decode_argmax, "argmax", json_object_get(value, "argmax_path"));
+        check_path(&c, decode_greedy, "greedy", json_object_get(value, "greedy_prev_mask_path"));
         check_marginals(&c, json_object_get(value, "log_partition"), json_object_get(value, "marginals"));
         check_second_best(&c, json_object_get(value, "second_best"));
         peer_case_free(&c);
@@ -233,15 +234,15 @@ static void test_edges(void **state)
         } else {
             assert_string_equal(c.name, "infeasible_all_neginf_row");
             check_failure(&c, sp_viterbi, SP_ENOPATH, 1);
-            check_failure(&c, sp_greedy, SP_ENOPATH, 1);
-            check_failure(&c, sp_argmax, SP_ENOPATH, 1);
+            check_failure(&c, decode_greedy, SP_ENOPATH, 1);
+            check_failure(&c, decode_argmax, SP_ENOPATH, 1);
             peer_case_free(&c);
             continue;
         }
         if (strcmp(c.name, "greedy_dead_end") == 0)
-            check_failure(&c, sp_greedy, SP_EDEADEND, 1);
+            check_failure(&c, decode_greedy, SP_EDEADEND, 1);
         else
-            check_path(&c, sp_greedy, "greedy", json_object_get(value, "greedy_naive_path"));
+            check_path(&c, decode_greedy, "greedy", json_object_get(value, "greedy_naive_path"));
         peer_case_free(&c);
     }
     assert_int_equal(n_checked, 7);

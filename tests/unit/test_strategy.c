@@ -1,5 +1,6 @@
 /* Strategies by name. */
 #include "check.h"
+#include "decode/strategy.h"
 
 static void test_names_go_both_ways(void **state)
 {
@@ -18,9 +19,8 @@ static void test_names_go_both_ways(void **state)
         {"posterior-viterbi", {SP_POSTERIOR_VITERBI, 0}, true},
         {"online:0", {SP_ONLINE, 0}, true},
     };
-    assert_int_equal(sizeof all / sizeof *all, SP_N_STRATEGIES);
-    for (int i = 0; i < SP_N_STRATEGIES; i++) {
-        sp_strategy strategy = {SP_N_STRATEGIES, -1};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        sp_strategy strategy = {sp_strategy_count(), -1};
         char text[SP_STRATEGY_TEXT];
         sp_error err;
         assert_ok(sp_strategy_parse(all[i].text, &strategy, &err), &err);
@@ -35,6 +35,62 @@ static void test_names_go_both_ways(void **state)
     char text[SP_STRATEGY_TEXT];
     assert_ok(sp_strategy_parse("beam:2147483647", &widest, NULL), (&(sp_error){0}));
     assert_string_equal(sp_strategy_format(&widest, text), "beam:2147483647");
+}
+
+/* Every row of the table says what the rest of the program takes from it, and has the functions that decode. */
+static void test_rows(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < sp_strategy_count(); kind++) {
+        const sp_strategy_row *row = sp_strategy_row_of(kind);
+        const sp_strategy_info *about = sp_strategy_about(kind);
+        sp_strategy sample = {kind, about->sample}, found, low = {kind, about->least - 1};
+        char text[SP_STRATEGY_TEXT];
+        sp_error err;
+        assert_non_null(row->decode);
+        assert_ok(sp_strategy_parse(sp_strategy_format(&sample, text), &found, &err), &err);
+        assert_true(found.kind == kind && found.parameter == about->sample);
+        assert_ok(sp_strategy_check(&sample, &err), &err);
+        assert_int_equal(sp_strategy_check(&low, &err), about->parameter ? SP_EINVAL : SP_OK);
+        assert_true(about->sample >= about->least && about->readings >= 1);
+        assert_true(about->knows_rules || !about->is_legal);
+        assert_true(strlen(about->summary) > 10 && strlen(about->when) > 10);
+        for (int other = 0; other < kind; other++)
+            assert_string_not_equal(sp_strategy_name(other), about->name);
+    }
+    assert_non_null(sp_strategy_row_of(SP_VITERBI)->relax); /* every strategy's that has none of its own */
+    assert_int_equal(sp_strategy_check(&(sp_strategy){sp_strategy_count(), 0}, NULL), SP_EINVAL);
+    assert_int_equal(sp_strategy_check(&(sp_strategy){-1, 0}, NULL), SP_EINVAL);
+}
+
+/* The README's table of strategies has a line for each row: its name, whether it is legal, when it is right; and no other. */
+static void test_readme(void **state)
+{
+    (void)state;
+    FILE *readme = fopen(SOURCE_DIR "/README.md", "r");
+    assert_non_null(readme);
+    char line[1024];
+    bool is_table = false;
+    int n_lines = 0, n_found = 0;
+    while (fgets(line, sizeof line, readme)) {
+        is_table = line[0] == '|' && (is_table || strstr(line, "| when it is right |"));
+        n_lines += is_table;
+        for (int kind = 0; is_table && kind < sp_strategy_count(); kind++) {
+            const sp_strategy_info *about = sp_strategy_about(kind);
+            char begin[64], legal[16], end[256];
+            snprintf(begin, sizeof begin, "| `%s%s", about->name, about->parameter ? ":" : "` |");
+            snprintf(legal, sizeof legal, "| %s", about->is_legal ? "yes" : "no");
+            snprintf(end, sizeof end, " | %s |\n", about->when);
+            if (strncmp(line, begin, strlen(begin)) != 0)
+                continue;
+            n_found++;
+            if (!strstr(line, legal) || !strstr(line, end))
+                fail_msg("README.md speaks of %s as legal otherwise than its row, or of when it is right: %s", about->name, line);
+        }
+    }
+    fclose(readme);
+    assert_int_equal(n_found, sp_strategy_count());
+    assert_int_equal(n_lines, 2 + sp_strategy_count());
 }
 
 static void test_what_is_refused(void **state)
@@ -76,6 +132,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_go_both_ways),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_readme),
         cmocka_unit_test(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <hdf5_hl.h>
 
 #include "check.h"
+#include "decode_one.h"
 
 enum { PROTEINS = 5, MOST_RESIDUES = 1000, CLASSES = 5, STATES = 27 };
 static const char *const ids[PROTEINS] = {"P21796", "P45880", "P57764", "Q96QA5", "Q9Y277"};
@@ -74,9 +75,9 @@ static void test_published_topologies(void **state)
         assert_true(margin == best_scores[0] - best_scores[1]);
         assert_ok(sp_confidence(chain, &scores, scratch, path, confidence, &log_z, &err), &err);
         assert_true(log_z > score);
-        assert_ok(sp_beam(chain, &scores, STATES, scratch, path, &score, &err), &err);
+        assert_ok(decode_beam(chain, &scores, STATES, scratch, path, &score, &err), &err);
         assert_memory_equal(path, best, (size_t)n_steps * sizeof *path);
-        assert_ok(sp_mea(chain, &scores, scratch, path, &score, &err), &err);
+        assert_ok(decode_mea(chain, &scores, scratch, path, &score, &err), &err);
         assert_true(score > -INFINITY && score <= best_scores[0]);
     }
     assert_true(n_same >= 4);

@@ -1,16 +1,5 @@
 /* Decoding: scores and rules to a path.
  *
- * Every strategy is one function of the same shape, for one recording:
- *
- *   chain    the compiled rules
- *   scores   [T,K] nats, -INFINITY allowed, no NaN, no +INFINITY; K = the chain's classes
- *   scratch  memory that only grows; one per thread
- *   path     out [T], classes 0..K-1; untouched on failure
- *   score    out, nats, sp_path_score() of the path; may be NULL
- * Returns SP_OK; SP_EBUG (see sp_decode_batch()); SP_ENOPATH (err->step: the first step that no state
- * reaches, or T-1 when only the end rule fails); SP_EDEADEND (greedy; err->step); SP_EINVAL (K differs); SP_ENOMEM. T = 0 gives
- * an empty path and score 0.
- *
  * Forbidden is -INFINITY, exactly. Ties go to the lowest class: at the last step first, then at each predecessor; models with
  * several states per class are no exception (states that emit the same class never decide a tie between classes). Arithmetic is
  * float64, in the order (delta + log_trans) + e. Across a gap (scores->segments) every class that has an entry state may follow
@@ -30,37 +19,26 @@ typedef struct sp_scratch sp_scratch;
 sp_scratch *sp_scratch_new(void); /* NULL on lack of memory */
 void sp_scratch_free(sp_scratch *scratch);
 
-/* Each step's best class: ignores the rules. SP_ENOPATH where every class of a step is -INFINITY. *score may be -INFINITY:
- * the path may be illegal. O(T K). */
-sp_status sp_argmax(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                    sp_error *err);
-
-/* Previous-prediction masking: step 0 takes the best allowed start; each later step the best class among those allowed after the
- * class just chosen, its log weight added; the last step counts the end rule. Never looks ahead. Where it meets a step with no
- * allowed class of finite score: SP_EDEADEND when some other path exists, SP_ENOPATH when none does. With several states per
- * class, all states that emit the classes chosen so far stay in play (it is online:0 with the end rule). O(T successors). */
-sp_status sp_greedy(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                    sp_error *err);
-
-/* Most likely allowed path.
+/* ---- the strategies ----
  *
- *     delta[0,j] = start[j] + e[0,j]
- *     delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j]
- *     best       = max_j delta[T-1,j] + end[j]
+ * argmax      Each step's best class: ignores the rules. SP_ENOPATH where every class of a step is -INFINITY. The score may be
+ *             -INFINITY: the path may be illegal. O(T K).
+ * greedy      Previous-prediction masking: step 0 takes the best allowed start; each later step the best class among those
+ * allowed after the class just chosen, its log weight added; the last step counts the end rule. Never looks ahead. Where it meets
+ * a step with no allowed class of finite score: SP_EDEADEND when some other path exists, SP_ENOPATH when none does. With several
+ * states per class, all states that emit the classes chosen so far stay in play (it is online:0 with the end rule). O(T
+ * successors). viterbi     Most likely allowed path: delta[0,j] = start[j] + e[0,j] delta[t,j] = max_i (delta[t-1,i] +
+ * log_trans[i,j]) + e[t,j] best       = max_j delta[T-1,j] + end[j] O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes.
+ *             Source  Viterbi 1967; Rabiner 1989, eqs. 32a-35, doi:10.1109/5.18626.
+ * beam:W      After each step only the W best partial paths are kept, one for each end state (of two that end in one state the
+ *             worse can never win); equals at the edge of the beam by the tie rule. The end rule counts once the last step's beam
+ *             is known. W >= M gives viterbi's path. SP_EDEADEND when everything kept is stuck, or may not end, and some other
+ *             path exists. O(T W successors) time, 8 T W bytes.
+ * online:L    See online.h, on a whole recording: equal to pushing each row and finishing, save that a dead end is reported as
+ *             SP_ENOPATH when, all steps seen, no path exists.
+ * posterior, mea, posterior-viterbi   See posterior.h.
  *
- * O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes.
- * Source  Viterbi 1967; Rabiner 1989, eqs. 32a-35, doi:10.1109/5.18626. */
-sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                     sp_error *err);
-
-/* Beam search: after each step only the `width` best partial paths are kept, one for each end state (of two that end in one state
- * the worse can never win); equals at the edge of the beam by the tie rule. The end rule counts once the last step's beam is
- * known. width >= M gives sp_viterbi()'s path. SP_EDEADEND when everything kept is stuck, or may not end, and some other path
- * exists; SP_EINVAL for width < 1. O(T width successors) time, 8 T width bytes. */
-sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width, sp_scratch *scratch, int32_t *path,
-                  double *score, sp_error *err);
-
-/* ---- relaxed: fewest broken rules first, best score second; never SP_ENOPATH ----
+ * ---- relaxed: fewest broken rules first, best score second; never SP_ENOPATH ----
  *
  * A path of states breaks one rule for each of
  *   - a first step in a state that may not start (start = -INFINITY),
@@ -70,31 +48,12 @@ sp_status sp_beam(const sp_chain *chain, const sp_scores *scores, int32_t width,
  * and its score is the sum of the other, finite, terms. Where a rule is broken, a state is entered at the beginning of its
  * minimum dwell; so a dwell cut short is one broken rule, at the step that should still have been in it, whatever class follows.
  * A path of classes breaks as many rules as the best path of states that emits it. Ties go to the lowest class as everywhere. On
- * a recording with an allowed path the answer is that of the strict function, with 0 broken rules.
+ * a recording with an allowed path the answer is that of the strict strategy, with 0 broken rules.
  *
- *   path      out [T]
- *   n_broken  out, rules broken on the path; may be NULL
- *   broken    out [T], 1 where a rule is broken at or into that step (the end rule: at T-1); may be NULL
- * Returns SP_OK, SP_EINVAL (K differs), SP_ENOMEM. O(T (transitions + states)). */
-sp_status sp_viterbi_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
-                             int64_t *n_broken, uint8_t *broken, sp_error *err);
-/* Step by step: of all that may follow the classes chosen so far, the class with the fewest broken rules, then the best score. */
-sp_status sp_greedy_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,
-                            uint8_t *broken, sp_error *err);
-/* sp_argmax(), and class 0 at the price of one broken rule where every class of a step is -INFINITY. The model's rules do not
- * count. O(T K). */
-sp_status sp_argmax_relaxed(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, int64_t *n_broken,
-                            uint8_t *broken, sp_error *err);
-
-/* ---- many recordings, many threads ---- */
-
-/* A number of threads and the scratch of each, kept between calls. One call at a time. A program may fork() between calls: the
- * child may use and free the workers too, with threads of its own. */
-typedef struct sp_workers sp_workers;
-/* n_threads >= 1, or 0 for the processors this process may use. NULL on lack of memory. */
-sp_workers *sp_workers_new(int n_threads);
-void sp_workers_free(sp_workers *workers);
-int sp_workers_count(const sp_workers *workers);
+ * Viterbi finds the best such path, O(T (transitions + states)). Greedy goes step by step: of all that may follow the classes
+ * chosen so far, the class with the fewest broken rules, then the best score. Argmax takes class 0, at the price of one broken
+ * rule, where every class of a step is -INFINITY; the model's rules do not count. Every other strategy is relaxed by Viterbi
+ * (without an allowed path there are no marginals to go by). */
 
 typedef struct sp_decode_options {
     sp_strategy strategy; /* viterbi */
@@ -112,6 +71,33 @@ typedef struct sp_decoded {
     /* Of SP_EBUG, as in sp_error; else 0. */
     double recurrence, along_path;
 } sp_decoded;
+
+/* Decodes one recording on the calling thread, by the plain kernels.
+ *   chain    the compiled rules
+ *   scores   [T,K] nats, -INFINITY allowed, no NaN, no +INFINITY; K = the chain's classes
+ *   scratch  memory that only grows; one per thread
+ *   path     out [T], classes 0..K-1
+ *   result   out; may be NULL
+ * Outputs are untouched on failure. Returns SP_OK; SP_ENOPATH (err->step: the first step that no state reaches, or T-1 when only
+ * the end rule fails); SP_EDEADEND (strategies that drop partial paths; err->step); SP_EBUG (see sp_decode_batch()); SP_EINVAL (K
+ * differs, a strategy's parameter out of range); SP_ENOMEM. T = 0 gives an empty path and score 0. */
+sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options, sp_scratch *scratch,
+                    int32_t *path, sp_decoded *result, sp_error *err);
+
+/* sp_decode() by viterbi.
+ *   score   out, nats, sp_path_score() of the path; may be NULL */
+sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                     sp_error *err);
+
+/* ---- many recordings, many threads ---- */
+
+/* A number of threads and the scratch of each, kept between calls. One call at a time. A program may fork() between calls: the
+ * child may use and free the workers too, with threads of its own. */
+typedef struct sp_workers sp_workers;
+/* n_threads >= 1, or 0 for the processors this process may use. NULL on lack of memory. */
+sp_workers *sp_workers_new(int n_threads);
+void sp_workers_free(sp_workers *workers);
+int sp_workers_count(const sp_workers *workers);
 
 /* Where the answers go; all owned by the caller, NULL where not wanted unless said. */
 typedef struct sp_decode_output {
@@ -137,8 +123,7 @@ typedef struct sp_decode_output {
  * or the path is illegal, the recording gets no path and the status SP_EBUG. Recordings that cannot be decoded say so in results;
  * the call still returns SP_OK.
  *
- * With options->relax a recording that the strategy cannot decode is decoded once more: argmax and greedy by their own relaxed
- * forms, every other strategy by sp_viterbi_relaxed() (without an allowed path there are no marginals to go by).
+ * With options->relax a recording that the strategy cannot decode is decoded once more, see above.
  *
  * Returns SP_OK; SP_EINVAL (K differs, offsets that do not ascend from 0 to S, a strategy's parameter or n_best out of range),
  * outputs untouched; SP_ENOMEM, outputs undefined. The same bytes for every number of threads. */

@@ -40,13 +40,10 @@ typedef struct sp_long_recording {
 } sp_long_recording;
 
 /* Decodes by any strategy, relaxed where asked. SP_OK, also where there is no path: *result says so; SP_EINVAL (a strategy's
- * parameter out of range, K differs); SP_ENOMEM; what read and write return. Time: that of the strategy, and sp_long_readings()
- * times that of reading. */
+ * parameter out of range, K differs); SP_ENOMEM; what read and write return. Time: that of the strategy, and that of
+ * reading as often as sp_strategy_about() says. */
 sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recording, const sp_decode_options *options,
                          sp_workers *workers, sp_decoded *result, sp_error *err);
-
-/* How often a strategy reads the recording where there is a path. */
-int sp_long_readings(sp_strategy_kind strategy);
 
 /* How sure a decoded path is, as `confidence`, `log_partition` and `margins` of sp_decode_output. */
 typedef struct sp_long_given {

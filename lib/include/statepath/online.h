@@ -56,11 +56,6 @@ sp_status sp_online_finish(sp_online *online, int32_t *classes, int32_t *n, sp_e
 /* Forgets everything that was pushed. */
 void sp_online_restart(sp_online *online);
 
-/* The same on a whole recording, in the shape described in decode.h; equal to pushing each row and finishing, save that a dead
- * end is reported as SP_ENOPATH when, all steps seen, no path exists. lag >= 0, else SP_EINVAL. */
-sp_status sp_online_decode(const sp_chain *chain, const sp_scores *scores, int32_t lag, sp_scratch *scratch, int32_t *path,
-                           double *score, sp_error *err);
-
 #ifdef __cplusplus
 }
 #endif

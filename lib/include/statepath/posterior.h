@@ -35,26 +35,20 @@ sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp
 sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
                         float *confidence, double *log_partition, sp_error *err);
 
-/* The three strategies below have the shape described in decode.h. What differs by rounding only is a tie, and ties go to the
- * lowest class: posterior takes marginals within 2^-40 (1e-12) of the greatest for equal to it, the other two work on marginals,
- * or logs of them, rounded to multiples of 2^-40. (A true tie of paths whose marginals lie within rounding, 1e-15, of halfway
- * between two multiples may still go either way, in one recording and in a batch.) */
-
-/* Each step's class of greatest marginal. May be illegal (*score is then -INFINITY). */
-sp_status sp_posterior(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                       sp_error *err);
-
-/* Maximum expected accuracy: the legal path with the greatest sum of marginals, that is, with the most steps expected to be
- * right. Weights of the model shape the marginals and are not added again; transitions, start, end and dwell are obeyed, and a
- * step whose score is -INFINITY is never taken. Needs T K doubles more. Source  Kaell, Krogh, Sonnhammer 2005,
- * doi:10.1093/bioinformatics/bti1014 ("optimal accuracy"). */
-sp_status sp_mea(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                 sp_error *err);
-
-/* The legal path with the greatest product of marginals; otherwise as sp_mea().
- * Source  Fariselli, Martelli, Casadio 2005, doi:10.1186/1471-2105-6-S4-S12. */
-sp_status sp_posterior_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                               sp_error *err);
+/* ---- the strategies that follow from marginals, for sp_decode() and sp_decode_batch() ----
+ *
+ * posterior          Each step's class of greatest marginal. May be illegal (the score is then -INFINITY).
+ * mea                Maximum expected accuracy: the legal path with the greatest sum of marginals, that is, with the most steps
+ *                    expected to be right. Weights of the model shape the marginals and are not added again; transitions, start,
+ *                    end and dwell are obeyed, and a step whose score is -INFINITY is never taken. Needs T K doubles more.
+ *                    Source  Kaell, Krogh, Sonnhammer 2005, doi:10.1093/bioinformatics/bti1014 ("optimal accuracy").
+ * posterior-viterbi  The legal path with the greatest product of marginals; otherwise as mea.
+ *                    Source  Fariselli, Martelli, Casadio 2005, doi:10.1186/1471-2105-6-S4-S12.
+ *
+ * What differs by rounding only is a tie, and ties go to the lowest class: posterior takes marginals within 2^-40 (1e-12) of the
+ * greatest for equal to it, the other two work on marginals, or logs of them, rounded to multiples of 2^-40. (A true tie of paths
+ * whose marginals lie within rounding, 1e-15, of halfway between two multiples may still go either way, in one recording and in a
+ * batch.) */
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-#include "decode/long_marginals.h"
+#include "decode/piece_marginals.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -12,16 +12,16 @@ enum {
     ROWS_BYTES = 64 << 20
 };
 
-static int64_t block_steps(const sp_pieces *p)
+static int64_t block_steps(const sp_sequence *s)
 {
-    int64_t row = 2 * (int64_t)sizeof(double) * p->chain->n_states, least = p->recording->n_steps / (ROWS_BYTES / row + 1) + 1;
+    int64_t row = 2 * (int64_t)sizeof(double) * s->chain->n_states, least = s->recording.n_steps / (ROWS_BYTES / row + 1) + 1;
     int64_t block = least > BLOCK_STEPS ? least : BLOCK_STEPS;
-    while (block < p->steps && p->steps % block != 0)
+    while (block < s->steps && s->steps % block != 0)
         block++;
-    return block < p->steps ? block : p->steps;
+    return block < s->steps ? block : s->steps;
 }
 
-void sp_long_marginals_clear(sp_long_marginals *m)
+void sp_marginals_clear(sp_marginals *m)
 {
     free(m->starts);
     free(m->ends);
@@ -35,50 +35,49 @@ static void keep(double *rows, int64_t block, const double *row, size_t M)
 }
 
 /* Forward over piece i from row *from to the last, which *from is then; *other is room. False where no state reaches a step. */
-static bool forward_piece(sp_long_marginals *m, int64_t i, const sp_sum_steps *f, double **from, double **other,
-                          sp_total *log_scale)
+static bool forward_piece(sp_marginals *m, int64_t i, const sp_sum_steps *f, double **from, double **other, sp_total *log_scale)
 {
-    const sp_pieces *p = m->p;
+    const sp_sequence *s = m->s;
     for (int64_t t = 0; t < f->scores->n_steps; t++) {
-        double greatest = sp_sum_forward(f, sp_pieces_reach(p, i, f->scores, t), t, *from, *other);
+        double greatest = sp_sum_forward(f, sp_sequence_reach(s, i, f->scores, t), t, *from, *other);
         if (greatest == -INFINITY)
             return false;
         sp_total_add(log_scale, greatest);
         double *row = *other;
         *other = *from;
         *from = row;
-        if ((i * p->steps + t) % m->block == 0)
-            keep(m->starts, (i * p->steps + t) / m->block, row, (size_t)p->chain->n_states);
+        if ((i * s->steps + t) % m->block == 0)
+            keep(m->starts, (i * s->steps + t) / m->block, row, (size_t)s->chain->n_states);
     }
     return true;
 }
 
-static sp_status read_piece(sp_pieces *p, int64_t i, sp_scores *scores, sp_sum_steps *f, sp_error *err)
+static sp_status read_piece(sp_sequence *s, int64_t i, sp_scores *scores, sp_sum_steps *f, sp_error *err)
 {
-    sp_status status = sp_pieces_read(p, i, scores, err);
-    if (status == SP_OK && !sp_sum_steps_init(f, p->chain, scores, sp_workers_scratch(p->workers)))
+    sp_status status = sp_sequence_read(s, i, scores, err);
+    if (status == SP_OK && !sp_sum_steps_init(f, s->chain, scores, s->scratch))
         status = sp_decode_no_memory(err);
     return status;
 }
 
 /* *is_possible: there is a path. */
-static sp_status go_forward(sp_long_marginals *m, double *rows, bool *is_possible, sp_error *err)
+static sp_status go_forward(sp_marginals *m, double *rows, bool *is_possible, sp_error *err)
 {
-    sp_pieces *p = m->p;
-    int32_t M = p->chain->n_states;
+    sp_sequence *s = m->s;
+    int32_t M = s->chain->n_states;
     double *from = rows, *other = rows + M;
     sp_total log_scale = {0, 0};
     *is_possible = true;
-    for (int64_t i = 0; *is_possible && i < p->n; i++) {
+    for (int64_t i = 0; *is_possible && i < s->n; i++) {
         sp_scores scores;
         sp_sum_steps f;
-        sp_status status = read_piece(p, i, &scores, &f, err);
+        sp_status status = read_piece(s, i, &scores, &f, err);
         if (status != SP_OK)
             return status;
         *is_possible = forward_piece(m, i, &f, &from, &other, &log_scale);
     }
     for (int32_t j = 0; j < M; j++)
-        other[j] = from[j] + p->chain->end[j];
+        other[j] = from[j] + s->chain->end[j];
     double log_end = sp_log_sum(other, M);
     *is_possible &= log_end > -INFINITY;
     sp_total_add(&log_scale, log_end);
@@ -88,28 +87,28 @@ static sp_status go_forward(sp_long_marginals *m, double *rows, bool *is_possibl
 
 /* ---- and back ---- */
 
-static void backward_piece(sp_long_marginals *m, int64_t i, const sp_sum_steps *f)
+static void backward_piece(sp_marginals *m, int64_t i, const sp_sum_steps *f)
 {
-    const sp_pieces *p = m->p;
+    const sp_sequence *s = m->s;
     for (int64_t t = f->scores->n_steps - 1; t >= 0; t--) {
-        int64_t step = i * p->steps + t;
-        if (step % m->block == m->block - 1 || step == p->recording->n_steps - 1)
-            keep(m->ends, step / m->block, f->back, (size_t)p->chain->n_states);
+        int64_t step = i * s->steps + t;
+        if (step % m->block == m->block - 1 || step == s->recording.n_steps - 1)
+            keep(m->ends, step / m->block, f->back, (size_t)s->chain->n_states);
         if (step > 0)
-            sp_sum_backward(f, sp_pieces_is_gap(p, i, f->scores, t), t);
+            sp_sum_backward(f, sp_sequence_is_gap(s, i, f->scores, t), t);
     }
 }
 
-static sp_status go_back(sp_long_marginals *m, double *row, sp_error *err)
+static sp_status go_back(sp_marginals *m, double *row, sp_error *err)
 {
-    sp_pieces *p = m->p;
-    size_t M = (size_t)p->chain->n_states;
-    memcpy(row, p->chain->end, M * sizeof *row);
-    sp_take_greatest(row, p->chain->n_states);
-    for (int64_t i = p->n - 1; i >= 0; i--) {
+    sp_sequence *s = m->s;
+    size_t M = (size_t)s->chain->n_states;
+    memcpy(row, s->chain->end, M * sizeof *row);
+    sp_take_greatest(row, s->chain->n_states);
+    for (int64_t i = s->n - 1; i >= 0; i--) {
         sp_scores scores;
         sp_sum_steps f;
-        sp_status status = read_piece(p, i, &scores, &f, err);
+        sp_status status = read_piece(s, i, &scores, &f, err);
         if (status != SP_OK)
             return status;
         memcpy(f.back, row, M * sizeof *row);
@@ -119,11 +118,13 @@ static sp_status go_back(sp_long_marginals *m, double *row, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_long_marginals_init(sp_long_marginals *m, sp_pieces *p, sp_decoded *result, sp_error *err)
+sp_status sp_marginals_open(sp_marginals *m, sp_sequence *s, sp_error *err)
 {
-    *m = (sp_long_marginals){.p = p, .block = block_steps(p)};
-    m->n_blocks = (p->recording->n_steps + m->block - 1) / m->block;
-    size_t M = (size_t)p->chain->n_states;
+    *m = (sp_marginals){.s = s, .block = block_steps(s)};
+    if (s->is_whole)
+        return SP_OK;
+    m->n_blocks = (s->recording.n_steps + m->block - 1) / m->block;
+    size_t M = (size_t)s->chain->n_states;
     if ((size_t)m->n_blocks > SIZE_MAX / sizeof(double) / M)
         return sp_decode_no_memory(err);
     m->starts = malloc((size_t)m->n_blocks * M * sizeof *m->starts);
@@ -132,7 +133,7 @@ sp_status sp_long_marginals_init(sp_long_marginals *m, sp_pieces *p, sp_decoded 
     bool is_possible = true;
     sp_status status = m->starts && m->ends && rows ? go_forward(m, rows, &is_possible, err) : sp_decode_no_memory(err);
     if (status == SP_OK && !is_possible)
-        status = sp_pieces_no_path(p, result, err);
+        status = sp_sequence_no_path(s, err);
     else if (status == SP_OK)
         status = go_back(m, rows, err);
     free(rows);
@@ -142,7 +143,7 @@ sp_status sp_long_marginals_init(sp_long_marginals *m, sp_pieces *p, sp_decoded 
 /* ---- one piece ---- */
 
 typedef struct piece_work {
-    const sp_long_marginals *m;
+    const sp_marginals *m;
     int64_t i;
     const sp_scores *scores;
     const sp_marginal_sink *sink;
@@ -153,38 +154,39 @@ typedef struct piece_work {
 static void do_blocks(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     piece_work *w = arg;
-    const sp_long_marginals *m = w->m;
-    const sp_pieces *p = m->p;
-    size_t M = (size_t)p->chain->n_states;
+    const sp_marginals *m = w->m;
+    const sp_sequence *s = m->s;
+    size_t M = (size_t)s->chain->n_states;
     sp_sum_steps f;
     double *kept = sp_scratch_get(scratch, SP_SLOT_FORWARD, (size_t)m->block, M * sizeof *kept);
-    if (!kept || !sp_sum_steps_init(&f, p->chain, w->scores, scratch)) {
+    if (!kept || !sp_sum_steps_init(&f, s->chain, w->scores, scratch)) {
         w->no_memory = true;
         return;
     }
     for (int64_t b = first; b < last; b++) {
         int64_t begin = b * m->block, end = begin + m->block < w->scores->n_steps ? begin + m->block : w->scores->n_steps;
-        size_t global = (size_t)(w->i * (p->steps / m->block) + b);
+        size_t global = (size_t)(w->i * (s->steps / m->block) + b);
         memcpy(kept, m->starts + global * M, M * sizeof *kept);
         for (int64_t t = begin + 1; t < end; t++)
-            sp_sum_forward(&f, sp_pieces_reach(p, w->i, w->scores, t), t, kept + (size_t)(t - 1 - begin) * M,
+            sp_sum_forward(&f, sp_sequence_reach(s, w->i, w->scores, t), t, kept + (size_t)(t - 1 - begin) * M,
                            kept + (size_t)(t - begin) * M);
         memcpy(f.back, m->ends + global * M, M * sizeof *f.back);
         for (int64_t t = end - 1; t >= begin; t--) {
             sp_sum_hand_out(&f, w->sink, t, kept + (size_t)(t - begin) * M);
             if (t > begin)
-                sp_sum_backward(&f, sp_pieces_is_gap(p, w->i, w->scores, t), t);
+                sp_sum_backward(&f, sp_sequence_is_gap(s, w->i, w->scores, t), t);
         }
     }
 }
 
-sp_status sp_long_marginals_piece(const sp_long_marginals *m, int64_t i, const sp_marginal_sink *sink, sp_scores *scores,
-                                  sp_error *err)
+sp_status sp_marginals_piece(const sp_marginals *m, int64_t i, const sp_marginal_sink *sink, sp_scores *scores, sp_error *err)
 {
-    sp_status status = sp_pieces_read(m->p, i, scores, err);
+    sp_status status = sp_sequence_read(m->s, i, scores, err);
     if (status != SP_OK)
         return status;
+    if (m->s->is_whole)
+        return sp_marginal_rows(m->s->chain, scores, m->s->scratch, sink, NULL, err);
     piece_work w = {.m = m, .i = i, .scores = scores, .sink = sink};
-    sp_workers_share(m->p->workers, (scores->n_steps + m->block - 1) / m->block, do_blocks, &w);
+    sp_workers_share(m->s->workers, (scores->n_steps + m->block - 1) / m->block, do_blocks, &w);
     return w.no_memory ? sp_decode_no_memory(err) : SP_OK;
 }

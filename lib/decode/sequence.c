@@ -1,0 +1,402 @@
+#include "decode/sequence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/chunks.h"
+#include "decode/strategy.h"
+
+enum { PIECE_BYTES = 32 << 20 /* scores, back-pointers and path of a piece, about */ };
+
+_Static_assert(SP_PIECE_UNIT % SP_PIECE_STEPS == 0, "pieces begin where chunks.h says");
+
+/* ---- opening ---- */
+
+static int64_t piece_steps(const sp_chain *chain, const sp_long_recording *recording)
+{
+    int64_t steps = recording->piece_steps;
+    if (steps <= 0) {
+        int64_t back = chain->n_states <= 256 ? 1 : chain->n_states <= 65536 ? 2 : 4; /* history.h */
+        int64_t step_bytes = (int64_t)chain->n_classes * (int64_t)sizeof(double) + chain->n_states * back + 8;
+        steps = PIECE_BYTES / step_bytes;
+    }
+    steps = (steps + SP_PIECE_UNIT - 1) / SP_PIECE_UNIT * SP_PIECE_UNIT;
+    return steps > 0 ? steps : SP_PIECE_UNIT;
+}
+
+static void score_clear(sp_sequence *s)
+{
+    sp_path_walk_clear(&s->forward_score);
+    sp_path_descent_clear(&s->backward_score);
+}
+
+static bool score_init(sp_sequence *s)
+{
+    s->magnitude = 0;
+    s->is_outside = false;
+    s->recurrence = NAN;
+    s->is_score = s->is_least = false;
+    s->n_broken = 0;
+    return sp_path_walk_init(&s->forward_score, s->chain, s->recording.n_steps, s->table) &&
+           sp_path_descent_init(&s->backward_score, s->chain, s->recording.n_steps, s->table);
+}
+
+static bool has_score_room(sp_sequence *s)
+{
+    s->table = malloc((size_t)SP_PATH_TABLE * SP_PATH_TABLE * sizeof *s->table);
+    return s->table && score_init(s);
+}
+
+bool sp_sequence_open(sp_sequence *s, const sp_chain *chain, const sp_long_recording *recording, sp_workers *workers)
+{
+    *s = (sp_sequence){
+        .chain = chain, .recording = *recording, .workers = workers, .scratch = sp_workers_scratch(workers), .recurrence = NAN};
+    s->steps = piece_steps(chain, recording);
+    s->n = (recording->n_steps + s->steps - 1) / s->steps;
+    s->path = malloc((size_t)s->steps * sizeof *s->path);
+    s->broken = malloc((size_t)s->steps);
+    s->has_gap = calloc((size_t)s->n, 1);
+    return s->path && s->broken && s->has_gap && has_score_room(s);
+}
+
+void sp_sequence_clear_nested(sp_sequence *s)
+{
+    score_clear(s);
+    free(s->table);
+}
+
+void sp_sequence_clear(sp_sequence *s)
+{
+    sp_sequence_clear_nested(s);
+    free(s->path);
+    free(s->broken);
+    free(s->has_gap);
+}
+
+bool sp_sequence_nested(sp_sequence *s, const sp_sequence *outer, const sp_chain *chain, const sp_long_recording *io)
+{
+    *s = *outer;
+    s->chain = chain;
+    s->recording.read = io->read;
+    s->recording.write = io->write;
+    s->recording.arg = io->arg;
+    s->table = NULL;
+    s->forward_score = (sp_path_walk){.chain = chain};
+    s->backward_score = (sp_path_descent){.chain = chain};
+    return s->is_whole || has_score_room(s);
+}
+
+/* ---- reading and writing ---- */
+
+sp_status sp_sequence_read(sp_sequence *s, int64_t i, sp_scores *scores, sp_error *err)
+{
+    const sp_long_recording *r = &s->recording;
+    int64_t first = i * s->steps, n = r->n_steps - first < s->steps ? r->n_steps - first : s->steps;
+    sp_status status = r->read(r->arg, first, n, scores, err);
+    if (status == SP_OK)
+        status = sp_decode_check(s->chain, scores, err);
+    if (status != SP_OK)
+        return status;
+    if (scores->n_steps != n || (r->has_gap && !scores->segments))
+        return sp_fail(err, SP_EINVAL, "steps %lld to %lld of a long recording were asked for, but not these were read",
+                       (long long)first, (long long)(first + n - 1));
+    if (!r->has_gap)
+        scores->segments = NULL;
+    s->scores = *scores;
+    if (i == s->n_seen) {
+        s->has_gap[i] = scores->segments && i > 0 && scores->segments[0] != s->last_segment;
+        s->last_segment = scores->segments ? scores->segments[n - 1] : 0;
+        s->n_seen++;
+    }
+    return SP_OK;
+}
+
+/* Adds a piece of the path to what the check knows of it. */
+static void note_piece(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path)
+{
+    for (int64_t t = 0; t < scores->n_steps && !s->is_outside; t++) {
+        s->is_outside = path[t] < 0 || path[t] >= scores->n_classes;
+        double e = s->is_outside ? 0 : sp_scores_at(scores, t, path[t]);
+        s->magnitude += e > -INFINITY ? fabs(e) : 0;
+    }
+    if (s->is_outside)
+        return;
+    bool is_ascending = s->forward_score.has_begun || (first == 0 && !s->backward_score.has_begun);
+    if (is_ascending)
+        sp_path_walk_add(&s->forward_score, scores, path);
+    else
+        sp_path_descent_add(&s->backward_score, scores, path);
+}
+
+sp_status sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scores, const int32_t *path, const uint8_t *broken,
+                            sp_error *err)
+{
+    if (s->is_whole) {
+        if (path != s->path + first)
+            memcpy(s->path + first, path, (size_t)scores->n_steps * sizeof *path);
+        return SP_OK;
+    }
+    note_piece(s, first, scores, path);
+    return s->recording.write(s->recording.arg, first, scores->n_steps, path, broken, err);
+}
+
+/* ---- the check ---- */
+
+double sp_sequence_score(const sp_sequence *s)
+{
+    return s->backward_score.has_begun ? sp_path_descent_end(&s->backward_score) : sp_path_walk_end(&s->forward_score);
+}
+
+sp_status sp_sequence_verify(const sp_sequence *s, sp_error *err)
+{
+    const double value = s->recurrence;
+    if (s->is_whole) {
+        return isnan(value)  ? SP_OK /* sp_decode_finish() looks whether it is legal */
+               : s->is_least ? sp_verify_state_path(s->chain, &s->scores, s->path, value, err)
+                             : sp_verify_path(s->chain, &s->scores, s->path, value, err);
+    }
+    const double sum = s->is_outside ? -INFINITY : sp_sequence_score(s);
+    /* The pieces are added up apart, so large numbers that cancel do not round as in the recurrence. */
+    double tolerance = sp_verify_tolerance(s->recording.n_steps, isnan(value) ? 0 : value) + 1e-12 * s->magnitude;
+    bool may_overflow = s->magnitude > 1e300 && !s->is_outside,
+         is_close = isnan(value) || fabs(sum - value) <= tolerance || (s->is_least && sum >= value);
+    return may_overflow || (sum > -INFINITY && is_close) ? SP_OK : sp_decode_bug(value, sum, err);
+}
+
+/* ---- where there is no path ---- */
+
+/* Marks in next[M] the states that can stand at a step of scores e[K]: at the start of a recording, after those in now[M], or
+ * after a gap. Returns whether there is any. */
+static bool reach_step(const sp_chain *chain, sp_reach how, const double *e, const uint8_t *now, uint8_t *next)
+{
+    int32_t n_states = chain->n_states;
+    if (how == SP_REACH_START) {
+        for (int32_t j = 0; j < n_states; j++)
+            next[j] = chain->start[j] > -INFINITY;
+    } else if (how == SP_REACH_ENTRY) {
+        memcpy(next, chain->entry, (size_t)n_states);
+    } else {
+        memset(next, 0, (size_t)n_states);
+        for (int32_t i = 0; i < n_states; i++)
+            if (now[i])
+                for (int64_t s = chain->succ_row[i]; s < chain->succ_row[i + 1]; s++)
+                    next[chain->succ[s]] = 1;
+    }
+    bool any = false;
+    for (int32_t j = 0; j < n_states; j++) {
+        next[j] = next[j] && e[chain->state_class[j]] > -INFINITY;
+        any = any || next[j];
+    }
+    return any;
+}
+
+/* Is there any allowed path over finite scores? A boolean forward pass: no weight is added, so nothing rounds or overflows.
+ * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end. */
+static sp_status path_exists(sp_sequence *s, sp_error *err)
+{
+    const sp_chain *c = s->chain;
+    size_t M = (size_t)c->n_states;
+    uint8_t *now = sp_scratch_get(s->scratch, SP_SLOT_REACH, 2 * M, 1), *next = now ? now + M : NULL;
+    double *row = sp_scratch_get(s->scratch, SP_SLOT_ROW, (size_t)c->n_classes, sizeof *row);
+    if (!now || !row)
+        return sp_decode_no_memory(err);
+    for (int64_t i = 0; i < s->n; i++) {
+        sp_scores scores;
+        sp_status status = sp_sequence_read(s, i, &scores, err);
+        if (status != SP_OK)
+            return status;
+        for (int64_t t = 0; t < scores.n_steps; t++) {
+            if (!reach_step(c, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row), now, next))
+                return sp_fail_at(
+                    err, SP_ENOPATH, i * s->steps + t,
+                    "no allowed path has a finite score: no class that may stand at step %lld is possible there: look at "
+                    "its scores and masks, or decode with --on-infeasible relax",
+                    (long long)(i * s->steps + t));
+            uint8_t *before = now;
+            now = next;
+            next = before;
+        }
+    }
+    for (size_t j = 0; j < M; j++)
+        if (now[j] && c->end[j] > -INFINITY)
+            return SP_OK;
+    return sp_fail_at(
+        err, SP_ENOPATH, s->recording.n_steps - 1,
+        "no allowed path has a finite score: none of the classes that can stand at the last step, %lld, may end: look "
+        "at \"end\" in the model, or decode with --on-infeasible relax",
+        (long long)(s->recording.n_steps - 1));
+}
+
+sp_status sp_sequence_no_path(sp_sequence *s, sp_error *err)
+{
+    sp_status status = path_exists(s, err);
+    if (status != SP_OK)
+        return status;
+    return sp_fail_at(
+        err, SP_ENOPATH, s->recording.n_steps - 1,
+        "no allowed path has a finite score, because the sum of the scores leaves the range of a double: scale them down");
+}
+
+sp_status sp_sequence_stuck(sp_sequence *s, const char *who, int64_t step, sp_error *err)
+{
+    sp_status status = path_exists(s, err);
+    if (status != SP_OK)
+        return status;
+    return sp_fail_at(err, SP_EDEADEND, step,
+                      "%s met a dead end: nothing that it kept can go on at step %lld, or end there, though an allowed path "
+                      "exists: decode with viterbi, which looks ahead to the end",
+                      who, (long long)step);
+}
+
+/* ---- a recording in memory ---- */
+
+static sp_status read_whole(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
+{
+    (void)first, (void)n, (void)err;
+    *scores = *(const sp_scores *)arg;
+    return SP_OK;
+}
+
+/* The recording as its own only piece. path and broken may be NULL where nothing is written; *has_gap is room for one flag. */
+static sp_sequence whole(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, uint8_t *broken,
+                         uint8_t *has_gap)
+{
+    *has_gap = 0;
+    return (sp_sequence){.chain = chain,
+                         .recording = {.n_steps = scores->n_steps,
+                                       .has_gap = scores->segments != NULL,
+                                       .read = read_whole,
+                                       .arg = (sp_scores *)(uintptr_t)scores},
+                         .scratch = scratch,
+                         .is_whole = true,
+                         .n = 1,
+                         .steps = scores->n_steps,
+                         .path = path,
+                         .broken = broken,
+                         .has_gap = has_gap,
+                         .recurrence = NAN};
+}
+
+sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err)
+{
+    uint8_t has_gap;
+    sp_sequence s = whole(chain, scores, scratch, NULL, NULL, &has_gap);
+    return sp_sequence_no_path(&s, err);
+}
+
+/* By the rules, or breaking the fewest. */
+static sp_status run(sp_sequence *s, const sp_strategy *strategy, bool is_relaxed, sp_error *err)
+{
+    const sp_strategy_row *row = sp_strategy_row_of(strategy->kind);
+    if (!is_relaxed)
+        return row->decode(s, strategy->parameter, err);
+    return (row->relax ? row->relax : sp_strategy_row_of(SP_VITERBI)->relax)(s, strategy->parameter, err);
+}
+
+sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
+                          sp_scratch *scratch, const sp_whole_output *output, sp_error *err)
+{
+    sp_status status = sp_strategy_check(strategy, err);
+    if (status == SP_OK)
+        status = sp_decode_check(chain, scores, err);
+    if (status != SP_OK)
+        return status;
+    size_t T = (size_t)scores->n_steps;
+    int32_t *path = sp_scratch_get(scratch, SP_SLOT_PATH, T, sizeof *path);
+    uint8_t has_gap;
+    if (!path)
+        return sp_decode_no_memory(err);
+    sp_sequence s = whole(chain, scores, scratch, path, output->broken, &has_gap);
+    bool is_legal = sp_strategy_is_legal(strategy->kind) && !is_relaxed;
+    double score = 0;
+    if (T > 0)
+        status = run(&s, strategy, is_relaxed, err);
+    if (status == SP_OK && T > 0)
+        status = sp_sequence_verify(&s, err);
+    if (status == SP_OK && !s.is_score)
+        status = sp_decode_finish(chain, scores, path, is_legal, path, &score, err);
+    if (status != SP_OK)
+        return status;
+    if (T > 0)
+        memcpy(output->path, path, T * sizeof *path);
+    if (output->n_broken)
+        *output->n_broken = s.n_broken;
+    if (output->score)
+        *output->score = s.is_score ? s.recurrence : score;
+    return SP_OK;
+}
+
+static bool has_no_path(sp_status status)
+{
+    return status == SP_ENOPATH || status == SP_EDEADEND;
+}
+
+sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options, sp_scratch *scratch,
+                    int32_t *path, sp_decoded *result, sp_error *err)
+{
+    sp_decoded found = {.status = SP_OK, .step = -1};
+    sp_whole_output output = {path, &found.n_broken, NULL, &found.score};
+    sp_status status = sp_decode_whole(chain, scores, &options->strategy, false, scratch, &output, err);
+    if (has_no_path(status) && options->relax)
+        status = sp_decode_whole(chain, scores, &options->strategy, true, scratch, &output, err);
+    if (status == SP_OK && result)
+        *result = found;
+    return status;
+}
+
+sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                     sp_error *err)
+{
+    const sp_strategy viterbi = {SP_VITERBI, 0};
+    return sp_decode_whole(chain, scores, &viterbi, false, scratch, &(sp_whole_output){.path = path, .score = score}, err);
+}
+
+/* ---- a long recording ---- */
+
+/* Gives up what was written: another path may follow. */
+static sp_status give_up(sp_sequence *s, sp_error *err)
+{
+    score_clear(s);
+    if (!score_init(s))
+        return sp_decode_no_memory(err);
+    return s->recording.write(s->recording.arg, 0, s->recording.n_steps, NULL, NULL, err);
+}
+
+/* Decodes, and fills in what became of it. */
+static sp_status attempt(sp_sequence *s, const sp_strategy *strategy, bool is_relaxed, sp_decoded *result, sp_error *err)
+{
+    sp_error why = {.step = -1};
+    sp_status status = run(s, strategy, is_relaxed, &why);
+    if (status == SP_OK && sp_strategy_is_legal(strategy->kind) && !is_relaxed)
+        status = sp_sequence_verify(s, &why);
+    if (status == SP_OK) {
+        *result = (sp_decoded){.status = SP_OK, .step = -1, .n_broken = s->n_broken, .score = sp_sequence_score(s)};
+        return SP_OK;
+    }
+    if (status == SP_EBUG)
+        sp_decode_withhold(&why, result, NULL, 0);
+    else if (has_no_path(status))
+        *result = (sp_decoded){.status = status, .step = why.step, .score = -INFINITY};
+    else if (err)
+        *err = why;
+    return status == SP_EBUG || has_no_path(status) ? give_up(s, err) : status;
+}
+
+sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recording, const sp_decode_options *options,
+                         sp_workers *workers, sp_decoded *result, sp_error *err)
+{
+    sp_decoded found = {.status = SP_OK, .step = -1};
+    sp_status status = sp_strategy_check(&options->strategy, err);
+    if (status == SP_OK && recording->n_steps > 0) {
+        sp_sequence s;
+        status = sp_sequence_open(&s, chain, recording, workers) ? attempt(&s, &options->strategy, false, &found, err)
+                                                                 : sp_decode_no_memory(err);
+        if (status == SP_OK && has_no_path(found.status) && options->relax)
+            status = attempt(&s, &options->strategy, true, &found, err);
+        sp_sequence_clear(&s);
+    }
+    if (status == SP_OK)
+        *result = found;
+    return status;
+}
