@@ -212,7 +212,7 @@ static sp_status path_exists(sp_sequence *s, sp_error *err)
                     err, SP_ENOPATH, i * s->steps + t,
                     "no allowed path has a finite score: no class that may stand at step %lld is possible there: look at "
                     "its scores and masks, or decode with --on-infeasible relax",
-                    (long long)(i * s->steps + t));
+                    (long long)i * s->steps + t);
             uint8_t *before = now;
             now = next;
             next = before;

@@ -21,7 +21,7 @@ sp_status sp_folds_open(cross *c, const char *file, const sp_run_options *o, sp_
     status = sp_folds_assign(&c->fit.training.batch, c->fit.options.group, n_folds, c->fold, err);
     if (status != SP_OK)
         return status;
-    sp_model **models = calloc((size_t)n_folds, sizeof *models);
+    sp_model **models = calloc((size_t)n_folds, sizeof(sp_model *));
     if (!models)
         return sp_fail(err, SP_ENOMEM, "no memory for %d models", n_folds);
     status = sp_cross_fit(&c->fit.training, &c->fit.options, n_folds, c->fold, c->fit.workers, models, err);

@@ -27,7 +27,7 @@ static sp_status read_paths(void *arg, int32_t s, const sp_part *part, int32_t *
     for (int64_t t = 0; t < n; t++)
         if (from[t] < -1 || from[t] >= e->p.model->n_classes)
             return sp_fail(err, SP_EDATA, "%s: class %d at step %lld of all: it is from 0 to %d, or -1 where undecoded",
-                           e->p.names[s], from[t], (long long)(begin + t), e->p.model->n_classes - 1);
+                           e->p.names[s], from[t], (long long)begin + t, e->p.model->n_classes - 1);
     memcpy(paths, from, (size_t)n * sizeof *paths);
     for (int64_t r = 0; r < part->count; r++) {
         bool is_undecoded = true;

@@ -40,7 +40,7 @@ static sp_status read_labels(void *arg, int64_t first, int64_t n, const int32_t 
 static bool evaluate_open(evaluating *j)
 {
     const sp_pipeline *p = j->steps->p;
-    size_t room = (size_t)(j->how->piece_steps + 2 * AROUND);
+    size_t room = (size_t)(j->how->piece_steps + INT64_C(2) * AROUND);
     j->parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS;
     j->labels = sp_block_new();
     j->columns = malloc(room * sizeof *j->columns);

@@ -54,7 +54,7 @@ static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_
     for (int64_t t = 0; block->labels && t < n; t++)
         if (block->labels[t] < -1 || block->labels[t] >= info->n_classes)
             return sp_fail(err, SP_EDATA, "label %d at step %lld of all: it is a class from 0 to %d, or -1", block->labels[t],
-                           (long long)(begin + t), info->n_classes - 1);
+                           (long long)begin + t, info->n_classes - 1);
     return SP_OK;
 }
 
