@@ -193,6 +193,7 @@ void sp_workers_share(sp_workers *workers, int64_t n_items, sp_task *task, void 
     if (others > 0) {
         pthread_mutex_lock(&workers->lock);
         assert(!workers->work); /* a task shares nothing by itself */
+        // cppcheck-suppress autoVariables ; all are done with it before this function returns
         workers->work = &shared;
         workers->n_wanted = (int)others;
         pthread_cond_broadcast(&workers->has_work);

@@ -31,7 +31,7 @@ static void fill_columns(const int32_t *path, int64_t n_steps, int64_t n_columns
                 counts[path[t]]++;
         for (int64_t t = from; t < to; t++) {
             int32_t k = path[t];
-            if (k >= 0 && (best < 0 || counts[k] > counts[best] || (counts[k] == counts[best] && k < best)))
+            if (k >= 0 && (best < 0 || counts[k] > counts[best] || (k < best && counts[k] == counts[best])))
                 best = k;
         }
         for (int64_t t = from; t < to; t++)
