@@ -11,6 +11,7 @@ struct sp_h5_direct {
     sp_h5_stored stored;
     sp_h5_vfile *file;   /* contiguous, or chunks without filters: its file; else NULL */
     sp_chunk_jobs *jobs; /* chunked: made as it is needed */
+    uint64_t file_bytes; /* no chunk can have more */
     int n_threads;
     unsigned char *asked; /* [stored.form.bytes] what H5Dread gave */
     /* The rows of chunks that reached beyond the last rows asked for. */
@@ -35,6 +36,8 @@ sp_status sp_h5_direct_new(const sp_h5_request *request, sp_h5_direct **out)
     if (!d)
         return SP_ENOMEM;
     *d = (sp_h5_direct){.dataset = request->dataset, .type = request->type, .stored = stored, .file = file, .n_threads = 1};
+    const sp_h5_vfile *whole = file ? file : sp_h5_vfile_of(request->dataset);
+    d->file_bytes = whole ? sp_h5_vfile_size(whole) : UINT64_MAX;
     *out = d;
     return SP_OK;
 }
@@ -122,6 +125,8 @@ static sp_status chunk_take(sp_h5_direct *d, sp_chunk *job, bool *is_taken)
     /* A chunk that is not there is told in one of two ways: it has no size, or (without filters) it cannot be read. */
     if (H5Dget_chunk_storage_size(d->dataset, at, &stored) < 0 || stored == 0)
         return chunk_ask(d, job);
+    if (stored > d->file_bytes)
+        return SP_EDATA;
     job->stored = (size_t)stored;
     /* Nothing to undo, and all of it wanted in one run: it is read to where it belongs. */
     int64_t from, place;
