@@ -220,7 +220,6 @@ static void note_shape(sp_chain *chain)
     chain->is_boolean = true;
     for (int32_t s = 0; s < chain->n_states; s++) {
         chain->is_plain &= chain->state_class[s] == s;
-        chain->has_end |= chain->end[s] != 0;
         chain->is_boolean &=
             (chain->start[s] == 0 || chain->start[s] == -INFINITY) && (chain->end[s] == 0 || chain->end[s] == -INFINITY);
     }

@@ -9,7 +9,6 @@ struct sp_chain {
     int32_t n_states;  /* M, after unfolding */
     bool is_plain;     /* M = K and state s emits class s */
     bool is_boolean;   /* every weight, start and end is 0 or -INFINITY */
-    bool has_end;      /* some end[s] is not 0 */
     bool min_dwell_at_end;
 
     int32_t *state_class; /* [M] non-decreasing */

@@ -28,10 +28,10 @@ typedef struct sp_greedy_table {
  * scratch, where it stays until the next. */
 bool sp_greedy_table_init(sp_greedy_table *table, const sp_chain *chain, sp_scratch *scratch);
 
-/* The path of sp_greedy(). False at a dead end; what is in path is no path then. */
+/* The path of greedy. False at a dead end; what is in path is no path then. */
 bool sp_greedy_table_path(const sp_greedy_table *table, const sp_scores *scores, double *row, int32_t *path);
 
-/* One recording that sp_chunks_fit(), by greedy or argmax, on all threads: as sp_greedy() or sp_argmax(). SP_OK; SP_ENOPATH
+/* One recording that sp_chunks_fit(), by greedy or argmax, on all threads: with their path and score. SP_OK; SP_ENOPATH
  * without a message: ask those; SP_ENOMEM.
  *   table   for greedy */
 sp_status sp_choose_long(const sp_lane_run_options *options, const sp_greedy_table *table, const sp_scores *scores,

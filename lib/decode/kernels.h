@@ -51,8 +51,8 @@ bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, con
 sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                              double *score);
 
-/* One recording by greedy, as sp_greedy(). SP_OK; SP_ENOPATH without a message, path untouched: ask sp_greedy(); SP_ENOMEM;
- * SP_EBUG. */
+/* One recording by greedy, by its table of weights. SP_OK; SP_ENOPATH without a message, path untouched: ask the plain kernel;
+ * SP_ENOMEM; SP_EBUG. */
 sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
                             int32_t *path, double *score, sp_error *err);
 

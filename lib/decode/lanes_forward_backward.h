@@ -29,9 +29,9 @@ enum { SP_SUM_LANES_MOST = 16 /* lanes of the widest kernel */ };
 typedef enum sp_sum_use {
     SP_SUM_LOG_Z,      /* nothing: log Z only */
     SP_SUM_MARGINALS,  /* themselves */
-    SP_SUM_PATH,       /* the class of the greatest one, as sp_posterior() */
+    SP_SUM_PATH,       /* the class of the greatest one, as posterior chooses it */
     SP_SUM_CONFIDENCE, /* of the classes of a path */
-    SP_SUM_MEA,        /* the scores of sp_mea() */
+    SP_SUM_MEA,        /* the scores that mea adds up */
     SP_SUM_PRODUCT     /* the scores of sp_posterior_viterbi() */
 } sp_sum_use;
 

@@ -50,11 +50,9 @@ static sp_chain bare_rules(const sp_chain *chain, double *room)
     for (int64_t n = 0; n < n_edges; n++)
         room[n] = 0;
     double *start = room + n_edges, *end = start + chain->n_states;
-    bare.has_end = false;
     for (int32_t s = 0; s < chain->n_states; s++) {
         start[s] = chain->start[s] == -INFINITY ? -INFINITY : 0;
         end[s] = chain->end[s] == -INFINITY ? -INFINITY : 0;
-        bare.has_end = bare.has_end || end[s] != 0;
     }
     bare.is_boolean = true;
     bare.pred_weight = bare.succ_weight = room;
