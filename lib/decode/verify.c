@@ -38,22 +38,12 @@ static bool is_close(int64_t n_steps, double sum, double value)
 
 /* ---- the sum by a table ---- */
 
-static bool is_any_outside(const int32_t *path, int64_t n_steps, int32_t n_classes)
-{
-    int32_t most = 0, signs = 0;
-    for (int64_t t = 0; t < n_steps; t++) {
-        most = path[t] > most ? path[t] : most;
-        signs |= path[t];
-    }
-    return signs < 0 || most >= n_classes;
-}
-
 /* Steps 1 .. T-1. Sums are made side by side, so that no addition waits for the one before it. What is the same for all steps is
  * a constant where this is called. */
 static inline double sum_terms(const sp_verifier *v, sp_dtype dtype, bool has_weights, bool has_segments, const sp_scores *scores,
                                const int32_t *path)
 {
-    const size_t K = (size_t)scores->n_classes;
+    const uint32_t K = (uint32_t)scores->n_classes;
     const int64_t *segments = scores->segments;
     double sum[4] = {0};
     uint32_t from = (uint32_t)path[0], n_forbidden = 0;
@@ -61,6 +51,8 @@ static inline double sum_terms(const sp_verifier *v, sp_dtype dtype, bool has_we
 #define TERM(at, i)                                                                                                              \
     {                                                                                                                            \
         uint32_t k = (uint32_t)path[at], pair = from * SP_VERIFY_CLASSES + k;                                                    \
+        if (k >= K)                                                                                                              \
+            return NAN;                                                                                                          \
         double e = dtype == SP_F32 ? (double)((const float *)scores->data)[row + k] : ((const double *)scores->data)[row + k];   \
         bool is_gap = has_segments && segments[at] != segments[(at)-1];                                                          \
         if (has_weights && !is_gap)                                                                                              \
@@ -96,7 +88,7 @@ static double sum_of_type(const sp_verifier *v, bool has_weights, bool has_segme
 static double sum_by_table(const sp_verifier *v, const sp_scores *scores, const int32_t *path)
 {
     const sp_chain *chain = v->chain;
-    if (is_any_outside(path, scores->n_steps, chain->n_classes))
+    if (path[0] < 0 || path[0] >= chain->n_classes)
         return NAN;
     return chain->start[path[0]] + sp_scores_at(scores, 0, path[0]) +
            sum_of_type(v, v->has_weights, scores->segments != NULL, scores, path) + chain->end[path[scores->n_steps - 1]];
