@@ -196,7 +196,7 @@ static int64_t transitions_of(const plain_rules *rules)
     int64_t n = 0, K = rules->n_classes;
     for (int64_t p = 0; p < K * K; p++)
         n += rules->allow[p] != 0;
-    return n;
+    return n > 0 ? n : 1; /* what divides a budget */
 }
 
 static bool is_by_sums(const combination *c)
