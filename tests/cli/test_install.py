@@ -14,7 +14,7 @@ CC = os.environ.get("CC", "cc")
 FLAGS = shlex.split(os.environ.get("STATEPATH_CFLAGS", ""))
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
-with open(os.path.join(st.SOURCE, "README.md"), encoding="utf-8") as readme:
+with open(os.path.join(st.SOURCE, "lib/README.md"), encoding="utf-8") as readme:
     CORE = [f for f in readme.read().split("```")[1::2] if f.startswith("c\n")][0][2:]
 
 # A shipped model from the kit, the rules of a file of labels: jansson, GSL and HDF5 are linked for this.
