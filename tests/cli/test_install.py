@@ -1,6 +1,7 @@
 """What `cmake --install` puts into an empty folder works there: the program, its manual page, and each library in a project of its own,
 found by pkg-config and by CMake's find_package."""
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ CC = os.environ.get("CC", "cc")
 FLAGS = shlex.split(os.environ.get("STATEPATH_CFLAGS", ""))
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
-with open(os.path.join(st.SOURCE, "README.md"), encoding="utf-8") as readme:
+with open(os.path.join(st.SOURCE, "lib/README.md"), encoding="utf-8") as readme:
     CORE = [f for f in readme.read().split("```")[1::2] if f.startswith("c\n")][0][2:]
 
 # A shipped model from the kit, the rules of a file of labels: jansson, GSL and HDF5 are linked for this.
@@ -67,7 +68,7 @@ add_executable(consumer consumer.c)
 target_link_libraries(consumer PRIVATE statepath::%(component)s)
 """
 
-MODULES = {"core": ("statepath", CORE), "kit": ("statepath-kit", KIT), "network": ("statepath-network", NETWORK)}
+MODULES = {"core": ("statepath", CORE), "shared": ("statepath-shared", CORE), "kit": ("statepath-kit", KIT), "network": ("statepath-network", NETWORK)}
 
 
 class TestInstall(st.TestCase):
@@ -85,11 +86,22 @@ class TestInstall(st.TestCase):
     def expected(self, component):
         if component == "kit":
             return "sleep-strict: 5 classes, 20 recordings\n"
-        return "closed opening open: -1.2\n" if component == "core" else "5 classes\n"
+        return "5 classes\n" if component == "network" else "closed opening open: -1.2\n"
 
     def check(self, component, program):
+        """The program prints what is expected, and needs the shared library if it was linked with it, else not."""
         arguments = [os.path.join(st.SOURCE, "datasets/sleep-demo.h5")] if component == "kit" else []
-        self.assertEqual(self.run_here(program, *arguments), self.expected(component))
+        there = dict(os.environ, LD_LIBRARY_PATH=os.path.dirname(self.shared_library()))
+        self.assertEqual(self.run_here(program, *arguments, env=there), self.expected(component))
+        self.assertEqual("libstatepath.so.0" in self.needed(program), component == "shared")
+
+    def shared_library(self):
+        (found,) = [os.path.join(folder, name) for folder, _, names in os.walk(self.prefix) for name in names if name == "libstatepath.so.0"]
+        return found
+
+    def needed(self, binary):
+        """The shared libraries that a program or library names."""
+        return set(re.findall(r"\(NEEDED\).*\[(.*)\]", self.run_here("readelf", "-d", binary)))
 
     def test_the_program_runs_where_it_was_put(self):
         program = os.path.join(self.prefix, "bin", "statepath")
@@ -130,13 +142,30 @@ class TestInstall(st.TestCase):
                 self.run_here("cmake", "--build", build)
                 self.check(component, "./%s/consumer" % build)
 
+    def test_the_shared_library_exports_what_its_headers_declare(self):
+        """Declared: what the compiler sees of statepath.h, its bodies and types taken away."""
+        include = os.path.join(self.prefix, "include")
+        text = self.run_here(CC, "-E", "-P", "-I" + include, os.path.join(include, "statepath.h"))
+        while re.search(r"\{[^{}]*\}", text):
+            text = re.sub(r"\{[^{}]*\}", ";", text)
+        declarations = [d for d in text.split(";") if not re.search(r"\b(static|typedef)\b", d)]
+        declared = {name for d in declarations for name in re.findall(r"\b(sp_\w+) *\(", d)[:1]}
+        symbols = [line.split() for line in self.run_here("nm", "-D", "--defined-only", self.shared_library()).splitlines()]
+        self.assertEqual({name.split("@")[0] for _, kind, name in symbols if kind != "A"}, declared)
+        self.assertGreater(len(declared), 50)
+
+    def test_the_shared_library_needs_libm_and_threads_only(self):
+        allowed = r"lib(c|m|pthread|asan|ubsan|tsan|gcc_s)[.]so.*|ld-linux.*" # the sanitizers' where they are on
+        self.assertEqual([name for name in self.needed(self.shared_library()) if not re.fullmatch(allowed, name)], [])
+        self.assertIn("[libstatepath.so.0]", self.run_here("readelf", "-d", self.shared_library()))
+
     def test_find_package_names_what_it_does_not_know(self):
         self.write("consumer.c", CORE)
         self.write("CMakeLists.txt", PROJECT % {"component": "python"})
         done = subprocess.run(["cmake", "-S", ".", "-B", "build", "-DCMAKE_PREFIX_PATH=" + self.prefix, "-DCMAKE_C_COMPILER=" + CC],
                               cwd=self.folder, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("core, kit and network, not python", " ".join(done.stderr.split()))
+        self.assertIn("core, shared, kit and network, not python", " ".join(done.stderr.split()))
 
     def test_headers_in_cxx(self):
         compiler = shutil.which("c++")

@@ -1,4 +1,5 @@
-"""The README's examples are run: the Python one, the C one, the model, the commands' names."""
+"""The READMEs' examples are run: of README.md the Python one, the model, the commands' names and the demo's output; of lib/README.md the C one.
+README.md stays short, and the links of all READMEs lead somewhere."""
 import json
 import os
 import re
@@ -8,13 +9,16 @@ import sys
 
 import statepath_test as st
 
-with open(os.path.join(st.SOURCE, "README.md"), encoding="utf-8") as readme:
-    TEXT = readme.read()
 
 
-def block(language, containing):
+def read(name):
+    with open(os.path.join(st.SOURCE, name), encoding="utf-8") as readme:
+        return readme.read()
+
+
+def block(language, containing, name="README.md"):
     """The fenced block of that language that contains the words."""
-    fenced = TEXT.split("```")[1::2]
+    fenced = read(name).split("```")[1::2]
     (found,) = [f[len(language) + 1:] for f in fenced if f.startswith(language + "\n") and containing in f]
     return found
 
@@ -29,16 +33,16 @@ class TestReadme(st.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "1750 0 4\n"), done.stderr)
         done = subprocess.run(["sh", "-e", "-c", block("sh", "statepath inspect night.h5")], **there)
         self.assertEqual((done.returncode, done.stderr), (0, "wrote night.html\n"))
-        self.assertIn("model sleep-strict: 5 classes", done.stdout)
+        self.assertIn("model sleep-aasm: 5 classes", done.stdout)
 
     def test_c(self):
-        self.write("example.c", block("c", "#include <statepath.h>"))
+        self.write("example.c", block("c", "#include <statepath.h>", "lib/README.md"))
         flags = shlex.split(os.environ.get("STATEPATH_CFLAGS", ""))
         build = os.environ["STATEPATH_BUILD"]
         subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, "-I", os.path.join(st.SOURCE, "lib/include"),
                         "example.c", "-o", "example", os.path.join(build, "libstatepath.a"), "-lm", "-lpthread"], cwd=self.folder, check=True)
         done = subprocess.run(["./example"], cwd=self.folder, capture_output=True, text=True)
-        said = re.search(r"It prints `([^`]*)`", TEXT).group(1)
+        said = re.search(r"It prints `([^`]*)`", read("lib/README.md")).group(1)
         self.assertEqual((done.returncode, done.stdout), (0, said + "\n"))
 
     def test_model(self):
@@ -55,6 +59,34 @@ class TestReadme(st.TestCase):
         shown = block("", "sleep-demo.h5: 20 recordings").splitlines()
         done = self.statepath("compare", os.path.join(st.SOURCE, "datasets/sleep-demo.h5"), "--model", "sleep-strict")
         self.assertEqual(shown, [line.rstrip() for line in done.stdout.splitlines()[:len(shown)]])
+
+    def test_what_the_demo_forbids_beyond_sleep_aasm(self):
+        """The README names the pairs that sleep-strict forbids and sleep-aasm does not, and only those."""
+        forbidden = {name: set(re.findall(r"^  (\w+) -> (\w+)$", self.statepath("model", "show", name).stdout, re.M))
+                     for name in ("sleep-strict", "sleep-aasm")}
+        self.assertLess(forbidden["sleep-aasm"], forbidden["sleep-strict"])
+        said = re.search(r"also forbids ([^,]*(?:, [^,]*)*), though", read("README.md")).group(1)
+        self.assertEqual(set(re.findall(r"(\w+)→(\w+)", said)), forbidden["sleep-strict"] - forbidden["sleep-aasm"])
+
+    def test_is_short(self):
+        self.assertLessEqual(len(read("README.md").split()), 1200)
+
+    def test_links_lead_somewhere(self):
+        """Of all Markdown that people read: the file is there, and has the heading that the link names."""
+        names = subprocess.run(["git", "ls-files", "*.md"], cwd=st.SOURCE, capture_output=True, text=True).stdout.split()
+        for name in names or ["README.md", "lib/README.md"]: # not a clone: at least these
+            if "golden" in name:
+                continue
+            for link in re.findall(r"\]\(([^)]+)\)", read(name)):
+                if link.startswith("http"):
+                    continue
+                target, _, heading = link.partition("#")
+                file = os.path.normpath(os.path.join(os.path.dirname(name), target)) if target else name
+                with self.subTest(file=name, link=link):
+                    self.assertTrue(os.path.exists(os.path.join(st.SOURCE, file)), "no such file")
+                    if heading:
+                        titles = re.findall(r"^#+ (.*)$", read(file), re.M)
+                        self.assertIn(heading, [re.sub(r"[^\w -]", "", t.lower()).replace(" ", "-") for t in titles])
 
 
 st.main()

@@ -1,0 +1,176 @@
+"""Which room of the sources includes which. Called by ./dev lint.
+
+The table of rooms in lib/README.md says what each room may include; this walks all #include lines of lib, cli and models and prints
+  file: may not include room/x.h             a room that the table does not give it
+  file: room/x.h is private to its room      a header outside lib/include of another room, but for the rooms of SHARED
+  files that include each other in a circle across rooms (a .c file and its header count as one)
+  folders with more than 40 sources
+An exception stands below with its reason; one that is no longer needed is printed too. Exit status 1 if it printed more than notes."""
+import collections
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+# {file or pattern of files: {header as written: reason}}: each waits for the change that its reason names.
+DRAWN_FROM_FIGURES = "the table of figures is private to evaluate; its rows belong in statepath/figures.h"
+POOL = "threads and scratch memory are about to move from decode to core"
+TWO_LAYERS = "pipeline is being split into recordings in memory and files"
+SAVED_TEXT = "io writes text files, but report.h declares it"
+RECIPES = "io reads recipes into learn's structs; the reader moves to learn"
+ALLOWED = {
+    "lib/evaluate/*.c": {"decode/workers.h": POOL},
+    "lib/evaluate/reliability.c": {"mask/nll_step.h": "likelihood and calibration share one step; it belongs to core"},
+    "lib/learn/*.[ch]": {"decode/workers.h": POOL, "decode/scratch.h": POOL},
+    "lib/report/*.[ch]": {"evaluate/figures.h": DRAWN_FROM_FIGURES},
+    "lib/include/statepath/pipeline.h": {"statepath/source.h": TWO_LAYERS, "statepath/subjects.h": TWO_LAYERS},
+    "lib/pipeline/options.h": {"statepath-kit.h": TWO_LAYERS},
+    "lib/io/*_save.c": {"statepath/report.h": SAVED_TEXT},
+    "lib/include/statepath/recipe_json.h": {"statepath/simulate.h": RECIPES},
+    "lib/io/recipe_reader.h": {"statepath/signals.h": RECIPES},
+}
+# Folders that are larger today and wait for the sources to be moved.
+FOLDERS_LATER = ["lib/decode", "lib/evaluate", "lib/include/statepath", "lib/io"]
+MOST_FILES = 40
+# Rooms whose private headers are there for the others.
+SHARED = ("core", "json", "sleep")
+
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+DECLARED = re.compile(r"^(?!static|typedef)[a-z][\w *]*[ *](sp_\w+)\(", re.M)
+DEFINED = re.compile(r"^(?!static|typedef)[a-z][\w *]*[ *](sp_\w+)\([^;{]*\)\s*\{", re.M)
+PUBLIC = "lib/include/"
+
+
+def table(readme):
+    """{room: names it may include}, in the order of the table "| room | may include |"."""
+    rows = re.search(r"^\| room \| may include \|\n\|[-| ]+\|\n((?:\|.*\n)+)", readme, re.M)
+    if not rows:
+        sys.exit('lib/README.md: no table "| room | may include |"')
+    may = {}
+    for row in rows.group(1).splitlines():
+        new, names = ([name.strip() for name in re.sub(r"\([^)]*\)", "", cell).split(",")] for cell in row.strip("|").split("|"))
+        names = set(may) if names == ["all of the above"] else set(names)
+        may.update((room, names) for room in new)
+    for room, names in may.items():
+        for name in sorted(names - set(may) - {"the standard library", "public headers"}):
+            sys.exit("lib/README.md: %s may include %s, which is no room of the table" % (room, name))
+    return may
+
+
+class Sources:
+    def __init__(self, may):
+        self.may = may
+        listed = subprocess.run(["git", "ls-files", "lib/*.[ch]", "cli/*.[ch]", "models/*.[ch]"], capture_output=True, text=True, check=True)
+        self.text = {}
+        for file in listed.stdout.split():
+            if os.path.exists(file):
+                with open(file, encoding="utf-8") as f:
+                    self.text[file] = f.read()
+        self.defined = {name: file for file, text in self.text.items() if file.endswith(".c") for name in DEFINED.findall(text)}
+        self.rooms = {}
+        for file in self.text: # a public header belongs to the room of its functions; one of types only to core
+            homes = collections.Counter(self.home(self.defined[name]) for name in DECLARED.findall(self.text[file]) if name in self.defined)
+            self.rooms[file] = self.home(file) if not file.startswith(PUBLIC) else homes.most_common(1)[0][0] if homes else "core"
+
+    def home(self, file):
+        """The room of a file by its place: the most particular row of the table."""
+        place = file[len("lib/"):] if file.startswith("lib/") else file
+        found = [room for room in self.may if fnmatch.fnmatch(place, room + "*" if room.endswith("*") else room + "/*")]
+        return max(found, key=len) if found else None
+
+    def is_umbrella(self, file):
+        """statepath.h and statepath-kit.h include others and declare nothing themselves."""
+        return os.path.dirname(file) + "/" == PUBLIC
+
+    def found(self, file, name):
+        for candidate in (PUBLIC + name, "lib/" + name, os.path.join(os.path.dirname(file), name), "models/network/" + name):
+            if candidate in self.text:
+                return candidate
+        return None # generated
+
+    def includes(self, file):
+        """[(the name as written, the file behind it)]; an umbrella stands for all that it includes."""
+        for name in INCLUDE.findall(self.text[file]):
+            behind = self.found(file, name)
+            for one in self.under(behind) if behind else []:
+                yield name, one
+
+    def under(self, file):
+        if not self.is_umbrella(file):
+            return [file]
+        return [one for name in INCLUDE.findall(self.text[file]) for one in self.under(self.found(file, name))]
+
+    def unit(self, file):
+        """A .c file and its header, public or not, are one unit."""
+        stem = os.path.splitext(file)[0]
+        if file.startswith(PUBLIC):
+            same = "lib/%s/%s" % (self.rooms[file], os.path.basename(stem))
+            return same if same + ".c" in self.text else stem
+        return stem
+
+
+def violations(sources):
+    """(file, header as written, sentence) of each include that the table does not give."""
+    for file in sources.text:
+        room = sources.rooms[file]
+        if sources.is_umbrella(file):
+            continue
+        if room is None:
+            yield file, "", "%s: its folder is in no row of the table" % file
+            continue
+        for name, header in sources.includes(file):
+            other = sources.rooms[header]
+            same_folder = room.split("/")[0] == other.split("/")[0]
+            public = header.startswith(PUBLIC) or other == "models/network" and not re.search(r"/(pass|team)[.]h$", header)
+            if other != room and other not in sources.may[room] and not ("public headers" in sources.may[room] and public):
+                yield file, name, "%s: may not include %s%s" % (file, name, "" if name in header else " (%s)" % header)
+            elif not public and other not in SHARED and not same_folder:
+                yield file, name, "%s: %s is private to its room" % (file, name)
+
+
+def circles(sources):
+    """Sets of units of more than one room that reach each other."""
+    edges, room = collections.defaultdict(set), {}
+    for file in sources.text:
+        if not sources.is_umbrella(file):
+            room[sources.unit(file)] = sources.rooms[file]
+            edges[sources.unit(file)].update(sources.unit(header) for _, header in sources.includes(file))
+
+    def reached(start):
+        seen, todo = set(), [start]
+        while todo:
+            for other in edges[todo.pop()] - seen:
+                seen.add(other)
+                todo.append(other)
+        return seen
+
+    reach = {unit: reached(unit) for unit in list(edges)}
+    together = {frozenset(other for other in reach[unit] if unit in reach[other]) for unit in reach if unit in reach[unit]}
+    return sorted(sorted(circle) for circle in together if len({room[unit] for unit in circle}) > 1)
+
+
+def main():
+    with open("lib/README.md", encoding="utf-8") as readme:
+        sources = Sources(table(readme.read()))
+    wrong, used = set(), set()
+    for file, name, sentence in violations(sources):
+        allowed = [pattern for pattern, headers in ALLOWED.items() if fnmatch.fnmatch(file, pattern) and name in headers]
+        used.update((pattern, name) for pattern in allowed)
+        if not allowed:
+            wrong.add(sentence)
+    for pattern, headers in ALLOWED.items():
+        wrong.update("tests/support/rooms.py: the exception for %s in %s is no longer needed" % (name, pattern)
+                     for name in headers if (pattern, name) not in used)
+    wrong.update("circle across rooms: " + ", ".join(circle) for circle in circles(sources))
+    for folder, n in sorted(collections.Counter(map(os.path.dirname, sources.text)).items()):
+        if n > MOST_FILES and folder in FOLDERS_LATER:
+            print("note: %s has %d sources, more than %d, until they are moved" % (folder, n, MOST_FILES))
+        elif n > MOST_FILES:
+            wrong.add("%s: %d sources in one folder, more than %d" % (folder, n, MOST_FILES))
+    for sentence in sorted(wrong):
+        print(sentence)
+    sys.exit(1 if wrong else 0)
+
+
+main()
