@@ -70,8 +70,7 @@ sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_step
     uint8_t *mask = parts & SP_BLOCK_MASK ? block_room(block, MASK, steps, classes, 1) : NULL;
     if (!offsets || (parts & SP_BLOCK_SCORES && !scores) || (parts & SP_BLOCK_LABELS && !labels) ||
         (parts & SP_BLOCK_SEGMENTS && !segments) || (parts & SP_BLOCK_WEIGHTS && !weights) || (parts & SP_BLOCK_MASK && !mask))
-        return sp_fail(err, SP_ENOMEM, "not enough memory for a block of %lld steps of %d classes", (long long)n_steps,
-                       (int)n_classes);
+        return sp_no_memory(err);
 
     block->n_recordings = n_recordings;
     block->n_steps = n_steps;
@@ -112,8 +111,7 @@ sp_status sp_block_widen(sp_block *block, sp_error *err)
         if (need > block->capacity[SCORES]) {
             void *room = n > SIZE_MAX / 2 / sizeof(double) ? NULL : realloc(block->memory[SCORES], need);
             if (!room)
-                return sp_fail(err, SP_ENOMEM, "not enough memory for %lld steps of %d classes in float64",
-                               (long long)block->n_steps, (int)block->n_classes);
+                return sp_no_memory(err);
             block->memory[SCORES] = room;
             block->capacity[SCORES] = need;
         }

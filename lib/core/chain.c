@@ -72,7 +72,7 @@ static sp_status place_states(const sp_model *model, const int32_t *column_of_cl
     int32_t *next = new_array(K + 1, sizeof *next);
     if (!chain->state_class || !chain->entry || !chain->start || !chain->end || !next) {
         free(next);
-        return sp_fail(err, SP_ENOMEM, "no memory for %lld states", (long long)total);
+        return sp_no_memory(err);
     }
     for (int32_t s = 0; s < m; s++)
         chain->class_first[column_of_state(model, column_of_class, s) + 1] += place->dwell[s];
@@ -158,7 +158,7 @@ static sp_status connect(const sp_model *model, const sp_chain_options *options,
     sp_status status = SP_OK;
     if (!edges || !next || !chain->pred_row || !chain->succ_row || !chain->pred || !chain->succ || !chain->pred_weight ||
         !chain->succ_weight)
-        status = sp_fail(err, SP_ENOMEM, "no memory for %lld transitions", (long long)most);
+        status = sp_no_memory(err);
     if (status == SP_OK) {
         int64_t n = list_edges(model, options, place, edges);
         fill_rows(m, n, edges, false, chain->succ_row, chain->succ, chain->succ_weight, next);
@@ -195,7 +195,7 @@ static sp_status list_legal_pairs(sp_chain *chain, sp_error *err)
     chain->legal_to = new_array(most, sizeof *chain->legal_to);
     if (!seen_from || !chain->legal_row || !chain->legal_to) {
         free(seen_from);
-        return sp_fail(err, SP_ENOMEM, "no memory for the pairs of %d classes", K);
+        return sp_no_memory(err);
     }
     int64_t n = 0;
     for (int32_t k = 0; k < K; k++) {
@@ -257,7 +257,7 @@ sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, s
         chain->min_dwell = new_array(K, sizeof *chain->min_dwell);
     }
     if (!chain || !column_of_class || !place.first || !place.dwell || !chain->class_first || !chain->min_dwell) {
-        status = sp_fail(err, SP_ENOMEM, "no memory for a model of %d classes", K);
+        status = sp_no_memory(err);
     } else {
         for (int32_t c = 0; c < K; c++)
             column_of_class[options->class_of_column ? options->class_of_column[c] : c] = c;

@@ -13,7 +13,7 @@ sp_status sp_edges_init(sp_edges *edges, int32_t n_states, sp_error *err)
         return SP_OK;
     }
     sp_edges_clear(edges);
-    return sp_fail(err, SP_ENOMEM, "no memory for the transitions of %d states", n_states);
+    return sp_no_memory(err);
 }
 
 void sp_edges_clear(sp_edges *edges)
@@ -31,7 +31,7 @@ sp_status sp_edges_add(sp_edges *edges, const uint8_t *allowed, sp_error *err)
         int64_t capacity = edges->capacity * 2 > n + edges->n_states ? edges->capacity * 2 : n + edges->n_states;
         int32_t *to = realloc(edges->to, (size_t)capacity * sizeof *to);
         if (!to)
-            return sp_fail(err, SP_ENOMEM, "no memory for the transitions of %d states", edges->n_states);
+            return sp_no_memory(err);
         edges->to = to;
         edges->capacity = capacity;
     }

@@ -77,7 +77,7 @@ sp_status sp_model_set_matrix(sp_model *model, const uint8_t *allow, const doubl
         free(row);
         free(to);
         free(log_weight);
-        return sp_fail(err, SP_ENOMEM, "no memory for a model of %zu transitions", n_edges);
+        return sp_no_memory(err);
     }
     size_t edge = 0;
     for (size_t i = 0; i < m; i++) {

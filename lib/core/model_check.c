@@ -15,7 +15,7 @@ static sp_status check_names(const sp_model *model, sp_error *err)
 {
     sp_names names;
     if (sp_names_init(&names, (int64_t)model->n_classes + model->n_aliases) != SP_OK)
-        return sp_fail(err, SP_ENOMEM, "no memory to check %d class names", model->n_classes);
+        return sp_no_memory(err);
     sp_status status = SP_OK;
     for (int32_t k = 0; status == SP_OK && k < model->n_classes; k++) {
         if (!model->classes[k] || !*model->classes[k])
@@ -52,7 +52,7 @@ static sp_status check_states(const sp_model *model, sp_error *err)
         return SP_OK;
     sp_names names;
     if (sp_names_init(&names, model->n_states) != SP_OK)
-        return sp_fail(err, SP_ENOMEM, "no memory to check %d state names", model->n_states);
+        return sp_no_memory(err);
     sp_status status = SP_OK;
     for (int32_t s = 0; status == SP_OK && s < model->n_states; s++) {
         if (!model->states[s] || !*model->states[s])
@@ -250,7 +250,7 @@ sp_status sp_model_warnings(const sp_model *model, void (*warn)(void *arg, const
     free(is_ending);
     free(has_state);
     free(queue);
-    return status == SP_OK ? SP_OK : sp_fail(err, status, "no memory to check a model of %d states", m);
+    return status == SP_OK ? SP_OK : sp_no_memory(err);
 }
 
 /* ---- alignment with the columns of a file ---- */
@@ -289,7 +289,7 @@ sp_status sp_model_align(const sp_model *model, int32_t n_names, const char *con
     if (!column_of_class || !found || sp_names_init(&known, (int64_t)model->n_classes + model->n_aliases) != SP_OK) {
         free(column_of_class);
         free(found);
-        return sp_fail(err, SP_ENOMEM, "no memory to match %d class names", n_names);
+        return sp_no_memory(err);
     }
     for (int32_t k = 0; k < model->n_classes; k++) {
         sp_names_add(&known, model->classes[k], k);

@@ -245,5 +245,5 @@ sp_status sp_path_score(const sp_chain *chain, const sp_scores *scores, const in
         *score = sp_path_walk_end(&walk);
     }
     sp_path_walk_clear(&walk);
-    return is_ready ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the scores of %d states", chain->n_states);
+    return is_ready ? SP_OK : sp_no_memory(err);
 }

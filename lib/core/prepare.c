@@ -2,14 +2,14 @@
 
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/parallel.h"
 #include "core/row_check.h"
 #include "core/row_mask.h"
+#include "core/workers.h"
 #include "statepath/logmath.h"
 
 static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};
@@ -216,18 +216,14 @@ static sp_status restrict_rows(sp_block *block, const sp_prepare_options *o, int
  * nearest cache, then on the next few. */
 enum { FEW_SCORES = 4096, SHARE_SCORES = 1 << 18 };
 
-typedef struct prepare_thread {
-    sp_prepare_counts counts;
-    int64_t failed; /* share in which it met its first error, or INT64_MAX */
-    sp_error err;
-} prepare_thread;
-
 typedef struct prepare_work {
     sp_block *block;
     const sp_prepare_options *options;
-    int64_t few, share;  /* rows */
-    atomic_llong failed; /* the first share known to have failed */
-    prepare_thread *threads;
+    int64_t few, share; /* rows */
+    atomic_llong floored, missing, masked;
+    atomic_llong failed; /* the first share known to have failed, or INT64_MAX */
+    pthread_mutex_t lock;
+    sp_error err; /* of that share; under the lock */
 } prepare_work;
 
 static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_prepare_counts *counts, sp_error *err)
@@ -246,30 +242,37 @@ static sp_status prepare_rows(prepare_work *w, int64_t first, int64_t last, sp_p
     return SP_OK;
 }
 
-/* One share. Those after a failed one are left alone, those before it never: so the first bad row of the block is always found.
- */
-static void prepare_share(void *arg, int thread, int64_t share)
+/* Shares first .. last-1. Those after a failed one are left alone, those before it never: so the first bad row of the block is
+ * always found. */
+static void prepare_shares(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     prepare_work *w = arg;
-    prepare_thread *t = &w->threads[thread];
-    if (share > w->failed)
-        return;
-    int64_t first = share * w->share, n_steps = w->block->n_steps;
-    int64_t last = n_steps - first < w->share ? n_steps : first + w->share;
-    if (prepare_rows(w, first, last, &t->counts, &t->err) == SP_OK)
-        return;
-    t->failed = share;
-    long long known = w->failed;
-    while (share < known && !atomic_compare_exchange_weak(&w->failed, &known, share))
-        ;
+    (void)scratch;
+    for (int64_t share = first; share < last && share < w->failed; share++) {
+        int64_t begin = share * w->share, n_steps = w->block->n_steps;
+        sp_prepare_counts counts = {0};
+        sp_error err;
+        sp_status status = prepare_rows(w, begin, n_steps - begin < w->share ? n_steps : begin + w->share, &counts, &err);
+        w->floored += counts.floored;
+        w->missing += counts.missing;
+        w->masked += counts.masked;
+        if (status == SP_OK)
+            continue;
+        pthread_mutex_lock(&w->lock);
+        if (share < w->failed) {
+            w->failed = share;
+            w->err = err;
+        }
+        pthread_mutex_unlock(&w->lock);
+    }
 }
 
 sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prepare_counts *counts, sp_error *err)
 {
-    return sp_prepare_threads(block, options, 1, counts, err);
+    return sp_prepare_threads(block, options, NULL, counts, err);
 }
 
-sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options, int n_threads, sp_prepare_counts *counts,
+sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options, sp_workers *workers, sp_prepare_counts *counts,
                              sp_error *err)
 {
     const sp_prepare_options *o = options;
@@ -281,40 +284,20 @@ sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options,
     if (status != SP_OK || block->n_classes == 0 || block->n_steps == 0)
         return status;
 
-    prepare_work w = {.block = block, .options = o, .failed = INT64_MAX};
+    prepare_work w = {.block = block, .options = o, .failed = INT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER};
     w.few = block->n_classes < FEW_SCORES ? FEW_SCORES / block->n_classes : 1;
     w.share = block->n_classes < SHARE_SCORES ? SHARE_SCORES / block->n_classes : 1;
-    const int64_t n_shares = (block->n_steps + w.share - 1) / w.share;
-    if (n_threads > SP_PARALLEL_MOST)
-        n_threads = SP_PARALLEL_MOST;
-    if (n_threads > n_shares)
-        n_threads = (int)n_shares;
-    prepare_thread one, *threads = n_threads > 1 ? malloc((size_t)n_threads * sizeof *threads) : NULL;
-    /* cppcheck-suppress uninitvar ; each thread fills its own */
-    w.threads = threads ? threads : &one; /* without memory for several: one */
-    n_threads = threads ? n_threads : 1;
-    for (int i = 0; i < n_threads; i++)
-        w.threads[i] = (prepare_thread){.failed = INT64_MAX};
-    sp_parallel(n_threads, n_shares, prepare_share, &w);
-
-    const prepare_thread *first = &w.threads[0];
-    sp_prepare_counts here = {0};
-    for (int i = 0; i < n_threads; i++) {
-        const prepare_thread *t = &w.threads[i];
-        first = t->failed < first->failed ? t : first;
-        here.floored += t->counts.floored;
-        here.missing += t->counts.missing;
-        here.masked += t->counts.masked;
-    }
-    if (first->failed != INT64_MAX) {
-        status = first->err.status;
+    sp_workers_share(workers, (block->n_steps + w.share - 1) / w.share, prepare_shares, &w);
+    pthread_mutex_destroy(&w.lock);
+    if (w.failed != INT64_MAX) {
         if (err)
-            *err = first->err;
-    } else if (counts) {
-        counts->floored += here.floored;
-        counts->missing += here.missing;
-        counts->masked += here.masked;
+            *err = w.err;
+        return w.err.status;
     }
-    free(threads);
-    return status;
+    if (counts) {
+        counts->floored += w.floored;
+        counts->missing += w.missing;
+        counts->masked += w.masked;
+    }
+    return SP_OK;
 }

@@ -34,8 +34,8 @@ static int64_t choose(sp_sequence *s, const sp_scores *scores, bool is_relaxed, 
 
 static sp_status go(sp_sequence *s, bool is_relaxed, sp_error *err)
 {
-    double *row = sp_scratch_get(s->scratch, SP_SLOT_ROW, (size_t)s->chain->n_classes, sizeof *row);
-    sp_status status = row ? SP_OK : sp_decode_no_memory(err);
+    double *row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *row);
+    sp_status status = row ? SP_OK : sp_no_memory(err);
     for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
         sp_scores scores;
         status = sp_sequence_read(s, i, &scores, err);

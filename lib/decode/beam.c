@@ -24,8 +24,6 @@ typedef struct beam_search {
     int32_t *back;  /* [M] */
 } beam_search;
 
-enum { SLOT_KEPT = SP_SLOT_FREE, SLOT_PARENT, SLOT_VALUES, SLOT_LISTS };
-
 /* The n-th greatest (1 = the greatest) of x[count], which is put in disorder. Hoare's selection, median of three. O(count). */
 static double nth_greatest(double *x, int32_t count, int32_t n)
 {
@@ -82,13 +80,13 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
     const sp_chain *chain = b->chain;
     size_t n_states = (size_t)chain->n_states, n_steps = (size_t)scores->n_steps;
     if (n_steps > SIZE_MAX / b->width)
-        return sp_decode_no_memory(err);
-    b->kept = sp_scratch_get(s->scratch, SLOT_KEPT, n_steps * b->width, sizeof *b->kept);
-    b->parent = sp_scratch_get(s->scratch, SLOT_PARENT, n_steps * b->width, sizeof *b->parent);
-    double *doubles = sp_scratch_get(s->scratch, SLOT_VALUES, sp_frontier_doubles(chain, 2) + n_states, sizeof *doubles);
-    int32_t *ints = sp_scratch_get(s->scratch, SLOT_LISTS, sp_frontier_ints(chain, 2) + n_states, sizeof *ints);
+        return sp_no_memory(err);
+    b->kept = sp_scratch_get(s->scratch, n_steps * b->width, sizeof *b->kept);
+    b->parent = sp_scratch_get(s->scratch, n_steps * b->width, sizeof *b->parent);
+    double *doubles = sp_scratch_get(s->scratch, sp_frontier_doubles(chain, 2) + n_states, sizeof *doubles);
+    int32_t *ints = sp_scratch_get(s->scratch, sp_frontier_ints(chain, 2) + n_states, sizeof *ints);
     if (!b->kept || !b->parent || !doubles || !ints)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     sp_frontier_layout(chain, 2, b->frontiers, &b->room, doubles, ints);
     b->now = &b->frontiers[0];
     b->next = &b->frontiers[1];

@@ -259,11 +259,11 @@ static bool chunked_room(sp_chunked *c, sp_scratch *scratch)
 {
     size_t K = (size_t)c->rules->n_classes, chunks = (size_t)c->n_chunks, bands = (size_t)c->n_bands, parts = (size_t)c->n_parts;
     size_t n_loose = (size_t)(c->n_head + c->scores->n_steps - c->n_whole);
-    c->words = sp_scratch_get(scratch, SP_SLOT_CHUNK_WORDS, bands, c->band_bytes);
-    c->loose_words = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAIL, n_loose, sizeof *c->loose_words);
-    c->arrive = sp_scratch_get(scratch, SP_SLOT_CHUNK_DELTAS, ((parts + 1) * K + 1) * chunks, sizeof *c->arrive);
-    c->growth = sp_scratch_get(scratch, SP_SLOT_CHUNK_SUMS, bands, sizeof *c->growth);
-    c->has_half = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAKEN, 2 * chunks, sizeof *c->has_half);
+    c->words = sp_scratch_get(scratch, bands, c->band_bytes);
+    c->loose_words = sp_scratch_get(scratch, n_loose, sizeof *c->loose_words);
+    c->arrive = sp_scratch_get(scratch, ((parts + 1) * K + 1) * chunks, sizeof *c->arrive);
+    c->growth = sp_scratch_get(scratch, bands, sizeof *c->growth);
+    c->has_half = sp_scratch_get(scratch, 2 * chunks, sizeof *c->has_half);
     if (!c->words || !c->loose_words || !c->arrive || !c->growth || !c->has_half)
         return false;
     c->leave = c->arrive + chunks * parts * K;

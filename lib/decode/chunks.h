@@ -27,9 +27,9 @@
 
 #include <stdatomic.h>
 
+#include "core/workers.h"
 #include "decode/lanes.h"
 #include "decode/single.h"
-#include "decode/workers.h"
 
 enum {
     SP_CHUNKS_LEAST = 100000, /* recordings of more are never put side by side */

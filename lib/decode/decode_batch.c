@@ -47,6 +47,7 @@ static void withhold(const batch_work *w, int64_t n, const sp_error *bug)
 
 static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
 {
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
     sp_scores scores = sp_batch_recording(w->batch, n);
     int64_t first = w->batch->offsets[n];
     int32_t *path = w->output->paths + first;
@@ -59,6 +60,7 @@ static sp_status decode_one(const batch_work *w, sp_scratch *scratch, int64_t n)
     const sp_strategy *strategy = &w->options->strategy;
     const sp_whole_output out = {path, &result.n_broken, broken, &result.score};
     sp_status status = decode_fast(w, &scores, scratch, path, &result.score, &err);
+    sp_scratch_release(scratch, mark);
     if (status == SP_ENOPATH)
         status = sp_decode_whole(w->chain, &scores, strategy, false, scratch, &out, &err);
     if ((status == SP_ENOPATH || status == SP_EDEADEND) && w->options->relax)
@@ -143,6 +145,28 @@ static sp_status check_arguments(const sp_chain *chain, const sp_batch *batch, c
     return sp_batch_extras_check(chain, output, err);
 }
 
+/* kernels: ready, their tables in the scratch of the workers */
+static sp_status decode_all(batch_work *w, sp_workers *workers, sp_error *err)
+{
+    const sp_decode_output *output = w->output;
+    sp_verifier_init(&w->verifier, w->chain);
+    bool is_shared = w->kernels.has_sums && (output->confidence || output->log_partition);
+    if (is_shared) {
+        w->extras.confidence = NULL;
+        w->extras.log_partition = NULL;
+    }
+    if (w->kernels.way != SP_WAY_PLAIN) {
+        if (!sp_kernels_share(&w->kernels, w->batch, output, workers, (sp_leftover){decode_run, finish_run, w}))
+            return sp_no_memory(err);
+    } else {
+        sp_workers_share(workers, w->batch->n_recordings, decode_run, w);
+    }
+    if (is_shared && !w->no_memory &&
+        !sp_kernels_share_confidence(&w->kernels, w->batch, output, workers, (sp_leftover){add_confidence, NULL, w}))
+        return sp_no_memory(err);
+    return w->no_memory ? sp_no_memory(err) : SP_OK;
+}
+
 sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options,
                                sp_workers *workers, const sp_decode_output *output, sp_error *err)
 {
@@ -150,24 +174,12 @@ sp_status sp_decode_batch_with(sp_isa isa, const sp_chain *chain, const sp_batch
     if (status != SP_OK)
         return status;
     batch_work w = {.chain = chain, .batch = batch, .options = options, .output = output, .extras = *output};
-    if (!sp_kernels_init(&w.kernels, isa, chain, batch, options->strategy.kind, workers))
-        return sp_decode_no_memory(err);
-    sp_verifier_init(&w.verifier, chain);
-    bool is_shared = w.kernels.has_sums && (output->confidence || output->log_partition);
-    if (is_shared) {
-        w.extras.confidence = NULL;
-        w.extras.log_partition = NULL;
-    }
-    if (w.kernels.way != SP_WAY_PLAIN) {
-        if (!sp_kernels_share(&w.kernels, batch, output, workers, (sp_leftover){decode_run, finish_run, &w}))
-            return sp_decode_no_memory(err);
-    } else {
-        sp_workers_share(workers, batch->n_recordings, decode_run, &w);
-    }
-    if (is_shared && !w.no_memory &&
-        !sp_kernels_share_confidence(&w.kernels, batch, output, workers, (sp_leftover){add_confidence, NULL, &w}))
-        return sp_decode_no_memory(err);
-    return w.no_memory ? sp_decode_no_memory(err) : SP_OK;
+    sp_scratch *scratch = sp_workers_scratch(workers);
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
+    status = sp_kernels_init(&w.kernels, isa, chain, batch, options->strategy.kind, workers) ? decode_all(&w, workers, err)
+                                                                                             : sp_no_memory(err);
+    sp_scratch_release(scratch, mark);
+    return status;
 }
 
 sp_status sp_decode_batch(const sp_chain *chain, const sp_batch *batch, const sp_decode_options *options, sp_workers *workers,

@@ -66,7 +66,7 @@ bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratc
     }
     int32_t n = chain->n_states, columns = choose_columns(isa, n), n_blocks = (n + columns - 1) / columns;
     size_t size = (size_t)n_blocks * (size_t)n * (size_t)columns, n_bounds = (size_t)n_blocks * (size_t)(n + columns);
-    double *weight = sp_scratch_get(scratch, SP_SLOT_DENSE_MATRIX, size + n_bounds, sizeof *weight);
+    double *weight = sp_scratch_get(scratch, size + n_bounds, sizeof *weight);
     if (!weight)
         return false;
     for (size_t i = 0; i < size; i++)

@@ -16,7 +16,7 @@
 
 #include "core/chain_states.h"
 #include "core/isa.h"
-#include "decode/scratch.h"
+#include "core/scratch.h"
 #include "decode/sparse.h"
 #include "statepath/decode.h"
 
@@ -43,7 +43,7 @@ typedef struct sp_dense {
 bool sp_dense_fits(const sp_chain *chain, int64_t n_steps);
 
 /* A matrix where a quarter of the transitions or more are allowed, else lists of predecessors. Takes its memory from
- * SP_SLOT_DENSE_MATRIX or SP_SLOT_SPARSE_LISTS of scratch, where it stays until the next. False on lack of memory. */
+ * the scratch, which keeps it. False on lack of memory. */
 bool sp_dense_init(sp_dense *dense, sp_isa isa, const sp_chain *chain, sp_scratch *scratch);
 
 /* What the steps of a recording have taught; changes the time, no number. */
@@ -76,7 +76,7 @@ int32_t sp_dense_last_state(const sp_dense *dense, const double *now, double *sc
 
 /* All of a recording of one step or more without gaps, as sp_viterbi(), on the calling thread; SP_ENOPATH without a message, path
  * in pieces, when there is no path: ask the plain kernel why. SP_OK, SP_ENOPATH or SP_ENOMEM. Memory hardly grows with the
- * recording. Uses SP_SLOT_DENSE_DELTAS and SP_SLOT_DENSE_MARKS. */
+ * recording. */
 sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score);
 
 /* The same in blocks of so many steps, 1 or more: changes the time, never the answer. */

@@ -132,8 +132,8 @@ sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *sco
     size_t n_marks = (size_t)(n_blocks + 1) * dense->width, n_ring = 2 * (size_t)block * dense->width;
     dense_pass p = {.dense = dense, .scores = scores, .block = block, .n_blocks = n_blocks, .path = path, .held = -1};
     p.habit = sp_dense_habit_first();
-    p.marks = sp_scratch_get(scratch, SP_SLOT_DENSE_MARKS, n_marks * sizeof *p.marks + (size_t)n_blocks, 1);
-    p.ring = sp_scratch_get(scratch, SP_SLOT_DENSE_DELTAS, n_ring, sizeof *p.ring);
+    p.marks = sp_scratch_get(scratch, n_marks * sizeof *p.marks + (size_t)n_blocks, 1);
+    p.ring = sp_scratch_get(scratch, n_ring, sizeof *p.ring);
     if (!p.marks || !p.ring)
         return SP_ENOMEM;
     p.is_open = (uint8_t *)(p.marks + n_marks);

@@ -93,46 +93,55 @@ bool sp_marginal_reserve(const sp_chain *chain, const sp_scores *scores, sp_scra
     int64_t block = sp_marginal_least_block(scores->n_steps), n_blocks = (scores->n_steps - 1) / block + 1;
     size_t row = (size_t)chain->n_states * sizeof(double);
     sp_step_room room;
-    return sp_scratch_get(scratch, SP_SLOT_FORWARD, (size_t)block, row) &&
-           sp_scratch_get(scratch, SP_SLOT_FORWARD_STARTS, (size_t)n_blocks, row) &&
-           sp_sum_steps_reserve(&room, chain, scores, scratch);
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
+    bool has_room = sp_scratch_get(scratch, (size_t)block, row) && sp_scratch_get(scratch, (size_t)n_blocks, row) &&
+                    sp_sum_steps_reserve(&room, chain, scores, scratch);
+    sp_scratch_release(scratch, mark);
+    return has_room;
+}
+
+/* For T > 0; the scratch is released by the caller. */
+static sp_status marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
+                               double *log_z, sp_error *err)
+{
+    size_t n_states = (size_t)chain->n_states;
+    int64_t n_steps = scores->n_steps, block = block_length(sink, n_steps, chain->n_states), n_blocks = (n_steps - 1) / block + 1;
+    if ((size_t)(sink ? block : 2) > SIZE_MAX / n_states || (size_t)n_blocks > SIZE_MAX / n_states)
+        return sp_no_memory(err);
+    sp_sum_steps f;
+    double *kept = sp_scratch_get(scratch, (size_t)(sink ? block : 2) * n_states, sizeof *kept);
+    double *starts = sp_scratch_get(scratch, sink ? (size_t)n_blocks * n_states : 0, sizeof *starts);
+    if (!kept || !starts || !sp_sum_steps_init(&f, chain, scores, scratch))
+        return sp_no_memory(err);
+    sp_total log_scale = {0, 0};
+    const double *last;
+    if (!forward_pass(&f, block, kept, sink ? starts : NULL, &log_scale, &last))
+        return sp_decode_no_path(chain, scores, scratch, err);
+    for (size_t j = 0; j < n_states; j++)
+        f.ahead[j] = last[j] + chain->end[j];
+    double log_end = sp_logsumexp(f.ahead, chain->n_states);
+    if (log_end == -INFINITY)
+        return sp_decode_no_path(chain, scores, scratch, err);
+    sp_total_add(&log_scale, log_end);
+    *log_z = log_scale.sum + log_scale.lost;
+    if (sink)
+        backward_pass(&f, sink, block, kept, starts);
+    return SP_OK;
 }
 
 sp_status sp_marginal_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const sp_marginal_sink *sink,
                            double *log_partition, sp_error *err)
 {
-    sp_status status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
-    int64_t n_steps = scores->n_steps;
     double log_z = 0;
-    if (n_steps > 0) {
-        size_t n_states = (size_t)chain->n_states;
-        int64_t block = block_length(sink, n_steps, chain->n_states), n_blocks = (n_steps - 1) / block + 1;
-        if ((size_t)(sink ? block : 2) > SIZE_MAX / n_states || (size_t)n_blocks > SIZE_MAX / n_states)
-            return sp_decode_no_memory(err);
-        sp_sum_steps f;
-        double *kept = sp_scratch_get(scratch, SP_SLOT_FORWARD, (size_t)(sink ? block : 2) * n_states, sizeof *kept);
-        double *starts = sp_scratch_get(scratch, SP_SLOT_FORWARD_STARTS, sink ? (size_t)n_blocks * n_states : 0, sizeof *starts);
-        if (!kept || !starts || !sp_sum_steps_init(&f, chain, scores, scratch))
-            return sp_decode_no_memory(err);
-        sp_total log_scale = {0, 0};
-        const double *last;
-        if (!forward_pass(&f, block, kept, sink ? starts : NULL, &log_scale, &last))
-            return sp_decode_no_path(chain, scores, scratch, err);
-        for (size_t j = 0; j < n_states; j++)
-            f.ahead[j] = last[j] + chain->end[j];
-        double log_end = sp_log_sum(f.ahead, chain->n_states);
-        if (log_end == -INFINITY)
-            return sp_decode_no_path(chain, scores, scratch, err);
-        sp_total_add(&log_scale, log_end);
-        log_z = log_scale.sum + log_scale.lost;
-        if (sink)
-            backward_pass(&f, sink, block, kept, starts);
+    sp_status status = sp_decode_check(chain, scores, err);
+    if (status == SP_OK && scores->n_steps > 0) {
+        const sp_scratch_mark mark = sp_scratch_here(scratch);
+        status = marginal_rows(chain, scores, scratch, sink, &log_z, err);
+        sp_scratch_release(scratch, mark);
     }
-    if (log_partition)
+    if (status == SP_OK && log_partition)
         *log_partition = log_z;
-    return SP_OK;
+    return status;
 }
 
 double sp_marginal_rounded(double x)

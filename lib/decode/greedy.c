@@ -87,14 +87,14 @@ static bool choose(greedy_state *p, const double *e, const double *end)
     return true;
 }
 
-/* In slots that survive until another decoder runs. False on lack of memory. */
+/* False on lack of memory. */
 static bool greedy_init(greedy_state *p, const sp_chain *chain, sp_scratch *scratch)
 {
     size_t n_states = (size_t)chain->n_states;
     *p = (greedy_state){.chain = chain,
-                        .now = sp_scratch_get(scratch, SP_SLOT_NOW, n_states, sizeof *p->now),
-                        .next = sp_scratch_get(scratch, SP_SLOT_NEXT, n_states, sizeof *p->next),
-                        .candidates = sp_scratch_get(scratch, SP_SLOT_STATES, n_states, sizeof *p->candidates)};
+                        .now = sp_scratch_get(scratch, n_states, sizeof *p->now),
+                        .next = sp_scratch_get(scratch, n_states, sizeof *p->next),
+                        .candidates = sp_scratch_get(scratch, n_states, sizeof *p->candidates)};
     if (!p->now || !p->next || !p->candidates)
         return false;
     for (size_t j = 0; j < n_states; j++)
@@ -130,8 +130,8 @@ static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
 {
     (void)parameter;
     greedy_state p = {.chain = s->chain};
-    double *row = sp_scratch_get(s->scratch, SP_SLOT_ROW, (size_t)s->chain->n_classes, sizeof *row);
-    sp_status status = row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_decode_no_memory(err);
+    double *row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *row);
+    sp_status status = row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_no_memory(err);
     for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
         sp_scores scores;
         status = sp_sequence_read(s, i, &scores, err);

@@ -13,7 +13,7 @@ bool sp_greedy_table_init(sp_greedy_table *table, const sp_chain *chain, sp_scra
     if (!chain->is_plain || chain->n_classes > SP_GREEDY_TABLE_MOST)
         return true;
     size_t K = (size_t)chain->n_classes;
-    double *weight = sp_scratch_get(scratch, SP_SLOT_GREEDY_TABLE, (K + 3) * K, sizeof *weight);
+    double *weight = sp_scratch_get(scratch, (K + 3) * K, sizeof *weight);
     if (!weight)
         return false;
     double *end = weight + (K + 2) * K;
@@ -146,8 +146,8 @@ sp_status sp_choose_long(const sp_lane_run_options *options, const sp_greedy_tab
     sp_scratch *scratch = sp_workers_scratch(workers);
     long_choice c = {.options = options, .rules = *options->rules, .scores = scores, .path = path};
     c.n_chunks = (n_steps - 1) / CHUNK; /* the last step is never in one: end weights belong to it alone */
-    c.taken = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAKEN, (size_t)n_steps, (size_t)scores->dtype);
-    c.is_left = sp_scratch_get(scratch, SP_SLOT_CHUNK_TAIL, (size_t)c.n_chunks, sizeof *c.is_left);
+    c.taken = sp_scratch_get(scratch, (size_t)n_steps, (size_t)scores->dtype);
+    c.is_left = sp_scratch_get(scratch, (size_t)c.n_chunks, sizeof *c.is_left);
     if (!c.taken || !c.is_left)
         return SP_ENOMEM;
     for (int32_t j = 0; j < c.rules.n_classes; j++)

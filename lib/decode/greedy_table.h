@@ -12,9 +12,9 @@
 #ifndef STATEPATH_DECODE_GREEDY_TABLE_H
 #define STATEPATH_DECODE_GREEDY_TABLE_H
 
+#include "core/scratch.h"
+#include "core/workers.h"
 #include "decode/lanes.h"
-#include "decode/scratch.h"
-#include "decode/workers.h"
 
 enum { SP_GREEDY_TABLE_MOST = 64 }; /* classes: a table of 32 KB */
 
@@ -24,7 +24,7 @@ typedef struct sp_greedy_table {
     const double *end;    /* [K] */
 } sp_greedy_table;
 
-/* False on lack of memory or, with table->n = 0, where the chain is not one for this. Memory from SP_SLOT_GREEDY_TABLE of
+/* False on lack of memory or, with table->n = 0, where the chain is not one for this. Memory from the
  * scratch, where it stays until the next. */
 bool sp_greedy_table_init(sp_greedy_table *table, const sp_chain *chain, sp_scratch *scratch);
 

@@ -10,7 +10,7 @@ bool sp_backpointers_init(sp_backpointers *back, const sp_chain *chain, int64_t 
     back->data = NULL;
     if (back->n_steps > SIZE_MAX / back->n_states)
         return false;
-    back->data = sp_scratch_get(scratch, SP_SLOT_BACK, back->n_steps * back->n_states, (size_t)back->size);
+    back->data = sp_scratch_get(scratch, back->n_steps * back->n_states, (size_t)back->size);
     return back->data != NULL;
 }
 
@@ -53,7 +53,7 @@ bool sp_tie_ranks_init(sp_tie_ranks *ranks, const sp_chain *chain, sp_scratch *s
         return true;
     size_t n = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
     ranks->n_keys = chain->n_states > chain->n_classes ? chain->n_states : chain->n_classes; /* some class may have no state */
-    int32_t *room = sp_scratch_get(scratch, SP_SLOT_RANKS, 4 * n + (size_t)ranks->n_keys + 1 + n_classes, sizeof *room);
+    int32_t *room = sp_scratch_get(scratch, 4 * n + (size_t)ranks->n_keys + 1 + n_classes, sizeof *room);
     if (!room)
         return false;
     ranks->values = room;

@@ -14,7 +14,7 @@
 #define STATEPATH_DECODE_HISTORY_H
 
 #include "core/chain_states.h"
-#include "decode/scratch.h"
+#include "core/scratch.h"
 
 /* ---- back-pointers: for each step and state the state before, in 1, 2 or 4 bytes ---- */
 
@@ -25,7 +25,7 @@ typedef struct sp_backpointers {
     int32_t size; /* bytes of one: 1, 2, 4 */
 } sp_backpointers;
 
-/* Room for T x M in SP_SLOT_BACK. False on lack of memory. */
+/* Room for T x M. False on lack of memory. */
 bool sp_backpointers_init(sp_backpointers *back, const sp_chain *chain, int64_t n_steps, sp_scratch *scratch);
 
 /* Stores the states before those of step t. */
@@ -64,7 +64,7 @@ typedef struct sp_tie_ranks {
     int32_t n_keys;      /* ranks are 0 .. n_keys-1 */
 } sp_tie_ranks;
 
-/* Room in SP_SLOT_RANKS, and the ranks of step 0: there the class decides. False on lack of memory. */
+/* Room, and the ranks of step 0: there the class decides. False on lack of memory. */
 bool sp_tie_ranks_init(sp_tie_ranks *ranks, const sp_chain *chain, sp_scratch *scratch);
 
 /* Goes on by one step. from[j] is the state before j; any valid state for a j that nothing reaches. Over a gap, where all states

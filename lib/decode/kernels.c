@@ -47,7 +47,7 @@ sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, co
     if (scores->n_steps == 0 || kernels->greedy.n == 0)
         return SP_ENOPATH;
     double *row = sp_row_buffer(scores, scratch);
-    int32_t *found = sp_scratch_get(scratch, SP_SLOT_PATH, (size_t)scores->n_steps, sizeof *found);
+    int32_t *found = sp_scratch_get(scratch, (size_t)scores->n_steps, sizeof *found);
     if (!row || !found)
         return SP_ENOMEM;
     if (!sp_greedy_table_path(&kernels->greedy, scores, row, found))
@@ -145,7 +145,9 @@ static void share_long(lane_work *w, sp_workers *workers)
             continue;
         int64_t first = w->batch->offsets[n];
         sp_decoded result = {.status = SP_OK, .step = -1};
+        const sp_scratch_mark mark = sp_scratch_here(scratch);
         sp_status status = decode_long(w->kernels, &scores, workers, w->output->paths + first, &result.score);
+        sp_scratch_release(scratch, mark);
         if (status == SP_ENOMEM) {
             w->no_memory = true;
             continue;

@@ -19,13 +19,13 @@
 #define STATEPATH_DECODE_KERNELS_H
 
 #include "core/isa.h"
+#include "core/workers.h"
 #include "decode/dense.h"
 #include "decode/dwell.h"
 #include "decode/greedy_table.h"
 #include "decode/lanes.h"
 #include "decode/lanes_forward_backward.h"
 #include "decode/single.h"
-#include "decode/workers.h"
 
 typedef enum sp_way { SP_WAY_PLAIN, SP_WAY_LANES, SP_WAY_DWELL, SP_WAY_SUMS, SP_WAY_DENSE } sp_way;
 

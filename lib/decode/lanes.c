@@ -275,10 +275,10 @@ static bool decode_group(const sp_lane_run_options *o, sp_lane_run *run, const i
             run->left[run->n_left++] = order[lane];
         return true;
     }
-    char *room = sp_scratch_get(run->scratch, SP_SLOT_LANE_ROWS, (size_t)n_copies * (size_t)padded, row_bytes);
+    char *room = sp_scratch_get(run->scratch, (size_t)n_copies * (size_t)padded, row_bytes);
     int32_t word_size = o->strategy != SP_VITERBI ? 0 : o->dwell ? o->dwell->word_size : o->rules->word_size;
     sp_lane_group group = {.rules = o->rules, .dwell = o->dwell, .dtype = run->batch->scores.dtype, .n_lanes = n};
-    group.words = sp_scratch_get(run->scratch, SP_SLOT_BACK, sp_lane_words_bytes(word_size, isa, longest), 1);
+    group.words = sp_scratch_get(run->scratch, sp_lane_words_bytes(word_size, isa, longest), 1);
     if (!room || !group.words)
         return false;
     sp_lane_run_fill(run, order, lanes, &group);
@@ -307,7 +307,10 @@ int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, 
         sp_lane_run_put(&run, place[n_ordered + i], 0);
     for (int32_t i = 0; i < n_ordered; i += lanes) {
         int32_t rest = n_ordered - i, count = rest < lanes ? rest : lanes, n_next = rest - count < lanes ? rest - count : lanes;
-        if (!decode_group(options, &run, place + i, count, n_next))
+        const sp_scratch_mark mark = sp_scratch_here(scratch);
+        bool has_room = decode_group(options, &run, place + i, count, n_next);
+        sp_scratch_release(scratch, mark);
+        if (!has_room)
             return -1;
     }
     return run.n_left;

@@ -124,7 +124,7 @@ typedef struct sp_lane_run_options {
 
 /* Decodes recordings first .. first+n-1 of a batch, n <= SP_LANE_RUN_MOST: path, result and broken of each, as the plain kernel
  * would, but for those it leaves alone: their places, 0 .. n-1, go to left[n]. Returns how many those are, or -1 on lack of
- * memory. Uses SP_SLOT_BACK and SP_SLOT_LANE_ROWS. */
+ * memory. */
 int32_t sp_lanes_run(const sp_lane_run_options *options, const sp_batch *batch, const sp_decode_output *output,
                      sp_scratch *scratch, int64_t first, int32_t n, int32_t *left);
 

@@ -102,14 +102,16 @@ static bool run_group(sp_isa best, sp_sum_group *group, sp_scratch *scratch)
         most = SP_LANES_TILE;
     group->block = n_steps < most ? n_steps : most;
     int64_t n_blocks = group->use == SP_SUM_LOG_Z ? 1 : n_steps / group->block + 1;
-    group->kept = sp_scratch_get(scratch, SP_SLOT_SUM_KEPT, 2 * (size_t)group->block, row);
-    group->starts = sp_scratch_get(scratch, SP_SLOT_SUM_STARTS, (size_t)n_blocks, row);
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
+    group->kept = sp_scratch_get(scratch, 2 * (size_t)group->block, row);
+    group->starts = sp_scratch_get(scratch, (size_t)n_blocks, row);
     for (int32_t lane = group->n_lanes; lane < SP_SUM_LANES_MOST; lane++)
         group->length[lane] = 0;
-    if (!group->kept || !group->starts)
-        return false;
-    sp_isa_kernels_of(isa)->forward_backward(group);
-    return true;
+    bool has_room = group->kept && group->starts;
+    if (has_room)
+        sp_isa_kernels_of(isa)->forward_backward(group);
+    sp_scratch_release(scratch, mark);
+    return has_room;
 }
 
 sp_status sp_sum_recording(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_sum_group *group)
@@ -226,7 +228,7 @@ static bool trace_group(sum_run *run, const int32_t *order, int32_t n, const dou
     const sp_sum_run_options *o = run->options;
     sp_isa isa = sp_lanes_isa_for(o->isa, n, sp_lanes_count);
     sp_lane_group lanes = {.rules = &o->rules->bare, .dtype = SP_F64, .n_lanes = n};
-    lanes.words = sp_scratch_get(run->lanes.scratch, SP_SLOT_BACK,
+    lanes.words = sp_scratch_get(run->lanes.scratch,
                                  sp_lane_words_bytes(lanes.rules->word_size, isa, run->lanes.order.length[order[0]]), 1);
     if (!lanes.words)
         return false;
@@ -249,7 +251,7 @@ static bool decode_group(sum_run *run, const int32_t *order, int32_t n)
     int64_t padded = ((int64_t)run->lanes.order.length[order[0]] + SP_LANES_TILE - 1) / SP_LANES_TILE * SP_LANES_TILE;
     int64_t stride = padded * o->rules->n_classes;
     int32_t most = sp_sum_lanes_count(o->isa);
-    double *values = sp_scratch_get(run->lanes.scratch, SP_SLOT_SUM_VALUES, (size_t)n * (size_t)stride, sizeof *values);
+    double *values = sp_scratch_get(run->lanes.scratch, (size_t)n * (size_t)stride, sizeof *values);
     bool is_left[SP_LANES_MOST];
     if (!values)
         return false;
@@ -304,7 +306,10 @@ int32_t sp_sum_run(const sp_sum_run_options *options, const sp_batch *batch, con
         put_result(&run, place[n_ordered + i], 0);
     for (int32_t i = 0, count; i < n_ordered; i += count) {
         count = group_size(&run, place + i, n_ordered - i);
-        if (!(is_traced ? decode_group : sum_group)(&run, place + i, count))
+        const sp_scratch_mark mark = sp_scratch_here(scratch);
+        bool has_room = (is_traced ? decode_group : sum_group)(&run, place + i, count);
+        sp_scratch_release(scratch, mark);
+        if (!has_room)
             return -1;
     }
     return run.lanes.n_left;

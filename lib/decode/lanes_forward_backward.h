@@ -20,8 +20,8 @@
 #ifndef STATEPATH_DECODE_LANES_FORWARD_BACKWARD_H
 #define STATEPATH_DECODE_LANES_FORWARD_BACKWARD_H
 
+#include "core/scratch.h"
 #include "decode/lanes.h"
-#include "decode/scratch.h"
 
 enum { SP_SUM_LANES_MOST = 16 /* lanes of the widest kernel */ };
 

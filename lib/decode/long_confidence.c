@@ -158,7 +158,7 @@ sp_status sp_confidence_long(const sp_chain *chain, const sp_long_recording *rec
     sure s = {.p = &sequence, .given = given};
     sp_marginals m = {.starts = NULL};
     bool has_room = sp_sequence_open(&sequence, chain, recording, workers) && sure_init(&s);
-    sp_status status = has_room ? sp_marginals_open(&m, &sequence, err) : sp_decode_no_memory(err);
+    sp_status status = has_room ? sp_marginals_open(&m, &sequence, err) : sp_no_memory(err);
     bool is_possible = status != SP_ENOPATH;
     found.log_partition = is_possible ? m.log_z : -INFINITY;
     if (status == SP_OK && given->path) {

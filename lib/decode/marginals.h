@@ -7,7 +7,7 @@
 #define STATEPATH_DECODE_MARGINALS_H
 
 #include "core/chain_states.h"
-#include "decode/scratch.h"
+#include "core/scratch.h"
 #include "statepath/posterior.h"
 
 typedef struct sp_marginal_sink {
@@ -38,14 +38,5 @@ sp_status sp_confidence_plain(const sp_chain *chain, const sp_scores *scores, sp
 
 /* A marginal, or its log, as the strategies compare it: to a multiple of 2^-40; -INFINITY stays. */
 double sp_marginal_rounded(double x);
-
-/* Scratch that forward-backward uses beside SP_SLOT_ROW; its callers take numbers from SP_SLOT_MARGINALS_FREE on. */
-enum {
-    SP_SLOT_FORWARD = SP_SLOT_FREE, /* [block,M] forward rows of one block */
-    SP_SLOT_FORWARD_STARTS,         /* [blocks,M] the first row of each */
-    SP_SLOT_LINEAR,                 /* exp of the transition weights, in order of successors and of predecessors */
-    SP_SLOT_STEP,                   /* rows of one step */
-    SP_SLOT_MARGINALS_FREE
-};
 
 #endif

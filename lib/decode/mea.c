@@ -13,8 +13,6 @@
 #include "decode/strategy.h"
 #include "decode/viterbi.h"
 
-enum { SLOT_OBJECTIVE = SP_SLOT_MARGINALS_FREE, SLOT_RULES };
-
 /* The scores over which Viterbi goes: marginals or their logs. */
 typedef struct objective {
     sp_sequence *outer;
@@ -83,15 +81,15 @@ static sp_status decode_objective(objective *o, sp_sequence *s, sp_error *err)
     size_t K = (size_t)chain->n_classes, n_steps = (size_t)s->steps;
     size_t n_weights = chain->is_boolean ? 0 : (size_t)chain->pred_row[chain->n_states] + 2 * (size_t)chain->n_states;
     if (n_steps > SIZE_MAX / K)
-        return sp_decode_no_memory(err);
-    o->value = sp_scratch_get(s->scratch, SLOT_OBJECTIVE, n_steps * K, sizeof *o->value);
-    double *room = sp_scratch_get(s->scratch, SLOT_RULES, n_weights, sizeof *room);
+        return sp_no_memory(err);
+    o->value = sp_scratch_get(s->scratch, n_steps * K, sizeof *o->value);
+    double *room = sp_scratch_get(s->scratch, n_weights, sizeof *room);
     if (!o->value || !room)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     sp_chain bare = chain->is_boolean ? *chain : bare_rules(chain, room);
     sp_long_recording io = {.read = read_objective, .write = write_objective, .arg = o};
     sp_sequence inner;
-    sp_status status = sp_sequence_nested(&inner, s, &bare, &io) ? sp_viterbi_decode(&inner, 0, err) : sp_decode_no_memory(err);
+    sp_status status = sp_sequence_nested(&inner, s, &bare, &io) ? sp_viterbi_decode(&inner, 0, err) : sp_no_memory(err);
     if (status == SP_OK)
         status = sp_sequence_verify(&inner, err);
     sp_sequence_clear_nested(&inner);

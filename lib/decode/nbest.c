@@ -25,19 +25,6 @@
 
 enum { WHOLE_LIMIT = 16 << 20 }; /* back-pointers kept when the recording is kept whole: 64 MB */
 
-enum {
-    SLOT_LISTS = SP_SLOT_FREE,
-    SLOT_COUNTS,
-    SLOT_FROM,
-    SLOT_KEPT,
-    SLOT_KEPT_COUNTS,
-    SLOT_HEAP,
-    SLOT_SORT,
-    SLOT_SEEN,
-    SLOT_FINAL,
-    SLOT_PAIR
-};
-
 /* All lists of one step. Entry r of state j is number j * n + r. */
 typedef struct lists {
     double *score;  /* [M,n] */
@@ -320,15 +307,15 @@ static bool search_init(search *s, const sp_chain *chain, const sp_scores *score
     size_t block = (size_t)s->block, blocks = (n_steps - 1) / block + 1;
     if (block > SIZE_MAX / entries || blocks > SIZE_MAX / 2 / entries)
         return false;
-    s->now.score = sp_scratch_get(scratch, SLOT_LISTS, 2 * entries, sizeof *s->now.score);
-    s->now.count = sp_scratch_get(scratch, SLOT_COUNTS, 2 * (n_states + entries), sizeof *s->now.count);
-    s->from = sp_scratch_get(scratch, SLOT_FROM, block * entries, sizeof *s->from);
-    kept->score = sp_scratch_get(scratch, SLOT_KEPT, blocks * entries, sizeof *kept->score);
-    kept->count = sp_scratch_get(scratch, SLOT_KEPT_COUNTS, blocks * (n_states + entries), sizeof *kept->count);
-    s->heap = sp_scratch_get(scratch, SLOT_HEAP, n_states, sizeof *s->heap);
-    s->key = sp_scratch_get(scratch, SLOT_SORT, 3 * entries + s->n_ranks + 1 + (size_t)chain->n_classes, sizeof *s->key);
-    s->is_seen = sp_scratch_get(scratch, SLOT_SEEN, s->n_ranks, 1);
-    s->merged_value = sp_scratch_get(scratch, SLOT_FINAL, 2 * (size_t)n, sizeof *s->merged_value);
+    s->now.score = sp_scratch_get(scratch, 2 * entries, sizeof *s->now.score);
+    s->now.count = sp_scratch_get(scratch, 2 * (n_states + entries), sizeof *s->now.count);
+    s->from = sp_scratch_get(scratch, block * entries, sizeof *s->from);
+    kept->score = sp_scratch_get(scratch, blocks * entries, sizeof *kept->score);
+    kept->count = sp_scratch_get(scratch, blocks * (n_states + entries), sizeof *kept->count);
+    s->heap = sp_scratch_get(scratch, n_states, sizeof *s->heap);
+    s->key = sp_scratch_get(scratch, 3 * entries + s->n_ranks + 1 + (size_t)chain->n_classes, sizeof *s->key);
+    s->is_seen = sp_scratch_get(scratch, s->n_ranks, 1);
+    s->merged_value = sp_scratch_get(scratch, 2 * (size_t)n, sizeof *s->merged_value);
     if (!s->row || !s->now.score || !s->now.count || !s->from || !kept->score || !kept->count || !s->heap || !s->key ||
         !s->is_seen || !s->merged_value)
         return false;
@@ -381,13 +368,15 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
     }
     sp_path_walk walk;
     if (!sp_path_walk_init(&walk, chain, 0, NULL))
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
     if (!sp_nbest_lazy(chain, scores, n, SP_NBEST_CELLS, scratch, out, &status))
         status = sp_nbest_lists(chain, scores, n, scratch, out, err);
     else if (status != SP_OK)
-        status = status == SP_ENOPATH ? sp_decode_no_path(chain, scores, scratch, err) : sp_decode_no_memory(err);
+        status = status == SP_ENOPATH ? sp_decode_no_path(chain, scores, scratch, err) : sp_no_memory(err);
     if (status == SP_OK)
         status = verify_paths(&walk, scores, out, err);
+    sp_scratch_release(scratch, mark);
     sp_path_walk_clear(&walk);
     return status;
 }
@@ -398,7 +387,7 @@ sp_status sp_nbest_lists(const sp_chain *chain, const sp_scores *scores, int32_t
     search s;
     kept_lists kept;
     if (!search_init(&s, chain, scores, n, scratch, &kept))
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     if (!search_forward(&s, &kept))
         return sp_decode_no_path(chain, scores, scratch, err);
     for (int32_t i = 0; i < chain->n_states; i++)
@@ -425,15 +414,17 @@ sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *
         return status;
     size_t n_steps = (size_t)scores->n_steps;
     if (n_steps > SIZE_MAX / 2)
-        return sp_decode_no_memory(err);
-    int32_t *paths = sp_scratch_get(scratch, SLOT_PAIR, 2 * n_steps, sizeof *paths);
+        return sp_no_memory(err);
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
+    int32_t *paths = sp_scratch_get(scratch, 2 * n_steps, sizeof *paths);
     if (!paths)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     sp_nbest_paths two = {.paths = paths, .stride = scores->n_steps, .scores = best};
     status = sp_nbest(chain, scores, 2, scratch, &two, err);
+    bool is_first = status == SP_OK && (n_steps == 0 || memcmp(path, paths, n_steps * sizeof *path) == 0);
+    sp_scratch_release(scratch, mark);
     if (status != SP_OK)
         return status;
-    bool is_first = n_steps == 0 || memcmp(path, paths, n_steps * sizeof *path) == 0;
     if (is_first)
         *margin = two.n_found > 1 ? own - best[1] : INFINITY;
     else

@@ -22,8 +22,6 @@
 
 enum { MOST_NODES = 4 << 20 }; /* 48 MB of best scores */
 
-enum { SLOT_BEST = SP_SLOT_FREE + 10, SLOT_RECORD_OF, SLOT_RECORDS, SLOT_CELLS, SLOT_STACK, SLOT_WEIGHTS };
-
 /* A path into a class, or a candidate for one. */
 typedef struct cell {
     double score;
@@ -346,19 +344,19 @@ static int search_init(search *s, const sp_chain *chain, const sp_scores *scores
     s->most_cells = most < (double)most_cells ? (size_t)most : most_cells;
     if ((double)T * ((double)sources / (double)K + 4) > (double)most_cells) /* what the best path alone asks for */
         return 0;
-    s->best = sp_scratch_get(scratch, SLOT_BEST, T * K, sizeof *s->best);
-    s->record_of = sp_scratch_get(scratch, SLOT_RECORD_OF, T * K + 1, sizeof *s->record_of);
-    s->records = sp_scratch_get(scratch, SLOT_RECORDS, T * K + 1, sizeof *s->records);
-    s->cells = sp_scratch_get(scratch, SLOT_CELLS, s->most_cells, sizeof *s->cells);
-    s->stack = sp_scratch_get(scratch, SLOT_STACK, T + 1, sizeof *s->stack);
+    s->best = sp_scratch_get(scratch, T * K, sizeof *s->best);
+    s->record_of = sp_scratch_get(scratch, T * K + 1, sizeof *s->record_of);
+    s->records = sp_scratch_get(scratch, T * K + 1, sizeof *s->records);
+    s->cells = sp_scratch_get(scratch, s->most_cells, sizeof *s->cells);
+    s->stack = sp_scratch_get(scratch, T + 1, sizeof *s->stack);
     if (!s->best || !s->record_of || !s->records || !s->cells || !s->stack)
         return -1;
     memset(s->record_of, 0xff, (T * K + 1) * sizeof *s->record_of);
     return 1;
 }
 
-bool sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
-                   sp_nbest_paths *out, sp_status *status)
+static bool search_all(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
+                       sp_nbest_paths *out, sp_status *status)
 {
     search s;
     int ready = search_init(&s, chain, scores, n, most_cells, scratch);
@@ -367,7 +365,7 @@ bool sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, si
     bool is_dense = chain->pred_row[s.K] * 4 >= (int64_t)s.K * s.K && s.K <= 512;
     size_t stride = (size_t)(s.K + WIDTH - 1) / WIDTH * WIDTH;
     double *row = sp_row_buffer(scores, scratch),
-           *weight = is_dense ? sp_scratch_get(scratch, SLOT_WEIGHTS, (size_t)s.K * stride, sizeof *weight) : NULL;
+           *weight = is_dense ? sp_scratch_get(scratch, (size_t)s.K * stride, sizeof *weight) : NULL;
     *status = SP_ENOMEM;
     if (ready < 0 || !row || (is_dense && !weight))
         return true;
@@ -390,4 +388,13 @@ bool sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, si
     }
     out->n_found = end->n ? end->n : out->n_found;
     return true;
+}
+
+bool sp_nbest_lazy(const sp_chain *chain, const sp_scores *scores, int32_t n, size_t most_cells, sp_scratch *scratch,
+                   sp_nbest_paths *out, sp_status *status)
+{
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
+    bool is_for_this = search_all(chain, scores, n, most_cells, scratch, out, status);
+    sp_scratch_release(scratch, mark);
+    return is_for_this;
 }

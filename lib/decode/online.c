@@ -55,7 +55,7 @@ sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_
         return sp_fail(err, SP_EINVAL, "online lag %d: a step cannot be decided before it is seen; use 0 or more", (int)lag);
     sp_online *o = calloc(1, sizeof *o);
     if (!o)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     size_t n_states = (size_t)chain->n_states;
     o->chain = chain;
     o->lag = lag;
@@ -65,7 +65,7 @@ sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_
     o->is_seen = calloc(3 * n_states, 1);
     if (!o->doubles || !o->ints || !o->is_seen) {
         sp_online_free(o);
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     }
     sp_frontier_layout(chain, 4, o->frontiers, &o->room, o->doubles, o->ints);
     o->now = &o->frontiers[0];
@@ -128,7 +128,7 @@ static sp_status window_reserve(sp_online *o, sp_error *err)
         capacity = (size_t)o->lag + 1;
     size_t n_classes = (size_t)o->chain->n_classes, n_states = (size_t)o->chain->n_states;
     if (capacity > SIZE_MAX / sizeof(double) / n_states || capacity > SIZE_MAX / sizeof(double) / n_classes)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     sp_online wider = *o;
     wider.capacity = capacity;
     wider.rows = malloc(capacity * n_classes * sizeof *wider.rows);
@@ -140,7 +140,7 @@ static sp_status window_reserve(sp_online *o, sp_error *err)
         free(wider.back);
         free(wider.gaps);
         free(wider.fixed);
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     }
     for (int64_t t = o->n_decided; t < o->n_pushed; t++) {
         size_t to = (size_t)t % capacity, from = (size_t)t % o->capacity;
@@ -474,7 +474,7 @@ static sp_status go_online(lagging *l, sp_sequence *s, sp_error *err)
 static sp_status decode(sp_sequence *s, int32_t lag, sp_error *err)
 {
     lagging l = {.online = NULL};
-    sp_status status = lagging_init(&l, s, lag) ? sp_online_new(s->chain, lag, &l.online, err) : sp_decode_no_memory(err);
+    sp_status status = lagging_init(&l, s, lag) ? sp_online_new(s->chain, lag, &l.online, err) : sp_no_memory(err);
     if (status == SP_OK) {
         l.online->has_reach = false;
         status = go_online(&l, s, err);

@@ -56,7 +56,7 @@ static sp_status read_piece(sp_sequence *s, int64_t i, sp_scores *scores, sp_sum
 {
     sp_status status = sp_sequence_read(s, i, scores, err);
     if (status == SP_OK && !sp_sum_steps_init(f, s->chain, scores, s->scratch))
-        status = sp_decode_no_memory(err);
+        status = sp_no_memory(err);
     return status;
 }
 
@@ -67,6 +67,7 @@ static sp_status go_forward(sp_marginals *m, double *rows, bool *is_possible, sp
     int32_t M = s->chain->n_states;
     double *from = rows, *other = rows + M;
     sp_total log_scale = {0, 0};
+    const sp_scratch_mark mark = sp_scratch_here(s->scratch);
     *is_possible = true;
     for (int64_t i = 0; *is_possible && i < s->n; i++) {
         sp_scores scores;
@@ -75,10 +76,11 @@ static sp_status go_forward(sp_marginals *m, double *rows, bool *is_possible, sp
         if (status != SP_OK)
             return status;
         *is_possible = forward_piece(m, i, &f, &from, &other, &log_scale);
+        sp_scratch_release(s->scratch, mark);
     }
     for (int32_t j = 0; j < M; j++)
         other[j] = from[j] + s->chain->end[j];
-    double log_end = sp_log_sum(other, M);
+    double log_end = sp_logsumexp(other, M);
     *is_possible &= log_end > -INFINITY;
     sp_total_add(&log_scale, log_end);
     m->log_z = log_scale.sum + log_scale.lost;
@@ -105,6 +107,7 @@ static sp_status go_back(sp_marginals *m, double *row, sp_error *err)
     size_t M = (size_t)s->chain->n_states;
     memcpy(row, s->chain->end, M * sizeof *row);
     sp_take_greatest(row, s->chain->n_states);
+    const sp_scratch_mark mark = sp_scratch_here(s->scratch);
     for (int64_t i = s->n - 1; i >= 0; i--) {
         sp_scores scores;
         sp_sum_steps f;
@@ -114,6 +117,7 @@ static sp_status go_back(sp_marginals *m, double *row, sp_error *err)
         memcpy(f.back, row, M * sizeof *row);
         backward_piece(m, i, &f);
         memcpy(row, f.back, M * sizeof *row);
+        sp_scratch_release(s->scratch, mark);
     }
     return SP_OK;
 }
@@ -126,12 +130,12 @@ sp_status sp_marginals_open(sp_marginals *m, sp_sequence *s, sp_error *err)
     m->n_blocks = (s->recording.n_steps + m->block - 1) / m->block;
     size_t M = (size_t)s->chain->n_states;
     if ((size_t)m->n_blocks > SIZE_MAX / sizeof(double) / M)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     m->starts = malloc((size_t)m->n_blocks * M * sizeof *m->starts);
     m->ends = malloc((size_t)m->n_blocks * M * sizeof *m->ends);
     double *rows = malloc(2 * M * sizeof *rows);
     bool is_possible = true;
-    sp_status status = m->starts && m->ends && rows ? go_forward(m, rows, &is_possible, err) : sp_decode_no_memory(err);
+    sp_status status = m->starts && m->ends && rows ? go_forward(m, rows, &is_possible, err) : sp_no_memory(err);
     if (status == SP_OK && !is_possible)
         status = sp_sequence_no_path(s, err);
     else if (status == SP_OK)
@@ -158,7 +162,7 @@ static void do_blocks(void *arg, sp_scratch *scratch, int64_t first, int64_t las
     const sp_sequence *s = m->s;
     size_t M = (size_t)s->chain->n_states;
     sp_sum_steps f;
-    double *kept = sp_scratch_get(scratch, SP_SLOT_FORWARD, (size_t)m->block, M * sizeof *kept);
+    double *kept = sp_scratch_get(scratch, (size_t)m->block, M * sizeof *kept);
     if (!kept || !sp_sum_steps_init(&f, s->chain, w->scores, scratch)) {
         w->no_memory = true;
         return;
@@ -188,5 +192,5 @@ sp_status sp_marginals_piece(const sp_marginals *m, int64_t i, const sp_marginal
         return sp_marginal_rows(m->s->chain, scores, m->s->scratch, sink, NULL, err);
     piece_work w = {.m = m, .i = i, .scores = scores, .sink = sink};
     sp_workers_share(m->s->workers, (scores->n_steps + m->block - 1) / m->block, do_blocks, &w);
-    return w.no_memory ? sp_decode_no_memory(err) : SP_OK;
+    return w.no_memory ? sp_no_memory(err) : SP_OK;
 }

@@ -31,10 +31,10 @@ static sp_status sum_in_lanes(const sp_chain *chain, const sp_scores *scores, sp
     *block = 0;
     if (chain->is_plain && chain->n_classes <= SP_LANES_MOST_CLASSES && scores->n_classes == chain->n_classes &&
         !sp_marginal_reserve(chain, scores, scratch))
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     sp_status status = sp_sum_recording(chain, scores, scratch, group);
     if (status == SP_ENOMEM)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     if (status == SP_OK && log_partition)
         *log_partition = group->log_z[0];
     if (group->has_written)

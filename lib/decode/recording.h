@@ -4,18 +4,12 @@
 #define STATEPATH_DECODE_RECORDING_H
 
 #include "core/chain_states.h"
-#include "decode/scratch.h"
+#include "core/scratch.h"
 #include "decode/verify.h"
 #include "statepath/decode.h"
 
 /* Do scores and chain speak of the same number of classes? SP_OK or SP_EINVAL. */
 sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_error *err);
-
-/* SP_ENOMEM with the sentence for it. */
-static inline sp_status sp_decode_no_memory(sp_error *err)
-{
-    return sp_fail(err, SP_ENOMEM, "not enough memory to decode: use fewer threads or shorter recordings");
-}
 
 /* Row t of the scores as doubles: the row itself when it is f64, else a copy in buffer [K]. Exact for both types. */
 static inline const double *sp_row(const sp_scores *scores, int64_t t, double *buffer)
@@ -32,7 +26,7 @@ static inline const double *sp_row(const sp_scores *scores, int64_t t, double *b
 /* Room for sp_row(); NULL on lack of memory. */
 static inline double *sp_row_buffer(const sp_scores *scores, sp_scratch *scratch)
 {
-    return sp_scratch_get(scratch, SP_SLOT_ROW, (size_t)scores->n_classes, sizeof(double));
+    return sp_scratch_get(scratch, (size_t)scores->n_classes, sizeof(double));
 }
 
 /* Is the chain broken anywhere in the recording? O(T) where it has segments. */
@@ -56,7 +50,7 @@ typedef enum sp_reach { SP_REACH_START, SP_REACH_NEXT, SP_REACH_ENTRY } sp_reach
 
 /* For a decoder that looked at every path and found none of a finite score: SP_ENOPATH with err->step the first step that no
  * state reaches, or T-1 when states reach it but none may end, or a path exists whose sum left the range of a double. Never
- * SP_OK. SP_ENOMEM. Uses SP_SLOT_ROW and SP_SLOT_REACH. */
+ * SP_OK. SP_ENOMEM. */
 sp_status sp_decode_no_path(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, sp_error *err);
 
 #endif

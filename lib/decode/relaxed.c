@@ -118,12 +118,12 @@ static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_e
 {
     prices *f = self;
     size_t n_states = (size_t)f->chain->n_states;
-    f->now = sp_scratch_get(s->scratch, SP_SLOT_NOW, n_states, sizeof *f->now);
-    f->next = sp_scratch_get(s->scratch, SP_SLOT_NEXT, n_states, sizeof *f->next);
-    f->from = sp_scratch_get(s->scratch, SP_SLOT_FROM, n_states, sizeof *f->from);
+    f->now = sp_scratch_get(s->scratch, n_states, sizeof *f->now);
+    f->next = sp_scratch_get(s->scratch, n_states, sizeof *f->next);
+    f->from = sp_scratch_get(s->scratch, n_states, sizeof *f->from);
     bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
                     sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
-    return has_room ? SP_OK : sp_decode_no_memory(err);
+    return has_room ? SP_OK : sp_no_memory(err);
 }
 
 static bool step(void *self, sp_reach how, int64_t t, const double *e)

@@ -5,8 +5,9 @@
 typedef struct way {
     const sp_search *search;
     sp_sequence *s;
-    char *saved; /* [n-1] after each piece but the last */
-    double *row; /* [K] */
+    char *saved;          /* [n-1] after each piece but the last */
+    double *row;          /* [K] */
+    sp_scratch_mark mark; /* what a piece takes is above it */
 } way;
 
 static void *saved_after(const way *w, int64_t i)
@@ -45,6 +46,7 @@ static sp_status go_forward(const way *w, sp_scores *scores, int32_t *place, sp_
     sp_sequence *s = w->s;
     for (int64_t i = 0; i < s->n; i++) {
         int64_t stuck;
+        sp_scratch_release(s->scratch, w->mark);
         sp_status status = sp_sequence_read(s, i, scores, err);
         if (status == SP_OK)
             status = go(w, i, scores, s->n == 1, &stuck, err);
@@ -66,6 +68,7 @@ static sp_status go_back(const way *w, sp_scores *scores, int32_t place, bool is
     for (int64_t i = s->n - 1; status == SP_OK && i >= 0; i--) {
         int64_t stuck;
         if (s->n > 1) {
+            sp_scratch_release(s->scratch, w->mark);
             status = sp_sequence_read(s, i, scores, err);
             if (status == SP_OK)
                 status = go(w, i, scores, true, &stuck, err);
@@ -82,10 +85,11 @@ sp_status sp_search_run(const sp_search *search, sp_sequence *s, bool is_relaxed
 {
     way w = {.search = search, .s = s};
     w.saved = s->n > 1 ? calloc((size_t)s->n - 1, search->bytes) : NULL;
-    w.row = sp_scratch_get(s->scratch, SP_SLOT_ROW, (size_t)s->chain->n_classes, sizeof *w.row);
+    w.row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *w.row);
+    w.mark = sp_scratch_here(s->scratch);
     sp_scores scores;
     int32_t place = -1;
-    sp_status status = w.row && (w.saved || s->n == 1) ? go_forward(&w, &scores, &place, err) : sp_decode_no_memory(err);
+    sp_status status = w.row && (w.saved || s->n == 1) ? go_forward(&w, &scores, &place, err) : sp_no_memory(err);
     if (status == SP_OK)
         status = go_back(&w, &scores, place, is_relaxed, err);
     free(w.saved);

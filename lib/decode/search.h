@@ -13,7 +13,7 @@ typedef struct sp_search {
     const char *who; /* for the sentence about a dead end; NULL: a search that drops no partial path and meets none */
     size_t bytes;    /* what save() fills */
     void *self;      /* first argument of all that follow */
-    /* Makes room for the steps of a piece, in slots that survive until another decoder runs. SP_OK, SP_ENOMEM. */
+    /* Takes arrays for the steps of a piece from the scratch, which are released before the next piece. SP_OK, SP_ENOMEM. */
     sp_status (*start)(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err);
     /* Goes on by row t of the piece, of scores e[K]. False where nothing is left. */
     bool (*step)(void *self, sp_reach how, int64_t t, const double *e);

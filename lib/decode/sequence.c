@@ -193,14 +193,14 @@ static bool reach_step(const sp_chain *chain, sp_reach how, const double *e, con
 
 /* Is there any allowed path over finite scores? A boolean forward pass: no weight is added, so nothing rounds or overflows.
  * SP_OK; SP_ENOPATH with err->step the first step that no state reaches, or T-1 when states reach it but none may end. */
-static sp_status path_exists(sp_sequence *s, sp_error *err)
+static sp_status look_for_path(sp_sequence *s, sp_error *err)
 {
     const sp_chain *c = s->chain;
     size_t M = (size_t)c->n_states;
-    uint8_t *now = sp_scratch_get(s->scratch, SP_SLOT_REACH, 2 * M, 1), *next = now ? now + M : NULL;
-    double *row = sp_scratch_get(s->scratch, SP_SLOT_ROW, (size_t)c->n_classes, sizeof *row);
+    uint8_t *now = sp_scratch_get(s->scratch, 2 * M, 1), *next = now ? now + M : NULL;
+    double *row = sp_scratch_get(s->scratch, (size_t)c->n_classes, sizeof *row);
     if (!now || !row)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     for (int64_t i = 0; i < s->n; i++) {
         sp_scores scores;
         sp_status status = sp_sequence_read(s, i, &scores, err);
@@ -226,6 +226,14 @@ static sp_status path_exists(sp_sequence *s, sp_error *err)
         "no allowed path has a finite score: none of the classes that can stand at the last step, %lld, may end: look "
         "at \"end\" in the model, or decode with --on-infeasible relax",
         (long long)(s->recording.n_steps - 1));
+}
+
+static sp_status path_exists(sp_sequence *s, sp_error *err)
+{
+    const sp_scratch_mark mark = sp_scratch_here(s->scratch);
+    sp_status status = look_for_path(s, err);
+    sp_scratch_release(s->scratch, mark);
+    return status;
 }
 
 sp_status sp_sequence_no_path(sp_sequence *s, sp_error *err)
@@ -294,19 +302,15 @@ static sp_status run(sp_sequence *s, const sp_strategy *strategy, bool is_relaxe
     return (row->relax ? row->relax : sp_strategy_row_of(SP_VITERBI)->relax)(s, strategy->parameter, err);
 }
 
-sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
-                          sp_scratch *scratch, const sp_whole_output *output, sp_error *err)
+static sp_status decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
+                              sp_scratch *scratch, const sp_whole_output *output, sp_error *err)
 {
-    sp_status status = sp_strategy_check(strategy, err);
-    if (status == SP_OK)
-        status = sp_decode_check(chain, scores, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
     size_t T = (size_t)scores->n_steps;
-    int32_t *path = sp_scratch_get(scratch, SP_SLOT_PATH, T, sizeof *path);
+    int32_t *path = sp_scratch_get(scratch, T, sizeof *path);
     uint8_t has_gap;
     if (!path)
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     sp_sequence s = whole(chain, scores, scratch, path, output->broken, &has_gap);
     bool is_legal = sp_strategy_is_legal(strategy->kind) && !is_relaxed;
     double score = 0;
@@ -325,6 +329,20 @@ sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const 
     if (output->score)
         *output->score = s.is_score ? s.recurrence : score;
     return SP_OK;
+}
+
+sp_status sp_decode_whole(const sp_chain *chain, const sp_scores *scores, const sp_strategy *strategy, bool is_relaxed,
+                          sp_scratch *scratch, const sp_whole_output *output, sp_error *err)
+{
+    sp_status status = sp_strategy_check(strategy, err);
+    if (status == SP_OK)
+        status = sp_decode_check(chain, scores, err);
+    if (status != SP_OK)
+        return status;
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
+    status = decode_whole(chain, scores, strategy, is_relaxed, scratch, output, err);
+    sp_scratch_release(scratch, mark);
+    return status;
 }
 
 static bool has_no_path(sp_status status)
@@ -359,7 +377,7 @@ static sp_status give_up(sp_sequence *s, sp_error *err)
 {
     score_clear(s);
     if (!score_init(s))
-        return sp_decode_no_memory(err);
+        return sp_no_memory(err);
     return s->recording.write(s->recording.arg, 0, s->recording.n_steps, NULL, NULL, err);
 }
 
@@ -367,7 +385,9 @@ static sp_status give_up(sp_sequence *s, sp_error *err)
 static sp_status attempt(sp_sequence *s, const sp_strategy *strategy, bool is_relaxed, sp_decoded *result, sp_error *err)
 {
     sp_error why = {.step = -1};
+    const sp_scratch_mark mark = sp_scratch_here(s->scratch);
     sp_status status = run(s, strategy, is_relaxed, &why);
+    sp_scratch_release(s->scratch, mark);
     if (status == SP_OK && sp_strategy_is_legal(strategy->kind) && !is_relaxed)
         status = sp_sequence_verify(s, &why);
     if (status == SP_OK) {
@@ -391,7 +411,7 @@ sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recordi
     if (status == SP_OK && recording->n_steps > 0) {
         sp_sequence s;
         status = sp_sequence_open(&s, chain, recording, workers) ? attempt(&s, &options->strategy, false, &found, err)
-                                                                 : sp_decode_no_memory(err);
+                                                                 : sp_no_memory(err);
         if (status == SP_OK && has_no_path(found.status) && options->relax)
             status = attempt(&s, &options->strategy, true, &found, err);
         sp_sequence_clear(&s);

@@ -8,8 +8,8 @@
 #define STATEPATH_DECODE_SEQUENCE_H
 
 #include "core/path_score.h"
+#include "core/workers.h"
 #include "decode/recording.h"
-#include "decode/workers.h"
 #include "statepath/long.h"
 
 typedef struct sp_sequence {

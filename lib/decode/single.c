@@ -127,7 +127,7 @@ sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *r, const sp_score
     double room[SP_SINGLE_MOST_CLASSES], best;
     int64_t n_steps = scores->n_steps;
     size_t row_bytes = (size_t)scores->n_classes * (size_t)scores->dtype;
-    uint64_t *words = sp_scratch_get(scratch, SP_SLOT_BACK, (size_t)n_steps, sizeof *words);
+    uint64_t *words = sp_scratch_get(scratch, (size_t)n_steps, sizeof *words);
     if (!words)
         return SP_ENOMEM;
     for (int32_t j = 0; j < SP_SINGLE_MOST_CLASSES; j++)

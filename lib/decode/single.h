@@ -70,7 +70,7 @@ static inline uint64_t sp_single_before(const sp_single_rules *rules, uint64_t w
 typedef double sp_items_look(sp_dtype dtype, const void *items, int64_t n, double bit, bool *has_half);
 
 /* One recording of at least one step, gaps or not, as sp_viterbi(). SP_OK; SP_ENOPATH without a message, path untouched: ask
- * sp_viterbi(); SP_ENOMEM. Uses SP_SLOT_BACK: 8 bytes a step. */
+ * sp_viterbi(); SP_ENOMEM. Takes 8 bytes a step from the scratch. */
 sp_status sp_single_viterbi(sp_isa isa, const sp_single_rules *rules, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
                             double *score);
 

@@ -40,7 +40,7 @@ bool sp_sparse_init(sp_sparse *sparse, const sp_chain *chain, sp_scratch *scratc
         n_edges += padded(chain->pred_row[j + 1] - chain->pred_row[j]);
     /* One piece of memory: weights, rows, then the short numbers. */
     size_t edges = (size_t)n_edges, rows = (size_t)n + 1;
-    double *room = sp_scratch_get(scratch, SP_SLOT_SPARSE_LISTS, edges + 2 * rows + (edges + 3) / 4, sizeof *room);
+    double *room = sp_scratch_get(scratch, edges + 2 * rows + (edges + 3) / 4, sizeof *room);
     if (!room)
         return false;
     *sparse = (sp_sparse){

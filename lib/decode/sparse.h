@@ -10,7 +10,7 @@
 #define STATEPATH_DECODE_SPARSE_H
 
 #include "core/chain_states.h"
-#include "decode/scratch.h"
+#include "core/scratch.h"
 
 /* Predecessors of j: from[row[j]] .. from[row[j+1]-1], in 16 bits, each list filled up to a multiple of SP_SPARSE_SIDE with its
  * own members again (a maximum does not mind) and never empty (else: 0, at -INFINITY). */
@@ -31,7 +31,7 @@ enum {
     SP_SPARSE_OFFER_DEGREE = 8    /* and transitions a class, on average */
 };
 
-/* Memory from SP_SLOT_SPARSE_LISTS of scratch, where it stays until the next. False on lack of memory. */
+/* Memory from the scratch, which keeps it. False on lack of memory. */
 bool sp_sparse_init(sp_sparse *sparse, const sp_chain *chain, sp_scratch *scratch);
 
 /* next[n] = max_i now[i] + weight[i,.]. O(transitions).

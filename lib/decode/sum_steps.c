@@ -67,16 +67,6 @@ static void sum_over_neighbours(const sp_sum_side *d, int32_t n_states, const do
     }
 }
 
-double sp_log_sum(const double *x, int64_t n)
-{
-    double greatest = greatest_of(x, n), sum = 0;
-    if (greatest == -INFINITY)
-        return -INFINITY;
-    for (int64_t i = 0; i < n; i++)
-        sum += exp(x[i] - greatest);
-    return greatest + log(sum);
-}
-
 double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const double *from, double *to)
 {
     const sp_chain *c = f->chain;
@@ -84,7 +74,7 @@ double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const doub
         for (int32_t j = 0; j < c->n_states; j++)
             to[j] = c->start[j];
     } else if (how == SP_REACH_ENTRY) {
-        double before = sp_log_sum(from, c->n_states);
+        double before = sp_logsumexp(from, c->n_states);
         for (int32_t j = 0; j < c->n_states; j++)
             to[j] = c->entry[j] ? before : -INFINITY;
     } else {
@@ -128,7 +118,7 @@ void sp_sum_hand_out(const sp_sum_steps *f, const sp_marginal_sink *sink, int64_
     for (int32_t k = 0; k < c->n_classes; k++) {
         if (sink->wants_log) {
             int32_t first = c->class_first[k];
-            double log_class = f->sums[k] > tiny ? log(f->sums[k]) : sp_log_sum(joint + first, c->class_first[k + 1] - first);
+            double log_class = f->sums[k] > tiny ? log(f->sums[k]) : sp_logsumexp(joint + first, c->class_first[k + 1] - first);
             f->logs[k] = log_class - log(sum);
         }
         f->sums[k] /= sum;
@@ -155,8 +145,8 @@ bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_sc
     size_t n_states = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
     size_t n_edges = (size_t)chain->pred_row[chain->n_states];
     room->row = sp_row_buffer(scores, scratch);
-    room->linear = sp_scratch_get(scratch, SP_SLOT_LINEAR, chain->is_boolean ? 0 : 2 * n_edges, sizeof *room->linear);
-    room->step = sp_scratch_get(scratch, SP_SLOT_STEP, 3 * n_states + 2 * n_classes, sizeof *room->step);
+    room->linear = sp_scratch_get(scratch, chain->is_boolean ? 0 : 2 * n_edges, sizeof *room->linear);
+    room->step = sp_scratch_get(scratch, 3 * n_states + 2 * n_classes, sizeof *room->step);
     return room->row && room->linear && room->step;
 }
 

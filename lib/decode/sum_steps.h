@@ -4,6 +4,7 @@
 
 #include "decode/marginals.h"
 #include "decode/recording.h"
+#include "statepath/logmath.h"
 
 typedef struct sp_total { /* a sum with its rounding error */
     double sum, lost;
@@ -36,14 +37,12 @@ typedef struct sp_sum_steps {
 
 void sp_total_add(sp_total *s, double x);
 
-/* Log of the sum of exp(x). */
-double sp_log_sum(const double *x, int64_t n);
 /* Takes the greatest value out of x and returns it; a row with nothing finite stays as it is. */
 double sp_take_greatest(double *x, int64_t n);
 
 /* Takes from the scratch what sp_sum_steps_init() needs. False on lack of memory, as there. */
 bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch);
-/* In slots that survive until another decoder runs; what is in back[] does not survive this. */
+/* Arrays of the scratch; what is in back[] does not survive this. */
 bool sp_sum_steps_init(sp_sum_steps *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch);
 
 /* Row t of the forward pass from the row before (`from`, not looked at with SP_REACH_START), greatest value taken out. Returns

@@ -119,7 +119,7 @@ static sp_status find_legal(const sp_chain *c, const sp_scores *scores, const in
     size_t M = (size_t)c->n_states;
     uint8_t *now = malloc(2 * M), *both = now;
     if (!now)
-        return sp_fail(err, SP_ENOMEM, "no memory for %d states", c->n_states);
+        return sp_no_memory(err);
     uint8_t *next = now + M;
     *is_legal = true;
     for (int64_t t = 0; *is_legal && t < scores->n_steps; t++) {
@@ -182,7 +182,7 @@ sp_status sp_verify_state_path(const sp_chain *chain, const sp_scores *scores, c
     double sum = -INFINITY;
     status = sp_path_score(chain, scores, path, &sum, NULL);
     if (status == SP_ENOMEM)
-        return sp_fail(err, status, "no memory for %d states", chain->n_states);
+        return sp_no_memory(err);
     return sum >= value && sum < INFINITY ? SP_OK : sp_decode_bug(value, sum, err);
 }
 

@@ -32,12 +32,12 @@ typedef struct viterbi {
 static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
 {
     viterbi *f = self;
-    f->now = sp_scratch_get(s->scratch, SP_SLOT_NOW, f->n_states, sizeof *f->now);
-    f->next = sp_scratch_get(s->scratch, SP_SLOT_NEXT, f->n_states, sizeof *f->next);
-    f->from = sp_scratch_get(s->scratch, SP_SLOT_FROM, f->n_states, sizeof *f->from);
+    f->now = sp_scratch_get(s->scratch, f->n_states, sizeof *f->now);
+    f->next = sp_scratch_get(s->scratch, f->n_states, sizeof *f->next);
+    f->from = sp_scratch_get(s->scratch, f->n_states, sizeof *f->from);
     bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
                     sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
-    return has_room ? SP_OK : sp_decode_no_memory(err);
+    return has_room ? SP_OK : sp_no_memory(err);
 }
 
 /* One state per class: predecessors ascend, so the first of the best ones is the lowest class. */
@@ -187,7 +187,7 @@ static sp_status chunks_piece(void *self, sp_sequence *s, const sp_scores *score
     in_chunks *f = self;
     f->chunked = (sp_chunked){
         .isa = sp_isa_current(), .rules = &f->rules, .scores = scores, .before = saved, .path = is_traced ? s->path : NULL};
-    return sp_chunks_forward(&f->chunked, s->workers, f->after) == SP_OK ? SP_OK : sp_decode_no_memory(err);
+    return sp_chunks_forward(&f->chunked, s->workers, f->after) == SP_OK ? SP_OK : sp_no_memory(err);
 }
 
 static bool chunks_save(const void *self, void *saved)
@@ -221,7 +221,7 @@ static sp_status decode_in_chunks(sp_sequence *s, bool *fits, sp_error *err)
     in_chunks *f = calloc(1, sizeof *f);
     size_t K = (size_t)s->chain->n_classes;
     double *after = malloc(K * sizeof *after);
-    sp_status status = f && after ? SP_OK : sp_decode_no_memory(err);
+    sp_status status = f && after ? SP_OK : sp_no_memory(err);
     *fits = status != SP_OK || sp_lane_rules_init(&f->rules, s->chain);
     if (status == SP_OK && *fits) {
         f->n_classes = K;

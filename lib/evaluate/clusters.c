@@ -3,7 +3,7 @@
  * Resample b draws from stream b of the seed, so it is the same whoever draws it: threads share out resamples, the jackknife's
  * clusters, and at last the statistics, whose draws each are made into an interval. */
 #include "evaluate/clusters.h"
-#include "decode/workers.h"
+#include "core/workers.h"
 #include "evaluate/resample.h"
 #include "evaluate/value.h"
 
@@ -221,14 +221,6 @@ static void observe(bootstrap *b)
     }
 }
 
-static void share(sp_workers *workers, int64_t n, sp_task *task, bootstrap *b)
-{
-    if (workers)
-        sp_workers_share(workers, n, task, b);
-    else
-        task(b, NULL, 0, n);
-}
-
 sp_status sp_clusters_bootstrap(int32_t n_parts, const sp_bootstrap_part *parts, const sp_bootstrap_options *options,
                                 sp_workers *workers, sp_error *err)
 {
@@ -240,9 +232,9 @@ sp_status sp_clusters_bootstrap(int32_t n_parts, const sp_bootstrap_part *parts,
     if (is_ready) {
         observe(&b);
         if (b.n_clusters >= 2) {
-            share(workers, b.n_jobs, leave_one_out, &b);
-            share(workers, b.n_jobs, resample, &b);
-            share(workers, b.n_values, make_intervals, &b);
+            sp_workers_share(workers, b.n_jobs, leave_one_out, &b);
+            sp_workers_share(workers, b.n_jobs, resample, &b);
+            sp_workers_share(workers, b.n_values, make_intervals, &b);
         }
     }
     bootstrap_free(&b);

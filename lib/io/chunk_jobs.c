@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "core/parallel.h"
+#include "core/workers.h"
 #include "io/lzf.h"
 
 /* Chunks are taken from the file this many stored bytes at a time, at least one, and then unpacked together. */
@@ -23,8 +23,8 @@ typedef struct job {
 } job;
 
 struct sp_chunk_jobs {
-    int n_threads;
-    inflater *inflaters; /* [n_threads], made as they are needed */
+    sp_workers *workers;
+    inflater *inflaters; /* [threads], made as they are needed */
     unsigned char *stored;
     size_t stored_room, stored_used;
     job *jobs;
@@ -37,25 +37,26 @@ sp_chunk_jobs *sp_chunk_jobs_new(int n_threads)
     sp_chunk_jobs *jobs = calloc(1, sizeof *jobs);
     if (!jobs)
         return NULL;
-    jobs->n_threads = n_threads < 1 ? 1 : n_threads > SP_PARALLEL_MOST ? SP_PARALLEL_MOST : n_threads;
-    jobs->inflaters = calloc((size_t)jobs->n_threads, sizeof *jobs->inflaters);
-    if (!jobs->inflaters) {
-        free(jobs);
-        return NULL;
-    }
-    return jobs;
+    n_threads = n_threads < 1 ? 1 : n_threads;
+    jobs->workers = sp_workers_new(n_threads);
+    jobs->inflaters = calloc((size_t)n_threads, sizeof *jobs->inflaters);
+    if (jobs->workers && jobs->inflaters)
+        return jobs;
+    sp_chunk_jobs_free(jobs);
+    return NULL;
 }
 
 void sp_chunk_jobs_free(sp_chunk_jobs *jobs)
 {
     if (!jobs)
         return;
-    for (int i = 0; i < jobs->n_threads; i++) {
+    for (int i = 0; jobs->workers && jobs->inflaters && i < sp_workers_count(jobs->workers); i++) {
         if (jobs->inflaters[i].zlib)
             libdeflate_free_decompressor(jobs->inflaters[i].zlib);
         free(jobs->inflaters[i].inflated);
         free(jobs->inflaters[i].values);
     }
+    sp_workers_free(jobs->workers);
     free(jobs->inflaters);
     free(jobs->stored);
     free(jobs->jobs);
@@ -139,16 +140,16 @@ static sp_status chunk_unpack(inflater *in, const sp_chunk *chunk, const unsigne
     return SP_OK;
 }
 
-static void job_do(void *arg, int thread, int64_t item)
+static void do_jobs(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
 {
     sp_chunk_jobs *jobs = arg;
-    const job *j = &jobs->jobs[item];
-    if (jobs->failed)
-        return;
-    inflater *in = inflater_of(jobs, thread, j->chunk.form.bytes);
-    sp_status status = in ? chunk_unpack(in, &j->chunk, jobs->stored + j->at) : SP_ENOMEM;
-    if (status != SP_OK)
-        jobs->failed = status;
+    for (int64_t i = first; i < last && !jobs->failed; i++) {
+        const job *j = &jobs->jobs[i];
+        inflater *in = inflater_of(jobs, sp_scratch_thread(scratch), j->chunk.form.bytes);
+        sp_status status = in ? chunk_unpack(in, &j->chunk, jobs->stored + j->at) : SP_ENOMEM;
+        if (status != SP_OK)
+            jobs->failed = status;
+    }
 }
 
 /* ---- on the reading thread ---- */
@@ -162,7 +163,7 @@ void sp_chunk_jobs_drop(sp_chunk_jobs *jobs)
 sp_status sp_chunk_jobs_do(sp_chunk_jobs *jobs)
 {
     jobs->failed = SP_OK;
-    sp_parallel(jobs->n_threads, jobs->n_jobs, job_do, jobs);
+    sp_workers_share(jobs->workers, jobs->n_jobs, do_jobs, jobs);
     sp_chunk_jobs_drop(jobs);
     return (sp_status)jobs->failed;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/workers.h"
+#include "core/workers.h"
 #include "learn/crf_private.h"
 
 /* ---- making ---- */

@@ -17,8 +17,7 @@
 #include <string.h>
 
 #include "learn/crf_pass.h"
-
-enum { SLOT_X = SP_SLOT_FREE, SLOT_A, SLOT_OUT, SLOT_ROWS };
+#include "statepath/logmath.h"
 
 static const double tiny = 1e-280, huge = 1e280;
 
@@ -65,30 +64,10 @@ static double take_greatest(double *x, int64_t n)
     return greatest;
 }
 
-static double log_add(double a, double b)
-{
-    if (a < b) {
-        double c = a;
-        a = b;
-        b = c;
-    }
-    return b == -INFINITY || b - a < lost ? a : a + log1p(exp(b - a));
-}
-
 /* exp(x) for a sum that holds exp(0) too. */
 static double share_of(double x)
 {
     return x < lost ? 0 : exp(x);
-}
-
-static double log_sum(const double *x, int64_t n)
-{
-    double greatest = greatest_of(x, n), sum = 0;
-    if (greatest == -INFINITY)
-        return -INFINITY;
-    for (int64_t i = 0; i < n; i++)
-        sum += share_of(x[i] - greatest);
-    return greatest + log(sum);
 }
 
 /* out[k] = log sum_j exp(x[j] + weight[k,j]); matrix [K,K] = exp(weight - greatest), p [K] = exp(x - shift). step: distance
@@ -135,7 +114,7 @@ static void collect_out(const pass *s, const double *a, double *out)
     for (int32_t k = 0; k < s->K; k++) {
         int32_t first = s->f->dwell[k] - 1, last = last_of(s, k);
         out[k] = first == last ? a[(size_t)k * (size_t)s->D + (size_t)last]
-                               : log_sum(a + (size_t)k * (size_t)s->D + first, last + 1 - first);
+                               : sp_logsumexp(a + (size_t)k * (size_t)s->D + first, last + 1 - first);
     }
 }
 
@@ -169,7 +148,7 @@ static double forward(const pass *s)
                     to[i + 1] = from[i] + stay[i];
                 for (int32_t i = last + 1; i < D; i++)
                     to[i] = -INFINITY;
-                to[last] = log_add(to[last], from[last] + stay[last]);
+                to[last] = sp_logaddexp(to[last], from[last] + stay[last]);
             }
         }
         const double *x = s->x + t * K;
@@ -288,25 +267,26 @@ static void backward(const pass *s, sp_expected *sum)
             int32_t last = last_of(s, k);
             for (int32_t i = 0; i <= last; i++) {
                 double leave = i >= s->f->dwell[k] - 1 ? s->in[k] : -INFINITY;
-                s->b[k * D + i] = D == 1 ? leave : log_add(leave, s->f->stay[k * D + i] + s->r[k * D + (i < last ? i + 1 : i)]);
+                s->b[k * D + i] =
+                    D == 1 ? leave : sp_logaddexp(leave, s->f->stay[k * D + i] + s->r[k * D + (i < last ? i + 1 : i)]);
             }
         }
         take_greatest(s->b, (int64_t)K * D);
     }
 }
 
-bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_piece *piece, bool wants_counts, sp_scratch *scratch,
-                 sp_expected *sum)
+static bool pass_over(const sp_factors *factors, const double *e, const sp_piece *piece, bool wants_counts, sp_scratch *scratch,
+                      sp_expected *sum)
 {
     size_t K = (size_t)factors->n_classes, D = (size_t)factors->n_positions, T = (size_t)piece->n_steps;
     if (T > SIZE_MAX / sizeof(double) / (K * D))
         return false;
     pass s = {
         .f = factors, .e = e + (size_t)piece->first * K, .piece = piece, .K = factors->n_classes, .D = factors->n_positions};
-    s.x = sp_scratch_get(scratch, SLOT_X, T * K, sizeof(double));
-    s.a = sp_scratch_get(scratch, SLOT_A, T * K * D, sizeof(double));
-    s.out = sp_scratch_get(scratch, SLOT_OUT, T * K, sizeof(double));
-    double *rows = sp_scratch_get(scratch, SLOT_ROWS, 3 * K * D + 3 * K, sizeof(double));
+    s.x = sp_scratch_get(scratch, T * K, sizeof(double));
+    s.a = sp_scratch_get(scratch, T * K * D, sizeof(double));
+    s.out = sp_scratch_get(scratch, T * K, sizeof(double));
+    double *rows = sp_scratch_get(scratch, 3 * K * D + 3 * K, sizeof(double));
     if (!s.x || !s.a || !s.out || !rows)
         return false;
     s.b = rows;
@@ -321,7 +301,7 @@ bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_piece *pie
         const double *last = s.a + (T - 1) * K * D;
         for (size_t i = 0; i < K * D; i++)
             s.s[i] = last[i] + s.b[i];
-        log_z += log_sum(s.s, (int64_t)(K * D));
+        log_z += sp_logsumexp(s.s, (int64_t)(K * D));
     }
     *sum->log_z += log_z;
     if (wants_counts && log_z > -INFINITY) {
@@ -332,4 +312,13 @@ bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_piece *pie
         }
     }
     return true;
+}
+
+bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_piece *piece, bool wants_counts, sp_scratch *scratch,
+                 sp_expected *sum)
+{
+    const sp_scratch_mark mark = sp_scratch_here(scratch);
+    bool has_room = pass_over(factors, e, piece, wants_counts, scratch, sum);
+    sp_scratch_release(scratch, mark);
+    return has_room;
 }

@@ -13,7 +13,7 @@
 #ifndef STATEPATH_LEARN_CRF_PASS_H
 #define STATEPATH_LEARN_CRF_PASS_H
 
-#include "decode/scratch.h"
+#include "core/scratch.h"
 #include "learn/pieces.h"
 
 typedef struct sp_factors {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/workers.h"
+#include "core/workers.h"
 #include "learn/crf_pass.h"
 #include "learn/probabilities.h"
 #include "statepath/fit.h"

@@ -139,7 +139,7 @@ sp_status sp_leak_summarise(const double *leak, int64_t n, const double *probabi
     if (n_quantiles > 0) {
         double *sorted = malloc((size_t)(s.n_rows ? s.n_rows : 1) * sizeof *sorted);
         if (!sorted)
-            return sp_fail(err, SP_ENOMEM, "not enough memory to sort %lld leaks", (long long)s.n_rows);
+            return sp_no_memory(err);
         int64_t kept = 0;
         for (int64_t t = 0; t < n; t++)
             if (leak[t] >= 0)

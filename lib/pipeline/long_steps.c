@@ -94,8 +94,7 @@ sp_status sp_long_steps_read(long_steps *s, int64_t first, int64_t n, unsigned p
     if (status != SP_OK || !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
         return status;
     if ((*block)->scores)
-        status = sp_prepare_threads(s->pieces.now.block, &s->p->prepare, sp_workers_count(s->p->workers),
-                                    is_first ? &s->p->counts : NULL, err);
+        status = sp_prepare_threads(s->pieces.now.block, &s->p->prepare, s->p->workers, is_first ? &s->p->counts : NULL, err);
     if (status == SP_OK && is_first)
         s->n_counted = first + n;
     return status;

@@ -105,8 +105,7 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
 static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_evaluation *evaluation,
                            sp_paths_writer *writer, sp_extra_outputs *extras, sp_error *err)
 {
-    sp_status status =
-        block->scores ? sp_prepare_threads(block, &p->prepare, sp_workers_count(p->workers), &p->counts, err) : SP_OK;
+    sp_status status = block->scores ? sp_prepare_threads(block, &p->prepare, p->workers, &p->counts, err) : SP_OK;
     if (status == SP_OK)
         status = answers_reserve(a, p->n_strategies, block, err);
     if (status == SP_OK && p->has_nll)

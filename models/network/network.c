@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/workers.h"
 #include "pass.h"
 #include "statepath/logmath.h"
-#include "team.h"
 
 /* ---- shape ---- */
 
@@ -147,20 +147,18 @@ void sp_network_fit_scale(sp_network *network, int64_t n, const float *signals)
 typedef struct prediction {
     const sp_network *network;
     const sp_plan *plan;
-    sp_pass *passes; /* [members] */
+    sp_pass *passes; /* [threads] */
     int64_t n;
     const float *signals;
     float *out;
 } prediction;
 
-static void predict_piece(void *arg, int member, int64_t i)
+static void predict_piece(const prediction *p, sp_pass *pass, int64_t i)
 {
-    const prediction *p = arg;
     const sp_network *network = p->network;
     size_t width = (size_t)network->shape.n_channels * (size_t)network->shape.n_samples, k = (size_t)network->shape.n_classes;
     int64_t first = i * SP_PASS_STEPS;
     int32_t n_steps = (int32_t)(p->n - first < SP_PASS_STEPS ? p->n - first : SP_PASS_STEPS);
-    sp_pass *pass = &p->passes[member];
     for (int32_t s = 0; s < n_steps; s++)
         sp_pass_load(pass, network, p->plan, s, p->signals + (size_t)(first + s) * width);
     sp_pass_forward(pass, network, p->plan, n_steps, NULL);
@@ -172,21 +170,28 @@ static void predict_piece(void *arg, int member, int64_t i)
     }
 }
 
+static void predict_pieces(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    const prediction *p = arg;
+    for (int64_t i = first; i < last; i++)
+        predict_piece(p, &p->passes[sp_scratch_thread(scratch)], i);
+}
+
 sp_status sp_network_predict(const sp_network *network, int64_t n, const float *signals, int threads, float *out, sp_error *err)
 {
     sp_plan plan;
     sp_status status = sp_plan_make(&network->shape, &plan, err);
-    sp_team *team = status == SP_OK ? sp_team_new(threads) : NULL;
-    int n_members = team ? sp_team_size(team) : 0, n_ready = 0;
-    sp_pass *passes = team ? calloc((size_t)n_members, sizeof *passes) : NULL;
-    while (passes && n_ready < n_members && sp_pass_init(&passes[n_ready], network, &plan, false))
+    sp_workers *workers = status == SP_OK ? sp_workers_new(threads) : NULL;
+    int n_threads = workers ? sp_workers_count(workers) : 0, n_ready = 0;
+    sp_pass *passes = workers ? calloc((size_t)n_threads, sizeof *passes) : NULL;
+    while (passes && n_ready < n_threads && sp_pass_init(&passes[n_ready], network, &plan, false))
         n_ready++;
-    if (status == SP_OK && (!passes || n_ready < n_members))
-        status = sp_fail(err, SP_ENOMEM, "no memory to run the network on %d threads", n_members);
+    if (status == SP_OK && (!passes || n_ready < n_threads))
+        status = sp_no_memory(err);
     if (status == SP_OK) {
         prediction p = {network, &plan, passes, n, signals, out};
         int before = sp_blas_begin(&passes[0].blas);
-        sp_team_run(team, (n + SP_PASS_STEPS - 1) / SP_PASS_STEPS, predict_piece, &p);
+        sp_workers_share(workers, (n + SP_PASS_STEPS - 1) / SP_PASS_STEPS, predict_pieces, &p);
         sp_blas_end(&passes[0].blas, before);
         for (int64_t i = 0; status == SP_OK && i < n * network->shape.n_classes; i++)
             if (isnan(out[i]))
@@ -196,6 +201,6 @@ sp_status sp_network_predict(const sp_network *network, int64_t n, const float *
     while (n_ready > 0)
         sp_pass_clear(&passes[--n_ready]);
     free(passes);
-    sp_team_free(team);
+    sp_workers_free(workers);
     return status;
 }

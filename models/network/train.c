@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/workers.h"
 #include "pass.h"
 #include "statepath/loss.h"
 #include "statepath/mask.h"
-#include "team.h"
 
 #define MASKED_OUT (-1e9) /* what random-previous writes over a logit */
 
@@ -84,9 +84,9 @@ struct sp_trainer {
     bool has_test;
     sp_training_options options;
     sp_plan plan;
-    sp_team *team;
+    sp_workers *workers;
     int n_passes;
-    sp_pass *passes; /* [members] */
+    sp_pass *passes; /* [threads] */
     batch now;
     int32_t n_pieces;  /* room: batch / SP_PASS_STEPS, rounded up */
     float *gradients;  /* [pieces, n_parameters] */
@@ -108,7 +108,7 @@ void sp_trainer_free(sp_trainer *t)
         return;
     while (t->n_passes > 0)
         sp_pass_clear(&t->passes[--t->n_passes]);
-    sp_team_free(t->team);
+    sp_workers_free(t->workers);
     free(t->passes);
     free(t->gradients);
     free(t->loss);
@@ -128,14 +128,14 @@ static bool make_room(sp_trainer *t)
     size_t n = (size_t)t->options.batch, k = (size_t)t->network->shape.n_classes;
     size_t features = (size_t)t->network->shape.layers[SP_NETWORK_LAYERS - 1].n_out;
     t->n_pieces = (t->options.batch + SP_PASS_STEPS - 1) / SP_PASS_STEPS;
-    if (!(t->team = sp_team_new(t->options.threads)))
+    if (!(t->workers = sp_workers_new(t->options.threads)))
         return false;
-    int n_members = sp_team_size(t->team);
-    if (!(t->passes = calloc((size_t)n_members, sizeof *t->passes)))
+    int n_threads = sp_workers_count(t->workers);
+    if (!(t->passes = calloc((size_t)n_threads, sizeof *t->passes)))
         return false;
-    while (t->n_passes < n_members && sp_pass_init(&t->passes[t->n_passes], t->network, &t->plan, true))
+    while (t->n_passes < n_threads && sp_pass_init(&t->passes[t->n_passes], t->network, &t->plan, true))
         t->n_passes++;
-    return t->n_passes == n_members &&
+    return t->n_passes == n_threads &&
            (t->gradients = malloc((size_t)t->n_pieces * t->network->n_parameters * sizeof *t->gradients)) &&
            (t->loss = malloc(n * sizeof *t->loss)) && (t->weight = malloc(n * sizeof *t->weight)) && (t->is_right = malloc(n)) &&
            (t->status = malloc((size_t)t->n_pieces * sizeof *t->status)) &&
@@ -246,16 +246,14 @@ static sp_status judge(sp_trainer *t, int32_t i, double *logits, double *d_logit
     return SP_OK;
 }
 
-static void do_piece(void *arg, int member, int64_t piece)
+static void do_piece(sp_trainer *t, sp_pass *pass, int64_t piece)
 {
-    sp_trainer *t = arg;
     const sp_network *network = t->network;
     size_t width = (size_t)network->shape.n_channels * (size_t)network->shape.n_samples, k = (size_t)network->shape.n_classes;
     size_t features = (size_t)network->shape.layers[SP_NETWORK_LAYERS - 1].n_out;
     int32_t first = (int32_t)piece * SP_PASS_STEPS;
     int32_t n = t->now.n - first < SP_PASS_STEPS ? t->now.n - first : SP_PASS_STEPS;
     const float *keep = t->now.keep ? t->now.keep + (size_t)first * features : NULL;
-    sp_pass *pass = &t->passes[member];
     pass->gradient = t->gradients + (size_t)piece * network->n_parameters;
     memset(pass->gradient, 0, network->n_parameters * sizeof *pass->gradient);
     for (int32_t s = 0; s < n; s++)
@@ -268,6 +266,13 @@ static void do_piece(void *arg, int member, int64_t piece)
         sp_pass_backward(pass, network, &t->plan, n, keep);
 }
 
+static void do_pieces(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    sp_trainer *t = arg;
+    for (int64_t piece = first; piece < last; piece++)
+        do_piece(t, &t->passes[sp_scratch_thread(scratch)], piece);
+}
+
 /* The loss of t->now and, in t->gradients[0], its gradient: those of the pieces added in their order. */
 static sp_status do_batch(sp_trainer *t, double *loss, sp_error *err)
 {
@@ -278,7 +283,7 @@ static sp_status do_batch(sp_trainer *t, double *loss, sp_error *err)
         t->now.total_weight += t->weight[i];
     }
     int before = sp_blas_begin(&t->passes[0].blas);
-    sp_team_run(t->team, n_pieces, do_piece, t);
+    sp_workers_share(t->workers, n_pieces, do_pieces, t);
     sp_blas_end(&t->passes[0].blas, before);
     sp_status status = SP_OK;
     for (int64_t p = 0; p < n_pieces; p++)

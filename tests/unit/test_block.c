@@ -59,7 +59,7 @@ static void test_too_large(void **state)
     sp_error err;
     sp_block *b = sp_block_new();
     assert_int_equal(sp_block_reserve(b, 1, INT64_MAX, INT32_MAX, SP_F64, SP_BLOCK_SCORES, &err), SP_ENOMEM);
-    assert_non_null(strstr(err.message, "9223372036854775807 steps of 2147483647 classes"));
+    assert_non_null(strstr(err.message, "not enough memory"));
     assert_int_equal(b->n_steps, 0);
     assert_int_equal(b->n_recordings, 0);
     assert_null(b->scores);
@@ -138,14 +138,14 @@ static sp_status reserve_everything(void *arg)
         assert_int_equal(b->n_recordings, 0);
         assert_null(b->scores);
         assert_null(b->mask);
-        assert_string_equal(err.message, "not enough memory for a block of 10 steps of 4 classes");
+        assert_string_equal(err.message, "not enough memory");
     } else {
         fill_f32(b, 40);
         status = sp_block_widen(b, &err);
         if (status != SP_OK) { /* unchanged */
             assert_int_equal(b->dtype, SP_F32);
             assert_true(((float *)b->scores)[39] == 39 * -0.1f);
-            assert_string_equal(err.message, "not enough memory for 10 steps of 4 classes in float64");
+            assert_string_equal(err.message, "not enough memory");
         } else {
             check_f64(b, 40);
         }

@@ -1,6 +1,6 @@
 /* Batches: threads, neighbours, types of scores, lack of memory. */
 #include "check.h"
-#include "decode/workers.h"
+#include "core/workers.h"
 #include "decode_one.h"
 #include "failing_alloc.h"
 #include "random_batch.h"

@@ -600,7 +600,9 @@ static void test_threads(void **state)
     for (int n_threads = 1; n_threads <= N_THREADS; n_threads++) {
         sp_block *many = block_of(SP_F32, N, values, 0);
         sp_prepare_counts counts = {0};
-        assert_ok(sp_prepare_threads(many, &o, n_threads, &counts, &err), &err);
+        sp_workers *workers = sp_workers_new(n_threads);
+        assert_ok(sp_prepare_threads(many, &o, workers, &counts, &err), &err);
+        sp_workers_free(workers);
         assert_memory_equal(many->scores, one->scores, (size_t)N * K * sizeof(float));
         assert_memory_equal(&counts, &expected, sizeof counts);
         sp_block_free(many);
@@ -616,7 +618,9 @@ static void test_threads(void **state)
                      "night.h5: /recordings/{id}/log_probs, recording %lld, step %lld, class NREM: +infinity is no score; was a "
                      "probability of 1 turned into log-odds?",
                      (long long)bad[i] / 2, (long long)bad[i] % 2);
-            assert_int_equal(sp_prepare_threads(many, &o, n_threads, &counts, &err), SP_EDATA);
+            sp_workers *workers = sp_workers_new(n_threads);
+            assert_int_equal(sp_prepare_threads(many, &o, workers, &counts, &err), SP_EDATA);
+            sp_workers_free(workers);
             assert_string_equal(err.message, sentence);
             assert_int_equal(err.step, bad[i] % 2);
             assert_int_equal(counts.floored, 5);

@@ -10,14 +10,11 @@
 
 #include "statepath/chain.h"
 #include "statepath/strategy.h"
+#include "statepath/workers.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct sp_scratch sp_scratch;
-sp_scratch *sp_scratch_new(void); /* NULL on lack of memory */
-void sp_scratch_free(sp_scratch *scratch);
 
 /* ---- the strategies ----
  *
@@ -90,14 +87,6 @@ sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch 
                      sp_error *err);
 
 /* ---- many recordings, many threads ---- */
-
-/* A number of threads and the scratch of each, kept between calls. One call at a time. A program may fork() between calls: the
- * child may use and free the workers too, with threads of its own. */
-typedef struct sp_workers sp_workers;
-/* n_threads >= 1, or 0 for the processors this process may use. NULL on lack of memory. */
-sp_workers *sp_workers_new(int n_threads);
-void sp_workers_free(sp_workers *workers);
-int sp_workers_count(const sp_workers *workers);
 
 /* Where the answers go; all owned by the caller, NULL where not wanted unless said. */
 typedef struct sp_decode_output {

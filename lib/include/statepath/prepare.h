@@ -18,6 +18,7 @@
 #define STATEPATH_PREPARE_H
 
 #include "statepath/block.h"
+#include "statepath/workers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,8 +70,8 @@ enum { SP_ROW_TOLERANCE_PERCENT = 3 }; /* rows may miss their sum by 0.03 */
  * Cost: O(S K); no more memory than the float64 scores. */
 sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prepare_counts *counts, sp_error *err);
 
-/* The same on up to n_threads threads (>= 1): the same scores, counts and error whatever their number. */
-sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options, int n_threads, sp_prepare_counts *counts,
+/* The same on the threads of the workers: the same scores, counts and error whatever their number. workers NULL: sp_prepare(). */
+sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options, sp_workers *workers, sp_prepare_counts *counts,
                              sp_error *err);
 
 #ifdef __cplusplus

@@ -3,11 +3,12 @@
 #include <sched.h>
 #endif
 
-#include "decode/workers.h"
+#include "core/workers.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -84,7 +85,7 @@ sp_workers *sp_workers_new(int n_threads)
     start_alone(workers);
     bool is_complete = workers->scratch && workers->threads;
     for (int i = 0; is_complete && i < workers->n_threads; i++) {
-        workers->scratch[i] = sp_scratch_new();
+        workers->scratch[i] = sp_scratch_new_for(i);
         is_complete = workers->scratch[i] != NULL;
     }
     if (!is_complete) {
@@ -143,7 +144,9 @@ static void work(shared_work *shared, sp_scratch *scratch)
         if (first >= shared->n_items)
             return;
         int64_t left = shared->n_items - first;
+        sp_scratch_mark mark = sp_scratch_here(scratch);
         shared->task(shared->arg, scratch, first, first + (left < shared->run ? left : shared->run));
+        sp_scratch_release(scratch, mark);
     }
 }
 
@@ -183,6 +186,10 @@ static void start_threads(sp_workers *workers, int64_t n)
 
 void sp_workers_share(sp_workers *workers, int64_t n_items, sp_task *task, void *arg)
 {
+    if (!workers) {
+        task(arg, NULL, 0, n_items);
+        return;
+    }
     int64_t run = n_items / ((int64_t)workers->n_threads * RUNS_PER_THREAD);
     run = run < 1 ? 1 : run > LONGEST_RUN ? LONGEST_RUN : run;
     shared_work shared = {.task = task, .arg = arg, .n_items = n_items, .run = run};
