@@ -30,40 +30,31 @@ sp_buffer *sp_table_cell(sp_table *table, sp_cell_tone tone)
     return &table->text;
 }
 
-void sp_table_column(sp_table *table, sp_align align, const char *name)
+sp_buffer *sp_table_head(sp_table *table, sp_align align)
 {
     sp_align *aligns = realloc(table->aligns, ((size_t)table->n_columns + 1) * sizeof *aligns);
-    if (!aligns) {
-        table->failed = true;
-        return;
+    if (aligns) {
+        table->aligns = aligns;
+        table->aligns[table->n_columns++] = align;
     }
-    table->aligns = aligns;
-    table->aligns[table->n_columns++] = align;
-    sp_table_cell_text(table, SP_TONE_PLAIN, name);
+    table->failed |= !aligns;
+    return sp_table_cell(table, SP_TONE_PLAIN);
+}
+
+void sp_table_column(sp_table *table, sp_align align, const char *name)
+{
+    sp_buffer_text(sp_table_head(table, align), name);
 }
 
 void sp_table_columns(sp_table *table, const char *names)
 {
     while (*names) {
-        sp_buffer name = {0};
         const bool is_left = table->n_columns == 0 || *names == '<';
         names += *names == '<';
-        size_t n = strcspn(names, "|");
-        sp_buffer_add(&name, names, n);
-        sp_table_column(table, is_left ? SP_LEFT : SP_RIGHT, name.failed ? "" : name.data);
-        table->failed |= name.failed;
-        sp_buffer_free(&name);
+        const size_t n = strcspn(names, "|");
+        sp_buffer_add(sp_table_head(table, is_left ? SP_LEFT : SP_RIGHT), names, n);
         names += n + (names[n] == '|');
     }
-}
-
-void sp_table_column_of(sp_table *table, sp_align align, const char *first, const char *second)
-{
-    sp_buffer name = {0};
-    sp_buffer_format(&name, "%s %s", first, second);
-    sp_table_column(table, align, name.failed ? "" : name.data);
-    table->failed |= name.failed;
-    sp_buffer_free(&name);
 }
 
 void sp_table_cell_text(sp_table *table, sp_cell_tone tone, const char *text)
@@ -76,9 +67,14 @@ void sp_table_cell_count(sp_table *table, sp_cell_tone tone, int64_t n)
     sp_buffer_count(sp_table_cell(table, tone), n);
 }
 
+bool sp_table_failed(const sp_table *table)
+{
+    return table->failed || table->text.failed;
+}
+
 size_t sp_table_rows(const sp_table *table)
 {
-    return table->n_columns ? table->n_cells / (size_t)table->n_columns - 1 : 0;
+    return table->n_columns && !sp_table_failed(table) ? table->n_cells / (size_t)table->n_columns - 1 : 0;
 }
 
 static const sp_cell *cell_at(const sp_table *table, size_t row, int32_t column)
@@ -91,11 +87,11 @@ const char *sp_table_get(const sp_table *table, size_t row, int32_t column)
     return table->text.data + cell_at(table, row, column)->offset;
 }
 
-static bool is_broken(const sp_table *table, sp_buffer *out)
+/* False, and the buffer has failed, where the table has. */
+static bool has_rows(const sp_table *table, sp_buffer *out)
 {
-    if (table->failed || table->text.failed)
-        out->failed = true;
-    return out->failed;
+    out->failed |= sp_table_failed(table);
+    return !out->failed && sp_table_rows(table) > 0;
 }
 
 /* ---- terminal ---- */
@@ -175,7 +171,7 @@ static void add_cell(const sp_table *table, size_t row, int32_t column, const in
 
 void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer *out)
 {
-    if (is_broken(table, out) || sp_table_rows(table) == 0)
+    if (!has_rows(table, out))
         return;
     int *widths = malloc((size_t)table->n_columns * sizeof *widths);
     bool *has_star = malloc((size_t)table->n_columns * sizeof *has_star);
@@ -197,7 +193,7 @@ void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer 
 
 void sp_table_markdown(const sp_table *table, sp_buffer *out)
 {
-    if (is_broken(table, out) || sp_table_rows(table) == 0)
+    if (!has_rows(table, out))
         return;
     for (size_t r = 0; r <= sp_table_rows(table); r++) {
         for (int32_t c = 0; c < table->n_columns; c++) {
@@ -245,7 +241,7 @@ static void html_cell(const sp_table *table, size_t row, int32_t column, bool sa
 
 void sp_table_html(const sp_table *table, const char *classes, const sp_extra_column *extra, sp_buffer *out)
 {
-    if (is_broken(table, out) || sp_table_rows(table) == 0)
+    if (!has_rows(table, out))
         return;
     bool says_numbers = is_all_numbers(table);
     sp_buffer_format(out, "<div class=\"scroll%s\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"%s%s\">\n",

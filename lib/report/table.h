@@ -37,8 +37,8 @@ void sp_table_column(sp_table *table, sp_align align, const char *name);
 /* Several at once, "strategy|steps|<why": the first of the table, and those that begin with <, to the left, the others to the
  * right. */
 void sp_table_columns(sp_table *table, const char *names);
-/* A column whose name is "first second". */
-void sp_table_column_of(sp_table *table, sp_align align, const char *first, const char *second);
+/* Adds a column and returns the buffer to write its name into, as sp_table_cell(). */
+sp_buffer *sp_table_head(sp_table *table, sp_align align);
 
 /* Adds an empty cell and returns the buffer to write its text into; the text ends where the next cell begins. Names go in as they
  * are: the renderers escape. */
@@ -46,7 +46,8 @@ sp_buffer *sp_table_cell(sp_table *table, sp_cell_tone tone);
 void sp_table_cell_text(sp_table *table, sp_cell_tone tone, const char *text);
 void sp_table_cell_count(sp_table *table, sp_cell_tone tone, int64_t n);
 
-size_t sp_table_rows(const sp_table *table);                                 /* without the headers */
+bool sp_table_failed(const sp_table *table);
+size_t sp_table_rows(const sp_table *table); /* without the headers; 0 where the table has failed */
 const char *sp_table_get(const sp_table *table, size_t row, int32_t column); /* row 0: headers */
 
 typedef struct sp_text_style {

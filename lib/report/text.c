@@ -71,7 +71,7 @@ static void add_top(writer *w)
     w->out.failed |= line.failed;
     sp_buffer_free(&line);
     sp_buffer_say(&line, "model %s: %d class%s, %jd forbidden transition%s", c->model_name ? c->model_name : "?",
-                  (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, c->forbidden_count == 1 ? "" : "s");
+                  (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
     wrapped(w, line.data ? line.data : "", 2);
     w->out.failed |= line.failed;
     sp_buffer_free(&line);

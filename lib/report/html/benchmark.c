@@ -63,8 +63,7 @@ static void fill(const sp_comparison *c, sp_table *table)
 {
     table->title = "Kappa beside that of people with each other";
     sp_table_column(table, SP_LEFT, "stage");
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        sp_table_column(table, SP_RIGHT, c->strategies[s].name);
+    sp_strategy_columns(c, false, table);
     sp_table_column(table, SP_RIGHT, "people: meta-analysis");
     sp_table_column(table, SP_RIGHT, "ten scorers");
     sp_table_column(table, SP_RIGHT, "SIESTA");

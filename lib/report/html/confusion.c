@@ -27,11 +27,8 @@ void sp_page_matrix_begin(sp_page *page, const char *corner, const char *label, 
         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\">\n<thead><tr>"
         "<th scope=\"col\" class=\"corner\">%s</th>",
         label, look, corner);
-    for (int32_t j = 0; j < c->n_classes; j++) {
-        sp_buffer_text(out, "<th scope=\"col\">");
-        sp_page_name(page, c->classes[j]);
-        sp_buffer_text(out, "</th>");
-    }
+    for (int32_t j = 0; j < c->n_classes; j++)
+        sp_html_say(out, "<th scope=\"col\">%s</th>", c->classes[j]);
     if (last)
         sp_buffer_format(out, "<th scope=\"col\">%s</th>", last);
     sp_buffer_text(out, "</tr></thead>\n<tbody>\n");
@@ -39,9 +36,7 @@ void sp_page_matrix_begin(sp_page *page, const char *corner, const char *label, 
 
 void sp_page_row_begin(sp_page *page, int32_t i)
 {
-    sp_buffer_text(&page->out, "<tr><th scope=\"row\">");
-    sp_page_name(page, page->comparison->classes[i]);
-    sp_buffer_text(&page->out, "</th>");
+    sp_html_say(&page->out, "<tr><th scope=\"row\">%s</th>", page->comparison->classes[i]);
 }
 
 void sp_page_matrix_end(sp_page *page)
@@ -100,9 +95,7 @@ static void confusion_totals(sp_page *page, const sp_strategy_result *strategy)
 static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer_text(&page->out, "<section><h3>");
-    sp_page_name(page, strategy->name);
-    sp_buffer_text(&page->out, "</h3>\n");
+    sp_html_say(&page->out, "<section><h3>%s</h3>\n", strategy->name);
     sp_page_matrix_begin(page, "reference \\ decoded", "Confusion matrix, reference by decoded",
                          strategy->n_undecoded ? "undecoded</th><th scope=\"col\">all" : "all");
     for (int32_t i = 0; i < c->n_classes; i++) {
@@ -124,9 +117,7 @@ static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
 static void difference_matrix(sp_page *page, const sp_strategy_result *strategy, const sp_strategy_result *argmax)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer_text(&page->out, "<section><h3>");
-    sp_page_name(page, strategy->name);
-    sp_buffer_text(&page->out, " − argmax</h3>\n");
+    sp_html_say(&page->out, "<section><h3>%s − argmax</h3>\n", strategy->name);
     sp_page_matrix_begin(page, "reference \\ decoded", "Difference of the confusion matrices", NULL);
     for (int32_t i = 0; i < c->n_classes; i++) {
         sp_page_row_begin(page, i);
@@ -190,18 +181,14 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
         sp_table_cell_count(&table, SP_TONE_PLAIN, all[i].count);
         sp_buffer_percent(sp_table_cell(&table, SP_TONE_PLAIN), all[i].count, strategy->classes[all[i].i].support);
     }
-    sp_buffer_text(&page->out, "<section><h3>");
-    sp_page_name(page, strategy->name);
-    sp_buffer_text(&page->out, "</h3>\n");
+    sp_html_say(&page->out, "<section><h3>%s</h3>\n", strategy->name);
     if (n)
         sp_table_html(&table, "sortable", NULL, &page->out);
     else
         sp_buffer_text(&page->out, "<p class=\"small\">No step is confused with another class.</p>\n");
-    if (n > CONFUSIONS) {
-        sp_buffer_format(&page->out, "<p class=\"small\">The %d most frequent of ", CONFUSIONS);
-        sp_buffer_count(&page->out, (int64_t)n);
-        sp_buffer_text(&page->out, " pairs; the JSON file holds all.</p>\n");
-    }
+    if (n > CONFUSIONS)
+        sp_buffer_say(&page->out, "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n",
+                      CONFUSIONS, (int64_t)n);
     sp_buffer_text(&page->out, "</section>\n");
     sp_table_free(&table);
     free(all);

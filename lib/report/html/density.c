@@ -86,13 +86,10 @@ static void draw_missing(sp_page *page, const double *columns, int64_t n)
         bool is_missing = row_sum(columns + a * K, K) == 0;
         for (b = a + 1; b < n && (row_sum(columns + b * K, K) == 0) == is_missing; b++)
             ;
-        for (int layer = 0; is_missing && layer < 2; layer++) {
-            sp_buffer_format(&page->out, "<rect class=\"%s\" height=\"%d\" x=\"", layer ? "hatched" : "errors", HEIGHT);
-            sp_buffer_fixed(&page->out, 100.0 * (double)a / (double)n, 2);
-            sp_buffer_text(&page->out, "%\" width=\"");
-            sp_buffer_fixed(&page->out, 100.0 * (double)(b - a) / (double)n, 2);
-            sp_buffer_text(&page->out, "%\"/>");
-        }
+        for (int layer = 0; is_missing && layer < 2; layer++)
+            sp_buffer_say(&page->out, "<rect class=\"%s\" height=\"%d\" x=\"%.2f%%\" width=\"%.2f%%\"/>",
+                          layer ? "hatched" : "errors", HEIGHT, 100.0 * (double)a / (double)n,
+                          100.0 * (double)(b - a) / (double)n);
     }
 }
 
@@ -109,10 +106,7 @@ static void describe(sp_page *page, const sp_lanes *lanes, const double *columns
         double sum = 0;
         for (int64_t c = 0; c < n; c++)
             sum += columns[c * K + k];
-        sp_buffer_text(&page->out, lane ? ", " : " ");
-        sp_page_name(page, page->comparison->classes[k]);
-        sp_buffer_text(&page->out, " ");
-        sp_buffer_fixed(&page->out, all > 0 ? sum / all : 0, 2);
+        sp_html_say(&page->out, "%s%s %.2f", lane ? ", " : " ", page->comparison->classes[k], all > 0 ? sum / all : 0);
     }
 }
 
@@ -128,8 +122,10 @@ bool sp_page_density(sp_page *page, const sp_class_look *look, const sp_lanes *l
         out->failed = true;
         return false;
     }
-    sp_buffer_text(out, "<div class=\"track\"><div class=\"name\">scores<small>probabilities</small></div><div class=\"rows\">");
-    sp_buffer_format(out, "<svg height=\"%d\" role=\"img\"><title>", HEIGHT);
+    sp_buffer_say(out,
+                  "<div class=\"track\"><div class=\"name\">scores<small>probabilities</small></div><div class=\"rows\"><svg "
+                  "height=\"%d\" role=\"img\"><title>",
+                  HEIGHT);
     describe(page, lanes, columns, n);
     sp_buffer_format(out, "</title><svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      HEIGHT, (long long)n, LEVELS);

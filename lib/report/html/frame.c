@@ -51,6 +51,11 @@ void sp_frame_main(sp_buffer *out)
     sp_buffer_text(out, "</ul></nav>\n<main>\n");
 }
 
+void sp_frame_section(sp_buffer *out, const char *id, const char *title)
+{
+    sp_buffer_format(out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
+}
+
 void sp_frame_end(sp_buffer *out)
 {
     sp_buffer_say(out, "</main>\n</div>\n<script>%s</script>\n</body>\n</html>\n", sp_page_script);

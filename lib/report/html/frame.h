@@ -14,6 +14,7 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
 void sp_frame_contents(sp_buffer *out);
 void sp_frame_item(sp_buffer *out, const char *id, const char *name);
 void sp_frame_main(sp_buffer *out);
+void sp_frame_section(sp_buffer *out, const char *id, const char *title); /* <section><h2>; closed with "</section>\n" */
 void sp_frame_end(sp_buffer *out);
 
 #endif

@@ -17,9 +17,9 @@ static int lane_height(int32_t n)
     return n <= 6 ? 13 : n <= 16 ? 11 : n <= 40 ? 6 : 4;
 }
 
-bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes)
+bool sp_lanes_fill(const sp_comparison *c, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes)
 {
-    int32_t n_classes = comparison->n_classes;
+    int32_t n_classes = c->n_classes;
     size_t room = (size_t)n_classes;
     *lanes = (sp_lanes){.lane_of = calloc(room, sizeof *lanes->lane_of), .class_of = calloc(room, sizeof *lanes->class_of)};
     if (!lanes->lane_of || !lanes->class_of) {
@@ -27,7 +27,7 @@ bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, c
         return false;
     }
     note_classes(trace->labels, trace->n_steps, lanes->lane_of);
-    for (int32_t s = 0; trace->paths && s < comparison->n_strategies; s++)
+    for (int32_t s = 0; trace->paths && s < c->n_strategies; s++)
         note_classes(trace->paths[s], trace->n_steps, lanes->lane_of);
     for (int32_t k = 0; k < n_classes; k++)
         if (n_classes <= FEW_CLASSES || lanes->lane_of[k])
@@ -60,9 +60,7 @@ static void add_stop(sp_page *page, const sp_class_look *look, int32_t k, double
     for (int side = 0; side < 2; side++) {
         sp_buffer_text(&page->out, "<stop class=\"");
         sp_class_style(&page->out, look, 't', k);
-        sp_buffer_text(&page->out, "\" offset=\"");
-        sp_buffer_fixed(&page->out, side ? to : from, 3);
-        sp_buffer_text(&page->out, "\"/>");
+        sp_buffer_say(&page->out, "\" offset=\"%.3f\"/>", side ? to : from);
     }
 }
 

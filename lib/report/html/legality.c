@@ -15,9 +15,9 @@ static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
     return (size_t)i * (size_t)c->n_classes + (size_t)j;
 }
 
-bool sp_has_legality(const sp_comparison *comparison)
+bool sp_has_legality(const sp_comparison *c)
 {
-    return comparison->n_strategies > 0 && (comparison->forbidden_count > 0 || comparison->reference.illegal > 0);
+    return c->n_strategies > 0 && (c->forbidden_count > 0 || c->reference.illegal > 0);
 }
 
 uint8_t *sp_page_forbidden_matrix(sp_page *page)
@@ -68,9 +68,7 @@ static void legality_block(sp_page *page, const char *name, const sp_transition_
                            const sp_pair_count *pairs, int64_t n)
 {
     sp_buffer *out = &page->out;
-    sp_buffer_text(out, "<section><h3>");
-    sp_page_name(page, name);
-    sp_buffer_say(out, ": %jd of %jd</h3>\n", counts->illegal, counts->transitions);
+    sp_html_say(out, "<section><h3>%s: %jd of %jd</h3>\n", name, counts->illegal, counts->transitions);
     legality_matrix(page, forbidden, pairs, n);
     sp_buffer_text(out, "</section>\n");
 }
@@ -100,8 +98,7 @@ static void pairs(sp_page *page, bool is_folded)
     sp_buffer *out = &page->out;
     sp_table table = {0};
     sp_fill_illegal_pairs(page->comparison, &(sp_fill_options){.most_rows = LISTED}, &table);
-    const bool failed = table.failed || table.text.failed;
-    const int64_t n = failed ? 0 : (int64_t)sp_table_rows(&table) + table.n_left_out;
+    const int64_t n = (int64_t)sp_page_rows(page, &table) + table.n_left_out;
     if (n)
         sp_buffer_text(out, is_folded ? "<details><summary>Pair by pair</summary>\n" : "<div>\n");
     sp_page_table(page, &table, n > 12 ? "sortable tall" : "sortable");

@@ -20,8 +20,16 @@ typedef struct sp_page {
 /* Opens <section id="..."><h2>; closed with "</section>\n". */
 void sp_page_section(sp_page *page, const char *id, const char *title);
 void sp_page_name(sp_page *page, const char *name); /* escaped */
+/* A <dt> and <dd>; the format is that of sp_html_say(). */
+void sp_page_item(sp_page *page, const char *name, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
 /* The list that says which shape is which strategy's. */
 void sp_page_key(sp_page *page);
+/* Rows of the table; 0, and the page has failed too, where the table has. */
+size_t sp_page_rows(sp_page *page, const sp_table *table);
 /* Adds the table, and frees it. Nothing without rows. */
 void sp_page_table(sp_page *page, sp_table *table, const char *classes);
 /* The numbers of a figure behind a fold, at the end of its caption, which the caller closes. Frees the table. */
@@ -34,13 +42,12 @@ void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const c
 
 /* verdict.c */
 void sp_page_verdict(sp_page *page);
-void sp_page_run_card(sp_page *page); /* at the end of the verdict */
 /* leaderboard.c */
 void sp_page_leaderboard(sp_page *page);
 /* differences.c */
 void sp_page_differences(sp_page *page);
 /* legality.c */
-bool sp_has_legality(const sp_comparison *comparison);
+bool sp_has_legality(const sp_comparison *c);
 void sp_page_legality(sp_page *page);
 /* confusion.c */
 void sp_page_confusions(sp_page *page);
@@ -70,13 +77,13 @@ void sp_page_changes(sp_page *page);
 /* runs.c */
 void sp_page_runs(sp_page *page);
 /* sleep.c */
-bool sp_has_sleep(const sp_comparison *comparison);
+bool sp_has_sleep(const sp_comparison *c);
 void sp_page_sleep(sp_page *page);
 /* scorers.c */
-bool sp_has_scorers(const sp_comparison *comparison);
+bool sp_has_scorers(const sp_comparison *c);
 void sp_page_scorers(sp_page *page);
 /* probability.c */
-bool sp_has_probabilities(const sp_comparison *comparison);
+bool sp_has_probabilities(const sp_comparison *c);
 void sp_page_probabilities(sp_page *page);
 /* recordings.c */
 void sp_page_recordings(sp_page *page);
@@ -86,9 +93,9 @@ void sp_page_steps(sp_page *page);
 void sp_page_methods_section(sp_page *page);
 
 /* Which sections there are: the navigation and the page ask the same question. */
-bool sp_has_differences(const sp_comparison *comparison);
-bool sp_has_agreement(const sp_comparison *comparison);
-bool sp_has_changes(const sp_comparison *comparison);
-bool sp_has_runs(const sp_comparison *comparison);
+bool sp_has_differences(const sp_comparison *c);
+bool sp_has_agreement(const sp_comparison *c);
+bool sp_has_changes(const sp_comparison *c);
+bool sp_has_runs(const sp_comparison *c);
 
 #endif

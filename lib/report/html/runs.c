@@ -70,14 +70,10 @@ static void panel(sp_page *page, int32_t k, int64_t most)
         sp_buffer_format(&chart.description, "%s %s ", is_first ? "" : ",", name_of(c, who));
         is_first = false;
         sp_buffer_count(&chart.description, b->count);
-        if (!b->median.undefined) {
-            sp_buffer_text(&chart.description, " of ");
-            sp_buffer_fixed(&chart.description, b->median.value, 1);
-        }
+        if (!b->median.undefined)
+            sp_buffer_say(&chart.description, " of %.1f", b->median.value);
     }
-    sp_buffer_format(out, "<figure class=\"panel\"><figcaption>");
-    sp_page_name(page, c->classes[k]);
-    sp_buffer_text(out, "</figcaption>");
+    sp_html_say(out, "<figure class=\"panel\"><figcaption>%s</figcaption>", c->classes[k]);
     sp_chart_open(&chart);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
         const sp_class_runs *b = runs_of(c, who, k);
@@ -95,9 +91,7 @@ static void key(sp_page *page)
     for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++) {
         sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"");
         sp_series_curve(&page->out, who);
-        sp_buffer_text(&page->out, "\" d=\"M0 7h34\"/></svg>");
-        sp_page_name(page, name_of(c, who));
-        sp_buffer_text(&page->out, "</li>");
+        sp_html_say(&page->out, "\" d=\"M0 7h34\"/></svg>%s</li>", name_of(c, who));
     }
     sp_buffer_text(&page->out, "</ul>\n");
 }

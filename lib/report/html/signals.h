@@ -14,7 +14,6 @@ typedef struct sp_drawing {
 } sp_drawing;
 
 /* signals_page.c */
-void sp_drawing_section(sp_drawing *d, const char *id, const char *title);
 void sp_drawing_class_key(sp_drawing *d);
 /* Opens a matrix of all classes; the caller adds rows and "</tbody></table></div>". */
 void sp_drawing_matrix_head(sp_drawing *d, const char *caption, const char *corner);

@@ -4,35 +4,25 @@
 
 #include <stdlib.h>
 
-void sp_drawing_section(sp_drawing *d, const char *id, const char *title)
-{
-    sp_buffer_format(&d->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
-}
-
 void sp_drawing_class_key(sp_drawing *d)
 {
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t k = 0; k < d->r->n_classes; k++) {
         sp_buffer_text(&d->out, "<li><svg aria-hidden=\"true\"><rect class=\"");
         sp_class_style(&d->out, &d->look, 's', k);
-        sp_buffer_text(&d->out, "\" width=\"14\" height=\"14\"/></svg>");
-        sp_buffer_html(&d->out, d->r->classes[k]);
-        sp_buffer_text(&d->out, "</li>");
+        sp_html_say(&d->out, "\" width=\"14\" height=\"14\"/></svg>%s</li>", d->r->classes[k]);
     }
     sp_buffer_text(&d->out, "</ul>\n");
 }
 
 void sp_drawing_matrix_head(sp_drawing *d, const char *caption, const char *corner)
 {
-    sp_buffer_text(&d->out,
-                   "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Matrix\"><table class=\"matrix\"><caption>");
-    sp_buffer_html(&d->out, caption);
+    sp_html_say(&d->out,
+                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Matrix\"><table class=\"matrix\"><caption>%s",
+                caption);
     sp_buffer_format(&d->out, "</caption><thead><tr><th scope=\"col\" class=\"corner\">%s</th>", corner);
-    for (int32_t k = 0; k < d->r->n_classes; k++) {
-        sp_buffer_text(&d->out, "<th scope=\"col\">");
-        sp_buffer_html(&d->out, d->r->classes[k]);
-        sp_buffer_text(&d->out, "</th>");
-    }
+    for (int32_t k = 0; k < d->r->n_classes; k++)
+        sp_html_say(&d->out, "<th scope=\"col\">%s</th>", d->r->classes[k]);
     sp_buffer_text(&d->out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -73,10 +63,9 @@ static void head(sp_drawing *d)
 {
     sp_buffer *out = &d->out;
     sp_frame_begin(out, d->r->file, " – training", "signals");
-    sp_buffer_text(out, "<header class=\"top\"><div><h1>");
-    sp_buffer_html(out, d->r->file);
-    sp_buffer_say(out, "</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p></div>\n", d->r->n_recordings,
-                  d->r->n_steps, (int)d->r->n_channels);
+    sp_html_say(out,
+                "<header class=\"top\"><div><h1>%s</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p></div>\n",
+                d->r->file, d->r->n_recordings, d->r->n_steps, (int)d->r->n_channels);
     sp_frame_contents(out);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(d->r))

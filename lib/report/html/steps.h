@@ -18,7 +18,7 @@ typedef struct sp_lanes {
     int height;        /* of one lane, pixels */
 } sp_lanes;
 
-bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes);
+bool sp_lanes_fill(const sp_comparison *c, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes);
 void sp_lanes_free(sp_lanes *lanes);
 
 /* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and the lanes' names where
@@ -33,7 +33,7 @@ typedef struct sp_ranking {
     int64_t *recordings; /* [n_recordings] */
 } sp_ranking;
 
-bool sp_ranking_fill(const sp_comparison *comparison, sp_ranking *ranking); /* false: no memory */
+bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking); /* false: no memory */
 void sp_ranking_free(sp_ranking *ranking);
 
 /* Forbidden pairs that a path made: sorted, for look-up. */

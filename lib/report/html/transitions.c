@@ -34,9 +34,7 @@ static void transitions_block(sp_page *page, const char *name, const int64_t *tr
     int32_t K = page->comparison->n_classes;
     if (!transition_counts)
         return;
-    sp_buffer_text(&page->out, "<section><h3>");
-    sp_page_name(page, name);
-    sp_buffer_text(&page->out, "</h3>\n");
+    sp_html_say(&page->out, "<section><h3>%s</h3>\n", name);
     sp_page_matrix_begin(page, "from \\ to", "All transitions from row to column", NULL);
     for (int32_t i = 0; i < K; i++) {
         const int64_t *row = transition_counts + (int64_t)i * K;
