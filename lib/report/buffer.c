@@ -251,37 +251,42 @@ static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_bu
     return end + 1;
 }
 
-static void say(sp_buffer *buffer, const char *format, void (*text)(sp_buffer *, const char *), va_list *arguments)
+static void say(sp_buffer *buffer, const char *format, void (*text)(sp_buffer *, const char *), va_list arguments)
 {
+    va_list own;
+    va_copy(own, arguments);
     while (*format) {
         const size_t n = strcspn(format, "%");
         sp_buffer_add(buffer, format, n);
         format += n;
         if (*format)
-            format = say_one(buffer, format, text, arguments);
+            format = say_one(buffer, format, text, &own);
     }
+    va_end(own);
+}
+
+void sp_buffer_vsay(sp_buffer *buffer, const char *format, va_list arguments)
+{
+    say(buffer, format, sp_buffer_text, arguments);
 }
 
 void sp_buffer_say(sp_buffer *buffer, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(buffer, format, sp_buffer_text, &arguments);
+    say(buffer, format, sp_buffer_text, arguments);
     va_end(arguments);
 }
 
 void sp_html_vsay(sp_buffer *buffer, const char *format, va_list arguments)
 {
-    va_list own;
-    va_copy(own, arguments);
-    say(buffer, format, sp_buffer_html, &own);
-    va_end(own);
+    say(buffer, format, sp_buffer_html, arguments);
 }
 
 void sp_html_say(sp_buffer *buffer, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    sp_html_vsay(buffer, format, arguments);
+    say(buffer, format, sp_buffer_html, arguments);
     va_end(arguments);
 }

@@ -51,8 +51,7 @@ void sp_cell_p(sp_table *table, const sp_value *p)
 
 void sp_cell_pair(const sp_comparison *c, const sp_pair_comparison *pair, sp_table *table)
 {
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%s − %s", c->strategies[pair->a].name, c->strategies[pair->b].name);
+    sp_table_say(table, SP_TONE_PLAIN, "%s − %s", c->strategies[pair->a].name, c->strategies[pair->b].name);
 }
 
 double sp_as_shown(double value, int decimals)

@@ -140,7 +140,7 @@ void sp_fill_columns(const sp_comparison *c, const sp_column *columns, size_t n,
 {
     sp_column shown[MOST_COLUMNS];
     const size_t m = shown_columns(c, columns, n, shown);
-    sp_table_column(table, SP_LEFT, "strategy");
+    sp_table_columns(table, "strategy");
     sp_add_heads(c, SP_OF_STRATEGY, shown, m, table);
     if (reference == SP_REFERENCE_FIRST)
         add_reference(c, shown, m, table);
@@ -158,7 +158,7 @@ void sp_fill_columns(const sp_comparison *c, const sp_column *columns, size_t n,
 void sp_fill_figure_rows(const sp_comparison *c, const sp_column *columns, size_t n, sp_table *table)
 {
     const sp_figure_owner reference = {.own = c, .comparison = c};
-    sp_table_column(table, SP_LEFT, "figure");
+    sp_table_columns(table, "figure");
     sp_strategy_columns(c, c->has_labels, table);
     for (size_t i = 0; i < n; i++) {
         if (!is_shown(c, &columns[i]))

@@ -66,8 +66,7 @@ static void longest_error(const sp_figure_owner *owner, sp_table *table)
         sp_cell_none(table);
         return;
     }
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%s, %jd", owner->comparison->ids[e->longest_recording], e->longest_step);
+    sp_table_say(table, SP_TONE_PLAIN, "%s, %jd", owner->comparison->ids[e->longest_recording], e->longest_step);
 }
 
 const sp_column sp_columns_error_runs[] = {
@@ -98,8 +97,7 @@ static void rate_interval(const sp_figure_owner *owner, sp_table *table)
         sp_table_cell_text(table, SP_TONE_MUTED, rate->low.undefined ? rate->low.undefined : rate->high.undefined);
         return;
     }
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%.3f to %.3f %%", 100 * rate->low.value, 100 * rate->high.value);
+    sp_table_say(table, SP_TONE_PLAIN, "%.3f to %.3f %%", 100 * rate->low.value, 100 * rate->high.value);
 }
 
 static void worst_recording(const sp_figure_owner *owner, sp_table *table)

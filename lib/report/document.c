@@ -41,7 +41,7 @@ static const sp_document_row rows[] = {
     {"runs", NULL, sp_fill_runs, .where = ALL | PAGE("sortable wide")},
     {"boundaries", "Changes of class found, and the edit score of the sequence of runs", NULL, .where = ALL | PAGE("wide"), COLUMNS(boundaries), .is_scored = true},
     {"undecoded", NULL, sp_fill_undecoded, .where = VERBOSE | PAGE("sortable"), .most_rows = {0, 100}},
-    {"recordings", NULL, sp_fill_recordings_compact, .where = VERBOSE},
+    {"recordings", NULL, sp_fill_recordings, .where = VERBOSE},
     {"sleep", NULL, sp_fill_sleep_means, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep_alone},
     {"sleep-agreement", "Sleep: difference from the reference over recordings, bias ± 1.96 SD", sp_fill_sleep_agreement, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep},
     {"scorers", NULL, sp_fill_raters, .where = TERMINAL | MARKDOWN | LATEX},

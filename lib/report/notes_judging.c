@@ -85,13 +85,12 @@ static void note_margin(const sp_comparison *c, sp_table *lines)
         const char *answer = sp_margin_answer(c, pair);
         if (strcmp(pair->metric, "accuracy") != 0 || !answer || strcmp(c->strategies[pair->b].name, "argmax") != 0)
             continue;
-        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(line,
-                      "%s%s%.2f percentage points of accuracy against argmax%s: the interval begins at %+.2f (--margin, to be "
-                      "set before looking).",
-                      c->strategies[pair->a].name,
-                      strcmp(answer, "yes") ? ": that it loses no more than " : " loses no more than ", 100 * c->margin,
-                      strcmp(answer, "yes") ? " is not shown" : "", 100 * pair->difference.low.value);
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "%s%s%.2f percentage points of accuracy against argmax%s: the interval begins at %+.2f (--margin, to be "
+                     "set before looking).",
+                     c->strategies[pair->a].name,
+                     strcmp(answer, "yes") ? ": that it loses no more than " : " loses no more than ", 100 * c->margin,
+                     strcmp(answer, "yes") ? " is not shown" : "", 100 * pair->difference.low.value);
     }
 }
 
@@ -100,11 +99,10 @@ static void note_trim(const sp_comparison *c, sp_table *lines)
     int64_t n = 0;
     for (int64_t r = 0; r < c->n_recordings; r++)
         n += c->trimmed_steps[r] > 0;
-    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    sp_buffer_say(line,
-                  "Wake more than %g min before or after the reference's sleep is left out of agreement: %jd step%s of %jd "
-                  "recording%s (--wake-trim). Sleep statistics are of whole recordings.",
-                  c->wake_trim_minutes, c->n_trimmed_steps, sp_plural(c->n_trimmed_steps), n, sp_plural(n));
+    sp_table_say(lines, SP_TONE_PLAIN,
+                 "Wake more than %g min before or after the reference's sleep is left out of agreement: %jd step%s of %jd "
+                 "recording%s (--wake-trim). Sleep statistics are of whole recordings.",
+                 c->wake_trim_minutes, c->n_trimmed_steps, sp_plural(c->n_trimmed_steps), n, sp_plural(n));
 }
 
 void sp_note_judging(const sp_comparison *c, sp_table *lines)
@@ -112,14 +110,13 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
     if (c->has_wake_trim && c->trimmed_steps)
         note_trim(c, lines);
     if (c->absent_class != SP_ABSENT_EXCLUDE && c->has_labels)
-        sp_buffer_format(sp_table_cell(lines, SP_TONE_PLAIN),
-                         "Means over classes count a class without precision, recall or F1 as %d (--absent-class).",
-                         c->absent_class == SP_ABSENT_ONE);
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "Means over classes count a class without precision, recall or F1 as %d (--absent-class).",
+                     c->absent_class == SP_ABSENT_ONE);
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (c->strategies[s].zero_steps) {
-            sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-            sp_buffer_say(line, "%s takes a class of probability 0 at %jd step%s; regret is over the others.",
-                          c->strategies[s].name, c->strategies[s].zero_steps, sp_plural(c->strategies[s].zero_steps));
+            sp_table_say(lines, SP_TONE_PLAIN, "%s takes a class of probability 0 at %jd step%s; regret is over the others.",
+                         c->strategies[s].name, c->strategies[s].zero_steps, sp_plural(c->strategies[s].zero_steps));
         }
     if (c->has_margin)
         note_margin(c, lines);
@@ -127,9 +124,8 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
     if (c->has_length_trim)
         note_cut(c, lines);
     if (c->bridge_unscored) {
-        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(line, "Of the reference's transitions %jd lead%s across unscored steps (--bridge-unscored).",
-                      c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
+        sp_table_say(lines, SP_TONE_PLAIN, "Of the reference's transitions %jd lead%s across unscored steps (--bridge-unscored).",
+                     c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
     }
     if (c->has_ties && c->tie_steps) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);

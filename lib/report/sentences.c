@@ -84,7 +84,7 @@ void sp_fill_headline(const sp_comparison *c, const sp_fill_options *options, sp
 {
     (void)options;
     int32_t focus = sp_focus_strategy(c), argmax = sp_argmax_strategy(c);
-    sp_table_column(lines, SP_LEFT, "headline");
+    sp_table_columns(lines, "headline");
     if (focus < 0)
         return;
     const sp_strategy_result *strategy = &c->strategies[focus];
@@ -222,8 +222,8 @@ static void note_macro(const sp_comparison *c, sp_table *lines)
         const sp_strategy_result *strategy = &c->strategies[s];
         const sp_agreement *agreement = &strategy->agreement;
         if (strategy->has_agreement && !agreement->macro_f1.undefined && agreement->macro_f1_classes < c->n_classes)
-            sp_buffer_format(sp_table_cell(lines, SP_TONE_PLAIN), "Macro F1 of %s is over %d of %d classes.", strategy->name,
-                             (int)agreement->macro_f1_classes, (int)c->n_classes);
+            sp_table_say(lines, SP_TONE_PLAIN, "Macro F1 of %s is over %d of %d classes.", strategy->name,
+                         (int)agreement->macro_f1_classes, (int)c->n_classes);
     }
 }
 
@@ -258,8 +258,8 @@ static void note_learning(const sp_comparison *c, sp_table *lines)
             "The model was fitted on this very file: what is decoded with it here looks better than it would on recordings "
             "that the model has not seen. Compare with --cv 5 to decode each recording with a model that never saw it.");
     if (c->n_folds)
-        sp_buffer_format(
-            sp_table_cell(lines, SP_TONE_PLAIN),
+        sp_table_say(
+            lines, SP_TONE_PLAIN,
             "Cross-validated in %d folds: each recording was decoded with a model that was fitted without it; argmax has "
             "no model.",
             (int)c->n_folds);
@@ -279,27 +279,26 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
             impossible += one->recordings[r].decoded.status == SP_OK && one->recordings[r].decoded.score == -INFINITY;
         if (impossible == 0)
             continue;
-        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(line,
-                      "%s breaks no rule between neighbouring steps, yet the model as a whole allows its path in %jd of %jd "
-                      "recordings only (classes of several states, or steps at which the scores rule the class out).",
-                      one->name, c->n_recordings - one->n_undecoded - impossible, c->n_recordings - one->n_undecoded);
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "%s breaks no rule between neighbouring steps, yet the model as a whole allows its path in %jd of %jd "
+                     "recordings only (classes of several states, or steps at which the scores rule the class out).",
+                     one->name, c->n_recordings - one->n_undecoded - impossible, c->n_recordings - one->n_undecoded);
     }
 }
 
 void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)
 {
     (void)options;
-    sp_table_column(lines, SP_LEFT, "notes");
+    sp_table_columns(lines, "notes");
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *strategy = &c->strategies[s];
         if (strategy->n_undecoded)
             note_undecoded(c, strategy, lines);
         if (strategy->n_relaxed)
-            sp_buffer_format(sp_table_cell(lines, SP_TONE_BAD),
-                             "%s broke %lld rule%s in %lld recording%s that no allowed path can explain (relaxed).",
-                             strategy->name, (long long)strategy->n_broken, sp_plural(strategy->n_broken),
-                             (long long)strategy->n_relaxed, sp_plural(strategy->n_relaxed));
+            sp_table_say(lines, SP_TONE_BAD,
+                         "%s broke %lld rule%s in %lld recording%s that no allowed path can explain (relaxed).", strategy->name,
+                         (long long)strategy->n_broken, sp_plural(strategy->n_broken), (long long)strategy->n_relaxed,
+                         sp_plural(strategy->n_relaxed));
     }
     note_impossible(c, lines);
     sp_note_permutation(c, lines);

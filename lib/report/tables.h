@@ -9,6 +9,9 @@
 /* What a writer has room for. */
 typedef struct sp_fill_options {
     bool is_wide;             /* every column */
+    bool is_compact;          /* recordings: a column a strategy, "0.954 (23)" */
+    bool is_narrow;           /* differences: a short title and fewer columns */
+    bool is_adaptive;         /* bins of equal weight, not of equal width */
     bool is_brief;            /* a terminal without --verbose: what stands elsewhere too is left out */
     int64_t most_rows;        /* of a list of pairs or recordings, the most frequent or first; 0: all */
     int32_t most_classes;     /* with more, tables with a row a class stay empty; 0: all */
@@ -30,14 +33,14 @@ sp_filler sp_fill_changes, sp_fill_class_changes, sp_fill_contexts;
 sp_filler sp_fill_runs; /* of each class */
 /* Pairs of strategies by options->metric; the same with a short title and fewer columns; means and tests over units (accuracy);
  * non-inferiority; ranks of all strategies; tests over steps. */
-sp_filler sp_fill_differences, sp_fill_differences_narrow, sp_fill_margins, sp_fill_several, sp_fill_step_tests;
+sp_filler sp_fill_differences, sp_fill_margins, sp_fill_several, sp_fill_step_tests;
 /* F1 by class and strategy; each class of one strategy against the rest; confusion matrix of one strategy, with a column of
  * undecoded steps where there are any; coarser classes; pairs that the model forbids and someone made. */
 sp_filler sp_fill_class_f1, sp_fill_class_detail, sp_fill_confusion, sp_fill_confusion_left_out, sp_fill_collapsed,
     sp_fill_illegal_pairs;
 /* One row a recording: accuracy and illegal transitions of every strategy, in columns of their own or, compact, as "0.954 (23)";
  * recordings that a strategy could not decode. */
-sp_filler sp_fill_recordings, sp_fill_recordings_compact, sp_fill_undecoded;
+sp_filler sp_fill_recordings, sp_fill_undecoded;
 /* Sleep (rows: measures): means of the reference and each strategy; differences from the reference; one measure night by night.
  */
 sp_filler sp_fill_sleep_means, sp_fill_sleep_agreement, sp_fill_sleep_nights;
@@ -45,8 +48,7 @@ sp_filler sp_fill_sleep_means, sp_fill_sleep_agreement, sp_fill_sleep_nights;
 sp_filler sp_fill_raters;
 /* The scores' probabilities: one row a measure; before and after scaling; bins of equal width or weight; by class; by share kept.
  */
-sp_filler sp_fill_probabilities, sp_fill_calibrations, sp_fill_bins, sp_fill_adaptive_bins, sp_fill_class_calibration,
-    sp_fill_coverage;
+sp_filler sp_fill_probabilities, sp_fill_calibrations, sp_fill_bins, sp_fill_class_calibration, sp_fill_coverage;
 /* Sentences, one a row of a one-column table. Headline: the best strategy that obeys the rules against argmax. Notes: what has to
  * be known to read the figures right, warnings first (SP_TONE_BAD). */
 sp_filler sp_fill_headline, sp_fill_notes, sp_fill_rater_notes;

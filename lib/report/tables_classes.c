@@ -74,10 +74,10 @@ void sp_fill_confusion_left_out(const sp_comparison *c, const sp_fill_options *o
 {
     sp_table_columns(lines, "note");
     if (c->n_scored_steps && c->n_strategies && c->n_classes > options->most_matrix)
-        sp_buffer_format(sp_table_cell(lines, SP_TONE_PLAIN),
-                         "%d classes are too many for a terminal; the JSON holds their confusion matrices, with up to 60 classes "
-                         "the page too",
-                         (int)c->n_classes);
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "%d classes are too many for a terminal; the JSON holds their confusion matrices, with up to 60 classes "
+                     "the page too",
+                     (int)c->n_classes);
 }
 
 /* ---- coarser classes ---- */
@@ -164,8 +164,7 @@ void sp_fill_illegal_pairs(const sp_comparison *c, const sp_fill_options *option
     sp_table_columns(table, "illegal transition");
     sp_strategy_columns(c, c->has_labels, table);
     for (int64_t i = 0; i < n && (limit == 0 || i < limit); i++) {
-        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_say(cell, "%s -> %s", c->classes[pairs[i].from], c->classes[pairs[i].to]);
+        sp_table_say(table, SP_TONE_PLAIN, "%s -> %s", c->classes[pairs[i].from], c->classes[pairs[i].to]);
         if (c->has_labels) {
             int64_t count = count_in(c->reference_illegal_pairs, c->n_reference_illegal_pairs, &pairs[i]);
             sp_table_cell_count(table, count ? SP_TONE_PLAIN : SP_TONE_MUTED, count);

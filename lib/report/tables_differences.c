@@ -47,9 +47,8 @@ static void cell_interval(sp_table *table, const sp_difference *d, const metric_
         sp_cell_none(table);
         return;
     }
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%+.*f to %+.*f", style->decimals, style->scale * d->low.value, style->decimals,
-                  style->scale * d->high.value);
+    sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", style->decimals, style->scale * d->low.value, style->decimals,
+                 style->scale * d->high.value);
 }
 
 /* As three columns, or as one: "3, 17, 0". */
@@ -66,8 +65,10 @@ static void cells_by_unit(const sp_wilcoxon *test, bool is_narrow, sp_table *tab
     }
 }
 
-static void fill_differences(const sp_comparison *c, const char *metric, bool is_narrow, sp_table *table)
+void sp_fill_differences(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
+    const bool is_narrow = options->is_narrow;
+    const char *metric = options->metric;
     const metric_style *style = style_of(metric);
     const bool is_tested = !strcmp(metric, "accuracy"), is_flipped = !strcmp(metric, "illegal_rate"); /* tested by sign flips */
     const bool has_holm = is_tested && sp_tested_pairs(c) > 1;
@@ -92,16 +93,6 @@ static void fill_differences(const sp_comparison *c, const char *metric, bool is
         if (has_holm)
             sp_cell_p(table, &pair->p_holm);
     }
-}
-
-void sp_fill_differences(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
-{
-    fill_differences(c, options->metric, false, table);
-}
-
-void sp_fill_differences_narrow(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
-{
-    fill_differences(c, options->metric, true, table);
 }
 
 void sp_note_interval(const sp_comparison *c, sp_buffer *line)
@@ -161,8 +152,7 @@ static void cell_chi2(sp_table *table, const sp_chi2 *test)
         sp_cell_none(table);
         return;
     }
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%.2f (%d)", test->chi2.value, (int)test->df);
+    sp_table_say(table, SP_TONE_PLAIN, "%.2f (%d)", test->chi2.value, (int)test->df);
     sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), test->p.value);
 }
 

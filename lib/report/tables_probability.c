@@ -117,18 +117,17 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
 
 static void cell_edges(sp_table *table, double low, double high)
 {
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%.3f to %.3f", low, high);
+    sp_table_say(table, SP_TONE_PLAIN, "%.3f to %.3f", low, high);
 }
 
-static void fill_bins(const sp_comparison *comparison, bool adaptive, sp_table *table)
+void sp_fill_bins(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
     const sp_reliability *c = comparison->reliability;
     if (!c)
         return;
-    const sp_reliability_bin *bins = adaptive ? c->adaptive : c->bins;
-    int32_t n = adaptive ? c->n_adaptive : SP_RELIABILITY_BINS;
-    table->title = adaptive ? "Bins of equal weight" : "Bins of equal width";
+    const sp_reliability_bin *bins = options->is_adaptive ? c->adaptive : c->bins;
+    int32_t n = options->is_adaptive ? c->n_adaptive : SP_RELIABILITY_BINS;
+    table->title = options->is_adaptive ? "Bins of equal weight" : "Bins of equal width";
     sp_table_columns(table, "confidence|steps");
     if (c->is_weighted)
         sp_table_column(table, SP_RIGHT, "weight");
@@ -146,18 +145,6 @@ static void fill_bins(const sp_comparison *comparison, bool adaptive, sp_table *
         else
             cell_edges(table, bins[b].accuracy_low.value, bins[b].accuracy_high.value);
     }
-}
-
-void sp_fill_bins(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
-{
-    (void)options;
-    fill_bins(c, false, table);
-}
-
-void sp_fill_adaptive_bins(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
-{
-    (void)options;
-    fill_bins(c, true, table);
 }
 
 void sp_fill_class_calibration(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
@@ -184,8 +171,7 @@ void sp_fill_coverage(const sp_comparison *comparison, const sp_fill_options *op
     sp_table_columns(table, "share kept|steps|confidence from|accuracy");
     for (int32_t i = 0; i < c->n_coverage; i++) {
         const sp_coverage_point *p = &c->coverage[i];
-        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_say(cell, "%.1f %%", 100 * p->share);
+        sp_table_say(table, SP_TONE_PLAIN, "%.1f %%", 100 * p->share);
         sp_table_cell_count(table, SP_TONE_PLAIN, p->n);
         sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->confidence, 4);
         sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->accuracy, 4);

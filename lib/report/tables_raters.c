@@ -5,8 +5,7 @@
 
 static void rater_row(const sp_scorers *scorers, const sp_scorer_row *row, const char *prefix, bool wide, sp_table *table)
 {
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%s%s", prefix, row->name);
+    sp_table_say(table, SP_TONE_PLAIN, "%s%s", prefix, row->name);
     sp_cell_value(table, &row->mean_accuracy, 3, SP_TONE_PLAIN);
     sp_cell_value(table, &row->mean_kappa, 3, SP_TONE_PLAIN);
     sp_cell_value(table, &row->soft, 3, SP_TONE_PLAIN);
@@ -41,7 +40,7 @@ void sp_fill_rater_notes(const sp_comparison *c, const sp_fill_options *options,
 {
     (void)options;
     const sp_scorers *scorers = c->scorers;
-    sp_table_column(lines, SP_LEFT, "");
+    sp_table_columns(lines, "notes");
     if (!scorers)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);

@@ -30,8 +30,9 @@ static void compact_cell(const sp_comparison *c, const sp_recording_result *reco
     sp_buffer_say(cell, " (%jd)", recording->counts.illegal);
 }
 
-static void fill_recordings(const sp_comparison *c, bool compact, sp_table *table)
+void sp_fill_recordings(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
+    const bool compact = options->is_compact;
     table->title = !compact        ? "Recordings"
                    : c->has_labels ? "Recordings: accuracy (illegal transitions)"
                                    : "Recordings: illegal transitions";
@@ -55,18 +56,6 @@ static void fill_recordings(const sp_comparison *c, bool compact, sp_table *tabl
                 sp_table_cell_count(table, recording->counts.illegal ? SP_TONE_BAD : SP_TONE_MUTED, recording->counts.illegal);
         }
     }
-}
-
-void sp_fill_recordings(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
-{
-    (void)options;
-    fill_recordings(c, false, table);
-}
-
-void sp_fill_recordings_compact(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
-{
-    (void)options;
-    fill_recordings(c, true, table);
 }
 
 void sp_fill_undecoded(const sp_comparison *c, const sp_fill_options *options, sp_table *table)

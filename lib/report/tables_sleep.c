@@ -8,8 +8,7 @@ int sp_sleep_decimals(sp_sleep_measure measure)
 
 static void measure_cell(sp_sleep_measure measure, sp_table *table)
 {
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_format(cell, "%s (%s)", sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
+    sp_table_say(table, SP_TONE_PLAIN, "%s (%s)", sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
 }
 
 static bool has_differences(const sp_comparison *c)
@@ -23,7 +22,7 @@ void sp_fill_sleep_means(const sp_comparison *c, const sp_fill_options *options,
     if (!sleep || c->n_recordings == 0 || (options->is_brief && has_differences(c)))
         return;
     table->title = c->n_recordings > 1 ? "Sleep statistics: mean ± SD over recordings" : "Sleep statistics";
-    sp_table_column(table, SP_LEFT, "measure");
+    sp_table_columns(table, "measure");
     sp_strategy_columns(c, sleep->reference, table);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
         int decimals = sp_sleep_decimals((sp_sleep_measure)m);
@@ -71,8 +70,7 @@ void sp_fill_sleep_agreement(const sp_comparison *c, const sp_fill_options *opti
     if (!has_differences(c))
         return;
     table->title = "Difference from the reference over recordings: bias ± 1.96 SD";
-    sp_table_column(table, SP_LEFT, "measure");
-    sp_table_column(table, SP_RIGHT, "n");
+    sp_table_columns(table, "measure|n");
     sp_strategy_columns(c, false, table);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
         if (m == SP_SLEEP_TIB) /* the reference's own, for all */
@@ -100,7 +98,7 @@ void sp_fill_sleep_nights(const sp_comparison *c, const sp_fill_options *options
     const sp_sleep_measure measure = options->measure;
     const int64_t limit = options->most_rows;
     int decimals = sp_sleep_decimals(measure);
-    sp_table_column(table, SP_LEFT, "recording");
+    sp_table_columns(table, "recording");
     sp_strategy_columns(c, sleep->reference, table);
     for (int64_t n = 0; n < sleep->n_nights && n < limit; n++) {
         sp_table_cell_text(table, SP_TONE_PLAIN, c->ids[n]);

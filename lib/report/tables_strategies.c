@@ -30,8 +30,7 @@ static void net_change(const sp_figure_owner *owner, sp_table *table)
 {
     const sp_changes *changes = owner->own;
     const int64_t net = changes->fixed - changes->worsened;
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%s%jd", net > 0 ? "+" : "", net);
+    sp_table_say(table, SP_TONE_PLAIN, "%s%jd", net > 0 ? "+" : "", net);
 }
 
 static const sp_column changed[] = {{.key = "fixed"},
@@ -44,7 +43,7 @@ void sp_fill_changes(const sp_comparison *c, const sp_fill_options *options, sp_
 {
     (void)options;
     table->title = "Steps that differ from argmax";
-    sp_table_column(table, SP_LEFT, "strategy");
+    sp_table_columns(table, "strategy");
     sp_add_heads(c, SP_OF_CHANGES, SP_COLUMNS(changed), table);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *one = &c->strategies[s];
@@ -62,7 +61,7 @@ void sp_fill_class_changes(const sp_comparison *c, const sp_fill_options *option
     if (!one->has_changes || !one->class_changes)
         return;
     table->title = "Steps that differ from argmax, by class of the reference";
-    sp_table_column(table, SP_LEFT, "class");
+    sp_table_columns(table, "class");
     sp_add_heads(c, SP_OF_CHANGES, changed, n, table);
     for (int32_t k = 0; k < c->n_classes; k++) {
         const sp_changes *changes = &one->class_changes[k];

@@ -62,7 +62,7 @@ static void forest(sp_page *page, const char *metric)
     }
     if (scale.first < 0)
         return;
-    sp_fill_differences_narrow(c, &(sp_fill_options){.metric = metric}, &table);
+    sp_fill_differences(c, &(sp_fill_options){.metric = metric, .is_narrow = true}, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
     sp_table_free(&table);
 }

@@ -48,7 +48,7 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
         counts[cell(c, pairs[i].from, pairs[i].to)] = pairs[i].count;
     sp_page_matrix_begin(page, "from \\ to", "Illegal transitions from row to column", NULL);
     for (int32_t i = 0; i < c->n_classes; i++) {
-        sp_page_row_begin(page, i);
+        sp_matrix_row(out, c->classes[i]);
         for (int32_t j = 0; j < c->n_classes; j++) {
             int64_t count = counts[cell(c, i, j)];
             if (!forbidden[cell(c, i, j)] && count == 0) {
@@ -60,7 +60,7 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
         }
         sp_buffer_text(out, "</tr>\n");
     }
-    sp_page_matrix_end(page);
+    sp_matrix_end(out);
     free(counts);
 }
 

@@ -1,6 +1,5 @@
 #include "report/html/page.h"
 #include "report/html/chart.h"
-#include "report/html/frame.h"
 #include "statepath/report.h"
 
 #include <stdio.h>
@@ -132,8 +131,8 @@ static bool always(const sp_comparison *c)
 
 static const struct {
     const char *id, *name;
-    bool (*is_there)(const sp_comparison *comparison);
-    void (*write)(sp_page *page);
+    sp_section_exists *is_there;
+    sp_section *write;
 } sections[] = {
     {"verdict", "In short", always, sp_page_verdict},
     {"strategies", "Strategies", always, sp_page_leaderboard},

@@ -30,7 +30,7 @@ static void numbers(sp_page *page, const gain *gains, int64_t n)
         sp_buffer_text(&page->out, " <a href=\"#recordings\">The numbers</a>");
         return;
     }
-    sp_table_column(&table, SP_LEFT, "recording");
+    sp_table_columns(&table, "recording");
     sp_table_column(&table, SP_RIGHT, argmax->name);
     sp_table_column(&table, SP_RIGHT, focus->name);
     sp_table_column(&table, SP_RIGHT, "gain, points");

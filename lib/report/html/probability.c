@@ -194,7 +194,7 @@ void sp_page_probabilities(sp_page *page)
     sp_buffer_text(out, "</div>\n");
     scaled_legend(page);
     sp_fill_bins(comparison, &all, &bins[0]);
-    sp_fill_adaptive_bins(comparison, &all, &bins[1]);
+    sp_fill_bins(comparison, &(sp_fill_options){.is_adaptive = true}, &bins[1]);
     folded(page, "Reliability in numbers", bins, 2);
     sp_fill_coverage(comparison, &all, &kept);
     folded(page, "Coverage in numbers", &kept, 1);

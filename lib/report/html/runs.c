@@ -124,10 +124,7 @@ static void numbers(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_table table = {.title = "Runs of at least so many steps"};
-    sp_table_column(&table, SP_LEFT, "class");
-    sp_table_column(&table, SP_LEFT, "path");
-    sp_table_column(&table, SP_RIGHT, "runs");
-    sp_table_column(&table, SP_RIGHT, "median");
+    sp_table_columns(&table, "class|<path|runs|median");
     for (int i = 0; i < N_LENGTHS; i++) {
         char name[32];
         snprintf(name, sizeof name, "≥ %lld", (long long)lengths[i]);

@@ -1,5 +1,4 @@
 /* What was trained on: signals, classes, recordings, and what the rules say of the labels. */
-#include "report/html/frame.h"
 #include "report/html/signals.h"
 
 #include <math.h>
@@ -155,12 +154,12 @@ void sp_drawing_transitions(sp_drawing *d)
             if (r->labels[t] >= 0 && r->labels[t - 1] >= 0)
                 d->counts[(size_t)r->labels[t - 1] * k + (size_t)r->labels[t]]++;
     sp_frame_section(&d->out, "transitions", "Transitions");
-    sp_drawing_matrix_head(d, r->model_name ? r->model_name : "no rules", "from \\ to");
+    sp_drawing_matrix_begin(d, r->model_name ? r->model_name : "no rules", "from \\ to");
     for (size_t i = 0; i < k; i++) {
         int64_t total = 0;
         for (size_t j = 0; j < k; j++)
             total += d->counts[i * k + j];
-        sp_html_say(&d->out, "<tr><th scope=\"row\">%s</th>", r->classes[i]);
+        sp_matrix_row(&d->out, r->classes[i]);
         for (size_t j = 0; j < k; j++) {
             int64_t count = d->counts[i * k + j];
             bool is_allowed = !r->allow || r->allow[i * k + j];
@@ -174,8 +173,7 @@ void sp_drawing_transitions(sp_drawing *d)
         }
         sp_buffer_text(&d->out, "</tr>\n");
     }
-    sp_buffer_text(
-        &d->out,
-        "</tbody></table></div>\n<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n"
-        "</section>\n");
+    sp_matrix_end(&d->out);
+    sp_buffer_text(&d->out, "<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n"
+                            "</section>\n");
 }

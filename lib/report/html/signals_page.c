@@ -1,7 +1,5 @@
 #include "report/html/signals.h"
 
-#include "report/html/frame.h"
-
 #include <stdlib.h>
 
 void sp_drawing_class_key(sp_drawing *d)
@@ -15,15 +13,9 @@ void sp_drawing_class_key(sp_drawing *d)
     sp_buffer_text(&d->out, "</ul>\n");
 }
 
-void sp_drawing_matrix_head(sp_drawing *d, const char *caption, const char *corner)
+void sp_drawing_matrix_begin(sp_drawing *d, const char *caption, const char *corner)
 {
-    sp_html_say(&d->out,
-                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Matrix\"><table class=\"matrix\"><caption>%s",
-                caption);
-    sp_buffer_format(&d->out, "</caption><thead><tr><th scope=\"col\" class=\"corner\">%s</th>", corner);
-    for (int32_t k = 0; k < d->r->n_classes; k++)
-        sp_html_say(&d->out, "<th scope=\"col\">%s</th>", d->r->classes[k]);
-    sp_buffer_text(&d->out, "</tr></thead>\n<tbody>\n");
+    sp_matrix_begin(&d->out, &(sp_matrix){d->r->classes, d->r->n_classes, corner, "Matrix", caption, NULL});
 }
 
 int sp_drawing_heat(int64_t part, int64_t whole)

@@ -2,18 +2,18 @@
 #include "report/html/signals.h"
 
 #include "report/html/chart.h"
-#include "report/html/frame.h"
+#include "report/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void number(sp_drawing *d, double x, int decimals)
+static void number(sp_buffer *out, double x)
 {
     if (isfinite(x))
-        sp_buffer_fixed(&d->out, x, decimals);
+        sp_buffer_fixed(out, x, 4);
     else
-        sp_buffer_text(&d->out, "–");
+        sp_buffer_text(out, "–");
 }
 
 /* ---- learning ---- */
@@ -82,6 +82,7 @@ static void chart(sp_drawing *d, const char *title, bool is_loss)
 void sp_drawing_learning(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
+    sp_table table = {.title = "After the last epoch"};
     sp_frame_section(&d->out, "learning", "Training");
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t i = 0; i < r->n_networks; i++) {
@@ -93,24 +94,19 @@ void sp_drawing_learning(sp_drawing *d)
                    "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n<div class=\"beside\">\n");
     chart(d, "Loss, nats per step (logarithmic)", true);
     chart(d, "Accuracy", false);
-    sp_buffer_text(
-        &d->out,
-        "</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"After the last epoch\"><table "
-        "class=\"wide\"><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th scope=\"col\" "
-        "class=\"n\">epochs</th><th scope=\"col\" class=\"n\">loss</th><th scope=\"col\" class=\"n\">accuracy</th><th "
-        "scope=\"col\" class=\"n\">test loss</th><th scope=\"col\" class=\"n\">test accuracy</th></tr></thead><tbody>\n");
+    sp_buffer_text(&d->out, "</div>\n");
+    sp_table_columns(&table, "network|epochs|loss|accuracy|test loss|test accuracy");
     for (int32_t i = 0; i < r->n_networks; i++) {
         const sp_trained *n = &r->networks[i];
         const double *columns[4] = {n->loss, n->accuracy, n->test_loss, n->test_accuracy};
-        sp_html_say(&d->out, "<tr><th scope=\"row\">%s</th><td class=\"n\">%d</td>", n->name, (int)n->n_epochs);
-        for (int c = 0; c < 4; c++) {
-            sp_buffer_text(&d->out, "<td class=\"n\">");
-            number(d, n->n_epochs > 0 ? columns[c][n->n_epochs - 1] : NAN, 4);
-            sp_buffer_text(&d->out, "</td>");
-        }
-        sp_buffer_text(&d->out, "</tr>\n");
+        sp_table_cell_text(&table, SP_TONE_PLAIN, n->name);
+        sp_table_cell_count(&table, SP_TONE_PLAIN, n->n_epochs);
+        for (int c = 0; c < 4; c++)
+            number(sp_table_cell(&table, SP_TONE_PLAIN), n->n_epochs > 0 ? columns[c][n->n_epochs - 1] : NAN);
     }
-    sp_buffer_text(&d->out, "</tbody></table></div>\n</section>\n");
+    sp_table_html(&table, "wide", NULL, &d->out);
+    sp_table_free(&table);
+    sp_buffer_text(&d->out, "</section>\n");
 }
 
 /* ---- what the networks say ---- */
@@ -179,12 +175,12 @@ static void confusion(sp_drawing *d, const sp_trained *network)
             if (r->labels[t] >= 0 && network->path[at] >= 0)
                 d->counts[(size_t)r->labels[t] * k + (size_t)network->path[at]]++;
     sp_buffer_text(&d->out, "<section>");
-    sp_drawing_matrix_head(d, network->name, "label \\ said");
+    sp_drawing_matrix_begin(d, network->name, "label \\ said");
     for (size_t i = 0; i < k; i++) {
         int64_t total = 0;
         for (size_t j = 0; j < k; j++)
             total += d->counts[i * k + j];
-        sp_html_say(&d->out, "<tr><th scope=\"row\">%s</th>", r->classes[i]);
+        sp_matrix_row(&d->out, r->classes[i]);
         for (size_t j = 0; j < k; j++) {
             sp_buffer_say(&d->out, "<td class=\"h%d%s\">%jd<span>", sp_drawing_heat(d->counts[i * k + j], total),
                           i == j ? " diagonal" : "", d->counts[i * k + j]);
@@ -193,7 +189,8 @@ static void confusion(sp_drawing *d, const sp_trained *network)
         }
         sp_buffer_text(&d->out, "</tr>\n");
     }
-    sp_buffer_text(&d->out, "</tbody></table></div></section>\n");
+    sp_matrix_end(&d->out);
+    sp_buffer_text(&d->out, "</section>\n");
 }
 
 void sp_drawing_confusions(sp_drawing *d)

@@ -84,13 +84,9 @@ static void recording_table(const steps_section *s, const sp_trace *trace)
 {
     const sp_comparison *c = s->page->comparison;
     sp_table table = {.title = "This recording in numbers"};
-    sp_table_column(&table, SP_LEFT, "strategy");
-    sp_table_column(&table, SP_RIGHT, "changes");
-    sp_table_column(&table, SP_RIGHT, "illegal");
+    sp_table_columns(&table, "strategy|changes|illegal");
     if (c->has_labels) {
-        sp_table_column(&table, SP_RIGHT, "right");
-        sp_table_column(&table, SP_RIGHT, "scored");
-        sp_table_column(&table, SP_RIGHT, "accuracy");
+        sp_table_columns(&table, "right|scored|accuracy");
     }
     for (int32_t i = 0; i < c->n_strategies; i++) {
         const sp_recording_result *result = &c->strategies[i].recordings[trace->recording];

@@ -41,12 +41,12 @@ static void transitions_block(sp_page *page, const char *name, const int64_t *tr
         int64_t sum = 0;
         for (int32_t j = 0; j < K; j++)
             sum += row[j];
-        sp_page_row_begin(page, i);
+        sp_matrix_row(&page->out, page->comparison->classes[i]);
         for (int32_t j = 0; j < K; j++)
             move_cell(page, row[j], sum, forbidden[(int64_t)i * K + j], log((double)most));
         sp_buffer_text(&page->out, "</tr>\n");
     }
-    sp_page_matrix_end(page);
+    sp_matrix_end(&page->out);
     sp_buffer_text(&page->out, "</section>\n");
 }
 
