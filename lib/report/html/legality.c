@@ -67,10 +67,9 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
 static void legality_block(sp_page *page, const char *name, const sp_transition_counts *counts, const uint8_t *forbidden,
                            const sp_pair_count *pairs, int64_t n)
 {
-    sp_buffer *out = &page->out;
-    sp_html_say(out, "<section><h3>%s: %jd of %jd</h3>\n", name, counts->illegal, counts->transitions);
+    sp_html_say(&page->out, "<section><h3>%s: %jd of %jd</h3>\n", name, counts->illegal, counts->transitions);
     legality_matrix(page, forbidden, pairs, n);
-    sp_buffer_text(out, "</section>\n");
+    sp_buffer_text(&page->out, "</section>\n");
 }
 
 /* ---- section ---- */

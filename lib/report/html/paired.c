@@ -68,7 +68,7 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
                       .y = sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0))};
     chart.y.format = SP_TICK_SIGNED;
     sp_buffer_text(&chart.title, "Gains by recording");
-    sp_buffer_format(&chart.description, "Accuracy of %s less that of argmax, recording by recording in order.",
+    sp_buffer_format(&chart.description, "Accuracy of %s minus that of argmax, recording by recording in order.",
                      names->focus->name);
     for (int64_t i = 0; i < n; i++) {
         points[i] = (sp_point){(double)i, gains[i].value};

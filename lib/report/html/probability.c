@@ -87,7 +87,7 @@ static void scaled_legend(sp_page *page)
     }
     sp_buffer_format(
         &page->out,
-        "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d steps. As decoded: divided by the temperature, less "
+        "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d steps. As decoded: divided by the temperature, minus "
         "the prior, as the model%s to get good paths, which need not be good probabilities.%s</p>\n",
         LEAST_STEPS, c->n_folds ? "s of the folds have them" : " has them",
         c->n_folds ? " One temperature, and a scale and a bias a class: by maximum likelihood on the recordings of the other "

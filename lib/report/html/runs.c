@@ -174,7 +174,6 @@ static void survival(sp_page *page)
 
 void sp_page_runs(sp_page *page)
 {
-    const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_page_section(page, "runs", "Runs");
     sp_buffer_text(
@@ -182,7 +181,7 @@ void sp_page_runs(sp_page *page)
              "runs than the reference, or more and shorter ones.</p>\n");
     sp_page_document(page, "runs", 0);
     sp_page_document(page, "boundaries", 0);
-    if (sp_has_agreement(c))
+    if (sp_has_agreement(page->comparison))
         sp_buffer_text(out,
                        "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
                        "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of runs, divided by the "

@@ -2,15 +2,15 @@
 #ifndef STATEPATH_REPORT_HTML_SIGNALS_H
 #define STATEPATH_REPORT_HTML_SIGNALS_H
 
+#include "report/html/class_style.h"
 #include "report/html/frame.h"
-#include "report/html/look.h"
 #include "statepath/report_signals.h"
 
 typedef struct sp_drawing {
     const sp_signals_report *r;
     sp_buffer out;
     int64_t *counts; /* [K,K] */
-    sp_class_look look;
+    sp_class_style style;
     int n_pictures;
 } sp_drawing;
 

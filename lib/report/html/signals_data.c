@@ -10,9 +10,8 @@ enum { POINTS = 1000, CHANNELS = 8, STRIPS = 60, WIDTH = 900, STRIP = 20 };
 static void trace(sp_drawing *d, const float *x, int64_t n, int32_t k, double limit)
 {
     sp_buffer *out = &d->out;
-    sp_buffer_text(out, "<path class=\"");
-    sp_class_style(out, &d->look, 'k', k);
-    sp_buffer_text(out, "\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M");
+    sp_buffer_say(out, "<path class=\"%s\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M",
+                  sp_class_style_name(&d->style, 'k', k).text);
     int64_t shown = n < POINTS ? n : POINTS;
     for (int64_t i = 0; i < shown; i++) {
         int64_t at = i * n / shown;
@@ -87,12 +86,10 @@ void sp_drawing_distribution(sp_drawing *d)
             sp_buffer_text(&d->out, "</td>");
         }
         sp_buffer_text(&d->out, "<td class=\"strip\"><svg aria-hidden=\"true\">");
-        for (int part = 0; part < 2; part++) {
-            sp_buffer_text(&d->out, "<rect class=\"");
-            sp_class_style(&d->out, &d->look, 's', k);
-            sp_buffer_say(&d->out, "\" height=\"11\" y=\"%d\" width=\"%.2f%%\"/>", 1 + 13 * part,
+        for (int part = 0; part < 2; part++)
+            sp_buffer_say(&d->out, "<rect class=\"%s\" height=\"11\" y=\"%d\" width=\"%.2f%%\"/>",
+                          sp_class_style_name(&d->style, 's', k).text, 1 + 13 * part,
                           total[part] ? 100.0 * (double)of[part] / (double)total[part] : 0);
-        }
         sp_buffer_text(&d->out, "</svg></td></tr>\n");
     }
     sp_buffer_text(&d->out, "</tbody></table></div>\n</section>\n");
@@ -104,16 +101,15 @@ static void strip(sp_drawing *d, const int32_t *classes, int64_t n)
 {
     int32_t ranks = 1;
     for (int32_t k = 0; k < d->r->n_classes; k++)
-        ranks = d->look.rank[k] >= ranks ? d->look.rank[k] + 1 : ranks;
+        ranks = d->style.rank[k] >= ranks ? d->style.rank[k] + 1 : ranks;
     for (int64_t a = 0, b; a < n; a = b) {
         b = a + 1;
         while (b < n && classes[b] == classes[a])
             b++;
         if (classes[a] < 0)
             continue;
-        double top = (double)STRIP * d->look.rank[classes[a]] / ranks;
-        sp_buffer_text(&d->out, "<rect class=\"");
-        sp_class_style(&d->out, &d->look, 's', classes[a]);
+        double top = (double)STRIP * d->style.rank[classes[a]] / ranks;
+        sp_buffer_say(&d->out, "<rect class=\"%s", sp_class_style_name(&d->style, 's', classes[a]).text);
         sp_buffer_format(&d->out, "\" x=\"%lld\" width=\"%lld\" y=\"%.1f\" height=\"%.1f\"/>", (long long)a, (long long)(b - a),
                          top, STRIP - top);
     }

@@ -6,9 +6,8 @@ void sp_drawing_class_key(sp_drawing *d)
 {
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t k = 0; k < d->r->n_classes; k++) {
-        sp_buffer_text(&d->out, "<li><svg aria-hidden=\"true\"><rect class=\"");
-        sp_class_style(&d->out, &d->look, 's', k);
-        sp_html_say(&d->out, "\" width=\"14\" height=\"14\"/></svg>%s</li>", d->r->classes[k]);
+        sp_html_say(&d->out, "<li><svg aria-hidden=\"true\"><rect class=\"%s\" width=\"14\" height=\"14\"/></svg>%s</li>",
+                    sp_class_style_name(&d->style, 's', k).text, d->r->classes[k]);
     }
     sp_buffer_text(&d->out, "</ul>\n");
 }
@@ -68,7 +67,7 @@ static void head(sp_drawing *d)
 sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp_error *err)
 {
     sp_drawing d = {.r = report, .counts = malloc((size_t)report->n_classes * (size_t)report->n_classes * sizeof *d.counts)};
-    if (!d.counts || !sp_class_look_fill(report->classes, report->n_classes, &d.look)) {
+    if (!d.counts || !sp_class_style_fill(report->classes, report->n_classes, &d.style)) {
         free(d.counts);
         return sp_fail(err, SP_ENOMEM, "no memory for the page");
     }
@@ -77,7 +76,7 @@ sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp
         if (sections[i].is_there(report))
             sections[i].write(&d);
     sp_frame_end(&d.out);
-    sp_class_look_free(&d.look);
+    sp_class_style_free(&d.style);
     free(d.counts);
     return sp_buffer_finish(&d.out, out, err);
 }

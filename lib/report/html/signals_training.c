@@ -134,10 +134,9 @@ static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, i
             b++;
         if (path[a] < 0)
             continue;
-        sp_buffer_text(&d->out, "<rect class=\"");
-        sp_class_style(&d->out, &d->look, 's', path[a]);
-        sp_buffer_format(&d->out, "\" x=\"%lld\" y=\"%d\" width=\"%lld\" height=\"1.4\"/>", (long long)a,
-                         2 * (int)d->look.rank[path[a]], (long long)(b - a));
+        sp_buffer_say(&d->out, "<rect class=\"%s\" x=\"%lld\" y=\"%d\" width=\"%lld\" height=\"1.4\"/>",
+                      sp_class_style_name(&d->style, 's', path[a]).text, (long long)a, 2 * (int)d->style.rank[path[a]],
+                      (long long)(b - a));
     }
     sp_buffer_format(&d->out, "</svg><p class=\"small\">%lld illegal step%s</p></div></div>\n", (long long)illegal,
                      sp_plural(illegal));

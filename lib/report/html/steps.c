@@ -20,7 +20,7 @@ static int by_pair(const void *a, const void *b)
 
 typedef struct steps_section {
     sp_page *page;
-    sp_class_look look;
+    sp_class_style style;
     sp_pair_set *sets; /* [n_strategies + 1], the reference last */
     sp_ranking ranking;
     int64_t most_steps; /* of a recording that is drawn */
@@ -44,14 +44,14 @@ static void steps_free(steps_section *s)
         free(s->sets[i].pairs);
     free(s->sets);
     sp_ranking_free(&s->ranking);
-    sp_class_look_free(&s->look);
+    sp_class_style_free(&s->style);
 }
 
 static bool steps_fill(steps_section *s)
 {
     const sp_comparison *c = s->page->comparison;
     s->sets = calloc((size_t)c->n_strategies + 1, sizeof *s->sets);
-    if (!s->sets || !sp_class_look_fill((const char *const *)c->classes, c->n_classes, &s->look))
+    if (!s->sets || !sp_class_style_fill((const char *const *)c->classes, c->n_classes, &s->style))
         return false;
     for (int32_t i = 0; i < c->n_strategies; i++)
         if (!copy_pairs(&s->sets[i], c->strategies[i].illegal_pairs, c->strategies[i].n_illegal_pairs))
@@ -114,13 +114,13 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
         sp_buffer_text(&page->out, "<p>This recording has no steps.</p>\n");
         return;
     }
-    if (!sp_lanes_fill(c, &s->look, trace, &lanes)) {
+    if (!sp_lanes_fill(c, &s->style, trace, &lanes)) {
         page->out.failed = true;
         return;
     }
     if (trace->labels) {
         sp_step_path path = {.name = "reference", .classes = trace->labels, .illegal = &s->sets[c->n_strategies]};
-        sp_page_track(page, &s->look, &lanes, trace, &path);
+        sp_page_track(page, &s->style, &lanes, trace, &path);
     }
     for (int32_t i = 0; i < c->n_strategies; i++) {
         sp_step_path path = {.name = c->strategies[i].name,
@@ -128,9 +128,9 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
                              .labels = trace->labels,
                              .illegal = &s->sets[i],
                              .result = &c->strategies[i].recordings[trace->recording]};
-        sp_page_track(page, &s->look, &lanes, trace, &path);
+        sp_page_track(page, &s->style, &lanes, trace, &path);
     }
-    sp_page_density(page, &s->look, &lanes, trace);
+    sp_page_density(page, &s->style, &lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
     sp_lanes_free(&lanes);
 }
@@ -282,7 +282,7 @@ void sp_page_steps(sp_page *page)
                                    "</p>\n");
     if (steps_fill(&s)) {
         if (page->comparison->n_traces)
-            sp_page_lane_shapes(page, &s.look);
+            sp_page_lane_shapes(page, &s.style);
         write_figures(&s);
     } else {
         page->out.failed = true;

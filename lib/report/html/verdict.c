@@ -144,7 +144,7 @@ void sp_page_verdict(sp_page *page)
         sp_buffer_text(&page->out, "</ul>\n");
     }
     if (shown < n) {
-        sp_buffer_format(&page->out, "<details><summary>%zu more to know</summary>\n<ul class=\"notes\">\n", n - shown);
+        sp_buffer_format(&page->out, "<details><summary>%zu more notes</summary>\n<ul class=\"notes\">\n", n - shown);
         add_lines(page, &notes, shown + 1, n, "<li>", "</li>\n");
         sp_buffer_text(&page->out, "</ul></details>\n");
     }
