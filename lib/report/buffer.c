@@ -1,7 +1,6 @@
 #include "report/buffer.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +119,11 @@ sp_status sp_buffer_end(sp_buffer *buffer, sp_error *err)
 
 /* ---- numbers ---- */
 
+const char *sp_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* printf follows the locale of the program; reports do not. */
 static void use_point(char *text)
 {
@@ -211,15 +215,19 @@ void sp_buffer_real(sp_buffer *buffer, double value)
     sp_buffer_text(buffer, text);
 }
 
-/* One conversion, from its % on; returns where it ends. */
-static const char *say_one(sp_buffer *buffer, const char *at, va_list *arguments)
+/* One conversion, from its % on, strings written by `text`; returns where it ends. */
+static const char *say_one(sp_buffer *buffer, const char *at, void (*text)(sp_buffer *, const char *), va_list *arguments)
 {
     const bool is_signed = at[1] == '+';
     const char *end = at + 1 + is_signed;
-    const int decimals = *end == '.' ? end[1] - '0' : 0;
-    end += *end == '.' ? 2 : 0;
+    int decimals = 0;
+    if (*end == '.') {
+        decimals = end[1] == '*' ? va_arg(*arguments, int) : end[1] - '0';
+        end += 2;
+    }
     if (*end == 's') {
-        sp_buffer_text(buffer, va_arg(*arguments, const char *));
+        const char *string = va_arg(*arguments, const char *);
+        text(buffer, string ? string : "");
     } else if (*end == 'd') {
         sp_buffer_format(buffer, "%d", va_arg(*arguments, int));
     } else if (*end == 'f' && is_signed) {
@@ -227,7 +235,13 @@ static const char *say_one(sp_buffer *buffer, const char *at, va_list *arguments
     } else if (*end == 'f') {
         sp_buffer_fixed(buffer, va_arg(*arguments, double), decimals);
     } else if (*end == 'g') {
-        sp_buffer_format(buffer, "%g", va_arg(*arguments, double));
+        char number[32];
+        snprintf(number, sizeof number, "%g", va_arg(*arguments, double));
+        use_point(number);
+        sp_buffer_text(buffer, number);
+    } else if (*end == 'l') {
+        sp_buffer_format(buffer, "%lld", va_arg(*arguments, long long));
+        end += 2;
     } else if (*end == 'j') {
         sp_buffer_count(buffer, va_arg(*arguments, intmax_t));
         end++; /* %jd */
@@ -237,16 +251,42 @@ static const char *say_one(sp_buffer *buffer, const char *at, va_list *arguments
     return end + 1;
 }
 
-void sp_buffer_say(sp_buffer *buffer, const char *format, ...)
+static void say(sp_buffer *buffer, const char *format, void (*text)(sp_buffer *, const char *), va_list arguments)
 {
-    va_list arguments;
-    va_start(arguments, format);
+    va_list own;
+    va_copy(own, arguments);
     while (*format) {
         const size_t n = strcspn(format, "%");
         sp_buffer_add(buffer, format, n);
         format += n;
         if (*format)
-            format = say_one(buffer, format, &arguments);
+            format = say_one(buffer, format, text, &own);
     }
+    va_end(own);
+}
+
+void sp_buffer_vsay(sp_buffer *buffer, const char *format, va_list arguments)
+{
+    say(buffer, format, sp_buffer_text, arguments);
+}
+
+void sp_buffer_say(sp_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(buffer, format, sp_buffer_text, arguments);
+    va_end(arguments);
+}
+
+void sp_html_vsay(sp_buffer *buffer, const char *format, va_list arguments)
+{
+    say(buffer, format, sp_buffer_html, arguments);
+}
+
+void sp_html_say(sp_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(buffer, format, sp_buffer_html, arguments);
     va_end(arguments);
 }

@@ -3,6 +3,7 @@
 #ifndef STATEPATH_REPORT_BUFFER_H
 #define STATEPATH_REPORT_BUFFER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,19 +30,18 @@ void sp_buffer_free(sp_buffer *buffer);
 void sp_buffer_add(sp_buffer *buffer, const char *bytes, size_t n);
 void sp_buffer_text(sp_buffer *buffer, const char *text); /* NULL adds nothing */
 void sp_buffer_repeat(sp_buffer *buffer, char c, int64_t n);
-void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
+void sp_buffer_format(sp_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A sentence: as printf, but numbers are written as everywhere in a report, whatever the locale: %jd of an int64_t as
- * sp_buffer_count(), %.3f as sp_buffer_fixed(), %+.3f as sp_buffer_signed(), %s of NULL as nothing. */
-void sp_buffer_say(sp_buffer *buffer, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
+ * sp_buffer_count(), %.3f and %.*f as sp_buffer_fixed(), %+.3f as sp_buffer_signed(), %g with a point, %s of NULL as nothing; %d
+ * and %lld are plain. */
+void sp_buffer_say(sp_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void sp_buffer_vsay(sp_buffer *buffer, const char *format, va_list arguments);
+
+/* The same for HTML: the format is markup, every %s is text and escaped as by sp_buffer_html(). */
+void sp_html_vsay(sp_buffer *buffer, const char *format, va_list arguments);
+void sp_html_say(sp_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Hands the text to the caller (who frees it) and empties the buffer. SP_OK, or SP_ENOMEM with *out untouched. */
 sp_status sp_buffer_finish(sp_buffer *buffer, char **out, sp_error *err);
@@ -75,6 +75,8 @@ void sp_buffer_markdown(sp_buffer *buffer, const char *text);
 void sp_buffer_csv(sp_buffer *buffer, const char *text);
 
 /* ---- numbers ---- */
+
+const char *sp_plural(int64_t n); /* "" for one, else "s" */
 
 void sp_buffer_count(sp_buffer *buffer, int64_t n);                     /* 53,181 */
 void sp_buffer_fixed(sp_buffer *buffer, double value, int decimals);    /* -12,345.6; never "-0.0" */

@@ -49,10 +49,9 @@ void sp_cell_p(sp_table *table, const sp_value *p)
         sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), p->value);
 }
 
-void sp_cell_pair(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_table *table)
+void sp_cell_pair(const sp_comparison *c, const sp_pair_comparison *pair, sp_table *table)
 {
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%s − %s", comparison->strategies[pair->a].name, comparison->strategies[pair->b].name);
+    sp_table_say(table, SP_TONE_PLAIN, "%s − %s", c->strategies[pair->a].name, c->strategies[pair->b].name);
 }
 
 double sp_as_shown(double value, int decimals)
@@ -65,7 +64,15 @@ const char *sp_undecoded_reason(sp_status status)
     return status == SP_EDEADEND ? "dead end" : status == SP_EBUG ? "bug of statepath" : "no path";
 }
 
-int64_t sp_scored_of(const sp_comparison *comparison, int64_t recording)
+void sp_strategy_columns(const sp_comparison *c, bool with_reference, sp_table *table)
 {
-    return comparison->scored_steps ? comparison->scored_steps[recording] : 0;
+    if (with_reference)
+        sp_table_column(table, SP_RIGHT, "reference");
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        sp_table_column(table, SP_RIGHT, c->strategies[s].name);
+}
+
+int64_t sp_scored_of(const sp_comparison *c, int64_t recording)
+{
+    return c->scored_steps ? c->scored_steps[recording] : 0;
 }

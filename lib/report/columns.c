@@ -61,18 +61,19 @@ static void add_cell(const sp_column *column, const sp_figure *figure, const sp_
         sp_buffer *cell = sp_table_cell(table, is_best ? SP_TONE_BEST : SP_TONE_PLAIN);
         sp_buffer_fixed(cell, value.value, decimals);
         const sp_figure *sd = column->sd ? sp_figure_find(SP_OF_STRATEGY, column->sd, strlen(column->sd)) : NULL;
-        if (sd && !sp_figure_value(sd, owner).undefined) {
-            sp_buffer_text(cell, " ± ");
-            sp_buffer_fixed(cell, sp_figure_value(sd, owner).value, decimals);
-        }
+        if (sd && !sp_figure_value(sd, owner).undefined)
+            sp_buffer_say(cell, " ± %.*f", decimals, sp_figure_value(sd, owner).value);
     }
 }
 
-static const char *heading_of(const sp_comparison *c, sp_figure_scope scope, const sp_column *column)
+static void add_heading(const sp_comparison *c, sp_figure_scope scope, const sp_column *column, sp_buffer *out)
 {
-    if (!column->heading && !strcmp(column->key, "weighted_kappa"))
-        return c->kappa_weights == SP_KAPPA_LINEAR ? "linear kappa" : "quadratic kappa";
-    return column->heading ? column->heading : figure_of(scope, column)->label;
+    if (column->how & SP_LEVEL_HEADING)
+        sp_buffer_say(out, "%g %% interval", 100 * c->level);
+    else if (!column->heading && !strcmp(column->key, "weighted_kappa"))
+        sp_buffer_text(out, c->kappa_weights == SP_KAPPA_LINEAR ? "linear kappa" : "quadratic kappa");
+    else
+        sp_buffer_text(out, column->heading ? column->heading : figure_of(scope, column)->label);
 }
 
 /* ---- which there are ---- */
@@ -111,10 +112,10 @@ static bool has_any(const sp_figure_owner *owner, const sp_column *columns, size
 
 /* ---- tables ---- */
 
-void sp_add_heads(const sp_comparison *comparison, sp_figure_scope scope, const sp_column *columns, size_t n, sp_table *table)
+void sp_add_heads(const sp_comparison *c, sp_figure_scope scope, const sp_column *columns, size_t n, sp_table *table)
 {
     for (size_t i = 0; i < n; i++)
-        sp_table_column(table, columns[i].how & SP_LEFT_COLUMN ? SP_LEFT : SP_RIGHT, heading_of(comparison, scope, &columns[i]));
+        add_heading(c, scope, &columns[i], sp_table_head(table, columns[i].how & SP_LEFT_COLUMN ? SP_LEFT : SP_RIGHT));
 }
 
 void sp_add_figures(sp_figure_scope scope, const sp_figure_owner *owner, const sp_column *columns, size_t n, sp_table *table)
@@ -135,13 +136,11 @@ static void add_reference(const sp_comparison *c, const sp_column *columns, size
     sp_add_figures(SP_OF_REFERENCE, &owner, columns, n, table);
 }
 
-void sp_fill_columns(const sp_comparison *comparison, const sp_column *columns, size_t n, sp_reference_row reference,
-                     sp_table *table)
+void sp_fill_columns(const sp_comparison *c, const sp_column *columns, size_t n, sp_reference_row reference, sp_table *table)
 {
-    const sp_comparison *c = comparison;
     sp_column shown[MOST_COLUMNS];
     const size_t m = shown_columns(c, columns, n, shown);
-    sp_table_column(table, SP_LEFT, "strategy");
+    sp_table_columns(table, "strategy");
     sp_add_heads(c, SP_OF_STRATEGY, shown, m, table);
     if (reference == SP_REFERENCE_FIRST)
         add_reference(c, shown, m, table);
@@ -156,19 +155,15 @@ void sp_fill_columns(const sp_comparison *comparison, const sp_column *columns, 
         add_reference(c, shown, m, table);
 }
 
-void sp_fill_figure_rows(const sp_comparison *comparison, const sp_column *columns, size_t n, sp_table *table)
+void sp_fill_figure_rows(const sp_comparison *c, const sp_column *columns, size_t n, sp_table *table)
 {
-    const sp_comparison *c = comparison;
     const sp_figure_owner reference = {.own = c, .comparison = c};
-    sp_table_column(table, SP_LEFT, "figure");
-    if (c->has_labels)
-        sp_table_column(table, SP_RIGHT, "reference");
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        sp_table_column(table, SP_RIGHT, c->strategies[s].name);
+    sp_table_columns(table, "figure");
+    sp_strategy_columns(c, c->has_labels, table);
     for (size_t i = 0; i < n; i++) {
         if (!is_shown(c, &columns[i]))
             continue;
-        sp_table_cell_text(table, SP_TONE_PLAIN, heading_of(c, SP_OF_STRATEGY, &columns[i]));
+        add_heading(c, SP_OF_STRATEGY, &columns[i], sp_table_cell(table, SP_TONE_PLAIN));
         if (c->has_labels)
             sp_add_figures(SP_OF_REFERENCE, &reference, &columns[i], 1, table);
         for (int32_t s = 0; s < c->n_strategies; s++) {

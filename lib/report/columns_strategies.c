@@ -66,8 +66,7 @@ static void longest_error(const sp_figure_owner *owner, sp_table *table)
         sp_cell_none(table);
         return;
     }
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%s, %jd", owner->comparison->ids[e->longest_recording], e->longest_step);
+    sp_table_say(table, SP_TONE_PLAIN, "%s, %jd", owner->comparison->ids[e->longest_recording], e->longest_step);
 }
 
 const sp_column sp_columns_error_runs[] = {
@@ -80,6 +79,56 @@ const sp_column sp_columns_error_runs[] = {
     {.key = "error_run_longest"},
     {.key = "error_run_longest", .heading = "recording, step", .how = SP_LEFT_COLUMN, .cell = longest_error},
     {.key = "dead_ends"},
+    {.key = NULL},
+};
+static const sp_frequencies *frequencies_of(const sp_figure_owner *owner)
+{
+    return owner->strategy ? &owner->strategy->frequencies : &owner->comparison->reference_frequencies;
+}
+
+static void rate_interval(const sp_figure_owner *owner, sp_table *table)
+{
+    const sp_difference *rate = owner->strategy ? &owner->strategy->illegal_rate : NULL;
+    if (!rate) {
+        sp_cell_none(table);
+        return;
+    }
+    if (rate->low.undefined || rate->high.undefined) {
+        sp_table_cell_text(table, SP_TONE_MUTED, rate->low.undefined ? rate->low.undefined : rate->high.undefined);
+        return;
+    }
+    sp_table_say(table, SP_TONE_PLAIN, "%.3f to %.3f %%", 100 * rate->low.value, 100 * rate->high.value);
+}
+
+static void worst_recording(const sp_figure_owner *owner, sp_table *table)
+{
+    const sp_frequencies *f = frequencies_of(owner);
+    if (f->worst_recording < 0) {
+        sp_cell_none(table);
+        return;
+    }
+    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
+    sp_buffer_name(cell, owner->comparison->ids[f->worst_recording], 24);
+    sp_buffer_say(cell, ": %jd", f->worst_illegal);
+}
+
+/* Illegal transitions: how often, with every denominator. */
+const sp_column sp_columns_rates[] = {
+    {.key = "illegal_rate"},
+    {.key = "illegal_rate", .how = SP_LEVEL_HEADING, .cell = rate_interval},
+    {.key = "illegal_per_change"},
+    {.key = "illegal_per_hour", .how = SP_DROP_UNDEFINED},
+    {.key = "illegal", .heading = "worst recording", .how = SP_LEFT_COLUMN, .cell = worst_recording},
+    {.key = NULL},
+};
+const sp_column sp_columns_counts[] = {
+    {.key = "illegal"},
+    {.key = "illegal_rate"},
+    {.key = "illegal_rate", .how = SP_LEVEL_HEADING, .cell = rate_interval},
+    {.key = "illegal_per_change"},
+    {.key = "illegal_per_hour", .how = SP_DROP_UNDEFINED},
+    {.key = "recordings_with_illegal"},
+    {.key = "illegal", .heading = "worst recording", .how = SP_LEFT_COLUMN, .cell = worst_recording},
     {.key = NULL},
 };
 const sp_column sp_columns_boundaries[] = {

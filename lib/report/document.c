@@ -25,8 +25,8 @@ static const sp_document_row rows[] = {
     {"differences-illegal", NULL, sp_fill_differences, .where = ALL, .metric = "illegal_rate"},
     {"ranks", NULL, sp_fill_several, .where = ALL | LATEX | PAGE(""), .note = sp_note_several},
     {"step-tests", NULL, sp_fill_step_tests, .where = ALL | LATEX | PAGE("")},
-    {"rates", NULL, sp_fill_illegal_rates, .where = ALL},
-    {"counts", NULL, sp_fill_illegal_counts, .where = PAGE("wide")},
+    {"rates", "Illegal transitions: how often, and the recording with the most", NULL, .where = ALL, COLUMNS(rates), .reference = SP_REFERENCE_FIRST},
+    {"counts", "Illegal transitions: how often, and the recording with the most", NULL, .where = PAGE("wide"), COLUMNS(counts), .reference = SP_REFERENCE_FIRST},
     {"change-rates", NULL, sp_fill_change_rates, .where = ALL | PAGE("wide")},
     {"illegal-pairs", "Illegal transitions, by pair", sp_fill_illegal_pairs, .where = TERMINAL | MARKDOWN | LATEX, .most_rows = {12, 30, 20}},
     {"confusion", "Confusion (rows: reference, columns: decoded)", sp_fill_confusion, .where = TERMINAL | MARKDOWN | LATEX, .kind = SP_MATRICES},
@@ -41,7 +41,7 @@ static const sp_document_row rows[] = {
     {"runs", NULL, sp_fill_runs, .where = ALL | PAGE("sortable wide")},
     {"boundaries", "Changes of class found, and the edit score of the sequence of runs", NULL, .where = ALL | PAGE("wide"), COLUMNS(boundaries), .is_scored = true},
     {"undecoded", NULL, sp_fill_undecoded, .where = VERBOSE | PAGE("sortable"), .most_rows = {0, 100}},
-    {"recordings", NULL, sp_fill_recordings_compact, .where = VERBOSE},
+    {"recordings", NULL, sp_fill_recordings, .where = VERBOSE},
     {"sleep", NULL, sp_fill_sleep_means, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep_alone},
     {"sleep-agreement", "Sleep: difference from the reference over recordings, bias ± 1.96 SD", sp_fill_sleep_agreement, .where = TERMINAL | MARKDOWN | LATEX | PAGE("wide"), .note = sp_note_sleep},
     {"scorers", NULL, sp_fill_raters, .where = TERMINAL | MARKDOWN | LATEX},
@@ -70,28 +70,22 @@ const char *sp_document_title(const sp_document_row *row, const sp_table *table)
     return row->title ? row->title : table->title;
 }
 
-void sp_document_fill(const sp_document_row *row, const sp_comparison *comparison, const sp_fill_options *options,
-                      sp_table *table)
+void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     size_t n = 0;
-    if (row->is_scored && comparison->n_scored_steps == 0)
+    if (row->is_scored && c->n_scored_steps == 0)
         return;
     while (row->columns && row->columns[n].key)
         n++;
     if (row->columns) {
         table->title = row->title;
-        sp_fill_columns(comparison, row->columns, n, row->reference, table);
+        sp_fill_columns(c, row->columns, n, row->reference, table);
     } else {
-        row->fill(comparison, options, table);
+        row->fill(c, options, table);
     }
 }
 
 /* ---- walking ---- */
-
-static bool has_failed(const sp_table *table)
-{
-    return table->failed || table->text.failed;
-}
 
 static bool write_note(const sp_comparison *c, const sp_document_writer *w, const sp_document_row *row)
 {
@@ -111,14 +105,14 @@ static bool write_one(const sp_comparison *c, const sp_document_writer *w, const
     sp_table table = {0};
     bool ok = true;
     sp_document_fill(row, c, options, &table);
-    if (!has_failed(&table) && sp_table_rows(&table)) {
+    if (!sp_table_failed(&table) && sp_table_rows(&table)) {
         if (row->kind == SP_SENTENCES)
             w->sentences(w->arg, row, &table);
         else
             w->table(w->arg, row, row->kind == SP_A_TABLE_EACH ? options->strategy : -1, &table);
         ok = !row->note || !w->note || write_note(c, w, row);
     }
-    ok = ok && !has_failed(&table);
+    ok = ok && !sp_table_failed(&table);
     sp_table_free(&table);
     return ok;
 }
@@ -131,7 +125,7 @@ static bool write_matrices(const sp_comparison *c, const sp_document_writer *w, 
     for (int32_t s = 0; ok && s < c->n_strategies; s++) {
         options.strategy = s;
         sp_document_fill(row, c, &options, &tables[s]);
-        ok = !has_failed(&tables[s]);
+        ok = !sp_table_failed(&tables[s]);
     }
     if (ok && c->n_strategies && sp_table_rows(&tables[0]))
         w->matrices(w->arg, row, tables, c->n_strategies);
@@ -141,9 +135,8 @@ static bool write_matrices(const sp_comparison *c, const sp_document_writer *w, 
     return ok;
 }
 
-bool sp_document_write(const sp_comparison *comparison, const sp_document_writer *writer)
+bool sp_document_write(const sp_comparison *c, const sp_document_writer *writer)
 {
-    const sp_comparison *c = comparison;
     bool ok = true;
     for (size_t i = 0; ok && i < N_ROWS; i++) {
         const sp_document_row *row = &rows[i];

@@ -53,11 +53,10 @@ typedef struct sp_document_writer {
 } sp_document_writer;
 
 /* Walks the rows that the writer shows and the comparison has. False: no memory. */
-bool sp_document_write(const sp_comparison *comparison, const sp_document_writer *writer);
+bool sp_document_write(const sp_comparison *c, const sp_document_writer *writer);
 
 /* Fills the table of a row. */
-void sp_document_fill(const sp_document_row *row, const sp_comparison *comparison, const sp_fill_options *options,
-                      sp_table *table);
+void sp_document_fill(const sp_document_row *row, const sp_comparison *c, const sp_fill_options *options, sp_table *table);
 
 /* The title of a table: the row's or its own. */
 const char *sp_document_title(const sp_document_row *row, const sp_table *table);

@@ -18,20 +18,20 @@ const char *sp_zeros_key(sp_wilcoxon_zeros zeros)
     return zeros == SP_ZEROS_PRATT ? "pratt" : "wilcox";
 }
 
-void sp_add_test_name(const sp_comparison *comparison, sp_buffer *out)
+void sp_add_test_name(const sp_comparison *c, sp_buffer *out)
 {
     sp_buffer_text(out, "Wilcoxon signed rank");
-    if (comparison->zeros == SP_ZEROS_PRATT)
+    if (c->zeros == SP_ZEROS_PRATT)
         sp_buffer_text(out, ", differences of 0 ranked (Pratt)");
 }
 
-void sp_add_least_p(const sp_comparison *comparison, const sp_pair_comparison *pair, sp_buffer *out)
+void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out)
 {
     const sp_wilcoxon *test = &pair->test;
     int64_t n = test->better + test->worse;
     if (test->p_least.undefined)
         return;
-    sp_buffer_say(out, "with %jd %s", n, sp_unit_name(comparison, n));
+    sp_buffer_say(out, "with %jd %s", n, sp_unit_name(c, n));
     if (test->ties)
         sp_buffer_text(out, n == 1 ? " that differs" : " that differ");
     sp_buffer_text(out, " the smallest p possible is ");
@@ -41,12 +41,12 @@ void sp_add_least_p(const sp_comparison *comparison, const sp_pair_comparison *p
 /* Where p can be as small as it is shown at its smallest, there is nothing to say. */
 static const double least_shown = 0.001;
 
-bool sp_note_least_p(const sp_comparison *comparison, sp_buffer *out)
+void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out)
 {
     const sp_pair_comparison *most = NULL;
     bool differ = false;
-    for (int32_t i = 0; i < comparison->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &comparison->comparisons[i];
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
         if (strcmp(pair->metric, "accuracy") != 0 || pair->test.p_least.undefined)
             continue;
         differ |= most && pair->test.p_least.value != most->test.p_least.value;
@@ -54,9 +54,9 @@ bool sp_note_least_p(const sp_comparison *comparison, sp_buffer *out)
             most = pair;
     }
     if (!most || most->test.p_least.value < least_shown)
-        return false;
-    sp_add_least_p(comparison, most, out);
+        return;
+    sp_buffer_text(out, "; ");
+    sp_add_least_p(c, most, out);
     if (differ)
-        sp_buffer_format(out, " (%s − %s)", comparison->strategies[most->a].name, comparison->strategies[most->b].name);
-    return true;
+        sp_buffer_format(out, " (%s − %s)", c->strategies[most->a].name, c->strategies[most->b].name);
 }

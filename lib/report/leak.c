@@ -20,9 +20,8 @@ sp_status sp_report_leak_text(const sp_leak_report *report, char **out, sp_error
         return sp_buffer_finish(&text, out, err);
     }
     sp_buffer_say(&text, "rows      %jd, of them leaking %jd", s->n_rows, s->n_leaking);
-    if (s->n_left_out) {
+    if (s->n_left_out)
         sp_buffer_say(&text, "; left out %jd", s->n_left_out);
-    }
     sp_buffer_format(&text, "\nmean      %.6f\n", s->mean);
     for (int i = 0; i < SP_LEAK_QUANTILES; i++) {
         char name[16];

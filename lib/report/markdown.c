@@ -69,7 +69,7 @@ static void add_top(writer *w)
     sp_buffer_sizes(&w->out, c);
     sp_buffer_text(&w->out, "; model ");
     sp_buffer_markdown(&w->out, c->model_name ? c->model_name : "without a name");
-    sp_buffer_say(&w->out, ", %jd forbidden transition%s.\n\n", c->forbidden_count, c->forbidden_count == 1 ? "" : "s");
+    sp_buffer_say(&w->out, ", %jd forbidden transition%s.\n\n", c->forbidden_count, sp_plural(c->forbidden_count));
 }
 
 sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_error *err)

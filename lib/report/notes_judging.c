@@ -16,31 +16,28 @@ static void note_names(const sp_comparison *c, int32_t strategy, sp_buffer *line
     const sp_label_permutation *p = &one->label_permutation;
     sp_buffer_say(line, "The classes may be named in another order than the labels: %s", one->name);
     for (int32_t s = strategy + 1; s < c->n_strategies; s++)
-        if (has_same_names(c, p, &c->strategies[s].label_permutation)) {
+        if (has_same_names(c, p, &c->strategies[s].label_permutation))
             sp_buffer_say(line, ", %s", c->strategies[s].name);
-        }
     sp_buffer_text(line, " would agree far better");
     int shown = 0;
     for (int32_t k = 0; k < c->n_classes; k++)
-        if (p->name_of[k] != k && shown++ < SHOWN) {
+        if (p->name_of[k] != k && shown++ < SHOWN)
             sp_buffer_say(line, "%s%s%s%s", shown == 1 ? " if " : ", ", c->classes[k], shown == 1 ? " were called " : " ",
                           c->classes[p->name_of[k]]);
-        }
     sp_buffer_say(line,
                   "%s%.4f instead of %.4f). Check the order of the columns (attribute classes) and what the labels' numbers mean "
                   "(--codes, --map).",
                   shown > SHOWN ? ", ... (accuracy " : " (accuracy ", p->accuracy.value, one->agreement.accuracy.value);
 }
 
-void sp_note_permutation(const sp_comparison *comparison, sp_table *lines)
+void sp_note_permutation(const sp_comparison *c, sp_table *lines)
 {
-    for (int32_t s = 0; s < comparison->n_strategies; s++) {
-        bool is_told = !comparison->strategies[s].label_permutation.is_suspect;
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        bool is_told = !c->strategies[s].label_permutation.is_suspect;
         for (int32_t before = 0; before < s; before++)
-            is_told |= has_same_names(comparison, &comparison->strategies[before].label_permutation,
-                                      &comparison->strategies[s].label_permutation);
+            is_told |= has_same_names(c, &c->strategies[before].label_permutation, &c->strategies[s].label_permutation);
         if (!is_told)
-            note_names(comparison, s, sp_table_cell(lines, SP_TONE_BAD));
+            note_names(c, s, sp_table_cell(lines, SP_TONE_BAD));
     }
 }
 
@@ -62,7 +59,7 @@ static void note_cut(const sp_comparison *c, sp_table *lines)
     sp_buffer_say(
         line,
         " of the paths and %jd of the labels are left out, in %jd recording%s; nothing says that they begin at the same time.",
-        c->n_cut_label_steps, c->n_cut_recordings, c->n_cut_recordings == 1 ? "" : "s");
+        c->n_cut_label_steps, c->n_cut_recordings, sp_plural(c->n_cut_recordings));
 }
 
 static void note_codes(const sp_comparison *c, sp_table *lines)
@@ -76,9 +73,8 @@ static void note_codes(const sp_comparison *c, sp_table *lines)
                   : c->path_codes ? "Paths"
                                   : "Labels",
                   c->path_codes ? c->path_codes : c->label_codes);
-    if (c->path_codes && c->label_codes && !is_one) {
+    if (c->path_codes && c->label_codes && !is_one)
         sp_buffer_say(line, ", labels by %s", c->label_codes);
-    }
     sp_buffer_text(line, ".");
 }
 
@@ -89,15 +85,12 @@ static void note_margin(const sp_comparison *c, sp_table *lines)
         const char *answer = sp_margin_answer(c, pair);
         if (strcmp(pair->metric, "accuracy") != 0 || !answer || strcmp(c->strategies[pair->b].name, "argmax") != 0)
             continue;
-        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_text(line, c->strategies[pair->a].name);
-        sp_buffer_text(line, strcmp(answer, "yes") ? ": that it loses no more than " : " loses no more than ");
-        sp_buffer_fixed(line, 100 * c->margin, 2);
-        sp_buffer_text(line, " percentage points of accuracy against argmax");
-        sp_buffer_text(line, strcmp(answer, "yes") ? " is not shown" : "");
-        sp_buffer_text(line, ": the interval begins at ");
-        sp_buffer_signed(line, 100 * pair->difference.low.value, 2);
-        sp_buffer_text(line, " (--margin, to be set before looking).");
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "%s%s%.2f percentage points of accuracy against argmax%s: the interval begins at %+.2f (--margin, to be "
+                     "set before looking).",
+                     c->strategies[pair->a].name,
+                     strcmp(answer, "yes") ? ": that it loses no more than " : " loses no more than ", 100 * c->margin,
+                     strcmp(answer, "yes") ? " is not shown" : "", 100 * pair->difference.low.value);
     }
 }
 
@@ -106,27 +99,24 @@ static void note_trim(const sp_comparison *c, sp_table *lines)
     int64_t n = 0;
     for (int64_t r = 0; r < c->n_recordings; r++)
         n += c->trimmed_steps[r] > 0;
-    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    sp_buffer_say(line,
-                  "Wake more than %g min before or after the reference's sleep is left out of agreement: %jd step%s of %jd "
-                  "recording%s (--wake-trim). Sleep statistics are of whole recordings.",
-                  c->wake_trim_minutes, c->n_trimmed_steps, c->n_trimmed_steps == 1 ? "" : "s", n, n == 1 ? "" : "s");
+    sp_table_say(lines, SP_TONE_PLAIN,
+                 "Wake more than %g min before or after the reference's sleep is left out of agreement: %jd step%s of %jd "
+                 "recording%s (--wake-trim). Sleep statistics are of whole recordings.",
+                 c->wake_trim_minutes, c->n_trimmed_steps, sp_plural(c->n_trimmed_steps), n, sp_plural(n));
 }
 
-void sp_note_judging(const sp_comparison *comparison, sp_table *lines)
+void sp_note_judging(const sp_comparison *c, sp_table *lines)
 {
-    const sp_comparison *c = comparison;
     if (c->has_wake_trim && c->trimmed_steps)
         note_trim(c, lines);
     if (c->absent_class != SP_ABSENT_EXCLUDE && c->has_labels)
-        sp_buffer_format(sp_table_cell(lines, SP_TONE_PLAIN),
-                         "Means over classes count a class without precision, recall or F1 as %d (--absent-class).",
-                         c->absent_class == SP_ABSENT_ONE);
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "Means over classes count a class without precision, recall or F1 as %d (--absent-class).",
+                     c->absent_class == SP_ABSENT_ONE);
     for (int32_t s = 0; s < c->n_strategies; s++)
         if (c->strategies[s].zero_steps) {
-            sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-            sp_buffer_say(line, "%s takes a class of probability 0 at %jd step%s; regret is over the others.",
-                          c->strategies[s].name, c->strategies[s].zero_steps, c->strategies[s].zero_steps == 1 ? "" : "s");
+            sp_table_say(lines, SP_TONE_PLAIN, "%s takes a class of probability 0 at %jd step%s; regret is over the others.",
+                         c->strategies[s].name, c->strategies[s].zero_steps, sp_plural(c->strategies[s].zero_steps));
         }
     if (c->has_margin)
         note_margin(c, lines);
@@ -134,18 +124,16 @@ void sp_note_judging(const sp_comparison *comparison, sp_table *lines)
     if (c->has_length_trim)
         note_cut(c, lines);
     if (c->bridge_unscored) {
-        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_say(line, "Of the reference's transitions %jd lead%s across unscored steps (--bridge-unscored).",
-                      c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
+        sp_table_say(lines, SP_TONE_PLAIN, "Of the reference's transitions %jd lead%s across unscored steps (--bridge-unscored).",
+                     c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
     }
     if (c->has_ties && c->tie_steps) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_text(line, "The greatest score of ");
         add_steps(line, c->tie_steps);
         sp_buffer_text(line, " is that of several classes");
-        if (c->has_labels) {
+        if (c->has_labels)
             sp_buffer_say(line, " (%jd with a reference)", c->tie_scored_steps);
-        }
         sp_buffer_text(line, ": argmax takes the first of them.");
     }
 }

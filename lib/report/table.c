@@ -30,40 +30,31 @@ sp_buffer *sp_table_cell(sp_table *table, sp_cell_tone tone)
     return &table->text;
 }
 
-void sp_table_column(sp_table *table, sp_align align, const char *name)
+sp_buffer *sp_table_head(sp_table *table, sp_align align)
 {
     sp_align *aligns = realloc(table->aligns, ((size_t)table->n_columns + 1) * sizeof *aligns);
-    if (!aligns) {
-        table->failed = true;
-        return;
+    if (aligns) {
+        table->aligns = aligns;
+        table->aligns[table->n_columns++] = align;
     }
-    table->aligns = aligns;
-    table->aligns[table->n_columns++] = align;
-    sp_table_cell_text(table, SP_TONE_PLAIN, name);
+    table->failed |= !aligns;
+    return sp_table_cell(table, SP_TONE_PLAIN);
+}
+
+void sp_table_column(sp_table *table, sp_align align, const char *name)
+{
+    sp_buffer_text(sp_table_head(table, align), name);
 }
 
 void sp_table_columns(sp_table *table, const char *names)
 {
     while (*names) {
-        sp_buffer name = {0};
         const bool is_left = table->n_columns == 0 || *names == '<';
         names += *names == '<';
-        size_t n = strcspn(names, "|");
-        sp_buffer_add(&name, names, n);
-        sp_table_column(table, is_left ? SP_LEFT : SP_RIGHT, name.failed ? "" : name.data);
-        table->failed |= name.failed;
-        sp_buffer_free(&name);
+        const size_t n = strcspn(names, "|");
+        sp_buffer_add(sp_table_head(table, is_left ? SP_LEFT : SP_RIGHT), names, n);
         names += n + (names[n] == '|');
     }
-}
-
-void sp_table_column_of(sp_table *table, sp_align align, const char *first, const char *second)
-{
-    sp_buffer name = {0};
-    sp_buffer_format(&name, "%s %s", first, second);
-    sp_table_column(table, align, name.failed ? "" : name.data);
-    table->failed |= name.failed;
-    sp_buffer_free(&name);
 }
 
 void sp_table_cell_text(sp_table *table, sp_cell_tone tone, const char *text)
@@ -71,14 +62,27 @@ void sp_table_cell_text(sp_table *table, sp_cell_tone tone, const char *text)
     sp_buffer_text(sp_table_cell(table, tone), text);
 }
 
+void sp_table_say(sp_table *table, sp_cell_tone tone, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    sp_buffer_vsay(sp_table_cell(table, tone), format, arguments);
+    va_end(arguments);
+}
+
 void sp_table_cell_count(sp_table *table, sp_cell_tone tone, int64_t n)
 {
     sp_buffer_count(sp_table_cell(table, tone), n);
 }
 
+bool sp_table_failed(const sp_table *table)
+{
+    return table->failed || table->text.failed;
+}
+
 size_t sp_table_rows(const sp_table *table)
 {
-    return table->n_columns ? table->n_cells / (size_t)table->n_columns - 1 : 0;
+    return table->n_columns && !sp_table_failed(table) ? table->n_cells / (size_t)table->n_columns - 1 : 0;
 }
 
 static const sp_cell *cell_at(const sp_table *table, size_t row, int32_t column)
@@ -91,35 +95,46 @@ const char *sp_table_get(const sp_table *table, size_t row, int32_t column)
     return table->text.data + cell_at(table, row, column)->offset;
 }
 
-static bool is_broken(const sp_table *table, sp_buffer *out)
+/* False, and the buffer has failed, where the table has. */
+static bool has_rows(const sp_table *table, sp_buffer *out)
 {
-    if (table->failed || table->text.failed)
-        out->failed = true;
-    return out->failed;
+    out->failed |= sp_table_failed(table);
+    return !out->failed && sp_table_rows(table) > 0;
 }
 
 /* ---- terminal ---- */
 
-/* Width of each column, stars included. The first column shrinks to what the terminal leaves it, but not below 8. */
-static void fit_columns(const sp_table *table, int width, int *widths, bool *has_star)
+void sp_text_fit_free(sp_text_fit *fit)
 {
-    size_t rows = sp_table_rows(table) + 1;
-    int total = 0;
+    free(fit->widths);
+    free(fit->has_star);
+    *fit = (sp_text_fit){0};
+}
+
+/* Stars are part of the width. The first column shrinks to what the terminal leaves it, but not below 8. */
+bool sp_table_fit(const sp_table *table, int width, sp_text_fit *fit)
+{
+    const size_t n = (size_t)table->n_columns;
+    *fit = (sp_text_fit){.widths = calloc(n, sizeof *fit->widths), .has_star = calloc(n, sizeof *fit->has_star)};
+    if (!fit->widths || !fit->has_star) {
+        sp_text_fit_free(fit);
+        return false;
+    }
     for (int32_t c = 0; c < table->n_columns; c++) {
-        widths[c] = 0;
-        has_star[c] = false;
-        for (size_t r = 0; r < rows; r++) {
-            int w = sp_text_width(sp_table_get(table, r, c));
-            widths[c] = w > widths[c] ? w : widths[c];
-            has_star[c] |= cell_at(table, r, c)->tone == SP_TONE_BEST;
+        for (size_t r = 0; r <= sp_table_rows(table); r++) {
+            const int w = sp_text_width(sp_table_get(table, r, c));
+            fit->widths[c] = w > fit->widths[c] ? w : fit->widths[c];
+            fit->has_star[c] |= cell_at(table, r, c)->tone == SP_TONE_BEST;
         }
-        total += widths[c] + has_star[c] + (c ? 2 : 0);
+        fit->total += fit->widths[c] + fit->has_star[c] + (c ? 2 : 0);
     }
-    int excess = total - width;
+    const int excess = fit->total - width;
     if (width > 0 && excess > 0) {
-        int least = widths[0] < 8 ? widths[0] : 8;
-        widths[0] = widths[0] - excess > least ? widths[0] - excess : least;
+        const int least = fit->widths[0] < 8 ? fit->widths[0] : 8, before = fit->widths[0];
+        fit->widths[0] = before - excess > least ? before - excess : least;
+        fit->total -= before - fit->widths[0];
     }
+    return true;
 }
 
 static const char *tone_code(sp_cell_tone tone)
@@ -147,23 +162,23 @@ void sp_text_plain(sp_buffer *out, const char *text, bool ascii)
     }
 }
 
-static void add_cell(const sp_table *table, size_t row, int32_t column, const int *widths, const bool *has_star,
-                     const sp_text_style *style, sp_buffer *out)
+static void add_cell(const sp_table *table, size_t row, int32_t column, const sp_text_fit *fit, const sp_text_style *style,
+                     sp_buffer *out)
 {
     const sp_cell *cell = cell_at(table, row, column);
     sp_buffer name = {0}, plain = {0};
-    sp_buffer_name(&name, sp_table_get(table, row, column), column == 0 ? widths[0] : 0);
+    sp_buffer_name(&name, sp_table_get(table, row, column), column == 0 ? fit->widths[0] : 0);
     sp_text_plain(&plain, name.data ? name.data : "", style->ascii);
     const char *text = plain.data ? plain.data : "";
     const char *code = !style->colour ? "" : row == 0 ? "\033[2m" : tone_code(cell->tone);
-    int pad = widths[column] - sp_text_width(text);
+    int pad = fit->widths[column] - sp_text_width(text);
     bool is_last = column + 1 == table->n_columns;
     if (column)
         sp_buffer_text(out, "  ");
     if (table->aligns[column] == SP_RIGHT)
         sp_buffer_repeat(out, ' ', pad);
     sp_buffer_say(out, "%s%s", code, text);
-    if (has_star[column] && (!is_last || cell->tone == SP_TONE_BEST))
+    if (fit->has_star[column] && (!is_last || cell->tone == SP_TONE_BEST))
         sp_buffer_text(out, cell->tone == SP_TONE_BEST ? "*" : " ");
     sp_buffer_text(out, *code ? "\033[0m" : "");
     if (table->aligns[column] == SP_LEFT && !is_last)
@@ -173,31 +188,33 @@ static void add_cell(const sp_table *table, size_t row, int32_t column, const in
     sp_buffer_free(&plain);
 }
 
+void sp_table_text_row(const sp_table *table, const sp_text_fit *fit, const sp_text_style *style, size_t row, sp_buffer *out)
+{
+    for (int32_t c = 0; c < table->n_columns; c++)
+        add_cell(table, row, c, fit, style, out);
+}
+
 void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer *out)
 {
-    if (is_broken(table, out) || sp_table_rows(table) == 0)
+    sp_text_fit fit;
+    if (!has_rows(table, out))
         return;
-    int *widths = malloc((size_t)table->n_columns * sizeof *widths);
-    bool *has_star = malloc((size_t)table->n_columns * sizeof *has_star);
-    if (!widths || !has_star) {
+    if (!sp_table_fit(table, style->width, &fit)) {
         out->failed = true;
-    } else {
-        fit_columns(table, style->width, widths, has_star);
-        for (size_t r = 0; r <= sp_table_rows(table); r++) {
-            for (int32_t c = 0; c < table->n_columns; c++)
-                add_cell(table, r, c, widths, has_star, style, out);
-            sp_buffer_text(out, "\n");
-        }
+        return;
     }
-    free(widths);
-    free(has_star);
+    for (size_t r = 0; r <= sp_table_rows(table); r++) {
+        sp_table_text_row(table, &fit, style, r, out);
+        sp_buffer_text(out, "\n");
+    }
+    sp_text_fit_free(&fit);
 }
 
 /* ---- Markdown ---- */
 
 void sp_table_markdown(const sp_table *table, sp_buffer *out)
 {
-    if (is_broken(table, out) || sp_table_rows(table) == 0)
+    if (!has_rows(table, out))
         return;
     for (size_t r = 0; r <= sp_table_rows(table); r++) {
         for (int32_t c = 0; c < table->n_columns; c++) {
@@ -245,7 +262,7 @@ static void html_cell(const sp_table *table, size_t row, int32_t column, bool sa
 
 void sp_table_html(const sp_table *table, const char *classes, const sp_extra_column *extra, sp_buffer *out)
 {
-    if (is_broken(table, out) || sp_table_rows(table) == 0)
+    if (!has_rows(table, out))
         return;
     bool says_numbers = is_all_numbers(table);
     sp_buffer_format(out, "<div class=\"scroll%s\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"%s%s\">\n",

@@ -37,16 +37,19 @@ void sp_table_column(sp_table *table, sp_align align, const char *name);
 /* Several at once, "strategy|steps|<why": the first of the table, and those that begin with <, to the left, the others to the
  * right. */
 void sp_table_columns(sp_table *table, const char *names);
-/* A column whose name is "first second". */
-void sp_table_column_of(sp_table *table, sp_align align, const char *first, const char *second);
+/* Adds a column and returns the buffer to write its name into, as sp_table_cell(). */
+sp_buffer *sp_table_head(sp_table *table, sp_align align);
 
 /* Adds an empty cell and returns the buffer to write its text into; the text ends where the next cell begins. Names go in as they
  * are: the renderers escape. */
 sp_buffer *sp_table_cell(sp_table *table, sp_cell_tone tone);
 void sp_table_cell_text(sp_table *table, sp_cell_tone tone, const char *text);
+/* The text is a sentence of sp_buffer_say(). */
+void sp_table_say(sp_table *table, sp_cell_tone tone, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void sp_table_cell_count(sp_table *table, sp_cell_tone tone, int64_t n);
 
-size_t sp_table_rows(const sp_table *table);                                 /* without the headers */
+bool sp_table_failed(const sp_table *table);
+size_t sp_table_rows(const sp_table *table); /* without the headers; 0 where the table has failed */
 const char *sp_table_get(const sp_table *table, size_t row, int32_t column); /* row 0: headers */
 
 typedef struct sp_text_style {
@@ -57,6 +60,16 @@ typedef struct sp_text_style {
 
 /* Adds the text as it is, or in ASCII: dashes as "-", an ellipsis as "~", anything else as "?". */
 void sp_text_plain(sp_buffer *out, const char *text, bool ascii);
+
+/* How wide the columns of a table are in a terminal. */
+typedef struct sp_text_fit {
+    int *widths;
+    bool *has_star;
+    int total;
+} sp_text_fit;
+bool sp_table_fit(const sp_table *table, int width, sp_text_fit *fit); /* false: no memory */
+void sp_text_fit_free(sp_text_fit *fit);
+void sp_table_text_row(const sp_table *table, const sp_text_fit *fit, const sp_text_style *style, size_t row, sp_buffer *out);
 
 /* Each renderer adds to the buffer; a table without rows adds nothing. */
 void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer *out);

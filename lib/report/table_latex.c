@@ -152,7 +152,7 @@ static void add_stacked(sp_buffer *out, const char *text, sp_align align)
 
 void sp_table_latex(const sp_table *table, const char *label, const char *scope, sp_buffer *out)
 {
-    out->failed |= table->failed || table->text.failed;
+    out->failed |= sp_table_failed(table);
     if (out->failed || sp_table_rows(table) == 0)
         return;
     sp_buffer_text(out, "\n\\begin{table}\n  \\centering\n  \\caption{");

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-int32_t sp_tested_pairs(const sp_comparison *comparison)
+int32_t sp_tested_pairs(const sp_comparison *c)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < comparison->n_comparisons; i++)
-        n += !strcmp(comparison->comparisons[i].metric, "accuracy");
+    for (int32_t i = 0; i < c->n_comparisons; i++)
+        n += !strcmp(c->comparisons[i].metric, "accuracy");
     return n;
 }
 
@@ -47,10 +47,8 @@ static void cell_interval(sp_table *table, const sp_difference *d, const metric_
         sp_cell_none(table);
         return;
     }
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_signed(cell, style->scale * d->low.value, style->decimals);
-    sp_buffer_text(cell, " to ");
-    sp_buffer_signed(cell, style->scale * d->high.value, style->decimals);
+    sp_table_say(table, SP_TONE_PLAIN, "%+.*f to %+.*f", style->decimals, style->scale * d->low.value, style->decimals,
+                 style->scale * d->high.value);
 }
 
 /* As three columns, or as one: "3, 17, 0". */
@@ -67,24 +65,22 @@ static void cells_by_unit(const sp_wilcoxon *test, bool is_narrow, sp_table *tab
     }
 }
 
-static void fill_differences(const sp_comparison *c, const char *metric, bool is_narrow, sp_table *table)
+void sp_fill_differences(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
+    const bool is_narrow = options->is_narrow;
+    const char *metric = options->metric;
     const metric_style *style = style_of(metric);
     const bool is_tested = !strcmp(metric, "accuracy"), is_flipped = !strcmp(metric, "illegal_rate"); /* tested by sign flips */
     const bool has_holm = is_tested && sp_tested_pairs(c) > 1;
-    sp_buffer level = {0};
-    sp_add_level(&level, c->level);
     table->title = is_narrow ? style->heading : c->n_subjects ? style->subjects : style->title;
     sp_table_columns(table, "pair");
     sp_table_column(table, SP_RIGHT, style->unit);
-    sp_table_column_of(table, SP_RIGHT, level.failed ? "" : level.data, "interval");
+    sp_buffer_say(sp_table_head(table, SP_RIGHT), "%g %% interval", 100 * c->level);
     sp_table_columns(table, is_narrow ? "better, worse, same" : "better|worse|same");
     if (is_tested || is_flipped)
         sp_table_column(table, SP_RIGHT, is_tested ? "p" : "sign-flip p");
     if (has_holm)
         sp_table_column(table, SP_RIGHT, "Holm p");
-    table->failed |= level.failed;
-    sp_buffer_free(&level);
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         const sp_pair_comparison *pair = &c->comparisons[i];
         if (strcmp(pair->metric, metric) != 0)
@@ -99,44 +95,30 @@ static void fill_differences(const sp_comparison *c, const char *metric, bool is
     }
 }
 
-void sp_fill_differences(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_note_interval(const sp_comparison *c, sp_buffer *line)
 {
-    fill_differences(comparison, options->metric, false, table);
-}
-
-void sp_fill_differences_narrow(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
-{
-    fill_differences(comparison, options->metric, true, table);
-}
-
-void sp_note_interval(const sp_comparison *comparison, sp_buffer *line)
-{
-    if (comparison->n_comparisons == 0)
+    if (c->n_comparisons == 0)
         return;
-    sp_buffer_text(line, "(interval: ");
-    sp_add_level(line, comparison->level);
-    sp_buffer_format(line, " %s, bootstrap over %s; p: ", sp_interval_name(comparison->interval), sp_unit_name(comparison, 2));
-    sp_add_test_name(comparison, line);
-    const size_t before = line->length;
-    sp_buffer_text(line, "; ");
-    if (!sp_note_least_p(comparison, line))
-        line->length = before;
+    sp_buffer_say(line, "(interval: %g %% %s, bootstrap over %s; p: ", 100 * c->level, sp_interval_name(c->interval),
+                  sp_unit_name(c, 2));
+    sp_add_test_name(c, line);
+    sp_add_smallest_p(c, line);
     sp_buffer_text(line, ")");
 }
 
 /* ---- all strategies at once ---- */
 
-void sp_fill_several(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_fill_several(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     (void)options;
-    if (!comparison->mean_ranks)
+    if (!c->mean_ranks)
         return;
-    table->title = comparison->n_subjects ? "All strategies at once, by accuracy: Friedman's test over subjects"
-                                          : "All strategies at once, by accuracy: Friedman's test over recordings";
+    table->title = c->n_subjects ? "All strategies at once, by accuracy: Friedman's test over subjects"
+                                 : "All strategies at once, by accuracy: Friedman's test over recordings";
     sp_table_columns(table, "strategy|mean rank (1 is best)");
-    for (int32_t s = 0; s < comparison->n_strategies; s++) {
-        sp_table_cell_text(table, SP_TONE_PLAIN, comparison->strategies[s].name);
-        sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), comparison->mean_ranks[s], 2);
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        sp_table_cell_text(table, SP_TONE_PLAIN, c->strategies[s].name);
+        sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), c->mean_ranks[s], 2);
     }
 }
 
@@ -147,17 +129,17 @@ static void add_test(sp_buffer *line, const char *name, const sp_chi2 *test)
         sp_buffer_format(line, " undefined (%s)", test->chi2.undefined);
         return;
     }
-    sp_buffer_say(line, " = %.2f, %d degree%s of freedom, p %s", test->chi2.value, (int)test->df, test->df == 1 ? "" : "s",
+    sp_buffer_say(line, " = %.2f, %d degree%s of freedom, p %s", test->chi2.value, (int)test->df, sp_plural(test->df),
                   test->p.value < 0.001 ? "" : "= ");
     sp_buffer_p(line, test->p.value);
 }
 
-void sp_note_several(const sp_comparison *comparison, sp_buffer *line)
+void sp_note_several(const sp_comparison *c, sp_buffer *line)
 {
-    if (!comparison->mean_ranks)
+    if (!c->mean_ranks)
         return;
-    add_test(line, "Friedman chi-square", &comparison->friedman);
-    add_test(line, ". Over steps, descriptive only: Cochran's Q", &comparison->cochran);
+    add_test(line, "Friedman chi-square", &c->friedman);
+    add_test(line, ". Over steps, descriptive only: Cochran's Q", &c->cochran);
     sp_buffer_text(line, ".");
 }
 
@@ -170,22 +152,21 @@ static void cell_chi2(sp_table *table, const sp_chi2 *test)
         sp_cell_none(table);
         return;
     }
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%.2f (%d)", test->chi2.value, (int)test->df);
+    sp_table_say(table, SP_TONE_PLAIN, "%.2f (%d)", test->chi2.value, (int)test->df);
     sp_buffer_p(sp_table_cell(table, SP_TONE_PLAIN), test->p.value);
 }
 
-void sp_fill_step_tests(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_fill_step_tests(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     (void)options;
     table->title = "McNemar's test over clusters; and descriptive only, because they take steps as independent: exact McNemar, "
                    "Bowker, Stuart–Maxwell";
     sp_table_columns(table, "pair|clusters (df)|p|exact p|Bowker (df)|p|Stuart–Maxwell (df)|p");
-    for (int32_t i = 0; i < comparison->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &comparison->comparisons[i];
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
         if (strcmp(pair->metric, "accuracy") != 0)
             continue;
-        sp_cell_pair(comparison, pair, table);
+        sp_cell_pair(c, pair, table);
         cell_chi2(table, &pair->mcnemar_cluster);
         sp_cell_p(table, &pair->mcnemar.exact);
         cell_chi2(table, &pair->bowker);
@@ -195,31 +176,27 @@ void sp_fill_step_tests(const sp_comparison *comparison, const sp_fill_options *
 
 /* ---- non-inferiority ---- */
 
-const char *sp_margin_answer(const sp_comparison *comparison, const sp_pair_comparison *pair)
+const char *sp_margin_answer(const sp_comparison *c, const sp_pair_comparison *pair)
 {
     if (!strcmp(pair->metric, "illegal_rate") || pair->difference.low.undefined)
         return NULL;
-    return pair->difference.low.value > -comparison->margin ? "yes" : "not shown";
+    return pair->difference.low.value > -c->margin ? "yes" : "not shown";
 }
 
-void sp_fill_margins(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_fill_margins(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    sp_buffer margin = {0};
     (void)options;
-    if (!comparison->has_margin)
+    if (!c->has_margin)
         return;
     table->title = "No harm: is the lower end of the difference's interval above minus the margin?";
-    sp_buffer_fixed(&margin, comparison->margin, 4);
     sp_table_columns(table, "pair|<metric|difference|lower end");
-    sp_table_column_of(table, SP_LEFT, "no worse by", margin.failed ? "" : margin.data);
-    table->failed |= margin.failed;
-    sp_buffer_free(&margin);
-    for (int32_t i = 0; i < comparison->n_comparisons; i++) {
-        const sp_pair_comparison *pair = &comparison->comparisons[i];
-        const char *answer = sp_margin_answer(comparison, pair);
+    sp_buffer_say(sp_table_head(table, SP_LEFT), "no worse by %.4f", c->margin);
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
+        const char *answer = sp_margin_answer(c, pair);
         if (!strcmp(pair->metric, "illegal_rate"))
             continue;
-        sp_cell_pair(comparison, pair, table);
+        sp_cell_pair(c, pair, table);
         sp_table_cell_text(table, SP_TONE_PLAIN, style_of(pair->metric)->name);
         sp_cell_signed(table, &pair->difference.difference, 1, 4);
         sp_cell_signed(table, &pair->difference.low, 1, 4);

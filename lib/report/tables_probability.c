@@ -45,16 +45,16 @@ const char *sp_scaling_name(sp_scaling scaling)
     return names[scaling];
 }
 
-const sp_reliability *sp_scaled_reliability(const sp_comparison *comparison, sp_scaling scaling, const sp_value **nll)
+const sp_reliability *sp_scaled_reliability(const sp_comparison *c, sp_scaling scaling, const sp_value **nll)
 {
-    if (comparison->scaling == scaling) {
-        *nll = &comparison->nll;
-        return comparison->reliability;
+    if (c->scaling == scaling) {
+        *nll = &c->nll;
+        return c->reliability;
     }
-    for (int32_t i = 0; i < comparison->n_calibrations; i++)
-        if (comparison->calibrations[i].scaling == scaling) {
-            *nll = &comparison->calibrations[i].nll;
-            return comparison->calibrations[i].reliability;
+    for (int32_t i = 0; i < c->n_calibrations; i++)
+        if (c->calibrations[i].scaling == scaling) {
+            *nll = &c->calibrations[i].nll;
+            return c->calibrations[i].reliability;
         }
     return NULL;
 }
@@ -103,45 +103,36 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
     if (!c || (c->brier.undefined && !c->n_impossible))
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-    if (!c->brier.undefined) {
+    if (!c->brier.undefined)
         sp_buffer_say(line,
                       "Probabilities before any decoding, the same for every strategy: Brier score %.4f (0 to 2), expected "
                       "calibration error %.4f; mean confidence %.3f against accuracy %.3f%s",
                       c->brier.value, c->ece.value, c->confidence.value, c->accuracy.value, c->n_impossible ? ". " : ".");
-    }
-    if (c->n_impossible) {
+    if (c->n_impossible)
         sp_buffer_say(line, "%jd step%s without any possible class %s left out of calibration.", c->n_impossible,
-                      c->n_impossible == 1 ? "" : "s", c->n_impossible == 1 ? "is" : "are");
-    }
+                      sp_plural(c->n_impossible), c->n_impossible == 1 ? "is" : "are");
     if (comparison->n_calibrations && !c->brier.undefined)
         note_calibrations(comparison, lines);
 }
 
 static void cell_edges(sp_table *table, double low, double high)
 {
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%.3f to %.3f", low, high);
+    sp_table_say(table, SP_TONE_PLAIN, "%.3f to %.3f", low, high);
 }
 
-static void fill_bins(const sp_comparison *comparison, bool adaptive, sp_table *table)
+void sp_fill_bins(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
 {
     const sp_reliability *c = comparison->reliability;
-    sp_buffer level = {0};
     if (!c)
         return;
-    const sp_reliability_bin *bins = adaptive ? c->adaptive : c->bins;
-    int32_t n = adaptive ? c->n_adaptive : SP_RELIABILITY_BINS;
-    sp_add_level(&level, c->level);
-    sp_buffer_text(&level, " interval (Wilson)");
-    table->title = adaptive ? "Bins of equal weight" : "Bins of equal width";
+    const sp_reliability_bin *bins = options->is_adaptive ? c->adaptive : c->bins;
+    int32_t n = options->is_adaptive ? c->n_adaptive : SP_RELIABILITY_BINS;
+    table->title = options->is_adaptive ? "Bins of equal weight" : "Bins of equal width";
     sp_table_columns(table, "confidence|steps");
     if (c->is_weighted)
         sp_table_column(table, SP_RIGHT, "weight");
-    sp_table_column(table, SP_RIGHT, "mean confidence");
-    sp_table_column(table, SP_RIGHT, "accuracy");
-    sp_table_column(table, SP_RIGHT, level.data);
-    table->failed |= level.failed;
-    sp_buffer_free(&level);
+    sp_table_columns(table, "mean confidence|accuracy");
+    sp_buffer_say(sp_table_head(table, SP_RIGHT), "%g %% interval (Wilson)", 100 * c->level);
     for (int32_t b = 0; b < n; b++) {
         cell_edges(table, bins[b].low, bins[b].high);
         sp_table_cell_count(table, SP_TONE_PLAIN, bins[b].n);
@@ -154,18 +145,6 @@ static void fill_bins(const sp_comparison *comparison, bool adaptive, sp_table *
         else
             cell_edges(table, bins[b].accuracy_low.value, bins[b].accuracy_high.value);
     }
-}
-
-void sp_fill_bins(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
-{
-    (void)options;
-    fill_bins(comparison, false, table);
-}
-
-void sp_fill_adaptive_bins(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
-{
-    (void)options;
-    fill_bins(comparison, true, table);
 }
 
 void sp_fill_class_calibration(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
@@ -192,20 +171,9 @@ void sp_fill_coverage(const sp_comparison *comparison, const sp_fill_options *op
     sp_table_columns(table, "share kept|steps|confidence from|accuracy");
     for (int32_t i = 0; i < c->n_coverage; i++) {
         const sp_coverage_point *p = &c->coverage[i];
-        sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-        sp_buffer_say(cell, "%.1f %%", 100 * p->share);
+        sp_table_say(table, SP_TONE_PLAIN, "%.1f %%", 100 * p->share);
         sp_table_cell_count(table, SP_TONE_PLAIN, p->n);
         sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->confidence, 4);
         sp_buffer_fixed(sp_table_cell(table, SP_TONE_PLAIN), p->accuracy, 4);
     }
-}
-
-void sp_add_level(sp_buffer *out, double level)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.6g", 100 * level);
-    for (char *c = text; *c; c++)
-        if (*c == ',') /* the locale's point */
-            *c = '.';
-    sp_buffer_say(out, "%s %%", text);
 }

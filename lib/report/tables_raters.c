@@ -5,8 +5,7 @@
 
 static void rater_row(const sp_scorers *scorers, const sp_scorer_row *row, const char *prefix, bool wide, sp_table *table)
 {
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_say(cell, "%s%s", prefix, row->name);
+    sp_table_say(table, SP_TONE_PLAIN, "%s%s", prefix, row->name);
     sp_cell_value(table, &row->mean_accuracy, 3, SP_TONE_PLAIN);
     sp_cell_value(table, &row->mean_kappa, 3, SP_TONE_PLAIN);
     sp_cell_value(table, &row->soft, 3, SP_TONE_PLAIN);
@@ -14,16 +13,16 @@ static void rater_row(const sp_scorers *scorers, const sp_scorer_row *row, const
         sp_cell_value(table, &row->with[i].kappa, 3, SP_TONE_PLAIN);
 }
 
-void sp_fill_raters(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_fill_raters(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
     const bool wide = options->is_wide;
-    const sp_scorers *scorers = comparison->scorers;
+    const sp_scorers *scorers = c->scorers;
     if (!scorers)
         return;
     table->title = "Agreement with each scorer, pooled over steps";
     sp_table_columns(table, "rater|mean accuracy|mean kappa|soft agreement");
     for (int32_t i = 0; wide && i < scorers->n_scorers; i++)
-        sp_table_column_of(table, SP_RIGHT, "kappa with", scorers->names[i]);
+        sp_buffer_say(sp_table_head(table, SP_RIGHT), "kappa with %s", scorers->names[i]);
     if (scorers->has_reference)
         rater_row(scorers, &scorers->reference, "", wide, table);
     for (int32_t s = 0; s < scorers->n_strategies; s++)
@@ -37,11 +36,11 @@ void sp_fill_raters(const sp_comparison *comparison, const sp_fill_options *opti
         sp_cell_none(table);
 }
 
-void sp_fill_rater_notes(const sp_comparison *comparison, const sp_fill_options *options, sp_table *lines)
+void sp_fill_rater_notes(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)
 {
     (void)options;
-    const sp_scorers *scorers = comparison->scorers;
-    sp_table_column(lines, SP_LEFT, "");
+    const sp_scorers *scorers = c->scorers;
+    sp_table_columns(lines, "notes");
     if (!scorers)
         return;
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);

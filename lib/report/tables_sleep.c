@@ -8,8 +8,7 @@ int sp_sleep_decimals(sp_sleep_measure measure)
 
 static void measure_cell(sp_sleep_measure measure, sp_table *table)
 {
-    sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
-    sp_buffer_format(cell, "%s (%s)", sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
+    sp_table_say(table, SP_TONE_PLAIN, "%s (%s)", sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
 }
 
 static bool has_differences(const sp_comparison *c)
@@ -17,17 +16,14 @@ static bool has_differences(const sp_comparison *c)
     return c->sleep && c->sleep->reference && c->n_scored_steps > 0;
 }
 
-void sp_fill_sleep_means(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_fill_sleep_means(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    const sp_sleep *sleep = comparison->sleep;
-    if (!sleep || comparison->n_recordings == 0 || (options->is_brief && has_differences(comparison)))
+    const sp_sleep *sleep = c->sleep;
+    if (!sleep || c->n_recordings == 0 || (options->is_brief && has_differences(c)))
         return;
-    table->title = comparison->n_recordings > 1 ? "Sleep statistics: mean ± SD over recordings" : "Sleep statistics";
-    sp_table_column(table, SP_LEFT, "measure");
-    if (sleep->reference)
-        sp_table_column(table, SP_RIGHT, "reference");
-    for (int32_t s = 0; s < sleep->n_strategies; s++)
-        sp_table_column(table, SP_RIGHT, comparison->strategies[s].name);
+    table->title = c->n_recordings > 1 ? "Sleep statistics: mean ± SD over recordings" : "Sleep statistics";
+    sp_table_columns(table, "measure");
+    sp_strategy_columns(c, sleep->reference, table);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
         int decimals = sp_sleep_decimals((sp_sleep_measure)m);
         measure_cell((sp_sleep_measure)m, table);
@@ -38,18 +34,18 @@ void sp_fill_sleep_means(const sp_comparison *comparison, const sp_fill_options 
     }
 }
 
-void sp_note_sleep(const sp_comparison *comparison, sp_buffer *line)
+void sp_note_sleep(const sp_comparison *c, sp_buffer *line)
 {
-    sp_buffer_format(line, "(steps of %g s%s; AASM definitions)", comparison->sleep->epoch_seconds,
-                     comparison->sleep->epoch_is_assumed
+    sp_buffer_format(line, "(steps of %g s%s; AASM definitions)", c->sleep->epoch_seconds,
+                     c->sleep->epoch_is_assumed
                          ? ", which is assumed: neither --epoch-seconds nor an attribute epoch_seconds of the file says it"
                          : "");
 }
 
-void sp_note_sleep_alone(const sp_comparison *comparison, sp_buffer *line)
+void sp_note_sleep_alone(const sp_comparison *c, sp_buffer *line)
 {
-    if (!has_differences(comparison))
-        sp_note_sleep(comparison, line);
+    if (!has_differences(c))
+        sp_note_sleep(c, line);
 }
 
 /* "25", or "23 to 25" where strategies differ. */
@@ -63,22 +59,19 @@ static void nights_cell(const sp_sleep *sleep, int measure, sp_table *table)
     }
     sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
     sp_buffer_count(cell, sleep->n_strategies ? least : 0);
-    if (most > least) {
+    if (most > least)
         sp_buffer_say(cell, " to %jd", most);
-    }
 }
 
-void sp_fill_sleep_agreement(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_fill_sleep_agreement(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    const sp_sleep *sleep = comparison->sleep;
+    const sp_sleep *sleep = c->sleep;
     (void)options;
-    if (!has_differences(comparison))
+    if (!has_differences(c))
         return;
     table->title = "Difference from the reference over recordings: bias ± 1.96 SD";
-    sp_table_column(table, SP_LEFT, "measure");
-    sp_table_column(table, SP_RIGHT, "n");
-    for (int32_t s = 0; s < sleep->n_strategies; s++)
-        sp_table_column(table, SP_RIGHT, comparison->strategies[s].name);
+    sp_table_columns(table, "measure|n");
+    sp_strategy_columns(c, false, table);
     for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
         if (m == SP_SLEEP_TIB) /* the reference's own, for all */
             continue;
@@ -93,27 +86,22 @@ void sp_fill_sleep_agreement(const sp_comparison *comparison, const sp_fill_opti
             }
             sp_buffer *cell = sp_table_cell(table, SP_TONE_PLAIN);
             sp_buffer_signed(cell, a->bias.value, decimals);
-            if (!a->sd.undefined) {
-                sp_buffer_text(cell, " ± ");
-                sp_buffer_fixed(cell, 1.96 * a->sd.value, decimals);
-            }
+            if (!a->sd.undefined)
+                sp_buffer_say(cell, " ± %.*f", decimals, 1.96 * a->sd.value);
         }
     }
 }
 
-void sp_fill_sleep_nights(const sp_comparison *comparison, const sp_fill_options *options, sp_table *table)
+void sp_fill_sleep_nights(const sp_comparison *c, const sp_fill_options *options, sp_table *table)
 {
-    const sp_sleep *sleep = comparison->sleep;
+    const sp_sleep *sleep = c->sleep;
     const sp_sleep_measure measure = options->measure;
     const int64_t limit = options->most_rows;
     int decimals = sp_sleep_decimals(measure);
-    sp_table_column(table, SP_LEFT, "recording");
-    if (sleep->reference)
-        sp_table_column(table, SP_RIGHT, "reference");
-    for (int32_t s = 0; s < sleep->n_strategies; s++)
-        sp_table_column(table, SP_RIGHT, comparison->strategies[s].name);
+    sp_table_columns(table, "recording");
+    sp_strategy_columns(c, sleep->reference, table);
     for (int64_t n = 0; n < sleep->n_nights && n < limit; n++) {
-        sp_table_cell_text(table, SP_TONE_PLAIN, comparison->ids[n]);
+        sp_table_cell_text(table, SP_TONE_PLAIN, c->ids[n]);
         if (sleep->reference)
             sp_cell_value(table, &sleep->reference[n].values[measure], decimals, SP_TONE_PLAIN);
         for (int32_t s = 0; s < sleep->n_strategies; s++)

@@ -71,7 +71,7 @@ static void add_top(writer *w)
     w->out.failed |= line.failed;
     sp_buffer_free(&line);
     sp_buffer_say(&line, "model %s: %d class%s, %jd forbidden transition%s", c->model_name ? c->model_name : "?",
-                  (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, c->forbidden_count == 1 ? "" : "s");
+                  (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
     wrapped(w, line.data ? line.data : "", 2);
     w->out.failed |= line.failed;
     sp_buffer_free(&line);
@@ -79,89 +79,33 @@ static void add_top(writer *w)
 
 /* ---- confusion matrices, side by side ---- */
 
-static size_t count_lines(const char *text)
+static void side_by_side(writer *w, const sp_table *tables, const sp_text_fit *fits, int32_t n)
 {
-    size_t n = 0;
-    for (; *text; text++)
-        n += *text == '\n';
-    return n;
-}
-
-/* Width of a line in columns; ANSI codes take none. */
-static int line_width(const char *line, size_t n)
-{
-    int width = 0;
-    for (size_t i = 0; i < n;) {
-        if (line[i] == '\033') {
-            while (i < n && line[i] != 'm')
-                i++;
-            i++;
-            continue;
+    for (size_t r = 0; r <= sp_table_rows(&tables[0]); r++)
+        for (int32_t i = 0; i < n; i++) {
+            sp_table_text_row(&tables[i], &fits[i], &w->style, r, &w->out);
+            sp_buffer_text(&w->out, i + 1 < n ? "    " : "\n"); /* the last column of a matrix is filled to its right end */
         }
-        char one[8] = {0};
-        size_t bytes = 1;
-        while (i + bytes < n && ((unsigned char)line[i + bytes] & 0xC0) == 0x80 && bytes < 4)
-            bytes++;
-        memcpy(one, line + i, bytes);
-        width += sp_text_width(one);
-        i += bytes;
-    }
-    return width;
-}
-
-static const char *line_at(const char *text, size_t index, size_t *length)
-{
-    while (index--)
-        text += strcspn(text, "\n") + 1;
-    *length = strcspn(text, "\n");
-    return text;
-}
-
-static void side_by_side(writer *w, const sp_buffer *blocks, const int *widths, int32_t n)
-{
-    size_t lines = count_lines(blocks[0].data);
-    for (size_t i = 0; i < lines; i++) {
-        for (int32_t b = 0; b < n; b++) {
-            size_t length;
-            const char *line = line_at(blocks[b].data, i, &length);
-            sp_buffer_add(&w->out, line, length);
-            if (b + 1 < n)
-                sp_buffer_repeat(&w->out, ' ', widths[b] - line_width(line, length) + 4);
-        }
-        sp_buffer_text(&w->out, "\n");
-    }
 }
 
 static void add_matrices(void *arg, const sp_document_row *row, const sp_table *tables, int32_t n)
 {
     writer *w = arg;
-    sp_buffer *blocks = calloc((size_t)n, sizeof *blocks);
-    int *widths = calloc((size_t)n, sizeof *widths);
-    w->out.failed |= !blocks || !widths;
+    sp_text_fit *fits = calloc((size_t)n, sizeof *fits);
+    w->out.failed |= !fits;
     heading(w, NULL, row->title);
-    for (int32_t s = 0; !w->out.failed && s < n; s++) {
-        sp_table_text(&tables[s], &w->style, &blocks[s]);
-        w->out.failed |= blocks[s].failed || !blocks[s].data;
-        for (size_t i = 0; !w->out.failed && i < count_lines(blocks[s].data); i++) {
-            size_t length;
-            const char *line = line_at(blocks[s].data, i, &length);
-            const int width = line_width(line, length);
-            widths[s] = width > widths[s] ? width : widths[s];
-        }
-    }
-    for (int32_t s = 0; !w->out.failed && s < n;) {
-        int32_t m = 1;
-        int width = widths[s];
-        while (s + m < n && width + 4 + widths[s + m] <= w->style.width)
-            width += 4 + widths[s + m++];
+    for (int32_t s = 0; !w->out.failed && s < n; s++)
+        w->out.failed = !sp_table_fit(&tables[s], w->style.width, &fits[s]);
+    for (int32_t s = 0, m; !w->out.failed && s < n; s += m) {
+        int width = fits[s].total;
+        for (m = 1; s + m < n && width + 4 + fits[s + m].total <= w->style.width; m++)
+            width += 4 + fits[s + m].total;
         sp_buffer_text(&w->out, s ? "\n" : "");
-        side_by_side(w, blocks + s, widths + s, m);
-        s += m;
+        side_by_side(w, tables + s, fits + s, m);
     }
-    for (int32_t s = 0; blocks && s < n; s++)
-        sp_buffer_free(&blocks[s]);
-    free(blocks);
-    free(widths);
+    for (int32_t s = 0; fits && s < n; s++)
+        sp_text_fit_free(&fits[s]);
+    free(fits);
 }
 
 /* ---- tables and sentences ---- */
@@ -225,6 +169,7 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
     const sp_document_writer document = {.where = how.verbose ? SP_TERMINAL | SP_VERBOSE : SP_TERMINAL,
                                          .options = {.is_wide = how.verbose,
                                                      .is_brief = !how.verbose,
+                                                     .is_compact = true,
                                                      .most_classes = how.verbose ? 0 : CLASSES,
                                                      .most_matrix = MATRIX_CLASSES},
                                          .rows_index = how.verbose ? -1 : 0,

@@ -10,7 +10,8 @@
 void *sample_alloc(sample *s, size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);
-    void **owned = realloc(s->owned, (s->n_owned + 1) * sizeof *owned);
+    const bool is_full = (s->n_owned & (s->n_owned - 1)) == 0; /* room doubles: at 0, 1, 2, 4, 8, ... */
+    void **owned = is_full ? realloc(s->owned, (s->n_owned ? 2 * s->n_owned : 1) * sizeof *owned) : s->owned;
     if (!memory || !owned)
         abort();
     s->owned = owned;

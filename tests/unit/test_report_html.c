@@ -476,6 +476,24 @@ static void test_gaps_are_drawn_to_the_end(void **state)
     sample_free(s);
 }
 
+static void test_methods_say_what_was_asked_for(void **state)
+{
+    (void)state;
+    sample *s = sample_small();
+    char *page = page_of(s);
+    assert_has(page, "bias-corrected and accelerated (BCa), from ");
+    assert_has(page, "of accuracy alone; differences of 0 are dropped");
+    free(page);
+    s->comparison.interval = SP_INTERVAL_PERCENTILE;
+    s->comparison.zeros = SP_ZEROS_PRATT;
+    page = page_of(s);
+    assert_has(page, "%, percentile, from ");
+    assert_has(page, "of accuracy alone; differences of 0 are ranked (Pratt)");
+    assert_lacks(page, "BCa), from");
+    free(page);
+    sample_free(s);
+}
+
 static void test_without_strategies(void **state)
 {
     (void)state;
@@ -544,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_unscored_recordings_are_not_the_worst),
         cmocka_unit_test(test_marks_count_all_illegal_transitions),
         cmocka_unit_test(test_gaps_are_drawn_to_the_end),
+        cmocka_unit_test(test_methods_say_what_was_asked_for),
         cmocka_unit_test(test_without_strategies),
         cmocka_unit_test(test_each_allocation_may_fail),
     };

@@ -62,12 +62,9 @@ static void cell_people(sp_table *table, double kappa, bool has_interval)
 static void fill(const sp_comparison *c, sp_table *table)
 {
     table->title = "Kappa beside that of people with each other";
-    sp_table_column(table, SP_LEFT, "stage");
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        sp_table_column(table, SP_RIGHT, c->strategies[s].name);
-    sp_table_column(table, SP_RIGHT, "people: meta-analysis");
-    sp_table_column(table, SP_RIGHT, "ten scorers");
-    sp_table_column(table, SP_RIGHT, "SIESTA");
+    sp_table_columns(table, "stage");
+    sp_strategy_columns(c, false, table);
+    sp_table_columns(table, "people: meta-analysis|ten scorers|SIESTA");
     for (size_t row = 0; row <= (size_t)c->n_classes; row++) {
         int stage = stage_of_row(c, row);
         sp_table_cell_text(table, SP_TONE_PLAIN, row ? c->classes[row - 1] : "all stages");

@@ -9,13 +9,11 @@ static void class_changes(sp_page *page)
         if (s != page->argmax)
             sp_fill_class_changes(c, &(sp_fill_options){.strategy = s}, &classes);
         if (classes.n_columns && sp_table_rows(&classes)) {
-            sp_buffer_text(&page->out, "<details><summary>");
-            sp_page_name(page, c->strategies[s].name);
-            sp_buffer_text(&page->out, ": by class</summary>\n");
+            sp_html_say(&page->out, "<details><summary>%s: by class</summary>\n", c->strategies[s].name);
             sp_table_html(&classes, "sortable", NULL, &page->out);
             sp_buffer_text(&page->out, "</details>\n");
         }
-        page->out.failed |= classes.failed || classes.text.failed;
+        page->out.failed |= sp_table_failed(&classes);
         sp_table_free(&classes);
     }
 }

@@ -128,15 +128,11 @@ static void draw_axes(sp_chart *c)
     }
     if (c->x.name) {
         text_at(out, "middle", (area->left + area->right) / 2.0, below + (font ? 48 : 34));
-        sp_buffer_html(out, c->x.name);
-        sp_buffer_text(out, "</text>");
+        sp_html_say(out, "%s</text>", c->x.name);
     }
-    if (c->y.name) {
-        sp_buffer_format(out, "<text text-anchor=\"middle\" transform=\"translate(18 %d) rotate(-90)\">",
-                         (area->top + area->bottom) / 2);
-        sp_buffer_html(out, c->y.name);
-        sp_buffer_text(out, "</text>");
-    }
+    if (c->y.name)
+        sp_html_say(out, "<text text-anchor=\"middle\" transform=\"translate(18 %d) rotate(-90)\">%s</text>",
+                    (area->top + area->bottom) / 2, c->y.name);
     sp_buffer_text(out, "\n");
 }
 
@@ -144,12 +140,11 @@ void sp_chart_open(sp_chart *c)
 {
     int id = (*c->n_pictures)++;
     sp_buffer *out = c->out;
-    sp_buffer_format(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title id=\"pt%d\">",
-                     c->area->width, c->area->height, id, id, id);
-    sp_buffer_html(out, c->title.data ? c->title.data : "");
-    sp_buffer_format(out, "</title><desc id=\"pd%d\">", id);
-    sp_buffer_html(out, c->description.data ? c->description.data : "");
-    sp_buffer_text(out, "</desc>\n");
+    sp_html_say(out,
+                "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"pt%d pd%d\"><title id=\"pt%d\">%s</title><desc "
+                "id=\"pd%d\">%s</desc>\n",
+                c->area->width, c->area->height, id, id, id, c->title.data ? c->title.data : "", id,
+                c->description.data ? c->description.data : "");
     out->failed |= c->title.failed || c->description.failed;
     sp_buffer_free(&c->title);
     sp_buffer_free(&c->description);
@@ -197,9 +192,7 @@ void sp_chart_titled_line(sp_chart *c, const char *title, int64_t n, const sp_po
 {
     sp_buffer_text(c->out, "<path d=\"");
     polyline(c, n, points);
-    sp_buffer_text(c->out, "\"><title>");
-    sp_buffer_html(c->out, title);
-    sp_buffer_text(c->out, "</title></path>");
+    sp_html_say(c->out, "\"><title>%s</title></path>", title);
 }
 
 /* In whole pixels: steps that nobody would see are left out. */
@@ -231,8 +224,7 @@ void sp_chart_across(sp_chart *c, const char *class, double y, const char *label
     sp_buffer_format(c->out, "H%d\"/>", c->area->right);
     if (label) {
         text_at(c->out, "start", c->area->right + 5, y_of(c, y) + 4);
-        sp_buffer_signed(c->out, y, decimals);
-        sp_buffer_format(c->out, "<title>%s</title></text>", label);
+        sp_buffer_say(c->out, "%+.*f<title>%s</title></text>", decimals, y, label);
     }
     sp_buffer_text(c->out, "\n");
 }
@@ -359,8 +351,7 @@ void sp_chart_mark(sp_chart *c, int32_t series, sp_point point)
 void sp_chart_place_name(sp_chart *c, int64_t place, int64_t n, const char *name)
 {
     text_at(c->out, "middle", x_of(c, (double)place), c->area->bottom + 22 + (place % 2 && n > 4 ? 19 : 0));
-    sp_buffer_html(c->out, name);
-    sp_buffer_text(c->out, "</text>\n");
+    sp_html_say(c->out, "%s</text>\n", name);
 }
 
 /* ---- boxes and bars ---- */
@@ -421,9 +412,7 @@ enum { STRIP_HEIGHT = 26 };
 /* ` name="12.34%"` of a value, two per cent from either edge. */
 static void percent(sp_buffer *out, const char *name, const sp_axis *axis, double value)
 {
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, axis->high > axis->low ? 2 + 96 * share_of(axis, value) : 50, 2);
-    sp_buffer_text(out, "%\"");
+    sp_buffer_say(out, " %s=\"%.2f%%\"", name, axis->high > axis->low ? 2 + 96 * share_of(axis, value) : 50);
 }
 
 void sp_strip_head(sp_buffer *out, const sp_axis *axis)
@@ -474,9 +463,7 @@ void sp_strip_band(sp_buffer *out, const sp_axis *axis, double low, double high)
 {
     sp_buffer_format(out, "<rect class=\"people\" height=\"%d\"", STRIP_HEIGHT);
     percent(out, "x", axis, low);
-    sp_buffer_text(out, " width=\"");
-    sp_buffer_fixed(out, 96 * (share_of(axis, high) - share_of(axis, low)), 2);
-    sp_buffer_text(out, "%\"/>");
+    sp_buffer_say(out, " width=\"%.2f%%\"/>", 96 * (share_of(axis, high) - share_of(axis, low)));
 }
 
 void sp_strip_dot(sp_buffer *out, const sp_axis *axis, double value)

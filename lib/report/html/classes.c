@@ -53,9 +53,8 @@ void sp_page_classes(sp_page *page)
     sp_table_free(&f1);
     sp_page_benchmark(page);
     for (int32_t s = 0; s < c->n_strategies; s++) {
-        sp_buffer_text(out, "<details><summary>");
-        sp_page_name(page, c->strategies[s].name);
-        sp_buffer_text(out, ": precision, recall, specificity, NPV, kappa, PABAK</summary>\n");
+        sp_html_say(out, "<details><summary>%s: precision, recall, specificity, NPV, kappa, PABAK</summary>\n",
+                    c->strategies[s].name);
         sp_page_document(page, "class-detail", s);
         sp_buffer_text(out, "</details>\n");
     }

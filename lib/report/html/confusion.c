@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 enum {
-    TWO_LINE_CLASSES = SP_TWO_LINE_CLASSES,
     MATRIX_CLASSES = 60, /* up to here there is a matrix at all */
-    UPRIGHT_CLASSES = 7, /* more names stand turned above their columns */
+    OPEN_CLASSES = 7,    /* up to here the difference of the focus from argmax stands open */
     CONFUSIONS = 15,     /* listed of each strategy */
     LISTED_CLASSES = 20, /* more: the most frequent confusions first, the matrices of so many strategies behind a fold */
     MOST_MATRICES = 4,
@@ -20,33 +19,7 @@ static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
 void sp_page_matrix_begin(sp_page *page, const char *corner, const char *label, const char *last)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer *out = &page->out;
-    const char *look = c->n_classes > TWO_LINE_CLASSES ? " many" : c->n_classes > UPRIGHT_CLASSES ? " turned" : "";
-    sp_buffer_format(
-        out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\">\n<thead><tr>"
-        "<th scope=\"col\" class=\"corner\">%s</th>",
-        label, look, corner);
-    for (int32_t j = 0; j < c->n_classes; j++) {
-        sp_buffer_text(out, "<th scope=\"col\">");
-        sp_page_name(page, c->classes[j]);
-        sp_buffer_text(out, "</th>");
-    }
-    if (last)
-        sp_buffer_format(out, "<th scope=\"col\">%s</th>", last);
-    sp_buffer_text(out, "</tr></thead>\n<tbody>\n");
-}
-
-void sp_page_row_begin(sp_page *page, int32_t i)
-{
-    sp_buffer_text(&page->out, "<tr><th scope=\"row\">");
-    sp_page_name(page, page->comparison->classes[i]);
-    sp_buffer_text(&page->out, "</th>");
-}
-
-void sp_page_matrix_end(sp_page *page)
-{
-    sp_buffer_text(&page->out, "</tbody></table></div>\n");
+    sp_matrix_begin(&page->out, &(sp_matrix){(const char *const *)c->classes, c->n_classes, corner, label, NULL, last});
 }
 
 /* ---- confusion ---- */
@@ -56,12 +29,12 @@ static void confusion_cell(sp_page *page, int64_t count, int64_t row_sum, bool i
     sp_buffer *out = &page->out;
     double share = row_sum ? (double)count / (double)row_sum : 0;
     int level = count == 0 ? 0 : 1 + (int)(share * 9.0 + 0.5);
-    if (level == 0 && !is_diagonal && page->comparison->n_classes > TWO_LINE_CLASSES)
+    if (level == 0 && !is_diagonal && page->comparison->n_classes > SP_TWO_LINE_CLASSES)
         sp_buffer_text(out, "<td>"); /* thousands of them */
     else
         sp_buffer_format(out, "<td class=\"h%d%s\">", level > 10 ? 10 : level, is_diagonal ? " diagonal" : "");
     sp_buffer_count(out, count);
-    if (page->comparison->n_classes <= TWO_LINE_CLASSES) {
+    if (page->comparison->n_classes <= SP_TWO_LINE_CLASSES) {
         sp_buffer_text(out, "<span>");
         if (row_sum)
             sp_buffer_fixed(out, 100 * share, 1);
@@ -100,14 +73,12 @@ static void confusion_totals(sp_page *page, const sp_strategy_result *strategy)
 static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer_text(&page->out, "<section><h3>");
-    sp_page_name(page, strategy->name);
-    sp_buffer_text(&page->out, "</h3>\n");
+    sp_html_say(&page->out, "<section><h3>%s</h3>\n", strategy->name);
     sp_page_matrix_begin(page, "reference \\ decoded", "Confusion matrix, reference by decoded",
                          strategy->n_undecoded ? "undecoded</th><th scope=\"col\">all" : "all");
     for (int32_t i = 0; i < c->n_classes; i++) {
         int64_t row_sum = strategy->classes[i].support;
-        sp_page_row_begin(page, i);
+        sp_matrix_row(&page->out, c->classes[i]);
         for (int32_t j = 0; j < c->n_classes; j++)
             confusion_cell(page, strategy->confusion[cell(c, i, j)], row_sum, i == j);
         if (strategy->n_undecoded)
@@ -116,7 +87,7 @@ static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
         sp_buffer_text(&page->out, "</tr>\n");
     }
     confusion_totals(page, strategy);
-    sp_page_matrix_end(page);
+    sp_matrix_end(&page->out);
     sp_buffer_text(&page->out, "</section>\n");
 }
 
@@ -124,18 +95,16 @@ static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
 static void difference_matrix(sp_page *page, const sp_strategy_result *strategy, const sp_strategy_result *argmax)
 {
     const sp_comparison *c = page->comparison;
-    sp_buffer_text(&page->out, "<section><h3>");
-    sp_page_name(page, strategy->name);
-    sp_buffer_text(&page->out, " − argmax</h3>\n");
+    sp_html_say(&page->out, "<section><h3>%s − argmax</h3>\n", strategy->name);
     sp_page_matrix_begin(page, "reference \\ decoded", "Difference of the confusion matrices", NULL);
     for (int32_t i = 0; i < c->n_classes; i++) {
-        sp_page_row_begin(page, i);
+        sp_matrix_row(&page->out, c->classes[i]);
         for (int32_t j = 0; j < c->n_classes; j++) {
             int64_t d = strategy->confusion[cell(c, i, j)] - argmax->confusion[cell(c, i, j)],
                     support = strategy->classes[i].support;
             double share = support ? 100.0 * (double)llabs(d) / (double)support : 0;
             int level = d == 0 ? 0 : share < 0.5 ? 1 : share < 2 ? 2 : 3;
-            if (d == 0 && i != j && c->n_classes > TWO_LINE_CLASSES) {
+            if (d == 0 && i != j && c->n_classes > SP_TWO_LINE_CLASSES) {
                 sp_buffer_text(&page->out, "<td>0</td>");
                 continue;
             }
@@ -147,7 +116,7 @@ static void difference_matrix(sp_page *page, const sp_strategy_result *strategy,
         }
         sp_buffer_text(&page->out, "</tr>\n");
     }
-    sp_page_matrix_end(page);
+    sp_matrix_end(&page->out);
     sp_buffer_text(&page->out, "</section>\n");
 }
 
@@ -180,28 +149,21 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
             if (i != j && strategy->confusion[cell(c, i, j)])
                 all[n++] = (confused){.i = i, .j = j, .count = strategy->confusion[cell(c, i, j)]};
     qsort(all, n, sizeof *all, by_count);
-    sp_table_column(&table, SP_LEFT, "reference");
-    sp_table_column(&table, SP_LEFT, "decoded");
-    sp_table_column(&table, SP_RIGHT, "steps");
-    sp_table_column(&table, SP_RIGHT, "of the class");
+    sp_table_columns(&table, "reference|<decoded|steps|of the class");
     for (size_t i = 0; i < n && i < CONFUSIONS; i++) {
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].i]);
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->classes[all[i].j]);
         sp_table_cell_count(&table, SP_TONE_PLAIN, all[i].count);
         sp_buffer_percent(sp_table_cell(&table, SP_TONE_PLAIN), all[i].count, strategy->classes[all[i].i].support);
     }
-    sp_buffer_text(&page->out, "<section><h3>");
-    sp_page_name(page, strategy->name);
-    sp_buffer_text(&page->out, "</h3>\n");
+    sp_html_say(&page->out, "<section><h3>%s</h3>\n", strategy->name);
     if (n)
         sp_table_html(&table, "sortable", NULL, &page->out);
     else
         sp_buffer_text(&page->out, "<p class=\"small\">No step is confused with another class.</p>\n");
-    if (n > CONFUSIONS) {
-        sp_buffer_format(&page->out, "<p class=\"small\">The %d most frequent of ", CONFUSIONS);
-        sp_buffer_count(&page->out, (int64_t)n);
-        sp_buffer_text(&page->out, " pairs; the JSON file holds all.</p>\n");
-    }
+    if (n > CONFUSIONS)
+        sp_buffer_say(&page->out, "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n",
+                      CONFUSIONS, (int64_t)n);
     sp_buffer_text(&page->out, "</section>\n");
     sp_table_free(&table);
     free(all);
@@ -210,7 +172,7 @@ static void confusion_list(sp_page *page, const sp_strategy_result *strategy)
 /* What the focus moves stands beside the matrices while they are small. */
 static bool has_open_difference(const sp_page *page)
 {
-    return page->comparison->n_classes <= UPRIGHT_CLASSES && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax;
+    return page->comparison->n_classes <= OPEN_CLASSES && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax;
 }
 
 static void explain_matrix(sp_page *page)
@@ -218,7 +180,7 @@ static void explain_matrix(sp_page *page)
     sp_buffer_format(&page->out,
                      "<p class=\"small\">Rows: reference, columns: decoded. Steps%s; the colour is the share of the row, on the "
                      "same scale everywhere. Framed: right.%s</p>\n",
-                     page->comparison->n_classes <= TWO_LINE_CLASSES ? ", and per cent of the row" : "",
+                     page->comparison->n_classes <= SP_TWO_LINE_CLASSES ? ", and per cent of the row" : "",
                      has_open_difference(page) ? " Difference: steps more (+) or fewer (-) than argmax has in the cell." : "");
 }
 

@@ -42,19 +42,17 @@ static int top_of(const double *row, const sp_lanes *lanes, int32_t n_classes, i
     return sum > 0 ? (int)lround(LEVELS * above / sum) : LEVELS;
 }
 
-static void open_shape(sp_page *page, const sp_class_look *look, const char *element, int32_t k)
+static void open_shape(sp_page *page, const sp_class_style *style, const char *element, int32_t k)
 {
-    sp_buffer_format(&page->out, "<%s class=\"area ", element);
-    sp_class_style(&page->out, look, 's', k);
-    sp_buffer_text(&page->out, "\"");
+    sp_buffer_say(&page->out, "<%s class=\"area %s\"", element, sp_class_style_name(style, 's', k).text);
 }
 
 /* Painted over each other from the top lane down, so that each lane needs its upper edge only. */
-static void draw_areas(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const double *columns, int64_t n)
+static void draw_areas(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const double *columns, int64_t n)
 {
     sp_buffer *out = &page->out;
     int32_t K = page->comparison->n_classes;
-    open_shape(page, look, "rect", lanes->class_of[0]);
+    open_shape(page, style, "rect", lanes->class_of[0]);
     sp_buffer_format(out, " width=\"%lld\" height=\"%d\"/>", (long long)n, LEVELS);
     for (int32_t lane = 1; lane < lanes->n; lane++) {
         bool is_seen = false;
@@ -64,7 +62,7 @@ static void draw_areas(sp_page *page, const sp_class_look *look, const sp_lanes 
             continue;
         int at = top_of(columns, lanes, K, lane);
         int64_t from = 0;
-        open_shape(page, look, "path", lanes->class_of[lane]);
+        open_shape(page, style, "path", lanes->class_of[lane]);
         sp_buffer_format(out, " d=\"M0 %dV%d", LEVELS, at);
         for (int64_t c = 1; c < n; c++) {
             int top = top_of(columns + c * K, lanes, K, lane);
@@ -86,13 +84,10 @@ static void draw_missing(sp_page *page, const double *columns, int64_t n)
         bool is_missing = row_sum(columns + a * K, K) == 0;
         for (b = a + 1; b < n && (row_sum(columns + b * K, K) == 0) == is_missing; b++)
             ;
-        for (int layer = 0; is_missing && layer < 2; layer++) {
-            sp_buffer_format(&page->out, "<rect class=\"%s\" height=\"%d\" x=\"", layer ? "hatched" : "errors", HEIGHT);
-            sp_buffer_fixed(&page->out, 100.0 * (double)a / (double)n, 2);
-            sp_buffer_text(&page->out, "%\" width=\"");
-            sp_buffer_fixed(&page->out, 100.0 * (double)(b - a) / (double)n, 2);
-            sp_buffer_text(&page->out, "%\"/>");
-        }
+        for (int layer = 0; is_missing && layer < 2; layer++)
+            sp_buffer_say(&page->out, "<rect class=\"%s\" height=\"%d\" x=\"%.2f%%\" width=\"%.2f%%\"/>",
+                          layer ? "hatched" : "errors", HEIGHT, 100.0 * (double)a / (double)n,
+                          100.0 * (double)(b - a) / (double)n);
     }
 }
 
@@ -109,14 +104,11 @@ static void describe(sp_page *page, const sp_lanes *lanes, const double *columns
         double sum = 0;
         for (int64_t c = 0; c < n; c++)
             sum += columns[c * K + k];
-        sp_buffer_text(&page->out, lane ? ", " : " ");
-        sp_page_name(page, page->comparison->classes[k]);
-        sp_buffer_text(&page->out, " ");
-        sp_buffer_fixed(&page->out, all > 0 ? sum / all : 0, 2);
+        sp_html_say(&page->out, "%s%s %.2f", lane ? ", " : " ", page->comparison->classes[k], all > 0 ? sum / all : 0);
     }
 }
 
-bool sp_page_density(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace)
+bool sp_page_density(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace)
 {
     sp_buffer *out = &page->out;
     int64_t n = trace->n_steps < COLUMNS ? trace->n_steps : COLUMNS;
@@ -128,12 +120,14 @@ bool sp_page_density(sp_page *page, const sp_class_look *look, const sp_lanes *l
         out->failed = true;
         return false;
     }
-    sp_buffer_text(out, "<div class=\"track\"><div class=\"name\">scores<small>probabilities</small></div><div class=\"rows\">");
-    sp_buffer_format(out, "<svg height=\"%d\" role=\"img\"><title>", HEIGHT);
+    sp_buffer_say(out,
+                  "<div class=\"track\"><div class=\"name\">scores<small>probabilities</small></div><div class=\"rows\"><svg "
+                  "height=\"%d\" role=\"img\"><title>",
+                  HEIGHT);
     describe(page, lanes, columns, n);
     sp_buffer_format(out, "</title><svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      HEIGHT, (long long)n, LEVELS);
-    draw_areas(page, look, lanes, columns, n);
+    draw_areas(page, style, lanes, columns, n);
     sp_buffer_text(out, "</svg>");
     draw_missing(page, columns, n);
     sp_buffer_format(out,

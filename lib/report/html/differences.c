@@ -62,7 +62,7 @@ static void forest(sp_page *page, const char *metric)
     }
     if (scale.first < 0)
         return;
-    sp_fill_differences_narrow(c, &(sp_fill_options){.metric = metric}, &table);
+    sp_fill_differences(c, &(sp_fill_options){.metric = metric, .is_narrow = true}, &table);
     sp_table_html(&table, "wide", &(sp_extra_column){.cell = interval_cell, .arg = &scale}, &page->out);
     sp_table_free(&table);
 }
@@ -80,18 +80,16 @@ static void explain_forest(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     const char *units = sp_unit_name(c, 2);
-    sp_buffer_text(out, "<p class=\"small\">Dot: difference of the pooled figures. Line: ");
-    sp_add_level(out, c->level);
-    sp_buffer_format(out, " %s interval by bootstrap over %s. Dashed: no difference. Better, worse, same: number of %s. p: ",
-                     sp_interval_name(c->interval), units, units);
+    sp_buffer_say(
+        out,
+        "<p class=\"small\">Dot: difference of the pooled figures. Line: %g %% %s interval by bootstrap over %s. Dashed: "
+        "no difference. Better, worse, same: number of %s. p: ",
+        100 * c->level, sp_interval_name(c->interval), units, units);
     sp_add_test_name(c, out);
     sp_buffer_format(out, " over %s", units);
     if (sp_tested_pairs(c) > 1)
         sp_buffer_text(out, "; Holm p: adjusted for the number of pairs");
-    size_t before = out->length;
-    sp_buffer_text(out, "; ");
-    if (!sp_note_least_p(c, out))
-        out->length = before;
+    sp_add_smallest_p(c, out);
     sp_buffer_text(out, ".</p>\n");
 }
 
@@ -138,9 +136,7 @@ static void several(sp_page *page)
     if (!sp_page_document(page, "ranks", 0))
         return;
     sp_note_several(page->comparison, &note);
-    sp_buffer_text(&page->out, "<p class=\"small\">");
-    sp_buffer_html(&page->out, note.data ? note.data : "");
-    sp_buffer_text(&page->out, "</p>\n");
+    sp_html_say(&page->out, "<p class=\"small\">%s</p>\n", note.data ? note.data : "");
     page->out.failed |= note.failed;
     sp_buffer_free(&note);
 }

@@ -51,7 +51,41 @@ void sp_frame_main(sp_buffer *out)
     sp_buffer_text(out, "</ul></nav>\n<main>\n");
 }
 
+void sp_frame_section(sp_buffer *out, const char *id, const char *title)
+{
+    sp_buffer_format(out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
+}
+
 void sp_frame_end(sp_buffer *out)
 {
     sp_buffer_say(out, "</main>\n</div>\n<script>%s</script>\n</body>\n</html>\n", sp_page_script);
+}
+
+/* ---- matrices ---- */
+
+enum { UPRIGHT_CLASSES = 7 /* more names stand turned above their columns */ };
+
+void sp_matrix_begin(sp_buffer *out, const sp_matrix *m)
+{
+    const char *style = m->n > SP_TWO_LINE_CLASSES ? " many" : m->n > UPRIGHT_CLASSES ? " turned" : "";
+    sp_buffer_format(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\">",
+                     m->label, style);
+    if (m->caption)
+        sp_html_say(out, "<caption>%s</caption>", m->caption);
+    sp_buffer_format(out, "%s<thead><tr><th scope=\"col\" class=\"corner\">%s</th>", m->caption ? "" : "\n", m->corner);
+    for (int32_t j = 0; j < m->n; j++)
+        sp_html_say(out, "<th scope=\"col\">%s</th>", m->classes[j]);
+    if (m->last)
+        sp_buffer_format(out, "<th scope=\"col\">%s</th>", m->last);
+    sp_buffer_text(out, "</tr></thead>\n<tbody>\n");
+}
+
+void sp_matrix_row(sp_buffer *out, const char *name)
+{
+    sp_html_say(out, "<tr><th scope=\"row\">%s</th>", name);
+}
+
+void sp_matrix_end(sp_buffer *out)
+{
+    sp_buffer_text(out, "</tbody></table></div>\n");
 }

@@ -14,6 +14,20 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
 void sp_frame_contents(sp_buffer *out);
 void sp_frame_item(sp_buffer *out, const char *id, const char *name);
 void sp_frame_main(sp_buffer *out);
+void sp_frame_section(sp_buffer *out, const char *id, const char *title); /* <section><h2>; closed with "</section>\n" */
 void sp_frame_end(sp_buffer *out);
 
+/* ---- matrices: a row and a column a class ---- */
+
+/* Opens the table with its header row (corner, label and `last`, a further column or NULL, are markup; caption is text or NULL),
+ * a row, closes it. Up to SP_TWO_LINE_CLASSES a cell has room for a count and a per cent. */
+enum { SP_TWO_LINE_CLASSES = 14 };
+typedef struct sp_matrix {
+    const char *const *classes;
+    int32_t n;
+    const char *corner, *label, *caption, *last;
+} sp_matrix;
+void sp_matrix_begin(sp_buffer *out, const sp_matrix *matrix);
+void sp_matrix_row(sp_buffer *out, const char *name);
+void sp_matrix_end(sp_buffer *out);
 #endif

@@ -17,9 +17,9 @@ static int lane_height(int32_t n)
     return n <= 6 ? 13 : n <= 16 ? 11 : n <= 40 ? 6 : 4;
 }
 
-bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes)
+bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, const sp_trace *trace, sp_lanes *lanes)
 {
-    int32_t n_classes = comparison->n_classes;
+    int32_t n_classes = c->n_classes;
     size_t room = (size_t)n_classes;
     *lanes = (sp_lanes){.lane_of = calloc(room, sizeof *lanes->lane_of), .class_of = calloc(room, sizeof *lanes->class_of)};
     if (!lanes->lane_of || !lanes->class_of) {
@@ -27,13 +27,13 @@ bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, c
         return false;
     }
     note_classes(trace->labels, trace->n_steps, lanes->lane_of);
-    for (int32_t s = 0; trace->paths && s < comparison->n_strategies; s++)
+    for (int32_t s = 0; trace->paths && s < c->n_strategies; s++)
         note_classes(trace->paths[s], trace->n_steps, lanes->lane_of);
     for (int32_t k = 0; k < n_classes; k++)
         if (n_classes <= FEW_CLASSES || lanes->lane_of[k])
             lanes->class_of[lanes->n++] = k;
     for (int32_t i = 1; i < lanes->n; i++) /* by rank; few, and mostly sorted already */
-        for (int32_t j = i; j > 0 && look->rank[lanes->class_of[j - 1]] > look->rank[lanes->class_of[j]]; j--) {
+        for (int32_t j = i; j > 0 && style->rank[lanes->class_of[j - 1]] > style->rank[lanes->class_of[j]]; j--) {
             int32_t swapped = lanes->class_of[j];
             lanes->class_of[j] = lanes->class_of[j - 1];
             lanes->class_of[j - 1] = swapped;
@@ -55,15 +55,11 @@ void sp_lanes_free(sp_lanes *lanes)
 
 /* ---- what all tracks share ---- */
 
-static void add_stop(sp_page *page, const sp_class_look *look, int32_t k, double from, double to)
+static void add_stop(sp_page *page, const sp_class_style *style, int32_t k, double from, double to)
 {
-    for (int side = 0; side < 2; side++) {
-        sp_buffer_text(&page->out, "<stop class=\"");
-        sp_class_style(&page->out, look, 't', k);
-        sp_buffer_text(&page->out, "\" offset=\"");
-        sp_buffer_fixed(&page->out, side ? to : from, 3);
-        sp_buffer_text(&page->out, "\"/>");
-    }
+    for (int side = 0; side < 2; side++)
+        sp_buffer_say(&page->out, "<stop class=\"%s\" offset=\"%.3f\"/>", sp_class_style_name(style, 't', k).text,
+                      side ? to : from);
 }
 
 static void add_names(sp_page *page, const int32_t *class_of, int32_t n, int height)
@@ -81,7 +77,7 @@ static void add_names(sp_page *page, const int32_t *class_of, int32_t n, int hei
     }
 }
 
-void sp_page_lane_shapes(sp_page *page, const sp_class_look *look)
+void sp_page_lane_shapes(sp_page *page, const sp_class_style *style)
 {
     static const int heights[] = {13, 11, 6, 4};
     const sp_comparison *c = page->comparison;
@@ -89,17 +85,17 @@ void sp_page_lane_shapes(sp_page *page, const sp_class_look *look)
     sp_buffer *out = &page->out;
     sp_lanes lanes;
     bool is_same = c->n_classes <= FEW_CLASSES;
-    if (!sp_lanes_fill(c, look, is_same ? &none : &c->traces[0], &lanes)) {
+    if (!sp_lanes_fill(c, style, is_same ? &none : &c->traces[0], &lanes)) {
         out->failed = true;
         return;
     }
-    int32_t n = look->sleep ? lanes.n : 8; /* without stages of sleep eight colours take turns */
+    int32_t n = style->sleep ? lanes.n : 8; /* without stages of sleep eight colours take turns */
     sp_buffer_format(out,
                      "<svg class=\"swatch\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs>"
                      "<linearGradient id=\"lane\" gradientUnits=\"userSpaceOnUse\" x2=\"0\" y2=\"%d\" spreadMethod=\"repeat\">",
                      (int)(2 * n));
     for (int32_t i = 0; i < n; i++)
-        add_stop(page, look, look->sleep ? lanes.class_of[i] : i, (double)i / n, (i + 1.0) / n);
+        add_stop(page, style, style->sleep ? lanes.class_of[i] : i, (double)i / n, (i + 1.0) / n);
     sp_buffer_text(out, "</linearGradient>");
     for (size_t i = 0; i < sizeof heights / sizeof *heights; i++)
         sp_buffer_format(out,

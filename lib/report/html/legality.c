@@ -15,9 +15,9 @@ static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
     return (size_t)i * (size_t)c->n_classes + (size_t)j;
 }
 
-bool sp_has_legality(const sp_comparison *comparison)
+bool sp_has_legality(const sp_comparison *c)
 {
-    return comparison->n_strategies > 0 && (comparison->forbidden_count > 0 || comparison->reference.illegal > 0);
+    return c->n_strategies > 0 && (c->forbidden_count > 0 || c->reference.illegal > 0);
 }
 
 uint8_t *sp_page_forbidden_matrix(sp_page *page)
@@ -48,7 +48,7 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
         counts[cell(c, pairs[i].from, pairs[i].to)] = pairs[i].count;
     sp_page_matrix_begin(page, "from \\ to", "Illegal transitions from row to column", NULL);
     for (int32_t i = 0; i < c->n_classes; i++) {
-        sp_page_row_begin(page, i);
+        sp_matrix_row(out, c->classes[i]);
         for (int32_t j = 0; j < c->n_classes; j++) {
             int64_t count = counts[cell(c, i, j)];
             if (!forbidden[cell(c, i, j)] && count == 0) {
@@ -60,19 +60,16 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
         }
         sp_buffer_text(out, "</tr>\n");
     }
-    sp_page_matrix_end(page);
+    sp_matrix_end(out);
     free(counts);
 }
 
 static void legality_block(sp_page *page, const char *name, const sp_transition_counts *counts, const uint8_t *forbidden,
                            const sp_pair_count *pairs, int64_t n)
 {
-    sp_buffer *out = &page->out;
-    sp_buffer_text(out, "<section><h3>");
-    sp_page_name(page, name);
-    sp_buffer_say(out, ": %jd of %jd</h3>\n", counts->illegal, counts->transitions);
+    sp_html_say(&page->out, "<section><h3>%s: %jd of %jd</h3>\n", name, counts->illegal, counts->transitions);
     legality_matrix(page, forbidden, pairs, n);
-    sp_buffer_text(out, "</section>\n");
+    sp_buffer_text(&page->out, "</section>\n");
 }
 
 /* ---- section ---- */
@@ -100,8 +97,7 @@ static void pairs(sp_page *page, bool is_folded)
     sp_buffer *out = &page->out;
     sp_table table = {0};
     sp_fill_illegal_pairs(page->comparison, &(sp_fill_options){.most_rows = LISTED}, &table);
-    const bool failed = table.failed || table.text.failed;
-    const int64_t n = failed ? 0 : (int64_t)sp_table_rows(&table) + table.n_left_out;
+    const int64_t n = (int64_t)sp_page_rows(page, &table) + table.n_left_out;
     if (n)
         sp_buffer_text(out, is_folded ? "<details><summary>Pair by pair</summary>\n" : "<div>\n");
     sp_page_table(page, &table, n > 12 ? "sortable tall" : "sortable");

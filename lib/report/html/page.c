@@ -1,6 +1,5 @@
 #include "report/html/page.h"
 #include "report/html/chart.h"
-#include "report/html/frame.h"
 #include "statepath/report.h"
 
 #include <stdio.h>
@@ -14,7 +13,23 @@ void sp_page_name(sp_page *page, const char *name)
 
 void sp_page_section(sp_page *page, const char *id, const char *title)
 {
-    sp_buffer_format(&page->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
+    sp_frame_section(&page->out, id, title);
+}
+
+void sp_page_item(sp_page *page, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    sp_buffer_format(&page->out, "<dt>%s</dt><dd>", name);
+    sp_html_vsay(&page->out, format, arguments);
+    sp_buffer_text(&page->out, "</dd>\n");
+    va_end(arguments);
+}
+
+size_t sp_page_rows(sp_page *page, const sp_table *table)
+{
+    page->out.failed |= sp_table_failed(table);
+    return page->out.failed ? 0 : sp_table_rows(table);
 }
 
 void sp_page_table(sp_page *page, sp_table *table, const char *classes)
@@ -32,8 +47,7 @@ bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
     sp_table table = {0};
     char classes[64];
     sp_document_fill(row, page->comparison, &options, &table);
-    page->out.failed |= table.failed || table.text.failed;
-    const size_t n = page->out.failed ? 0 : sp_table_rows(&table);
+    const size_t n = sp_page_rows(page, &table);
     snprintf(classes, sizeof classes, "%s%s", row->classes, n > TALL && strstr(row->classes, "sortable") ? " tall" : "");
     sp_table_html(&table, classes, NULL, &page->out);
     if (table.n_left_out)
@@ -44,8 +58,7 @@ bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
 
 void sp_page_folded(sp_page *page, const char *summary, sp_table *table, const char *classes)
 {
-    page->out.failed |= table->failed || table->text.failed;
-    if (!page->out.failed && sp_table_rows(table)) {
+    if (sp_page_rows(page, table)) {
         sp_buffer_format(&page->out, "<details><summary>%s</summary>\n", summary);
         sp_table_html(table, classes, NULL, &page->out);
         sp_buffer_text(&page->out, "</details>\n");
@@ -66,62 +79,60 @@ void sp_page_key(sp_page *page)
     for (int32_t s = 0; s < page->comparison->n_strategies; s++) {
         sp_buffer_text(&page->out, "<li><svg aria-hidden=\"true\">");
         sp_series_mark(&page->out, s, "7", "7");
-        sp_buffer_text(&page->out, "</svg>");
-        sp_page_name(page, page->comparison->strategies[s].name);
-        sp_buffer_text(&page->out, "</li>");
+        sp_html_say(&page->out, "</svg>%s</li>", page->comparison->strategies[s].name);
     }
     sp_buffer_text(&page->out, "</ul>\n");
 }
 
 /* ---- what there is ---- */
 
-bool sp_has_agreement(const sp_comparison *comparison)
+bool sp_has_agreement(const sp_comparison *c)
 {
-    return comparison->has_labels && comparison->n_scored_steps > 0 && comparison->n_strategies > 0;
+    return c->has_labels && c->n_scored_steps > 0 && c->n_strategies > 0;
 }
 
-bool sp_has_differences(const sp_comparison *comparison)
+bool sp_has_differences(const sp_comparison *c)
 {
-    return comparison->n_comparisons > 0;
+    return c->n_comparisons > 0;
 }
 
-bool sp_has_changes(const sp_comparison *comparison)
+bool sp_has_changes(const sp_comparison *c)
 {
-    for (int32_t s = 0; s < comparison->n_strategies; s++)
-        if (comparison->strategies[s].has_changes && s != sp_argmax_strategy(comparison))
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        if (c->strategies[s].has_changes && s != sp_argmax_strategy(c))
             return true;
     return false;
 }
 
-bool sp_has_runs(const sp_comparison *comparison)
+bool sp_has_runs(const sp_comparison *c)
 {
-    for (int32_t s = 0; s < comparison->n_strategies; s++)
-        if (comparison->strategies[s].class_runs)
-            return comparison->n_steps > 0;
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        if (c->strategies[s].class_runs)
+            return c->n_steps > 0;
     return false;
 }
 
-static bool has_recordings(const sp_comparison *comparison)
+static bool has_recordings(const sp_comparison *c)
 {
-    return comparison->n_recordings > 0 && comparison->n_strategies > 0;
+    return c->n_recordings > 0 && c->n_strategies > 0;
 }
 
-static bool has_steps(const sp_comparison *comparison)
+static bool has_steps(const sp_comparison *c)
 {
-    bool is_wanted = comparison->trace_steps > 0 && comparison->n_steps > 0;
-    return comparison->n_strategies > 0 && (comparison->n_traces > 0 || is_wanted);
+    bool is_wanted = c->trace_steps > 0 && c->n_steps > 0;
+    return c->n_strategies > 0 && (c->n_traces > 0 || is_wanted);
 }
 
-static bool always(const sp_comparison *comparison)
+static bool always(const sp_comparison *c)
 {
-    (void)comparison;
+    (void)c;
     return true;
 }
 
 static const struct {
     const char *id, *name;
-    bool (*is_there)(const sp_comparison *comparison);
-    void (*write)(sp_page *page);
+    sp_section_exists *is_there;
+    sp_section *write;
 } sections[] = {
     {"verdict", "In short", always, sp_page_verdict},
     {"strategies", "Strategies", always, sp_page_leaderboard},
@@ -152,23 +163,17 @@ static void twin(sp_page *page, const char *before, const char *name)
         bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~", *c);
         sp_buffer_format(&page->out, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
     }
-    sp_buffer_text(&page->out, "\">");
-    sp_page_name(page, name);
-    sp_buffer_text(&page->out, "</a>");
+    sp_html_say(&page->out, "\">%s</a>", name);
 }
 
 static void top(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_buffer_text(out, "<header class=\"top\">\n<div><h1>");
-    sp_page_name(page, c->file ? c->file : "scores");
-    sp_buffer_text(out, "</h1>\n<p class=\"sub\">");
+    sp_html_say(out, "<header class=\"top\">\n<div><h1>%s</h1>\n<p class=\"sub\">", c->file ? c->file : "scores");
     sp_buffer_sizes(out, c);
-    sp_buffer_text(out, ". Model ");
-    sp_page_name(page, c->model_name ? c->model_name : "without a name");
-    sp_buffer_say(out, ": %d class%s, %jd forbidden transition%s.</p>", (int)c->n_classes, c->n_classes == 1 ? "" : "es",
-                  c->forbidden_count, c->forbidden_count == 1 ? "" : "s");
+    sp_html_say(out, ". Model %s: %d class%s, %jd forbidden transition%s.</p>", c->model_name ? c->model_name : "without a name",
+                (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
     if (c->json_link || c->csv_link) {
         sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
         twin(page, " ", c->json_link);

@@ -30,7 +30,7 @@ static void numbers(sp_page *page, const gain *gains, int64_t n)
         sp_buffer_text(&page->out, " <a href=\"#recordings\">The numbers</a>");
         return;
     }
-    sp_table_column(&table, SP_LEFT, "recording");
+    sp_table_columns(&table, "recording");
     sp_table_column(&table, SP_RIGHT, argmax->name);
     sp_table_column(&table, SP_RIGHT, focus->name);
     sp_table_column(&table, SP_RIGHT, "gain, points");
@@ -53,9 +53,7 @@ typedef struct gain_names {
 static void name_gain(const void *arg, int64_t i, sp_buffer *out)
 {
     const gain_names *names = arg;
-    sp_buffer_html(out, names->comparison->ids[names->gains[i].recording]);
-    sp_buffer_text(out, ": ");
-    sp_buffer_signed(out, names->gains[i].value, 2);
+    sp_html_say(out, "%s: %+.2f", names->comparison->ids[names->gains[i].recording], names->gains[i].value);
 }
 
 static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
@@ -70,7 +68,7 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
                       .y = sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0))};
     chart.y.format = SP_TICK_SIGNED;
     sp_buffer_text(&chart.title, "Gains by recording");
-    sp_buffer_format(&chart.description, "Accuracy of %s less that of argmax, recording by recording in order.",
+    sp_buffer_format(&chart.description, "Accuracy of %s minus that of argmax, recording by recording in order.",
                      names->focus->name);
     for (int64_t i = 0; i < n; i++) {
         points[i] = (sp_point){(double)i, gains[i].value};
@@ -82,15 +80,10 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
     sp_chart_across(&chart, "zero", 0, NULL, 0);
     sp_chart_dots(&chart, n, points, name_gain, names);
     sp_chart_close(&chart);
-    sp_buffer_text(out, "<figcaption>What each recording gains or loses, in points of accuracy: ");
-    sp_page_name(page, names->focus->name);
-    sp_buffer_text(out, " is better than argmax in ");
-    sp_buffer_count(out, better);
-    sp_buffer_text(out, ", worse in ");
-    sp_buffer_count(out, worse);
-    sp_buffer_text(out, ", the same in ");
-    sp_buffer_count(out, n - better - worse);
-    sp_buffer_text(out, ".");
+    sp_html_say(out,
+                "<figcaption>What each recording gains or loses, in points of accuracy: %s is better than argmax in %jd, worse "
+                "in %jd, the same in %jd.",
+                names->focus->name, better, worse, n - better - worse);
     numbers(page, gains, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
 }
@@ -126,11 +119,8 @@ static void name_point(const void *arg, int64_t i, sp_buffer *out)
 {
     const gain_names *names = arg;
     int64_t r = names->gains[i].recording;
-    sp_buffer_html(out, names->comparison->ids[r]);
-    sp_buffer_text(out, ": ");
-    sp_buffer_fixed(out, names->focus->recordings[r].accuracy.value, 3);
-    sp_buffer_text(out, " against ");
-    sp_buffer_fixed(out, names->argmax->recordings[r].accuracy.value, 3);
+    sp_html_say(out, "%s: %.3f against %.3f", names->comparison->ids[r], names->focus->recordings[r].accuracy.value,
+                names->argmax->recordings[r].accuracy.value);
 }
 
 static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
@@ -160,10 +150,8 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     else
         sp_chart_dots(&chart, n, points, name_point, names);
     sp_chart_close(&chart);
-    sp_buffer_text(out, "<figcaption>Accuracy by recording. Above the dashed line ");
-    sp_page_name(page, names->focus->name);
-    sp_buffer_format(out, " is better than argmax, below it worse.%s",
-                     n > SP_NAMED_DOTS ? " The darker a square, the more recordings." : "");
+    sp_html_say(out, "<figcaption>Accuracy by recording. Above the dashed line %s is better than argmax, below it worse.%s",
+                names->focus->name, n > SP_NAMED_DOTS ? " The darker a square, the more recordings." : "");
     numbers(page, names->gains, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
     out->failed |= y_name.failed;

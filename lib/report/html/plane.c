@@ -28,11 +28,7 @@ static void numbers(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_table table = {.title = "Accuracy and legality"};
-    sp_table_column(&table, SP_LEFT, "strategy");
-    sp_table_column(&table, SP_RIGHT, "illegal transitions");
-    sp_table_column(&table, SP_RIGHT, "transitions");
-    sp_table_column(&table, SP_RIGHT, "illegal, %");
-    sp_table_column(&table, SP_RIGHT, "accuracy");
+    sp_table_columns(&table, "strategy|illegal transitions|transitions|illegal, %|accuracy");
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *one = &c->strategies[s];
         sp_table_cell_text(&table, SP_TONE_PLAIN, one->name);

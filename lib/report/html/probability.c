@@ -12,33 +12,19 @@ enum { PLOT = 440, COUNTS = 70, GAP = 34, BASE = PLOT + GAP + COUNTS, AXIS = 58 
 static const sp_chart_area area_of_bins = {560, BASE + AXIS, 66, 536, 14, PLOT},
                            area_of_coverage = {560, PLOT + AXIS, 66, 536, 14, PLOT};
 
-bool sp_has_probabilities(const sp_comparison *comparison)
+bool sp_has_probabilities(const sp_comparison *c)
 {
-    return comparison->has_labels && comparison->reliability && !comparison->reliability->brier.undefined;
+    return c->has_labels && c->reliability && !c->reliability->brier.undefined;
 }
 
 /* ---- reliability ---- */
 
 static void title_of_bin(sp_buffer *out, const sp_reliability_bin *bin, double level)
 {
-    sp_buffer_text(out, "<g><title>confidence ");
-    sp_buffer_fixed(out, bin->low, 3);
-    sp_buffer_text(out, " to ");
-    sp_buffer_fixed(out, bin->high, 3);
-    sp_buffer_text(out, ": ");
-    sp_buffer_count(out, bin->n);
-    sp_buffer_format(out, " step%s, mean ", bin->n == 1 ? "" : "s");
-    sp_buffer_fixed(out, bin->confidence.value, 3);
-    sp_buffer_text(out, ", accuracy ");
-    sp_buffer_fixed(out, bin->accuracy.value, 3);
+    sp_buffer_say(out, "<g><title>confidence %.3f to %.3f: %jd step%s, mean %.3f, accuracy %.3f", bin->low, bin->high, bin->n,
+                  sp_plural(bin->n), bin->confidence.value, bin->accuracy.value);
     if (!bin->accuracy_low.undefined) {
-        sp_buffer_text(out, " (");
-        sp_add_level(out, level);
-        sp_buffer_text(out, " interval ");
-        sp_buffer_fixed(out, bin->accuracy_low.value, 3);
-        sp_buffer_text(out, " to ");
-        sp_buffer_fixed(out, bin->accuracy_high.value, 3);
-        sp_buffer_text(out, ")");
+        sp_buffer_say(out, " (%g %% interval %.3f to %.3f)", 100 * level, bin->accuracy_low.value, bin->accuracy_high.value);
     }
     sp_buffer_text(out, "</title>");
 }
@@ -101,7 +87,7 @@ static void scaled_legend(sp_page *page)
     }
     sp_buffer_format(
         &page->out,
-        "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d steps. As decoded: divided by the temperature, less "
+        "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d steps. As decoded: divided by the temperature, minus "
         "the prior, as the model%s to get good paths, which need not be good probabilities.%s</p>\n",
         LEAST_STEPS, c->n_folds ? "s of the folds have them" : " has them",
         c->n_folds ? " One temperature, and a scale and a bias a class: by maximum likelihood on the recordings of the other "
@@ -128,12 +114,12 @@ static void reliability(sp_page *page)
         draw_bin(&chart, &c->bins[b], c->level);
     draw_counts(&chart, c);
     sp_chart_close(&chart);
-    sp_buffer_text(out, "<figcaption>Reliability. On the dashed line the confidence is the accuracy; below it the scores are "
-                        "overconfident, above it underconfident. Band: ");
-    sp_add_level(out, c->level);
-    sp_buffer_text(out,
-                   " interval (Wilson) of the bin’s accuracy. It takes steps as independent, so it is too narrow.</figcaption>"
-                   "</figure>\n");
+    sp_buffer_say(
+        out,
+        "<figcaption>Reliability. On the dashed line the confidence is the accuracy; below it the scores are "
+        "overconfident, above it underconfident. Band: %g %% interval (Wilson) of the bin’s accuracy. It takes steps as "
+        "independent, so it is too narrow.</figcaption></figure>\n",
+        100 * c->level);
 }
 
 /* ---- coverage ---- */
@@ -141,11 +127,7 @@ static void reliability(sp_page *page)
 static void name_coverage(const void *arg, int64_t i, sp_buffer *out)
 {
     const sp_coverage_point *p = &((const sp_reliability *)arg)->coverage[i];
-    sp_buffer_fixed(out, 100 * p->share, 1);
-    sp_buffer_text(out, " % of steps, confidence from ");
-    sp_buffer_fixed(out, p->confidence, 4);
-    sp_buffer_text(out, ": accuracy ");
-    sp_buffer_fixed(out, p->accuracy, 4);
+    sp_buffer_say(out, "%.1f %% of steps, confidence from %.4f: accuracy %.4f", 100 * p->share, p->confidence, p->accuracy);
 }
 
 static void coverage(sp_page *page)
@@ -200,10 +182,9 @@ void sp_page_probabilities(sp_page *page)
     sp_table bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
     sp_page_section(page, "probabilities", "Probabilities");
     sp_buffer_say(out, "<p>How far the scores’ own probabilities can be trusted, over %jd scored step%s%s", c->n_steps,
-                  c->n_steps == 1 ? "" : "s", c->is_weighted ? ", weighted by the file’s weights" : "");
-    if (c->n_impossible) {
+                  sp_plural(c->n_steps), c->is_weighted ? ", weighted by the file’s weights" : "");
+    if (c->n_impossible)
         sp_buffer_say(out, "; %jd more have no possible class and are left out", c->n_impossible);
-    }
     sp_buffer_text(out, ".</p>\n");
     sp_page_document(page, "calibrations", 0);
     sp_page_document(page, "probabilities", 0);
@@ -213,7 +194,7 @@ void sp_page_probabilities(sp_page *page)
     sp_buffer_text(out, "</div>\n");
     scaled_legend(page);
     sp_fill_bins(comparison, &all, &bins[0]);
-    sp_fill_adaptive_bins(comparison, &all, &bins[1]);
+    sp_fill_bins(comparison, &(sp_fill_options){.is_adaptive = true}, &bins[1]);
     folded(page, "Reliability in numbers", bins, 2);
     sp_fill_coverage(comparison, &all, &kept);
     folded(page, "Coverage in numbers", &kept, 1);

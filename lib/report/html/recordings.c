@@ -17,7 +17,7 @@ static void recordings_table(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_table all = {0}, some = {0};
     sp_fill_recordings(c, &(sp_fill_options){.is_wide = true}, &all);
-    if (c->n_recordings <= ROWS || all.failed || all.text.failed) {
+    if (c->n_recordings <= ROWS || sp_table_failed(&all)) {
         sp_table_html(&all, c->n_recordings > 25 ? "sortable wide tall" : "sortable wide", NULL, &page->out);
         sp_table_free(&all);
         return;
@@ -35,12 +35,10 @@ static void recordings_table(sp_page *page)
                 sp_table_cell_text(&some, all.cells[row * (size_t)all.n_columns + (size_t)k].tone, sp_table_get(&all, row, k));
             }
         sp_table_html(&some, "sortable wide tall", NULL, &page->out);
-        sp_buffer_format(&page->out, "<p class=\"small\">%d of ", ROWS);
-        sp_buffer_count(&page->out, c->n_recordings);
-        sp_buffer_text(&page->out, by_accuracy ? " recordings, those with the lowest accuracy of "
-                                               : " recordings, those with most illegal transitions of ");
-        sp_page_name(page, c->strategies[by_accuracy || page->argmax < 0 ? page->focus : page->argmax].name);
-        sp_buffer_text(&page->out, "; the JSON file holds all.</p>\n");
+        sp_html_say(&page->out, "<p class=\"small\">%d of %jd%s%s; the JSON file holds all.</p>\n", ROWS, c->n_recordings,
+                    by_accuracy ? " recordings, those with the lowest accuracy of "
+                                : " recordings, those with most illegal transitions of ",
+                    c->strategies[by_accuracy || page->argmax < 0 ? page->focus : page->argmax].name);
         sp_ranking_free(&ranking);
     } else {
         page->out.failed = true;

@@ -70,14 +70,10 @@ static void panel(sp_page *page, int32_t k, int64_t most)
         sp_buffer_format(&chart.description, "%s %s ", is_first ? "" : ",", name_of(c, who));
         is_first = false;
         sp_buffer_count(&chart.description, b->count);
-        if (!b->median.undefined) {
-            sp_buffer_text(&chart.description, " of ");
-            sp_buffer_fixed(&chart.description, b->median.value, 1);
-        }
+        if (!b->median.undefined)
+            sp_buffer_say(&chart.description, " of %.1f", b->median.value);
     }
-    sp_buffer_format(out, "<figure class=\"panel\"><figcaption>");
-    sp_page_name(page, c->classes[k]);
-    sp_buffer_text(out, "</figcaption>");
+    sp_html_say(out, "<figure class=\"panel\"><figcaption>%s</figcaption>", c->classes[k]);
     sp_chart_open(&chart);
     for (int32_t who = c->n_strategies - 1; who >= -1; who--) { /* the reference on top */
         const sp_class_runs *b = runs_of(c, who, k);
@@ -95,9 +91,7 @@ static void key(sp_page *page)
     for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++) {
         sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"");
         sp_series_curve(&page->out, who);
-        sp_buffer_text(&page->out, "\" d=\"M0 7h34\"/></svg>");
-        sp_page_name(page, name_of(c, who));
-        sp_buffer_text(&page->out, "</li>");
+        sp_html_say(&page->out, "\" d=\"M0 7h34\"/></svg>%s</li>", name_of(c, who));
     }
     sp_buffer_text(&page->out, "</ul>\n");
 }
@@ -130,10 +124,7 @@ static void numbers(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_table table = {.title = "Runs of at least so many steps"};
-    sp_table_column(&table, SP_LEFT, "class");
-    sp_table_column(&table, SP_LEFT, "path");
-    sp_table_column(&table, SP_RIGHT, "runs");
-    sp_table_column(&table, SP_RIGHT, "median");
+    sp_table_columns(&table, "class|<path|runs|median");
     for (int i = 0; i < N_LENGTHS; i++) {
         char name[32];
         snprintf(name, sizeof name, "≥ %lld", (long long)lengths[i]);
@@ -183,7 +174,6 @@ static void survival(sp_page *page)
 
 void sp_page_runs(sp_page *page)
 {
-    const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_page_section(page, "runs", "Runs");
     sp_buffer_text(
@@ -191,7 +181,7 @@ void sp_page_runs(sp_page *page)
              "runs than the reference, or more and shorter ones.</p>\n");
     sp_page_document(page, "runs", 0);
     sp_page_document(page, "boundaries", 0);
-    if (sp_has_agreement(c))
+    if (sp_has_agreement(page->comparison))
         sp_buffer_text(out,
                        "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
                        "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of runs, divided by the "

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-bool sp_has_scorers(const sp_comparison *comparison)
+bool sp_has_scorers(const sp_comparison *c)
 {
-    return comparison->scorers != NULL;
+    return c->scorers != NULL;
 }
 
 /* ---- mean kappa on one scale: strategies beside people ---- */
@@ -88,11 +88,8 @@ void sp_page_scorers(sp_page *page)
                      "other.",
                      (int)s->n_scorers);
     sp_fill_rater_notes(page->comparison, &wide, &notes);
-    out->failed |= notes.failed || notes.text.failed;
-    for (size_t i = 1; !out->failed && i <= sp_table_rows(&notes); i++) {
-        sp_buffer_text(out, " ");
-        sp_buffer_html(out, sp_table_get(&notes, i, 0));
-    }
+    for (size_t i = 1; i <= sp_page_rows(page, &notes); i++)
+        sp_html_say(out, " %s", sp_table_get(&notes, i, 0));
     sp_buffer_text(out, "</p>\n");
     kappa_scale scale = {.comparison = page->comparison};
     scale_fill(&scale);

@@ -2,22 +2,22 @@
 #ifndef STATEPATH_REPORT_HTML_SIGNALS_H
 #define STATEPATH_REPORT_HTML_SIGNALS_H
 
-#include "report/html/look.h"
+#include "report/html/class_style.h"
+#include "report/html/frame.h"
 #include "statepath/report_signals.h"
 
 typedef struct sp_drawing {
     const sp_signals_report *r;
     sp_buffer out;
     int64_t *counts; /* [K,K] */
-    sp_class_look look;
+    sp_class_style style;
     int n_pictures;
 } sp_drawing;
 
 /* signals_page.c */
-void sp_drawing_section(sp_drawing *d, const char *id, const char *title);
 void sp_drawing_class_key(sp_drawing *d);
-/* Opens a matrix of all classes; the caller adds rows and "</tbody></table></div>". */
-void sp_drawing_matrix_head(sp_drawing *d, const char *caption, const char *corner);
+/* Opens a matrix of all classes, as sp_matrix_begin(). */
+void sp_drawing_matrix_begin(sp_drawing *d, const char *caption, const char *corner);
 int sp_drawing_heat(int64_t part, int64_t whole); /* 0 to 10: the style of a cell */
 
 /* signals_data.c */

@@ -10,9 +10,8 @@ enum { POINTS = 1000, CHANNELS = 8, STRIPS = 60, WIDTH = 900, STRIP = 20 };
 static void trace(sp_drawing *d, const float *x, int64_t n, int32_t k, double limit)
 {
     sp_buffer *out = &d->out;
-    sp_buffer_text(out, "<path class=\"");
-    sp_class_style(out, &d->look, 'k', k);
-    sp_buffer_text(out, "\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M");
+    sp_buffer_say(out, "<path class=\"%s\" fill=\"none\" stroke-width=\"1\" vector-effect=\"non-scaling-stroke\" d=\"M",
+                  sp_class_style_name(&d->style, 'k', k).text);
     int64_t shown = n < POINTS ? n : POINTS;
     for (int64_t i = 0; i < shown; i++) {
         int64_t at = i * n / shown;
@@ -26,16 +25,14 @@ void sp_drawing_signals(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
     double limit = 0;
-    sp_drawing_section(d, "signals", "Signals by class");
+    sp_frame_section(&d->out, "signals", "Signals by class");
     for (int32_t k = 0; k < r->n_classes; k++)
         for (int64_t i = 0; r->examples[k] && i < r->n_channels * r->n_samples; i++)
             limit = fmax(limit, fabs((double)r->examples[k][i]));
     limit = limit > 0 ? limit : 1;
     sp_buffer_text(&d->out, "<div class=\"beside\">\n");
     for (int32_t k = 0; k < r->n_classes; k++) {
-        sp_buffer_text(&d->out, "<figure><h3>");
-        sp_buffer_html(&d->out, r->classes[k]);
-        sp_buffer_text(&d->out, "</h3>\n");
+        sp_html_say(&d->out, "<figure><h3>%s</h3>\n", r->classes[k]);
         for (int32_t c = 0; r->examples[k] && c < r->n_channels && c < CHANNELS; c++) {
             sp_buffer_format(&d->out,
                              "<svg viewBox=\"0 0 %d 60\" width=\"100%%\" height=\"60\" preserveAspectRatio=\"none\" role=\"img\" "
@@ -49,16 +46,13 @@ void sp_drawing_signals(sp_drawing *d)
         sp_buffer_text(&d->out, "</figure>\n");
     }
     sp_buffer_text(&d->out, "</div>\n<p class=\"small\">The first step of each class");
-    if (r->rate > 0) {
+    if (r->rate > 0)
         sp_buffer_say(&d->out, ", its first %.1f seconds", (double)r->n_samples / r->rate);
-    }
     if (r->n_channels > CHANNELS)
         sp_buffer_format(&d->out, "; the first %d of %d channels from top to bottom", CHANNELS, (int)r->n_channels);
     else
         sp_buffer_text(&d->out, "; channels from top to bottom");
-    sp_buffer_text(&d->out, ", all to one scale of ±");
-    sp_buffer_fixed(&d->out, limit, 2);
-    sp_buffer_text(&d->out, ".");
+    sp_buffer_say(&d->out, ", all to one scale of ±%.2f.", limit);
     if (r->n_samples > POINTS)
         sp_buffer_format(&d->out, " Of its %lld samples %d are drawn, at equal distances.", (long long)r->n_samples, POINTS);
     sp_buffer_text(&d->out, "</p>\n</section>\n");
@@ -70,7 +64,7 @@ void sp_drawing_distribution(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
     int64_t total[2] = {0, 0};
-    sp_drawing_section(d, "distribution", "Classes");
+    sp_frame_section(&d->out, "distribution", "Classes");
     sp_buffer_text(&d->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Classes\"><table "
                             "class=\"wide\"><thead><tr><th scope=\"col\">class</th><th scope=\"col\" "
                             "class=\"n\">training</th><th scope=\"col\" class=\"n\">%</th>"
@@ -85,22 +79,17 @@ void sp_drawing_distribution(sp_drawing *d)
         for (int64_t n = 0; n < r->n_recordings; n++)
             for (int64_t t = r->offsets[n]; t < r->offsets[n + 1]; t++)
                 of[r->is_test[n] != 0] += r->labels[t] == k;
-        sp_buffer_text(&d->out, "<tr><th scope=\"row\">");
-        sp_buffer_html(&d->out, r->classes[k]);
-        sp_buffer_text(&d->out, "</th>");
+        sp_html_say(&d->out, "<tr><th scope=\"row\">%s</th>", r->classes[k]);
         for (int part = 0; part < 2; part++) {
             sp_buffer_say(&d->out, "<td class=\"n\">%jd</td><td class=\"n\">", of[part]);
             sp_buffer_percent(&d->out, of[part], total[part]);
             sp_buffer_text(&d->out, "</td>");
         }
         sp_buffer_text(&d->out, "<td class=\"strip\"><svg aria-hidden=\"true\">");
-        for (int part = 0; part < 2; part++) {
-            sp_buffer_text(&d->out, "<rect class=\"");
-            sp_class_style(&d->out, &d->look, 's', k);
-            sp_buffer_format(&d->out, "\" height=\"11\" y=\"%d\" width=\"", 1 + 13 * part);
-            sp_buffer_fixed(&d->out, total[part] ? 100.0 * (double)of[part] / (double)total[part] : 0, 2);
-            sp_buffer_text(&d->out, "%\"/>");
-        }
+        for (int part = 0; part < 2; part++)
+            sp_buffer_say(&d->out, "<rect class=\"%s\" height=\"11\" y=\"%d\" width=\"%.2f%%\"/>",
+                          sp_class_style_name(&d->style, 's', k).text, 1 + 13 * part,
+                          total[part] ? 100.0 * (double)of[part] / (double)total[part] : 0);
         sp_buffer_text(&d->out, "</svg></td></tr>\n");
     }
     sp_buffer_text(&d->out, "</tbody></table></div>\n</section>\n");
@@ -112,16 +101,15 @@ static void strip(sp_drawing *d, const int32_t *classes, int64_t n)
 {
     int32_t ranks = 1;
     for (int32_t k = 0; k < d->r->n_classes; k++)
-        ranks = d->look.rank[k] >= ranks ? d->look.rank[k] + 1 : ranks;
+        ranks = d->style.rank[k] >= ranks ? d->style.rank[k] + 1 : ranks;
     for (int64_t a = 0, b; a < n; a = b) {
         b = a + 1;
         while (b < n && classes[b] == classes[a])
             b++;
         if (classes[a] < 0)
             continue;
-        double top = (double)STRIP * d->look.rank[classes[a]] / ranks;
-        sp_buffer_text(&d->out, "<rect class=\"");
-        sp_class_style(&d->out, &d->look, 's', classes[a]);
+        double top = (double)STRIP * d->style.rank[classes[a]] / ranks;
+        sp_buffer_say(&d->out, "<rect class=\"%s", sp_class_style_name(&d->style, 's', classes[a]).text);
         sp_buffer_format(&d->out, "\" x=\"%lld\" width=\"%lld\" y=\"%.1f\" height=\"%.1f\"/>", (long long)a, (long long)(b - a),
                          top, STRIP - top);
     }
@@ -133,15 +121,13 @@ void sp_drawing_timeline(sp_drawing *d)
     int64_t longest = 1;
     for (int64_t n = 0; n < r->n_recordings; n++)
         longest = r->offsets[n + 1] - r->offsets[n] > longest ? r->offsets[n + 1] - r->offsets[n] : longest;
-    sp_drawing_section(d, "timeline", "Recordings");
+    sp_frame_section(&d->out, "timeline", "Recordings");
     sp_drawing_class_key(d);
     for (int64_t n = 0; n < r->n_recordings && n < STRIPS; n++) {
-        sp_buffer_text(&d->out, "<div class=\"track\"><div class=\"name\">");
-        sp_buffer_html(&d->out, r->ids[n]);
-        sp_buffer_format(&d->out,
-                         "<small>%s</small></div><svg viewBox=\"0 0 %lld %d\" height=\"%d\" preserveAspectRatio=\"none\" "
-                         "aria-hidden=\"true\">",
-                         r->is_test[n] ? "testing" : "training", (long long)longest, STRIP, STRIP);
+        sp_html_say(&d->out,
+                    "<div class=\"track\"><div class=\"name\">%s<small>%s</small></div><svg viewBox=\"0 0 %lld %d\" "
+                    "height=\"%d\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
+                    r->ids[n], r->is_test[n] ? "testing" : "training", (long long)longest, STRIP, STRIP);
         strip(d, r->labels + r->offsets[n], r->offsets[n + 1] - r->offsets[n]);
         sp_buffer_text(&d->out, "</svg></div>\n");
     }
@@ -163,15 +149,13 @@ void sp_drawing_transitions(sp_drawing *d)
         for (int64_t t = r->offsets[n] + 1; t < r->offsets[n + 1]; t++)
             if (r->labels[t] >= 0 && r->labels[t - 1] >= 0)
                 d->counts[(size_t)r->labels[t - 1] * k + (size_t)r->labels[t]]++;
-    sp_drawing_section(d, "transitions", "Transitions");
-    sp_drawing_matrix_head(d, r->model_name ? r->model_name : "no rules", "from \\ to");
+    sp_frame_section(&d->out, "transitions", "Transitions");
+    sp_drawing_matrix_begin(d, r->model_name ? r->model_name : "no rules", "from \\ to");
     for (size_t i = 0; i < k; i++) {
         int64_t total = 0;
         for (size_t j = 0; j < k; j++)
             total += d->counts[i * k + j];
-        sp_buffer_text(&d->out, "<tr><th scope=\"row\">");
-        sp_buffer_html(&d->out, r->classes[i]);
-        sp_buffer_text(&d->out, "</th>");
+        sp_matrix_row(&d->out, r->classes[i]);
         for (size_t j = 0; j < k; j++) {
             int64_t count = d->counts[i * k + j];
             bool is_allowed = !r->allow || r->allow[i * k + j];
@@ -185,8 +169,7 @@ void sp_drawing_transitions(sp_drawing *d)
         }
         sp_buffer_text(&d->out, "</tr>\n");
     }
-    sp_buffer_text(
-        &d->out,
-        "</tbody></table></div>\n<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n"
-        "</section>\n");
+    sp_matrix_end(&d->out);
+    sp_buffer_text(&d->out, "<p class=\"small\">What the rules say of each pair, and how often the labels do it.</p>\n"
+                            "</section>\n");
 }

@@ -1,39 +1,20 @@
 #include "report/html/signals.h"
 
-#include "report/html/frame.h"
-
 #include <stdlib.h>
-
-void sp_drawing_section(sp_drawing *d, const char *id, const char *title)
-{
-    sp_buffer_format(&d->out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
-}
 
 void sp_drawing_class_key(sp_drawing *d)
 {
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t k = 0; k < d->r->n_classes; k++) {
-        sp_buffer_text(&d->out, "<li><svg aria-hidden=\"true\"><rect class=\"");
-        sp_class_style(&d->out, &d->look, 's', k);
-        sp_buffer_text(&d->out, "\" width=\"14\" height=\"14\"/></svg>");
-        sp_buffer_html(&d->out, d->r->classes[k]);
-        sp_buffer_text(&d->out, "</li>");
+        sp_html_say(&d->out, "<li><svg aria-hidden=\"true\"><rect class=\"%s\" width=\"14\" height=\"14\"/></svg>%s</li>",
+                    sp_class_style_name(&d->style, 's', k).text, d->r->classes[k]);
     }
     sp_buffer_text(&d->out, "</ul>\n");
 }
 
-void sp_drawing_matrix_head(sp_drawing *d, const char *caption, const char *corner)
+void sp_drawing_matrix_begin(sp_drawing *d, const char *caption, const char *corner)
 {
-    sp_buffer_text(&d->out,
-                   "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Matrix\"><table class=\"matrix\"><caption>");
-    sp_buffer_html(&d->out, caption);
-    sp_buffer_format(&d->out, "</caption><thead><tr><th scope=\"col\" class=\"corner\">%s</th>", corner);
-    for (int32_t k = 0; k < d->r->n_classes; k++) {
-        sp_buffer_text(&d->out, "<th scope=\"col\">");
-        sp_buffer_html(&d->out, d->r->classes[k]);
-        sp_buffer_text(&d->out, "</th>");
-    }
-    sp_buffer_text(&d->out, "</tr></thead>\n<tbody>\n");
+    sp_matrix_begin(&d->out, &(sp_matrix){d->r->classes, d->r->n_classes, corner, "Matrix", caption, NULL});
 }
 
 int sp_drawing_heat(int64_t part, int64_t whole)
@@ -73,10 +54,9 @@ static void head(sp_drawing *d)
 {
     sp_buffer *out = &d->out;
     sp_frame_begin(out, d->r->file, " – training", "signals");
-    sp_buffer_text(out, "<header class=\"top\"><div><h1>");
-    sp_buffer_html(out, d->r->file);
-    sp_buffer_say(out, "</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p></div>\n", d->r->n_recordings,
-                  d->r->n_steps, (int)d->r->n_channels);
+    sp_html_say(out,
+                "<header class=\"top\"><div><h1>%s</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p></div>\n",
+                d->r->file, d->r->n_recordings, d->r->n_steps, (int)d->r->n_channels);
     sp_frame_contents(out);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(d->r))
@@ -87,7 +67,7 @@ static void head(sp_drawing *d)
 sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp_error *err)
 {
     sp_drawing d = {.r = report, .counts = malloc((size_t)report->n_classes * (size_t)report->n_classes * sizeof *d.counts)};
-    if (!d.counts || !sp_class_look_fill(report->classes, report->n_classes, &d.look)) {
+    if (!d.counts || !sp_class_style_fill(report->classes, report->n_classes, &d.style)) {
         free(d.counts);
         return sp_fail(err, SP_ENOMEM, "no memory for the page");
     }
@@ -96,7 +76,7 @@ sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp
         if (sections[i].is_there(report))
             sections[i].write(&d);
     sp_frame_end(&d.out);
-    sp_class_look_free(&d.look);
+    sp_class_style_free(&d.style);
     free(d.counts);
     return sp_buffer_finish(&d.out, out, err);
 }

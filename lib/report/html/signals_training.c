@@ -2,18 +2,18 @@
 #include "report/html/signals.h"
 
 #include "report/html/chart.h"
-#include "report/html/frame.h"
+#include "report/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void number(sp_drawing *d, double x, int decimals)
+static void number(sp_buffer *out, double x)
 {
     if (isfinite(x))
-        sp_buffer_fixed(&d->out, x, decimals);
+        sp_buffer_fixed(out, x, 4);
     else
-        sp_buffer_text(&d->out, "–");
+        sp_buffer_text(out, "–");
 }
 
 /* ---- learning ---- */
@@ -82,39 +82,31 @@ static void chart(sp_drawing *d, const char *title, bool is_loss)
 void sp_drawing_learning(sp_drawing *d)
 {
     const sp_signals_report *r = d->r;
-    sp_drawing_section(d, "learning", "Training");
+    sp_table table = {.title = "After the last epoch"};
+    sp_frame_section(&d->out, "learning", "Training");
     sp_buffer_text(&d->out, "<ul class=\"key\">");
     for (int32_t i = 0; i < r->n_networks; i++) {
         sp_buffer_text(&d->out, "<li><svg aria-hidden=\"true\">");
         sp_series_mark(&d->out, i, "7", "7");
-        sp_buffer_text(&d->out, "</svg>");
-        sp_buffer_html(&d->out, r->networks[i].name);
-        sp_buffer_text(&d->out, "</li>");
+        sp_html_say(&d->out, "</svg>%s</li>", r->networks[i].name);
     }
     sp_buffer_text(&d->out,
                    "</ul>\n<p class=\"small\">Solid: training steps. Dashed: testing steps.</p>\n<div class=\"beside\">\n");
     chart(d, "Loss, nats per step (logarithmic)", true);
     chart(d, "Accuracy", false);
-    sp_buffer_text(
-        &d->out,
-        "</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"After the last epoch\"><table "
-        "class=\"wide\"><caption>After the last epoch</caption><thead><tr><th scope=\"col\">network</th><th scope=\"col\" "
-        "class=\"n\">epochs</th><th scope=\"col\" class=\"n\">loss</th><th scope=\"col\" class=\"n\">accuracy</th><th "
-        "scope=\"col\" class=\"n\">test loss</th><th scope=\"col\" class=\"n\">test accuracy</th></tr></thead><tbody>\n");
+    sp_buffer_text(&d->out, "</div>\n");
+    sp_table_columns(&table, "network|epochs|loss|accuracy|test loss|test accuracy");
     for (int32_t i = 0; i < r->n_networks; i++) {
         const sp_trained *n = &r->networks[i];
         const double *columns[4] = {n->loss, n->accuracy, n->test_loss, n->test_accuracy};
-        sp_buffer_text(&d->out, "<tr><th scope=\"row\">");
-        sp_buffer_html(&d->out, n->name);
-        sp_buffer_format(&d->out, "</th><td class=\"n\">%d</td>", (int)n->n_epochs);
-        for (int c = 0; c < 4; c++) {
-            sp_buffer_text(&d->out, "<td class=\"n\">");
-            number(d, n->n_epochs > 0 ? columns[c][n->n_epochs - 1] : NAN, 4);
-            sp_buffer_text(&d->out, "</td>");
-        }
-        sp_buffer_text(&d->out, "</tr>\n");
+        sp_table_cell_text(&table, SP_TONE_PLAIN, n->name);
+        sp_table_cell_count(&table, SP_TONE_PLAIN, n->n_epochs);
+        for (int c = 0; c < 4; c++)
+            number(sp_table_cell(&table, SP_TONE_PLAIN), n->n_epochs > 0 ? columns[c][n->n_epochs - 1] : NAN);
     }
-    sp_buffer_text(&d->out, "</tbody></table></div>\n</section>\n");
+    sp_table_html(&table, "wide", NULL, &d->out);
+    sp_table_free(&table);
+    sp_buffer_text(&d->out, "</section>\n");
 }
 
 /* ---- what the networks say ---- */
@@ -125,20 +117,13 @@ static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, i
     const sp_signals_report *r = d->r;
     int64_t illegal = 0;
     int height = 2 * r->n_classes;
-    sp_buffer_text(&d->out, "<div class=\"track\"><div class=\"name\">");
-    sp_buffer_html(&d->out, name);
-    sp_buffer_format(&d->out, "</div><div><svg height=\"12\" role=\"presentation\">");
+    sp_html_say(&d->out, "<div class=\"track\"><div class=\"name\">%s</div><div><svg height=\"12\" role=\"presentation\">", name);
     for (int64_t t = 1; r->allow && t < n; t++) {
         if (path[t] < 0 || path[t - 1] < 0 || r->allow[(size_t)path[t - 1] * (size_t)r->n_classes + (size_t)path[t]])
             continue;
         illegal++;
-        sp_buffer_text(&d->out, "<use href=\"#ill\" y=\"3\" x=\"");
-        sp_buffer_fixed(&d->out, 100.0 * (double)t / (double)n, 2);
-        sp_buffer_format(&d->out, "%%\"><title>step %lld: ", (long long)t);
-        sp_buffer_html(&d->out, r->classes[path[t - 1]]);
-        sp_buffer_text(&d->out, " → ");
-        sp_buffer_html(&d->out, r->classes[path[t]]);
-        sp_buffer_text(&d->out, "</title></use>");
+        sp_html_say(&d->out, "<use href=\"#ill\" y=\"3\" x=\"%.2f%%\"><title>step %lld: %s → %s</title></use>",
+                    100.0 * (double)t / (double)n, (long long)t, r->classes[path[t - 1]], r->classes[path[t]]);
     }
     sp_buffer_format(&d->out,
                      "</svg><svg viewBox=\"0 0 %lld %d\" height=\"%d\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
@@ -149,13 +134,12 @@ static int64_t hypnogram(sp_drawing *d, const char *name, const int32_t *path, i
             b++;
         if (path[a] < 0)
             continue;
-        sp_buffer_text(&d->out, "<rect class=\"");
-        sp_class_style(&d->out, &d->look, 's', path[a]);
-        sp_buffer_format(&d->out, "\" x=\"%lld\" y=\"%d\" width=\"%lld\" height=\"1.4\"/>", (long long)a,
-                         2 * (int)d->look.rank[path[a]], (long long)(b - a));
+        sp_buffer_say(&d->out, "<rect class=\"%s\" x=\"%lld\" y=\"%d\" width=\"%lld\" height=\"1.4\"/>",
+                      sp_class_style_name(&d->style, 's', path[a]).text, (long long)a, 2 * (int)d->style.rank[path[a]],
+                      (long long)(b - a));
     }
     sp_buffer_format(&d->out, "</svg><p class=\"small\">%lld illegal step%s</p></div></div>\n", (long long)illegal,
-                     illegal == 1 ? "" : "s");
+                     sp_plural(illegal));
     return illegal;
 }
 
@@ -167,11 +151,11 @@ void sp_drawing_hypnograms(sp_drawing *d)
         ;
     if (n == r->n_recordings)
         return;
-    sp_drawing_section(d, "hypnogram", "A recording that was not trained on");
+    sp_frame_section(&d->out, "hypnogram", "A recording that was not trained on");
     sp_drawing_class_key(d);
-    sp_buffer_text(&d->out, "<p class=\"sub\">Recording ");
-    sp_buffer_html(&d->out, r->ids[n]);
-    sp_buffer_text(&d->out, ", each step alone, not decoded; triangles mark what the rules forbid.</p>\n");
+    sp_html_say(&d->out,
+                "<p class=\"sub\">Recording %s, each step alone, not decoded; triangles mark what the rules forbid.</p>\n",
+                r->ids[n]);
     hypnogram(d, "labels", r->labels + r->offsets[n], r->offsets[n + 1] - r->offsets[n]);
     for (int32_t i = 0; i < r->n_networks; i++)
         hypnogram(d, r->networks[i].name, r->networks[i].path + before, r->offsets[n + 1] - r->offsets[n]);
@@ -190,14 +174,12 @@ static void confusion(sp_drawing *d, const sp_trained *network)
             if (r->labels[t] >= 0 && network->path[at] >= 0)
                 d->counts[(size_t)r->labels[t] * k + (size_t)network->path[at]]++;
     sp_buffer_text(&d->out, "<section>");
-    sp_drawing_matrix_head(d, network->name, "label \\ said");
+    sp_drawing_matrix_begin(d, network->name, "label \\ said");
     for (size_t i = 0; i < k; i++) {
         int64_t total = 0;
         for (size_t j = 0; j < k; j++)
             total += d->counts[i * k + j];
-        sp_buffer_text(&d->out, "<tr><th scope=\"row\">");
-        sp_buffer_html(&d->out, r->classes[i]);
-        sp_buffer_text(&d->out, "</th>");
+        sp_matrix_row(&d->out, r->classes[i]);
         for (size_t j = 0; j < k; j++) {
             sp_buffer_say(&d->out, "<td class=\"h%d%s\">%jd<span>", sp_drawing_heat(d->counts[i * k + j], total),
                           i == j ? " diagonal" : "", d->counts[i * k + j]);
@@ -206,12 +188,13 @@ static void confusion(sp_drawing *d, const sp_trained *network)
         }
         sp_buffer_text(&d->out, "</tr>\n");
     }
-    sp_buffer_text(&d->out, "</tbody></table></div></section>\n");
+    sp_matrix_end(&d->out);
+    sp_buffer_text(&d->out, "</section>\n");
 }
 
 void sp_drawing_confusions(sp_drawing *d)
 {
-    sp_drawing_section(d, "confusion", "Confusion on the testing recordings");
+    sp_frame_section(&d->out, "confusion", "Confusion on the testing recordings");
     sp_buffer_text(&d->out, "<div class=\"grid\">\n");
     for (int32_t i = 0; i < d->r->n_networks; i++)
         confusion(d, &d->r->networks[i]);

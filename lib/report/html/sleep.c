@@ -7,9 +7,9 @@
 /* Strategies and nights drawn; the tables and the JSON hold all. */
 enum { MOST_STRATEGIES = 4, MOST_NIGHTS = 100 };
 
-bool sp_has_sleep(const sp_comparison *comparison)
+bool sp_has_sleep(const sp_comparison *c)
 {
-    return comparison->sleep && comparison->n_recordings > 0 && comparison->n_strategies > 0;
+    return c->sleep && c->n_recordings > 0 && c->n_strategies > 0;
 }
 
 /* ---- Bland-Altman ---- */
@@ -67,11 +67,8 @@ static void name_night(const void *arg, int64_t n, sp_buffer *out)
     const bland_altman *b = names->plot;
     const sp_sleep *sleep = b->comparison->sleep;
     int decimals = sp_sleep_decimals(b->measure);
-    sp_buffer_html(out, b->comparison->ids[n]);
-    sp_buffer_text(out, ": ");
-    sp_buffer_fixed(out, sleep->reference[n].values[b->measure].value, decimals);
-    sp_buffer_text(out, " to ");
-    sp_buffer_fixed(out, sleep->strategies[names->strategy].nights[n].values[b->measure].value, decimals);
+    sp_html_say(out, "%s: %.*f to %.*f", b->comparison->ids[n], decimals, sleep->reference[n].values[b->measure].value, decimals,
+                sleep->strategies[names->strategy].nights[n].values[b->measure].value);
 }
 
 static void draw_nights(const bland_altman *b, int32_t strategy, sp_chart *chart)
@@ -94,15 +91,9 @@ static void add_summary(const bland_altman *b, int32_t strategy, sp_buffer *out)
         sp_buffer_format(out, ": %s", a->bias.undefined);
         return;
     }
-    sp_buffer_text(out, ": bias ");
-    sp_buffer_signed(out, a->bias.value, decimals);
-    sp_buffer_format(out, " %s", sp_sleep_measure_unit(b->measure));
-    if (!a->low.undefined) {
-        sp_buffer_text(out, ", limits ");
-        sp_buffer_signed(out, a->low.value, decimals);
-        sp_buffer_text(out, " to ");
-        sp_buffer_signed(out, a->high.value, decimals);
-    }
+    sp_buffer_say(out, ": bias %+.*f %s", decimals, a->bias.value, sp_sleep_measure_unit(b->measure));
+    if (!a->low.undefined)
+        sp_buffer_say(out, ", limits %+.*f to %+.*f", decimals, a->low.value, decimals, a->high.value);
     sp_buffer_format(out, ", n = %lld", (long long)a->n);
 }
 
@@ -128,9 +119,7 @@ static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
         sp_chart_across(&chart, "whisker", a->bias.value, "bias", decimals);
     draw_nights(b, strategy, &chart);
     sp_chart_close(&chart);
-    sp_buffer_text(out, "<figcaption>");
-    sp_buffer_html(out, caption.data ? caption.data : "");
-    sp_buffer_text(out, "</figcaption></figure>\n");
+    sp_html_say(out, "<figcaption>%s</figcaption></figure>\n", caption.data ? caption.data : "");
     out->failed |= x_name.failed || caption.failed;
     sp_buffer_free(&x_name);
     sp_buffer_free(&caption);

@@ -104,7 +104,7 @@ static void draw_medians(const slopes *s, sp_chart *chart)
 static void numbers(const slopes *s)
 {
     sp_table table = {.title = "Accuracy of recordings, from the least to the greatest"};
-    sp_table_column(&table, SP_LEFT, "recordings");
+    sp_table_columns(&table, "recordings");
     for (int32_t k = 0; k < s->n_strategies; k++)
         sp_table_column(&table, SP_RIGHT, s->page->comparison->strategies[k].name);
     for (int q = 0; q < N_QUANTILES; q++) {

@@ -20,7 +20,7 @@ static int by_pair(const void *a, const void *b)
 
 typedef struct steps_section {
     sp_page *page;
-    sp_class_look look;
+    sp_class_style style;
     sp_pair_set *sets; /* [n_strategies + 1], the reference last */
     sp_ranking ranking;
     int64_t most_steps; /* of a recording that is drawn */
@@ -44,14 +44,14 @@ static void steps_free(steps_section *s)
         free(s->sets[i].pairs);
     free(s->sets);
     sp_ranking_free(&s->ranking);
-    sp_class_look_free(&s->look);
+    sp_class_style_free(&s->style);
 }
 
 static bool steps_fill(steps_section *s)
 {
     const sp_comparison *c = s->page->comparison;
     s->sets = calloc((size_t)c->n_strategies + 1, sizeof *s->sets);
-    if (!s->sets || !sp_class_look_fill((const char *const *)c->classes, c->n_classes, &s->look))
+    if (!s->sets || !sp_class_style_fill((const char *const *)c->classes, c->n_classes, &s->style))
         return false;
     for (int32_t i = 0; i < c->n_strategies; i++)
         if (!copy_pairs(&s->sets[i], c->strategies[i].illegal_pairs, c->strategies[i].n_illegal_pairs))
@@ -71,30 +71,22 @@ static void recording_title(const steps_section *s, int64_t recording, const cha
     const sp_value *accuracy = &focus->recordings[recording].accuracy;
     sp_buffer_text(&page->out, word);
     sp_page_name(page, c->ids[recording]);
-    if (c->has_labels && !accuracy->undefined) {
-        sp_buffer_text(&page->out, " – accuracy of ");
-        sp_page_name(page, focus->name);
-        sp_buffer_text(&page->out, " ");
-        sp_buffer_fixed(&page->out, accuracy->value, 3);
-    }
-    if (page->argmax >= 0) {
-        sp_buffer_text(&page->out, c->has_labels && !accuracy->undefined ? ", illegal transitions of argmax "
-                                                                         : " – illegal transitions of argmax ");
-        sp_buffer_count(&page->out, c->strategies[page->argmax].recordings[recording].counts.illegal);
-    }
+    if (c->has_labels && !accuracy->undefined)
+        sp_html_say(&page->out, " – accuracy of %s %.3f", focus->name, accuracy->value);
+    if (page->argmax >= 0)
+        sp_buffer_say(&page->out, "%s%jd",
+                      c->has_labels && !accuracy->undefined ? ", illegal transitions of argmax "
+                                                            : " – illegal transitions of argmax ",
+                      c->strategies[page->argmax].recordings[recording].counts.illegal);
 }
 
 static void recording_table(const steps_section *s, const sp_trace *trace)
 {
     const sp_comparison *c = s->page->comparison;
     sp_table table = {.title = "This recording in numbers"};
-    sp_table_column(&table, SP_LEFT, "strategy");
-    sp_table_column(&table, SP_RIGHT, "changes");
-    sp_table_column(&table, SP_RIGHT, "illegal");
+    sp_table_columns(&table, "strategy|changes|illegal");
     if (c->has_labels) {
-        sp_table_column(&table, SP_RIGHT, "right");
-        sp_table_column(&table, SP_RIGHT, "scored");
-        sp_table_column(&table, SP_RIGHT, "accuracy");
+        sp_table_columns(&table, "right|scored|accuracy");
     }
     for (int32_t i = 0; i < c->n_strategies; i++) {
         const sp_recording_result *result = &c->strategies[i].recordings[trace->recording];
@@ -122,13 +114,13 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
         sp_buffer_text(&page->out, "<p>This recording has no steps.</p>\n");
         return;
     }
-    if (!sp_lanes_fill(c, &s->look, trace, &lanes)) {
+    if (!sp_lanes_fill(c, &s->style, trace, &lanes)) {
         page->out.failed = true;
         return;
     }
     if (trace->labels) {
         sp_step_path path = {.name = "reference", .classes = trace->labels, .illegal = &s->sets[c->n_strategies]};
-        sp_page_track(page, &s->look, &lanes, trace, &path);
+        sp_page_track(page, &s->style, &lanes, trace, &path);
     }
     for (int32_t i = 0; i < c->n_strategies; i++) {
         sp_step_path path = {.name = c->strategies[i].name,
@@ -136,9 +128,9 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
                              .labels = trace->labels,
                              .illegal = &s->sets[i],
                              .result = &c->strategies[i].recordings[trace->recording]};
-        sp_page_track(page, &s->look, &lanes, trace, &path);
+        sp_page_track(page, &s->style, &lanes, trace, &path);
     }
-    sp_page_density(page, &s->look, &lanes, trace);
+    sp_page_density(page, &s->style, &lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
     sp_lanes_free(&lanes);
 }
@@ -168,9 +160,8 @@ static bool open_figure(steps_section *s, int64_t place, const char *word)
     recording_title(s, recording, word);
     sp_buffer_text(out, "</h3>\n");
     if (!trace) {
-        sp_buffer_text(out, "<p>Not drawn: it has ");
-        sp_buffer_count(out, s->page->comparison->steps[recording]);
-        sp_buffer_text(out, " steps, more than are kept for pictures. The file of paths holds them.</p>\n");
+        sp_buffer_say(out, "<p>Not drawn: it has %jd steps, more than are kept for pictures. The file of paths holds them.</p>\n",
+                      s->page->comparison->steps[recording]);
         return false;
     }
     sp_buffer_text(out, "<figure>");
@@ -206,16 +197,13 @@ static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
     bool by_accuracy = sp_has_agreement(c);
     if (n_open + n_folded >= c->n_recordings)
         return;
-    sp_buffer_text(out, "<p class=\"small\">Drawn of ");
-    sp_buffer_count(out, c->n_recordings);
-    sp_buffer_text(out, by_accuracy ? " recordings: the least accurate, the median and the most accurate"
-                                    : " recordings: those with most, median and fewest illegal transitions");
-    sp_buffer_text(out, n_open < 3 && c->n_recordings >= 3 ? ", as far as they are short enough" : "");
-    if (n_folded) {
-        sp_buffer_text(out, ", and the ");
-        sp_buffer_count(out, n_folded);
-        sp_buffer_text(out, by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
-    }
+    sp_buffer_say(out, "<p class=\"small\">Drawn of %jd%s%s", c->n_recordings,
+                  by_accuracy ? " recordings: the least accurate, the median and the most accurate"
+                              : " recordings: those with most, median and fewest illegal transitions",
+                  n_open < 3 && c->n_recordings >= 3 ? ", as far as they are short enough" : "");
+    if (n_folded)
+        sp_buffer_say(out, ", and the %jd%s", n_folded,
+                      by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
     sp_buffer_text(out, ". More would make the page heavy. The file of paths holds every step.</p>\n");
 }
 
@@ -232,13 +220,11 @@ static void say_simplified(const steps_section *s, int64_t n_drawn)
             "strip below is filled where any of them differs, and one triangle stands for all illegal transitions there, which "
             "its title counts.</p>\n",
             SP_MARK_COLUMNS);
-    if (page->n_unnamed) {
-        sp_buffer_text(out, "<p class=\"small\">");
-        sp_buffer_count(out, page->n_named);
-        sp_buffer_text(out, " triangles have titles of their own; the page has no room for those of the other ");
-        sp_buffer_count(out, page->n_unnamed);
-        sp_buffer_text(out, "; the number of illegal transitions stands beside the path.</p>\n");
-    }
+    if (page->n_unnamed)
+        sp_buffer_say(out,
+                      "<p class=\"small\">%jd triangles have titles of their own; the page has no room for those of the other "
+                      "%jd; the number of illegal transitions stands beside the path.</p>\n",
+                      page->n_named, page->n_unnamed);
     if (page->n_densities && page->n_densities < n_drawn)
         sp_buffer_text(out, "<p class=\"small\">Probabilities are drawn as far as the page has room for them, in the same "
                             "order.</p>\n");
@@ -284,21 +270,19 @@ void sp_page_steps(sp_page *page)
 {
     steps_section s = {.page = page};
     sp_page_section(page, "steps", "Step by step");
-    sp_buffer_text(&page->out,
-                   "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" "
-                   "aria-label=\"A triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition");
-    sp_buffer_text(&page->out,
-                   page->comparison->has_labels
-                       ? "; the strip below a path is filled where it differs from the reference; hatched steps have no class."
-                       : "; hatched steps have no class.");
-    sp_buffer_text(&page->out, "</p>\n");
+    sp_buffer_say(&page->out,
+                  "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
+                  "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s</p>\n",
+                  page->comparison->has_labels
+                      ? "; the strip below a path is filled where it differs from the reference; hatched steps have no class."
+                      : "; hatched steps have no class.");
     if (has_density(page->comparison))
         sp_buffer_text(&page->out, "<p>Under the paths stand the probabilities of the scores before any decoding, stacked in the "
                                    "colours and the order of the lanes. Where one colour fills the height, the scores were sure."
                                    "</p>\n");
     if (steps_fill(&s)) {
         if (page->comparison->n_traces)
-            sp_page_lane_shapes(page, &s.look);
+            sp_page_lane_shapes(page, &s.style);
         write_figures(&s);
     } else {
         page->out.failed = true;

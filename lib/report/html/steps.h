@@ -2,7 +2,7 @@
 #ifndef STATEPATH_REPORT_HTML_STEPS_H
 #define STATEPATH_REPORT_HTML_STEPS_H
 
-#include "report/html/look.h"
+#include "report/html/class_style.h"
 #include "report/html/page.h"
 
 enum {
@@ -18,12 +18,12 @@ typedef struct sp_lanes {
     int height;        /* of one lane, pixels */
 } sp_lanes;
 
-bool sp_lanes_fill(const sp_comparison *comparison, const sp_class_look *look, const sp_trace *trace, sp_lanes *lanes);
+bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, const sp_trace *trace, sp_lanes *lanes);
 void sp_lanes_free(sp_lanes *lanes);
 
 /* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and the lanes' names where
  * every recording has the same lanes. Once, before the first track, and not inside anything that can be folded. */
-void sp_page_lane_shapes(sp_page *page, const sp_class_look *look);
+void sp_page_lane_shapes(sp_page *page, const sp_class_style *style);
 /* Adds the names beside one track. */
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
 
@@ -33,7 +33,7 @@ typedef struct sp_ranking {
     int64_t *recordings; /* [n_recordings] */
 } sp_ranking;
 
-bool sp_ranking_fill(const sp_comparison *comparison, sp_ranking *ranking); /* false: no memory */
+bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking); /* false: no memory */
 void sp_ranking_free(sp_ranking *ranking);
 
 /* Forbidden pairs that a path made: sorted, for look-up. */
@@ -51,11 +51,11 @@ typedef struct sp_step_path {
 } sp_step_path;
 
 /* Adds one track: name, plot, lane names and, with labels, the error strip. */
-void sp_page_track(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace,
+void sp_page_track(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
                    const sp_step_path *path);
 /* density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
  * without them, with more than SP_DENSITY_CLASSES classes, or when the page has as many as it has room for. */
-bool sp_page_density(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace);
+bool sp_page_density(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace);
 /* Adds the axis under the tracks. */
 void sp_page_step_axis(sp_page *page, int64_t n_steps);
 

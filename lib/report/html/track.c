@@ -53,15 +53,13 @@ static int64_t run_end(const int32_t *columns, int64_t n, int64_t from)
 
 static void add_at(sp_buffer *out, const char *name, double steps, int64_t n_steps)
 {
-    sp_buffer_format(out, " %s=\"", name);
-    sp_buffer_fixed(out, 100.0 * steps / (double)n_steps, 2);
-    sp_buffer_text(out, "%\"");
+    sp_buffer_say(out, " %s=\"%.2f%%\"", name, 100.0 * steps / (double)n_steps);
 }
 
 /* The whole path as one line, relative, so that a run costs a few bytes: "h12v-4". It is drawn twice, thin and grey with a width
  * that does not stretch, and above that broad, coloured by height (each lane is a stop of one gradient, sp_page_lane_shapes). The
  * broad one does stretch: with `unit` units a column its risers stay thin. REM, in sleep, is a bar of its own. */
-static void draw_runs(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const int32_t *columns, int64_t n,
+static void draw_runs(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const int32_t *columns, int64_t n,
                       int64_t unit)
 {
     sp_buffer *out = &page->out;
@@ -80,9 +78,9 @@ static void draw_runs(sp_page *page, const sp_class_look *look, const sp_lanes *
     }
     sp_buffer_format(out, "\"/></g><use class=\"broad\" href=\"#p%d\"/>", id);
     int64_t pen = -1;
-    for (int64_t a = 0, b; look->sleep && a < n; a = b) {
+    for (int64_t a = 0, b; style->sleep && a < n; a = b) {
         b = run_end(columns, n, a);
-        if (columns[a] < 0 || strcmp(look->sleep[columns[a]], "rem") != 0)
+        if (columns[a] < 0 || strcmp(style->sleep[columns[a]], "rem") != 0)
             continue;
         if (pen < 0)
             sp_buffer_format(out, "<path class=\"rem\" d=\"M%lld %dh%lld", (long long)a * unit,
@@ -161,11 +159,8 @@ static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path 
                          (long long)m->last, (long long)m->n);
         return;
     }
-    sp_buffer_format(out, "><title>%lld: ", (long long)m->first);
-    sp_page_name(page, page->comparison->classes[path->classes[m->first - 1]]);
-    sp_buffer_text(out, " → ");
-    sp_page_name(page, page->comparison->classes[path->classes[m->first]]);
-    sp_buffer_text(out, "</title></use>");
+    sp_html_say(out, "><title>%lld: %s → %s</title></use>", (long long)m->first,
+                page->comparison->classes[path->classes[m->first - 1]], page->comparison->classes[path->classes[m->first]]);
 }
 
 /* All marks as one text, at a sixth of the bytes. */
@@ -175,8 +170,8 @@ static void draw_unnamed(sp_page *page, const sp_trace *trace, const sp_step_pat
     int64_t n_illegal = 0;
     sp_buffer_text(out, "<text class=\"illegal\" y=\"8\" x=\"");
     for (int64_t i = 0; i < n; i++) {
-        sp_buffer_fixed(out, 50.0 * ((double)marks[i].first + (double)marks[i].last) / (double)trace->n_steps, 1);
-        sp_buffer_text(out, i + 1 < n ? "% " : "%\">");
+        sp_buffer_say(out, "%.1f%s", 50.0 * ((double)marks[i].first + (double)marks[i].last) / (double)trace->n_steps,
+                      i + 1 < n ? "% " : "%\">");
         n_illegal += marks[i].n;
     }
     if (!path->result) /* else the name of the path says it */
@@ -214,8 +209,7 @@ static void draw_gaps(sp_page *page, const sp_trace *trace, int64_t n_columns, i
             t++;
         if (t >= to)
             continue;
-        sp_buffer_text(&page->out, has_gap ? "" : "<path class=\"gap\" d=\"");
-        sp_buffer_format(&page->out, "M%lld 0V%d", (long long)c * unit, (int)height);
+        sp_buffer_say(&page->out, "%sM%lld 0V%d", has_gap ? "" : "<path class=\"gap\" d=\"", (long long)c * unit, (int)height);
         has_gap = true;
     }
     sp_buffer_text(&page->out, has_gap ? "\"/>" : "");
@@ -229,11 +223,8 @@ static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path
     sp_buffer *out = &page->out;
     bool was_wrong = false;
     int64_t from = 0;
-    sp_buffer_text(out, "<path class=\"error\" stroke-width=\"");
-    sp_buffer_fixed(out, width, 2);
-    sp_buffer_text(out, "\" d=\"M0 ");
-    sp_buffer_fixed(out, y, 1);
-    sp_buffer_format(out, "h%lld\" stroke-dasharray=\"0", (long long)n_columns * unit);
+    sp_buffer_say(out, "<path class=\"error\" stroke-width=\"%.2f\" d=\"M0 %.1fh%lld\" stroke-dasharray=\"0", width, y,
+                  (long long)n_columns * unit);
     for (int64_t c = 0; c < n_columns; c++) {
         bool is_wrong = false;
         int64_t to = (c + 1) * trace->n_steps / n_columns;
@@ -265,38 +256,32 @@ static void track_figures(sp_page *page, const sp_trace *trace, const sp_step_pa
         sp_buffer_text(out, sp_undecoded_reason(path->result->decoded.status));
     } else {
         int64_t n = count_changes(trace, path->classes);
-        if (path->result && path->labels && !path->result->accuracy.undefined) {
-            sp_buffer_fixed(out, path->result->accuracy.value, 3);
-            sp_buffer_text(out, ", ");
-        }
-        if (path->result && (path->result->counts.illegal || !path->labels)) {
-            sp_buffer_count(out, path->result->counts.illegal);
-            sp_buffer_text(out, " illegal, ");
-        }
-        sp_buffer_count(out, n);
-        sp_buffer_text(out, n == 1 ? " change" : " changes");
+        if (path->result && path->labels && !path->result->accuracy.undefined)
+            sp_buffer_say(out, "%.3f, ", path->result->accuracy.value);
+        if (path->result && (path->result->counts.illegal || !path->labels))
+            sp_buffer_say(out, "%jd illegal, ", path->result->counts.illegal);
+        sp_buffer_say(out, "%jd%s", n, n == 1 ? " change" : " changes");
     }
     sp_buffer_text(out, "</small>");
 }
 
-static void draw(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace, const sp_step_path *path,
-                 int32_t *columns)
+static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
+                 const sp_step_path *path, int32_t *columns)
 {
     sp_buffer *out = &page->out;
     int64_t n = column_count(trace->n_steps), unit = (UNITS + n - 1) / n;
     int plot = lanes->n * lanes->height, strip = path->labels ? STRIP + 3 : 0;
-    sp_buffer_text(out, "<div class=\"track\"><div class=\"name\">");
-    sp_page_name(page, path->name);
+    sp_html_say(out, "<div class=\"track\"><div class=\"name\">%s", path->name);
     track_figures(page, trace, path);
-    sp_buffer_format(out, "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>", SP_LANES_TOP + plot + strip);
-    sp_page_name(page, path->name);
-    sp_buffer_format(out, " over time</title><rect class=\"lanes%d\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", lanes->height,
-                     SP_LANES_TOP, plot);
+    sp_html_say(out,
+                "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>%s over time</title><rect class=\"lanes%d\" "
+                "y=\"%d\" width=\"100%%\" height=\"%d\"/>",
+                SP_LANES_TOP + plot + strip, path->name, lanes->height, SP_LANES_TOP, plot);
     if (strip)
         sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP + plot + 3, STRIP);
     sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      SP_LANES_TOP, plot, (long long)n * unit, (int)(2 * lanes->n));
-    draw_runs(page, look, lanes, columns, n, unit);
+    draw_runs(page, style, lanes, columns, n, unit);
     if (strip)
         draw_errors(page, trace, path, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height, 2.0 * STRIP / lanes->height);
     draw_gaps(page, trace, n, unit, 2 * lanes->n);
@@ -308,7 +293,7 @@ static void draw(sp_page *page, const sp_class_look *look, const sp_lanes *lanes
     sp_buffer_text(out, "</div></div>\n");
 }
 
-void sp_page_track(sp_page *page, const sp_class_look *look, const sp_lanes *lanes, const sp_trace *trace,
+void sp_page_track(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
                    const sp_step_path *path)
 {
     int64_t n = column_count(trace->n_steps);
@@ -316,7 +301,7 @@ void sp_page_track(sp_page *page, const sp_class_look *look, const sp_lanes *lan
     int32_t *counts = calloc((size_t)page->comparison->n_classes, sizeof *counts);
     if (columns && counts) {
         fill_columns(path->classes, trace->n_steps, n, counts, columns);
-        draw(page, look, lanes, trace, path, columns);
+        draw(page, style, lanes, trace, path, columns);
     } else {
         page->out.failed = true;
     }
@@ -349,11 +334,8 @@ void sp_page_step_axis(sp_page *page, int64_t n_steps)
     for (int64_t t = 0; t <= n_steps; t += step) {
         if (t > n_steps - step / 3 && t != 0 && t != n_steps)
             break;
-        sp_buffer_format(&page->out, "<text y=\"11\"%s x=\"", t == 0 ? " text-anchor=\"start\"" : "");
-        sp_buffer_fixed(&page->out, 100.0 * (double)t / (double)n_steps, 1);
-        sp_buffer_text(&page->out, "%\">");
-        sp_buffer_count(&page->out, t);
-        sp_buffer_text(&page->out, t == 0 ? " steps</text>" : "</text>");
+        sp_buffer_say(&page->out, "<text y=\"11\"%s x=\"%.1f%%\">%jd%s", t == 0 ? " text-anchor=\"start\"" : "",
+                      100.0 * (double)t / (double)n_steps, t, t == 0 ? " steps</text>" : "</text>");
     }
     sp_buffer_text(&page->out, "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\"></svg></div></div>\n");
 }

@@ -34,21 +34,19 @@ static void transitions_block(sp_page *page, const char *name, const int64_t *tr
     int32_t K = page->comparison->n_classes;
     if (!transition_counts)
         return;
-    sp_buffer_text(&page->out, "<section><h3>");
-    sp_page_name(page, name);
-    sp_buffer_text(&page->out, "</h3>\n");
+    sp_html_say(&page->out, "<section><h3>%s</h3>\n", name);
     sp_page_matrix_begin(page, "from \\ to", "All transitions from row to column", NULL);
     for (int32_t i = 0; i < K; i++) {
         const int64_t *row = transition_counts + (int64_t)i * K;
         int64_t sum = 0;
         for (int32_t j = 0; j < K; j++)
             sum += row[j];
-        sp_page_row_begin(page, i);
+        sp_matrix_row(&page->out, page->comparison->classes[i]);
         for (int32_t j = 0; j < K; j++)
             move_cell(page, row[j], sum, forbidden[(int64_t)i * K + j], log((double)most));
         sp_buffer_text(&page->out, "</tr>\n");
     }
-    sp_page_matrix_end(page);
+    sp_matrix_end(&page->out);
     sp_buffer_text(&page->out, "</section>\n");
 }
 

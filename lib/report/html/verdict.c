@@ -7,8 +7,7 @@
 /* Lines first..last, from 1. */
 static void add_lines(sp_page *page, const sp_table *lines, size_t first, size_t last, const char *before, const char *after)
 {
-    page->out.failed |= lines->failed || lines->text.failed;
-    for (size_t i = first; !page->out.failed && i <= last && i <= sp_table_rows(lines); i++) {
+    for (size_t i = first; i <= last && i <= sp_page_rows(page, lines); i++) {
         sp_buffer_text(&page->out, before);
         sp_page_name(page, sp_table_get(lines, i, 0));
         sp_buffer_text(&page->out, after);
@@ -19,20 +18,17 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
 {
     sp_buffer *out = &page->out;
     int64_t illegal = strategy->counts.illegal;
-    sp_buffer_text(out, "<li class=\"tile\"><h3>");
-    sp_page_name(page, strategy->name);
+    sp_html_say(out, "<li class=\"tile\"><h3>%s", strategy->name);
     sp_buffer_say(out, "</h3><p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
-                  illegal == 1 ? "" : "s");
+                  sp_plural(illegal));
     if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
         sp_buffer_say(out, "<p><strong>%.4f</strong>accuracy</p>", strategy->agreement.accuracy.value);
-        if (!strategy->agreement.kappa.undefined) {
+        if (!strategy->agreement.kappa.undefined)
             sp_buffer_say(out, "<p><strong>%.4f</strong>kappa</p>", strategy->agreement.kappa.value);
-        }
     }
-    if (strategy->n_undecoded) {
+    if (strategy->n_undecoded)
         sp_buffer_say(out, "<p><strong class=\"bad\">%jd</strong>recording%s undecoded</p>", strategy->n_undecoded,
-                      strategy->n_undecoded == 1 ? "" : "s");
-    }
+                      sp_plural(strategy->n_undecoded));
     sp_buffer_text(out, "</li>\n");
 }
 
@@ -46,6 +42,86 @@ static size_t notes_to_show(const sp_table *notes, size_t n)
     shown = shown + SHOWN;
     return shown + 1 < n ? shown : n;
 }
+
+/* ---- run card ---- */
+
+static void name_item(sp_page *page, const char *name, const char *value)
+{
+    if (value && *value)
+        sp_page_item(page, name, "%s", value);
+}
+
+/* Those of the classes that are `among`, NULL: all. */
+static void classes_item(sp_page *page, const char *name, const uint8_t *among)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer list = {0};
+    for (int32_t k = 0; k < c->n_classes; k++)
+        if (!among || among[k])
+            sp_buffer_say(&list, "%s%s", list.length ? ", " : "", c->classes[k]);
+    sp_page_item(page, name, "%s", list.data);
+    page->out.failed |= list.failed;
+    sp_buffer_free(&list);
+}
+
+static bool is_subset(const uint8_t *flags, int32_t n)
+{
+    for (int32_t k = 0; flags && k < n; k++)
+        if (!flags[k])
+            return true;
+    return false;
+}
+
+static void dwell_item(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer list = {0};
+    for (int32_t k = 0; c->min_dwell && k < c->n_classes; k++)
+        if (c->min_dwell[k] > 1)
+            sp_buffer_say(&list, "%s%s %d steps", list.length ? ", " : "", c->classes[k], (int)c->min_dwell[k]);
+    name_item(page, "Minimum dwell", list.data);
+    page->out.failed |= list.failed;
+    sp_buffer_free(&list);
+}
+
+static void run_card(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    sp_buffer_text(&page->out, "<details id=\"run\"><summary>What was run: file, model, options, command</summary>\n"
+                               "<dl class=\"card\">\n");
+    name_item(page, "Input", c->file);
+    if (c->file_size > 0)
+        sp_page_item(page, "Size", "%jd bytes", c->file_size);
+    sp_page_item(page, "Recordings", "%jd", c->n_recordings);
+    if (c->n_subjects)
+        sp_page_item(page, "Subjects", "%jd", (int64_t)c->n_subjects);
+    name_item(page, "Subjects from", c->subjects_place);
+    sp_page_item(page, "Steps", "%jd", c->n_steps);
+    if (c->has_labels) {
+        sp_page_item(page, "Scored steps", "%jd", c->n_scored_steps);
+        sp_page_item(page, "Steps without reference", "%jd", c->n_steps - c->n_scored_steps);
+    }
+    name_item(page, "Model", c->model_name);
+    name_item(page, "Description", c->model_description);
+    name_item(page, "Source of the rules", c->model_source);
+    classes_item(page, "Classes", NULL);
+    if (is_subset(c->start_allowed, c->n_classes))
+        classes_item(page, "May start in", c->start_allowed);
+    if (is_subset(c->end_allowed, c->n_classes))
+        classes_item(page, "May end in", c->end_allowed);
+    dwell_item(page);
+    if (sp_has_differences(c)) {
+        sp_page_item(page, "Bootstrap resamples", "%jd", (int64_t)c->comparisons[0].difference.n_resamples);
+        sp_page_item(page, "Level of intervals", "%g %%, %s", 100 * c->level, sp_interval_name(c->interval));
+        sp_page_item(page, "Seed", "%lld", (long long)c->seed);
+    }
+    if (c->command)
+        sp_page_item(page, "Command", "<code>%s</code>", c->command);
+    name_item(page, "statepath", sp_version());
+    sp_buffer_text(&page->out, "</dl></details>\n");
+}
+
+/* ---- section ---- */
 
 void sp_page_verdict(sp_page *page)
 {
@@ -61,144 +137,19 @@ void sp_page_verdict(sp_page *page)
         sp_buffer_text(&page->out, "</ul>\n");
     }
     sp_fill_notes(page->comparison, &all, &notes);
-    page->out.failed |= notes.failed || notes.text.failed;
-    size_t n = page->out.failed ? 0 : sp_table_rows(&notes), shown = notes_to_show(&notes, n);
+    size_t n = sp_page_rows(page, &notes), shown = notes_to_show(&notes, n);
     if (n) {
         sp_buffer_text(&page->out, "<ul class=\"notes\">\n");
         add_lines(page, &notes, 1, shown, "<li>", "</li>\n");
         sp_buffer_text(&page->out, "</ul>\n");
     }
     if (shown < n) {
-        sp_buffer_format(&page->out, "<details><summary>%zu more to know</summary>\n<ul class=\"notes\">\n", n - shown);
+        sp_buffer_format(&page->out, "<details><summary>%zu more notes</summary>\n<ul class=\"notes\">\n", n - shown);
         add_lines(page, &notes, shown + 1, n, "<li>", "</li>\n");
         sp_buffer_text(&page->out, "</ul></details>\n");
     }
-    sp_page_run_card(page);
+    run_card(page);
     sp_buffer_text(&page->out, "</section>\n");
     sp_table_free(&headline);
     sp_table_free(&notes);
-}
-
-/* ---- run card ---- */
-
-static void card_begin(sp_page *page, const char *name)
-{
-    sp_buffer_format(&page->out, "<dt>%s</dt><dd>", name);
-}
-
-static void card_end(sp_page *page)
-{
-    sp_buffer_text(&page->out, "</dd>\n");
-}
-
-static void card_name(sp_page *page, const char *name, const char *value)
-{
-    if (!value || !*value)
-        return;
-    card_begin(page, name);
-    sp_page_name(page, value);
-    card_end(page);
-}
-
-static void card_count(sp_page *page, const char *name, int64_t n)
-{
-    card_begin(page, name);
-    sp_buffer_count(&page->out, n);
-    card_end(page);
-}
-
-static void add_classes(sp_page *page, const uint8_t *is_in)
-{
-    bool is_first = true;
-    for (int32_t k = 0; k < page->comparison->n_classes; k++) {
-        if (is_in && !is_in[k])
-            continue;
-        sp_buffer_text(&page->out, is_first ? "" : ", ");
-        sp_page_name(page, page->comparison->classes[k]);
-        is_first = false;
-    }
-}
-
-static bool is_subset(const uint8_t *flags, int32_t n)
-{
-    for (int32_t k = 0; flags && k < n; k++)
-        if (!flags[k])
-            return true;
-    return false;
-}
-
-static void card_dwell(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    bool has_one = false;
-    for (int32_t k = 0; c->min_dwell && k < c->n_classes; k++) {
-        if (c->min_dwell[k] <= 1)
-            continue;
-        if (!has_one)
-            card_begin(page, "Minimum dwell");
-        sp_buffer_text(&page->out, has_one ? ", " : "");
-        sp_page_name(page, c->classes[k]);
-        sp_buffer_format(&page->out, " %d steps", (int)c->min_dwell[k]);
-        has_one = true;
-    }
-    if (has_one)
-        card_end(page);
-}
-
-void sp_page_run_card(sp_page *page)
-{
-    const sp_comparison *c = page->comparison;
-    sp_buffer_text(&page->out, "<details id=\"run\"><summary>What was run: file, model, options, command</summary>\n"
-                               "<dl class=\"card\">\n");
-    card_name(page, "Input", c->file);
-    if (c->file_size > 0) {
-        card_begin(page, "Size");
-        sp_buffer_say(&page->out, "%jd bytes", c->file_size);
-        card_end(page);
-    }
-    card_count(page, "Recordings", c->n_recordings);
-    if (c->n_subjects)
-        card_count(page, "Subjects", c->n_subjects);
-    card_name(page, "Subjects from", c->subjects_place);
-    card_count(page, "Steps", c->n_steps);
-    if (c->has_labels) {
-        card_count(page, "Scored steps", c->n_scored_steps);
-        card_count(page, "Steps without reference", c->n_steps - c->n_scored_steps);
-    }
-    card_name(page, "Model", c->model_name);
-    card_name(page, "Description", c->model_description);
-    card_name(page, "Source of the rules", c->model_source);
-    card_begin(page, "Classes");
-    add_classes(page, NULL);
-    card_end(page);
-    if (is_subset(c->start_allowed, c->n_classes)) {
-        card_begin(page, "May start in");
-        add_classes(page, c->start_allowed);
-        card_end(page);
-    }
-    if (is_subset(c->end_allowed, c->n_classes)) {
-        card_begin(page, "May end in");
-        add_classes(page, c->end_allowed);
-        card_end(page);
-    }
-    card_dwell(page);
-    if (sp_has_differences(c)) {
-        card_count(page, "Bootstrap resamples", c->comparisons[0].difference.n_resamples);
-        card_begin(page, "Level of intervals");
-        sp_add_level(&page->out, c->level);
-        sp_buffer_format(&page->out, ", %s", sp_interval_name(c->interval));
-        card_end(page);
-        card_begin(page, "Seed");
-        sp_buffer_format(&page->out, "%llu", (unsigned long long)c->seed);
-        card_end(page);
-    }
-    if (c->command) {
-        card_begin(page, "Command");
-        sp_buffer_text(&page->out, "<code>");
-        sp_page_name(page, c->command);
-        sp_buffer_text(&page->out, "</code>");
-        card_end(page);
-    }
-    card_name(page, "statepath", sp_version());
-    sp_buffer_text(&page->out, "</dl></details>\n");
 }
