@@ -22,7 +22,7 @@ static sp_status list_pairs(int32_t K, sp_tally *tally, sp_pair_count **out, int
     const sp_tally_entry *entry = sp_tally_sort(tally);
     sp_pair_count *pairs = malloc((tally->n ? tally->n : 1) * sizeof *pairs);
     if (!pairs)
-        return sp_fail(err, SP_ENOMEM, "no memory for %zu pairs of classes", tally->n);
+        return sp_no_memory(err);
     for (size_t i = 0; i < tally->n; i++)
         pairs[i] = (sp_pair_count){(int32_t)(entry[i].key / K), (int32_t)(entry[i].key % K), entry[i].count};
     qsort(pairs, tally->n, sizeof *pairs, by_count);
@@ -33,25 +33,16 @@ static sp_status list_pairs(int32_t K, sp_tally *tally, sp_pair_count **out, int
 
 /* ---- means over recordings ---- */
 
-static void mean_over(int64_t n, const sp_recording_result *rows, bool is_kappa, sp_value *mean, sp_value *sd, int64_t *used)
+static double accuracy_at(const void *rows, int64_t i)
 {
-    double sum = 0, squares = 0;
-    int64_t m = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sp_value v = is_kappa ? rows[i].kappa : rows[i].accuracy;
-        if (!v.undefined) {
-            sum += v.value;
-            m++;
-        }
-    }
-    for (int64_t i = 0; i < n; i++) {
-        sp_value v = is_kappa ? rows[i].kappa : rows[i].accuracy;
-        if (!v.undefined)
-            squares += (v.value - sum / (double)m) * (v.value - sum / (double)m);
-    }
-    *used = m;
-    *mean = value_ratio(sum, (double)m, "defined in no recording");
-    *sd = m > 1 ? value_of(sqrt(squares / (double)(m - 1))) : value_undefined(m ? "one recording" : "defined in no recording");
+    sp_value v = ((const sp_recording_result *)rows)[i].accuracy;
+    return v.undefined ? NAN : v.value;
+}
+
+static double kappa_at(const void *rows, int64_t i)
+{
+    sp_value v = ((const sp_recording_result *)rows)[i].kappa;
+    return v.undefined ? NAN : v.value;
 }
 
 /* ---- a strategy ---- */
@@ -90,8 +81,10 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
         return status;
     sp_agreement_count_absent(&s->agreement, K, e->options.absent_class);
     sp_regret_finish(s);
-    mean_over(c->n_recordings, s->recordings, false, &s->mean_accuracy, &s->sd_accuracy, &s->mean_accuracy_n);
-    mean_over(c->n_recordings, s->recordings, true, &s->mean_kappa, &s->sd_kappa, &s->mean_kappa_n);
+    value_summary(c->n_recordings, accuracy_at, s->recordings, "defined in no recording", "one recording", &s->mean_accuracy_n,
+                  &s->mean_accuracy, &s->sd_accuracy);
+    value_summary(c->n_recordings, kappa_at, s->recordings, "defined in no recording", "one recording", &s->mean_kappa_n,
+                  &s->mean_kappa, &s->sd_kappa);
     memcpy(s->context_steps, e->context_steps, sizeof s->context_steps);
     s->edit_score = value_ratio(sums->edit_sum, (double)s->edit_score_n,
                                 s->edit_score_too_long ? "recordings of too many runs" : "no scored steps");
@@ -120,7 +113,7 @@ static sp_status list_rules(const sp_evaluation *e, sp_error *err)
     c->end_allowed = malloc(K);
     c->min_dwell = malloc(K * sizeof *c->min_dwell);
     if (!c->forbidden || !c->start_allowed || !c->end_allowed || !c->min_dwell)
-        return sp_fail(err, SP_ENOMEM, "no memory for the rules of %d classes", e->K);
+        return sp_no_memory(err);
     for (int32_t i = 0; i < e->K; i++) {
         c->start_allowed[i] = sp_chain_is_legal_start(e->chain, i);
         c->end_allowed[i] = sp_chain_is_legal_end(e->chain, i);
@@ -172,8 +165,6 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
         sp_collapsed_finish(e);
     if (status == SP_OK)
         status = sp_pairs_compare(e, err);
-    if (status == SP_OK)
-        status = sp_margins_compare(e, err);
     if (status != SP_OK)
         return status;
     e->result = NULL;

@@ -110,7 +110,7 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
 }
 
 /* Most steps are right for all strategies or for none; only the others are looked at pair by pair. */
-void sp_add_discordance(sp_evaluation *e, const sp_recording *r)
+void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r)
 {
     int32_t n = e->result->n_strategies;
     uint64_t all = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
@@ -123,8 +123,8 @@ void sp_add_discordance(sp_evaluation *e, const sp_recording *r)
             continue;
         for (int32_t p = 0; p < e->n_pairs; p++) {
             uint64_t a = right >> e->pairs[p][0] & 1, b = right >> e->pairs[p][1] & 1;
-            e->only[p][0] += (int64_t)(a & ~b);
-            e->only[p][1] += (int64_t)(b & ~a);
+            e->mcnemar_counts[p][0] += (int64_t)(a & ~b);
+            e->mcnemar_counts[p][1] += (int64_t)(b & ~a);
         }
     }
 }

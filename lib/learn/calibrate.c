@@ -100,7 +100,7 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
     r->label = malloc((size_t)(s->n_steps + 1) * sizeof *r->label);
     r->p = malloc(K * sizeof *r->p);
     if (!r->e || !r->label || !r->p)
-        return sp_fail(err, SP_ENOMEM, "no memory for %lld steps of %zu classes", (long long)s->n_steps, K);
+        return sp_no_memory(err);
     for (int64_t n = 0; n < training->batch.n_recordings; n++)
         for (int64_t t = training->batch.offsets[n]; sp_training_uses(training, n) && t < training->batch.offsets[n + 1]; t++) {
             int32_t y = training->labels[t];
@@ -171,7 +171,7 @@ sp_status sp_calibrate(const sp_training *training, sp_calibrated *out, sp_error
         if (status == SP_OK)
             status = run(&r, x, &made, err);
     } else {
-        sp_fail(err, status, "no memory for the scales of %zu classes", K);
+        sp_no_memory(err);
     }
     free(x);
     free(r.e);

@@ -2,11 +2,9 @@
 #include "statepath/crf.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/workers.h"
 #include "learn/crf_private.h"
 
 /* ---- making ---- */
@@ -101,7 +99,7 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
     size_t K = (size_t)rules->n_classes;
     sp_crf *crf = calloc(1, sizeof *crf);
     if (!crf)
-        return sp_fail(err, SP_ENOMEM, "no memory for a model of %d classes", rules->n_classes);
+        return sp_no_memory(err);
     crf->training = training;
     crf->K = rules->n_classes;
     crf->D = memory;
@@ -130,8 +128,7 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
             copy_scores(&training->batch.scores, crf->e);
             place_parameters(crf);
         } else {
-            status = sp_fail(err, SP_ENOMEM, "no memory for %lld steps of %d classes as float64",
-                             (long long)training->batch.scores.n_steps, crf->K);
+            status = sp_no_memory(err);
         }
     }
     if (status == SP_OK)
@@ -196,41 +193,6 @@ void sp_crf_unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
 
 /* ---- value and gradient ---- */
 
-enum { MOST_CHUNKS = 64 };
-
-/* Pieces are shared out in chunks whose borders do not depend on the number of threads; each chunk has its own sums, which are
- * added in order. */
-typedef struct sweep {
-    const sp_crf *crf;
-    const sp_factors *factors;
-    bool wants_counts;
-    int64_t n_chunks, size;
-    double *sums; /* [n_chunks, size] expected, then observed counts */
-    atomic_bool no_memory;
-} sweep;
-
-static void sweep_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
-{
-    sweep *w = arg;
-    const sp_crf *crf = w->crf;
-    for (int64_t c = first; c < last && !w->no_memory; c++) {
-        double *sums = w->sums + c * 2 * w->size;
-        sp_expected expected = sp_expected_over(sums, crf->K, crf->D);
-        sp_expected observed = sp_expected_over(sums + w->size, crf->K, crf->D);
-        int64_t from = c * crf->pieces.n / w->n_chunks, to = (c + 1) * crf->pieces.n / w->n_chunks;
-        for (int64_t p = from; p < to; p++) {
-            const sp_piece *piece = &crf->pieces.list[p];
-            if (!sp_crf_uses(crf, piece->recording))
-                continue;
-            if (!sp_crf_pass(w->factors, crf->e, piece, w->wants_counts, scratch, &expected)) {
-                w->no_memory = true;
-                break;
-            }
-            sp_crf_observe(w->factors, crf->e, crf->training->labels, piece, &observed);
-        }
-    }
-}
-
 /* Gradient of the likelihood's part: expected less observed counts, at each parameter's place. */
 void sp_crf_gather(const sp_crf *crf, const sp_expected *d, double *gradient)
 {
@@ -282,23 +244,21 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
         return status;
     sp_crf_unpack(crf, theta, &factors);
     sp_factors_prepare(&factors);
-    sweep w = {.crf = crf, .factors = &factors, .wants_counts = gradient != NULL, .size = sp_expected_size(crf->K, crf->D)};
-    w.n_chunks = crf->pieces.n < MOST_CHUNKS ? crf->pieces.n : MOST_CHUNKS;
-    w.sums = calloc((size_t)(w.n_chunks * 2 * w.size), sizeof *w.sums);
-    if (w.sums)
-        sp_workers_share(workers, w.n_chunks, sweep_chunks, &w);
-    if (!w.sums || w.no_memory) {
-        status = sp_fail(err, SP_ENOMEM, "no memory for forward-backward over the longest of %lld recordings",
-                         (long long)crf->training->batch.n_recordings);
-    } else {
-        for (int64_t c = 1; c < w.n_chunks; c++)
-            for (int64_t i = 0; i < 2 * w.size; i++)
-                w.sums[i] += w.sums[c * 2 * w.size + i];
-        sp_expected expected = sp_expected_over(w.sums, crf->K, crf->D);
-        sp_expected observed = sp_expected_over(w.sums + w.size, crf->K, crf->D);
+    sp_sweep sweep = {.factors = &factors,
+                      .pieces = &crf->pieces,
+                      .e = crf->e,
+                      .use = crf->use,
+                      .labels = crf->training->labels,
+                      .wants_counts = gradient != NULL};
+    double *sums = NULL;
+    status = sp_sweep_run(&sweep, workers, &sums, err);
+    if (status == SP_OK) {
+        int64_t size = sp_expected_size(crf->K, crf->D);
+        sp_expected expected = sp_expected_over(sums, crf->K, crf->D);
+        sp_expected observed = sp_expected_over(sums + size, crf->K, crf->D);
         double f = *expected.log_z - score_observed(&factors, &observed);
-        for (int64_t i = 0; gradient && i < w.size; i++)
-            w.sums[i] -= w.sums[w.size + i];
+        for (int64_t i = 0; gradient && i < size; i++)
+            sums[i] -= sums[size + i];
         if (gradient)
             sp_crf_gather(crf, &expected, gradient);
         for (int64_t i = 0; penalty && penalty->weight > 0 && i < crf->n; i++) {
@@ -309,7 +269,7 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
         }
         *value = f;
     }
-    free(w.sums);
+    free(sums);
     sp_factors_clear(&factors);
     return status;
 }

@@ -40,7 +40,7 @@ sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n
     int32_t *fold_of = malloc((size_t)(N ? N : 1) * sizeof *fold_of);
     sp_status status = SP_OK;
     if (!sizes || !load || !fold_of)
-        status = sp_fail(err, SP_ENOMEM, "no memory to share out %lld recordings", (long long)N);
+        status = sp_no_memory(err);
     for (int64_t n = 0; status == SP_OK && n < N; n++)
         sizes[n] = (group_size){group ? group[n] : (int32_t)n, batch->offsets[n + 1] - batch->offsets[n], n};
     if (status == SP_OK) {
@@ -124,7 +124,7 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
     if (!log_prior || !out->offsets || !out->segments || !out->scores) {
         free(log_prior);
         fold_batch_clear(out);
-        return sp_fail(err, SP_ENOMEM, "no memory for the %lld steps of a fold", (long long)n_steps);
+        return sp_no_memory(err);
     }
     for (size_t k = 0; k < K && model->prior; k++)
         log_prior[k] = log(model->prior[k]);
@@ -172,7 +172,7 @@ static sp_status nll_fold(const sp_training *training, const sp_chain *chain, co
 {
     sp_scratch *scratch = sp_scratch_new();
     double *marginals = malloc(((size_t)b->batch.scores.n_steps * (size_t)b->batch.scores.n_classes + 1) * sizeof *marginals);
-    sp_status status = scratch && marginals ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the marginals of a fold");
+    sp_status status = scratch && marginals ? SP_OK : sp_no_memory(err);
     for (int64_t r = 0, n = 0; status == SP_OK && r < training->batch.n_recordings; r++)
         if (fold[r] == f && sp_training_uses(training, r)) {
             sp_scores s = sp_batch_recording(&b->batch, n++);
@@ -192,7 +192,7 @@ static sp_status paths_fold(const sp_training *training, const sp_chain *chain, 
                               .broken = malloc(n_steps + 1)};
     sp_status status = found.paths && found.results && found.broken
                            ? sp_decode_batch(chain, &b->batch, w->options, workers, &found, err)
-                           : sp_fail(err, SP_ENOMEM, "no memory for the paths of a fold");
+                           : sp_no_memory(err);
     for (int64_t r = 0, n = 0; status == SP_OK && r < training->batch.n_recordings; r++) {
         if (fold[r] != f || !sp_training_uses(training, r))
             continue;
@@ -217,7 +217,7 @@ static sp_status each_fold(const sp_training *training, const sp_model *const *m
 {
     int32_t K = training->batch.scores.n_classes;
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
-    sp_status status = class_of_column ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d classes", K);
+    sp_status status = class_of_column ? SP_OK : sp_no_memory(err);
     for (int32_t f = 0; status == SP_OK && f < n_folds; f++) {
         const sp_model *model = models[f];
         sp_chain *chain = NULL;
@@ -254,7 +254,7 @@ static sp_status judge_steps(const sp_training *training, sp_tune tune, const in
     size_t K = (size_t)training->batch.scores.n_classes;
     int64_t *confusion = calloc(K * K + K, sizeof *confusion);
     if (!confusion)
-        return sp_fail(err, SP_ENOMEM, "no memory to judge %zu classes", K);
+        return sp_no_memory(err);
     int64_t *undecoded = confusion + K * K;
     for (int64_t r = 0; r < training->batch.n_recordings; r++)
         for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, r) && t < training->batch.offsets[r + 1]; t++)
@@ -299,8 +299,7 @@ sp_status sp_cross_judge(const sp_training *training, const sp_model *const *mod
     options.strategy = *strategy;
     sp_decode_output output = {.paths = paths};
     wish w = {.options = &options, .output = &output, .nll = tune == SP_TUNE_NLL ? nll : NULL};
-    sp_status status = paths && nll ? each_fold(training, models, fold, n_folds, &w, workers, err)
-                                    : sp_fail(err, SP_ENOMEM, "no memory to judge %zu steps", S);
+    sp_status status = paths && nll ? each_fold(training, models, fold, n_folds, &w, workers, err) : sp_no_memory(err);
     if (status == SP_OK && tune != SP_TUNE_NLL) {
         status = judge_paths(training, tune, paths, value, err);
     } else if (status == SP_OK) {

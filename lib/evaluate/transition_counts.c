@@ -13,7 +13,7 @@ sp_status sp_count_transition(const sp_evaluation *e, int32_t from, int32_t to, 
         (*transition_counts)[(size_t)from * K + (size_t)to] += count;
         return SP_OK;
     }
-    return sp_fail(err, SP_ENOMEM, "no memory to count transitions between %zu classes", K);
+    return sp_no_memory(err);
 }
 
 sp_status sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **transition_counts,
@@ -55,7 +55,7 @@ sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err)
             if (!sp_chain_is_legal(e->chain, from, to)) {
                 c->reference.illegal++;
                 if (!sp_tally_add(&e->reference_illegal, (int64_t)from * e->K + to, 1))
-                    return sp_fail(err, SP_ENOMEM, "no memory to count forbidden transitions");
+                    return sp_no_memory(err);
             }
             sp_status status =
                 sp_count_transition(e, from, to, 1, &c->reference_transition_counts, &e->reference_transition_pairs, err);
