@@ -59,18 +59,13 @@ static sp_status check_piece(const sp_evaluation *e, const sp_at_hand *h, const 
 
 /* ---- what steps add ---- */
 
-/* Counts transitions along a path and adds forbidden pairs to the tally. */
-static sp_status add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_walk *walk,
-                                 sp_transition_counts *counts, sp_tally *illegal, sp_error *err)
+static sp_status add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_walk *walk,
+                                 sp_transition_counts *counts, sp_tally *pairs, sp_error *err)
 {
-    int64_t before = counts->illegal;
-    sp_transitions_walk(e->chain, walk, r->n_steps, path, r->segments, counts, NULL, e->scratch.flags);
+    sp_transitions_walk(e->chain, walk, r->n_steps, path, r->segments, counts, NULL, NULL);
     if (r->rest == 0)
         sp_transitions_end(e->chain, walk, counts);
-    for (int64_t t = r->before ? 0 : 1; counts->illegal > before && t < r->n_steps; t++)
-        if (e->scratch.flags[t] && !sp_tally_add(illegal, (int64_t)path[t - 1] * e->K + path[t], 1))
-            return sp_no_memory(err);
-    return SP_OK;
+    return sp_count_transitions(e, r, path, pairs) ? SP_OK : sp_no_memory(err);
 }
 
 static void counts_add(sp_transition_counts *sum, const sp_transition_counts *c)
@@ -105,9 +100,7 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_strategy_result *s = &e->result->strategies[strategy];
     sp_track *track = &e->tracks[strategy];
     sp_recording_result *row = &track->result;
-    sp_status status = add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].illegal, err);
-    if (status == SP_OK)
-        status = sp_count_transitions(e, r, path, &s->transition_counts, &e->sums[strategy].transition_counts, err);
+    sp_status status = add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].transitions, err);
     if (status != SP_OK)
         return status;
     if (r->labels)
@@ -140,11 +133,9 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error
     sp_track *track = &e->reference;
     if (r->first == 0)
         track->illegal_before = c->reference.illegal;
-    sp_status status = add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_illegal, err);
-    if (status == SP_OK)
-        status = sp_count_transitions(e, r, r->labels, &c->reference_transition_counts, &e->reference_transition_pairs, err);
-    if (status == SP_OK && c->bridge_unscored)
-        status = sp_add_bridged(e, r, err);
+    sp_status status = add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_transitions, err);
+    if (status == SP_OK && c->bridge_unscored && !sp_add_bridged(e, r))
+        status = sp_no_memory(err);
     int64_t illegal = c->reference.illegal - track->illegal_before;
     if (r->rest == 0 && illegal > c->reference_frequencies.worst_illegal) {
         c->reference_frequencies.worst_illegal = illegal;
@@ -153,35 +144,22 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error
     return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
 }
 
-/* What the chosen classes give up against the best of each step. */
-static void add_regret(sp_evaluation *e, const sp_recording *r, const sp_scores *scores, const int32_t *const *paths)
-{
-    sp_find_best(scores, e->scratch.best);
-    sp_add_ties(e->result, scores, e->scratch.best, r->labels);
-    for (int32_t s = 0; s < e->result->n_strategies; s++) {
-        e->result->strategies[s].has_regret = true;
-        sp_add_regret(&e->result->strategies[s], scores, e->scratch.best, paths[s]);
-    }
-}
-
 static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
 {
     const int32_t *baseline = e->argmax >= 0 ? views->paths[e->argmax] : NULL;
     sp_recording whole = *r;
     whole.labels = r->whole;
     sp_status status = r->labels ? add_reference(e, r, err) : SP_OK;
-    if (status == SP_OK)
-        sp_add_sleep_reference(e, &whole);
-    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++) {
+    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++)
         status = add_path(e, s, r, &views->results[s], views->paths[s], baseline, err);
-        sp_add_sleep(e, s, &whole, views->paths[s], views->results[s].status == SP_OK);
-    }
+    if (status == SP_OK)
+        sp_add_sleep(e, &whole, views);
     if (status == SP_OK && r->rest > 0)
         sp_drop_reference_runs(e);
     if (status == SP_OK)
         sp_add_scorers(e, &whole, views->scorers, views->paths);
-    if (status == SP_OK && views->scores)
-        add_regret(e, r, views->scores, views->paths);
+    if (status == SP_OK)
+        sp_add_regret(e, r, views);
     if (status == SP_OK && r->labels)
         sp_add_contingency(e, r, views->paths);
     if (status == SP_OK)
@@ -214,7 +192,7 @@ sp_status sp_evaluation_begin(sp_evaluation *e, const sp_evaluation_recording *r
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         sp_track *track = &e->tracks[s];
         sp_runs_clear(&track->runs);
-        *track = (sp_track){.runs = track->runs, .row = track->row, .column = track->column};
+        *track = (sp_track){.runs = track->runs};
     }
     return SP_OK;
 }

@@ -32,14 +32,12 @@ void sp_evaluation_free(sp_evaluation *e)
     if (!e)
         return;
     for (int32_t s = 0; e->sums && s < e->options.n_strategies; s++) {
-        sp_tally_free(&e->sums[s].illegal);
-        sp_tally_free(&e->sums[s].transition_counts);
+        sp_tally_free(&e->sums[s].transitions);
         sp_tally_free(&e->sums[s].class_runs);
         sp_tally_free(&e->sums[s].error_lengths);
     }
-    sp_tally_free(&e->reference_illegal);
     sp_tally_free(&e->reference_runs);
-    sp_tally_free(&e->reference_transition_pairs);
+    sp_tally_free(&e->reference_transitions);
     free(e->reference.runs.classes);
     for (int32_t s = 0; e->tracks && s < e->options.n_strategies; s++)
         free(e->tracks[s].runs.classes);
@@ -118,10 +116,6 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     e->result = calloc(1, sizeof *e->result);
     e->sums = sp_zeros(&e->own, (size_t)n, sizeof *e->sums);
     e->tracks = sp_zeros(&e->own, (size_t)n, sizeof *e->tracks);
-    for (int32_t s = 0; e->tracks && options->has_labels && s < n; s++) {
-        e->tracks[s].row = sp_zeros(&e->own, (size_t)e->K, sizeof *e->tracks[s].row);
-        e->tracks[s].column = sp_zeros(&e->own, (size_t)e->K, sizeof *e->tracks[s].column);
-    }
     if (!e->result || e->own.is_short)
         return sp_no_memory(err);
     sp_comparison *c = e->result;

@@ -82,7 +82,6 @@ typedef struct sp_track {
     int64_t illegal_before; /* illegal transitions of the recordings before */
     /* Of a strategy only. */
     sp_recording_result result;
-    int64_t *row, *column;   /* [K] scored steps by label and by chosen class; zero between recordings, owned */
     uint8_t used[SP_AROUND]; /* of the last two steps of the piece before and the first two of this one: see match_change() */
     bool in_error;
     int64_t error_first;                 /* step of the recording */
@@ -91,9 +90,8 @@ typedef struct sp_track {
 
 /* What is counted for a strategy beside its result. */
 typedef struct sp_strategy_sums {
-    sp_tally illegal;           /* from * K + to */
-    sp_tally transition_counts; /* likewise, where there are too many classes for a matrix */
-    sp_tally class_runs;        /* see sp_run_key() */
+    sp_tally transitions; /* from * K + to */
+    sp_tally class_runs;  /* see sp_run_key() */
     sp_tally error_lengths;
     double edit_sum;
     double score_sum;
@@ -137,7 +135,7 @@ struct sp_evaluation {
     sp_comparison *result;  /* being filled */
     int64_t capacity;       /* recordings there is room for */
     sp_strategy_sums *sums; /* [n_strategies] */
-    sp_tally reference_illegal, reference_runs, reference_transition_pairs;
+    sp_tally reference_transitions, reference_runs;
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                    /* [K], or NULL: classes are no tags */
@@ -232,10 +230,8 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
                             sp_error *err);
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err);
 
-/* regret.c: best [T] greatest score of each step; counts the steps that share it */
-void sp_find_best(const sp_scores *scores, double *best);
-void sp_add_ties(sp_comparison *comparison, const sp_scores *scores, const double *best, const int32_t *labels);
-void sp_add_regret(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path);
+/* regret.c: nothing without scores */
+void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *views);
 void sp_regret_finish(sp_strategy_result *s);
 
 /* collapsed.c */
@@ -249,8 +245,7 @@ sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_
 /* sleep_statistics.c: all do nothing where the classes are no stages */
 sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
 void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole);
-void sp_add_sleep_reference(sp_evaluation *e, const sp_recording *r);
-void sp_add_sleep(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, bool is_decoded);
+void sp_add_sleep(sp_evaluation *e, const sp_recording *r, const sp_views *views);
 void sp_sleep_finish(sp_evaluation *e);
 
 /* scorers.c: all do nothing without scorers */
@@ -264,19 +259,16 @@ sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
 void sp_add_contingency(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
-/* transition_counts.c: adds the transitions of a path to *transition_counts [K,K], which it makes at the first call, or to
- * `pairs` above SP_TRANSITION_CLASSES; then those of the reference across unscored steps to all counts of its transitions. */
-sp_status sp_count_transition(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **transition_counts,
-                              sp_tally *pairs, sp_error *err);
-sp_status sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **transition_counts,
-                               sp_tally *pairs, sp_error *err);
-sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err);
+/* transition_counts.c: adds the transitions of a path to the tally, from * K + to; then those of the reference across unscored
+ * steps to all counts of its transitions. False: no memory. */
+bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_tally *pairs);
+bool sp_add_bridged(sp_evaluation *e, const sp_recording *r);
 /* frequencies.c: from counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
 void sp_frequencies_fill(sp_comparison *comparison);
 /* label_permutation.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
 sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
 sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
-/* margins.c: paths [n_strategies][T] of the recording. */
+/* margins.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 
 /* traces.c: keeps a piece's steps; those of all recordings go when they become too many. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- forbidden pairs that were met ---- */
+/* ---- transitions by pair of classes ---- */
 
 static int by_count(const void *a, const void *b)
 {
@@ -17,18 +17,44 @@ static int by_count(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static sp_status list_pairs(int32_t K, sp_tally *tally, sp_pair_count **out, int64_t *n, sp_error *err)
+/* Transitions [n] as pairs of classes, all or those that the chain forbids. */
+static sp_status list_pairs(const sp_evaluation *e, size_t n, const sp_tally_entry *entry, bool only_illegal, sp_pair_count **out,
+                            int64_t *n_out, sp_error *err)
 {
-    const sp_tally_entry *entry = sp_tally_sort(tally);
-    sp_pair_count *pairs = malloc((tally->n ? tally->n : 1) * sizeof *pairs);
+    sp_pair_count *pairs = malloc((n + 1) * sizeof *pairs);
+    size_t m = 0;
     if (!pairs)
         return sp_no_memory(err);
-    for (size_t i = 0; i < tally->n; i++)
-        pairs[i] = (sp_pair_count){(int32_t)(entry[i].key / K), (int32_t)(entry[i].key % K), entry[i].count};
-    qsort(pairs, tally->n, sizeof *pairs, by_count);
+    for (size_t i = 0; i < n; i++) {
+        int32_t from = (int32_t)(entry[i].key / e->K), to = (int32_t)(entry[i].key % e->K);
+        if (!only_illegal || !sp_chain_is_legal(e->chain, from, to))
+            pairs[m++] = (sp_pair_count){from, to, entry[i].count};
+    }
+    qsort(pairs, m, sizeof *pairs, by_count);
     *out = pairs;
-    *n = (int64_t)tally->n;
+    *n_out = (int64_t)m;
     return SP_OK;
+}
+
+/* Where a comparison keeps the transitions of one path. */
+typedef struct pair_lists {
+    sp_pair_count **illegal, **pairs;
+    int64_t *n_illegal, *n_pairs, **matrix;
+} pair_lists;
+
+static sp_status list_transitions(const sp_evaluation *e, sp_tally *tally, pair_lists out, sp_error *err)
+{
+    size_t K = (size_t)e->K;
+    const sp_tally_entry *entry = sp_tally_sort(tally);
+    sp_status status = list_pairs(e, tally->n, entry, true, out.illegal, out.n_illegal, err);
+    if (status == SP_OK && K > SP_TRANSITION_CLASSES)
+        return list_pairs(e, tally->n, entry, false, out.pairs, out.n_pairs, err);
+    if (status != SP_OK || tally->n == 0)
+        return status;
+    *out.matrix = calloc(K * K, sizeof **out.matrix);
+    for (size_t i = 0; *out.matrix && i < tally->n; i++)
+        (*out.matrix)[entry[i].key] = entry[i].count;
+    return *out.matrix ? SP_OK : sp_no_memory(err);
 }
 
 /* ---- means over recordings ---- */
@@ -94,9 +120,9 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     status = sp_error_runs_finish(e, strategy, err);
     if (status != SP_OK)
         return status;
-    status = list_pairs(e->K, &sums->illegal, &s->illegal_pairs, &s->n_illegal_pairs, err);
-    if (status == SP_OK && e->K > SP_TRANSITION_CLASSES)
-        status = list_pairs(e->K, &sums->transition_counts, &s->transition_pairs, &s->n_transition_pairs, err);
+    pair_lists lists = {&s->illegal_pairs, &s->transition_pairs, &s->n_illegal_pairs, &s->n_transition_pairs,
+                        &s->transition_counts};
+    status = list_transitions(e, &sums->transitions, lists, err);
     return status != SP_OK ? status : sp_class_runs_fill(e->K, &sums->class_runs, c->reference_runs, &s->class_runs, err);
 }
 
@@ -132,13 +158,10 @@ static sp_status list_rules(const sp_evaluation *e, sp_error *err)
 static sp_status finish_reference(sp_evaluation *e, sp_error *err)
 {
     sp_comparison *c = e->result;
-    sp_status status = list_pairs(e->K, &e->reference_illegal, &c->reference_illegal_pairs, &c->n_reference_illegal_pairs, err);
+    pair_lists lists = {&c->reference_illegal_pairs, &c->reference_transition_pairs, &c->n_reference_illegal_pairs,
+                        &c->n_reference_transition_pairs, &c->reference_transition_counts};
+    sp_status status = list_transitions(e, &e->reference_transitions, lists, err);
     if (status != SP_OK || !c->has_labels)
-        return status;
-    if (e->K > SP_TRANSITION_CLASSES)
-        status = list_pairs(e->K, &e->reference_transition_pairs, &c->reference_transition_pairs,
-                            &c->n_reference_transition_pairs, err);
-    if (status != SP_OK)
         return status;
     return sp_class_runs_fill(e->K, &e->reference_runs, NULL, &c->reference_runs, err);
 }

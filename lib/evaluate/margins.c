@@ -1,4 +1,4 @@
-/* Margins of each recording's confusion matrices, and the comparisons that are made of them: kappa and macro F1. */
+/* Margins of each recording's confusion matrices, its kappa, and the comparisons that are made of them: kappa and macro F1. */
 #include "evaluate/margins.h"
 #include "core/owned.h"
 #include "evaluate/pairs.h"
@@ -12,7 +12,6 @@ void sp_margins_free(sp_margins *margins)
     sp_count_rows_free(&margins->rows);
     free(margins->row);
     free(margins->touched);
-    *margins = (sp_margins){.left_out = margins->left_out};
 }
 
 /* ---- counting ---- */
@@ -29,11 +28,30 @@ static void count(sp_margins *margins, int32_t slot)
         margins->touched[margins->n_touched++] = (uint32_t)slot;
 }
 
+/* Kappa of the recording at hand. Only classes that its reference has are visited. */
+static sp_value recording_kappa(const sp_margins *m, int32_t K, int32_t s, const sp_recording_result *result)
+{
+    const int64_t *reference = m->row, *decoded = m->row + (size_t)K * (size_t)(2 + 2 * s);
+    double chance = 0;
+    bool is_single = false;
+    for (int64_t i = 0; i < m->n_touched; i++) {
+        uint32_t k = m->touched[i];
+        if (k >= (uint32_t)K)
+            continue;
+        is_single |= reference[k] == result->scored && decoded[k] == result->scored;
+        chance += (double)reference[k] * (double)decoded[k];
+    }
+    if (result->scored == 0 || is_single)
+        return value_undefined(is_single ? "one class only" : "no scored steps");
+    double n = (double)result->scored, po = (double)result->correct / n, pe = chance / n / n;
+    return value_of((po - pe) / (1 - pe));
+}
+
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err)
 {
     sp_margins *m = &e->margins;
     int32_t K = e->K;
-    if (e->n_pairs == 0 || m->left_out || !r->labels)
+    if (!r->labels)
         return SP_OK;
     if (!m->row) {
         m->row = calloc((size_t)width_of(e), sizeof *m->row);
@@ -54,20 +72,23 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
                 count(m, first + K + chosen);
         }
     }
-    if (r->rest > 0 || m->n_touched == 0)
+    if (r->rest > 0)
         return SP_OK;
-    if (m->rows.n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS) {
-        sp_margins_free(m);
-        m->left_out = "too many recordings and classes for intervals of kappa and macro F1";
-        return SP_OK;
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        sp_recording_result *result = &e->result->strategies[s].recordings[r->index];
+        result->kappa = recording_kappa(m, K, s, result);
     }
-    bool is_whole = true;
-    for (int64_t i = 0; is_whole && i < m->n_touched; i++) {
-        is_whole = sp_count_rows_add(&m->rows, m->touched[i], m->row[m->touched[i]]);
+    if (m->rows.n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS) {
+        sp_count_rows_free(&m->rows);
+        m->left_out = "too many recordings and classes for intervals of kappa and macro F1";
+    }
+    bool is_kept = e->n_pairs > 0 && !m->left_out && m->n_touched > 0, is_whole = true;
+    for (int64_t i = 0; i < m->n_touched; i++) {
+        is_whole = is_whole && (!is_kept || sp_count_rows_add(&m->rows, m->touched[i], m->row[m->touched[i]]));
         m->row[m->touched[i]] = 0;
     }
     m->n_touched = 0;
-    return is_whole && sp_count_rows_end(&m->rows) ? SP_OK : sp_no_memory(err);
+    return is_whole && (!is_kept || sp_count_rows_end(&m->rows)) ? SP_OK : sp_no_memory(err);
 }
 
 /* ---- statistics of summed margins ---- */

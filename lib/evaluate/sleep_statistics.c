@@ -207,35 +207,26 @@ void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole)
         sleep->strategies[s].nights = sp_grown(sleep->strategies[s].nights, n, sizeof *sleep->strategies[s].nights, is_whole);
 }
 
-static void walk_recording(const sp_evaluation *e, sp_night *night, const sp_recording *r, const int32_t *path)
+static void add_night(const sp_evaluation *e, sp_night *night, const sp_recording *r, const int32_t *path,
+                      sp_sleep_statistics *out)
 {
     walk_night(night, r->first, r->n_steps, path, r->whole, r->segments, r->before > 0, e->stage_of_class);
-}
-
-void sp_add_sleep_reference(sp_evaluation *e, const sp_recording *r)
-{
-    sp_sleep *sleep = e->result->sleep;
-    if (!sleep || !r->labels)
-        return;
-    walk_recording(e, &e->reference.night, r, r->whole);
     if (r->rest == 0)
-        night_values(&e->reference.night, sleep->epoch_seconds, &sleep->reference[r->index]);
+        night_values(night, e->result->sleep->epoch_seconds, out);
 }
 
-void sp_add_sleep(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, bool is_decoded)
+void sp_add_sleep(sp_evaluation *e, const sp_recording *r, const sp_views *views)
 {
     sp_sleep *sleep = e->result->sleep;
-    if (!sleep)
-        return;
-    sp_night *night = &e->tracks[strategy].night;
-    sp_sleep_statistics *out = &sleep->strategies[strategy].nights[r->index];
-    if (!is_decoded) {
-        all_undefined(out, "not decoded");
-        return;
+    if (sleep && r->labels)
+        add_night(e, &e->reference.night, r, r->whole, &sleep->reference[r->index]);
+    for (int32_t s = 0; sleep && s < sleep->n_strategies; s++) {
+        sp_sleep_statistics *out = &sleep->strategies[s].nights[r->index];
+        if (views->results[s].status == SP_OK)
+            add_night(e, &e->tracks[s].night, r, views->paths[s], out);
+        else
+            all_undefined(out, "not decoded");
     }
-    walk_recording(e, night, r, path);
-    if (r->rest == 0)
-        night_values(night, sleep->epoch_seconds, out);
 }
 
 void sp_sleep_finish(sp_evaluation *e)

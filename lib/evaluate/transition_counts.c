@@ -2,41 +2,26 @@
  * asked for. */
 #include "evaluate/evaluation.h"
 
-sp_status sp_count_transition(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **transition_counts,
-                              sp_tally *pairs, sp_error *err)
-{
-    size_t K = (size_t)e->K;
-    if (K > SP_TRANSITION_CLASSES) {
-        if (sp_tally_add(pairs, (int64_t)from * e->K + to, count))
-            return SP_OK;
-    } else if (*transition_counts || (*transition_counts = calloc(K * K, sizeof **transition_counts))) {
-        (*transition_counts)[(size_t)from * K + (size_t)to] += count;
-        return SP_OK;
-    }
-    return sp_no_memory(err);
-}
-
-sp_status sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **transition_counts,
-                               sp_tally *pairs, sp_error *err)
+bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_tally *pairs)
 {
     int64_t stays = 0; /* of path[t - 1], not yet counted */
-    sp_status status = SP_OK;
-    for (int64_t t = r->before ? 0 : 1; status == SP_OK && t <= r->n_steps; t++) {
+    bool is_whole = true;
+    for (int64_t t = r->before ? 0 : 1; is_whole && t <= r->n_steps; t++) {
         bool is_pair = t < r->n_steps && sp_is_joined(r, t) && path[t - 1] >= 0 && path[t] >= 0;
         if (is_pair && path[t - 1] == path[t]) {
             stays++;
             continue;
         }
         if (stays)
-            status = sp_count_transition(e, path[t - 1], path[t - 1], stays, transition_counts, pairs, err);
+            is_whole = sp_tally_add(pairs, (int64_t)path[t - 1] * e->K + path[t - 1], stays);
         stays = 0;
-        if (status == SP_OK && is_pair)
-            status = sp_count_transition(e, path[t - 1], path[t], 1, transition_counts, pairs, err);
+        if (is_whole && is_pair)
+            is_whole = sp_tally_add(pairs, (int64_t)path[t - 1] * e->K + path[t], 1);
     }
-    return status;
+    return is_whole;
 }
 
-sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err)
+bool sp_add_bridged(sp_evaluation *e, const sp_recording *r)
 {
     sp_comparison *c = e->result;
     sp_bridge *b = &e->reference.bridge;
@@ -52,17 +37,11 @@ sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err)
             c->bridged_transitions++;
             c->reference.transitions++;
             c->reference.changes += from != to;
-            if (!sp_chain_is_legal(e->chain, from, to)) {
-                c->reference.illegal++;
-                if (!sp_tally_add(&e->reference_illegal, (int64_t)from * e->K + to, 1))
-                    return sp_no_memory(err);
-            }
-            sp_status status =
-                sp_count_transition(e, from, to, 1, &c->reference_transition_counts, &e->reference_transition_pairs, err);
-            if (status != SP_OK)
-                return status;
+            c->reference.illegal += !sp_chain_is_legal(e->chain, from, to);
+            if (!sp_tally_add(&e->reference_transitions, (int64_t)from * e->K + to, 1))
+                return false;
         }
         *b = (sp_bridge){.has_begun = true, .from = r->labels[t]};
     }
-    return SP_OK;
+    return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/score_row.h"
 #include "learn/crf_private.h"
 
 /* ---- making ---- */
@@ -54,11 +55,7 @@ static void copy_scores(const sp_scores *scores, double *e)
 {
     int32_t K = scores->n_classes;
     for (int64_t t = 0; t < scores->n_steps; t++) {
-        double greatest = -INFINITY, *row = e + t * K;
-        for (int32_t k = 0; k < K; k++) {
-            row[k] = sp_scores_at(scores, t, k);
-            greatest = row[k] > greatest ? row[k] : greatest;
-        }
+        double *row = e + t * K, greatest = sp_score_row(scores, t, row);
         for (int32_t k = 0; k < K && greatest > -INFINITY; k++)
             row[k] -= greatest;
     }
@@ -116,20 +113,18 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
                          (long long)crf->violations.recordings,
                          crf->violations.impossible ? " (the scores of all labelled classes are -inf)" : "");
     if (status == SP_OK) {
-        size_t S = (size_t)training->batch.scores.n_steps;
-        crf->e = malloc((S * K + 1) * sizeof *crf->e);
-        crf->bin = malloc((size_t)crf->D * sizeof *crf->bin);
-        crf->stay = malloc((3 * K + K * K) * sizeof *crf->stay);
-        if (crf->e && crf->bin && crf->stay) {
-            crf->start = crf->stay + K;
-            crf->end = crf->start + K;
-            crf->exit = crf->end + K;
-            crf->n_bins = fill_bins(crf->D, crf->bin);
-            copy_scores(&training->batch.scores, crf->e);
-            place_parameters(crf);
-        } else {
-            status = sp_no_memory(err);
-        }
+        crf->e = sp_zeros(&crf->own, (size_t)training->batch.scores.n_steps, K * sizeof *crf->e);
+        crf->bin = sp_zeros(&crf->own, (size_t)crf->D, sizeof *crf->bin);
+        crf->stay = sp_zeros(&crf->own, K, sizeof *crf->stay);
+        crf->start = sp_zeros(&crf->own, K, sizeof *crf->start);
+        crf->end = sp_zeros(&crf->own, K, sizeof *crf->end);
+        crf->exit = sp_zeros(&crf->own, K * K, sizeof *crf->exit);
+        status = sp_owned_status(&crf->own, err);
+    }
+    if (status == SP_OK) {
+        crf->n_bins = fill_bins(crf->D, crf->bin);
+        copy_scores(&training->batch.scores, crf->e);
+        place_parameters(crf);
     }
     if (status == SP_OK)
         *out = crf;
@@ -145,9 +140,7 @@ void sp_crf_free(sp_crf *crf)
     sp_rules_clear(&crf->rules);
     sp_violations_clear(&crf->violations);
     sp_pieces_clear(&crf->pieces);
-    free(crf->e);
-    free(crf->bin);
-    free(crf->stay);
+    sp_owned_free(&crf->own);
     free(crf);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/owned.h"
+#include "core/score_row.h"
 #include "learn/crf_pass.h"
 #include "learn/probabilities.h"
 #include "statepath/fit.h"
@@ -97,8 +98,7 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
         return sp_no_memory(err);
     memset(w->has_path, 1, (size_t)w->pieces.n + 1);
     for (size_t t = 0; t < S; t++)
-        for (size_t k = 0; k < K; k++)
-            w->e[t * K + k] = sp_scores_at(&training->batch.scores, (int64_t)t, (int32_t)k);
+        sp_score_row(&training->batch.scores, (int64_t)t, w->e + t * K);
     for (size_t i = 0; i < K; i++) { /* equal shares, 0.9 for staying where it may */
         double *row = w->transition + i * K, n_others = 0;
         for (size_t j = 0; j < K; j++) {
