@@ -9,14 +9,6 @@
 
 /* ---- checks ---- */
 
-static void recording_name(const sp_evaluation *e, const sp_evaluation_block *block, int64_t n, char *out, size_t size)
-{
-    if (block->ids)
-        snprintf(out, size, "%s", block->ids[n]);
-    else
-        snprintf(out, size, "%" PRId64, e->result->n_recordings + n);
-}
-
 sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n, const int32_t *steps,
                               const char *what, sp_error *err)
 {
@@ -28,56 +20,52 @@ sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t fi
     return SP_OK;
 }
 
-static sp_status check_steps(const sp_evaluation *e, const sp_evaluation_block *block, const int32_t *steps, const char *what,
-                             sp_error *err)
+static sp_status check_subject(const sp_evaluation *e, int32_t subject, sp_error *err)
 {
-    char name[256];
-    sp_status status = SP_OK;
-    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
-        int64_t first = block->offsets[n];
-        recording_name(e, block, n, name, sizeof name);
-        status = sp_evaluation_check(e, name, 0, block->offsets[n + 1] - first, steps + first, what, err);
-    }
-    return status;
+    int32_t n = e->result->n_subjects;
+    return n == 0 || (subject >= 0 && subject < n)
+               ? SP_OK
+               : sp_fail(err, SP_EINVAL, "subject %d, but %d subjects were announced", subject, n);
 }
 
-static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *block, sp_error *err)
+static sp_status check_piece(const sp_evaluation *e, const sp_at_hand *h, const sp_evaluation_piece *piece, sp_error *err)
 {
-    if (e->options.has_labels && !block->labels)
-        return sp_fail(err, SP_EINVAL, "labels were announced, but a block has none");
-    sp_status status = e->options.has_labels ? check_steps(e, block, block->labels, "the label", err) : SP_OK;
+    int64_t rest = h->recording.n_steps - h->at - piece->n_steps;
+    int64_t before = h->at < SP_AROUND ? h->at : SP_AROUND, after = rest < SP_AROUND ? rest : SP_AROUND;
+    if (rest < 0 || (rest > 0 && piece->n_steps < SP_AROUND) || piece->before < before || piece->after < after ||
+        piece->before > h->at || piece->after > rest)
+        return sp_fail(err, SP_EINVAL,
+                       "a piece of %" PRId64 " steps with %" PRId64 " before and %" PRId64 " after, at step %" PRId64
+                       " of %" PRId64 ": at least %d are needed of each where there are so many",
+                       piece->n_steps, piece->before, piece->after, h->at, h->recording.n_steps, SP_AROUND);
+    if (e->options.has_labels && !piece->labels)
+        return sp_fail(err, SP_EINVAL, "labels were announced, but there are none");
+    if (e->options.n_scorers && !piece->scorers)
+        return sp_fail(err, SP_EINVAL, "scorers were announced, but there are none");
+    sp_status status =
+        e->options.has_labels ? sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->labels, "the label", err) : SP_OK;
+    char what[96];
     for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++) {
-        char what[96];
         snprintf(what, sizeof what, "the class chosen by %.64s", e->result->strategies[s].name);
-        status = check_steps(e, block, block->paths[s], what, err);
+        if (h->recording.results[s].status == SP_OK)
+            status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->paths[s], what, err);
     }
     for (int32_t i = 0; status == SP_OK && i < e->options.n_scorers; i++) {
-        char what[96];
-        if (!block->scorers)
-            return sp_fail(err, SP_EINVAL, "scorers were announced, but a block has none");
         snprintf(what, sizeof what, "the label of %.64s", e->result->scorers->names[i]);
-        status = check_steps(e, block, block->scorers[i], what, err);
+        status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->scorers[i], what, err);
     }
-    if (status == SP_OK && e->result->n_subjects && !block->subject)
-        return sp_fail(err, SP_EINVAL, "subjects were announced, but a block has none");
-    for (int64_t n = 0; status == SP_OK && e->result->n_subjects && n < block->n_recordings; n++)
-        if (block->subject[n] < 0 || block->subject[n] >= e->result->n_subjects)
-            status =
-                sp_fail(err, SP_EINVAL, "subject %d, but %d subjects were announced", block->subject[n], e->result->n_subjects);
     return status;
 }
 
-sp_status sp_add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_walk *walk,
-                             sp_transition_counts *counts, sp_tally *illegal, sp_error *err)
+/* ---- what steps add ---- */
+
+static sp_status add_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_walk *walk,
+                                 sp_transition_counts *counts, sp_tally *pairs, sp_error *err)
 {
-    int64_t before = counts->illegal;
-    sp_transitions_walk(e->chain, walk, r->n_steps, path, r->segments, counts, NULL, e->scratch.flags);
+    sp_transitions_walk(e->chain, walk, r->n_steps, path, r->segments, counts, NULL, NULL);
     if (r->rest == 0)
         sp_transitions_end(e->chain, walk, counts);
-    for (int64_t t = r->before ? 0 : 1; counts->illegal > before && t < r->n_steps; t++)
-        if (e->scratch.flags[t] && !sp_tally_add(illegal, (int64_t)path[t - 1] * e->K + path[t], 1))
-            return sp_fail(err, SP_ENOMEM, "no memory to count forbidden transitions");
-    return SP_OK;
+    return sp_count_transitions(e, r, path, pairs) ? SP_OK : sp_no_memory(err);
 }
 
 static void counts_add(sp_transition_counts *sum, const sp_transition_counts *c)
@@ -112,9 +100,7 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_strategy_result *s = &e->result->strategies[strategy];
     sp_track *track = &e->tracks[strategy];
     sp_recording_result *row = &track->result;
-    sp_status status = sp_add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].illegal, err);
-    if (status == SP_OK)
-        status = sp_count_transitions(e, r, path, &s->transition_counts, &e->sums[strategy].transition_counts, err);
+    sp_status status = add_transitions(e, r, path, &track->transitions, &row->counts, &e->sums[strategy].transitions, err);
     if (status != SP_OK)
         return status;
     if (r->labels)
@@ -137,21 +123,19 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
     return SP_OK;
 }
 
-static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t *scored, sp_error *err)
+static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
     for (int64_t t = 0; t < r->n_steps; t++)
-        *scored += r->labels[t] >= 0;
+        e->at_hand.scored += r->labels[t] >= 0;
     memset(e->scratch.right, 0, (size_t)r->n_steps * sizeof *e->scratch.right);
     sp_find_contexts(e, r);
     sp_comparison *c = e->result;
     sp_track *track = &e->reference;
     if (r->first == 0)
         track->illegal_before = c->reference.illegal;
-    sp_status status = sp_add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_illegal, err);
-    if (status == SP_OK)
-        status = sp_count_transitions(e, r, r->labels, &c->reference_transition_counts, &e->reference_transition_pairs, err);
-    if (status == SP_OK && c->bridge_unscored)
-        status = sp_add_bridged(e, r, err);
+    sp_status status = add_transitions(e, r, r->labels, &track->transitions, &c->reference, &e->reference_transitions, err);
+    if (status == SP_OK && c->bridge_unscored && !sp_add_bridged(e, r))
+        status = sp_no_memory(err);
     int64_t illegal = c->reference.illegal - track->illegal_before;
     if (r->rest == 0 && illegal > c->reference_frequencies.worst_illegal) {
         c->reference_frequencies.worst_illegal = illegal;
@@ -160,177 +144,231 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, int64_t 
     return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
 }
 
-/* The steps of a strategy: what is in the block, or nothing where the recording was not decoded. */
-static const int32_t *path_of(const sp_evaluation *e, const sp_evaluation_block *block, int32_t strategy, int64_t n)
-{
-    return block->results[strategy][n].status == SP_OK ? block->paths[strategy] + block->offsets[n] : e->scratch.nothing;
-}
-
-static void *copy_of(const void *from, size_t bytes)
-{
-    void *copy = malloc(bytes ? bytes : 1);
-    if (copy && bytes)
-        memcpy(copy, from, bytes);
-    return copy;
-}
-
-/* What the chosen classes give up against the best of each step. */
-static void add_regret(sp_evaluation *e, const sp_recording *r, const sp_scores *scores, const int32_t *const *paths)
-{
-    sp_find_best(scores, e->scratch.best);
-    sp_add_ties(e->result, scores, e->scratch.best, r->labels);
-    for (int32_t s = 0; s < e->result->n_strategies; s++) {
-        e->result->strategies[s].has_regret = true;
-        sp_add_regret(&e->result->strategies[s], scores, e->scratch.best, paths[s]);
-    }
-}
-
-void sp_begin_recording(sp_evaluation *e)
-{
-    sp_runs_clear(&e->reference.runs);
-    e->reference = (sp_track){.runs = e->reference.runs};
-    for (int32_t s = 0; s < e->result->n_strategies; s++) {
-        sp_track *track = &e->tracks[s];
-        sp_runs_clear(&track->runs);
-        *track = (sp_track){.runs = track->runs, .row = track->row, .column = track->column};
-    }
-}
-
-sp_status sp_add_piece(sp_evaluation *e, const sp_recording *r, const sp_views *views, int64_t *scored, sp_error *err)
+static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
 {
     const int32_t *baseline = e->argmax >= 0 ? views->paths[e->argmax] : NULL;
     sp_recording whole = *r;
     whole.labels = r->whole;
-    sp_status status = sp_evaluation_reserve_steps(e, r->n_steps, err);
-    if (status == SP_OK && r->labels)
-        status = add_reference(e, r, scored, err);
+    sp_status status = r->labels ? add_reference(e, r, err) : SP_OK;
+    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++)
+        status = add_path(e, s, r, &views->results[s], views->paths[s], baseline, err);
     if (status == SP_OK)
-        sp_add_sleep_reference(e, &whole);
-    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++) {
-        status = add_path(e, s, r, views->results[s], views->paths[s], baseline, err);
-        sp_add_sleep(e, s, &whole, views->paths[s], views->results[s]->status == SP_OK);
-    }
+        sp_add_sleep(e, &whole, views);
     if (status == SP_OK && r->rest > 0)
         sp_drop_reference_runs(e);
     if (status == SP_OK)
         sp_add_scorers(e, &whole, views->scorers, views->paths);
-    if (status == SP_OK && views->scores)
-        add_regret(e, r, views->scores, views->paths);
+    if (status == SP_OK)
+        sp_add_regret(e, r, views);
     if (status == SP_OK && r->labels)
-        sp_add_crossed(e, r, views->paths);
+        sp_add_contingency(e, r, views->paths);
     if (status == SP_OK)
         status = sp_add_margins(e, r, views->paths, err);
     if (status == SP_OK)
         status = sp_add_trace(e, r, views, err);
     if (status == SP_OK && r->labels)
-        sp_add_discordance(e, r);
+        sp_add_mcnemar_counts(e, r);
     return status;
 }
 
-sp_status sp_end_recording(sp_evaluation *e, const sp_recording *r, const char *id, int64_t scored, int32_t subject,
-                           sp_error *err)
-{
-    sp_comparison *c = e->result;
-    char name[32];
-    snprintf(name, sizeof name, "%" PRId64, r->index);
-    id = id ? id : name;
-    c->ids[r->index] = copy_of(id, strlen(id) + 1);
-    if (!c->ids[r->index])
-        return sp_fail(err, SP_ENOMEM, "no memory for the names of recordings");
-    int64_t T = r->first + r->n_steps + r->rest;
-    c->steps[r->index] = T;
-    if (c->n_subjects)
-        c->subject_of[r->index] = subject;
-    c->scored_steps[r->index] = scored;
-    c->n_recordings++;
-    c->n_steps += T;
-    c->n_scored_steps += scored;
-    return SP_OK;
-}
+/* ---- a recording ---- */
 
-void sp_add_cut(sp_comparison *c, int64_t recording, int64_t of_path, int64_t of_labels)
+sp_status sp_evaluation_begin(sp_evaluation *e, const sp_evaluation_recording *recording, sp_error *err)
 {
-    if (!c->has_length_trim)
-        return;
-    c->cut_path_steps[recording] = of_path;
-    c->cut_label_steps[recording] = of_labels;
-    c->n_cut_path_steps += of_path;
-    c->n_cut_label_steps += of_labels;
-    c->n_cut_recordings += of_path + of_labels > 0;
-}
-
-static sp_status add_recording(sp_evaluation *e, const sp_evaluation_block *block, int64_t n, sp_error *err)
-{
-    sp_comparison *c = e->result;
-    int64_t first = block->offsets[n], scored = 0;
-    sp_recording r = {.index = c->n_recordings,
-                      .n_steps = block->offsets[n + 1] - first,
-                      .labels = e->options.has_labels ? block->labels + first : NULL,
-                      .segments = block->segments ? block->segments + first : NULL};
-    r.whole = r.labels;
-    if (r.labels && c->has_wake_trim) {
-        int32_t *kept = e->scratch.kept + first;
-        c->trimmed_steps[r.index] = sp_wake_trim(r.n_steps, e->stage_of_class, e->wake_margin, kept);
-        c->n_trimmed_steps += c->trimmed_steps[r.index];
-        r.labels = kept;
-    }
-    sp_status status = sp_evaluation_reserve_steps(e, r.n_steps, err);
+    if (e->at_hand.id)
+        return sp_fail(err, SP_EINVAL, "a recording is still being evaluated in pieces");
+    sp_status status = check_subject(e, recording->subject, err);
+    if (status == SP_OK)
+        status = sp_evaluation_reserve_recordings(e, 1, err);
     if (status != SP_OK)
         return status;
-    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *scorers[SP_MAX_SCORERS];
-    const sp_decoded *results[SP_EVALUATION_MAX_STRATEGIES];
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        paths[s] = path_of(e, block, s, n);
-        results[s] = &block->results[s][n];
+    char number[32];
+    snprintf(number, sizeof number, "%" PRId64, e->result->n_recordings);
+    e->at_hand = (sp_at_hand){.recording = *recording, .id = strdup(recording->id ? recording->id : number)};
+    if (!e->at_hand.id)
+        return sp_no_memory(err);
+    sp_runs_clear(&e->reference.runs);
+    e->reference = (sp_track){.runs = e->reference.runs};
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        sp_track *track = &e->tracks[s];
+        sp_runs_clear(&track->runs);
+        *track = (sp_track){.runs = track->runs};
     }
-    for (int32_t i = 0; i < e->options.n_scorers; i++)
-        scorers[i] = block->scorers[i] + first;
-    sp_scores scores;
-    if (block->scores) {
-        sp_batch batch = {.scores = *block->scores, .n_recordings = block->n_recordings, .offsets = block->offsets};
-        scores = sp_batch_recording(&batch, n);
-    }
-    sp_views views = {paths, results, block->scores ? &scores : NULL, scorers};
-    sp_begin_recording(e);
-    sp_add_cut(c, r.index, block->cut_path_steps ? block->cut_path_steps[n] : 0,
-               block->cut_label_steps ? block->cut_label_steps[n] : 0);
-    status = sp_add_piece(e, &r, &views, &scored, err);
-    return status == SP_OK
-               ? sp_end_recording(e, &r, block->ids ? block->ids[n] : NULL, scored, c->n_subjects ? block->subject[n] : 0, err)
-               : status;
+    return SP_OK;
 }
 
-/* A copy of the block's labels, of which each recording's are trimmed when it is added. */
-static sp_status keep_labels(sp_evaluation *e, const sp_evaluation_block *block, sp_evaluation_block *kept, sp_error *err)
+/* The labels of a piece, and of the steps around it, without the wake that does not count. */
+static sp_status trim(sp_evaluation *e, const sp_evaluation_piece *piece, const int32_t **labels, sp_error *err)
 {
-    int64_t n = block->offsets[block->n_recordings];
-    if (n + 1 > e->scratch.kept_capacity) {
+    sp_at_hand *h = &e->at_hand;
+    sp_evaluation_scratch *scratch = &e->scratch;
+    int64_t n = piece->before + piece->n_steps + piece->after;
+    if (n + 1 > scratch->kept_capacity) {
         bool is_whole = true;
-        e->scratch.kept = sp_grown(e->scratch.kept, n + 1, sizeof *e->scratch.kept, &is_whole);
+        scratch->kept = sp_grown(scratch->kept, n + 1, sizeof *scratch->kept, &is_whole);
         if (!is_whole)
-            return sp_fail(err, SP_ENOMEM, "no memory for the labels of %" PRId64 " steps", n);
-        e->scratch.kept_capacity = n + 1;
+            return sp_no_memory(err);
+        scratch->kept_capacity = n + 1;
     }
-    memcpy(e->scratch.kept, block->labels, (size_t)n * sizeof *e->scratch.kept);
-    kept->labels = e->scratch.kept;
+    int32_t *kept = scratch->kept;
+    memcpy(kept, piece->labels - piece->before, (size_t)n * sizeof *kept);
+    const sp_wake_bounds *sleep = &h->recording.sleep;
+    sp_wake_trim_piece(sleep, e->wake_margin, h->at - piece->before, piece->before, kept);
+    kept += piece->before;
+    h->trimmed += sp_wake_trim_piece(sleep, e->wake_margin, h->at, piece->n_steps, kept);
+    sp_wake_trim_piece(sleep, e->wake_margin, h->at + piece->n_steps, piece->after, kept + piece->n_steps);
+    *labels = kept;
     return SP_OK;
+}
+
+static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, sp_error *err)
+{
+    sp_status status = sp_evaluation_reserve_steps(e, piece->n_steps, err);
+    if (status != SP_OK)
+        return status;
+    sp_at_hand *h = &e->at_hand;
+    sp_recording r = {.index = e->result->n_recordings,
+                      .n_steps = piece->n_steps,
+                      .labels = e->options.has_labels ? piece->labels : NULL,
+                      .segments = piece->segments,
+                      .first = h->at,
+                      .rest = h->recording.n_steps - h->at - piece->n_steps,
+                      .before = piece->before,
+                      .after = piece->after};
+    r.whole = r.labels;
+    if (r.labels && e->result->has_wake_trim)
+        status = trim(e, piece, &r.labels, err);
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
+    for (int32_t s = 0; s < e->result->n_strategies; s++)
+        paths[s] = h->recording.results[s].status == SP_OK ? piece->paths[s] : e->scratch.nothing;
+    sp_views views = {paths, h->recording.results, piece->scores, piece->scorers};
+    if (status == SP_OK)
+        status = add_steps(e, &r, &views, err);
+    h->at += piece->n_steps;
+    h->has_piece = true;
+    return status;
+}
+
+sp_status sp_evaluation_add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, sp_error *err)
+{
+    sp_status status = e->at_hand.id ? check_piece(e, &e->at_hand, piece, err)
+                                     : sp_fail(err, SP_EINVAL, "a piece of a recording that was not begun");
+    return status == SP_OK ? add_piece(e, piece, err) : status;
+}
+
+sp_status sp_evaluation_end(sp_evaluation *e, sp_error *err)
+{
+    sp_at_hand *h = &e->at_hand;
+    const sp_evaluation_recording *recording = &h->recording;
+    sp_comparison *c = e->result;
+    int64_t index = c->n_recordings;
+    if (!h->has_piece || h->at != recording->n_steps)
+        return sp_fail(err, SP_EINVAL, "a recording was ended before all its pieces were there");
+    if (c->has_wake_trim) {
+        c->trimmed_steps[index] = h->trimmed;
+        c->n_trimmed_steps += h->trimmed;
+    }
+    if (c->has_length_trim) {
+        c->cut_path_steps[index] = recording->cut_path_steps;
+        c->cut_label_steps[index] = recording->cut_label_steps;
+        c->n_cut_path_steps += recording->cut_path_steps;
+        c->n_cut_label_steps += recording->cut_label_steps;
+        c->n_cut_recordings += recording->cut_path_steps + recording->cut_label_steps > 0;
+    }
+    for (int32_t s = 0; recording->seconds && s < c->n_strategies; s++)
+        c->strategies[s].seconds += recording->seconds[s];
+    c->ids[index] = h->id;
+    c->steps[index] = h->at;
+    c->scored_steps[index] = h->scored;
+    if (c->n_subjects)
+        c->subject_of[index] = recording->subject;
+    c->n_recordings++;
+    c->n_steps += h->at;
+    c->n_scored_steps += h->scored;
+    *h = (sp_at_hand){.id = NULL};
+    return SP_OK;
+}
+
+/* ---- a block ---- */
+
+/* A recording of a block as one piece. */
+typedef struct whole_recording {
+    sp_evaluation_recording recording;
+    sp_evaluation_piece piece;
+    sp_scores scores;
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *scorers[SP_MAX_SCORERS];
+    sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
+} whole_recording;
+
+static void view_recording(const sp_evaluation *e, const sp_evaluation_block *block, int64_t n, whole_recording *out)
+{
+    int64_t first = block->offsets[n], n_steps = block->offsets[n + 1] - first;
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        out->results[s] = block->results[s][n];
+        out->paths[s] = block->paths[s] + first;
+    }
+    for (int32_t i = 0; block->scorers && i < e->options.n_scorers; i++)
+        out->scorers[i] = block->scorers[i] + first;
+    sp_batch batch = {.n_recordings = block->n_recordings, .offsets = block->offsets};
+    if (block->scores) {
+        batch.scores = *block->scores;
+        out->scores = sp_batch_recording(&batch, n);
+    }
+    out->recording = (sp_evaluation_recording){.n_steps = n_steps,
+                                               .id = block->ids ? block->ids[n] : NULL,
+                                               .results = out->results,
+                                               .subject = e->result->n_subjects ? block->subject[n] : 0,
+                                               .sleep = {-1, -1},
+                                               .cut_path_steps = block->cut_path_steps ? block->cut_path_steps[n] : 0,
+                                               .cut_label_steps = block->cut_label_steps ? block->cut_label_steps[n] : 0};
+    out->piece = (sp_evaluation_piece){.n_steps = n_steps,
+                                       .labels = block->labels ? block->labels + first : NULL,
+                                       .segments = block->segments ? block->segments + first : NULL,
+                                       .scores = block->scores ? &out->scores : NULL,
+                                       .paths = out->paths,
+                                       .scorers = block->scorers ? out->scorers : NULL};
+}
+
+static sp_status check_block(const sp_evaluation *e, const sp_evaluation_block *block, sp_error *err)
+{
+    if (e->at_hand.id)
+        return sp_fail(err, SP_EINVAL, "a recording is still being evaluated in pieces");
+    if (e->result->n_subjects && !block->subject)
+        return sp_fail(err, SP_EINVAL, "subjects were announced, but a block has none");
+    sp_status status = SP_OK;
+    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
+        whole_recording w;
+        char id[32];
+        view_recording(e, block, n, &w);
+        snprintf(id, sizeof id, "%" PRId64, e->result->n_recordings + n);
+        sp_at_hand h = {.recording = w.recording, .id = block->ids ? (char *)block->ids[n] : id};
+        status = check_piece(e, &h, &w.piece, err);
+        if (status == SP_OK)
+            status = check_subject(e, w.recording.subject, err);
+    }
+    return status;
 }
 
 sp_status sp_evaluation_add(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
 {
-    sp_status status =
-        e->at_hand ? sp_fail(err, SP_EINVAL, "a recording is still being evaluated in pieces") : check_block(e, block, err);
+    sp_status status = check_block(e, block, err);
     e->workers = workers;
     if (status == SP_OK)
         status = sp_evaluation_reserve_recordings(e, block->n_recordings, err);
-    sp_evaluation_block kept = *block; /* what counts for agreement */
-    if (status == SP_OK && e->result->has_wake_trim)
-        status = keep_labels(e, block, &kept, err);
-    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++)
-        status = add_recording(e, block, n, err);
+    for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
+        whole_recording w;
+        view_recording(e, block, n, &w);
+        if (e->result->has_wake_trim)
+            sp_wake_look(&w.recording.sleep, 0, w.piece.n_steps, e->stage_of_class, w.piece.labels);
+        status = sp_evaluation_begin(e, &w.recording, err);
+        if (status == SP_OK)
+            status = add_piece(e, &w.piece, err);
+        if (status == SP_OK)
+            status = sp_evaluation_end(e, err);
+    }
     for (int32_t s = 0; status == SP_OK && block->seconds && s < e->result->n_strategies; s++)
         e->result->strategies[s].seconds += block->seconds[s];
     if (status == SP_OK && e->options.has_labels && e->options.with_ceiling)
-        status = sp_add_ceiling(e, &kept, workers, err);
+        status = sp_add_ceiling(e, block, workers, err);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Differences of accuracies by the paired cluster bootstrap, and the options of all bootstraps. */
 #include "statepath/statistics.h"
 
+#include "core/owned.h"
 #include "evaluate/clusters.h"
 #include "evaluate/value.h"
 
@@ -32,21 +33,80 @@ int32_t sp_bootstrap_resamples(const sp_bootstrap_options *options, int64_t n)
     return options->n_resamples < affordable ? options->n_resamples : (int32_t)affordable;
 }
 
-/* ---- counts of any size as entries of lists ---- */
+/* ---- clusters that are collected ---- */
 
-int64_t sp_count_entries(int64_t count)
+bool sp_count_rows_add(sp_count_rows *r, uint32_t slot, int64_t count)
 {
-    return count / UINT32_MAX + (count % UINT32_MAX != 0);
+    while (count > 0) {
+        if (r->n_counts == r->capacity) {
+            int64_t room = 2 * r->capacity + 64;
+            bool is_whole = true;
+            r->slots = sp_grown(r->slots, room, sizeof *r->slots, &is_whole);
+            r->counts = sp_grown(r->counts, room, sizeof *r->counts, &is_whole);
+            if (!is_whole)
+                return false;
+            r->capacity = room;
+        }
+        uint32_t part = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+        r->slots[r->n_counts] = slot;
+        r->counts[r->n_counts++] = part;
+        count -= part;
+    }
+    return true;
 }
 
-int64_t sp_count_put(int64_t count, uint32_t slot, uint32_t *slots, uint32_t *counts, int64_t at)
+bool sp_count_rows_end(sp_count_rows *r)
 {
-    for (; count > 0; at++) {
-        slots[at] = slot;
-        counts[at] = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
-        count -= counts[at];
+    if (r->n + 2 > r->row_capacity) {
+        int64_t room = 2 * r->row_capacity + 16;
+        bool is_whole = true;
+        r->offsets = sp_grown(r->offsets, room, sizeof *r->offsets, &is_whole);
+        if (!is_whole)
+            return false;
+        r->row_capacity = room;
     }
-    return at;
+    r->offsets[0] = 0;
+    r->offsets[++r->n] = r->n_counts;
+    return true;
+}
+
+void sp_count_rows_free(sp_count_rows *r)
+{
+    free(r->offsets);
+    free(r->slots);
+    free(r->counts);
+    *r = (sp_count_rows){0};
+}
+
+sp_clusters sp_count_rows_view(const sp_count_rows *r, int32_t width)
+{
+    static const int64_t none[1] = {0};
+    return (sp_clusters){
+        .n = r->n, .width = width, .offsets = r->offsets ? r->offsets : none, .slots = r->slots, .counts = r->counts};
+}
+
+bool sp_clusters_group(const sp_clusters *c, int64_t n_groups, const int64_t *group, sp_count_rows *out)
+{
+    size_t n_counts = (size_t)c->offsets[c->n] + 1;
+    int64_t *offsets = calloc((size_t)n_groups + 2, sizeof *offsets);
+    *out = (sp_count_rows){.n = n_groups,
+                           .offsets = offsets,
+                           .slots = malloc(n_counts * sizeof *out->slots),
+                           .counts = malloc(n_counts * sizeof *out->counts)};
+    if (!offsets || !out->slots || !out->counts)
+        return false;
+    for (int64_t i = 0; i < c->n; i++)
+        offsets[group[i] + 2] += c->offsets[i + 1] - c->offsets[i];
+    for (int64_t g = 0; g < n_groups; g++)
+        offsets[g + 2] += offsets[g + 1];
+    for (int64_t i = 0; i < c->n; i++) {
+        int64_t *end = &offsets[group[i] + 1]; /* becomes the offset of the next group */
+        for (int64_t j = c->offsets[i]; j < c->offsets[i + 1]; j++, ++*end) {
+            out->slots[*end] = c->slots[j];
+            out->counts[*end] = c->counts[j];
+        }
+    }
+    return true;
 }
 
 /* ---- accuracies ---- */
@@ -67,66 +127,43 @@ static void differences(const void *arg, const int64_t *sums, double *values)
 }
 
 static sp_status check_counts(int64_t n, int32_t n_strategies, const int64_t *const *correct, const int64_t *scored,
-                              int64_t *n_entries, sp_error *err)
+                              sp_error *err)
 {
-    *n_entries = 0;
-    for (int64_t i = 0; i < n; i++) {
-        for (int32_t s = 0; s < n_strategies; s++) {
+    for (int64_t i = 0; i < n; i++)
+        for (int32_t s = 0; s < n_strategies; s++)
             if (scored[i] < 0 || correct[s][i] < 0 || correct[s][i] > scored[i])
                 return sp_fail(err, SP_EINVAL, "recording %lld has %lld right of %lld scored steps", (long long)i,
                                (long long)correct[s][i], (long long)scored[i]);
-            *n_entries += sp_count_entries(correct[s][i]);
-        }
-        *n_entries += sp_count_entries(scored[i]);
-    }
     if (n >= INT64_C(1) << 32)
         return sp_fail(err, SP_EINVAL, "%lld recordings are too many for the bootstrap", (long long)n);
     return SP_OK;
 }
 
-sp_status sp_bootstrap_accuracies_threads(int64_t n, int32_t n_strategies, const int64_t *const *correct, const int64_t *scored,
-                                          int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
-                                          sp_workers *workers, sp_difference *out, sp_error *err)
-{
-    sp_status status = sp_bootstrap_options_check(options, err);
-    if (status != SP_OK || n_pairs == 0)
-        return status;
-    int64_t n_entries;
-    status = check_counts(n, n_strategies, correct, scored, &n_entries, err);
-    if (status != SP_OK)
-        return status;
-    int64_t *offsets = malloc(((size_t)n + 1) * sizeof *offsets), rows = 0, at = 0;
-    uint32_t *slots = malloc(((size_t)n_entries + 1) * sizeof *slots), *counts = malloc(((size_t)n_entries + 1) * sizeof *counts);
-    if (offsets && slots && counts) {
-        offsets[0] = 0;
-        for (int64_t i = 0; i < n; i++) {
-            if (scored[i] == 0)
-                continue;
-            at = sp_count_put(scored[i], 0, slots, counts, at);
-            for (int32_t s = 0; s < n_strategies; s++)
-                at = sp_count_put(correct[s][i], (uint32_t)s + 1, slots, counts, at);
-            offsets[++rows] = at;
-        }
-        accuracy_pairs asked = {n_pairs, pairs};
-        sp_bootstrap_part part = {
-            .clusters = {.n = rows, .width = 1 + n_strategies, .offsets = offsets, .slots = slots, .counts = counts},
-            .statistics = {.n = n_pairs, .compute = differences, .arg = &asked, .undefined = "no scored steps"},
-            .out = out};
-        status = sp_clusters_bootstrap(1, &part, options, workers, err);
-    } else {
-        status = sp_fail(err, SP_ENOMEM, "no memory for the bootstrap of %lld recordings", (long long)n);
-    }
-    free(offsets);
-    free(slots);
-    free(counts);
-    return status;
-}
-
 sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t *const *correct, const int64_t *scored,
                                   int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
-                                  sp_difference *out, sp_error *err)
+                                  sp_workers *workers, sp_difference *out, sp_error *err)
 {
-    return sp_bootstrap_accuracies_threads(n, n_strategies, correct, scored, n_pairs, pairs, options, NULL, out, err);
+    sp_status status = sp_bootstrap_options_check(options, err);
+    if (status == SP_OK)
+        status = check_counts(n, n_strategies, correct, scored, err);
+    if (status != SP_OK)
+        return status;
+    sp_count_rows rows = {0};
+    bool is_whole = true;
+    for (int64_t i = 0; is_whole && i < n; i++) {
+        if (scored[i] == 0)
+            continue;
+        is_whole = sp_count_rows_add(&rows, 0, scored[i]);
+        for (int32_t s = 0; is_whole && s < n_strategies; s++)
+            is_whole = sp_count_rows_add(&rows, (uint32_t)s + 1, correct[s][i]);
+        is_whole = is_whole && sp_count_rows_end(&rows);
+    }
+    accuracy_pairs asked = {n_pairs, pairs};
+    sp_clusters clusters = sp_count_rows_view(&rows, 1 + n_strategies);
+    sp_statistics statistics = {.n = n_pairs, .compute = differences, .arg = &asked, .undefined = "no scored steps"};
+    status = is_whole ? sp_clusters_bootstrap(&clusters, &statistics, options, workers, out, err) : sp_no_memory(err);
+    sp_count_rows_free(&rows);
+    return status;
 }
 
 sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, const int64_t *scored,
@@ -134,5 +171,5 @@ sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, c
 {
     const int64_t *const correct[2] = {a, b};
     const int32_t pair[1][2] = {{0, 1}};
-    return sp_bootstrap_accuracies(n, 2, correct, scored, 1, pair, options, out, err);
+    return sp_bootstrap_accuracies(n, 2, correct, scored, 1, pair, options, NULL, out, err);
 }

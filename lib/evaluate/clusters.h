@@ -15,6 +15,23 @@ typedef struct sp_clusters {
     const uint32_t *counts;
 } sp_clusters;
 
+/* Clusters that are being collected; {0} is empty. */
+typedef struct sp_count_rows {
+    int64_t n, n_counts, capacity, row_capacity;
+    int64_t *offsets; /* [n+1] */
+    uint32_t *slots, *counts;
+} sp_count_rows;
+
+/* Adds a count >= 0 to the cluster at hand; one above 2^32 - 1 becomes several entries. False: no memory. */
+bool sp_count_rows_add(sp_count_rows *rows, uint32_t slot, int64_t count);
+/* Ends the cluster at hand. False: no memory. */
+bool sp_count_rows_end(sp_count_rows *rows);
+void sp_count_rows_free(sp_count_rows *rows);
+/* The clusters that have ended; the lists stay the rows'. */
+sp_clusters sp_count_rows_view(const sp_count_rows *rows, int32_t width);
+/* Puts cluster i into group[i], 0..n_groups-1. out: fresh rows, to be freed in any case. False: no memory. */
+bool sp_clusters_group(const sp_clusters *clusters, int64_t n_groups, const int64_t *group, sp_count_rows *out);
+
 /* Statistics of sums [width]: values [n], NaN where one is undefined. compute() is called by several threads at once. */
 typedef struct sp_statistics {
     int32_t n;
@@ -23,28 +40,17 @@ typedef struct sp_statistics {
     const char *undefined; /* why a value may be */
 } sp_statistics;
 
-/* One table of counts of the clusters and what is asked of it. */
-typedef struct sp_bootstrap_part {
-    sp_clusters clusters;
-    sp_statistics statistics;
-    sp_difference *out; /* [statistics.n] */
-} sp_bootstrap_part;
+/* Intervals of all statistics, from the same draws. What is drawn depends on the seed and the number of clusters alone: not on
+ * the counts, nor on the threads. workers: NULL for one thread;  out [statistics->n] SP_OK, SP_EINVAL (options), SP_ENOMEM: `out`
+ * is then as before. */
+sp_status sp_clusters_bootstrap(const sp_clusters *clusters, const sp_statistics *statistics, const sp_bootstrap_options *options,
+                                sp_workers *workers, sp_difference *out, sp_error *err);
 
-/* Intervals of all parts, which have the same number of clusters and take the same draws. What is drawn depends on the seed and
- * the number of clusters alone: not on the parts, nor on the threads. workers: NULL for one thread.
- * SP_OK, SP_EINVAL (options), SP_ENOMEM: `out` is then as before. */
-sp_status sp_clusters_bootstrap(int32_t n_parts, const sp_bootstrap_part *parts, const sp_bootstrap_options *options,
-                                sp_workers *workers, sp_error *err);
-
-/* The n counts of a cluster above 2^32 - 1 do not fit; this many entries hold any int64 count. */
-int64_t sp_count_entries(int64_t count);
-/* Writes a count > 0 as entries from `at` on; returns the place after them. */
-int64_t sp_count_put(int64_t count, uint32_t slot, uint32_t *slots, uint32_t *counts, int64_t at);
-
-/* sp_bootstrap_accuracies() over several threads. */
-sp_status sp_bootstrap_accuracies_threads(int64_t n, int32_t n_strategies, const int64_t *const *correct, const int64_t *scored,
-                                          int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
-                                          sp_workers *workers, sp_difference *out, sp_error *err);
+/* sp_bootstrap_accuracy() for several pairs of strategies from the same draws, over several threads.
+ *   correct  [n_strategies][N];   pairs  [n_pairs][2] indices a, b of strategies;   out  [n_pairs] */
+sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t *const *correct, const int64_t *scored,
+                                  int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
+                                  sp_workers *workers, sp_difference *out, sp_error *err);
 
 /* interval.c: both intervals from draws [B], none NaN, which change places; a is the acceleration. Fills low to n_resamples. */
 void sp_intervals(double observed, double a, const sp_bootstrap_options *options, int32_t B, double *drawn, sp_difference *out);

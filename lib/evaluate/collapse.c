@@ -63,7 +63,7 @@ sp_status sp_collapse_make(int32_t n_classes, const int32_t *group_of_class, con
         is_whole = (c.name = joined(c.n_groups, c.groups)) != NULL;
     if (!is_whole) {
         sp_collapse_clear(&c);
-        return sp_fail(err, SP_ENOMEM, "no memory to put %d classes together", n_classes);
+        return sp_no_memory(err);
     }
     *out = c;
     return SP_OK;
@@ -136,7 +136,7 @@ sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *con
     char *words = copy(text, strlen(text)), *rest = words;
     int32_t *group_of = malloc((K + 1) * sizeof *group_of), id = n_classes;
     const char **names = calloc(room, sizeof *names);
-    sp_status status = words && group_of && names ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to put classes together");
+    sp_status status = words && group_of && names ? SP_OK : sp_no_memory(err);
     for (int32_t k = 0; status == SP_OK && k < n_classes; k++) { /* each its own, until a group takes it */
         group_of[k] = k;
         names[k] = classes[k];

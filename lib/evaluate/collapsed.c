@@ -21,7 +21,7 @@ sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *optio
     c->n_collapsed_asked = n - n_sleep;
     c->collapsed = calloc((size_t)n, sizeof *c->collapsed);
     int32_t *group = malloc((size_t)e->K * sizeof *group);
-    sp_status status = c->collapsed && group ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to put classes together");
+    sp_status status = c->collapsed && group ? SP_OK : sp_no_memory(err);
     for (int32_t i = 0; status == SP_OK && i < n; i++) {
         const sp_collapse *asked = i < n_sleep ? NULL : &options->collapses[i - n_sleep];
         for (int32_t k = 0; k < e->K; k++)
@@ -35,7 +35,7 @@ sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *optio
             c->collapsed[i].strategies = calloc((size_t)c->n_strategies + 1, sizeof *c->collapsed[i].strategies);
             c->collapsed[i].confusion = calloc((size_t)(c->n_strategies * (G * G + G)) + 1, sizeof(int64_t));
             if (!c->collapsed[i].strategies || !c->collapsed[i].confusion)
-                status = sp_fail(err, SP_ENOMEM, "no memory to put classes together");
+                status = sp_no_memory(err);
         }
     }
     free(group);

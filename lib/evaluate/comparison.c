@@ -122,7 +122,7 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
                                           : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
     if (!is_whole) {
         free_texts(&t, model->n_classes);
-        return sp_fail(err, SP_ENOMEM, "no memory for the texts of a comparison");
+        return sp_no_memory(err);
     }
     free_texts(comparison, model->n_classes);
     comparison->file = t.file;

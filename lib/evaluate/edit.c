@@ -91,5 +91,5 @@ sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, co
     free(slot_of);
     free(blocks);
     free(match);
-    return is_ready ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to compare %lld runs with %lld", (long long)m, (long long)n);
+    return is_ready ? SP_OK : sp_no_memory(err);
 }

@@ -69,9 +69,9 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *e
     if (!classes || !are_tags(e->K, classes))
         return SP_OK;
     c->entity_types = calloc((size_t)e->K, sizeof *c->entity_types);
-    e->tags = calloc((size_t)e->K, sizeof *e->tags);
+    e->tags = sp_zeros(&e->own, (size_t)e->K, sizeof *e->tags);
     if (!c->entity_types || !e->tags)
-        return sp_fail(err, SP_ENOMEM, "no memory for %d tags", e->K);
+        return sp_no_memory(err);
     for (int32_t k = 0; k < e->K; k++) {
         const char *type;
         parse_tag(classes[k], &e->tags[k].kind, &type);
@@ -79,10 +79,8 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *e
         e->has_end_tags |= e->tags[k].kind == SP_TAG_END || e->tags[k].kind == SP_TAG_SINGLE;
         if (!type || e->tags[k].type >= 0)
             continue;
-        char *copy = malloc(strlen(type) + 1);
-        if (!copy)
-            return sp_fail(err, SP_ENOMEM, "no memory for %d tags", e->K);
-        c->entity_types[c->n_entity_types] = strcpy(copy, type);
+        if (!(c->entity_types[c->n_entity_types] = strdup(type)))
+            return sp_no_memory(err);
         e->tags[k].type = c->n_entity_types++;
     }
     c->has_entities = true;
@@ -90,7 +88,7 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *e
         sp_entities *entities = &c->strategies[s].entities;
         entities->types = calloc((size_t)c->n_entity_types, sizeof *entities->types);
         if (!entities->types)
-            return sp_fail(err, SP_ENOMEM, "no memory for %d types of entities", c->n_entity_types);
+            return sp_no_memory(err);
     }
     return SP_OK;
 }

@@ -17,9 +17,7 @@ static sp_status end_run(sp_error_runs *runs, sp_tally *lengths, const sp_record
         runs->longest_recording = r->index;
         runs->longest_step = first;
     }
-    return sp_tally_add(lengths, sp_run_key(0, end - first), 1)
-               ? SP_OK
-               : sp_fail(err, SP_ENOMEM, "no memory to count the lengths of errors");
+    return sp_tally_add(lengths, sp_run_key(0, end - first), 1) ? SP_OK : sp_no_memory(err);
 }
 
 /* A stretch is where path and argmax differ, step by step; its run goes from its first broken step to its end. */

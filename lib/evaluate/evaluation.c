@@ -27,42 +27,25 @@ static void scratch_free(sp_evaluation_scratch *s)
     free(s->kept);
 }
 
-static void tracks_free(sp_evaluation *e)
-{
-    free(e->reference.runs.classes);
-    for (int32_t s = 0; e->tracks && s < e->options.n_strategies; s++) {
-        free(e->tracks[s].runs.classes);
-        free(e->tracks[s].row);
-        free(e->tracks[s].column);
-    }
-    free(e->tracks);
-}
-
 void sp_evaluation_free(sp_evaluation *e)
 {
     if (!e)
         return;
     for (int32_t s = 0; e->sums && s < e->options.n_strategies; s++) {
-        sp_tally_free(&e->sums[s].illegal);
-        sp_tally_free(&e->sums[s].transition_counts);
+        sp_tally_free(&e->sums[s].transitions);
         sp_tally_free(&e->sums[s].class_runs);
         sp_tally_free(&e->sums[s].error_lengths);
     }
-    free(e->sums);
-    sp_tally_free(&e->reference_illegal);
     sp_tally_free(&e->reference_runs);
-    sp_tally_free(&e->reference_transition_pairs);
-    free(e->tags);
-    free(e->pairs);
-    free(e->stage_of_class);
-    sp_scorer_sums_free(e->scorers);
-    free(e->only);
-    free(e->crossed);
+    sp_tally_free(&e->reference_transitions);
+    free(e->reference.runs.classes);
+    for (int32_t s = 0; e->tracks && s < e->options.n_strategies; s++)
+        free(e->tracks[s].runs.classes);
     sp_margins_free(&e->margins);
     scratch_free(&e->scratch);
-    tracks_free(e);
-    sp_long_evaluation_free(e->at_hand);
+    free(e->at_hand.id);
     sp_comparison_free(e->result);
+    sp_owned_free(&e->own);
     free(e);
 }
 
@@ -98,26 +81,18 @@ static sp_status check_options(const sp_chain *chain, const sp_chain *rules, con
 /* Names, matrices; the result is freed by the caller when this fails. */
 static sp_status strategy_open(sp_strategy_result *s, const char *name, bool is_legal, int32_t K, bool has_labels, sp_error *err)
 {
-    s->name = malloc(strlen(name) + 1);
-    if (s->name)
-        strcpy(s->name, name);
+    s->name = strdup(name);
     s->is_legal_by_construction = is_legal;
     s->has_agreement = has_labels;
     if (has_labels) {
-        s->confusion = sp_zeros((int64_t)K * K, sizeof *s->confusion);
-        s->classes = sp_zeros(K, sizeof *s->classes);
-        s->undecoded_steps = sp_zeros(K, sizeof *s->undecoded_steps);
-        s->class_changes = sp_zeros(K, sizeof *s->class_changes);
+        s->confusion = sp_calloc((int64_t)K * K, sizeof *s->confusion);
+        s->classes = sp_calloc(K, sizeof *s->classes);
+        s->undecoded_steps = sp_calloc(K, sizeof *s->undecoded_steps);
+        s->class_changes = sp_calloc(K, sizeof *s->class_changes);
     }
     if (!s->name || (has_labels && !(s->confusion && s->classes && s->undecoded_steps && s->class_changes)))
-        return sp_fail(err, SP_ENOMEM, "no memory to evaluate %s over %d classes", name, K);
+        return sp_no_memory(err);
     return SP_OK;
-}
-
-static char *text_copy(const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-    return copy ? strcpy(copy, text) : NULL;
 }
 
 static sp_status subjects_open(sp_comparison *c, const sp_evaluation_options *options, sp_error *err)
@@ -125,30 +100,24 @@ static sp_status subjects_open(sp_comparison *c, const sp_evaluation_options *op
     int32_t n = options->n_subjects;
     if (n <= 0)
         return SP_OK;
-    c->subjects = sp_zeros(n, sizeof *c->subjects);
+    c->subjects = sp_calloc(n, sizeof *c->subjects);
     bool is_whole = c->subjects != NULL;
     c->n_subjects = is_whole ? n : 0;
     for (int32_t i = 0; is_whole && i < n; i++)
-        is_whole = (c->subjects[i] = text_copy(options->subjects[i])) != NULL;
+        is_whole = (c->subjects[i] = strdup(options->subjects[i])) != NULL;
     if (is_whole && options->subjects_place)
-        is_whole = (c->subjects_place = text_copy(options->subjects_place)) != NULL;
-    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the names of %d subjects", n);
+        is_whole = (c->subjects_place = strdup(options->subjects_place)) != NULL;
+    return is_whole ? SP_OK : sp_no_memory(err);
 }
 
 static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
 {
     int32_t n = options->n_strategies;
     e->result = calloc(1, sizeof *e->result);
-    e->sums = sp_zeros(n, sizeof *e->sums);
-    e->tracks = sp_zeros(n, sizeof *e->tracks);
-    bool is_whole = e->result && e->sums && e->tracks;
-    for (int32_t s = 0; is_whole && options->has_labels && s < n; s++) {
-        e->tracks[s].row = sp_zeros(e->K, sizeof *e->tracks[s].row);
-        e->tracks[s].column = sp_zeros(e->K, sizeof *e->tracks[s].column);
-        is_whole = e->tracks[s].row && e->tracks[s].column;
-    }
-    if (!is_whole)
-        return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
+    e->sums = sp_zeros(&e->own, (size_t)n, sizeof *e->sums);
+    e->tracks = sp_zeros(&e->own, (size_t)n, sizeof *e->tracks);
+    if (!e->result || e->own.is_short)
+        return sp_no_memory(err);
     sp_comparison *c = e->result;
     c->n_classes = e->K;
     c->has_labels = options->has_labels;
@@ -170,9 +139,9 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->reference_frequencies.worst_recording = -1;
     if (options->has_wake_trim)
         e->wake_margin = sp_wake_trim_steps(options->wake_trim_minutes, options->epoch_seconds);
-    c->strategies = sp_zeros(n, sizeof *c->strategies);
+    c->strategies = sp_calloc(n, sizeof *c->strategies);
     if (!c->strategies)
-        return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
+        return sp_no_memory(err);
     c->n_strategies = n;
     for (int32_t s = 0; s < n; s++) {
         sp_status status = strategy_open(&c->strategies[s], options->names[s], options->is_legal && options->is_legal[s], e->K,
@@ -204,7 +173,7 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
         return status;
     sp_evaluation *e = calloc(1, sizeof *e);
     if (!e)
-        return sp_fail(err, SP_ENOMEM, "no memory for an evaluation");
+        return sp_no_memory(err);
     e->chain = chain;
     e->rules = rules;
     e->options = *options;
@@ -257,7 +226,7 @@ sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err
     }
     s->best = sp_grown(s->best, n, sizeof *s->best, &is_whole);
     if (!is_whole)
-        return sp_fail(err, SP_ENOMEM, "no memory to evaluate a recording of %" PRId64 " steps", n);
+        return sp_no_memory(err);
     for (int64_t t = -SP_AROUND; t < n + SP_AROUND; t++)
         s->nothing[t] = -1;
     s->capacity = n;
@@ -285,10 +254,9 @@ sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_er
     }
     for (int32_t s = 0; s < c->n_strategies; s++)
         c->strategies[s].recordings = sp_grown(c->strategies[s].recordings, n, sizeof *c->strategies[s].recordings, &is_whole);
+    sp_sleep_reserve(e, n, &is_whole);
     if (!is_whole)
-        return sp_fail(err, SP_ENOMEM, "no memory to evaluate %" PRId64 " recordings", n);
-    sp_status status = sp_sleep_reserve(e, n, err);
-    if (status == SP_OK)
-        e->capacity = n;
-    return status;
+        return sp_no_memory(err);
+    e->capacity = n;
+    return SP_OK;
 }

@@ -1,18 +1,19 @@
 /* Inside of an evaluation; not installed.
  *
  * An evaluation holds the comparison that it will hand out and fills it as blocks come in; beside it stands what is only needed
- * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c has the checks, the memory and the
- * order of things, score_path.c confusion, changes, context and what is by recording, segments.c runs, boundaries and edit score,
- * error_runs.c, regret.c, entities.c and ceiling.c what they are called after; finish.c turns sums to values.
+ * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c has the memory, adding.c the checks
+ * and the order of things, score_path.c confusion, changes, context and what is by recording, segments.c runs, boundaries and
+ * edit score, error_runs.c, regret.c, entities.c and mask_ceiling.c what they are called after; finish.c turns sums to values.
  *
  * What is counted for a recording is counted for a piece of it just as well: what one piece leaves to the next stands in a track
- * for the reference and each strategy, and a recording that comes whole is one piece. pieces.c is for those that do not.
+ * for the reference and each strategy, and a recording that comes whole is one piece.
  */
 #ifndef EVALUATE_EVALUATION_H
 #define EVALUATE_EVALUATION_H
 
 #include "statepath/comparison.h"
 
+#include "core/owned.h"
 #include "evaluate/margins.h"
 #include "evaluate/tally.h"
 #include "evaluate/transition_walk.h"
@@ -81,7 +82,6 @@ typedef struct sp_track {
     int64_t illegal_before; /* illegal transitions of the recordings before */
     /* Of a strategy only. */
     sp_recording_result result;
-    int64_t *row, *column;   /* [K] scored steps by label and by chosen class; zero between recordings, owned */
     uint8_t used[SP_AROUND]; /* of the last two steps of the piece before and the first two of this one: see match_change() */
     bool in_error;
     int64_t error_first;                 /* step of the recording */
@@ -90,9 +90,8 @@ typedef struct sp_track {
 
 /* What is counted for a strategy beside its result. */
 typedef struct sp_strategy_sums {
-    sp_tally illegal;           /* from * K + to */
-    sp_tally transition_counts; /* likewise, where there are too many classes for a matrix */
-    sp_tally class_runs;        /* see sp_run_key() */
+    sp_tally transitions; /* from * K + to */
+    sp_tally class_runs;  /* see sp_run_key() */
     sp_tally error_lengths;
     double edit_sum;
     double score_sum;
@@ -102,8 +101,14 @@ typedef struct sp_strategy_sums {
 /* Agreement with several scorers on its way (scorers.c). */
 typedef struct sp_scorer_sums sp_scorer_sums;
 
-/* A recording on its way in pieces (pieces.c). */
-typedef struct sp_long_evaluation sp_long_evaluation;
+/* The recording that is being added. */
+typedef struct sp_at_hand {
+    sp_evaluation_recording recording;
+    char *id;       /* a copy, or the number; NULL: no recording is being added */
+    bool has_piece; /* a piece has come */
+    int64_t at;     /* steps so far */
+    int64_t scored, trimmed;
+} sp_at_hand;
 
 /* Memory for one piece, grown to the longest. Those marked so have room for SP_AROUND steps before and after it. */
 typedef struct sp_evaluation_scratch {
@@ -121,6 +126,7 @@ typedef struct sp_evaluation_scratch {
 } sp_evaluation_scratch;
 
 struct sp_evaluation {
+    sp_owned own; /* the arrays that do not grow */
     const sp_chain *chain, *rules;
     sp_workers *workers;           /* as given with the last block */
     sp_evaluation_options options; /* names and is_legal are not kept */
@@ -129,15 +135,15 @@ struct sp_evaluation {
     sp_comparison *result;  /* being filled */
     int64_t capacity;       /* recordings there is room for */
     sp_strategy_sums *sums; /* [n_strategies] */
-    sp_tally reference_illegal, reference_runs, reference_transition_pairs;
+    sp_tally reference_transitions, reference_runs;
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                    /* [K], or NULL: classes are no tags */
     bool has_end_tags;               /* BIOES */
     int32_t n_pairs;                 /* of strategies to compare */
     int32_t (*pairs)[2];             /* [n_pairs] a, b */
-    int64_t (*only)[2];              /* [n_pairs] steps that only a, only b has right */
-    int64_t *crossed;                /* [n_pairs][K,K] steps where a says i and b says j; NULL: too many classes */
+    int64_t (*mcnemar_counts)[2];    /* [n_pairs] steps that only a, only b has right */
+    int64_t *contingency;            /* [n_pairs][K,K] steps where a says i and b says j; NULL: too many classes */
     double right_sum, right_squares; /* over steps, of how many strategies have it right */
     int64_t wake_margin;             /* steps */
     int32_t *stage_of_class;         /* [K], or NULL: the classes are no sleep stages */
@@ -145,8 +151,8 @@ struct sp_evaluation {
     sp_margins margins;
     sp_evaluation_scratch scratch;
     sp_track reference, *tracks; /* of the recording at hand; [n_strategies] */
-    sp_long_evaluation *at_hand; /* a recording that comes in pieces, or NULL: pieces.c */
-    bool is_untraced;            /* steps are no longer kept: there were too many, or somebody has taken them */
+    sp_at_hand at_hand;
+    bool is_untraced; /* steps are no longer kept: there were too many, or somebody has taken them */
 };
 
 /* A recording, or a piece of one, borrowed. Arrays, those of paths too, can be looked at from -before to n_steps+after-1. */
@@ -169,38 +175,26 @@ static inline bool sp_is_joined(const sp_recording *r, int64_t t)
 sp_status sp_evaluation_reserve_steps(sp_evaluation *e, int64_t n, sp_error *err);
 /* Room for so many more recordings; evaluation.c. */
 sp_status sp_evaluation_reserve_recordings(sp_evaluation *e, int64_t more, sp_error *err);
-/* Are the classes of steps [n] from -1 to K-1? `what` speaks of them; steps are numbered from `first`. evaluation.c */
+/* Are the classes of steps [n] from -1 to K-1? `what` speaks of them; steps are numbered from `first`. adding.c */
 sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t first, int64_t n, const int32_t *steps,
                               const char *what, sp_error *err);
 
-/* What comes of one piece of the recording at hand; evaluation.c.
+/* What comes of one piece of the recording at hand.
  *   paths     [n_strategies], of -1 where the recording is not decoded
  *   results   [n_strategies]
  *   scores    of the piece, or NULL
  *   scorers   [n_scorers], or NULL */
 typedef struct sp_views {
     const int32_t *const *paths;
-    const sp_decoded *const *results;
+    const sp_decoded *results;
     const sp_scores *scores;
     const int32_t *const *scorers;
 } sp_views;
-sp_status sp_add_piece(sp_evaluation *e, const sp_recording *r, const sp_views *views, int64_t *scored, sp_error *err);
-void sp_long_evaluation_free(sp_long_evaluation *at_hand); /* pieces.c */
-/* What was cut before the recording came here; nothing without has_length_trim. */
-void sp_add_cut(sp_comparison *c, int64_t recording, int64_t of_path, int64_t of_labels);
-/* Before the first piece, and after the last, when everything is in: names the recording. */
-void sp_begin_recording(sp_evaluation *e);
-sp_status sp_end_recording(sp_evaluation *e, const sp_recording *r, const char *id, int64_t scored, int32_t subject,
-                           sp_error *err);
-
-/* Counts transitions along a path and adds forbidden pairs to the tally. */
-sp_status sp_add_transitions(sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_transition_walk *walk,
-                             sp_transition_counts *counts, sp_tally *illegal, sp_error *err);
 
 /* score_path.c */
 void sp_find_contexts(sp_evaluation *e, const sp_recording *r);
 void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline);
-void sp_add_discordance(sp_evaluation *e, const sp_recording *r);
+void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r);
 
 /* segments.c. Goes on along `steps`; -1 and gaps cut. Lengths go into the tally (NULL: nowhere). False: no memory. */
 bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, sp_tally *lengths);
@@ -236,10 +230,8 @@ sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recordi
                             sp_error *err);
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err);
 
-/* regret.c: best [T] greatest score of each step; counts the steps that share it */
-void sp_find_best(const sp_scores *scores, double *best);
-void sp_add_ties(sp_comparison *comparison, const sp_scores *scores, const double *best, const int32_t *labels);
-void sp_add_regret(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path);
+/* regret.c: nothing without scores */
+void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *views);
 void sp_regret_finish(sp_strategy_result *s);
 
 /* collapsed.c */
@@ -247,14 +239,13 @@ sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *optio
 void sp_collapsed_finish(sp_evaluation *e);
 void sp_collapsed_free(int32_t n, sp_collapsed *collapsed);
 
-/* ceiling.c */
+/* mask_ceiling.c */
 sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
 
 /* sleep_statistics.c: all do nothing where the classes are no stages */
 sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
-sp_status sp_sleep_reserve(sp_evaluation *e, int64_t n, sp_error *err);
-void sp_add_sleep_reference(sp_evaluation *e, const sp_recording *r);
-void sp_add_sleep(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, bool is_decoded);
+void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole);
+void sp_add_sleep(sp_evaluation *e, const sp_recording *r, const sp_views *views);
 void sp_sleep_finish(sp_evaluation *e);
 
 /* scorers.c: all do nothing without scorers */
@@ -262,51 +253,35 @@ sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options
 /* scorers [n_scorers] labels; paths [n_strategies], -1 where undecoded. */
 void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, const int32_t *const *paths);
 void sp_scorers_finish(sp_evaluation *e);
-void sp_scorer_sums_free(sp_scorer_sums *sums);
 
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
-void sp_add_crossed(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
+void sp_add_contingency(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths);
 sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
 
-/* moves.c: adds the transitions of a path to *moves [K,K], which it makes at the first call, or to `pairs` above
- * SP_TRANSITION_CLASSES; then those of the reference across unscored steps to all counts of its transitions. */
-sp_status sp_count_transition(const sp_evaluation *e, int32_t from, int32_t to, int64_t count, int64_t **transition_counts,
-                              sp_tally *pairs, sp_error *err);
-sp_status sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t **transition_counts,
-                               sp_tally *pairs, sp_error *err);
-sp_status sp_add_bridged(sp_evaluation *e, const sp_recording *r, sp_error *err);
+/* transition_counts.c: adds the transitions of a path to the tally, from * K + to; then those of the reference across unscored
+ * steps to all counts of its transitions. False: no memory. */
+bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_tally *pairs);
+bool sp_add_bridged(sp_evaluation *e, const sp_recording *r);
 /* frequencies.c: from counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
 void sp_frequencies_fill(sp_comparison *comparison);
-/* permuted.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
-sp_status sp_best_names(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
+/* label_permutation.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
+sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
 sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
-/* margins.c: paths [n_strategies][T] of the recording; then, after sp_pairs_compare(), kappa, macro F1 and illegal rates. */
+/* margins.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
-sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);
 
 /* traces.c: keeps a piece's steps; those of all recordings go when they become too many. */
 sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);
 void sp_traces_free(sp_comparison *comparison);
 
-/* density.c: softmax of each row in 255ths into density [T,K], 0 where every class is impossible. */
+/* Softmax of each row in 255ths into density [T,K], 0 where every class is impossible. */
 void sp_density_fill(const sp_scores *scores, uint8_t *density);
 
-/* ---- memory ---- */
-
 /* calloc that never asks for nothing, so that NULL always means lack of memory. */
-static inline void *sp_zeros(int64_t n, size_t size)
+static inline void *sp_calloc(int64_t n, size_t size)
 {
     return calloc((size_t)(n > 0 ? n : 1), size);
-}
-
-/* `old` with room for n items of `size`, or `old` itself and *is_whole false on lack of memory. */
-static inline void *sp_grown(void *old, int64_t n, size_t size, bool *is_whole)
-{
-    void *bigger = *is_whole ? realloc(old, (size_t)n * size) : NULL;
-    if (!bigger)
-        *is_whole = false;
-    return bigger ? bigger : old;
 }
 
 #endif

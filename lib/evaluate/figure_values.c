@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool has(sp_figure_need need, const sp_figure_owner *owner)
+/* Why the owner does not have what a figure needs, or NULL. */
+static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
 {
     const sp_comparison *c = owner->comparison;
     const sp_strategy_result *s = owner->strategy;
@@ -13,76 +14,55 @@ static bool has(sp_figure_need need, const sp_figure_owner *owner)
         need == SP_NEEDS_ACCURACY || need == SP_NEEDS_SIGN_FLIP ? ((const sp_pair_comparison *)owner->own)->metric : "";
     switch (need) {
     case SP_NEEDS_LABELS:
-        return c->has_labels && (!s || s->has_agreement);
+        return c->has_labels && (!s || s->has_agreement) ? NULL : "no labels";
     case SP_NEEDS_ARGMAX:
-        return s->has_changes;
+        return s->has_changes ? NULL : "argmax is not among the strategies";
     case SP_NEEDS_ENTITIES:
-        return c->has_entities;
+        return c->has_entities ? NULL : "the classes are no tags of entities";
     case SP_NEEDS_NLL:
-        return c->has_nll;
+        return c->has_nll ? NULL : "the scores are not there, or are clamped";
     case SP_NEEDS_NLL_CLIP:
-        return c->has_nll && c->nll_clip > 0;
+        return c->has_nll && c->nll_clip > 0 ? NULL : "not asked for";
     case SP_NEEDS_PATH_SCORE:
-        return s->has_path_score;
+        return s->has_path_score ? NULL : "no scores";
     case SP_NEEDS_REGRET:
-        return s->has_regret;
+        return s->has_regret ? NULL : "no scores";
     case SP_NEEDS_KAPPA_WEIGHTS:
-        return c->kappa_weights != SP_KAPPA_UNWEIGHTED;
+        return c->kappa_weights != SP_KAPPA_UNWEIGHTED ? NULL : "not asked for";
     case SP_NEEDS_ERROR_RUNS:
-        return s->error_runs.runs != NULL;
+        return s->error_runs.runs != NULL ? NULL : "nothing to compare with argmax";
     case SP_NEEDS_PERMUTATION:
-        return s->label_permutation.is_suspect;
+        return s->label_permutation.is_suspect ? NULL : "no other naming of the classes is suspected";
     case SP_NEEDS_REFERENCE_RUNS:
-        return s && c->reference_runs;
+        return s && c->reference_runs ? NULL : "no reference";
     case SP_NEEDS_BRIDGE:
-        return c->bridge_unscored;
+        return c->bridge_unscored ? NULL : "not asked for";
     case SP_NEEDS_TIES:
-        return c->has_ties;
+        return c->has_ties ? NULL : "no scores";
     case SP_NEEDS_EPOCH:
-        return c->epoch_seconds > 0;
+        return c->epoch_seconds > 0 ? NULL : "the length of a step is not known";
     case SP_NEEDS_WAKE_TRIM:
-        return c->has_wake_trim;
+        return c->has_wake_trim ? NULL : "not asked for";
     case SP_NEEDS_LENGTH_TRIM:
-        return c->has_length_trim;
+        return c->has_length_trim ? NULL : "not asked for";
     case SP_NEEDS_MARGIN:
-        return c->has_margin;
+        return c->has_margin ? NULL : "not asked for";
     case SP_NEEDS_ACCURACY:
-        return strcmp(metric, "accuracy") == 0;
+        return strcmp(metric, "accuracy") == 0 ? NULL : "not tested";
     case SP_NEEDS_SIGN_FLIP:
-        return strcmp(metric, "accuracy") == 0 || strcmp(metric, "illegal_rate") == 0;
+        return strcmp(metric, "accuracy") == 0 || strcmp(metric, "illegal_rate") == 0 ? NULL : "not tested";
     case SP_N_NEEDS:
         break;
     }
-    return true;
+    return NULL;
 }
 
 const char *sp_figure_missing(const sp_figure *figure, const sp_figure_owner *owner)
 {
-    static const char *const reasons[SP_N_NEEDS] = {
-        [SP_NEEDS_LABELS] = "no labels",
-        [SP_NEEDS_ARGMAX] = "argmax is not among the strategies",
-        [SP_NEEDS_ENTITIES] = "the classes are no tags of entities",
-        [SP_NEEDS_NLL] = "the scores are not there, or are clamped",
-        [SP_NEEDS_NLL_CLIP] = "not asked for",
-        [SP_NEEDS_PATH_SCORE] = "no scores",
-        [SP_NEEDS_REGRET] = "no scores",
-        [SP_NEEDS_KAPPA_WEIGHTS] = "not asked for",
-        [SP_NEEDS_ERROR_RUNS] = "nothing to compare with argmax",
-        [SP_NEEDS_PERMUTATION] = "no other naming of the classes is suspected",
-        [SP_NEEDS_REFERENCE_RUNS] = "no reference",
-        [SP_NEEDS_BRIDGE] = "not asked for",
-        [SP_NEEDS_TIES] = "no scores",
-        [SP_NEEDS_EPOCH] = "the length of a step is not known",
-        [SP_NEEDS_WAKE_TRIM] = "not asked for",
-        [SP_NEEDS_LENGTH_TRIM] = "not asked for",
-        [SP_NEEDS_MARGIN] = "not asked for",
-        [SP_NEEDS_ACCURACY] = "not tested",
-        [SP_NEEDS_SIGN_FLIP] = "not tested",
-    };
-    for (int need = 0; figure->needs >> need; need++)
-        if (figure->needs >> need & 1 && !has((sp_figure_need)need, owner))
-            return reasons[need];
-    return NULL;
+    const char *reason = NULL;
+    for (int need = 0; !reason && figure->needs >> need; need++)
+        reason = figure->needs >> need & 1 ? lacks((sp_figure_need)need, owner) : NULL;
+    return reason;
 }
 
 bool sp_figure_is_count(const sp_figure *figure)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- forbidden pairs that were met ---- */
+/* ---- transitions by pair of classes ---- */
 
 static int by_count(const void *a, const void *b)
 {
@@ -17,41 +17,58 @@ static int by_count(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static sp_status list_pairs(int32_t K, sp_tally *tally, sp_pair_count **out, int64_t *n, sp_error *err)
+/* Transitions [n] as pairs of classes, all or those that the chain forbids. */
+static sp_status list_pairs(const sp_evaluation *e, size_t n, const sp_tally_entry *entry, bool only_illegal, sp_pair_count **out,
+                            int64_t *n_out, sp_error *err)
 {
-    const sp_tally_entry *entry = sp_tally_sort(tally);
-    sp_pair_count *pairs = malloc((tally->n ? tally->n : 1) * sizeof *pairs);
+    sp_pair_count *pairs = malloc((n + 1) * sizeof *pairs);
+    size_t m = 0;
     if (!pairs)
-        return sp_fail(err, SP_ENOMEM, "no memory for %zu pairs of classes", tally->n);
-    for (size_t i = 0; i < tally->n; i++)
-        pairs[i] = (sp_pair_count){(int32_t)(entry[i].key / K), (int32_t)(entry[i].key % K), entry[i].count};
-    qsort(pairs, tally->n, sizeof *pairs, by_count);
+        return sp_no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        int32_t from = (int32_t)(entry[i].key / e->K), to = (int32_t)(entry[i].key % e->K);
+        if (!only_illegal || !sp_chain_is_legal(e->chain, from, to))
+            pairs[m++] = (sp_pair_count){from, to, entry[i].count};
+    }
+    qsort(pairs, m, sizeof *pairs, by_count);
     *out = pairs;
-    *n = (int64_t)tally->n;
+    *n_out = (int64_t)m;
     return SP_OK;
+}
+
+/* Where a comparison keeps the transitions of one path. */
+typedef struct pair_lists {
+    sp_pair_count **illegal, **pairs;
+    int64_t *n_illegal, *n_pairs, **matrix;
+} pair_lists;
+
+static sp_status list_transitions(const sp_evaluation *e, sp_tally *tally, pair_lists out, sp_error *err)
+{
+    size_t K = (size_t)e->K;
+    const sp_tally_entry *entry = sp_tally_sort(tally);
+    sp_status status = list_pairs(e, tally->n, entry, true, out.illegal, out.n_illegal, err);
+    if (status == SP_OK && K > SP_TRANSITION_CLASSES)
+        return list_pairs(e, tally->n, entry, false, out.pairs, out.n_pairs, err);
+    if (status != SP_OK || tally->n == 0)
+        return status;
+    *out.matrix = calloc(K * K, sizeof **out.matrix);
+    for (size_t i = 0; *out.matrix && i < tally->n; i++)
+        (*out.matrix)[entry[i].key] = entry[i].count;
+    return *out.matrix ? SP_OK : sp_no_memory(err);
 }
 
 /* ---- means over recordings ---- */
 
-static void mean_over(int64_t n, const sp_recording_result *rows, bool is_kappa, sp_value *mean, sp_value *sd, int64_t *used)
+static double accuracy_at(const void *rows, int64_t i)
 {
-    double sum = 0, squares = 0;
-    int64_t m = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sp_value v = is_kappa ? rows[i].kappa : rows[i].accuracy;
-        if (!v.undefined) {
-            sum += v.value;
-            m++;
-        }
-    }
-    for (int64_t i = 0; i < n; i++) {
-        sp_value v = is_kappa ? rows[i].kappa : rows[i].accuracy;
-        if (!v.undefined)
-            squares += (v.value - sum / (double)m) * (v.value - sum / (double)m);
-    }
-    *used = m;
-    *mean = value_ratio(sum, (double)m, "defined in no recording");
-    *sd = m > 1 ? value_of(sqrt(squares / (double)(m - 1))) : value_undefined(m ? "one recording" : "defined in no recording");
+    sp_value v = ((const sp_recording_result *)rows)[i].accuracy;
+    return v.undefined ? NAN : v.value;
+}
+
+static double kappa_at(const void *rows, int64_t i)
+{
+    sp_value v = ((const sp_recording_result *)rows)[i].kappa;
+    return v.undefined ? NAN : v.value;
 }
 
 /* ---- a strategy ---- */
@@ -90,8 +107,10 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
         return status;
     sp_agreement_count_absent(&s->agreement, K, e->options.absent_class);
     sp_regret_finish(s);
-    mean_over(c->n_recordings, s->recordings, false, &s->mean_accuracy, &s->sd_accuracy, &s->mean_accuracy_n);
-    mean_over(c->n_recordings, s->recordings, true, &s->mean_kappa, &s->sd_kappa, &s->mean_kappa_n);
+    value_summary(c->n_recordings, accuracy_at, s->recordings, "defined in no recording", "one recording", &s->mean_accuracy_n,
+                  &s->mean_accuracy, &s->sd_accuracy);
+    value_summary(c->n_recordings, kappa_at, s->recordings, "defined in no recording", "one recording", &s->mean_kappa_n,
+                  &s->mean_kappa, &s->sd_kappa);
     memcpy(s->context_steps, e->context_steps, sizeof s->context_steps);
     s->edit_score = value_ratio(sums->edit_sum, (double)s->edit_score_n,
                                 s->edit_score_too_long ? "recordings of too many runs" : "no scored steps");
@@ -101,9 +120,9 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     status = sp_error_runs_finish(e, strategy, err);
     if (status != SP_OK)
         return status;
-    status = list_pairs(e->K, &sums->illegal, &s->illegal_pairs, &s->n_illegal_pairs, err);
-    if (status == SP_OK && e->K > SP_TRANSITION_CLASSES)
-        status = list_pairs(e->K, &sums->transition_counts, &s->transition_pairs, &s->n_transition_pairs, err);
+    pair_lists lists = {&s->illegal_pairs, &s->transition_pairs, &s->n_illegal_pairs, &s->n_transition_pairs,
+                        &s->transition_counts};
+    status = list_transitions(e, &sums->transitions, lists, err);
     return status != SP_OK ? status : sp_class_runs_fill(e->K, &sums->class_runs, c->reference_runs, &s->class_runs, err);
 }
 
@@ -120,7 +139,7 @@ static sp_status list_rules(const sp_evaluation *e, sp_error *err)
     c->end_allowed = malloc(K);
     c->min_dwell = malloc(K * sizeof *c->min_dwell);
     if (!c->forbidden || !c->start_allowed || !c->end_allowed || !c->min_dwell)
-        return sp_fail(err, SP_ENOMEM, "no memory for the rules of %d classes", e->K);
+        return sp_no_memory(err);
     for (int32_t i = 0; i < e->K; i++) {
         c->start_allowed[i] = sp_chain_is_legal_start(e->chain, i);
         c->end_allowed[i] = sp_chain_is_legal_end(e->chain, i);
@@ -139,13 +158,10 @@ static sp_status list_rules(const sp_evaluation *e, sp_error *err)
 static sp_status finish_reference(sp_evaluation *e, sp_error *err)
 {
     sp_comparison *c = e->result;
-    sp_status status = list_pairs(e->K, &e->reference_illegal, &c->reference_illegal_pairs, &c->n_reference_illegal_pairs, err);
+    pair_lists lists = {&c->reference_illegal_pairs, &c->reference_transition_pairs, &c->n_reference_illegal_pairs,
+                        &c->n_reference_transition_pairs, &c->reference_transition_counts};
+    sp_status status = list_transitions(e, &e->reference_transitions, lists, err);
     if (status != SP_OK || !c->has_labels)
-        return status;
-    if (e->K > SP_TRANSITION_CLASSES)
-        status = list_pairs(e->K, &e->reference_transition_pairs, &c->reference_transition_pairs,
-                            &c->n_reference_transition_pairs, err);
-    if (status != SP_OK)
         return status;
     return sp_class_runs_fill(e->K, &e->reference_runs, NULL, &c->reference_runs, err);
 }
@@ -172,8 +188,6 @@ sp_status sp_evaluation_finish(sp_evaluation *e, sp_comparison **out, sp_error *
         sp_collapsed_finish(e);
     if (status == SP_OK)
         status = sp_pairs_compare(e, err);
-    if (status == SP_OK)
-        status = sp_margins_compare(e, err);
     if (status != SP_OK)
         return status;
     e->result = NULL;

@@ -1,12 +1,9 @@
-/* Gates, from their text to their verdict. What is built by gate_grammar.c is judged by the same recursion over left and right.
- */
-#include "evaluate/gate_parser.h"
+/* Fail-if conditions, from their text to their verdict. What gate_read.c builds is judged by recursion over left and right. */
+#include "evaluate/gate.h"
 #include "evaluate/value.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST_TEXT = 4096 };
@@ -17,33 +14,25 @@ sp_status sp_gate_new(const char *text, const sp_gate_scope *scope, sp_gate **ou
     if (n > LONGEST_TEXT)
         return sp_fail(err, SP_EINVAL, "the gate has %zu letters; at most %d are read", n, LONGEST_TEXT);
     sp_gate *gate = calloc(1, sizeof *gate);
-    if (gate) {
-        gate->text = malloc(n + 1);
-        gate->nodes = malloc((n + 1) * sizeof *gate->nodes);
-        gate->conditions = malloc((n + 1) * sizeof *gate->conditions);
-    }
-    if (!gate || !gate->text || !gate->nodes || !gate->conditions) {
+    if (!gate)
+        return sp_no_memory(err);
+    gate->text = sp_owned_text(&gate->own, text);
+    gate->nodes = sp_zeros(&gate->own, n + 1, sizeof *gate->nodes);
+    gate->conditions = sp_zeros(&gate->own, n + 1, sizeof *gate->conditions);
+    sp_status status = sp_owned_status(&gate->own, err);
+    if (status == SP_OK)
+        status = sp_gate_read(gate, scope, err);
+    if (status == SP_OK)
+        *out = gate;
+    else
         sp_gate_free(gate);
-        return sp_fail(err, SP_ENOMEM, "no memory for a gate");
-    }
-    memcpy(gate->text, text, n + 1);
-    sp_gate_parser p = {.gate = gate, .scope = scope, .text = gate->text, .err = err, .status = SP_OK};
-    sp_gate_read(&p);
-    if (p.status != SP_OK) {
-        sp_gate_free(gate);
-        return p.status;
-    }
-    *out = gate;
-    return SP_OK;
+    return status;
 }
 
 void sp_gate_free(sp_gate *gate)
 {
-    if (!gate)
-        return;
-    free(gate->text);
-    free(gate->nodes);
-    free(gate->conditions);
+    if (gate)
+        sp_owned_free(&gate->own);
     free(gate);
 }
 

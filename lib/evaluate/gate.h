@@ -2,6 +2,7 @@
 #ifndef EVALUATE_GATE_H
 #define EVALUATE_GATE_H
 
+#include "core/owned.h"
 #include "evaluate/figures.h"
 #include "statepath/gate.h"
 
@@ -34,11 +35,15 @@ typedef struct sp_gate_node {
 } sp_gate_node;
 
 struct sp_gate {
+    sp_owned own;
     char *text;
     sp_gate_node *nodes; /* never more than letters in the text: each has a letter of its own */
     int32_t n_nodes;
     int32_t *conditions; /* the root of each */
     int32_t n_conditions;
 };
+
+/* gate_read.c: fills nodes and conditions from the text. SP_OK, SP_EINVAL. */
+sp_status sp_gate_read(sp_gate *gate, const sp_gate_scope *scope, sp_error *err);
 
 #endif

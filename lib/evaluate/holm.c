@@ -23,7 +23,7 @@ sp_status sp_holm_adjust(int64_t n, const sp_value *p, sp_value *adjusted, sp_er
 {
     ranked *sorted = malloc((size_t)(n > 0 ? n : 1) * sizeof *sorted);
     if (!sorted)
-        return sp_fail(err, SP_ENOMEM, "no memory to adjust %lld p-values", (long long)n);
+        return sp_no_memory(err);
     int64_t m = 0;
     for (int64_t i = 0; i < n; i++) {
         adjusted[i] = p[i];

@@ -7,12 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Values of one end of the order: those before (is_low) or after a pivot are brought to the front and sorted. */
 typedef struct tail {
     int32_t n, n_values;
@@ -32,7 +26,7 @@ static tail tail_of(int32_t n, double *values, int32_t rank, bool is_low)
             values[i] = values[out.n];
             values[out.n++] = value;
         }
-    qsort(values, (size_t)out.n, sizeof *values, ascending);
+    qsort(values, (size_t)out.n, sizeof *values, value_ascending);
     return out;
 }
 

@@ -15,7 +15,7 @@ static sp_status margins_open(int32_t K, const int64_t *confusion, const int64_t
 {
     double *row = calloc(2 * (size_t)K + 1, sizeof *row);
     if (!row)
-        return sp_fail(err, SP_ENOMEM, "no memory for kappa over %d classes", K);
+        return sp_no_memory(err);
     *out = (margins){.row = row, .column = row + K};
     for (int32_t i = 0; i < K; i++) {
         double missing = undecoded ? (double)undecoded[i] : 0;

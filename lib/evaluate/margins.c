@@ -1,21 +1,17 @@
-/* Margins of each recording's confusion matrices, and the comparisons that are made of them: kappa and macro F1. */
+/* Margins of each recording's confusion matrices, its kappa, and the comparisons that are made of them: kappa and macro F1. */
 #include "evaluate/margins.h"
-#include "evaluate/metric_pairs.h"
+#include "core/owned.h"
+#include "evaluate/pairs.h"
 #include "evaluate/value.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char too_long[] = "a recording of more than 4,294,967,295 steps";
-
 void sp_margins_free(sp_margins *margins)
 {
-    free(margins->offsets);
-    free(margins->slots);
-    free(margins->counts);
+    sp_count_rows_free(&margins->rows);
     free(margins->row);
     free(margins->touched);
-    *margins = (sp_margins){.left_out = margins->left_out};
 }
 
 /* ---- counting ---- */
@@ -25,91 +21,74 @@ static int32_t width_of(const sp_evaluation *e)
     return e->K * (1 + 2 * e->result->n_strategies);
 }
 
-/* Gives `array` room for n elements; on lack of memory it stays, and is_grown becomes false. */
-#define GROW(array, n)                                                                                                           \
-    do {                                                                                                                         \
-        void *bigger = realloc(array, (size_t)(n) * sizeof *(array));                                                            \
-        is_grown = is_grown && bigger;                                                                                           \
-        (array) = bigger ? bigger : (array);                                                                                     \
-    } while (0)
-
-static bool reserve(sp_margins *m, int32_t width, int64_t more)
+/* Counts a step of the recording at hand. */
+static void count(sp_margins *margins, int32_t slot)
 {
-    bool is_grown = true;
-    if (!m->row) {
-        m->row = calloc((size_t)width, sizeof *m->row);
-        m->touched = malloc((size_t)width * sizeof *m->touched);
-        if (!m->row || !m->touched)
-            return false;
-    }
-    if (m->n + 2 > m->row_capacity) {
-        int64_t room = 2 * m->row_capacity + 16;
-        GROW(m->offsets, room);
-        if (!is_grown)
-            return false;
-        m->row_capacity = room;
-    }
-    if (m->n_counts + more > m->capacity) {
-        int64_t room = 2 * m->capacity + more;
-        GROW(m->slots, room);
-        GROW(m->counts, room);
-        if (!is_grown)
-            return false;
-        m->capacity = room;
-    }
-    m->offsets[0] = 0;
-    return true;
+    if (margins->row[slot]++ == 0)
+        margins->touched[margins->n_touched++] = (uint32_t)slot;
 }
 
-static void leave_out(sp_margins *m, const char *reason)
+/* Kappa of the recording at hand. Only classes that its reference has are visited. */
+static sp_value recording_kappa(const sp_margins *m, int32_t K, int32_t s, const sp_recording_result *result)
 {
-    sp_margins_free(m);
-    m->left_out = reason;
+    const int64_t *reference = m->row, *decoded = m->row + (size_t)K * (size_t)(2 + 2 * s);
+    double chance = 0;
+    bool is_single = false;
+    for (int64_t i = 0; i < m->n_touched; i++) {
+        uint32_t k = m->touched[i];
+        if (k >= (uint32_t)K)
+            continue;
+        is_single |= reference[k] == result->scored && decoded[k] == result->scored;
+        chance += (double)reference[k] * (double)decoded[k];
+    }
+    if (result->scored == 0 || is_single)
+        return value_undefined(is_single ? "one class only" : "no scored steps");
+    double n = (double)result->scored, po = (double)result->correct / n, pe = chance / n / n;
+    return value_of((po - pe) / (1 - pe));
 }
 
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err)
 {
     sp_margins *m = &e->margins;
     int32_t K = e->K;
-    if (e->n_pairs == 0 || m->left_out || !r->labels)
+    if (!r->labels)
         return SP_OK;
-    if (r->first + r->n_steps + r->rest > UINT32_MAX) {
-        leave_out(m, too_long);
-        return SP_OK;
+    if (!m->row) {
+        m->row = calloc((size_t)width_of(e), sizeof *m->row);
+        m->touched = calloc((size_t)width_of(e), sizeof *m->touched);
     }
-    if (!reserve(m, width_of(e), 0))
-        return sp_fail(err, SP_ENOMEM, "no memory to compare the kappas of recordings");
+    if (!m->row || !m->touched)
+        return sp_no_memory(err);
     for (int64_t t = 0; t < r->n_steps; t++) {
         int32_t label = r->labels[t];
         if (label < 0)
             continue;
-        sp_margins_count(m, (uint32_t)label);
+        count(m, label);
         for (int32_t s = 0; s < e->result->n_strategies; s++) {
             int32_t chosen = paths[s][t], first = K + 2 * s * K;
             if (chosen == label)
-                sp_margins_count(m, (uint32_t)(first + label));
+                count(m, first + label);
             if (chosen >= 0)
-                sp_margins_count(m, (uint32_t)(first + K + chosen));
+                count(m, first + K + chosen);
         }
     }
     if (r->rest > 0)
         return SP_OK;
-    if (m->n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS) {
-        leave_out(m, "too many recordings and classes for intervals of kappa and macro F1");
-        return SP_OK;
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        sp_recording_result *result = &e->result->strategies[s].recordings[r->index];
+        result->kappa = recording_kappa(m, K, s, result);
     }
-    if (m->n_touched == 0)
-        return SP_OK;
-    if (!reserve(m, width_of(e), m->n_touched))
-        return sp_fail(err, SP_ENOMEM, "no memory to compare the kappas of recordings");
+    if (m->rows.n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS) {
+        sp_count_rows_free(&m->rows);
+        m->left_out = "too many recordings and classes for intervals of kappa and macro F1";
+    }
+    bool is_kept = e->n_pairs > 0 && !m->left_out && m->n_touched > 0, is_whole = true;
     for (int64_t i = 0; i < m->n_touched; i++) {
-        m->slots[m->n_counts] = m->touched[i];
-        m->counts[m->n_counts++] = (uint32_t)m->row[m->touched[i]];
+        is_whole = is_whole && (!is_kept || sp_count_rows_add(&m->rows, m->touched[i], m->row[m->touched[i]]));
         m->row[m->touched[i]] = 0;
     }
     m->n_touched = 0;
-    m->offsets[++m->n] = m->n_counts;
-    return SP_OK;
+    return is_whole && (!is_kept || sp_count_rows_end(&m->rows)) ? SP_OK : sp_no_memory(err);
 }
 
 /* ---- statistics of summed margins ---- */
@@ -157,18 +136,20 @@ static void agreement_differences(const void *arg, const int64_t *sums, double *
 /* ---- comparisons ---- */
 
 /* Differences of one recording each, [2 n_pairs, N], from the margins; NaN where undefined or nothing is scored. */
-static void recording_differences(sp_evaluation *e, double *values, double *differences)
+static void recording_differences(sp_evaluation *e, double *differences)
 {
     sp_margins *m = &e->margins;
+    const sp_count_rows *rows = &m->rows;
     const sp_comparison *c = e->result;
+    double values[2 * SP_MAX_COMPARISONS];
     for (int64_t r = 0, i = 0; r < c->n_recordings; r++) {
         bool is_scored = c->scored_steps[r] > 0;
         if (is_scored) {
-            for (int64_t j = m->offsets[i]; j < m->offsets[i + 1]; j++)
-                m->row[m->slots[j]] = m->counts[j];
+            for (int64_t j = rows->offsets[i]; j < rows->offsets[i + 1]; j++)
+                m->row[rows->slots[j]] += rows->counts[j];
             agreement_differences(e, m->row, values);
-            for (int64_t j = m->offsets[i]; j < m->offsets[i + 1]; j++)
-                m->row[m->slots[j]] = 0;
+            for (int64_t j = rows->offsets[i]; j < rows->offsets[i + 1]; j++)
+                m->row[rows->slots[j]] = 0;
             i++;
         }
         for (int32_t v = 0; v < 2 * e->n_pairs; v++)
@@ -176,48 +157,33 @@ static void recording_differences(sp_evaluation *e, double *values, double *diff
     }
 }
 
-static sp_status compare_agreement(sp_evaluation *e, sp_error *err)
+sp_status sp_margins_compare(sp_evaluation *e, sp_error *err)
 {
     sp_margins *m = &e->margins;
-    int64_t N = e->result->n_recordings;
-    if (m->left_out || m->n == 0)
+    size_t N = (size_t)e->result->n_recordings;
+    e->result->other_metrics_left_out = m->left_out;
+    if (m->left_out || m->rows.n == 0)
         return SP_OK;
-    sp_clusters rows = {.n = m->n, .width = width_of(e), .offsets = m->offsets, .slots = m->slots, .counts = m->counts};
+    sp_clusters rows = sp_count_rows_view(&m->rows, width_of(e));
     sp_statistics statistics = {
         .n = 2 * e->n_pairs, .compute = agreement_differences, .arg = e, .undefined = "undefined for one of the strategies"};
     sp_difference out[2 * SP_MAX_COMPARISONS];
     sp_units units = {0};
-    double values[2 * SP_MAX_COMPARISONS], *differences = malloc((size_t)statistics.n * (size_t)N * sizeof *differences);
-    double *d = malloc((size_t)N * sizeof *d);
-    sp_status status = sp_units_open(e->result, true, &units, err);
-    if (status == SP_OK && (!differences || !d))
-        status = sp_fail(err, SP_ENOMEM, "no memory to compare the kappas of recordings");
+    sp_owned own = {0};
+    double *differences = sp_zeros(&own, (size_t)statistics.n * N, sizeof *differences);
+    double *d = sp_zeros(&own, N, sizeof *d);
+    sp_status status = sp_owned_status(&own, err);
     if (status == SP_OK)
-        status = sp_metric_bootstrap(e, &units, &rows, &statistics, out, err);
+        status = sp_units_open(e->result, true, &units, err);
     if (status == SP_OK)
-        recording_differences(e, values, differences);
-    for (int32_t v = 0; status == SP_OK && v < statistics.n; v++) {
-        status = sp_units_mean(&units, differences + v * N, d, err);
-        if (status == SP_OK)
-            sp_metric_describe(sp_metric_append(e, v % e->n_pairs, v < e->n_pairs ? sp_metric_kappa : sp_metric_f1, &out[v]),
-                               units.n, d, units.is_subjects);
-    }
+        status = sp_units_bootstrap(&units, &rows, &statistics, &e->options.bootstrap, e->workers, out, err);
+    if (status == SP_OK)
+        recording_differences(e, differences);
+    for (int32_t v = 0; status == SP_OK && v < statistics.n; v++)
+        if (!sp_pair_append(e, v % e->n_pairs, v < e->n_pairs ? sp_metric_kappa : sp_metric_f1, &out[v], &units,
+                            differences + (size_t)v * N, d, err))
+            status = SP_ENOMEM;
     sp_units_free(&units);
-    free(differences);
-    free(d);
+    sp_owned_free(&own);
     return status;
-}
-
-sp_status sp_margins_compare(sp_evaluation *e, sp_error *err)
-{
-    sp_comparison *c = e->result;
-    c->other_metrics_left_out = e->margins.left_out;
-    if (e->n_pairs > 0) { /* room for the other three metrics of each pair */
-        void *bigger = realloc(c->comparisons, 4 * (size_t)e->n_pairs * sizeof *c->comparisons);
-        if (!bigger)
-            return sp_fail(err, SP_ENOMEM, "no memory to compare %d pairs of strategies", e->n_pairs);
-        c->comparisons = bigger;
-    }
-    sp_status status = e->n_pairs ? compare_agreement(e, err) : SP_OK;
-    return status == SP_OK && c->n_strategies ? sp_illegal_compare(e, err) : status;
 }

@@ -6,18 +6,12 @@
 #ifndef EVALUATE_MARGINS_H
 #define EVALUATE_MARGINS_H
 
-#include "statepath/status.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "evaluate/clusters.h"
 
 enum { SP_MAX_MARGIN_COUNTS = 1 << 20 }; /* kept in all: 8 MB */
 
 typedef struct sp_margins {
-    int64_t n; /* recordings with scored steps */
-    int64_t n_counts, capacity, row_capacity;
-    int64_t *offsets; /* [n+1] */
-    uint32_t *slots, *counts;
+    sp_count_rows rows;   /* recordings with scored steps */
     const char *left_out; /* why there are none, or NULL */
     /* The recording being counted: [width] counts, all 0 between recordings, and the slots that are not. */
     int64_t *row;
@@ -26,12 +20,5 @@ typedef struct sp_margins {
 } sp_margins;
 
 void sp_margins_free(sp_margins *margins);
-
-/* Counts a step of the recording at hand. width is that of all recordings. */
-static inline void sp_margins_count(sp_margins *margins, uint32_t slot)
-{
-    if (margins->row[slot]++ == 0)
-        margins->touched[margins->n_touched++] = slot;
-}
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-void sp_find_best(const sp_scores *scores, double *best)
+static void find_best(const sp_scores *scores, double *best)
 {
     for (int64_t t = 0; t < scores->n_steps; t++) {
         double most = -INFINITY;
@@ -17,7 +17,7 @@ void sp_find_best(const sp_scores *scores, double *best)
     }
 }
 
-void sp_add_ties(sp_comparison *comparison, const sp_scores *scores, const double *best, const int32_t *labels)
+static void add_ties(sp_comparison *comparison, const sp_scores *scores, const double *best, const int32_t *labels)
 {
     comparison->has_ties = true;
     for (int64_t t = 0; t < scores->n_steps; t++) {
@@ -29,7 +29,7 @@ void sp_add_ties(sp_comparison *comparison, const sp_scores *scores, const doubl
     }
 }
 
-void sp_add_regret(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path)
+static void add_strategy(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path)
 {
     for (int64_t t = 0; t < scores->n_steps; t++) {
         if (path[t] < 0)
@@ -41,6 +41,18 @@ void sp_add_regret(sp_strategy_result *s, const sp_scores *scores, const double 
         }
         s->regret_steps++;
         s->regret_sum += best[t] - chosen;
+    }
+}
+
+void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *views)
+{
+    if (!views->scores)
+        return;
+    find_best(views->scores, e->scratch.best);
+    add_ties(e->result, views->scores, e->scratch.best, r->labels);
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        e->result->strategies[s].has_regret = true;
+        add_strategy(&e->result->strategies[s], views->scores, e->scratch.best, views->paths[s]);
     }
 }
 

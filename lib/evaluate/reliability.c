@@ -30,7 +30,7 @@ sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_er
     }
     if (!sums || !sums->classes || !sums->cells || !sums->p) {
         sp_reliability_sums_free(sums);
-        return sp_fail(err, SP_ENOMEM, "no memory for the calibration of %d classes", n_classes);
+        return sp_no_memory(err);
     }
     *out = sums;
     return SP_OK;

@@ -178,7 +178,7 @@ sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, s
         c->class_ece = calloc((size_t)sums->n_classes, sizeof *c->class_ece);
     if (!c || !c->class_ece) {
         sp_reliability_free(c);
-        return sp_fail(err, SP_ENOMEM, "no memory for the calibration of %d classes", sums->n_classes);
+        return sp_no_memory(err);
     }
     c->n_classes = sums->n_classes;
     c->n_steps = sums->all.n;

@@ -13,61 +13,31 @@ uint32_t sp_cluster_group(uint64_t seed, int64_t cluster)
     return (uint32_t)(random_mix(random_mix(~seed) + (uint64_t)cluster) & (SP_CLUSTER_GROUPS - 1));
 }
 
-static int64_t row_of(uint64_t seed, int64_t n_clusters, int64_t cluster)
+static bool group_clusters(const sp_clusters *c, uint64_t seed, sp_count_table *t)
 {
-    return n_clusters > SP_MOST_CLUSTERS ? sp_cluster_group(seed, cluster) : cluster;
+    int64_t *group = malloc((size_t)c->n * sizeof *group);
+    for (int64_t i = 0; group && i < c->n; i++)
+        group[i] = sp_cluster_group(seed, i);
+    bool is_done = group && sp_clusters_group(c, SP_CLUSTER_GROUPS, group, &t->groups);
+    free(group);
+    t->lists = sp_count_rows_view(&t->groups, c->width);
+    return is_done;
 }
 
-void sp_count_tables_free(sp_count_tables *t)
+/* False when a sum of n rows could leave 32 bits. */
+static bool fill_matrix(sp_count_table *t)
 {
-    for (int32_t p = 0; t->parts && p < t->n_parts; p++)
-        if (t->parts[p].is_owned) {
-            free((void *)t->parts[p].lists.offsets);
-            free((void *)t->parts[p].lists.slots);
-            free((void *)t->parts[p].lists.counts);
-        }
-    free(t->parts);
-    free(t->rows);
-    *t = (sp_count_tables){0};
-}
-
-/* Adds the part's counts to its columns; false when a sum of n rows could leave 32 bits. */
-static bool fill_columns(const sp_clusters *c, uint64_t seed, sp_count_tables *t, size_t column)
-{
+    const sp_clusters *c = &t->lists;
     uint64_t most = 0;
     for (int64_t i = 0; i < c->n; i++) {
-        uint32_t *row = t->rows + (size_t)row_of(seed, c->n, i) * t->stride + column;
+        uint32_t *row = t->rows + (size_t)i * t->stride;
         for (int64_t j = c->offsets[i]; j < c->offsets[i + 1]; j++) {
             uint64_t sum = (uint64_t)row[c->slots[j]] + c->counts[j];
             most = sum > most ? sum : most;
             row[c->slots[j]] = (uint32_t)sum;
         }
     }
-    return most * (uint64_t)t->n <= UINT32_MAX && most <= UINT32_MAX;
-}
-
-/* Lists by group. The slots of a group stand in it as often as in its clusters. */
-static bool group_lists(const sp_clusters *c, uint64_t seed, sp_count_table *part)
-{
-    size_t n_counts = (size_t)c->offsets[c->n];
-    int64_t *offsets = calloc(SP_CLUSTER_GROUPS + 2, sizeof *offsets);
-    uint32_t *slots = malloc((n_counts + 1) * sizeof *slots), *counts = malloc((n_counts + 1) * sizeof *counts);
-    part->is_owned = true;
-    part->lists = (sp_clusters){.n = SP_CLUSTER_GROUPS, .width = c->width, .offsets = offsets, .slots = slots, .counts = counts};
-    if (!offsets || !slots || !counts)
-        return false;
-    for (int64_t i = 0; i < c->n; i++)
-        offsets[sp_cluster_group(seed, i) + 2] += c->offsets[i + 1] - c->offsets[i];
-    for (int64_t g = 0; g < SP_CLUSTER_GROUPS; g++)
-        offsets[g + 2] += offsets[g + 1];
-    for (int64_t i = 0; i < c->n; i++) {
-        int64_t *end = &offsets[sp_cluster_group(seed, i) + 1]; /* becomes the offset of the next group */
-        for (int64_t j = c->offsets[i]; j < c->offsets[i + 1]; j++, ++*end) {
-            slots[*end] = c->slots[j];
-            counts[*end] = c->counts[j];
-        }
-    }
-    return true;
+    return most * (uint64_t)c->n <= UINT32_MAX && most <= UINT32_MAX;
 }
 
 static size_t rounded(size_t n, size_t to)
@@ -75,43 +45,35 @@ static size_t rounded(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-bool sp_count_tables_open(int32_t n_parts, const sp_bootstrap_part *parts, uint64_t seed, sp_count_tables *out)
+bool sp_count_table_open(const sp_clusters *clusters, uint64_t seed, sp_count_table *t)
 {
-    int64_t n_clusters = parts[0].clusters.n;
-    *out = (sp_count_tables){.n = sp_cluster_units(n_clusters), .n_parts = n_parts};
-    out->parts = calloc((size_t)n_parts, sizeof *out->parts);
-    if (!out->parts)
+    *t = (sp_count_table){.lists = *clusters};
+    if (clusters->n > SP_MOST_CLUSTERS && !group_clusters(clusters, seed, t))
         return false;
-    size_t columns = 0;
-    for (int32_t p = 0; p < n_parts; p++) {
-        const sp_clusters *c = &parts[p].clusters;
-        uint64_t cells = (uint64_t)out->n * (uint64_t)c->width;
-        out->parts[p] = (sp_count_table){.lists = *c, .width = c->width, .column = columns, .at = out->width};
-        out->parts[p].is_dense = out->n >= 2 && cells <= 4 * (uint64_t)c->offsets[c->n];
-        columns += out->parts[p].is_dense ? (size_t)c->width : 0;
-        out->width += (size_t)c->width;
-    }
-    out->stride = rounded(columns, COLUMNS);
-    if (out->stride) { /* rows begin where a vector does */
-        size_t bytes = rounded((size_t)out->n * out->stride * sizeof *out->rows, 64);
-        out->rows = aligned_alloc(64, bytes);
-        if (!out->rows)
-            return false;
-        memset(out->rows, 0, bytes);
-    }
-    for (int32_t p = 0; p < n_parts; p++) {
-        sp_count_table *part = &out->parts[p];
-        part->is_dense = part->is_dense && fill_columns(&parts[p].clusters, seed, out, part->column);
-        if (!part->is_dense && n_clusters > SP_MOST_CLUSTERS && !group_lists(&parts[p].clusters, seed, part))
-            return false;
-    }
+    const sp_clusters *c = &t->lists;
+    if (c->n < 2 || (uint64_t)c->n * (uint64_t)c->width > 4 * (uint64_t)c->offsets[c->n])
+        return true;
+    t->stride = rounded((size_t)c->width, COLUMNS);
+    size_t bytes = rounded((size_t)c->n * t->stride * sizeof *t->rows, 64);
+    t->rows = aligned_alloc(64, bytes); /* rows begin where a vector does */
+    if (!t->rows)
+        return false;
+    memset(t->rows, 0, bytes);
+    t->is_dense = fill_matrix(t);
     return true;
 }
 
-double sp_count_tables_cost(const sp_count_tables *t, int32_t part)
+void sp_count_table_free(sp_count_table *t)
 {
-    const sp_count_table *one = &t->parts[part];
-    return one->is_dense ? (double)t->n * (double)one->width / COLUMNS : (double)one->lists.offsets[one->lists.n];
+    sp_count_rows_free(&t->groups);
+    free(t->rows);
+    *t = (sp_count_table){.rows = NULL};
+}
+
+double sp_count_table_cost(const sp_count_table *t)
+{
+    const sp_clusters *c = &t->lists;
+    return t->is_dense ? (double)c->n * (double)c->width / COLUMNS : (double)c->offsets[c->n];
 }
 
 /* ---- sums ---- */
@@ -122,19 +84,13 @@ static void add_list(const sp_clusters *c, int64_t row, int64_t sign, int64_t *s
         sums[c->slots[i]] += sign * (int64_t)c->counts[i];
 }
 
-void sp_count_tables_add(const sp_count_tables *t, int64_t row, int64_t sign, int64_t *sums)
+void sp_count_table_add(const sp_count_table *t, int64_t row, int64_t sign, int64_t *sums)
 {
-    for (int32_t p = 0; p < t->n_parts; p++) {
-        const sp_count_table *part = &t->parts[p];
-        int64_t *own = sums + part->at;
-        if (!part->is_dense) {
-            add_list(&part->lists, row, sign, own);
-            continue;
-        }
-        const uint32_t *counts = t->rows + (size_t)row * t->stride + part->column;
-        for (int32_t w = 0; w < part->width; w++)
-            own[w] += sign * (int64_t)counts[w];
-    }
+    const uint32_t *counts = t->rows + (size_t)row * t->stride;
+    if (!t->is_dense)
+        add_list(&t->lists, row, sign, sums);
+    for (int32_t w = 0; t->is_dense && w < t->lists.width; w++)
+        sums[w] += sign * (int64_t)counts[w];
 }
 
 typedef uint32_t vector __attribute__((vector_size(4 * COLUMNS), aligned(4), may_alias));
@@ -190,22 +146,21 @@ SP_FOR_EACH_ISA(void, add_drawn, (const uint32_t *rows, size_t stride, const uin
 SP_FOR_EACH_ISA(void, draw_rows, (random_stream * random, uint32_t n, int count, uint32_t *index),
                 random_below(random, n, count, index);)
 
-void sp_count_tables_draw(const sp_count_tables *t, random_stream *random, const bool *skip, uint32_t *matrix_sums, int64_t *sums)
+void sp_count_table_draw(const sp_count_table *t, random_stream *random, uint32_t *matrix_sums, int64_t *sums)
 {
     const sp_isa isa = sp_isa_current();
+    const sp_clusters *c = &t->lists;
     uint32_t index[RANDOM_PIECE];
-    memset(sums, 0, t->width * sizeof *sums);
+    memset(sums, 0, (size_t)c->width * sizeof *sums);
     memset(matrix_sums, 0, t->stride * sizeof *matrix_sums);
-    for (int64_t drawn = 0; drawn < t->n; drawn += RANDOM_PIECE) {
-        int count = t->n - drawn < RANDOM_PIECE ? (int)(t->n - drawn) : RANDOM_PIECE;
-        SP_BY_ISA(draw_rows, isa)(random, (uint32_t)t->n, count, index);
-        if (t->stride)
+    for (int64_t drawn = 0; drawn < c->n; drawn += RANDOM_PIECE) {
+        int count = c->n - drawn < RANDOM_PIECE ? (int)(c->n - drawn) : RANDOM_PIECE;
+        SP_BY_ISA(draw_rows, isa)(random, (uint32_t)c->n, count, index);
+        if (t->is_dense)
             SP_BY_ISA(add_drawn, isa)(t->rows, t->stride, index, count, matrix_sums);
-        for (int32_t p = 0; p < t->n_parts; p++)
-            for (int i = 0; !t->parts[p].is_dense && !skip[p] && i < count; i++)
-                add_list(&t->parts[p].lists, index[i], 1, sums + t->parts[p].at);
+        for (int i = 0; !t->is_dense && i < count; i++)
+            add_list(c, index[i], 1, sums);
     }
-    for (int32_t p = 0; p < t->n_parts; p++)
-        for (int32_t w = 0; t->parts[p].is_dense && w < t->parts[p].width; w++)
-            sums[t->parts[p].at + (size_t)w] = matrix_sums[t->parts[p].column + (size_t)w];
+    for (int32_t w = 0; t->is_dense && w < c->width; w++)
+        sums[w] = matrix_sums[w];
 }

@@ -1,4 +1,4 @@
-/* What a path got right: confusion, changes against argmax, contexts, the recording's own accuracy and kappa. */
+/* What a path got right: confusion, changes against argmax, contexts, the recording's own accuracy. */
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
@@ -35,45 +35,9 @@ static void add_change(sp_changes *changes, bool is_same, bool was_right, bool i
         changes->wrong_to_wrong++;
 }
 
-/* Kappa of one recording from the counts of its labels (row) and of its path (column), which are cleared. Only classes that occur
- * are visited where a whole recording is shorter than the list of classes. */
-static sp_value recording_kappa(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_track *track)
-{
-    const sp_recording_result *result = &track->result;
-    int64_t *row = track->row, *column = track->column;
-    double chance = 0;
-    bool is_single = false;
-    if (e->K <= r->n_steps || r->first > 0) {
-        for (int32_t k = 0; k < e->K; k++) {
-            is_single |= row[k] == result->scored && column[k] == result->scored;
-            chance += (double)row[k] * (double)column[k];
-            row[k] = column[k] = 0;
-        }
-    } else {
-        for (int64_t t = 0; t < r->n_steps; t++) {
-            int32_t k = r->labels[t];
-            if (k < 0 || row[k] == 0)
-                continue;
-            is_single |= row[k] == result->scored && column[k] == result->scored;
-            chance += (double)row[k] * (double)column[k];
-            row[k] = 0;
-        }
-        for (int64_t t = 0; t < r->n_steps; t++)
-            if (path[t] >= 0)
-                column[path[t]] = 0;
-    }
-    if (result->scored == 0)
-        return value_undefined("no scored steps");
-    if (is_single)
-        return value_undefined("one class only");
-    double n = (double)result->scored, po = (double)result->correct / n, pe = chance / n / n;
-    return value_of((po - pe) / (1 - pe));
-}
-
 void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline)
 {
-    sp_track *track = &e->tracks[strategy];
-    sp_recording_result *result = &track->result;
+    sp_recording_result *result = &e->tracks[strategy].result;
     sp_strategy_result *s = &e->result->strategies[strategy];
     sp_evaluation_scratch *scratch = &e->scratch;
     uint64_t bit = UINT64_C(1) << strategy;
@@ -83,13 +47,10 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
         if (label < 0)
             continue;
         bool is_right = chosen == label;
-        track->row[label]++;
-        if (chosen < 0) {
+        if (chosen < 0)
             s->undecoded_steps[label]++;
-        } else {
+        else
             s->confusion[(size_t)label * K + (size_t)chosen]++;
-            track->column[chosen]++;
-        }
         result->scored++;
         if (is_right) {
             result->correct++;
@@ -103,14 +64,12 @@ void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r,
             add_change(&s->context_changes[scratch->context[t]], is_same, was_right, is_right);
         }
     }
-    if (r->rest > 0)
-        return;
-    result->accuracy = value_ratio((double)result->correct, (double)result->scored, "no scored steps");
-    result->kappa = recording_kappa(e, r, path, track);
+    if (r->rest == 0)
+        result->accuracy = value_ratio((double)result->correct, (double)result->scored, "no scored steps");
 }
 
 /* Most steps are right for all strategies or for none; only the others are looked at pair by pair. */
-void sp_add_discordance(sp_evaluation *e, const sp_recording *r)
+void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r)
 {
     int32_t n = e->result->n_strategies;
     uint64_t all = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
@@ -123,8 +82,8 @@ void sp_add_discordance(sp_evaluation *e, const sp_recording *r)
             continue;
         for (int32_t p = 0; p < e->n_pairs; p++) {
             uint64_t a = right >> e->pairs[p][0] & 1, b = right >> e->pairs[p][1] & 1;
-            e->only[p][0] += (int64_t)(a & ~b);
-            e->only[p][1] += (int64_t)(b & ~a);
+            e->mcnemar_counts[p][0] += (int64_t)(a & ~b);
+            e->mcnemar_counts[p][1] += (int64_t)(b & ~a);
         }
     }
 }

@@ -15,19 +15,6 @@ struct sp_scorer_sums {
     int32_t *votes;         /* [K] zero between uses */
 };
 
-void sp_scorer_sums_free(sp_scorer_sums *sums)
-{
-    if (!sums)
-        return;
-    free(sums->confusion);
-    free(sums->undecoded);
-    free(sums->soft);
-    free(sums->soft_steps);
-    free(sums->fleiss_totals);
-    free(sums->votes);
-    free(sums);
-}
-
 void sp_scorers_free(sp_scorers *scorers)
 {
     if (!scorers)
@@ -66,29 +53,21 @@ static sp_scorer_row *row_at(sp_scorers *s, int32_t row)
     return row <= s->n_strategies ? &s->strategies[row - 1] : &s->scorers[row - 1 - s->n_strategies];
 }
 
-static void *zeros(size_t n, size_t size)
-{
-    return calloc(n ? n : 1, size);
-}
-
 static bool open_result(sp_scorers *s, const sp_evaluation_options *options, int32_t n_rows)
 {
     size_t n = (size_t)options->n_scorers;
     s->n_strategies = options->n_strategies;
     s->has_reference = options->has_labels;
-    s->names = zeros(n, sizeof *s->names);
-    s->strategies = zeros((size_t)options->n_strategies, sizeof *s->strategies);
-    s->scorers = zeros(n, sizeof *s->scorers);
-    s->reference.with = zeros((size_t)n_rows * n, sizeof *s->reference.with);
+    s->names = sp_calloc((int64_t)n, sizeof *s->names);
+    s->strategies = sp_calloc(options->n_strategies, sizeof *s->strategies);
+    s->scorers = sp_calloc((int64_t)n, sizeof *s->scorers);
+    s->reference.with = sp_calloc(n_rows * (int64_t)n, sizeof *s->reference.with);
     s->n_scorers = options->n_scorers;
     if (!s->names || !s->strategies || !s->scorers || !s->reference.with)
         return false;
-    for (size_t i = 0; i < n; i++) {
-        s->names[i] = malloc(strlen(options->scorers[i]) + 1);
-        if (!s->names[i])
+    for (size_t i = 0; i < n; i++)
+        if (!(s->names[i] = strdup(options->scorers[i])))
             return false;
-        strcpy(s->names[i], options->scorers[i]);
-    }
     for (int32_t row = 1; row < n_rows; row++)
         row_at(s, row)->with = s->reference.with + (size_t)row * n;
     return true;
@@ -104,20 +83,17 @@ sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options
     int32_t n_rows = 1 + options->n_strategies + options->n_scorers;
     size_t K = (size_t)e->K, cells = (size_t)n_rows * (size_t)options->n_scorers;
     e->result->scorers = calloc(1, sizeof *e->result->scorers);
-    sp_scorer_sums *sums = e->scorers = calloc(1, sizeof *sums);
-    bool is_whole = e->result->scorers && sums && open_result(e->result->scorers, options, n_rows);
-    if (sums) {
-        sums->n_rows = n_rows;
-        sums->confusion = calloc(cells * K * K, sizeof *sums->confusion);
-        sums->undecoded = calloc(cells * K, sizeof *sums->undecoded);
-        sums->soft = calloc((size_t)n_rows, sizeof *sums->soft);
-        sums->soft_steps = calloc((size_t)n_rows, sizeof *sums->soft_steps);
-        sums->fleiss_totals = calloc(K, sizeof *sums->fleiss_totals);
-        sums->votes = calloc(K, sizeof *sums->votes);
-        is_whole = is_whole && sums->confusion && sums->undecoded && sums->soft && sums->soft_steps && sums->fleiss_totals &&
-                   sums->votes;
-    }
-    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory to compare %d scorers", options->n_scorers);
+    sp_scorer_sums *sums = e->scorers = sp_zeros(&e->own, 1, sizeof *sums);
+    if (!sums || !e->result->scorers || !open_result(e->result->scorers, options, n_rows))
+        return sp_no_memory(err);
+    sums->n_rows = n_rows;
+    sums->confusion = sp_zeros(&e->own, cells * K * K, sizeof *sums->confusion);
+    sums->undecoded = sp_zeros(&e->own, cells * K, sizeof *sums->undecoded);
+    sums->soft = sp_zeros(&e->own, (size_t)n_rows, sizeof *sums->soft);
+    sums->soft_steps = sp_zeros(&e->own, (size_t)n_rows, sizeof *sums->soft_steps);
+    sums->fleiss_totals = sp_zeros(&e->own, K, sizeof *sums->fleiss_totals);
+    sums->votes = sp_zeros(&e->own, K, sizeof *sums->votes);
+    return sp_owned_status(&e->own, err);
 }
 
 /* ---- a recording ---- */
@@ -207,17 +183,21 @@ void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *cons
 
 /* ---- finishing ---- */
 
+/* Adds what is defined of a row with the first n scorers to a sum and its number. */
+static void add_values(const sp_scorer_row *row, int32_t n, bool is_kappa, double *sum, int32_t *m)
+{
+    for (int32_t i = 0; i < n; i++) {
+        sp_value v = is_kappa ? row->with[i].kappa : row->with[i].accuracy;
+        *sum += v.undefined ? 0 : v.value;
+        *m += !v.undefined;
+    }
+}
+
 static sp_value mean_of(const sp_scorer_row *row, int32_t n, bool is_kappa)
 {
     double sum = 0;
     int32_t m = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const sp_value *v = is_kappa ? &row->with[i].kappa : &row->with[i].accuracy;
-        if (!v->undefined) {
-            sum += v->value;
-            m++;
-        }
-    }
+    add_values(row, n, is_kappa, &sum, &m);
     return value_ratio(sum, m, "defined with no scorer");
 }
 
@@ -246,13 +226,7 @@ static sp_value mean_of_pairs(const sp_scorers *s, bool is_kappa)
     double sum = 0;
     int32_t m = 0;
     for (int32_t i = 0; i < s->n_scorers; i++)
-        for (int32_t j = 0; j < i; j++) {
-            const sp_value *v = is_kappa ? &s->scorers[i].with[j].kappa : &s->scorers[i].with[j].accuracy;
-            if (!v->undefined) {
-                sum += v->value;
-                m++;
-            }
-        }
+        add_values(&s->scorers[i], i, is_kappa, &sum, &m);
     return value_ratio(sum, m, s->n_scorers < 2 ? "one scorer" : "defined for no pair");
 }
 

@@ -69,7 +69,7 @@ void sp_drop_reference_runs(sp_evaluation *e)
 
 static sp_status no_room(sp_error *err)
 {
-    return sp_fail(err, SP_ENOMEM, "no memory to count the lengths of runs");
+    return sp_no_memory(err);
 }
 
 static bool is_change(const sp_recording *r, const int32_t *steps, int64_t t)
@@ -197,7 +197,7 @@ sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *re
     sp_class_runs *class_runs = calloc((size_t)K, sizeof *class_runs);
     *out = class_runs;
     if (!class_runs)
-        return sp_fail(err, SP_ENOMEM, "no memory for the lengths of runs");
+        return sp_no_memory(err);
     const sp_tally_entry *entry = sp_tally_sort(tally); /* by class, then length */
     for (size_t i = 0; i < tally->n; i++)
         class_runs[entry[i].key >> 40].n_lengths++;
@@ -206,7 +206,7 @@ sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *re
         sp_class_runs *b = &class_runs[k];
         b->lengths = malloc((size_t)(b->n_lengths + 1) * sizeof *b->lengths);
         if (!b->lengths)
-            return sp_fail(err, SP_ENOMEM, "no memory for the lengths of runs");
+            return sp_no_memory(err);
         for (int64_t l = 0; l < b->n_lengths; l++, next++)
             b->lengths[l] = (sp_length_count){entry[next].key & ((INT64_C(1) << 40) - 1), entry[next].count};
         class_runs_finish(b, reference ? &reference[k] : NULL);

@@ -35,7 +35,7 @@ static sp_status room_init(room *m, const sp_labelled_paths *p, sp_error *err)
         return SP_OK;
     }
     room_clear(m);
-    return sp_fail(err, SP_ENOMEM, "no memory for the runs of %lld steps", (long long)longest);
+    return sp_no_memory(err);
 }
 
 static sp_recording recording_of(const sp_labelled_paths *p, int64_t n)
@@ -58,7 +58,7 @@ sp_status sp_entity_f1(const sp_labelled_paths *p, const char *const *classes, s
 {
     room m = {0};
     sp_tag *tags = malloc((size_t)p->n_classes * sizeof *tags);
-    sp_status status = tags ? room_init(&m, p, err) : sp_fail(err, SP_ENOMEM, "no memory for %d tags", p->n_classes);
+    sp_status status = tags ? room_init(&m, p, err) : sp_no_memory(err);
     if (status == SP_OK && !sp_tags_read(p->n_classes, classes, tags)) {
         *out = value_undefined("the classes are no tags");
     } else if (status == SP_OK) {
@@ -86,7 +86,7 @@ static sp_status add_edit(const sp_labelled_paths *p, int64_t n, room *m, double
     sp_runs_clear(&m->wanted);
     sp_runs_clear(&m->found);
     if (!sp_runs_walk(&m->wanted, &r, r.labels, NULL) || !sp_runs_walk(&m->found, &r, m->path, NULL))
-        return sp_fail(err, SP_ENOMEM, "no memory for the runs of %lld steps", (long long)r.n_steps);
+        return sp_no_memory(err);
     int64_t wanted = m->wanted.n, found = m->found.n, distance = 0;
     if (wanted == 0 || found > most_edit_cells / wanted)
         return SP_OK;

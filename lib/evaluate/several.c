@@ -35,7 +35,7 @@ sp_status sp_friedman_test(int64_t n, int32_t k, const double *values, double *m
 {
     double *sums = calloc((size_t)k + 1, sizeof *sums), ties = 0, squares = 0;
     if (!sums)
-        return sp_fail(err, SP_ENOMEM, "no memory for Friedman's test");
+        return sp_no_memory(err);
     for (int64_t i = 0; i < n; i++)
         ties += add_ranks(k, values + (size_t)i * (size_t)k, sums);
     double N = (double)n, K = k, expected = N * (K + 1) / 2, correction = 1 - ties / (N * (K * K * K - K));
@@ -139,8 +139,7 @@ sp_status sp_stuart_maxwell_test(int32_t n_classes, const int64_t *table, sp_chi
     int32_t *group = malloc((K + 1) * sizeof *group);
     size_t *kept = malloc((K + 1) * sizeof *kept);
     double *S = malloc((K * K + 1) * sizeof *S), *d = calloc(K + 1, sizeof *d);
-    sp_status status =
-        group && kept && S && d ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the symmetry of %d classes", n_classes);
+    sp_status status = group && kept && S && d ? SP_OK : sp_no_memory(err);
     *out = (sp_chi2){0};
     if (status == SP_OK) {
         find_components(K, table, group);

@@ -34,12 +34,6 @@ static double threshold_of(int64_t n, const double *d)
     return fabs(sum) - 1e-12 * size;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* How many of the sorted values [n] are so great that left + value >= threshold; adding does not change their order. */
 static int64_t count_from(int n, const double *sorted, double left, double threshold)
 {
@@ -65,12 +59,12 @@ static double exact_p(int n, const double *d, double threshold)
     all_sums(half, d, left);
     all_sums(rest, d + half, right);
     int64_t extreme = 0;
-    qsort(right, (size_t)1 << rest, sizeof *right, ascending);
+    qsort(right, (size_t)1 << rest, sizeof *right, value_ascending);
     for (int i = 0; i < 1 << half; i++)
         extreme += count_from(1 << rest, right, left[i], threshold);
     for (int j = 0; j < 1 << rest; j++)
         right[j] = -right[j];
-    qsort(right, (size_t)1 << rest, sizeof *right, ascending);
+    qsort(right, (size_t)1 << rest, sizeof *right, value_ascending);
     for (int i = 0; i < 1 << half; i++)
         extreme += count_from(1 << rest, right, -left[i], threshold);
     return ldexp((double)extreme, -n);
@@ -107,7 +101,7 @@ static sp_status sampled(int64_t n, double *d, const sp_bootstrap_options *optio
     if (!sums || (n_values < n && !groups)) {
         free(sums);
         free(groups);
-        return sp_fail(err, SP_ENOMEM, "no memory for the sign-flip test of %lld differences", (long long)n);
+        return sp_no_memory(err);
     }
     if (groups) {
         for (int64_t i = 0; i < n; i++)
@@ -143,7 +137,7 @@ sp_status sp_sign_flip_test(int64_t n, const double *difference, const sp_bootst
     }
     double *d = malloc((size_t)(kept + 3) * sizeof *d), p = 0;
     if (!d)
-        return sp_fail(err, SP_ENOMEM, "no memory for the sign-flip test of %lld differences", (long long)kept);
+        return sp_no_memory(err);
     int64_t m = 0;
     for (int64_t i = 0; i < n; i++)
         if (difference[i] != 0) /* a zero adds the same to every sum */

@@ -133,46 +133,30 @@ void sp_sleep_statistics_of(int64_t n, const int32_t *path, const int32_t *score
 
 /* ---- over nights ---- */
 
-/* A measure of one night, less the same of another (NULL: 0). NaN where either is undefined. */
-static double value_at(const sp_sleep_statistics *night_values, const sp_sleep_statistics *other, sp_sleep_measure measure)
-{
-    const sp_value *v = &night_values->values[measure];
-    if (v->undefined || (other && other->values[measure].undefined))
-        return NAN;
-    return v->value - (other ? other->values[measure].value : 0);
-}
+typedef struct measured {
+    const sp_sleep_statistics *nights, *others; /* others NULL: 0 */
+    sp_sleep_measure measure;
+} measured;
 
-/* Mean and SD over the nights where it is a number: twice through, so that no memory is needed and nothing cancels. */
-static void mean_and_sd(int64_t n, const sp_sleep_statistics *nights, const sp_sleep_statistics *others, sp_sleep_measure measure,
-                        const char *none, int64_t *used, sp_value *mean, sp_value *sd)
+/* A measure of one night minus the same of another. NaN where either is undefined. */
+static double value_at(const void *arg, int64_t i)
 {
-    double sum = 0, squares = 0;
-    int64_t m = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double x = value_at(&nights[i], others ? &others[i] : NULL, measure);
-        if (!isnan(x)) {
-            sum += x;
-            m++;
-        }
-    }
-    *used = m;
-    *mean = value_ratio(sum, (double)m, none);
-    for (int64_t i = 0; m > 1 && i < n; i++) {
-        double x = value_at(&nights[i], others ? &others[i] : NULL, measure) - mean->value;
-        squares += isnan(x) ? 0 : x * x;
-    }
-    *sd = m > 1 ? value_of(sqrt(squares / (double)(m - 1))) : value_undefined(m ? "one night" : none);
+    const measured *m = arg;
+    const sp_value *v = &m->nights[i].values[m->measure], *other = m->others ? &m->others[i].values[m->measure] : NULL;
+    return v->undefined || (other && other->undefined) ? NAN : v->value - (other ? other->value : 0);
 }
 
 void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure, sp_sleep_mean *out)
 {
-    mean_and_sd(n, nights, NULL, measure, "defined in no night", &out->n, &out->mean, &out->sd);
+    measured m = {nights, NULL, measure};
+    value_summary(n, value_at, &m, "defined in no night", "one night", &out->n, &out->mean, &out->sd);
 }
 
 void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, const sp_sleep_statistics *decoded,
                            sp_sleep_measure measure, sp_sleep_agreement *out)
 {
-    mean_and_sd(n, decoded, reference, measure, "no night where both are defined", &out->n, &out->bias, &out->sd);
+    measured m = {decoded, reference, measure};
+    value_summary(n, value_at, &m, "no night where both are defined", "one night", &out->n, &out->bias, &out->sd);
     out->low = out->high = out->sd;
     if (!out->sd.undefined) {
         out->low = value_of(out->bias.value - 1.96 * out->sd.value);
@@ -201,11 +185,11 @@ sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, 
         return sp_fail(err, SP_EINVAL, "a step of %g seconds: sleep statistics need a length above 0", options->epoch_seconds);
     size_t K = (size_t)e->K, n = (size_t)options->n_strategies;
     sp_sleep *sleep = e->result->sleep = calloc(1, sizeof *sleep);
-    e->stage_of_class = malloc(K * sizeof *e->stage_of_class);
+    e->stage_of_class = sp_zeros(&e->own, K, sizeof *e->stage_of_class);
     if (sleep)
         sleep->strategies = calloc(n ? n : 1, sizeof *sleep->strategies);
     if (!sleep || !sleep->strategies || !e->stage_of_class)
-        return sp_fail(err, SP_ENOMEM, "no memory for sleep statistics");
+        return sp_no_memory(err);
     memcpy(e->stage_of_class, options->stage_of_class, K * sizeof *e->stage_of_class);
     sleep->n_strategies = options->n_strategies;
     sleep->epoch_seconds = options->epoch_seconds;
@@ -213,53 +197,36 @@ sp_status sp_sleep_open(sp_evaluation *e, const sp_evaluation_options *options, 
     return SP_OK;
 }
 
-static bool make_room(sp_sleep_statistics **nights, int64_t n)
-{
-    sp_sleep_statistics *more = realloc(*nights, (size_t)n * sizeof *more);
-    if (more)
-        *nights = more;
-    return more != NULL;
-}
-
 /* Room as the comparison's own lists have it. */
-sp_status sp_sleep_reserve(sp_evaluation *e, int64_t n, sp_error *err)
+void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole)
 {
     sp_sleep *sleep = e->result->sleep;
-    bool is_whole = !sleep || !e->result->has_labels || make_room(&sleep->reference, n);
-    for (int32_t s = 0; sleep && is_whole && s < sleep->n_strategies; s++)
-        is_whole = make_room(&sleep->strategies[s].nights, n);
-    return is_whole ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the sleep statistics of %lld recordings", (long long)n);
+    if (sleep && e->result->has_labels)
+        sleep->reference = sp_grown(sleep->reference, n, sizeof *sleep->reference, is_whole);
+    for (int32_t s = 0; sleep && s < sleep->n_strategies; s++)
+        sleep->strategies[s].nights = sp_grown(sleep->strategies[s].nights, n, sizeof *sleep->strategies[s].nights, is_whole);
 }
 
-static void walk_recording(const sp_evaluation *e, sp_night *night, const sp_recording *r, const int32_t *path)
+static void add_night(const sp_evaluation *e, sp_night *night, const sp_recording *r, const int32_t *path,
+                      sp_sleep_statistics *out)
 {
     walk_night(night, r->first, r->n_steps, path, r->whole, r->segments, r->before > 0, e->stage_of_class);
-}
-
-void sp_add_sleep_reference(sp_evaluation *e, const sp_recording *r)
-{
-    sp_sleep *sleep = e->result->sleep;
-    if (!sleep || !r->labels)
-        return;
-    walk_recording(e, &e->reference.night, r, r->whole);
     if (r->rest == 0)
-        night_values(&e->reference.night, sleep->epoch_seconds, &sleep->reference[r->index]);
+        night_values(night, e->result->sleep->epoch_seconds, out);
 }
 
-void sp_add_sleep(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, bool is_decoded)
+void sp_add_sleep(sp_evaluation *e, const sp_recording *r, const sp_views *views)
 {
     sp_sleep *sleep = e->result->sleep;
-    if (!sleep)
-        return;
-    sp_night *night = &e->tracks[strategy].night;
-    sp_sleep_statistics *out = &sleep->strategies[strategy].nights[r->index];
-    if (!is_decoded) {
-        all_undefined(out, "not decoded");
-        return;
+    if (sleep && r->labels)
+        add_night(e, &e->reference.night, r, r->whole, &sleep->reference[r->index]);
+    for (int32_t s = 0; sleep && s < sleep->n_strategies; s++) {
+        sp_sleep_statistics *out = &sleep->strategies[s].nights[r->index];
+        if (views->results[s].status == SP_OK)
+            add_night(e, &e->tracks[s].night, r, views->paths[s], out);
+        else
+            all_undefined(out, "not decoded");
     }
-    walk_recording(e, night, r, path);
-    if (r->rest == 0)
-        night_values(night, sleep->epoch_seconds, out);
 }
 
 void sp_sleep_finish(sp_evaluation *e)

@@ -1,6 +1,8 @@
 /* Steps of recordings, kept for pictures: of all, or, where these are too many, of none. */
+#include "core/score_row.h"
 #include "evaluate/evaluation.h"
 
+#include <math.h>
 #include <string.h>
 
 static void trace_free(int32_t n_strategies, sp_trace *trace)
@@ -32,17 +34,30 @@ static void open_trace(sp_evaluation *e, const sp_recording *r, bool has_scores,
         return;
     sp_trace *trace = &c->traces[c->n_traces++];
     *trace = (sp_trace){.recording = r->index, .n_steps = T};
-    trace->paths = sp_zeros(c->n_strategies, sizeof *trace->paths);
-    trace->labels = r->labels ? sp_zeros(T, sizeof *trace->labels) : NULL;
-    trace->segments = r->segments ? sp_zeros(T, sizeof *trace->segments) : NULL;
+    trace->paths = sp_calloc(c->n_strategies, sizeof *trace->paths);
+    trace->labels = r->labels ? sp_calloc(T, sizeof *trace->labels) : NULL;
+    trace->segments = r->segments ? sp_calloc(T, sizeof *trace->segments) : NULL;
     *is_whole = trace->paths && (trace->labels || !r->labels) && (trace->segments || !r->segments);
     for (int32_t s = 0; *is_whole && s < c->n_strategies; s++) {
-        trace->paths[s] = sp_zeros(T, sizeof **trace->paths);
+        trace->paths[s] = sp_calloc(T, sizeof **trace->paths);
         *is_whole = trace->paths[s] != NULL;
     }
     if (*is_whole && has_scores && e->K <= SP_DENSITY_CLASSES) {
-        trace->density = sp_zeros(T * e->K, sizeof *trace->density);
+        trace->density = sp_calloc(T * e->K, sizeof *trace->density);
         *is_whole = trace->density != NULL;
+    }
+}
+
+void sp_density_fill(const sp_scores *scores, uint8_t *density)
+{
+    size_t T = (size_t)scores->n_steps, K = (size_t)scores->n_classes;
+    for (size_t t = 0; t < T; t++) {
+        uint8_t *row = density + t * K;
+        double e[SP_DENSITY_CLASSES], max = sp_score_row(scores, (int64_t)t, e), sum = 0;
+        for (size_t k = 0; max > -INFINITY && k < K; k++)
+            sum += exp(e[k] - max);
+        for (size_t k = 0; k < K; k++)
+            row[k] = max > -INFINITY ? (uint8_t)lround(255 * exp(e[k] - max) / sum) : 0;
     }
 }
 
@@ -61,7 +76,7 @@ sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *
     if (r->first == 0)
         open_trace(e, r, views->scores != NULL, &is_whole);
     if (!is_whole)
-        return sp_fail(err, SP_ENOMEM, "no memory to keep a recording's steps for pictures");
+        return sp_no_memory(err);
     sp_trace *trace = &c->traces[r->index];
     const size_t at = (size_t)r->first, n = (size_t)r->n_steps;
     if (n == 0)

@@ -11,6 +11,7 @@
 typedef struct sp_units {
     int64_t n, n_recordings;
     int64_t *of_recording; /* [N] unit, in the order of appearance; -1: takes no part */
+    int64_t *of_row;       /* [recordings that take part] the same without -1 */
     bool is_subjects;
 } sp_units;
 
@@ -22,10 +23,9 @@ void sp_units_free(sp_units *units);
  * subjects are rounded to 2^-40, so that those equal on paper are equal as doubles and tie. SP_OK, SP_ENOMEM. */
 sp_status sp_units_mean(const sp_units *units, const double *values, double *out, sp_error *err);
 
-/* Clusters of units from clusters of recordings: row i of `rows` is the i-th recording that takes part. The memory of `out` is
- * freed by sp_units_clusters_free(). SP_OK, SP_ENOMEM. */
-sp_status sp_units_clusters(const sp_units *units, const sp_clusters *rows, sp_clusters *out, sp_error *err);
-void sp_units_clusters_free(sp_clusters *clusters);
+/* The bootstrap over units of statistics of what is counted by recording: row i is the i-th recording that takes part. */
+sp_status sp_units_bootstrap(const sp_units *units, const sp_clusters *rows, const sp_statistics *statistics,
+                             const sp_bootstrap_options *options, sp_workers *workers, sp_difference *out, sp_error *err);
 
 /* An interval that is missing for want of a second unit says which unit. */
 void sp_units_reason(const sp_units *units, int64_t n, sp_difference *differences);

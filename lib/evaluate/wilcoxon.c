@@ -116,7 +116,7 @@ sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcox
     free(d);
     free(rank);
     if (!is_done)
-        return sp_fail(err, SP_ENOMEM, "no memory for the signed rank test of %lld differences", (long long)kept);
+        return sp_no_memory(err);
     *out = result;
     return SP_OK;
 }

@@ -18,7 +18,7 @@ static sp_status check_names(const char *what, int32_t n, const char *const *nam
         return sp_fail(err, SP_EINVAL, "a model needs at least one %s", what);
     sp_names seen;
     if (sp_names_init(&seen, n) != SP_OK)
-        return sp_fail(err, SP_ENOMEM, "no memory for %d names", n);
+        return sp_no_memory(err);
     sp_status status = SP_OK;
     for (int32_t i = 0; status == SP_OK && i < n; i++) {
         if (!*names[i])
@@ -79,7 +79,7 @@ static sp_status build(const shape *s, int32_t n, const char *const *classes, sp
     }
     sp_edges_clear(&edges);
     sp_model_free(model);
-    return sp_fail(err, status, "no memory for a model of %d classes", n);
+    return sp_no_memory(err);
 }
 
 /* ---- tags of entities ---- */
@@ -103,8 +103,7 @@ static sp_status build_tags(const shape *s, const char *tags, int32_t n_types, c
         if ((is_complete = (classes[k] = malloc(size)) != NULL))
             snprintf(classes[k], size, "%c-%s", tags[(k - 1) % n_tags], type);
     }
-    status = is_complete ? build(s, n, (const char *const *)classes, out, err)
-                         : sp_fail(err, SP_ENOMEM, "no memory for the tags of %d entity types", n_types);
+    status = is_complete ? build(s, n, (const char *const *)classes, out, err) : sp_no_memory(err);
     for (int32_t k = 0; classes && k < n; k++)
         free(classes[k]);
     free(classes);

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
+#include "core/score_row.h"
 #include "learn/lbfgs.h"
 
 static const double penalty = 1e-3;
 
 /* Labelled steps with a possible label, as rows of doubles less their maximum. */
 typedef struct rows {
+    sp_owned own;
     int32_t K;
     int64_t n;
     double *e;      /* [n,K] */
@@ -95,12 +98,12 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
 {
     const sp_scores *s = &training->batch.scores;
     size_t K = (size_t)s->n_classes;
-    *r = (rows){.K = s->n_classes};
-    r->e = malloc(((size_t)s->n_steps * K + 1) * sizeof *r->e);
-    r->label = malloc((size_t)(s->n_steps + 1) * sizeof *r->label);
-    r->p = malloc(K * sizeof *r->p);
-    if (!r->e || !r->label || !r->p)
-        return sp_fail(err, SP_ENOMEM, "no memory for %lld steps of %zu classes", (long long)s->n_steps, K);
+    r->K = s->n_classes;
+    r->e = sp_zeros(&r->own, (size_t)s->n_steps, K * sizeof *r->e);
+    r->label = sp_zeros(&r->own, (size_t)s->n_steps, sizeof *r->label);
+    r->p = sp_zeros(&r->own, K, sizeof *r->p);
+    if (!r->p)
+        return sp_no_memory(err);
     for (int64_t n = 0; n < training->batch.n_recordings; n++)
         for (int64_t t = training->batch.offsets[n]; sp_training_uses(training, n) && t < training->batch.offsets[n + 1]; t++) {
             int32_t y = training->labels[t];
@@ -111,11 +114,7 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
                 out->impossible++;
                 continue;
             }
-            double *row = r->e + (size_t)r->n * K, greatest = -INFINITY;
-            for (size_t k = 0; k < K; k++) {
-                row[k] = sp_scores_at(s, t, (int32_t)k);
-                greatest = row[k] > greatest ? row[k] : greatest;
-            }
+            double *row = r->e + (size_t)r->n * K, greatest = sp_score_row(s, t, row);
             for (size_t k = 0; k < K; k++)
                 row[k] -= greatest;
             r->label[r->n++] = y;
@@ -162,21 +161,14 @@ sp_status sp_calibrate(const sp_training *training, sp_calibrated *out, sp_error
         return sp_fail(err, SP_EINVAL, "calibration needs scores and labels");
     size_t K = (size_t)training->batch.scores.n_classes;
     sp_calibrated made = {.scale = malloc(2 * K * sizeof *made.scale)};
-    double *x = malloc(2 * K * sizeof *x);
     rows r = {0};
-    sp_status status = SP_ENOMEM;
-    if (made.scale && x) {
+    double *x = sp_zeros(&r.own, 2 * K, sizeof *x);
+    sp_status status = made.scale && x ? collect(training, &r, &made, err) : sp_no_memory(err);
+    if (status == SP_OK) {
         made.bias = made.scale + K;
-        status = collect(training, &r, &made, err);
-        if (status == SP_OK)
-            status = run(&r, x, &made, err);
-    } else {
-        sp_fail(err, status, "no memory for the scales of %zu classes", K);
+        status = run(&r, x, &made, err);
     }
-    free(x);
-    free(r.e);
-    free(r.label);
-    free(r.p);
+    sp_owned_free(&r.own);
     if (status == SP_OK)
         *out = made;
     else
@@ -188,11 +180,7 @@ void sp_calibrate_rows(const sp_calibrated *c, bool by_vector, const sp_scores *
 {
     int32_t K = scores->n_classes;
     for (int64_t t = 0; t < scores->n_steps; t++) {
-        double greatest = -INFINITY, *row = out + t * K;
-        for (int32_t k = 0; k < K; k++) {
-            row[k] = sp_scores_at(scores, t, k);
-            greatest = row[k] > greatest ? row[k] : greatest;
-        }
+        double *row = out + t * K, greatest = sp_score_row(scores, t, row);
         for (int32_t k = 0; k < K; k++)
             if (row[k] > -INFINITY)
                 row[k] = by_vector ? c->scale[k] * (row[k] - greatest) + c->bias[k] : (row[k] - greatest) / c->temperature;
@@ -204,11 +192,9 @@ void sp_scale_rows(const sp_scores *scores, const sp_scores_scaling *s, double *
     int32_t K = scores->n_classes;
     for (int64_t t = 0; t < scores->n_steps; t++) {
         double *row = out + t * K;
-        bool says_nothing = true;
-        for (int32_t k = 0; k < K; k++) {
-            row[k] = sp_scores_at(scores, t, k);
+        bool says_nothing = sp_score_row(scores, t, row) == 0;
+        for (int32_t k = 0; k < K; k++)
             says_nothing &= row[k] == 0;
-        }
         for (int32_t k = 0; !says_nothing && k < K; k++) {
             double prior = s->log_prior ? s->prior_weight * s->log_prior[k] : 0;
             row[k] = s->undo ? (row[k] + prior) * s->temperature : row[k] / s->temperature - prior;

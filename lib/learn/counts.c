@@ -21,7 +21,7 @@ sp_status sp_label_counts_init(sp_label_counts *counts, int32_t n_classes, sp_er
     if (counts->transitions && counts->starts && counts->ends && counts->steps)
         return SP_OK;
     sp_label_counts_clear(counts);
-    return sp_fail(err, SP_ENOMEM, "no memory to count the transitions of %d classes", n_classes);
+    return sp_no_memory(err);
 }
 
 void sp_label_counts_clear(sp_label_counts *counts)
@@ -103,7 +103,7 @@ sp_status sp_model_from_counts(const char *name, const char *const *classes, con
         model->start_is_list = true;
         status = sp_model_check(model, err);
     } else
-        sp_fail(err, status, "no memory for a model of %d classes", n);
+        sp_no_memory(err);
     if (status == SP_OK)
         *out = model;
     else

@@ -2,10 +2,10 @@
 #include "statepath/crf.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/score_row.h"
 #include "core/workers.h"
 #include "learn/crf_private.h"
 
@@ -56,11 +56,7 @@ static void copy_scores(const sp_scores *scores, double *e)
 {
     int32_t K = scores->n_classes;
     for (int64_t t = 0; t < scores->n_steps; t++) {
-        double greatest = -INFINITY, *row = e + t * K;
-        for (int32_t k = 0; k < K; k++) {
-            row[k] = sp_scores_at(scores, t, k);
-            greatest = row[k] > greatest ? row[k] : greatest;
-        }
+        double *row = e + t * K, greatest = sp_score_row(scores, t, row);
         for (int32_t k = 0; k < K && greatest > -INFINITY; k++)
             row[k] -= greatest;
     }
@@ -101,7 +97,7 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
     size_t K = (size_t)rules->n_classes;
     sp_crf *crf = calloc(1, sizeof *crf);
     if (!crf)
-        return sp_fail(err, SP_ENOMEM, "no memory for a model of %d classes", rules->n_classes);
+        return sp_no_memory(err);
     crf->training = training;
     crf->K = rules->n_classes;
     crf->D = memory;
@@ -118,21 +114,18 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
                          (long long)crf->violations.recordings,
                          crf->violations.impossible ? " (the scores of all labelled classes are -inf)" : "");
     if (status == SP_OK) {
-        size_t S = (size_t)training->batch.scores.n_steps;
-        crf->e = malloc((S * K + 1) * sizeof *crf->e);
-        crf->bin = malloc((size_t)crf->D * sizeof *crf->bin);
-        crf->stay = malloc((3 * K + K * K) * sizeof *crf->stay);
-        if (crf->e && crf->bin && crf->stay) {
-            crf->start = crf->stay + K;
-            crf->end = crf->start + K;
-            crf->exit = crf->end + K;
-            crf->n_bins = fill_bins(crf->D, crf->bin);
-            copy_scores(&training->batch.scores, crf->e);
-            place_parameters(crf);
-        } else {
-            status = sp_fail(err, SP_ENOMEM, "no memory for %lld steps of %d classes as float64",
-                             (long long)training->batch.scores.n_steps, crf->K);
-        }
+        crf->e = sp_zeros(&crf->own, (size_t)training->batch.scores.n_steps, K * sizeof *crf->e);
+        crf->bin = sp_zeros(&crf->own, (size_t)crf->D, sizeof *crf->bin);
+        crf->stay = sp_zeros(&crf->own, K, sizeof *crf->stay);
+        crf->start = sp_zeros(&crf->own, K, sizeof *crf->start);
+        crf->end = sp_zeros(&crf->own, K, sizeof *crf->end);
+        crf->exit = sp_zeros(&crf->own, K * K, sizeof *crf->exit);
+        status = sp_owned_status(&crf->own, err);
+    }
+    if (status == SP_OK) {
+        crf->n_bins = fill_bins(crf->D, crf->bin);
+        copy_scores(&training->batch.scores, crf->e);
+        place_parameters(crf);
     }
     if (status == SP_OK)
         *out = crf;
@@ -148,9 +141,7 @@ void sp_crf_free(sp_crf *crf)
     sp_rules_clear(&crf->rules);
     sp_violations_clear(&crf->violations);
     sp_pieces_clear(&crf->pieces);
-    free(crf->e);
-    free(crf->bin);
-    free(crf->stay);
+    sp_owned_free(&crf->own);
     free(crf);
 }
 
@@ -195,41 +186,6 @@ void sp_crf_unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
 }
 
 /* ---- value and gradient ---- */
-
-enum { MOST_CHUNKS = 64 };
-
-/* Pieces are shared out in chunks whose borders do not depend on the number of threads; each chunk has its own sums, which are
- * added in order. */
-typedef struct sweep {
-    const sp_crf *crf;
-    const sp_factors *factors;
-    bool wants_counts;
-    int64_t n_chunks, size;
-    double *sums; /* [n_chunks, size] expected, then observed counts */
-    atomic_bool no_memory;
-} sweep;
-
-static void sweep_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
-{
-    sweep *w = arg;
-    const sp_crf *crf = w->crf;
-    for (int64_t c = first; c < last && !w->no_memory; c++) {
-        double *sums = w->sums + c * 2 * w->size;
-        sp_expected expected = sp_expected_over(sums, crf->K, crf->D);
-        sp_expected observed = sp_expected_over(sums + w->size, crf->K, crf->D);
-        int64_t from = c * crf->pieces.n / w->n_chunks, to = (c + 1) * crf->pieces.n / w->n_chunks;
-        for (int64_t p = from; p < to; p++) {
-            const sp_piece *piece = &crf->pieces.list[p];
-            if (!sp_crf_uses(crf, piece->recording))
-                continue;
-            if (!sp_crf_pass(w->factors, crf->e, piece, w->wants_counts, scratch, &expected)) {
-                w->no_memory = true;
-                break;
-            }
-            sp_crf_observe(w->factors, crf->e, crf->training->labels, piece, &observed);
-        }
-    }
-}
 
 /* Gradient of the likelihood's part: expected less observed counts, at each parameter's place. */
 void sp_crf_gather(const sp_crf *crf, const sp_expected *d, double *gradient)
@@ -282,23 +238,21 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
         return status;
     sp_crf_unpack(crf, theta, &factors);
     sp_factors_prepare(&factors);
-    sweep w = {.crf = crf, .factors = &factors, .wants_counts = gradient != NULL, .size = sp_expected_size(crf->K, crf->D)};
-    w.n_chunks = crf->pieces.n < MOST_CHUNKS ? crf->pieces.n : MOST_CHUNKS;
-    w.sums = calloc((size_t)(w.n_chunks * 2 * w.size), sizeof *w.sums);
-    if (w.sums)
-        sp_workers_share(workers, w.n_chunks, sweep_chunks, &w);
-    if (!w.sums || w.no_memory) {
-        status = sp_fail(err, SP_ENOMEM, "no memory for forward-backward over the longest of %lld recordings",
-                         (long long)crf->training->batch.n_recordings);
-    } else {
-        for (int64_t c = 1; c < w.n_chunks; c++)
-            for (int64_t i = 0; i < 2 * w.size; i++)
-                w.sums[i] += w.sums[c * 2 * w.size + i];
-        sp_expected expected = sp_expected_over(w.sums, crf->K, crf->D);
-        sp_expected observed = sp_expected_over(w.sums + w.size, crf->K, crf->D);
+    sp_sweep sweep = {.factors = &factors,
+                      .pieces = &crf->pieces,
+                      .e = crf->e,
+                      .use = crf->use,
+                      .labels = crf->training->labels,
+                      .wants_counts = gradient != NULL};
+    double *sums = NULL;
+    status = sp_sweep_run(&sweep, workers, &sums, err);
+    if (status == SP_OK) {
+        int64_t size = sp_expected_size(crf->K, crf->D);
+        sp_expected expected = sp_expected_over(sums, crf->K, crf->D);
+        sp_expected observed = sp_expected_over(sums + size, crf->K, crf->D);
         double f = *expected.log_z - score_observed(&factors, &observed);
-        for (int64_t i = 0; gradient && i < w.size; i++)
-            w.sums[i] -= w.sums[w.size + i];
+        for (int64_t i = 0; gradient && i < size; i++)
+            sums[i] -= sums[size + i];
         if (gradient)
             sp_crf_gather(crf, &expected, gradient);
         for (int64_t i = 0; penalty && penalty->weight > 0 && i < crf->n; i++) {
@@ -309,7 +263,7 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
         }
         *value = f;
     }
-    free(w.sums);
+    free(sums);
     sp_factors_clear(&factors);
     return status;
 }

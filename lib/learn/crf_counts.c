@@ -23,7 +23,7 @@ sp_status sp_crf_usage(const sp_crf *crf, double *usage, sp_error *err)
 {
     sp_expected o;
     if (!observe(crf, &o))
-        return sp_fail(err, SP_ENOMEM, "no memory for the counts of %d classes", crf->K);
+        return sp_no_memory(err);
     *o.scale = (double)sp_crf_n_steps(crf);
     sp_crf_gather(crf, &o, usage);
     free(o.all);
@@ -35,7 +35,7 @@ sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_w
     int64_t K = crf->K, D = crf->D;
     sp_expected o;
     if (!observe(crf, &o))
-        return sp_fail(err, SP_ENOMEM, "no memory for the counts of %d classes", crf->K);
+        return sp_no_memory(err);
     memset(theta, 0, (size_t)crf->n * sizeof *theta);
     sp_crf_weights plain = {1, 1, 1};
     if (!weights)

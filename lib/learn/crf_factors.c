@@ -1,5 +1,6 @@
-/* Factors of a chain and counts of their use: memory, and what is seen along labels. */
+/* Factors of a chain and counts of their use: memory, what is seen along labels, and sums over many pieces. */
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "learn/crf_pass.h"
@@ -10,7 +11,7 @@ sp_status sp_factors_init(sp_factors *factors, int32_t n_classes, int32_t n_posi
     *factors = (sp_factors){.n_classes = n_classes, .n_positions = n_positions, .scale = 1};
     double *all = calloc(3 * K + K * D + 4 * K * K, sizeof *all);
     if (!all)
-        return sp_fail(err, SP_ENOMEM, "no memory for the weights of %d classes", n_classes);
+        return sp_no_memory(err);
     factors->bias = all;
     factors->start = factors->bias + K;
     factors->end = factors->start + K;
@@ -85,4 +86,59 @@ void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *l
     }
     if (piece->is_end)
         sum->end[y[piece->n_steps - 1]]++;
+}
+
+/* ---- many pieces ---- */
+
+enum { MOST_CHUNKS = 64 };
+
+typedef struct run {
+    const sp_sweep *sweep;
+    int64_t n_chunks, size;
+    double *sums; /* [n_chunks,2,size] */
+    atomic_bool no_memory;
+} run;
+
+static void sweep_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    run *w = arg;
+    const sp_sweep *s = w->sweep;
+    const sp_factors *f = s->factors;
+    for (int64_t c = first; c < last; c++) {
+        sp_expected expected = sp_expected_over(w->sums + c * 2 * w->size, f->n_classes, f->n_positions);
+        sp_expected observed = sp_expected_over(w->sums + (c * 2 + 1) * w->size, f->n_classes, f->n_positions);
+        int64_t from = c * s->pieces->n / w->n_chunks, to = (c + 1) * s->pieces->n / w->n_chunks;
+        for (int64_t p = from; p < to && !w->no_memory; p++) {
+            const sp_piece *piece = &s->pieces->list[p];
+            double before = *expected.log_z;
+            if ((s->use && !s->use[piece->recording]) || (s->has_path && !s->has_path[p]))
+                continue;
+            if (!sp_crf_pass(f, s->e, piece, s->wants_counts, scratch, &expected))
+                w->no_memory = true;
+            else if (s->has_path && *expected.log_z == -INFINITY) { /* nothing to learn from, now or later */
+                *expected.log_z = before;
+                s->has_path[p] = 0;
+            }
+            if (s->labels)
+                sp_crf_observe(f, s->e, s->labels, piece, &observed);
+        }
+    }
+}
+
+sp_status sp_sweep_run(const sp_sweep *sweep, sp_workers *workers, double **sums, sp_error *err)
+{
+    const sp_factors *f = sweep->factors;
+    run w = {.sweep = sweep, .size = sp_expected_size(f->n_classes, f->n_positions)};
+    w.n_chunks = sweep->pieces->n < MOST_CHUNKS ? sweep->pieces->n : MOST_CHUNKS;
+    w.sums = calloc((size_t)(w.n_chunks * 2 * w.size) + 1, sizeof *w.sums);
+    if (w.sums)
+        sp_workers_share(workers, w.n_chunks, sweep_chunks, &w);
+    if (!w.sums || w.no_memory) {
+        free(w.sums);
+        return sp_no_memory(err);
+    }
+    for (int64_t i = 2 * w.size; i < w.n_chunks * 2 * w.size; i++)
+        w.sums[i % (2 * w.size)] += w.sums[i];
+    *sums = w.sums;
+    return SP_OK;
 }

@@ -52,7 +52,7 @@ sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty
     size_t n = (size_t)crf->n;
     double *all = malloc(3 * n * sizeof *all);
     if (!all)
-        return sp_fail(err, SP_ENOMEM, "no memory to minimise over %lld parameters", (long long)crf->n);
+        return sp_no_memory(err);
     work w = {.crf = crf, .penalty = penalty, .workers = workers, .theta = all, .unit = all + n};
     double *x = all + 2 * n;
     sp_status status = sp_crf_usage(crf, w.unit, err);

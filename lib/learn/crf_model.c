@@ -25,14 +25,14 @@ static sp_status set_plain(const sp_crf *crf, const double *theta, sp_model *mod
     size_t K = (size_t)crf->K;
     double *weight = malloc(K * K * sizeof *weight);
     if (!weight)
-        return sp_fail(err, SP_ENOMEM, "no memory for a model of %d classes", crf->K);
+        return sp_no_memory(err);
     for (size_t p = 0; p < K * K; p++)
         weight[p] = crf->rules.allow[p] ? move_weight(crf, theta, (int64_t)(p / K), (int64_t)(p % K)) : 0;
     sp_status status = sp_model_set_matrix(model, crf->rules.allow, weight, err);
     free(weight);
     for (size_t k = 0; crf->D > 1 && status == SP_OK && k < K; k++) {
         if (!model->min_dwell && !(model->min_dwell = malloc(K * sizeof *model->min_dwell)))
-            return sp_fail(err, SP_ENOMEM, "no memory for a model of %d classes", crf->K);
+            return sp_no_memory(err);
         model->min_dwell[k] = crf->rules.dwell[k];
     }
     model->min_dwell_at_end = crf->rules.dwell_at_end;
@@ -75,7 +75,7 @@ static sp_status set_positions(const sp_crf *crf, const double *theta, sp_model 
     if (is_done && (model->row = calloc(M + 1, sizeof *model->row)))
         status = sp_model_set_matrix(model, allow, weight, err);
     else
-        sp_fail(err, status, "no memory for a model of %zu states", M);
+        sp_no_memory(err);
     free(allow);
     free(weight);
     return status;
@@ -101,7 +101,7 @@ sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *na
         model->temperature = 1 / theta[0];
         status = !crf->has_bins ? set_plain(crf, theta, model, err) : set_positions(crf, theta, model, err);
     } else {
-        sp_fail(err, status, "no memory for a model of %d classes", crf->K);
+        sp_no_memory(err);
     }
     free(start);
     free(end);

@@ -67,6 +67,21 @@ sp_expected sp_expected_over(double *all, int32_t n_classes, int32_t n_positions
 bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_piece *piece, bool wants_counts, sp_scratch *scratch,
                  sp_expected *sum);
 
+/* Passes over pieces, shared out among threads in chunks whose borders do not depend on the number of threads; each chunk has its
+ * own sums, which are added in order. */
+typedef struct sp_sweep {
+    const sp_factors *factors;
+    const sp_pieces *pieces;
+    const double *e;
+    const uint8_t *use;    /* [recordings] or NULL: all */
+    const int32_t *labels; /* what is observed, [S]; NULL: nothing is */
+    uint8_t *has_path;     /* [pieces] 0: left out, from now on also where nothing legal has a finite score; NULL: all count */
+    bool wants_counts;
+} sp_sweep;
+
+/* sums: expected, then observed counts, to be freed by the caller. SP_OK, SP_ENOMEM. */
+sp_status sp_sweep_run(const sp_sweep *sweep, sp_workers *workers, double **sums, sp_error *err);
+
 /* Counts along the labels of a piece: the same shape, log_z = 0. */
 void sp_crf_observe(const sp_factors *factors, const double *e, const int32_t *labels, const sp_piece *piece, sp_expected *sum);
 

@@ -2,10 +2,12 @@
 #ifndef STATEPATH_LEARN_CRF_PRIVATE_H
 #define STATEPATH_LEARN_CRF_PRIVATE_H
 
+#include "core/owned.h"
 #include "learn/crf_pass.h"
 #include "statepath/crf.h"
 
 struct sp_crf {
+    sp_owned own;
     const sp_training *training;
     int32_t K, D, n_bins;
     bool has_bins; /* memory > 1: staying depends on the position; else D > 1 only serves minimum dwells */

@@ -3,23 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
 #include "learn/cross.h"
 #include "statepath/posterior.h"
 #include "statepath/sequences.h"
 
 /* ---- folds ---- */
 
-typedef struct group_size {
+typedef struct member {
     int32_t group;
+    int64_t recording;
+} member;
+
+/* Members of one group, neighbours in their order. */
+typedef struct group_size {
     int64_t n_steps, first; /* first recording */
+    int64_t begin, end;
 } group_size;
 
 static int by_group(const void *a, const void *b)
 {
-    const group_size *x = a, *y = b;
+    const member *x = a, *y = b;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
+    return (x->recording > y->recording) - (x->recording < y->recording);
 }
 
 static int largest_first(const void *a, const void *b)
@@ -35,64 +42,48 @@ sp_status sp_folds_assign(const sp_batch *batch, const int32_t *group, int32_t n
     int64_t N = batch->n_recordings, n_groups = 0;
     if (n_folds < 2)
         return sp_fail(err, SP_EINVAL, "%d folds: cross-validation needs at least 2", n_folds);
-    group_size *sizes = malloc((size_t)(N ? N : 1) * sizeof *sizes);
-    int64_t *load = calloc((size_t)n_folds, sizeof *load);
-    int32_t *fold_of = malloc((size_t)(N ? N : 1) * sizeof *fold_of);
-    sp_status status = SP_OK;
-    if (!sizes || !load || !fold_of)
-        status = sp_fail(err, SP_ENOMEM, "no memory to share out %lld recordings", (long long)N);
+    sp_owned own = {0};
+    member *members = sp_zeros(&own, (size_t)N, sizeof *members);
+    group_size *groups = sp_zeros(&own, (size_t)N, sizeof *groups);
+    int64_t *load = sp_zeros(&own, (size_t)n_folds, sizeof *load);
+    sp_status status = sp_owned_status(&own, err);
     for (int64_t n = 0; status == SP_OK && n < N; n++)
-        sizes[n] = (group_size){group ? group[n] : (int32_t)n, batch->offsets[n + 1] - batch->offsets[n], n};
-    if (status == SP_OK) {
-        qsort(sizes, (size_t)N, sizeof *sizes, by_group);
-        for (int64_t n = 0; n < N; n++) {
-            if (n_groups > 0 && sizes[n_groups - 1].group == sizes[n].group)
-                sizes[n_groups - 1].n_steps += sizes[n].n_steps;
-            else
-                sizes[n_groups++] = sizes[n];
-        }
-        if (n_groups < n_folds)
-            status =
-                sp_fail(err, SP_EINVAL, "%lld recordings%s cannot be shared out into %d folds; ask for at most %lld",
-                        (long long)n_groups, group ? " that are not to be parted (groups)" : "", n_folds, (long long)n_groups);
+        members[n] = (member){group ? group[n] : (int32_t)n, n};
+    if (status == SP_OK)
+        qsort(members, (size_t)N, sizeof *members, by_group);
+    for (int64_t n = 0; status == SP_OK && n < N; n++) {
+        int64_t r = members[n].recording;
+        if (n == 0 || members[n].group != members[n - 1].group)
+            groups[n_groups++] = (group_size){.first = r, .begin = n};
+        groups[n_groups - 1].n_steps += batch->offsets[r + 1] - batch->offsets[r];
+        groups[n_groups - 1].end = n + 1;
     }
-    if (status == SP_OK) {
-        qsort(sizes, (size_t)n_groups, sizeof *sizes, largest_first);
-        for (int64_t g = 0; g < n_groups; g++) {
-            int32_t least = 0;
-            for (int32_t f = 1; f < n_folds; f++)
-                least = load[f] < load[least] ? f : least;
-            load[least] += sizes[g].n_steps ? sizes[g].n_steps : 1;
-            for (int64_t n = group ? 0 : sizes[g].first; n < N; n++)
-                if ((group ? group[n] : (int32_t)n) == sizes[g].group) {
-                    fold_of[n] = least;
-                    if (!group)
-                        break;
-                }
-        }
-        memcpy(fold, fold_of, (size_t)N * sizeof *fold);
+    if (status == SP_OK && n_groups < n_folds)
+        status = sp_fail(err, SP_EINVAL, "%lld recordings%s cannot be shared out into %d folds; ask for at most %lld",
+                         (long long)n_groups, group ? " that are not to be parted (groups)" : "", n_folds, (long long)n_groups);
+    if (status == SP_OK)
+        qsort(groups, (size_t)n_groups, sizeof *groups, largest_first);
+    for (int64_t g = 0; status == SP_OK && g < n_groups; g++) {
+        int32_t least = 0;
+        for (int32_t f = 1; f < n_folds; f++)
+            least = load[f] < load[least] ? f : least;
+        load[least] += groups[g].n_steps ? groups[g].n_steps : 1;
+        for (int64_t n = groups[g].begin; n < groups[g].end; n++)
+            fold[members[n].recording] = least;
     }
-    free(sizes);
-    free(load);
-    free(fold_of);
+    sp_owned_free(&own);
     return status;
 }
 
 /* ---- decoding by folds ---- */
 
-/* The recordings of one fold, one after the other, their scores divided by the model's temperature and less its prior. */
+/* The recordings of one fold, one after the other, their scores divided by the model's temperature and minus its prior. */
 typedef struct fold_batch {
+    sp_owned own;
     sp_batch batch;
-    int64_t *offsets, *segments;
-    double *scores;
+    int64_t *recordings; /* [n] of the training set */
+    int64_t *offsets;    /* [n+1] */
 } fold_batch;
-
-static void fold_batch_clear(fold_batch *b)
-{
-    free(b->offsets);
-    free(b->segments);
-    free(b->scores);
-}
 
 static void scale_rows(const sp_scores *from, const sp_model *model, const double *log_prior, double *to)
 {
@@ -110,38 +101,32 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
                         sp_error *err)
 {
     const sp_batch *all = &training->batch;
-    int64_t n = 0, n_steps = 0;
-    size_t K = (size_t)all->scores.n_classes;
+    int32_t K = all->scores.n_classes;
+    int64_t n = 0;
+    double *log_prior = sp_zeros(&out->own, (size_t)K, sizeof *log_prior);
+    out->recordings = sp_zeros(&out->own, (size_t)all->n_recordings, sizeof *out->recordings);
+    out->offsets = sp_zeros(&out->own, (size_t)all->n_recordings + 1, sizeof *out->offsets);
+    if (!out->offsets)
+        return sp_no_memory(err);
     for (int64_t r = 0; r < all->n_recordings; r++)
         if (fold[r] == f && sp_training_uses(training, r)) {
-            n++;
-            n_steps += all->offsets[r + 1] - all->offsets[r];
+            out->offsets[n + 1] = out->offsets[n] + all->offsets[r + 1] - all->offsets[r];
+            out->recordings[n++] = r;
         }
-    double *log_prior = malloc(K * sizeof *log_prior);
-    *out = (fold_batch){.offsets = malloc((size_t)(n + 1) * sizeof *out->offsets),
-                        .segments = malloc((size_t)(n_steps + 1) * sizeof *out->segments),
-                        .scores = malloc(((size_t)n_steps * K + 1) * sizeof *out->scores)};
-    if (!log_prior || !out->offsets || !out->segments || !out->scores) {
-        free(log_prior);
-        fold_batch_clear(out);
-        return sp_fail(err, SP_ENOMEM, "no memory for the %lld steps of a fold", (long long)n_steps);
-    }
-    for (size_t k = 0; k < K && model->prior; k++)
+    size_t n_steps = (size_t)out->offsets[n];
+    int64_t *segments = sp_zeros(&out->own, n_steps, sizeof *segments);
+    double *scores = sp_zeros(&out->own, n_steps, (size_t)K * sizeof *scores);
+    if (!scores)
+        return sp_no_memory(err);
+    for (int32_t k = 0; k < K && model->prior; k++)
         log_prior[k] = log(model->prior[k]);
-    out->offsets[0] = n = 0;
-    for (int64_t r = 0; r < all->n_recordings; r++) {
-        if (fold[r] != f || !sp_training_uses(training, r))
-            continue;
-        sp_scores s = sp_batch_recording(all, r);
-        scale_rows(&s, model, model->prior ? log_prior : NULL, out->scores + (size_t)out->offsets[n] * K);
+    for (int64_t i = 0; i < n; i++) {
+        sp_scores s = sp_batch_recording(all, out->recordings[i]);
+        scale_rows(&s, model, model->prior ? log_prior : NULL, scores + out->offsets[i] * K);
         if (s.segments && s.n_steps)
-            memcpy(out->segments + out->offsets[n], s.segments, (size_t)s.n_steps * sizeof *s.segments);
-        out->offsets[n + 1] = out->offsets[n] + s.n_steps;
-        n++;
+            memcpy(segments + out->offsets[i], s.segments, (size_t)s.n_steps * sizeof *segments);
     }
-    free(log_prior);
-    out->batch =
-        (sp_batch){{out->scores, SP_F64, (int32_t)K, n_steps, all->scores.segments ? out->segments : NULL}, n, out->offsets};
+    out->batch = (sp_batch){{scores, SP_F64, K, (int64_t)n_steps, all->scores.segments ? segments : NULL}, n, out->offsets};
     return SP_OK;
 }
 
@@ -167,48 +152,44 @@ static sp_status sum_nll(const sp_chain *chain, const sp_scores *s, const int32_
     return status == SP_ENOPATH ? SP_OK : status;
 }
 
-static sp_status nll_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b, const int32_t *fold, int32_t f,
-                          double *nll, sp_error *err)
+static sp_status nll_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b, double *nll, sp_error *err)
 {
+    sp_owned own = {0};
     sp_scratch *scratch = sp_scratch_new();
-    double *marginals = malloc(((size_t)b->batch.scores.n_steps * (size_t)b->batch.scores.n_classes + 1) * sizeof *marginals);
-    sp_status status = scratch && marginals ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the marginals of a fold");
-    for (int64_t r = 0, n = 0; status == SP_OK && r < training->batch.n_recordings; r++)
-        if (fold[r] == f && sp_training_uses(training, r)) {
-            sp_scores s = sp_batch_recording(&b->batch, n++);
-            status = sum_nll(chain, &s, training->labels + training->batch.offsets[r], scratch, marginals, &nll[r], err);
-        }
+    double *marginals = sp_zeros(&own, (size_t)b->batch.scores.n_steps, (size_t)b->batch.scores.n_classes * sizeof *marginals);
+    sp_status status = scratch && marginals ? SP_OK : sp_no_memory(err);
+    for (int64_t n = 0; status == SP_OK && n < b->batch.n_recordings; n++) {
+        int64_t r = b->recordings[n];
+        sp_scores s = sp_batch_recording(&b->batch, n);
+        status = sum_nll(chain, &s, training->labels + training->batch.offsets[r], scratch, marginals, &nll[r], err);
+    }
     sp_scratch_free(scratch);
-    free(marginals);
+    sp_owned_free(&own);
     return status;
 }
 
-static sp_status paths_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b, const int32_t *fold,
-                            int32_t f, const wish *w, sp_workers *workers, sp_error *err)
+static sp_status paths_fold(const sp_training *training, const sp_chain *chain, const fold_batch *b, const wish *w,
+                            sp_workers *workers, sp_error *err)
 {
     size_t n_steps = (size_t)b->batch.scores.n_steps;
-    sp_decode_output found = {.paths = malloc((n_steps + 1) * sizeof *found.paths),
-                              .results = malloc((size_t)(b->batch.n_recordings + 1) * sizeof *found.results),
-                              .broken = malloc(n_steps + 1)};
-    sp_status status = found.paths && found.results && found.broken
-                           ? sp_decode_batch(chain, &b->batch, w->options, workers, &found, err)
-                           : sp_fail(err, SP_ENOMEM, "no memory for the paths of a fold");
-    for (int64_t r = 0, n = 0; status == SP_OK && r < training->batch.n_recordings; r++) {
-        if (fold[r] != f || !sp_training_uses(training, r))
-            continue;
+    sp_owned own = {0};
+    sp_decode_output found = {.paths = sp_zeros(&own, n_steps, sizeof *found.paths),
+                              .results = sp_zeros(&own, (size_t)b->batch.n_recordings, sizeof *found.results),
+                              .broken = sp_zeros(&own, n_steps, 1)};
+    sp_status status = sp_owned_status(&own, err);
+    if (status == SP_OK)
+        status = sp_decode_batch(chain, &b->batch, w->options, workers, &found, err);
+    for (int64_t n = 0; status == SP_OK && n < b->batch.n_recordings; n++) {
         size_t length = (size_t)(b->offsets[n + 1] - b->offsets[n]);
-        int64_t to = training->batch.offsets[r];
+        int64_t r = b->recordings[n], to = training->batch.offsets[r];
         if (length)
             memcpy(w->output->paths + to, found.paths + b->offsets[n], length * sizeof *found.paths);
         if (length && w->output->broken)
             memcpy(w->output->broken + to, found.broken + b->offsets[n], length);
         if (w->output->results)
             w->output->results[r] = found.results[n];
-        n++;
     }
-    free(found.paths);
-    free(found.results);
-    free(found.broken);
+    sp_owned_free(&own);
     return status;
 }
 
@@ -217,11 +198,11 @@ static sp_status each_fold(const sp_training *training, const sp_model *const *m
 {
     int32_t K = training->batch.scores.n_classes;
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
-    sp_status status = class_of_column ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d classes", K);
+    sp_status status = class_of_column ? SP_OK : sp_no_memory(err);
     for (int32_t f = 0; status == SP_OK && f < n_folds; f++) {
         const sp_model *model = models[f];
         sp_chain *chain = NULL;
-        fold_batch b;
+        fold_batch b = {.recordings = NULL};
         sp_chain_options options = sp_chain_options_default();
         options.class_of_column = class_of_column;
         if (!isnan(model->transition_weight))
@@ -229,11 +210,11 @@ static sp_status each_fold(const sp_training *training, const sp_model *const *m
         status = sp_model_align(model, K, training->classes, class_of_column, err);
         if (status == SP_OK)
             status = sp_chain_new(model, &options, &chain, err);
-        if (status == SP_OK && (status = gather(training, model, fold, f, &b, err)) == SP_OK) {
-            status = w->nll ? nll_fold(training, chain, &b, fold, f, w->nll, err)
-                            : paths_fold(training, chain, &b, fold, f, w, workers, err);
-            fold_batch_clear(&b);
-        }
+        if (status == SP_OK)
+            status = gather(training, model, fold, f, &b, err);
+        if (status == SP_OK)
+            status = w->nll ? nll_fold(training, chain, &b, w->nll, err) : paths_fold(training, chain, &b, w, workers, err);
+        sp_owned_free(&b.own);
         sp_chain_free(chain);
     }
     free(class_of_column);
@@ -254,7 +235,7 @@ static sp_status judge_steps(const sp_training *training, sp_tune tune, const in
     size_t K = (size_t)training->batch.scores.n_classes;
     int64_t *confusion = calloc(K * K + K, sizeof *confusion);
     if (!confusion)
-        return sp_fail(err, SP_ENOMEM, "no memory to judge %zu classes", K);
+        return sp_no_memory(err);
     int64_t *undecoded = confusion + K * K;
     for (int64_t r = 0; r < training->batch.n_recordings; r++)
         for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, r) && t < training->batch.offsets[r + 1]; t++)
@@ -293,26 +274,26 @@ sp_status sp_cross_judge(const sp_training *training, const sp_model *const *mod
                          const sp_strategy *strategy, sp_tune tune, sp_workers *workers, double *value, sp_error *err)
 {
     size_t S = (size_t)training->batch.scores.n_steps, N = (size_t)training->batch.n_recordings;
-    int32_t *paths = malloc((S + 1) * sizeof *paths);
-    double *nll = calloc(N + 1, sizeof *nll);
+    sp_owned own = {0};
+    int32_t *paths = sp_zeros(&own, S, sizeof *paths);
+    double *nll = sp_zeros(&own, N, sizeof *nll), sum = 0, n_scored = 0;
     sp_decode_options options = sp_decode_options_default();
     options.strategy = *strategy;
     sp_decode_output output = {.paths = paths};
     wish w = {.options = &options, .output = &output, .nll = tune == SP_TUNE_NLL ? nll : NULL};
-    sp_status status = paths && nll ? each_fold(training, models, fold, n_folds, &w, workers, err)
-                                    : sp_fail(err, SP_ENOMEM, "no memory to judge %zu steps", S);
-    if (status == SP_OK && tune != SP_TUNE_NLL) {
+    sp_status status = sp_owned_status(&own, err);
+    if (status == SP_OK)
+        status = each_fold(training, models, fold, n_folds, &w, workers, err);
+    if (status == SP_OK && tune != SP_TUNE_NLL)
         status = judge_paths(training, tune, paths, value, err);
-    } else if (status == SP_OK) {
-        double sum = 0, n_scored = 0;
-        for (size_t r = 0; r < N; r++)
-            sum += nll[r];
-        for (int64_t r = 0; r < (int64_t)N; r++)
-            for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, r) && t < training->batch.offsets[r + 1]; t++)
-                n_scored += training->labels[t] >= 0;
-        *value = n_scored > 0 ? -sum / n_scored : 0;
+    for (size_t r = 0; w.nll && status == SP_OK && r < N; r++) {
+        sum += nll[r];
+        for (int64_t t = training->batch.offsets[r]; sp_training_uses(training, (int64_t)r) && t < training->batch.offsets[r + 1];
+             t++)
+            n_scored += training->labels[t] >= 0;
     }
-    free(paths);
-    free(nll);
+    if (w.nll && status == SP_OK)
+        *value = n_scored > 0 ? -sum / n_scored : 0;
+    sp_owned_free(&own);
     return status;
 }

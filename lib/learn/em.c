@@ -4,49 +4,26 @@
  *     M   P(j|i) = uses of i -> j / uses of i -> any,  start likewise; a row never used stays as it is
  */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/owned.h"
+#include "core/score_row.h"
 #include "core/workers.h"
 #include "learn/crf_pass.h"
 #include "learn/probabilities.h"
 #include "statepath/fit.h"
 
-enum { MOST_CHUNKS = 64 };
-
 typedef struct em {
+    sp_owned own;
     const sp_rules *rules;
     sp_pieces pieces;
     double *e; /* [S,K] */
     sp_factors factors;
-    double *transition, *start; /* probabilities */
-    int64_t n_chunks, size;
-    double *sums;      /* [n_chunks,size] */
-    uint8_t *has_path; /* [pieces] */
-    atomic_bool no_memory;
+    double *transition, *start; /* probabilities [K,K], [K] */
+    double *sums;               /* expected uses of the last E step */
+    uint8_t *has_path;          /* [pieces] */
 } em;
-
-static void expect_chunks(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
-{
-    em *w = arg;
-    for (int64_t c = first; c < last; c++) {
-        sp_expected sum = sp_expected_over(w->sums + c * w->size, w->factors.n_classes, w->factors.n_positions);
-        for (int64_t p = c * w->pieces.n / w->n_chunks; p < (c + 1) * w->pieces.n / w->n_chunks; p++) {
-            if (!w->has_path[p])
-                continue;
-            double before = *sum.log_z;
-            if (!sp_crf_pass(&w->factors, w->e, &w->pieces.list[p], true, scratch, &sum)) {
-                w->no_memory = true;
-                return;
-            }
-            if (*sum.log_z == -INFINITY) { /* no allowed path: nothing to learn from, now or later */
-                *sum.log_z = before;
-                w->has_path[p] = 0;
-            }
-        }
-    }
-}
 
 /* Probabilities to factors. */
 static void set_factors(em *w)
@@ -67,15 +44,13 @@ static void set_factors(em *w)
 static sp_status expect(em *w, sp_workers *workers, double *value, sp_error *err)
 {
     set_factors(w);
-    memset(w->sums, 0, (size_t)(w->n_chunks * w->size) * sizeof *w->sums);
-    sp_workers_share(workers, w->n_chunks, expect_chunks, w);
-    if (w->no_memory)
-        return sp_fail(err, SP_ENOMEM, "no memory for forward-backward over the longest recording");
-    for (int64_t c = 1; c < w->n_chunks; c++)
-        for (int64_t i = 0; i < w->size; i++)
-            w->sums[i] += w->sums[c * w->size + i];
-    *value = w->sums[0];
-    return SP_OK;
+    free(w->sums);
+    w->sums = NULL;
+    sp_sweep sweep = {.factors = &w->factors, .pieces = &w->pieces, .e = w->e, .has_path = w->has_path, .wants_counts = true};
+    sp_status status = sp_sweep_run(&sweep, workers, &w->sums, err);
+    if (status == SP_OK)
+        *value = w->sums[0];
+    return status;
 }
 
 /* M step. Inside a dwell staying has no alternative, and its weight multiplies all paths alike only where dwells are 1; uses
@@ -116,19 +91,15 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
     w->factors.dwell = rules->dwell;
     w->factors.dwell_at_end = rules->dwell_at_end;
     w->factors.is_even = true;
-    w->n_chunks = w->pieces.n < MOST_CHUNKS ? w->pieces.n : MOST_CHUNKS;
-    w->size = sp_expected_size((int32_t)K, D);
-    w->e = malloc((S * K + 1) * sizeof *w->e);
-    w->transition = malloc((K * K + K) * sizeof *w->transition);
-    w->sums = malloc((size_t)(w->n_chunks * w->size + 1) * sizeof *w->sums);
-    w->has_path = malloc((size_t)w->pieces.n + 1);
-    if (!w->e || !w->transition || !w->sums || !w->has_path)
-        return sp_fail(err, SP_ENOMEM, "no memory for %zu steps of %zu classes", S, K);
-    w->start = w->transition + K * K;
+    w->e = sp_zeros(&w->own, S, K * sizeof *w->e);
+    w->transition = sp_zeros(&w->own, K * K, sizeof *w->transition);
+    w->start = sp_zeros(&w->own, K, sizeof *w->start);
+    w->has_path = sp_zeros(&w->own, (size_t)w->pieces.n + 1, 1);
+    if (!w->has_path)
+        return sp_no_memory(err);
     memset(w->has_path, 1, (size_t)w->pieces.n + 1);
     for (size_t t = 0; t < S; t++)
-        for (size_t k = 0; k < K; k++)
-            w->e[t * K + k] = sp_scores_at(&training->batch.scores, (int64_t)t, (int32_t)k);
+        sp_score_row(&training->batch.scores, (int64_t)t, w->e + t * K);
     for (size_t i = 0; i < K; i++) { /* equal shares, 0.9 for staying where it may */
         double *row = w->transition + i * K, n_others = 0;
         for (size_t j = 0; j < K; j++) {
@@ -138,12 +109,8 @@ static sp_status prepare(em *w, const sp_training *training, const sp_rules *rul
         double stay = n_others == 0 ? 1 : 0.9, leave = row[i] > 0 ? 0.1 : 1;
         for (size_t j = 0; j < K; j++)
             row[j] *= j == i ? stay : n_others > 0 ? leave / n_others : 0;
-        w->start[i] = 0;
     }
-    double *zeros = w->sums;
-    memset(zeros, 0, K * sizeof *zeros * (w->n_chunks > 0));
-    if (w->n_chunks > 0)
-        sp_smooth((int32_t)K, zeros, rules->start, 1, w->start);
+    sp_smooth((int32_t)K, w->start, rules->start, 1, w->start);
     return SP_OK;
 }
 
@@ -165,7 +132,7 @@ sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, i
     sp_status status = prepare(&w, training, rules, err);
     double value = 0, before;
     int n = 0;
-    if (status == SP_OK && w.n_chunks > 0)
+    if (status == SP_OK && w.pieces.n > 0)
         status = expect(&w, workers, &value, err);
     if (status == SP_OK && !any_path(&w))
         status = sp_fail(err, SP_EINVAL,
@@ -187,9 +154,7 @@ sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, i
         *n_iterations = n;
     sp_factors_clear(&w.factors);
     sp_pieces_clear(&w.pieces);
-    free(w.e);
-    free(w.transition);
     free(w.sums);
-    free(w.has_path);
+    sp_owned_free(&w.own);
     return status;
 }

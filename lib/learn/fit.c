@@ -126,7 +126,7 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     (void)training;
     char *copy = strdup(text);
     if (!copy)
-        return sp_fail(err, SP_ENOMEM, "no memory for a description");
+        return sp_no_memory(err);
     free(model->description);
     model->description = copy;
     return SP_OK;
@@ -206,7 +206,7 @@ sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *option
 {
     size_t N = (size_t)training->batch.n_recordings;
     uint8_t *use = malloc(N + 1);
-    sp_status status = use ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %zu recordings", N);
+    sp_status status = use ? SP_OK : sp_no_memory(err);
     int32_t f = 0;
     for (; status == SP_OK && f < n_folds; f++) {
         for (size_t n = 0; n < N; n++)

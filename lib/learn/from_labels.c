@@ -65,7 +65,7 @@ sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rule
                     "em",
                     (long long)found.recordings);
     } else if (!all) {
-        status = sp_fail(err, SP_ENOMEM, "no memory to count the transitions of %zu classes", K);
+        status = sp_no_memory(err);
     } else {
         tables c = {all, all + K * K, all + K * K + K};
         count(training, &pieces, &c);

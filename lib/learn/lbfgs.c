@@ -114,7 +114,7 @@ sp_status sp_lbfgs(int64_t n, double *x, sp_lbfgs_function *function, void *arg,
     size_t rows = 4 + 2 * MEMORY;
     double *all = (size_t)n > SIZE_MAX / sizeof *all / rows ? NULL : malloc((size_t)n * rows * sizeof *all);
     if (!all)
-        return sp_fail(err, SP_ENOMEM, "no memory to minimise over %lld parameters", (long long)n);
+        return sp_no_memory(err);
     w.gradient = all;
     w.trial = w.gradient + n;
     w.trial_gradient = w.trial + n;

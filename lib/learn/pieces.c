@@ -136,8 +136,7 @@ sp_status sp_pieces_init(sp_pieces *pieces, const sp_training *training, const s
     if (!is_done) {
         sp_pieces_clear(&made);
         sp_violations_clear(&found);
-        return sp_fail(err, SP_ENOMEM, "no memory for the labelled parts of %lld recordings",
-                       (long long)training->batch.n_recordings);
+        return sp_no_memory(err);
     }
     *pieces = made;
     *violations = found;
@@ -157,8 +156,7 @@ sp_status sp_pieces_unlabelled(sp_pieces *pieces, const sp_training *training, s
             sp_piece piece = {training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
             if (!append(&made, &capacity, &piece)) {
                 sp_pieces_clear(&made);
-                return sp_fail(err, SP_ENOMEM, "no memory for the parts of %lld recordings",
-                               (long long)training->batch.n_recordings);
+                return sp_no_memory(err);
             }
             from = t;
         }

@@ -39,7 +39,7 @@ static sp_status set_transitions(sp_model *model, const double *transition, sp_e
         }
         status = sp_model_set_matrix(model, allow, weight, err);
     } else {
-        sp_fail(err, status, "no memory for a model of %zu classes", K);
+        sp_no_memory(err);
     }
     free(allow);
     free(weight);
@@ -61,7 +61,7 @@ sp_status sp_model_of_probabilities(const sp_rules *rules, const char *name, con
                    (!has_dwell || (model->min_dwell = malloc(n * sizeof *model->min_dwell)));
     if (!is_done) {
         sp_model_free(model);
-        return sp_fail(err, SP_ENOMEM, "no memory for a model of %d classes", K);
+        return sp_no_memory(err);
     }
     for (int32_t k = 0; k < K; k++) {
         model->start[k] = start[k] > 0 ? log(start[k]) : -INFINITY;

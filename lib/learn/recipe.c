@@ -29,7 +29,7 @@ static sp_status check_classes(const sp_recipe *recipe, sp_recipe_place *place, 
         return sp_fail(err, SP_EINVAL, "key \"classes\": needs at least one name");
     sp_names seen;
     if (sp_names_init(&seen, recipe->n_classes) != SP_OK)
-        return sp_fail(err, SP_ENOMEM, "no memory for %d class names", recipe->n_classes);
+        return sp_no_memory(err);
     sp_status status = SP_OK;
     for (int32_t k = 0; status == SP_OK && k < recipe->n_classes; k++) {
         const char *name = recipe->classes[k];

@@ -17,7 +17,7 @@ static sp_status allocate(sp_rules *rules, int32_t n_classes, sp_error *err)
     if (rules->allow && rules->start && rules->end && rules->dwell)
         return SP_OK;
     sp_rules_clear(rules);
-    return sp_fail(err, SP_ENOMEM, "no memory for the rules of %d classes", n_classes);
+    return sp_no_memory(err);
 }
 
 void sp_rules_clear(sp_rules *rules)
@@ -66,7 +66,7 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
     size_t n = (size_t)n_classes;
     int32_t *class_of_column = malloc(2 * n * sizeof *class_of_column);
     if (!class_of_column)
-        return sp_fail(err, SP_ENOMEM, "no memory for the rules of %d classes", n_classes);
+        return sp_no_memory(err);
     int32_t *column_of_class = class_of_column + n;
     sp_rules made = {0};
     sp_status status = allocate(&made, n_classes, err);

@@ -95,5 +95,5 @@ sp_status sp_run_lengths_collect(const sp_training *training, double quantile, s
         }
     }
     free(all.list);
-    return is_done ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the lengths of runs");
+    return is_done ? SP_OK : sp_no_memory(err);
 }

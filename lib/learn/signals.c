@@ -48,8 +48,7 @@ sp_status sp_signal_maker_new(const sp_recipe *recipe, sp_signal_maker **out, sp
         return SP_OK;
     }
     sp_signal_maker_free(maker);
-    return sp_fail(err, SP_ENOMEM, "no memory for the labels of %lld recordings of up to %lld steps",
-                   (long long)recipe->n_recordings, (long long)recipe->max_steps);
+    return sp_no_memory(err);
 }
 
 sp_signal_nights sp_signal_maker_nights(const sp_signal_maker *maker)

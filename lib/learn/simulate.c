@@ -146,8 +146,7 @@ sp_status sp_simulate(const sp_recipe *recipe, sp_simulated **out, sp_error *err
         *out = w.out;
         w.out = NULL;
     } else
-        status = sp_fail(err, SP_ENOMEM, "no memory for %lld recordings of up to %lld steps of %d classes",
-                         (long long)recipe->n_recordings, (long long)recipe->max_steps, recipe->n_classes);
+        status = sp_no_memory(err);
     workshop_clear(&w);
     return status;
 }

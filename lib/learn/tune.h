@@ -2,6 +2,7 @@
 #ifndef STATEPATH_LEARN_TUNE_H
 #define STATEPATH_LEARN_TUNE_H
 
+#include "core/owned.h"
 #include "statepath/fit.h"
 
 /* Settings of a model of counts. */
@@ -29,9 +30,26 @@ sp_status sp_fit_counts(const sp_training *training, const sp_fit_options *optio
 sp_status sp_fit_crf(const sp_training *training, const sp_fit_options *options, const sp_rules *rules, sp_workers *workers,
                      sp_model **out, sp_fit_report *report, sp_error *err);
 
-/* Folds inside a training set: among labelled recordings that take part; others get -1. *n_folds: in as asked, out as there are,
- * 0 when there is nothing to cross-validate (fewer than two labelled groups). SP_OK, SP_ENOMEM. */
-sp_status sp_inner_folds(const sp_training *training, const sp_fit_options *options, int32_t *n_folds, int32_t *fold,
-                         sp_error *err);
+/* Cross-validation inside a training set, among the labelled recordings that take part. */
+typedef struct sp_tuner {
+    sp_owned own;
+    const sp_training *training;
+    const sp_fit_options *options;
+    sp_workers *workers;
+    int32_t n_folds, n_done;
+    int32_t *fold;     /* [N] -1: not judged */
+    uint8_t *judged;   /* [N] */
+    uint8_t *use;      /* [n_folds,N] what the model of a fold learns from */
+    sp_model **models; /* [n_folds] what is judged; owned */
+} sp_tuner;
+
+/* n_folds becomes 0 where there is nothing to cross-validate (fewer than two labelled groups). training, options and workers are
+ * set. SP_OK, SP_ENOMEM; to be cleared in any case. */
+sp_status sp_tuner_init(sp_tuner *tuner, sp_error *err);
+void sp_tuner_clear(sp_tuner *tuner);
+/* The training set without a fold. */
+sp_training sp_tuner_without(const sp_tuner *tuner, int32_t fold);
+/* Judges the models on the recordings of their folds; greater is better. */
+sp_status sp_tuner_judge(sp_tuner *tuner, double *value, sp_error *err);
 
 #endif

@@ -82,7 +82,7 @@ static void test_bootstrap_properties(void **state)
     const int64_t *const correct[] = {b, a, scored};
     const int32_t pairs[][2] = {{1, 0}, {2, 1}};
     sp_difference both[2], alone;
-    assert_ok(sp_bootstrap_accuracies(N, 3, correct, scored, 2, pairs, &options, both, &err), &err);
+    assert_ok(sp_bootstrap_accuracies(N, 3, correct, scored, 2, pairs, &options, NULL, both, &err), &err);
     assert_ok(sp_bootstrap_accuracy(N, scored, a, scored, &options, &alone, &err), &err);
     assert_close(both[0].low.value, d.low.value, 0, 0);
     assert_close(both[1].high.value, alone.high.value, 0, 0);
@@ -246,9 +246,8 @@ static void test_clusters_agree(void **state)
     sp_error err;
     sp_clusters c = {.n = N, .width = WIDTH, .offsets = offsets, .slots = slots, .counts = counts}, heavy = c;
     heavy.counts = large;
-    sp_bootstrap_part one = {c, statistics, matrix}, other = {heavy, statistics, lists};
-    assert_ok(sp_clusters_bootstrap(1, &one, &options, NULL, &err), &err);
-    assert_ok(sp_clusters_bootstrap(1, &other, &options, NULL, &err), &err);
+    assert_ok(sp_clusters_bootstrap(&c, &statistics, &options, NULL, matrix, &err), &err);
+    assert_ok(sp_clusters_bootstrap(&heavy, &statistics, &options, NULL, lists, &err), &err);
     assert_ok(sp_bootstrap_accuracy(N, a, b, scored, &options, &pair, &err), &err);
     assert_true(matrix[0].low.value < matrix[0].difference.value && matrix[0].difference.value < matrix[0].high.value);
     assert_memory_equal(matrix, lists, sizeof matrix);
@@ -257,8 +256,8 @@ static void test_clusters_agree(void **state)
     for (int n_threads = 1; n_threads <= 5; n_threads += 2) {
         sp_workers *workers = sp_workers_new(n_threads);
         assert_non_null(workers);
-        const sp_bootstrap_part both[] = {{heavy, statistics, threads}, {c, statistics, threads + 2}};
-        assert_ok(sp_clusters_bootstrap(2, both, &options, workers, &err), &err);
+        assert_ok(sp_clusters_bootstrap(&heavy, &statistics, &options, workers, threads, &err), &err);
+        assert_ok(sp_clusters_bootstrap(&c, &statistics, &options, workers, threads + 2, &err), &err);
         assert_memory_equal(threads, matrix, sizeof matrix);
         assert_memory_equal(threads + 2, matrix, sizeof matrix);
         sp_workers_free(workers);
@@ -299,7 +298,7 @@ static void test_many_clusters(void **state)
     assert_close((d.percentile[1].value - d.percentile[0].value) / 2, 1.959964 * error, 0, 0.08);
     assert_close((d.high.value - d.low.value) / 2, 1.959964 * error, 0, 0.08);
     assert_close((d.high.value + d.low.value) / 2, mean / 10, 0.2 * error, 0);
-    assert_ok(sp_bootstrap_accuracies_threads(N, 2, correct, scored, 1, pair, &options, workers, &again, &err), &err);
+    assert_ok(sp_bootstrap_accuracies(N, 2, correct, scored, 1, pair, &options, workers, &again, &err), &err);
     assert_memory_equal(&again, &d, sizeof d);
     sp_workers_free(workers);
     free(a);

@@ -231,7 +231,7 @@ static void test_best_names(void **state)
             confusion[i] = (seed >> 16) % (trial % 3 ? 50 : 4); /* with ties too */
         }
         sp_error err;
-        assert_ok(sp_best_names(K, confusion, name_of, &err), &err);
+        assert_ok(sp_label_permutation_best(K, confusion, name_of, &err), &err);
         for (int32_t j = 0; j < K; j++) {
             order[j] = j;
             seen |= 1 << name_of[j];

@@ -62,12 +62,6 @@ typedef struct sp_difference {
 sp_status sp_bootstrap_accuracy(int64_t n, const int64_t *a, const int64_t *b, const int64_t *scored,
                                 const sp_bootstrap_options *options, sp_difference *out, sp_error *err);
 
-/* The same for several pairs of strategies from the same draws, in one pass.
- *   correct  [n_strategies][N];   pairs  [n_pairs][2] indices a, b of strategies;   out  [n_pairs] */
-sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t *const *correct, const int64_t *scored,
-                                  int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
-                                  sp_difference *out, sp_error *err);
-
 /* What the signed rank test does with differences of 0. */
 typedef enum sp_wilcoxon_zeros {
     SP_ZEROS_WILCOX, /* they are left out before ranks are given (Wilcoxon 1945) */

@@ -13,27 +13,6 @@ typedef struct assignment {
     bool *is_done;                                     /* [K + 1] */
 } assignment;
 
-static void assignment_free(assignment *a)
-{
-    free(a->row_potential);
-    free(a->column_potential);
-    free(a->slack);
-    free(a->row_of);
-    free(a->before);
-    free(a->is_done);
-}
-
-static bool assignment_new(size_t n, assignment *a)
-{
-    *a = (assignment){.row_potential = calloc(n, sizeof *a->row_potential),
-                      .column_potential = calloc(n, sizeof *a->column_potential),
-                      .slack = calloc(n, sizeof *a->slack),
-                      .row_of = calloc(n, sizeof *a->row_of),
-                      .before = calloc(n, sizeof *a->before),
-                      .is_done = calloc(n, sizeof *a->is_done)};
-    return a->row_potential && a->column_potential && a->slack && a->row_of && a->before && a->is_done;
-}
-
 /* The shortest way from the row of column 0 to a column that nobody has; returns that column. */
 static int32_t find_way(int32_t K, const int64_t *confusion, assignment *a)
 {
@@ -72,22 +51,26 @@ static int32_t find_way(int32_t K, const int64_t *confusion, assignment *a)
     return column;
 }
 
-sp_status sp_best_names(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err)
+sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err)
 {
-    assignment a;
-    if (!assignment_new((size_t)K + 1, &a)) {
-        assignment_free(&a);
-        return sp_fail(err, SP_ENOMEM, "no memory to match the names of %d classes", K);
-    }
-    for (int32_t row = 1; row <= K; row++) {
+    sp_owned own = {0};
+    size_t n = (size_t)K + 1;
+    assignment a = {.row_potential = sp_zeros(&own, n, sizeof *a.row_potential),
+                    .column_potential = sp_zeros(&own, n, sizeof *a.column_potential),
+                    .slack = sp_zeros(&own, n, sizeof *a.slack),
+                    .row_of = sp_zeros(&own, n, sizeof *a.row_of),
+                    .before = sp_zeros(&own, n, sizeof *a.before),
+                    .is_done = sp_zeros(&own, n, sizeof *a.is_done)};
+    sp_status status = sp_owned_status(&own, err);
+    for (int32_t row = 1; status == SP_OK && row <= K; row++) {
         a.row_of[0] = row;
         for (int32_t column = find_way(K, confusion, &a); column; column = a.before[column])
             a.row_of[column] = a.row_of[a.before[column]];
     }
-    for (int32_t j = 1; j <= K; j++)
+    for (int32_t j = 1; status == SP_OK && j <= K; j++)
         name_of[j - 1] = a.row_of[j] - 1;
-    assignment_free(&a);
-    return SP_OK;
+    sp_owned_free(&own);
+    return status;
 }
 
 static bool is_suspicious(const sp_agreement *was, const sp_agreement *would)
@@ -107,8 +90,7 @@ sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *s, sp_error *
         return SP_OK;
     int32_t *name_of = malloc((size_t)K * sizeof *name_of);
     int64_t *renamed = malloc((size_t)K * (size_t)K * sizeof *renamed);
-    sp_status status = name_of && renamed ? sp_best_names(K, s->confusion, name_of, err)
-                                          : sp_fail(err, SP_ENOMEM, "no memory to match the names of %d classes", K);
+    sp_status status = name_of && renamed ? sp_label_permutation_best(K, s->confusion, name_of, err) : sp_no_memory(err);
     if (status == SP_OK) {
         sp_agreement would;
         for (size_t i = 0; i < (size_t)K; i++)

@@ -1,0 +1,171 @@
+/* The mask ceiling: the best accuracy that any allowed path could have. Viterbi over scores that are 1 where a class is the
+ * reference and 0 elsewhere (an unscored step is 0 for every class), with every allowed transition weighing 0. */
+#include "evaluate/evaluation.h"
+#include "statepath/long.h"
+
+#include <string.h>
+
+static const int64_t max_bytes = INT64_C(64) << 20; /* of scores at a time */
+
+/* Recordings from `first` on whose scores fit together; at least one. */
+static int64_t group_end(const sp_evaluation_block *block, int64_t first, int64_t max_steps)
+{
+    int64_t last = first + 1;
+    while (last < block->n_recordings && block->offsets[last + 1] - block->offsets[first] <= max_steps)
+        last++;
+    return last;
+}
+
+/* scores [n,K], all 0: 1 for the label of each scored step. */
+static void set_scores(int32_t K, int64_t n, const int32_t *labels, float *scores)
+{
+    for (int64_t t = 0; t < n; t++)
+        if (labels[t] >= 0)
+            scores[(size_t)t * (size_t)K + (size_t)labels[t]] = 1;
+}
+
+static int64_t count_correct(int64_t n, const int32_t *labels, const int32_t *path)
+{
+    int64_t correct = 0;
+    for (int64_t t = 0; t < n; t++)
+        correct += labels[t] >= 0 && path[t] == labels[t];
+    return correct;
+}
+
+static sp_status add_group(sp_evaluation *e, const sp_evaluation_block *block, int64_t first, int64_t last, sp_workers *workers,
+                           sp_error *err)
+{
+    int64_t from = block->offsets[first], S = block->offsets[last] - from, N = last - first;
+    sp_owned own = {0};
+    float *scores = sp_zeros(&own, (size_t)S, (size_t)e->K * sizeof *scores);
+    int32_t *labels = sp_zeros(&own, (size_t)S, sizeof *labels), *paths = sp_zeros(&own, (size_t)S, sizeof *paths);
+    int64_t *offsets = sp_zeros(&own, (size_t)N + 1, sizeof *offsets);
+    sp_decoded *results = sp_zeros(&own, (size_t)N, sizeof *results);
+    sp_status status = sp_owned_status(&own, err);
+    if (status == SP_OK) {
+        memcpy(labels, block->labels + from, (size_t)S * sizeof *labels);
+        for (int64_t n = 0; n < N; n++) {
+            offsets[n + 1] = block->offsets[first + n + 1] - from;
+            if (e->result->has_wake_trim)
+                sp_wake_trim(offsets[n + 1] - offsets[n], e->stage_of_class, e->wake_margin, labels + offsets[n]);
+        }
+        set_scores(e->K, S, labels, scores);
+        sp_batch batch = {.scores = {scores, SP_F32, e->K, S, block->segments ? block->segments + from : NULL},
+                          .n_recordings = N,
+                          .offsets = offsets};
+        sp_decode_options viterbi = sp_decode_options_default();
+        sp_decode_output output = {.paths = paths, .results = results};
+        status = sp_decode_batch(e->rules, &batch, &viterbi, workers, &output, err);
+    }
+    if (status == SP_OK)
+        e->ceiling_correct += count_correct(S, labels, paths);
+    for (int64_t n = 0; status == SP_OK && n < N; n++)
+        e->result->ceiling_infeasible += results[n].status != SP_OK;
+    sp_owned_free(&own);
+    return status;
+}
+
+sp_status sp_add_ceiling(sp_evaluation *e, const sp_evaluation_block *block, sp_workers *workers, sp_error *err)
+{
+    sp_workers *own = workers ? NULL : sp_workers_new(1);
+    if (!workers && !own)
+        return sp_no_memory(err);
+    int64_t max_steps = max_bytes / (int64_t)sizeof(float) / e->K;
+    sp_status status = SP_OK;
+    for (int64_t first = 0, last; status == SP_OK && first < block->n_recordings; first = last) {
+        last = group_end(block, first, max_steps);
+        status = add_group(e, block, first, last, workers ? workers : own, err);
+    }
+    sp_workers_free(own);
+    return status;
+}
+
+/* ---- a recording that comes in pieces ---- */
+
+typedef struct ceiling {
+    sp_evaluation *e;
+    sp_labels_read *read;
+    void *arg;
+    int32_t *labels; /* of the piece at hand, [n]; owned */
+    float *scores;   /* [n,K]; owned */
+    int64_t first, n, room, correct;
+} ceiling;
+
+static sp_status read_labels(ceiling *c, int64_t first, int64_t n, const int64_t **segments, sp_error *err)
+{
+    if (n > c->room) {
+        free(c->labels);
+        free(c->scores);
+        c->room = 0;
+        c->labels = malloc((size_t)n * sizeof *c->labels);
+        c->scores = malloc((size_t)n * (size_t)c->e->K * sizeof *c->scores);
+        if (!c->labels || !c->scores)
+            return sp_no_memory(err);
+        c->room = n;
+    }
+    const int32_t *labels;
+    sp_status status = c->read(c->arg, first, n, &labels, segments, err);
+    if (status != SP_OK)
+        return status;
+    memcpy(c->labels, labels, (size_t)n * sizeof *labels);
+    if (c->e->result->has_wake_trim)
+        sp_wake_trim_piece(&c->e->at_hand.recording.sleep, c->e->wake_margin, first, n, c->labels);
+    c->first = first;
+    c->n = n;
+    return sp_evaluation_check(c->e, c->e->at_hand.id, first, n, c->labels, "the label", err);
+}
+
+static sp_status read_ceiling(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err)
+{
+    ceiling *c = arg;
+    const int64_t *segments = NULL;
+    sp_status status = read_labels(c, first, n, &segments, err);
+    if (status != SP_OK)
+        return status;
+    memset(c->scores, 0, (size_t)n * (size_t)c->e->K * sizeof *c->scores);
+    set_scores(c->e->K, n, c->labels, c->scores);
+    *scores = (sp_scores){.data = c->scores, .dtype = SP_F32, .n_classes = c->e->K, .n_steps = n, .segments = segments};
+    return SP_OK;
+}
+
+static sp_status write_ceiling(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+{
+    ceiling *c = arg;
+    (void)broken;
+    const int64_t *segments;
+    if (!path) {
+        c->correct = 0;
+        return SP_OK;
+    }
+    sp_status status = c->first == first && c->n == n ? SP_OK : read_labels(c, first, n, &segments, err);
+    if (status == SP_OK)
+        c->correct += count_correct(n, c->labels, path);
+    return status;
+}
+
+sp_status sp_evaluation_ceiling(sp_evaluation *e, bool has_gap, sp_labels_read *read, void *arg, sp_workers *workers,
+                                sp_error *err)
+{
+    if (!e->at_hand.id)
+        return sp_fail(err, SP_EINVAL, "the mask ceiling of a recording that was not begun");
+    e->workers = workers;
+    if (!e->options.has_labels || !e->options.with_ceiling)
+        return SP_OK;
+    ceiling c = {.e = e, .read = read, .arg = arg};
+    sp_workers *own = workers ? NULL : sp_workers_new(1);
+    if (!workers && !own)
+        return sp_no_memory(err);
+    sp_long_recording recording = {
+        .n_steps = e->at_hand.recording.n_steps, .has_gap = has_gap, .read = read_ceiling, .write = write_ceiling, .arg = &c};
+    sp_decode_options viterbi = sp_decode_options_default();
+    sp_decoded result;
+    sp_status status = sp_decode_long(e->rules, &recording, &viterbi, workers ? workers : own, &result, err);
+    if (status == SP_OK) {
+        e->ceiling_correct += c.correct;
+        e->result->ceiling_infeasible += result.status != SP_OK;
+    }
+    free(c.labels);
+    free(c.scores);
+    sp_workers_free(own);
+    return status;
+}

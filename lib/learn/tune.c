@@ -1,0 +1,90 @@
+/* Models judged by recordings that they did not see, inside a training set. */
+#include <stdlib.h>
+
+#include "learn/cross.h"
+#include "learn/tune.h"
+
+static bool is_labelled(const sp_training *training, int64_t n)
+{
+    for (int64_t t = training->batch.offsets[n]; training->labels && t < training->batch.offsets[n + 1]; t++)
+        if (training->labels[t] >= 0)
+            return sp_training_uses(training, n);
+    return false;
+}
+
+/* Shares the judged recordings out into at most n_folds folds. */
+static sp_status assign_folds(sp_tuner *u, sp_error *err)
+{
+    int64_t N = u->training->batch.n_recordings, n = 0, n_groups = 0;
+    const int32_t *given = u->options->group;
+    int64_t *offsets = sp_zeros(&u->own, (size_t)N + 1, sizeof *offsets);
+    int32_t *group = sp_zeros(&u->own, (size_t)N, sizeof *group), *inner = sp_zeros(&u->own, (size_t)N, sizeof *inner);
+    if (!inner)
+        return sp_no_memory(err);
+    for (int64_t r = 0; r < N; r++) {
+        if (!u->judged[r])
+            continue;
+        offsets[n + 1] = offsets[n] + u->training->batch.offsets[r + 1] - u->training->batch.offsets[r];
+        group[n] = given ? given[r] : (int32_t)n;
+        bool is_new = true;
+        for (int64_t q = 0; given && is_new && q < n; q++)
+            is_new = group[q] != group[n];
+        n_groups += is_new;
+        n++;
+    }
+    sp_batch labelled = {.n_recordings = n, .offsets = offsets};
+    u->n_folds = n_groups < u->n_folds ? (int32_t)n_groups : u->n_folds;
+    u->n_folds = u->n_folds < 2 ? 0 : u->n_folds;
+    sp_status status = u->n_folds ? sp_folds_assign(&labelled, group, u->n_folds, inner, err) : SP_OK;
+    n = 0;
+    for (int64_t r = 0; status == SP_OK && r < N; r++) {
+        u->judged[r] = u->judged[r] && u->n_folds;
+        u->fold[r] = u->judged[r] ? inner[n++] : -1;
+    }
+    return status;
+}
+
+sp_status sp_tuner_init(sp_tuner *u, sp_error *err)
+{
+    size_t N = (size_t)u->training->batch.n_recordings;
+    u->n_folds = u->options->n_folds;
+    u->fold = sp_zeros(&u->own, N, sizeof *u->fold);
+    u->judged = sp_zeros(&u->own, N, 1);
+    u->use = sp_zeros(&u->own, (size_t)u->n_folds * N, 1);
+    u->models = sp_zeros(&u->own, (size_t)u->n_folds, sizeof(sp_model *));
+    if (!u->models)
+        return sp_no_memory(err);
+    for (size_t n = 0; n < N; n++)
+        u->judged[n] = is_labelled(u->training, (int64_t)n);
+    sp_status status = assign_folds(u, err);
+    for (int32_t f = 0; status == SP_OK && f < u->n_folds; f++)
+        for (size_t n = 0; n < N; n++)
+            u->use[(size_t)f * N + n] = u->judged[n] && u->fold[n] != f;
+    return status;
+}
+
+void sp_tuner_clear(sp_tuner *u)
+{
+    for (int32_t f = 0; u->models && f < u->options->n_folds; f++)
+        sp_model_free(u->models[f]);
+    sp_owned_free(&u->own);
+}
+
+sp_training sp_tuner_without(const sp_tuner *u, int32_t f)
+{
+    sp_training others = *u->training;
+    others.use = u->use + (size_t)f * (size_t)u->training->batch.n_recordings;
+    return others;
+}
+
+sp_status sp_tuner_judge(sp_tuner *u, double *value, sp_error *err)
+{
+    sp_training judged = *u->training;
+    judged.use = u->judged;
+    sp_status status = sp_cross_judge(&judged, (const sp_model *const *)u->models, u->fold, u->n_folds, &u->options->strategy,
+                                      u->options->tune, u->workers, value, err);
+    u->n_done++;
+    if (status == SP_OK && u->options->progress)
+        u->options->progress(u->options->progress_arg, "settings", u->n_done, 0);
+    return status;
+}
