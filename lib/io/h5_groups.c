@@ -5,7 +5,7 @@
 
 #include "io/h5_file.h"
 #include "io/h5_map.h"
-#include "io/natural.h"
+#include "io/natural_sort.h"
 
 /* ---- links of a group ---- */
 

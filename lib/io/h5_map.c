@@ -314,33 +314,14 @@ static sp_status map_packed(sp_h5_map *map, const sp_h5_map_request *request, sp
 
 /* ---- names ---- */
 
-/* "night1" of "/data/night1.h5". */
-static char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    const char *dot = strrchr(name, '.');
-    return dot && dot != name ? strndup(name, (size_t)(dot - name)) : strdup(name);
-}
-
 static sp_status ids_made_up(sp_h5_map *map, sp_error *err)
 {
-    const int64_t n = map->n_recordings;
     if (map->layout == SP_LAYOUT_SINGLE) {
-        char *name = base_name(map->file_name);
-        const char *one = name;
-        map->ids = name ? sp_texts_copy(&one, 1) : NULL;
+        char *name = sp_file_stem(map->file_name);
+        map->ids = name ? sp_texts_copy((const char *const *)&name, 1) : NULL;
         free(name);
     } else {
-        enum { DIGITS = 24 };
-        char *digits = malloc(((size_t)n + 1) * DIGITS);
-        const char **names = malloc(((size_t)n + 1) * sizeof *names);
-        for (int64_t i = 0; digits && names && i < n; i++) {
-            names[i] = digits + i * DIGITS;
-            snprintf(digits + i * DIGITS, DIGITS, "%lld", (long long)i);
-        }
-        map->ids = digits && names ? sp_texts_copy(names, n) : NULL;
-        free(digits);
-        free(names);
+        map->ids = sp_texts_of_numbers(NULL, map->n_recordings);
     }
     return map->ids ? SP_OK : no_memory(map, err);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "io/h5_file.h"
-#include "io/source_private.h"
+#include "io/h5_source.h"
 
 static const char *const attribute_names[] = {"classes", "class_names"};
 
@@ -108,8 +108,8 @@ static sp_status recordings_agree(const sp_h5_map *map, const sp_texts names, in
     return SP_OK;
 }
 
-sp_status sp_source_classes(const sp_h5_map *map, int64_t n_classes, sp_texts *out, int64_t *n, char *place, size_t place_size,
-                            sp_error *err)
+sp_status sp_h5_source_classes(const sp_h5_map *map, int64_t n_classes, sp_texts *out, int64_t *n, char *place, size_t place_size,
+                               sp_error *err)
 {
     sp_texts found = NULL;
     const bool is_groups = map->layout == SP_LAYOUT_GROUPS;
@@ -130,5 +130,6 @@ sp_status sp_source_classes(const sp_h5_map *map, int64_t n_classes, sp_texts *o
         return status;
     }
     *out = found;
+    *n = found ? *n : 0;
     return SP_OK;
 }

@@ -1,4 +1,4 @@
-#include "io/natural.h"
+#include "io/natural_sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "statepath/csv_paths.h"
+#include "io/text_labels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,23 +6,26 @@
 #include <strings.h>
 
 #include "io/text_read.h"
+#include "io/texts.h"
 
 typedef struct row {
     int64_t recording, step, line;
     int32_t label;
 } row;
 
-struct sp_csv_paths {
-    char *file, *name, *text;
+/* A text that was read. */
+typedef struct text_labels {
+    const char *file; /* borrowed */
+    char *name, *text;
+    size_t text_size;
     const char *names[1];
     bool has_scores[1], has_ids;
     const char **ids; /* [N] into text */
     int64_t n_recordings;
     int64_t *offsets; /* [N+1] */
     int32_t *labels;  /* [S] */
-    char **classes;   /* [K] */
-    sp_paths_info info;
-};
+    sp_texts classes; /* [K] */
+} text_labels;
 
 enum { RECORDING, STEP, LABEL, N_COLUMNS, N_NAMES = 3 };
 /* The first name of a column is ours, the others are taken where nobody has it. */
@@ -30,7 +33,7 @@ static const char *const column_names[N_COLUMNS][N_NAMES] = {{"recording"}, {"st
 
 /* What is needed while reading. Fields are unquoted in place, so that ids and labels point into the text. */
 typedef struct reading {
-    sp_csv_paths *paths;
+    text_labels *paths;
     const sp_model *model;
     const sp_codes *codes; /* or NULL */
     char delimiter;
@@ -247,7 +250,7 @@ static bool grow_ids(reading *r)
 
 static sp_status find_recording(reading *r, const char *id, int64_t *out)
 {
-    sp_csv_paths *p = r->paths;
+    text_labels *p = r->paths;
     if (r->current >= 0 && strcmp(p->ids[r->current], id) == 0) {
         *out = r->current;
         return SP_OK;
@@ -374,7 +377,7 @@ static bool is_list_over(const reading *r)
 /* Rows to their places. */
 static sp_status place_rows(reading *r)
 {
-    sp_csv_paths *p = r->paths;
+    text_labels *p = r->paths;
     size_t N = (size_t)p->n_recordings, S = (size_t)r->n_rows;
     p->offsets = calloc(N + 1, sizeof *p->offsets);
     p->labels = malloc((S + 1) * sizeof *p->labels);
@@ -409,39 +412,19 @@ static sp_status place_rows(reading *r)
 
 /* ---- all of it ---- */
 
-/* "others" of "made/others.csv". */
-static char *name_of(const char *file)
+static void close_text(void *opened)
 {
-    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file, *dot = strrchr(start, '.');
-    return dot && dot > start ? strndup(start, (size_t)(dot - start)) : strdup(start);
-}
-
-static sp_status copy_classes(sp_csv_paths *p, const sp_model *model)
-{
-    p->classes = calloc((size_t)model->n_classes, sizeof *p->classes);
-    for (int32_t k = 0; p->classes && k < model->n_classes; k++)
-        if (!(p->classes[k] = strdup(model->classes[k])))
-            return SP_ENOMEM;
-    return p->classes ? SP_OK : SP_ENOMEM;
-}
-
-void sp_csv_paths_close(sp_csv_paths *p)
-{
-    if (!p)
-        return;
-    for (int32_t k = 0; p->classes && k < p->info.n_classes; k++)
-        free(p->classes[k]);
+    text_labels *p = opened;
     free(p->classes);
     free(p->ids);
     free(p->offsets);
     free(p->labels);
     free(p->text);
     free(p->name);
-    free(p->file);
     free(p);
 }
 
-static sp_status read_all(sp_csv_paths *p, const sp_model *model, const sp_codes *codes, sp_error *err)
+static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes *codes, sp_error *err)
 {
     reading r = {.paths = p, .model = model, .codes = codes, .at = p->text, .next_line = 1, .current = -1, .err = err};
     sp_status status = read_header(&r);
@@ -467,7 +450,7 @@ static sp_status read_all(sp_csv_paths *p, const sp_model *model, const sp_codes
     return status;
 }
 
-bool sp_is_text_of_steps(const char *file)
+bool sp_source_is_text(const char *file)
 {
     static const char *const endings[] = {".csv", ".tsv", ".txt", ".hyp", ".eannot"};
     const size_t n = strlen(file);
@@ -479,61 +462,80 @@ bool sp_is_text_of_steps(const char *file)
     return false;
 }
 
-sp_status sp_csv_paths_open(const char *file, const sp_model *model, const sp_codes *codes, sp_csv_paths **out, sp_error *err)
+/* ---- as a format ---- */
+
+/* A text has classes only where a model names them, and no scores. */
+static bool is_text_of_labels(const char *file, const sp_request *request, const unsigned char *head, size_t n)
 {
-    sp_csv_paths *p = calloc(1, sizeof *p);
-    if (p) {
-        p->info.n_classes = model->n_classes;
-        p->file = strdup(file);
-        p->name = name_of(file);
+    (void)head, (void)n;
+    return !request->options->needs_scores && request->options->model && sp_source_is_text(file);
+}
+
+static void fill_info(const text_labels *p, int32_t n_classes, bool is_paths, sp_source *source)
+{
+    sp_source_info *info = &source->info;
+    info->file_size = (int64_t)p->text_size;
+    info->layout = SP_LAYOUT_PACKED;
+    info->dtype = SP_F32;
+    info->n_recordings = p->n_recordings;
+    info->n_steps = p->offsets[p->n_recordings];
+    info->n_classes = n_classes;
+    info->ids = p->ids;
+    info->has_ids = p->has_ids;
+    info->offsets = p->offsets;
+    info->classes = (const char *const *)p->classes;
+    info->has_labels = !is_paths;
+    if (is_paths) {
+        source->paths.n_strategies = 1;
+        source->paths.strategies = p->names;
+        source->paths.has_path_scores = p->has_scores;
     }
-    if (!p || !p->file || !p->name || copy_classes(p, model) != SP_OK) {
-        sp_csv_paths_close(p);
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
-    }
-    sp_status status = sp_text_read(file, "a text file of steps", &p->text, err);
+}
+
+static sp_status open_text(sp_source *source, const sp_request *request, sp_error *err)
+{
+    const sp_model *model = request->options->model;
+    text_labels *p = source->opened = calloc(1, sizeof *p);
+    if (!p)
+        return sp_no_memory(err);
+    p->file = source->file_name;
+    p->names[0] = p->name = sp_file_stem(source->file_name);
+    p->classes = sp_texts_copy((const char *const *)model->classes, model->n_classes);
+    if (!p->name || !p->classes)
+        return sp_no_memory(err);
+    sp_status status = sp_text_read(p->file, "a text file of steps", &p->text, err);
     if (status == SP_OK) {
-        p->info.file_size = (int64_t)strlen(p->text);
-        status = read_all(p, model, codes, err);
+        p->text_size = strlen(p->text);
+        status = read_all(p, model, request->options->codes, err);
     }
-    if (status != SP_OK) {
-        sp_csv_paths_close(p);
-        return status;
-    }
-    p->names[0] = p->name;
-    p->info.file = p->file;
-    p->info.n_strategies = 1;
-    p->info.strategies = p->names;
-    p->info.n_recordings = p->n_recordings;
-    p->info.n_steps = p->offsets[p->n_recordings];
-    p->info.offsets = p->offsets;
-    p->info.ids = p->ids;
-    p->info.has_ids = p->has_ids;
-    p->info.classes = (const char *const *)p->classes;
-    p->info.has_path_scores = p->has_scores;
-    *out = p;
+    if (status == SP_OK)
+        fill_info(p, model->n_classes, request->is_paths, source);
+    return status;
+}
+
+static void copy_steps(const text_labels *p, const sp_wanted *wanted, int32_t *out)
+{
+    memcpy(out, p->labels + p->offsets[wanted->first] + wanted->first_step, (size_t)wanted->n_steps * sizeof *out);
+}
+
+static sp_status read_labels(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
+{
+    (void)err;
+    if (block->labels)
+        copy_steps(source->opened, wanted, block->labels);
     return SP_OK;
 }
 
-const sp_paths_info *sp_csv_paths_info(const sp_csv_paths *paths)
+static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
 {
-    return &paths->info;
-}
-
-sp_status sp_csv_paths_read(const sp_csv_paths *p, int64_t first, int64_t count, int32_t *out, sp_decoded *results, sp_error *err)
-{
-    if (first < 0 || count < 0 || first > p->n_recordings - count)
-        return sp_fail(err, SP_EINVAL, "%s: recordings %lld to %lld asked for, but it has %lld", p->file, (long long)first,
-                       (long long)(first + count - 1), (long long)p->n_recordings);
-    const int32_t *labels = p->labels + p->offsets[first];
-    if (out)
-        memcpy(out, labels, (size_t)(p->offsets[first + count] - p->offsets[first]) * sizeof *out);
-    for (int64_t n = first; results && n < first + count; n++) {
-        sp_decoded *result = &results[n - first];
-        *result = (sp_decoded){.status = SP_ENOPATH, .step = -1};
-        for (int64_t t = p->offsets[n]; t < p->offsets[n + 1]; t++)
-            if (p->labels[t] >= 0)
-                *result = (sp_decoded){.status = SP_OK, .step = -1};
-    }
+    (void)strategy, (void)err;
+    copy_steps(source->opened, wanted, out);
     return SP_OK;
 }
+
+const sp_format sp_text_format = {.name = "a text of labels",
+                                  .recognise = is_text_of_labels,
+                                  .open = open_text,
+                                  .close = close_text,
+                                  .read = read_labels,
+                                  .read_path = read_path};

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "io/h5_file.h"
-#include "io/source_private.h"
+#include "io/h5_source.h"
 
 struct sp_signals {
     char *file_name, *path, *base; /* base: the group that /labels and the like stand in */
@@ -149,7 +149,7 @@ static sp_status read_classes(sp_signals *s, sp_error *err)
                            .n_recordings = s->info.n_recordings};
     char place[256];
     int64_t n = 0;
-    sp_status status = sp_source_classes(&map, 0, &s->classes, &n, place, sizeof place, err);
+    sp_status status = sp_h5_source_classes(&map, 0, &s->classes, &n, place, sizeof place, err);
     if (status == SP_OK && s->classes) {
         if (n > INT32_MAX)
             return sp_fail(err, SP_EDATA, "%s: more than %d classes", s->file_name, INT32_MAX);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "io/h5_file.h"
-#include "io/source_private.h"
+#include "io/h5_source.h"
 
 /* Order of preference where several stand beside each other. sp_kind_name() gives the same names; the order is this file's. */
 static const struct {
@@ -36,7 +36,7 @@ static const char *component_before(const char *path, size_t *n)
     return start;
 }
 
-bool sp_source_kind_of_name(const char *path, sp_kind *kind)
+bool sp_h5_source_kind_of_name(const char *path, sp_kind *kind)
 {
     const char *name = sp_h5_path_name(path);
     size_t n = strlen(name);
@@ -48,7 +48,7 @@ bool sp_source_kind_of_name(const char *path, sp_kind *kind)
     return kind_of(name, n, kind);
 }
 
-char *sp_source_beside(const char *scores, const char *name, bool *failed)
+char *sp_h5_source_beside(const char *scores, const char *name, bool *failed)
 {
     char *out = NULL;
     if (!sp_h5_path_has_id(sp_h5_path_name(scores))) {
@@ -153,8 +153,8 @@ static sp_status nothing_found(hid_t file, const char *file_name, const char *wh
                    file_name, what, holds, option);
 }
 
-sp_status sp_source_find(hid_t file, const char *file_name, const sp_source_options *options, char **path, bool *is_scores,
-                         sp_error *err)
+sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_options *options, char **path, bool *is_scores,
+                            sp_error *err)
 {
     char *found = NULL;
     *is_scores = true;

@@ -1,4 +1,4 @@
-#include "io/lzf.h"
+#include "io/h5_lzf.h"
 
 #include <hdf5.h>
 #include <string.h>
