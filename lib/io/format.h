@@ -66,7 +66,8 @@ struct sp_source {
     sp_scorers_found scorers;
 };
 
-/* The sentence for a file that is no HDF5: which other format it is, and how it can be read all the same. SP_EFILE. */
-sp_status sp_format_refuse(const char *file, sp_error *err);
+/* For files that are HDF5 or nothing (signals, tensors): SP_EFILE with the sentence for another format, where the file is there
+ * and is of one; else SP_OK. */
+sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err);
 
 #endif

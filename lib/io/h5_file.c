@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/format.h"
 #include "io/h5_driver.h"
 #include "io/h5_lzf.h"
 
@@ -152,7 +151,7 @@ static sp_status real_open(const char *file, const char *real, const sp_file_acc
     sp_lzf_register();
     hid_t access = access_new(real, how);
     if (access < 0)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     char reason[SP_H5_REASON];
     hid_t id = H5Fopen(real, H5F_ACC_RDONLY, access);
     if (id < 0) {
@@ -165,8 +164,6 @@ static sp_status real_open(const char *file, const char *real, const sp_file_acc
         *out = id;
         return SP_OK;
     }
-    if (!(how && how->image) && H5Fis_hdf5(file) == 0)
-        return sp_format_refuse(file, err);
     return open_failed(file, reason, bytes, err);
 }
 
@@ -181,7 +178,7 @@ sp_status sp_h5_open(const char *file, const sp_file_access *how, hid_t *out, in
         return status;
     char *real = realpath(file, NULL); /* where it lies decides what it may lead to */
     if (!real && errno == ENOMEM)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     if (!real)
         return sp_fail(err, SP_EFILE, "%s: cannot be opened (%s)", file, strerror(errno));
     status = real_open(file, real, how, *size, out, err);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "io/h5_file.h"
+#include "io/h5_heap.h"
 #include "io/h5_put.h"
-#include "io/h5_text.h"
 #include "io/output_file.h"
 #include "io/write_behind.h"
 #include "statepath/paths_file.h"
@@ -149,7 +149,7 @@ static sp_status plan(sp_paths_writer *writer, const char *file, const sp_paths_
             writer->slots[writer->n_slots - 1].n_columns = extra->n_columns;
         }
     }
-    return has_memory ? SP_OK : sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+    return has_memory ? SP_OK : sp_no_memory(err);
 }
 
 /* Bytes the file will have, rather too many. */
@@ -338,7 +338,7 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
 {
     sp_paths_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     writer->output.fd = -1;
     sp_status status = plan(writer, file, header, err);
     if (status == SP_OK)

@@ -21,11 +21,6 @@ struct sp_signals {
     sp_signals_info info;
 };
 
-static sp_status fail_memory(const sp_signals *s, sp_error *err)
-{
-    return sp_fail(err, SP_ENOMEM, "%s: not enough memory", s->file_name);
-}
-
 void sp_signals_close(sp_signals *s)
 {
     if (!s)
@@ -61,7 +56,7 @@ static sp_status read_beside(const sp_signals *s, const char *name, int64_t **va
     *values = NULL;
     char *path = sp_h5_path_join(s->base, name);
     if (!path)
-        return fail_memory(s, err);
+        return sp_no_memory(err);
     sp_status status = SP_OK;
     if (sp_h5_has_link(s->file, path))
         status = sp_h5_read_integers(s->file, s->file_name, path, "write it again", values, n, err);
@@ -94,7 +89,7 @@ static sp_status read_offsets(sp_signals *s, sp_error *err)
     if (!s->offsets) {
         n = 2;
         if (!(s->offsets = calloc(2, sizeof *s->offsets)))
-            return fail_memory(s, err);
+            return sp_no_memory(err);
         s->offsets[1] = s->info.n_steps;
     }
     for (int64_t i = 1; i < n; i++)
@@ -113,7 +108,7 @@ static sp_status read_offsets(sp_signals *s, sp_error *err)
 static sp_status read_ids(sp_signals *s, sp_error *err)
 {
     char *path = sp_h5_path_join(s->base, "ids");
-    sp_status status = path ? SP_OK : fail_memory(s, err);
+    sp_status status = path ? SP_OK : sp_no_memory(err);
     int64_t n = s->info.n_recordings, found = n;
     bool is_number = false;
     if (status == SP_OK && sp_h5_has_link(s->file, path))
@@ -132,7 +127,7 @@ static sp_status read_ids(sp_signals *s, sp_error *err)
             }
             s->ids[n] = NULL;
         } else
-            status = fail_memory(s, err);
+            status = sp_no_memory(err);
     }
     free(path);
     s->info.ids = (const char *const *)s->ids;
@@ -168,7 +163,7 @@ static sp_status read_labels(sp_signals *s, sp_error *err)
     int64_t last = s->info.n_classes > 0 ? s->info.n_classes - 1 : 32767;
     status = check_integers(s, "labels", values, n, steps, "one for each step, -1 where it has none", -1, last, err);
     if (status == SP_OK && !(s->labels = malloc(((size_t)steps + 1) * sizeof *s->labels)))
-        status = fail_memory(s, err);
+        status = sp_no_memory(err);
     int32_t highest = -1;
     for (int64_t i = 0; status == SP_OK && i < steps; i++) {
         s->labels[i] = (int32_t)values[i];
@@ -190,7 +185,7 @@ static sp_status read_split(sp_signals *s, sp_error *err)
     status = check_integers(s, "split", values, n, s->info.n_recordings, "one for each recording, 0 = training, 1 = testing", 0,
                             1, err);
     if (status == SP_OK && !(s->split = malloc((size_t)n + 1)))
-        status = fail_memory(s, err);
+        status = sp_no_memory(err);
     for (int64_t i = 0; status == SP_OK && i < n; i++)
         s->split[i] = (uint8_t)values[i];
     free(values);
@@ -238,7 +233,9 @@ static sp_status open_signals(sp_signals *s, sp_error *err)
 static sp_status open_all(sp_signals *s, const sp_file_access *how, sp_error *err)
 {
     int64_t size = 0;
-    sp_status status = sp_h5_open(s->file_name, how, &s->file, &size, err);
+    sp_status status = sp_format_check_h5(s->file_name, how, err);
+    if (status == SP_OK)
+        status = sp_h5_open(s->file_name, how, &s->file, &size, err);
     if (status == SP_OK)
         status = open_signals(s, err);
     if (status == SP_OK)
@@ -260,13 +257,13 @@ sp_status sp_signals_open(const char *file, const char *path, const sp_file_acce
 {
     sp_signals *s = calloc(1, sizeof *s);
     if (!s)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     s->file_name = strdup(file);
     s->path = sp_h5_path(path ? path : "/signals");
     s->base = s->path ? sp_h5_path_group(s->path) : NULL;
     sp_status status = SP_OK;
     if (!s->file_name || !s->path || !s->base)
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        status = sp_no_memory(err);
     s->info.file = s->file_name;
     s->info.path = s->path;
     sp_h5_quiet quiet;
@@ -330,7 +327,7 @@ sp_status sp_signals_read(sp_signals *s, int64_t first, int64_t count, float *ou
     if (n * s->data.element.size > s->raw_size) {
         unsigned char *more = realloc(s->raw, n * s->data.element.size);
         if (!more)
-            return fail_memory(s, err);
+            return sp_no_memory(err);
         s->raw = more;
         s->raw_size = n * s->data.element.size;
     }

@@ -69,7 +69,7 @@ sp_status sp_signals_writer_open(const char *file, const sp_signals_header *head
     char **ids = header->ids ? NULL : sp_recording_ids_new(header->n_recordings);
     sp_status status = SP_OK;
     if (!writer || (!header->ids && !ids)) {
-        status = sp_fail(err, SP_ENOMEM, "%s: no memory for %lld ids", file, (long long)header->n_recordings);
+        status = sp_no_memory(err);
         free(writer);
         writer = NULL;
     } else if ((status = sp_output_begin(&writer->output, file, header->force, NULL, err)) != SP_OK) {

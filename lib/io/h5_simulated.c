@@ -31,7 +31,7 @@ static sp_status save(const sp_simulated *simulated, const sp_recipe *recipe, co
 {
     char **ids = sp_recording_ids_new(simulated->n_recordings);
     if (!ids)
-        return sp_fail(err, SP_ENOMEM, "%s: no memory for %lld ids", file, (long long)simulated->n_recordings);
+        return sp_no_memory(err);
     contents all = {simulated, recipe, (const char *const *)ids, text};
     sp_output output;
     sp_status status = sp_output_begin(&output, file, force, NULL, err);

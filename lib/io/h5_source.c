@@ -1,42 +1,13 @@
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/h5_file.h"
 #include "io/h5_number.h"
 #include "io/h5_source.h"
-
-/* ---- what stands beside the scores ---- */
-
-/* In groups: does any recording have it? */
-static bool beside_exists(const sp_h5_map *map, const char *path, bool *failed)
-{
-    if (map->layout != SP_LAYOUT_GROUPS)
-        return sp_h5_has_link(map->file, path);
-    for (int64_t n = 0; n < map->n_recordings && !*failed; n++)
-        if (sp_h5_map_has(map, path, n, failed))
-            return true;
-    return false;
-}
-
-sp_status sp_h5_source_part(sp_h5_source *h, const char *given, const char *name, const char *noun, bool has_classes,
-                            bool is_optional, sp_h5_part *part, sp_error *err)
-{
-    bool failed = false;
-    const sp_h5_map *map = &h->map;
-    const bool is_pattern = sp_h5_path_has_id(map->path);
-    char *path = given        ? sp_h5_path(given)
-                 : is_pattern ? sp_h5_source_beside(map->path, name, &failed)
-                              : sp_h5_path_join(map->base, name);
-    if (!path)
-        return failed || given || !is_pattern ? sp_no_memory(err) : SP_OK;
-    if (!given && !beside_exists(map, path, &failed)) {
-        free(path);
-        return failed ? sp_no_memory(err) : SP_OK;
-    }
-    return sp_h5_part_open(map, path, noun, has_classes, is_optional && !given, part, err);
-}
 
 static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, bool is_scores, sp_error *err)
 {
@@ -89,7 +60,7 @@ static sp_status guess_kind(sp_h5_source *h, sp_kind *kind, sp_error *err)
     const int64_t length = map->offsets[n + 1] - map->offsets[n], steps = length < 64 ? length : 64, width = map->n_classes;
     double *rows = malloc((size_t)(steps * width) * sizeof *rows);
     if (!rows)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory for recording %s", map->file_name, map->ids[n]);
+        return sp_no_memory(err);
     sp_status status = sp_h5_part_steps(map, &h->scores, n, 0, steps, SP_TO_F64, 0, rows, err);
     int found = -1;
     for (int64_t t = 0; status == SP_OK && found < 0 && t < steps; t++)
@@ -341,9 +312,26 @@ static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err
     return status;
 }
 
+/* HDF5's eight bytes stand at the begin, or after a block of the user's: at 512, 1024, 2048 ... */
+static bool is_h5(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    static const char magic[] = "\x89HDF\r\n\x1a\n";
+    const size_t length = sizeof magic - 1;
+    char at[sizeof magic];
+    (void)request;
+    if (n >= length && memcmp(head, magic, length) == 0)
+        return true;
+    int fd = n == SP_FORMAT_HEAD ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+    bool is_found = false;
+    for (off_t place = SP_FORMAT_HEAD; fd >= 0 && !is_found && pread(fd, at, length, place) == (ssize_t)length; place *= 2)
+        is_found = memcmp(at, magic, length) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_found;
+}
+
 const sp_format sp_h5_format = {.name = "an HDF5 file",
-                                .magic = "\x89HDF\r\n\x1a\n",
-                                .n_magic = 8,
+                                .recognise = is_h5,
                                 .open = open_h5,
                                 .close = close_h5,
                                 .read = read_block,

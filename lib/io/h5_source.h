@@ -37,7 +37,7 @@ typedef struct sp_h5_source {
 } sp_h5_source;
 
 /* Opens what stands at `given`, or where that is NULL at the usual place beside the reference, if it is there. is_optional: some
- * recordings may lack it. (h5_source.c) */
+ * recordings may lack it. (h5_source_find.c) */
 sp_status sp_h5_source_part(sp_h5_source *h, const char *given, const char *name, const char *noun, bool has_classes,
                             bool is_optional, sp_h5_part *part, sp_error *err);
 

@@ -26,7 +26,7 @@ static sp_status names_check(const sp_h5_map *map, int64_t n_classes, const char
         return sp_fail(err, SP_EDATA, "%s: %s: classes %lld and %lld are both called '%s'; give each its own name",
                        map->file_name, place, (long long)a, (long long)b, (*texts)[a]);
     if (a == -2)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        return sp_no_memory(err);
     return SP_OK;
 }
 
@@ -35,7 +35,7 @@ static sp_status try_dataset(const sp_h5_map *map, const char *group, int64_t n_
 {
     char *path = sp_h5_path_join(group, "classes");
     if (!path)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        return sp_no_memory(err);
     sp_status status = SP_OK;
     bool is_number = false;
     if (sp_h5_look(map->file, path) == SP_H5_DATASET) {
@@ -74,7 +74,7 @@ static sp_status names_of_recording(const sp_h5_map *map, const char *path, int6
         return status;
     char *group = sp_h5_path_group(path);
     if (!group)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        return sp_no_memory(err);
     if (strcmp(group, map->base) != 0 && strcmp(group, "/") != 0) {
         status = try_dataset(map, group, n_classes, out, n, place, place_size, err);
         if (status == SP_OK && !*out)
@@ -91,8 +91,8 @@ static sp_status recordings_agree(const sp_h5_map *map, const sp_texts names, in
         char *path = sp_h5_map_path(map, map->path, i), place[256];
         sp_texts other = NULL;
         int64_t n_other = 0;
-        sp_status status = path ? names_of_recording(map, path, n, &other, &n_other, place, sizeof place, err)
-                                : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        sp_status status =
+            path ? names_of_recording(map, path, n, &other, &n_other, place, sizeof place, err) : sp_no_memory(err);
         for (int64_t k = 0; status == SP_OK && other && k < n; k++)
             if (strcmp(names[k], other[k]) != 0)
                 status = sp_fail(

@@ -101,7 +101,7 @@ static sp_status find_in_children(hid_t file, const char *file_name, const char 
     int64_t n = 0;
     bool failed = false;
     *out = NULL;
-    sp_status status = sp_h5_links(file, file_name, group, &names, &n, err);
+    sp_status status = sp_h5_links(file, file_name, group, &names, &n, NULL, err);
     for (int64_t i = 0; status == SP_OK && i < n && !*out && !failed; i++) {
         char *child = sp_h5_path_join(group, names[i]);
         char *found = child && sp_h5_look(file, child) == SP_H5_GROUP ? find_in_group(file, child, only, options, &failed) : NULL;
@@ -116,7 +116,7 @@ static sp_status find_in_children(hid_t file, const char *file_name, const char 
         free(child);
     }
     free(names);
-    return status == SP_OK && failed ? sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name) : status;
+    return status == SP_OK && failed ? sp_no_memory(err) : status;
 }
 
 /* In a group: the dataset itself, else one in each group of it. */
@@ -126,7 +126,7 @@ static sp_status find_under(hid_t file, const char *file_name, const char *group
     bool failed = false;
     *path = find_in_group(file, group, only, options, &failed);
     if (failed)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+        return sp_no_memory(err);
     if (*path)
         return SP_OK;
     if (with_children)
@@ -134,7 +134,7 @@ static sp_status find_under(hid_t file, const char *file_name, const char *group
     char *recordings = sp_h5_path_join(group, "recordings");
     sp_status status = SP_OK;
     if (!recordings)
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+        status = sp_no_memory(err);
     else if (sp_h5_look(file, recordings) == SP_H5_GROUP)
         status = find_in_children(file, file_name, recordings, only, options, path, err);
     free(recordings);
@@ -162,7 +162,7 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
     if (options->scores) {
         char *given = sp_h5_path(options->scores);
         if (!given)
-            return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+            return sp_no_memory(err);
         bool is_group = !sp_h5_path_has_id(given) && sp_h5_look(file, given) == SP_H5_GROUP;
         if (!is_group) {
             *path = given;
@@ -180,7 +180,7 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
         if (status == SP_OK && !found && !options->needs_scores) {
             *is_scores = false;
             if (options->labels && !(found = sp_h5_path(options->labels)))
-                status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+                status = sp_no_memory(err);
             else if (!found)
                 status = find_under(file, file_name, "/", false, "labels", options, &found, err);
             if (status == SP_OK && !found)
@@ -194,4 +194,35 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
     if (status == SP_OK)
         *path = found;
     return status;
+}
+
+/* ---- what stands beside the scores ---- */
+
+/* In groups: does any recording have it? */
+static bool beside_exists(const sp_h5_map *map, const char *path, bool *failed)
+{
+    if (map->layout != SP_LAYOUT_GROUPS)
+        return sp_h5_has_link(map->file, path);
+    for (int64_t n = 0; n < map->n_recordings && !*failed; n++)
+        if (sp_h5_map_has(map, path, n, failed))
+            return true;
+    return false;
+}
+
+sp_status sp_h5_source_part(sp_h5_source *h, const char *given, const char *name, const char *noun, bool has_classes,
+                            bool is_optional, sp_h5_part *part, sp_error *err)
+{
+    bool failed = false;
+    const sp_h5_map *map = &h->map;
+    const bool is_pattern = sp_h5_path_has_id(map->path);
+    char *path = given        ? sp_h5_path(given)
+                 : is_pattern ? sp_h5_source_beside(map->path, name, &failed)
+                              : sp_h5_path_join(map->base, name);
+    if (!path)
+        return failed || given || !is_pattern ? sp_no_memory(err) : SP_OK;
+    if (!given && !beside_exists(map, path, &failed)) {
+        free(path);
+        return failed ? sp_no_memory(err) : SP_OK;
+    }
+    return sp_h5_part_open(map, path, noun, has_classes, is_optional && !given, part, err);
 }

@@ -48,7 +48,7 @@ static sp_status names_order(sp_h5_source *h, int64_t n, sp_error *err)
 static sp_status strategies_of_group(sp_h5_source *h, const char *group, sp_error *err)
 {
     int64_t n = 0, n_datasets = 0;
-    sp_status status = sp_h5_links(h->file, h->file_name, group, &h->strategies, &n, err);
+    sp_status status = sp_h5_links(h->file, h->file_name, group, &h->strategies, &n, NULL, err);
     if (status != SP_OK)
         return status;
     for (int64_t i = 0; status == SP_OK && i < n; i++) {

@@ -20,7 +20,7 @@ static sp_status add_links(sp_h5_source *source, const char *group, sp_error *er
 {
     sp_texts links = NULL;
     int64_t n = 0;
-    sp_status status = sp_h5_links(source->file, source->file_name, group, &links, &n, err);
+    sp_status status = sp_h5_links(source->file, source->file_name, group, &links, &n, NULL, err);
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
         if (strncmp(links[i], prefix, PREFIX) != 0 || !links[i][PREFIX])
             continue;

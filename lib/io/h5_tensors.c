@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/format.h"
 #include "io/h5_data.h"
 #include "io/h5_file.h"
 #include "io/h5_put.h"
@@ -103,12 +104,14 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
     sp_tensor_file *tensors = calloc(1, sizeof *tensors);
     if (!tensors || !(tensors->name = strdup(file))) {
         free(tensors);
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     }
     int64_t size;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = sp_h5_open(file, how, &tensors->file, &size, err);
+    sp_status status = sp_format_check_h5(file, how, err);
+    if (status == SP_OK)
+        status = sp_h5_open(file, how, &tensors->file, &size, err);
     if (status == SP_OK) {
         char *text = NULL;
         status = sp_h5_root_text(tensors->file, file, key, &text, err);

@@ -29,19 +29,6 @@ typedef struct holder {
     const char *file_name, *what; /* for messages: "dataset /ids" */
 } holder;
 
-hid_t sp_h5_texts_transfer(int64_t n)
-{
-    const int64_t usual = 1 << 20, each = 32, least = 1024; /* a text takes 16 bytes in a file, in memory a pointer */
-    if (n > (usual - least) / each)
-        return H5P_DEFAULT;
-    hid_t list = H5Pcreate(H5P_DATASET_XFER);
-    if (list >= 0 && H5Pset_buffer(list, (size_t)(n * each + least), NULL, NULL) >= 0)
-        return list;
-    if (list >= 0)
-        H5Pclose(list);
-    return H5P_DEFAULT;
-}
-
 static herr_t holder_read(const holder *from, int64_t n, void *raw)
 {
     if (!from->is_dataset)
@@ -57,11 +44,6 @@ static sp_status texts_damaged(const holder *from, sp_error *err)
 {
     return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
                    from->what);
-}
-
-static sp_status texts_no_memory(const holder *from, sp_error *err)
-{
-    return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
 }
 
 /* Are references of texts kept where HDF5 gives them as they are? Compact datasets may have a fill value, and asking how a
@@ -117,7 +99,7 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
             from->file_name, from->what);
     sp_status status = sp_h5_heap_new(from->id, &heap);
     if (status != SP_OK)
-        return status == SP_ENOMEM ? texts_no_memory(from, err) : texts_damaged(from, err);
+        return status == SP_ENOMEM ? sp_no_memory(err) : texts_damaged(from, err);
     unsigned char *references = calloc((size_t)n + 1, sp_h5_heap_reference(heap));
     sp_text_span *spans = calloc((size_t)n + 1, sizeof *spans);
     if (!references || !spans)
@@ -135,7 +117,7 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
             status = texts_damaged(from, err);
     }
     if (status == SP_ENOMEM)
-        (void)texts_no_memory(from, err);
+        (void)sp_no_memory(err);
     free(references);
     free(spans);
     sp_h5_heap_free(heap);
@@ -169,7 +151,7 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
     free(spans);
     free(values);
     if (!has_memory)
-        return texts_no_memory(from, err);
+        return sp_no_memory(err);
     if (!is_read)
         return texts_damaged(from, err);
     *out = made;
@@ -297,7 +279,7 @@ sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribu
         return SP_OK;
     sp_status status = sp_h5_texts_attribute(file, file_name, "/", attribute, &texts, &n, &is_number, err);
     if (status == SP_OK && n == 1 && !(*out = strdup(texts[0])))
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+        status = sp_no_memory(err);
     free(texts);
     return status == SP_ENOMEM ? status : SP_OK;
 }

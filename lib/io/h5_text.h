@@ -31,9 +31,4 @@ bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute);
 /* A single text attribute of the root; *out is NULL when it is missing or not one. The caller frees it. SP_OK, SP_ENOMEM. */
 sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err);
 
-/* A list for reading or writing n variable texts: HDF5 converts them in two buffers, of 1 MiB each unless told otherwise, and
- * clears both first, which takes longer than everything else about a few names. H5Pclose() it; H5P_DEFAULT, which need not be
- * closed, on failure. */
-hid_t sp_h5_texts_transfer(int64_t n);
-
 #endif

@@ -70,36 +70,42 @@ static bool is_of(const sp_format *format, const char *file, const sp_request *r
                              : n >= format->n_magic && memcmp(head, format->magic, format->n_magic) == 0;
 }
 
-/* The format that reads a file. What none recognises is HDF5's, which finds the words for it. */
-static const sp_format *format_of(const char *file, const sp_request *request)
+/* The sentence for a file that nothing here reads, or of which HDF5 was wanted. */
+static sp_status refuse(const sp_format *format, const char *file, const unsigned char *head, size_t n, sp_error *err)
+{
+    char mend[700] = "write the scores with h5py: h5py.File(name, 'w')['log_probs'] = array";
+    if (!format)
+        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", file, mend);
+    if (strchr(format->name, ';'))
+        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", file, format->name);
+    if (format->mend)
+        format->mend(file, head, n, mend, sizeof mend);
+    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", file, format->name, mend);
+}
+
+/* The format that reads a file. What cannot be read at all is HDF5's, whose opening finds the words for it. */
+static sp_status find_format(const char *file, const sp_request *request, const sp_format **out, sp_error *err)
 {
     unsigned char head[SP_FORMAT_HEAD];
     const size_t n = request->options->access.image ? 0 : read_head(file, head);
-    for (int i = 0; i < N_FORMATS; i++)
-        if (formats[i]->open && is_of(formats[i], file, request, head, n))
-            return formats[i];
-    return &sp_h5_format;
+    const sp_format *found = NULL;
+    for (int i = 0; i < N_FORMATS && !found; i++)
+        if (is_of(formats[i], file, request, head, n))
+            found = formats[i];
+    if (n > 0 && !(found && found->open))
+        return refuse(found, file, head, n, err);
+    *out = found ? found : &sp_h5_format;
+    return SP_OK;
 }
 
-sp_status sp_format_refuse(const char *file, sp_error *err)
+sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err)
 {
-    const sp_source_options options = sp_source_options_default();
+    sp_source_options options = sp_source_options_default();
+    if (access)
+        options.access = *access;
     const sp_request request = {.options = &options};
-    unsigned char head[SP_FORMAT_HEAD];
-    const size_t n = read_head(file, head);
-    const char *mend = "write the scores with h5py: h5py.File(name, 'w')['log_probs'] = array";
-    for (int i = 0; i < N_FORMATS; i++) {
-        const sp_format *f = formats[i];
-        char command[700];
-        if (f->open || !is_of(f, file, &request, head, n))
-            continue;
-        if (strchr(f->name, ';'))
-            return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", file, f->name);
-        if (f->mend)
-            f->mend(file, head, n, command, sizeof command);
-        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", file, f->name, f->mend ? command : mend);
-    }
-    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", file, mend);
+    const sp_format *unused;
+    return find_format(file, &request, &unused, err);
 }
 
 /* ---- opening ---- */
@@ -132,11 +138,12 @@ static sp_status open_source(const char *file, const sp_request *request, sp_sou
         free(source);
         return sp_no_memory(err);
     }
-    source->format = format_of(file, request);
     source->info.file = source->file_name;
     source->codes = request->options->codes;
     source->path_codes = request->options->codes;
-    sp_status status = source->format->open(source, request, err);
+    sp_status status = find_format(file, request, &source->format, err);
+    if (status == SP_OK)
+        status = source->format->open(source, request, err);
     if (status != SP_OK) {
         sp_source_close(source);
         return status;

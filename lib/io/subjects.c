@@ -51,7 +51,7 @@ static sp_status number(sp_subjects *s, named *list, sp_error *err)
     }
     s->names = calloc((size_t)s->n_subjects + 1, sizeof *s->names);
     if (!s->names)
-        return sp_fail(err, SP_ENOMEM, "no memory for %d subjects", s->n_subjects);
+        return sp_no_memory(err);
     /* A first recording comes before the others of its subject, so its number is there when they ask for it. */
     int32_t next = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ static sp_status number(sp_subjects *s, named *list, sp_error *err)
     for (int64_t i = 0; i < n; i++) {
         char **name = &s->names[s->of_recording[list[i].index]];
         if (!*name && !(*name = strndup(list[i].name, list[i].length)))
-            return sp_fail(err, SP_ENOMEM, "no memory for %d subjects", s->n_subjects);
+            return sp_no_memory(err);
     }
     return SP_OK;
 }
@@ -80,7 +80,7 @@ sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop,
     }
     sp_status status = SP_OK;
     if (!s || !list || !s->of_recording || !s->place)
-        status = sp_fail(err, SP_ENOMEM, "no memory for the subjects of %lld recordings", (long long)n);
+        status = sp_no_memory(err);
     for (int64_t i = 0; status == SP_OK && i < n; i++) {
         const char *end = stop ? strchr(names[i], stop) : NULL;
         list[i] = (named){names[i], end ? (size_t)(end - names[i]) : strlen(names[i]), i};

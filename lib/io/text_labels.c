@@ -259,7 +259,7 @@ static sp_status find_recording(reading *r, const char *id, int64_t *out)
     if (!*id)
         return sp_fail(r->err, SP_EDATA, "%s: line %lld has no name of a recording", p->file, (long long)r->line);
     if (p->n_recordings == r->id_room && !grow_ids(r))
-        return sp_fail(r->err, SP_ENOMEM, "%s: not enough memory", p->file);
+        return sp_no_memory(r->err);
     size_t slot = slot_of(r, id);
     if (r->slots[slot] >= 0 && r->column[STEP] < 0)
         return sp_fail(
@@ -335,7 +335,7 @@ static sp_status add_row(reading *r, char *fields[N_COLUMNS])
         int64_t room = r->row_room ? 2 * r->row_room : 1024;
         row *rows = realloc(r->rows, (size_t)room * sizeof *rows);
         if (!rows)
-            return sp_fail(r->err, SP_ENOMEM, "%s: not enough memory", r->paths->file);
+            return sp_no_memory(r->err);
         r->rows = rows;
         r->row_room = room;
     }
@@ -382,8 +382,7 @@ static sp_status place_rows(reading *r)
     p->offsets = calloc(N + 1, sizeof *p->offsets);
     p->labels = malloc((S + 1) * sizeof *p->labels);
     int64_t *line_of = calloc(S + 1, sizeof *line_of), *next = calloc(N + 1, sizeof *next);
-    sp_status status =
-        p->offsets && p->labels && line_of && next ? SP_OK : sp_fail(r->err, SP_ENOMEM, "%s: not enough memory", p->file);
+    sp_status status = p->offsets && p->labels && line_of && next ? SP_OK : sp_no_memory(r->err);
     for (int64_t i = 0; status == SP_OK && i < r->n_rows; i++)
         p->offsets[r->rows[i].recording + 1]++;
     for (int64_t n = 0; status == SP_OK && n < p->n_recordings; n++)

@@ -1,7 +1,7 @@
 /* Did jansson lack memory? It calls some such failures a syntax error, and others lose a letter of a text without a word; not
  * installed. */
-#ifndef STATEPATH_IO_JSON_MEMORY_H
-#define STATEPATH_IO_JSON_MEMORY_H
+#ifndef STATEPATH_JSON_MEMORY_H
+#define STATEPATH_JSON_MEMORY_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "io/json_memory.h"
+#include "json/json_memory.h"
 
 #include <jansson.h>
 #include <pthread.h>

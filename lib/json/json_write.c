@@ -1,4 +1,4 @@
-#include "io/json_write.h"
+#include "json/json_write.h"
 
 #include <jansson.h>
 #include <locale.h>
@@ -26,7 +26,7 @@ sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *er
     }
     free(writer->text);
     if (writer->status == SP_ENOMEM)
-        return sp_fail(err, SP_ENOMEM, "no memory for the JSON text");
+        return sp_no_memory(err);
     return sp_fail(err, writer->status, "the name \"%s\" is not UTF-8, which JSON needs; rename it", writer->faulty);
 }
 

@@ -1,6 +1,6 @@
 /* Where in a JSON text a value stands: jansson forgets positions once it has parsed, a person wants the line. */
-#ifndef STATEPATH_IO_JSON_LOCATE_H
-#define STATEPATH_IO_JSON_LOCATE_H
+#ifndef STATEPATH_JSON_LOCATE_H
+#define STATEPATH_JSON_LOCATE_H
 
 #include <stddef.h>
 

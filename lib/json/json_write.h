@@ -1,8 +1,8 @@
 /* Writing JSON as a person would: own line breaks, shortest numbers. Not installed.
  *
  * jansson escapes the strings; its own dump puts every item on a line of its own, or everything on one. */
-#ifndef STATEPATH_IO_JSON_WRITE_H
-#define STATEPATH_IO_JSON_WRITE_H
+#ifndef STATEPATH_JSON_WRITE_H
+#define STATEPATH_JSON_WRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
-#include "io/json_read.h"
+#include "json/json_read.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "io/json_memory.h"
 #include "statepath/name_hint.h"
+#include "json/json_memory.h"
 
 const char *sp_json_kind(const json_t *value)
 {
@@ -50,14 +50,14 @@ static const char *syntax_hint(const char *text, const json_error_t *error)
     return "";
 }
 
-static sp_status fail_syntax(const sp_json_doc *doc, sp_status status, const json_error_t *error)
+static sp_status fail_syntax(const sp_json_doc *doc, const json_error_t *error)
 {
     char text[JSON_ERROR_TEXT_LENGTH];
     snprintf(text, sizeof text, "%s", error->text);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ')
             *c = ' ';
-    return sp_fail(doc->err, status, "%s:%d:%d: not valid JSON: %s%s", doc->name, error->line,
+    return sp_fail(doc->err, doc->fault, "%s:%d:%d: not valid JSON: %s%s", doc->name, error->line,
                    error->column > 0 ? error->column : 1, text, syntax_hint(doc->text, error));
 }
 
@@ -89,35 +89,35 @@ static sp_json_place place_of(const char *text, const char *at)
     return place;
 }
 
-sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status status, sp_error *err)
+sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status fault, sp_error *err)
 {
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* byte order mark, as some editors leave it */
         text += 3;
-    *doc = (sp_json_doc){.text = text, .name = name, .err = err};
+    *doc = (sp_json_doc){.text = text, .name = name, .err = err, .fault = fault};
     const char *long_text = find_long_text(text);
     if (long_text) {
         const sp_json_place place = place_of(text, long_text);
-        return sp_fail(err, status,
+        return sp_fail(err, fault,
                        "%s:%d:%d: a text of more than 1 MiB begins here; write a shorter one, %s is no place for data", name,
                        place.line, place.column, what);
     }
     if (text[strspn(text, " \t\r\n")] == 0)
-        return sp_fail(err, status, "%s:1:1: empty; %s is a JSON object, {\"key\": ...}", name, what);
+        return sp_fail(err, fault, "%s:1:1: empty; %s is a JSON object, {\"key\": ...}", name, what);
     json_error_t error;
     sp_json_memory_begin();
     doc->root = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (sp_json_memory_failed()) {
         sp_json_close(doc);
-        return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", name);
+        return sp_no_memory(err);
     }
     if (!doc->root && (json_error_code(&error) == json_error_out_of_memory || !error.text[0]))
-        return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", name);
+        return sp_no_memory(err);
     if (!doc->root)
-        return fail_syntax(doc, status, &error);
+        return fail_syntax(doc, &error);
     if (json_is_object(doc->root))
         return SP_OK;
     sp_json_at root = {0};
-    status = sp_json_fail(doc, status, &root, "%s is a JSON object, {\"key\": ...}; this is %s", what, sp_json_kind(doc->root));
+    sp_status status = sp_json_fail(doc, &root, "%s is a JSON object, {\"key\": ...}; this is %s", what, sp_json_kind(doc->root));
     sp_json_close(doc);
     return status;
 }
@@ -128,7 +128,7 @@ void sp_json_close(sp_json_doc *doc)
     doc->root = NULL;
 }
 
-sp_status sp_json_fail(const sp_json_doc *doc, sp_status status, const sp_json_at *at, const char *format, ...)
+sp_status sp_json_fail(const sp_json_doc *doc, const sp_json_at *at, const char *format, ...)
 {
     char sentence[SP_ERROR_SIZE];
     va_list arguments;
@@ -136,11 +136,10 @@ sp_status sp_json_fail(const sp_json_doc *doc, sp_status status, const sp_json_a
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     sp_json_place place = sp_json_locate(doc->text, at);
-    return sp_fail(doc->err, status, "%s:%d:%d: %s", doc->name, place.line, place.column, sentence);
+    return sp_fail(doc->err, doc->fault, "%s:%d:%d: %s", doc->name, place.line, place.column, sentence);
 }
 
-sp_status sp_json_check_keys(const sp_json_doc *doc, sp_status status, const sp_json_at *at, json_t *object, int32_t n,
-                             const char *const *keys)
+sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_t *object, int32_t n, const char *const *keys)
 {
     const char *key;
     json_t *value;
@@ -153,9 +152,21 @@ sp_status sp_json_check_keys(const sp_json_doc *doc, sp_status status, const sp_
             continue;
         char hint[128], list[512];
         sp_json_at here = {at, key, 0};
-        return sp_json_fail(doc, status, &here, "key \"%s\" is not known%s%s (known: %s)%s", key, at->key ? " in " : "",
+        return sp_json_fail(doc, &here, "key \"%s\" is not known%s%s (known: %s)%s", key, at->key ? " in " : "",
                             at->key ? at->key : "", sp_name_list(list, sizeof list, n, keys),
                             sp_name_hint(hint, sizeof hint, key, n, keys));
     }
     return SP_OK;
+}
+
+sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out)
+{
+    const json_t *value = json_object_get(doc->root, key);
+    const sp_json_at root = {0}, at = {&root, key, 0};
+    if (!value)
+        return SP_OK;
+    if (!json_is_string(value))
+        return sp_json_fail(doc, &at, "key \"%s\": needs a string in double quotes; this is %s", key, sp_json_kind(value));
+    *out = strdup(json_string_value(value));
+    return *out ? SP_OK : sp_no_memory(doc->err);
 }

@@ -1,4 +1,4 @@
-#include "io/json_locate.h"
+#include "json/json_locate.h"
 
 #include <jansson.h>
 #include <stdbool.h>
