@@ -239,7 +239,7 @@ static sp_status inspect_paths(const char *file, const options *o, sp_error *err
         info->has_labels || info->has_segments ? "" : "nothing");
     say("\nnext: statepath evaluate %s%s%s\n", file, info->has_labels ? "" : " --labels LABELS.h5",
         info->model_json ? "" : " --model M");
-    sp_paths_reader_close(reader);
+    sp_source_close(reader);
     return SP_OK;
 }
 

@@ -10,7 +10,6 @@
 #include "statepath/collapse.h"
 #include "statepath/comparison.h"
 #include "statepath/crf.h"
-#include "statepath/csv_paths.h"
 #include "statepath/file_access.h"
 #include "statepath/fit.h"
 #include "statepath/gate.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/workers.h"
-#include "io/lzf.h"
+#include "io/h5_lzf.h"
 
 /* Chunks are taken from the file this many stored bytes at a time, at least one, and then unpacked together. */
 enum { STORED_BYTES = 8 << 20 };

@@ -34,11 +34,6 @@ static const char *const fewer_names[N_CODE_MEANINGS][3] = {[N2] = {"Light", "LI
 
 /* ---- making them ---- */
 
-static sp_status no_memory(sp_error *err)
-{
-    return sp_fail(err, SP_ENOMEM, "no memory for the codes of labels");
-}
-
 static sp_status find_preset(const char *name, sp_codes *codes, sp_error *err)
 {
     char list[200] = "";
@@ -76,17 +71,17 @@ static sp_status copy_names(sp_codes *codes, const sp_model *model, sp_error *er
     codes->classes = calloc((size_t)model->n_classes, sizeof *codes->classes);
     codes->names = calloc((size_t)model->n_classes + (size_t)model->n_aliases, sizeof *codes->names);
     if (!codes->classes || !codes->names)
-        return no_memory(err);
+        return sp_no_memory(err);
     codes->n_classes = model->n_classes;
     for (int32_t k = 0; k < model->n_classes; k++)
         if (!(codes->classes[k] = strdup(model->classes[k])))
-            return no_memory(err);
+            return sp_no_memory(err);
     for (int32_t i = 0; i < model->n_classes + model->n_aliases; i++) {
         bool is_class = i < model->n_classes;
         const sp_alias *alias = is_class ? NULL : &model->aliases[i - model->n_classes];
         char *text = strdup(is_class ? model->classes[i] : alias->name);
         if (!text)
-            return no_memory(err);
+            return sp_no_memory(err);
         codes->names[codes->n_names++] = (code_entry){.text = text, .means = is_class ? i : alias->class_index};
     }
     return SP_OK;
@@ -119,7 +114,7 @@ static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp
             return sp_fail(err, SP_EINVAL, "--%smap: code %.60s stands there twice", codes->prefix, text);
     }
     if (!is_number && !(one.text = strdup(text)))
-        return no_memory(err);
+        return sp_no_memory(err);
     codes->entries[codes->n_entries++] = one;
     return SP_OK;
 }
@@ -132,7 +127,7 @@ static sp_status read_pairs(sp_codes *codes, const char *pairs, const sp_model *
         n += *c == ',' || *c == '\n';
     codes->entries = calloc(n, sizeof *codes->entries);
     if (!codes->entries)
-        return no_memory(err);
+        return sp_no_memory(err);
     sp_status status = SP_OK;
     for (const char *at = pairs; status == SP_OK && *at;) {
         at += strspn(at, " \t\r\n,");
@@ -169,7 +164,7 @@ static sp_status make_name(sp_codes *codes, const char *preset, const char *map,
     size_t size = (preset ? strlen(preset) : 0) + (map ? strlen(map) : 0) + 8;
     codes->name = malloc(size);
     if (!codes->name)
-        return no_memory(err);
+        return sp_no_memory(err);
     snprintf(codes->name, size, "%s%s%s", preset ? preset : "", preset && map ? " with " : "", map ? map : "");
     return SP_OK;
 }
@@ -181,7 +176,7 @@ sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, c
         return sp_fail(err, SP_EINVAL, "codes need a preset or a map");
     sp_codes *codes = calloc(1, sizeof *codes);
     if (!codes)
-        return no_memory(err);
+        return sp_no_memory(err);
     codes->prefix = is_of_labels ? "label-" : "";
     sp_status status = preset ? find_preset(preset, codes, err) : SP_OK;
     if (status == SP_OK && preset)
@@ -204,7 +199,7 @@ sp_status sp_codes_use_columns(sp_codes *codes, const int32_t *class_of_column, 
 {
     int32_t *column = malloc((size_t)codes->n_classes * sizeof *column);
     if (!column)
-        return no_memory(err);
+        return sp_no_memory(err);
     for (int32_t c = 0; c < codes->n_classes; c++)
         column[class_of_column[c]] = c;
     free(codes->column);

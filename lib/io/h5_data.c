@@ -227,7 +227,7 @@ sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, s
 {
     const sp_h5_request request = sp_h5_data_request(data);
     if (sp_h5_direct_new(&request, &data->direct) != SP_OK)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
+        return sp_no_memory(err);
     if (data->direct)
         return SP_OK;
     hid_t list = H5Dget_create_plist(data->id);
@@ -278,7 +278,7 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
     if (!data->direct)
         sp_h5_direct_free(direct);
     if (status == SP_ENOMEM)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", file_name, path);
+        return sp_no_memory(err);
     if (status == SP_EDATA)
         return sp_fail(err, SP_EFILE, SP_H5_SHORT_CHUNK, file_name, path);
     if (status == SP_OK)
@@ -330,8 +330,7 @@ sp_status sp_h5_read_integers(hid_t file, const char *file_name, const char *pat
         size_t size = (size_t)data.dims[0];
         out = malloc((size + 1) * sizeof *out);
         raw = malloc((size + 1) * data.element.size);
-        status = out && raw ? sp_h5_data_read(&data, file_name, path, &start, data.dims, raw, err)
-                            : sp_fail(err, SP_ENOMEM, "%s: not enough memory for dataset %s", file_name, path);
+        status = out && raw ? sp_h5_data_read(&data, file_name, path, &start, data.dims, raw, err) : sp_no_memory(err);
     }
     if (status == SP_OK) {
         double bad = 0;

@@ -8,10 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/file_kind.h"
-#include "io/file_mend.h"
 #include "io/h5_driver.h"
-#include "io/lzf.h"
+#include "io/h5_lzf.h"
 
 void sp_h5_quiet_begin(sp_h5_quiet *quiet)
 {
@@ -109,27 +107,6 @@ static sp_status file_check(const char *file, int64_t *size, sp_error *err)
     return SP_OK;
 }
 
-static sp_status not_hdf5(const char *file, sp_error *err)
-{
-    unsigned char head[512];
-    size_t n = 0;
-    FILE *stream = fopen(file, "rb");
-    if (stream) {
-        n = fread(head, 1, sizeof head, stream);
-        fclose(stream);
-    }
-    const char *kind = sp_file_kind(head, n);
-    const char *mend = "write the scores with h5py: h5py.File(name, 'w')['log_probs'] = array";
-    if (!kind)
-        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", file, mend);
-    if (strchr(kind, ';'))
-        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", file, kind);
-    char own[700];
-    if (strcmp(kind, "a zip archive") != 0 && strcmp(kind, "a PyTorch file") != 0 && sp_file_mend(head, n, file, own, sizeof own))
-        mend = own;
-    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", file, kind, mend);
-}
-
 static sp_status open_failed(const char *file, const char *reason, int64_t size, sp_error *err)
 {
     if (strstr(reason, "truncated file")) {
@@ -174,7 +151,7 @@ static sp_status real_open(const char *file, const char *real, const sp_file_acc
     sp_lzf_register();
     hid_t access = access_new(real, how);
     if (access < 0)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     char reason[SP_H5_REASON];
     hid_t id = H5Fopen(real, H5F_ACC_RDONLY, access);
     if (id < 0) {
@@ -187,8 +164,6 @@ static sp_status real_open(const char *file, const char *real, const sp_file_acc
         *out = id;
         return SP_OK;
     }
-    if (!(how && how->image) && H5Fis_hdf5(file) == 0)
-        return not_hdf5(file, err);
     return open_failed(file, reason, bytes, err);
 }
 
@@ -203,7 +178,7 @@ sp_status sp_h5_open(const char *file, const sp_file_access *how, hid_t *out, in
         return status;
     char *real = realpath(file, NULL); /* where it lies decides what it may lead to */
     if (!real && errno == ENOMEM)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     if (!real)
         return sp_fail(err, SP_EFILE, "%s: cannot be opened (%s)", file, strerror(errno));
     status = real_open(file, real, how, *size, out, err);

@@ -9,6 +9,7 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
+#include "io/texts.h"
 #include "statepath/file_access.h"
 #include "statepath/status.h"
 
@@ -49,7 +50,6 @@ typedef enum sp_h5_what { SP_H5_ABSENT, SP_H5_DATASET, SP_H5_GROUP, SP_H5_OTHER,
 
 /* Is there a link of this (normal) path? Says nothing of where it leads. */
 bool sp_h5_has_link(hid_t file, const char *path);
-/* What stands there. BROKEN: a link that leads nowhere. */
 /* Does the error that HDF5 met last come from a lack of memory? */
 bool sp_h5_lacks_memory(void);
 
@@ -59,11 +59,17 @@ void sp_h5_note_lack(void);
 void sp_h5_lack_begin(void);
 bool sp_h5_lack_met(void);
 
+/* What stands there. BROKEN: a link that leads nowhere. */
 sp_h5_what sp_h5_look(hid_t file, const char *path);
 
 /* The sentence for a path that is not the dataset it should be: missing (`mend` says what to do then), broken link, group.
  * Returns SP_EFILE. */
 sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, const char *mend, sp_error *err);
+
+/* Names of a group's links, sorted naturally; in one allocation, free(*names). is_hard: all are hard links; may be NULL. SP_OK,
+ * SP_EFILE, SP_ENOMEM. */
+sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *names, int64_t *n, bool *is_hard,
+                      sp_error *err);
 
 /* Writes what the file holds, the first ten datasets, as "/X float32 [100, 5], /y int64 [100]", "no dataset". example: the path
  * of something that may be scores, with {id} where several groups hold one of that name; may come back empty. */

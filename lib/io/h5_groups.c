@@ -5,80 +5,6 @@
 
 #include "io/h5_file.h"
 #include "io/h5_map.h"
-#include "io/natural.h"
-
-/* ---- links of a group ---- */
-
-typedef struct names {
-    char **items;
-    int64_t n, capacity;
-    bool failed; /* no memory */
-    bool is_hard;
-} names;
-
-static herr_t names_add(hid_t group, const char *name, const H5L_info_t *info, void *data)
-{
-    names *list = data;
-    (void)group;
-    list->is_hard &= info->type == H5L_TYPE_HARD;
-    if (list->n == list->capacity) {
-        int64_t capacity = list->capacity ? 2 * list->capacity : 64;
-        char **grown = realloc(list->items, (size_t)capacity * sizeof *grown);
-        if (!grown) {
-            list->failed = true;
-            return -1;
-        }
-        list->items = grown;
-        list->capacity = capacity;
-    }
-    list->items[list->n] = strdup(name);
-    list->failed = !list->items[list->n];
-    if (list->failed)
-        return -1;
-    list->n++;
-    return 0;
-}
-
-static void names_free(names *list)
-{
-    for (int64_t i = 0; i < list->n; i++)
-        free(list->items[i]);
-    free(list->items);
-}
-
-/* *is_hard: all are hard links. */
-static sp_status links_list(hid_t file, const char *file_name, const char *group, sp_texts *out, int64_t *n, bool *is_hard,
-                            sp_error *err)
-{
-    hid_t id = H5Gopen2(file, group, H5P_DEFAULT);
-    if (id < 0)
-        return sp_h5_explain(file, file_name, group, "name another place", err);
-    names list = {.is_hard = true};
-    herr_t done = H5Literate(id, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, names_add, &list);
-    H5Gclose(id);
-    sp_status status = SP_OK;
-    if (list.failed) {
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory for the links of %s", file_name, group);
-    } else if (done < 0) {
-        status = sp_fail(err, SP_EFILE, "%s: the contents of %s cannot be listed; the file is damaged: copy or write it again",
-                         file_name, group);
-    } else {
-        sp_natural_sort(list.items, list.n);
-        *out = sp_texts_copy((const char *const *)list.items, list.n);
-        *n = list.n;
-        *is_hard = list.is_hard;
-        if (!*out)
-            status = sp_fail(err, SP_ENOMEM, "%s: not enough memory for the links of %s", file_name, group);
-    }
-    names_free(&list);
-    return status;
-}
-
-sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *out, int64_t *n, sp_error *err)
-{
-    bool is_hard;
-    return links_list(file, file_name, group, out, n, &is_hard, err);
-}
 
 /* ---- patterns ---- */
 
@@ -245,7 +171,7 @@ static sp_status not_there(const sp_h5_map *map, const sp_h5_map_request *reques
     snprintf(component, sizeof component, "%s%s%s", p->before, id, p->after);
     char *link = sp_h5_path_join(p->group, component);
     if (!link)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        return sp_no_memory(err);
     sp_h5_what what = sp_h5_look(map->file, link);
     sp_status status = SP_OK;
     if (what == SP_H5_BROKEN)
@@ -315,7 +241,7 @@ static sp_status reference_look(sp_h5_map *map, const sp_h5_map_request *request
         status = sp_h5_filters_check(data.id, map->file_name, path, err);
         sp_h5_map_describe(map, request, &data);
         if (!(map->first_path = strdup(path)))
-            status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+            status = sp_no_memory(err);
     } else if (status == SP_OK && (data.element.kind != map->element.kind || data.element.size != map->element.size ||
                                    data.element.is_big != map->element.is_big)) {
         map->is_mixed = true;
@@ -325,7 +251,7 @@ static sp_status reference_look(sp_h5_map *map, const sp_h5_map_request *request
     out->is_one = true;
     out->n_steps = (int64_t)data.dims[0];
     if (status == SP_OK && map->vfile && is_here(map, data.id, is_hard) && sp_h5_places_note(map->places, n, &data) != SP_OK)
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        status = sp_no_memory(err);
     sp_h5_data_close(&data);
     return status;
 }
@@ -338,7 +264,7 @@ static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request
     const char *name = path;
     *out = (look){.is_one = false};
     if (!path)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        return sp_no_memory(err);
     hid_t group = group_open(map, path, &name);
     hid_t object = group < 0 ? -1 : H5Oopen(group > 0 ? group : map->file, name, H5P_DEFAULT);
     bool is_dataset = object >= 0 && H5Iget_type(object) == H5I_DATASET;
@@ -355,7 +281,7 @@ static sp_status recording_look(sp_h5_map *map, const sp_h5_map_request *request
         out->beside = seen.beside;
         status = reference_look(map, request, object, path, n, is_hard, out, err);
         if (status == SP_OK && map->vfile && beside_note(map, group, &seen, is_hard, n, out->n_steps) != SP_OK)
-            status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+            status = sp_no_memory(err);
     }
     if (group > 0)
         H5Gclose(group);
@@ -390,21 +316,21 @@ sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_
         return sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording ({id}); --offsets, --lengths and --ids do not apply",
                        map->file_name, map->path);
     if (!pattern_split(map->path, &p) || !(map->base = strdup(p.group)))
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        status = sp_no_memory(err);
     if (status == SP_OK && sp_h5_look(map->file, p.group) != SP_H5_GROUP)
         status = sp_h5_look(map->file, p.group) == SP_H5_DATASET
                      ? sp_fail(err, SP_EFILE, "%s: %s is a dataset, not a group of recordings; %s", map->file_name, p.group,
                                request->mend)
                      : sp_h5_explain(map->file, map->file_name, p.group, request->mend, err);
     if (status == SP_OK)
-        status = links_list(map->file, map->file_name, p.group, &found, &n_found, &are_hard, err);
+        status = sp_h5_links(map->file, map->file_name, p.group, &found, &n_found, &are_hard, err);
     if (status == SP_OK) {
         map->offsets = calloc((size_t)n_found + 1, sizeof *map->offsets);
         map->beside = p.is_leaf ? NULL : calloc((size_t)n_found + 1, 1);
         map->parent = H5Gopen2(map->file, p.group, H5P_DEFAULT);
         open_file(map, &p, are_hard);
         if (!map->offsets || (!p.is_leaf && !map->beside))
-            status = sp_fail(err, SP_ENOMEM, "%s: not enough memory for %lld recordings", map->file_name, (long long)n_found);
+            status = sp_no_memory(err);
     }
     map->ids = found; /* those that are recordings move to the front */
     for (int64_t i = 0; status == SP_OK && i < n_found; i++) {

@@ -5,7 +5,19 @@
 #include <string.h>
 
 #include "io/h5_driver.h"
-#include "io/h5_text.h"
+
+hid_t sp_h5_texts_transfer(int64_t n)
+{
+    const int64_t usual = 1 << 20, each = 32, least = 1024; /* a text takes 16 bytes in a file, in memory a pointer */
+    if (n > (usual - least) / each)
+        return H5P_DEFAULT;
+    hid_t list = H5Pcreate(H5P_DATASET_XFER);
+    if (list >= 0 && H5Pset_buffer(list, (size_t)(n * each + least), NULL, NULL) >= 0)
+        return list;
+    if (list >= 0)
+        H5Pclose(list);
+    return H5P_DEFAULT;
+}
 
 /* Of the format: "GCOL", version 1, three zeros, size of the collection; then objects {index u16, count u16, four zeros, size,
  * bytes up to a multiple of 8}. Index 0 is what is free, to the end. Numbers are little-endian. */

@@ -28,4 +28,9 @@ herr_t sp_h5_heap_references(const sp_h5_heap *heap, hid_t object, int is_datase
  * collection that is used, and no more than the file has, in all. */
 sp_status sp_h5_heap_text(sp_h5_heap *heap, const unsigned char *reference, const char **text, size_t *length);
 
+/* A list for reading or writing n variable texts: HDF5 converts them in two buffers, of 1 MiB each unless told otherwise, and
+ * clears both first, which takes longer than everything else about a few names. H5Pclose() it; H5P_DEFAULT, which need not be
+ * closed, on failure. */
+hid_t sp_h5_texts_transfer(int64_t n);
+
 #endif

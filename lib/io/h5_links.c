@@ -5,6 +5,7 @@
 #include "io/h5_driver.h"
 #include "io/h5_element.h"
 #include "io/h5_file.h"
+#include "io/natural_sort.h"
 
 /* ---- paths ---- */
 
@@ -169,7 +170,7 @@ static sp_status explain_link(hid_t file, const char *file_name, const char *lin
         char *value = calloc(info.u.val_size + 1, 1);
         const char *other = NULL, *target = NULL;
         if (!value)
-            status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+            status = sp_no_memory(err);
         else if (H5Lget_val(file, link, value, info.u.val_size, H5P_DEFAULT) >= 0) {
             if (info.type == H5L_TYPE_SOFT && strstr(reason, "too many links"))
                 status =
@@ -203,8 +204,7 @@ sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, con
         size_t broken = 0;
         (void)walk_copy(file, path, &broken);
         char *link = strndup(path, broken ? broken : strlen(path));
-        sp_status status =
-            link ? explain_link(file, file_name, link, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+        sp_status status = link ? explain_link(file, file_name, link, err) : sp_no_memory(err);
         free(link);
         return status;
     }
@@ -212,6 +212,73 @@ sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, con
         break;
     }
     return sp_fail(err, SP_EFILE, "%s: there is no dataset %s; %s", file_name, path, mend);
+}
+
+/* ---- links of a group ---- */
+
+typedef struct names {
+    char **items;
+    int64_t n, capacity;
+    bool failed; /* no memory */
+    bool is_hard;
+} names;
+
+static herr_t names_add(hid_t group, const char *name, const H5L_info_t *info, void *data)
+{
+    names *list = data;
+    (void)group;
+    list->is_hard &= info->type == H5L_TYPE_HARD;
+    if (list->n == list->capacity) {
+        int64_t capacity = list->capacity ? 2 * list->capacity : 64;
+        char **grown = realloc(list->items, (size_t)capacity * sizeof *grown);
+        if (!grown) {
+            list->failed = true;
+            return -1;
+        }
+        list->items = grown;
+        list->capacity = capacity;
+    }
+    list->items[list->n] = strdup(name);
+    list->failed = !list->items[list->n];
+    if (list->failed)
+        return -1;
+    list->n++;
+    return 0;
+}
+
+static void names_free(names *list)
+{
+    for (int64_t i = 0; i < list->n; i++)
+        free(list->items[i]);
+    free(list->items);
+}
+
+sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *out, int64_t *n, bool *is_hard,
+                      sp_error *err)
+{
+    hid_t id = H5Gopen2(file, group, H5P_DEFAULT);
+    if (id < 0)
+        return sp_h5_explain(file, file_name, group, "name another place", err);
+    names list = {.is_hard = true};
+    herr_t done = H5Literate(id, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, names_add, &list);
+    H5Gclose(id);
+    sp_status status = SP_OK;
+    if (list.failed) {
+        status = sp_no_memory(err);
+    } else if (done < 0) {
+        status = sp_fail(err, SP_EFILE, "%s: the contents of %s cannot be listed; the file is damaged: copy or write it again",
+                         file_name, group);
+    } else {
+        sp_natural_sort(list.items, list.n);
+        *out = sp_texts_copy((const char *const *)list.items, list.n);
+        *n = list.n;
+        if (is_hard)
+            *is_hard = list.is_hard;
+        if (!*out)
+            status = sp_no_memory(err);
+    }
+    names_free(&list);
+    return status;
 }
 
 /* ---- what a file holds ---- */

@@ -89,9 +89,6 @@ sp_status sp_h5_map_check(const sp_h5_map *map, const sp_h5_map_request *request
 /* Notes what the (first) reference dataset is like. */
 void sp_h5_map_describe(sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data);
 
-/* Names of a group's links, sorted naturally; in one allocation, free(*names). SP_OK, SP_EFILE, SP_ENOMEM. */
-sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *names, int64_t *n, sp_error *err);
-
 /* ---- parts ---- */
 
 typedef struct sp_h5_part {

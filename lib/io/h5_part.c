@@ -60,7 +60,7 @@ static sp_status groups_look(const sp_h5_map *map, sp_h5_part *part, bool is_opt
                 path ? sp_fail(err, SP_EFILE,
                                "%s: recording %s has no dataset %s; write it for every recording, or name another dataset",
                                map->file_name, map->ids[n], path)
-                     : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+                     : sp_no_memory(err);
             free(path);
             return status;
         }
@@ -71,7 +71,7 @@ static sp_status groups_look(const sp_h5_map *map, sp_h5_part *part, bool is_opt
             part->n_absent++;
         }
     }
-    return failed ? sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name) : SP_OK;
+    return failed ? sp_no_memory(err) : SP_OK;
 }
 
 sp_status sp_h5_part_open(const sp_h5_map *map, char *path, const char *noun, bool has_classes, bool is_optional,
@@ -79,7 +79,7 @@ sp_status sp_h5_part_open(const sp_h5_map *map, char *path, const char *noun, bo
 {
     *part = (sp_h5_part){.path = path, .noun = noun, .has_classes = has_classes};
     if (!path)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+        return sp_no_memory(err);
     sp_status status;
     if (map->layout == SP_LAYOUT_GROUPS) {
         part->is_reference = strcmp(path, map->path) == 0;
@@ -185,7 +185,7 @@ static sp_status read_stretch(sp_h5_map *map, const stretch *s, const sp_h5_data
     unsigned char *raw =
         from <= to ? (unsigned char *)out + (size_t)values * (to - from) : sp_h5_map_scratch(map, (size_t)values * from);
     if (!raw)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", map->file_name, s->path);
+        return sp_no_memory(err);
     sp_status status = sp_h5_data_read(data, map->file_name, s->path, begin, size, raw, err);
     if (status != SP_OK)
         return status;
@@ -255,8 +255,7 @@ static sp_status group_open(sp_h5_map *map, group_read *r, int64_t n, sp_error *
     const hsize_t start = 0;
     stretch s = r->s;
     s.path = path;
-    sp_status status =
-        path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    sp_status status = path ? sp_h5_map_dataset(map, path, &data, err) : sp_no_memory(err);
     if (status == SP_OK)
         status = shape_check(map, s.part, &data, path, n_steps, err);
     if (status == SP_OK && !read_later(&s, &data, r->jobs, group_out(map, r, n)))
@@ -264,11 +263,6 @@ static sp_status group_open(sp_h5_map *map, group_read *r, int64_t n, sp_error *
     sp_h5_data_close(&data);
     free(path);
     return status;
-}
-
-static sp_status no_memory(const sp_h5_map *map, sp_error *err)
-{
-    return sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
 }
 
 /* One recording. *is_lost, and SP_EFILE without a word in err: chunks cannot be had this way. */
@@ -286,7 +280,7 @@ static sp_status group_one(sp_h5_map *map, group_read *r, int64_t n, bool *is_lo
     bool is_there = true;
     sp_status status = raw ? sp_h5_places_fetch(r->places, n, map->vfile, r->jobs, raw, &is_there) : SP_ENOMEM;
     if (status == SP_ENOMEM)
-        return no_memory(map, err);
+        return sp_no_memory(err);
     *is_lost = status != SP_OK && !is_there;
     if (*is_lost || (status == SP_OK && (!is_there || group_convert(map, r, n, element))))
         return status;
@@ -320,7 +314,7 @@ static sp_status read_groups(sp_h5_map *map, const stretch *s, int64_t first, in
     group_read r = {.s = *s, .first = first, .count = count, .places = sp_h5_map_places(map, s->part->path), .out = out};
     bool is_lost = false;
     if (!map->jobs && !(map->jobs = sp_chunk_jobs_new(map->n_threads)))
-        return no_memory(map, err);
+        return sp_no_memory(err);
     sp_chunk_jobs_drop(map->jobs);
     r.jobs = map->jobs;
     sp_status status = group_each(map, &r, &is_lost, err);
@@ -333,7 +327,7 @@ static sp_status read_groups(sp_h5_map *map, const stretch *s, int64_t first, in
     if (status == SP_OK)
         return group_finish(map, &r, err);
     if (status == SP_ENOMEM)
-        return no_memory(map, err);
+        return sp_no_memory(err);
     sp_chunk_jobs_drop(map->jobs);
     r.places = NULL; /* opening each finds the words for what is wrong */
     r.jobs = NULL;
@@ -352,7 +346,7 @@ static sp_status read_slab(sp_h5_map *map, const stretch *s, int64_t n, int64_t 
     const hsize_t start[3] = {(hsize_t)n, 0, 0}, size[3] = {(hsize_t)count, (hsize_t)longest, (hsize_t)width};
     unsigned char *raw = sp_h5_map_scratch(map, (size_t)(count * longest) * raw_row + 1);
     if (!raw)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory to read dataset %s", map->file_name, s->path);
+        return sp_no_memory(err);
     sp_status status = sp_h5_data_read(data, map->file_name, s->path, start, size, raw, err);
     for (int64_t i = 0; status == SP_OK && i < count; i++) {
         const int64_t n_steps = map->offsets[n + i + 1] - map->offsets[n + i];
@@ -417,8 +411,7 @@ sp_status sp_h5_part_steps(sp_h5_map *map, const sp_h5_part *part, int64_t n, in
     char *path = sp_h5_map_path(map, part->path, n);
     sp_h5_data data = {0};
     s.path = path;
-    sp_status status =
-        path ? sp_h5_map_dataset(map, path, &data, err) : sp_fail(err, SP_ENOMEM, "%s: not enough memory", map->file_name);
+    sp_status status = path ? sp_h5_map_dataset(map, path, &data, err) : sp_no_memory(err);
     if (status == SP_OK)
         status = shape_check(map, part, &data, path, map->offsets[n + 1] - map->offsets[n], err);
     if (status == SP_OK)

@@ -1,6 +1,6 @@
 #include "io/h5_stored.h"
 
-#include "io/lzf.h"
+#include "io/h5_lzf.h"
 
 haddr_t sp_h5_position(hid_t dataset)
 {

@@ -9,106 +9,6 @@
 #include "io/h5_heap.h"
 #include "io/h5_virtual.h"
 
-/* ---- UTF-8 ---- */
-
-static bool is_utf8(const unsigned char *p, size_t n)
-{
-    for (size_t i = 0; i < n;) {
-        size_t more = p[i] < 0x80                   ? 0
-                      : p[i] >= 0xc2 && p[i] < 0xe0 ? 1
-                      : p[i] >= 0xe0 && p[i] < 0xf0 ? 2
-                      : p[i] >= 0xf0 && p[i] < 0xf5 ? 3
-                                                    : 4;
-        if (more == 4 || i + more >= n)
-            return false;
-        for (size_t j = 1; j <= more; j++)
-            if ((p[i + j] & 0xc0) != 0x80)
-                return false;
-        if ((p[i] == 0xe0 && p[i + 1] < 0xa0) || (p[i] == 0xed && p[i + 1] > 0x9f) || (p[i] == 0xf0 && p[i + 1] < 0x90) ||
-            (p[i] == 0xf4 && p[i + 1] > 0x8f))
-            return false;
-        i += more + 1;
-    }
-    return true;
-}
-
-/* Writes the text to `out` (2 n + 1 bytes) and returns its length. */
-static size_t text_clean(const char *text, size_t n, char *out)
-{
-    if (is_utf8((const unsigned char *)text, n)) {
-        memcpy(out, text, n);
-        out[n] = '\0';
-        return n;
-    }
-    size_t used = 0;
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < 0x80) {
-            out[used++] = (char)c;
-        } else {
-            out[used++] = (char)(0xc0 | c >> 6);
-            out[used++] = (char)(0x80 | (c & 0x3f));
-        }
-    }
-    out[used] = '\0';
-    return used;
-}
-
-/* ---- packing ---- */
-
-typedef struct span {
-    const char *text;
-    size_t length;
-} span;
-
-/* Packs n texts into one allocation. */
-static sp_texts pack(const span *spans, int64_t n)
-{
-    size_t bytes = ((size_t)n + 1) * sizeof(char *);
-    for (int64_t i = 0; i < n; i++)
-        bytes += 2 * spans[i].length + 1;
-    sp_texts out = malloc(bytes);
-    if (!out)
-        return NULL;
-    char *to = (char *)(out + n + 1);
-    for (int64_t i = 0; i < n; i++) {
-        out[i] = to;
-        to += text_clean(spans[i].text, spans[i].length, to) + 1;
-    }
-    out[n] = NULL;
-    return out;
-}
-
-sp_texts sp_texts_copy(const char *const *texts, int64_t n)
-{
-    span *spans = calloc((size_t)n + 1, sizeof *spans);
-    if (!spans)
-        return NULL;
-    for (int64_t i = 0; i < n; i++)
-        spans[i] = (span){texts[i], strlen(texts[i])};
-    sp_texts out = pack(spans, n);
-    free(spans);
-    return out;
-}
-
-static sp_texts pack_integers(const int64_t *values, int64_t n)
-{
-    enum { DIGITS = 24 };
-    span *spans = calloc((size_t)n + 1, sizeof *spans);
-    char *digits = malloc(((size_t)n + 1) * DIGITS);
-    sp_texts out = NULL;
-    if (spans && digits) {
-        for (int64_t i = 0; i < n; i++) {
-            char *to = digits + (size_t)i * DIGITS;
-            spans[i] = (span){to, (size_t)snprintf(to, DIGITS, "%lld", (long long)values[i])};
-        }
-        out = pack(spans, n);
-    }
-    free(spans);
-    free(digits);
-    return out;
-}
-
 /* Length of one fixed string of `size` bytes. */
 static size_t fixed_length(const char *text, size_t size, H5T_str_t padding)
 {
@@ -129,19 +29,6 @@ typedef struct holder {
     const char *file_name, *what; /* for messages: "dataset /ids" */
 } holder;
 
-hid_t sp_h5_texts_transfer(int64_t n)
-{
-    const int64_t usual = 1 << 20, each = 32, least = 1024; /* a text takes 16 bytes in a file, in memory a pointer */
-    if (n > (usual - least) / each)
-        return H5P_DEFAULT;
-    hid_t list = H5Pcreate(H5P_DATASET_XFER);
-    if (list >= 0 && H5Pset_buffer(list, (size_t)(n * each + least), NULL, NULL) >= 0)
-        return list;
-    if (list >= 0)
-        H5Pclose(list);
-    return H5P_DEFAULT;
-}
-
 static herr_t holder_read(const holder *from, int64_t n, void *raw)
 {
     if (!from->is_dataset)
@@ -157,11 +44,6 @@ static sp_status texts_damaged(const holder *from, sp_error *err)
 {
     return sp_fail(err, SP_EFILE, "%s: %s cannot be read; the file is damaged: copy or write it again", from->file_name,
                    from->what);
-}
-
-static sp_status texts_no_memory(const holder *from, sp_error *err)
-{
-    return sp_fail(err, SP_ENOMEM, "%s: not enough memory for %s", from->file_name, from->what);
 }
 
 /* Are references of texts kept where HDF5 gives them as they are? Compact datasets may have a fill value, and asking how a
@@ -191,7 +73,8 @@ static bool is_too_much(const holder *from, uint64_t total)
     return !file || total > sp_h5_vfile_size(file);
 }
 
-static sp_status references_follow(const holder *from, sp_h5_heap *heap, const unsigned char *references, int64_t n, span *spans)
+static sp_status references_follow(const holder *from, sp_h5_heap *heap, const unsigned char *references, int64_t n,
+                                   sp_text_span *spans)
 {
     uint64_t total = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -216,9 +99,9 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
             from->file_name, from->what);
     sp_status status = sp_h5_heap_new(from->id, &heap);
     if (status != SP_OK)
-        return status == SP_ENOMEM ? texts_no_memory(from, err) : texts_damaged(from, err);
+        return status == SP_ENOMEM ? sp_no_memory(err) : texts_damaged(from, err);
     unsigned char *references = calloc((size_t)n + 1, sp_h5_heap_reference(heap));
-    span *spans = calloc((size_t)n + 1, sizeof *spans);
+    sp_text_span *spans = calloc((size_t)n + 1, sizeof *spans);
     if (!references || !spans)
         status = SP_ENOMEM;
     else if (n > 0 && !is_empty && sp_h5_heap_references(heap, from->id, from->is_dataset, from->type, n, references) < 0) {
@@ -228,13 +111,13 @@ static sp_status read_variable(const holder *from, int64_t n, sp_texts *out, sp_
                          from->file_name, from->what, reason);
     } else {
         status = references_follow(from, heap, references, n, spans);
-        if (status == SP_OK && !(*out = pack(spans, n)))
+        if (status == SP_OK && !(*out = sp_texts_pack(spans, n)))
             status = SP_ENOMEM;
         if (status == SP_EDATA)
             status = texts_damaged(from, err);
     }
     if (status == SP_ENOMEM)
-        (void)texts_no_memory(from, err);
+        (void)sp_no_memory(err);
     free(references);
     free(spans);
     sp_h5_heap_free(heap);
@@ -246,7 +129,7 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
 {
     size_t size = H5Tget_size(from->type);
     char *raw = calloc((size_t)n + 1, size);
-    span *spans = calloc((size_t)n + 1, sizeof *spans);
+    sp_text_span *spans = calloc((size_t)n + 1, sizeof *spans);
     int64_t *values = malloc(((size_t)n + 1) * sizeof *values);
     sp_texts made = NULL;
     bool is_read = false;
@@ -255,12 +138,12 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
         if (is_read && element->kind != SP_ELEMENT_NONE) {
             double bad;
             (void)sp_element_convert(element, raw, n, SP_TO_I64, 0, values, &bad);
-            made = pack_integers(values, n);
+            made = sp_texts_of_numbers(values, n);
         } else if (is_read) {
             H5T_str_t padding = H5Tget_strpad(from->type);
             for (int64_t i = 0; i < n; i++)
-                spans[i] = (span){raw + (size_t)i * size, fixed_length(raw + (size_t)i * size, size, padding)};
-            made = pack(spans, n);
+                spans[i] = (sp_text_span){raw + (size_t)i * size, fixed_length(raw + (size_t)i * size, size, padding)};
+            made = sp_texts_pack(spans, n);
         }
     }
     bool has_memory = raw && spans && values && (!is_read || made);
@@ -268,7 +151,7 @@ static sp_status read_fixed(const holder *from, int64_t n, const sp_element *ele
     free(spans);
     free(values);
     if (!has_memory)
-        return texts_no_memory(from, err);
+        return sp_no_memory(err);
     if (!is_read)
         return texts_damaged(from, err);
     *out = made;
@@ -396,43 +279,7 @@ sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribu
         return SP_OK;
     sp_status status = sp_h5_texts_attribute(file, file_name, "/", attribute, &texts, &n, &is_number, err);
     if (status == SP_OK && n == 1 && !(*out = strdup(texts[0])))
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file_name);
+        status = sp_no_memory(err);
     free(texts);
     return status == SP_ENOMEM ? status : SP_OK;
-}
-
-/* ---- duplicates ---- */
-
-typedef struct entry {
-    const char *text;
-    int64_t index;
-} entry;
-
-static int compare_entries(const void *a, const void *b)
-{
-    const entry *p = a, *q = b;
-    int order = strcmp(p->text, q->text);
-    return order ? order : (p->index > q->index) - (p->index < q->index);
-}
-
-bool sp_texts_duplicate(const char *const *texts, int64_t n, int64_t *a, int64_t *b)
-{
-    entry *sorted = malloc(((size_t)n + 1) * sizeof *sorted);
-    *a = -1;
-    if (!sorted) {
-        *a = -2;
-        return false;
-    }
-    for (int64_t i = 0; i < n; i++)
-        sorted[i] = (entry){texts[i], i};
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_entries);
-    bool found = false;
-    for (int64_t i = 1; i < n && !found; i++)
-        if (strcmp(sorted[i - 1].text, sorted[i].text) == 0) {
-            found = true;
-            *a = sorted[i - 1].index;
-            *b = sorted[i].index;
-        }
-    free(sorted);
-    return found;
 }

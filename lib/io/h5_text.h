@@ -7,10 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/texts.h"
 #include "statepath/status.h"
-
-/* Texts in one allocation: free(texts). texts[n] is NULL. Bytes that are not UTF-8 are taken for Latin-1. */
-typedef char **sp_texts;
 
 /* Reads a dataset of texts (or integers) with one dimension. is_number: they were integers. SP_OK; SP_EFILE, SP_EDATA. */
 sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
@@ -32,17 +30,5 @@ bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute);
 
 /* A single text attribute of the root; *out is NULL when it is missing or not one. The caller frees it. SP_OK, SP_ENOMEM. */
 sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err);
-
-/* Copies n texts. NULL on lack of memory. */
-sp_texts sp_texts_copy(const char *const *texts, int64_t n);
-
-/* Two of n texts that are equal: true, with the lower and the higher index of one such pair. false also on lack of memory (*a is
- * -2 then). O(n log n). */
-bool sp_texts_duplicate(const char *const *texts, int64_t n, int64_t *a, int64_t *b);
-
-/* A list for reading or writing n variable texts: HDF5 converts them in two buffers, of 1 MiB each unless told otherwise, and
- * clears both first, which takes longer than everything else about a few names. H5Pclose() it; H5P_DEFAULT, which need not be
- * closed, on failure. */
-hid_t sp_h5_texts_transfer(int64_t n);
 
 #endif

@@ -25,11 +25,6 @@ typedef struct walk {
     sp_error *err;
 } walk;
 
-static sp_status no_memory(const walk *w)
-{
-    return sp_fail(w->err, SP_ENOMEM, "%s: not enough memory", w->file_name);
-}
-
 /* The sentence for a source: what is wrong with it, which may also be what a link on the way to it ran into. */
 static sp_status bad_source(const walk *w, const char *file, const char *dataset, const char *what)
 {
@@ -99,7 +94,7 @@ static sp_status source_check(walk *w, hid_t file, const char *file_name, const 
         return bad_source(w, file_name, name, why > SP_H5_NOT_THERE ? sp_h5_refusal_text(why) : "is not there; write it again");
     }
     hid_t created = H5Dget_create_plist(source);
-    sp_status status = created >= 0 ? dataset_check(w, source, created) : no_memory(w);
+    sp_status status = created >= 0 ? dataset_check(w, source, created) : sp_no_memory(w->err);
     if (created >= 0)
         H5Pclose(created);
     H5Dclose(source);
@@ -129,7 +124,7 @@ static sp_status sources_check(walk *w, hid_t dataset, hid_t created)
     size_t n = 0;
     char *last_file = NULL, *last_name = NULL;
     hid_t own = H5Iget_file_id(dataset), file = own;
-    sp_status status = own >= 0 ? SP_OK : no_memory(w);
+    sp_status status = own >= 0 ? SP_OK : sp_no_memory(w->err);
     if (H5Pget_virtual_count(created, &n) < 0 || n > MOST_SOURCES)
         status =
             sp_fail(w->err, SP_EDATA, "%s: dataset %s is virtual with more than %d sources; write it again as an ordinary one",
@@ -140,7 +135,7 @@ static sp_status sources_check(walk *w, hid_t dataset, hid_t created)
         const bool is_same_file = file_name && last_file && strcmp(file_name, last_file) == 0;
         const bool is_same = is_same_file && name && strcmp(name, last_name) == 0;
         if (!file_name || !name)
-            status = no_memory(w);
+            status = sp_no_memory(w->err);
         else if (strchr(file_name, '%') || strchr(name, '%'))
             status = bad_source(w, file_name, name, "is a pattern, which is not followed; write it again with plain names");
         else if (!is_same_file && strcmp(file_name, ".") == 0)
@@ -165,7 +160,7 @@ static sp_status virtual_check(walk *w, hid_t dataset, hid_t created)
 {
     H5O_info_t info;
     if (H5Oget_info2(dataset, &info, H5O_INFO_BASIC) < 0)
-        return no_memory(w);
+        return sp_no_memory(w->err);
     for (int i = 0; i < w->n_above; i++)
         if (w->above[i].file == info.fileno && w->above[i].address == info.addr)
             return sp_fail(w->err, SP_EDATA, "%s: dataset %s is virtual and its own source; write it again as an ordinary one",
@@ -198,7 +193,7 @@ sp_status sp_h5_storage_check(hid_t dataset, hid_t created, const char *file_nam
 {
     walk w = {.file_name = file_name, .path = path, .err = err};
     if ((w.opened = H5Iget_file_id(dataset)) < 0)
-        return no_memory(&w);
+        return sp_no_memory(err);
     sp_status status = dataset_check(&w, dataset, created);
     for (int i = 0; i < w.n_files; i++)
         H5Fclose(w.files[i]);

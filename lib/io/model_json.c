@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/json_read.h"
 #include "io/shipped_models.h"
 #include "io/text_read.h"
 #include "statepath/name_hint.h"
+#include "json/json_read.h"
 
 /* ---- shipped models ---- */
 
@@ -39,7 +39,7 @@ sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err)
         while (done > 0)
             free(list[--done]);
         free(list);
-        return sp_fail(err, SP_ENOMEM, "no memory for the names of %d models", n);
+        return sp_no_memory(err);
     }
     *names = list;
     *n_names = n;
@@ -72,7 +72,7 @@ static sp_status fail_not_found(const char *name, sp_error *err)
     int32_t n = count_shipped();
     const char **names = malloc(((size_t)n + 1) * sizeof *names);
     if (!names)
-        return sp_fail(err, SP_ENOMEM, "no memory to look for model \"%s\"", name);
+        return sp_no_memory(err);
     for (int32_t i = 0; i < n; i++)
         names[i] = sp_shipped_models[i].name;
     char list[512], hint[128];

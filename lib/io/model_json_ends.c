@@ -18,7 +18,7 @@ static sp_status read_end_list(const sp_model_reader *reader, const sp_json_at *
         if (status != SP_OK || (status = sp_model_find(reader, &here, at->key, json_string_value(item), false, &s)) != SP_OK)
             return status;
         if (weight[s] == 0)
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here, "key \"%s\": \"%s\" is listed twice", at->key,
+            return sp_json_fail(&reader->doc, &here, "key \"%s\": \"%s\" is listed twice", at->key,
                                 sp_model_reader_state(reader, s));
         weight[s] = 0;
     }
@@ -40,14 +40,14 @@ static sp_status read_end_probabilities(const sp_model_reader *reader, const sp_
             return status;
         double p = json_is_number(value) ? json_number_value(value) : -1;
         if (!(p >= 0 && p <= 1))
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here, "key \"%s\", %s \"%s\": needs a probability from 0 to 1", at->key,
+            return sp_json_fail(&reader->doc, &here, "key \"%s\", %s \"%s\": needs a probability from 0 to 1", at->key,
                                 sp_model_noun(reader), key);
         weight[s] = log(p); /* -inf for 0 */
         sum += p;
     }
     if (strcmp(at->key, "start") == 0 && fabs(sum - 1) > 1e-6)
         return sp_json_fail(
-            &reader->doc, SP_EMODEL, at,
+            &reader->doc, at,
             "key \"start\": the probabilities sum to %.9g, not to 1; give a list of names where all weigh the same", sum);
     return SP_OK;
 }
@@ -63,11 +63,11 @@ static sp_status read_end_log_weights(const sp_model_reader *reader, const sp_js
         const json_t *value = json_object_get(object, sp_model_reader_state(reader, s));
         sp_json_at here = {at, sp_model_reader_state(reader, s), 0};
         if (value && !json_is_number(value) && !json_is_null(value))
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here,
+            return sp_json_fail(&reader->doc, &here,
                                 "key \"%s\", %s \"%s\": needs a number, or null where a recording may not %s; this is %s",
                                 at->key, sp_model_noun(reader), here.key, *at->key == 's' ? "start" : "end", sp_json_kind(value));
         if (has_list && weight[s] == 0 && !json_is_number(value))
-            return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"%s\", %s \"%s\": no number, though \"%s\" lists it", at->key,
+            return sp_json_fail(&reader->doc, at, "key \"%s\", %s \"%s\": no number, though \"%s\" lists it", at->key,
                                 sp_model_noun(reader), here.key, *at->key == 's' ? "start" : "end");
         if (!has_list || weight[s] == 0)
             weight[s] = json_is_number(value) ? json_number_value(value) : -INFINITY;
@@ -84,14 +84,13 @@ static sp_status read_end(sp_model_reader *reader, const char *key, const char *
     sp_model *model = reader->model;
     sp_json_at at = {&reader->root, key, 0}, log_at = {&reader->root, log_key, 0};
     if (value && !json_is_array(value) && !json_is_object(value))
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at,
-                            "key \"%s\": needs a list of names, or an object of probabilities; this is %s", key,
-                            sp_json_kind(value));
+        return sp_json_fail(&reader->doc, &at, "key \"%s\": needs a list of names, or an object of probabilities; this is %s",
+                            key, sp_json_kind(value));
     if (json_is_object(value) && log_weights)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &log_at,
+        return sp_json_fail(&reader->doc, &log_at,
                             "key \"%s\": \"%s\" has probabilities already; keep one, or make \"%s\" a list", log_key, key, key);
     if (!(*out = malloc((size_t)model->n_states * sizeof **out)))
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     for (int32_t s = 0; s < model->n_states; s++)
         (*out)[s] = -INFINITY;
     *is_list = json_is_array(value) && !log_weights;
@@ -106,7 +105,7 @@ static sp_status read_end(sp_model_reader *reader, const char *key, const char *
             return SP_OK;
     if (status != SP_OK)
         return status;
-    return sp_json_fail(&reader->doc, SP_EMODEL, value ? &at : &log_at,
+    return sp_json_fail(&reader->doc, value ? &at : &log_at,
                         "key \"%s\": no %s may %s a recording; name at least one, or leave the key out", value ? key : log_key,
                         sp_model_noun(reader), key);
 }

@@ -22,14 +22,14 @@ static sp_status add_alias(sp_model_reader *reader, sp_names *known, const sp_js
     if (other < 0)
         other = sp_names_add(known, name, k);
     if (other != k)
-        return sp_json_fail(&reader->doc, SP_EMODEL, at,
+        return sp_json_fail(&reader->doc, at,
                             "key \"aliases\", class \"%s\": \"%s\" already means class \"%s\"; a name may mean one class only",
                             model->classes[k], name, model->classes[other]);
     if (!is_new)
         return SP_OK;
     model->aliases[model->n_aliases].class_index = k;
     if (!(model->aliases[model->n_aliases].name = strdup(name)))
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     model->n_aliases++;
     return SP_OK;
 }
@@ -43,9 +43,8 @@ static sp_status read_class_aliases(sp_model_reader *reader, sp_names *known, co
     if (json_is_string(value))
         return add_alias(reader, known, at, k, value);
     if (!json_is_array(value))
-        return sp_json_fail(&reader->doc, SP_EMODEL, at,
-                            "key \"aliases\", class \"%s\": needs a list of other names for it; this is %s", at->key,
-                            sp_json_kind(value));
+        return sp_json_fail(&reader->doc, at, "key \"aliases\", class \"%s\": needs a list of other names for it; this is %s",
+                            at->key, sp_json_kind(value));
     size_t i;
     json_t *item;
     json_array_foreach(value, i, item)
@@ -71,11 +70,11 @@ sp_status sp_model_read_aliases(sp_model_reader *reader)
     size_t n = 0;
     json_object_foreach(object, key, value) n += json_is_array(value) ? json_array_size(value) : 1;
     if (n > INT32_MAX)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"aliases\": too many aliases");
+        return sp_json_fail(&reader->doc, &at, "key \"aliases\": too many aliases");
     sp_names known = {0};
     if (!(reader->model->aliases = calloc(n ? n : 1, sizeof *reader->model->aliases)) ||
         sp_names_init(&known, (int64_t)n) != SP_OK)
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     json_object_foreach(object, key, value)
     {
         sp_json_at here = {&at, key, 0};
@@ -94,7 +93,7 @@ sp_status sp_model_read_dwell(sp_model_reader *reader)
     json_t *object = sp_model_member(reader, "min_dwell"), *at_end = sp_model_member(reader, "min_dwell_at_end");
     sp_json_at at = {&reader->root, "min_dwell", 0}, at_end_at = {&reader->root, "min_dwell_at_end", 0};
     if (at_end && !json_is_boolean(at_end))
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at_end_at, "key \"min_dwell_at_end\": needs true or false; this is %s",
+        return sp_json_fail(&reader->doc, &at_end_at, "key \"min_dwell_at_end\": needs true or false; this is %s",
                             sp_json_kind(at_end));
     model->min_dwell_at_end = json_is_true(at_end);
     if (!object)
@@ -104,7 +103,7 @@ sp_status sp_model_read_dwell(sp_model_reader *reader)
     if (status != SP_OK)
         return status;
     if (!(model->min_dwell = malloc((size_t)model->n_states * sizeof *model->min_dwell)))
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     for (int32_t s = 0; s < model->n_states; s++)
         model->min_dwell[s] = 1;
     const char *key;
@@ -117,10 +116,10 @@ sp_status sp_model_read_dwell(sp_model_reader *reader)
             return status;
         json_int_t steps = json_integer_value(value); /* 0 for what is no integer */
         if (steps < 1 || steps > INT32_MAX)
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here,
-                                "key \"min_dwell\", %s \"%s\": needs a whole number of steps from 1 to %d", noun, key, INT32_MAX);
+            return sp_json_fail(&reader->doc, &here, "key \"min_dwell\", %s \"%s\": needs a whole number of steps from 1 to %d",
+                                noun, key, INT32_MAX);
         if (steps > 1 && sp_model_edge(model, s, s) < 0)
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here,
+            return sp_json_fail(&reader->doc, &here,
                                 "key \"min_dwell\", %s \"%s\": must stay for %d steps, but %s -> %s is forbidden; allow it, or "
                                 "take this min_dwell out",
                                 noun, key, (int)steps, key, key);
@@ -135,7 +134,7 @@ static sp_status read_frequency(const sp_model_reader *reader, const sp_json_at 
     *out = json_number_value(value);
     if (json_is_number(value) && *out >= 0)
         return SP_OK;
-    return sp_json_fail(&reader->doc, SP_EMODEL, at,
+    return sp_json_fail(&reader->doc, at,
                         "key \"prior\", class \"%s\": needs the class's share of the training set, a number from 0 to 1",
                         reader->model->classes[k]);
 }
@@ -146,7 +145,7 @@ static sp_status read_prior_values(sp_model_reader *reader, const sp_json_at *at
     sp_status status;
     if (json_is_array(value)) {
         if (json_array_size(value) != (size_t)model->n_classes)
-            return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"prior\": %zu numbers for %d classes; give one for each",
+            return sp_json_fail(&reader->doc, at, "key \"prior\": %zu numbers for %d classes; give one for each",
                                 json_array_size(value), model->n_classes);
         for (int32_t k = 0; k < model->n_classes; k++) {
             sp_json_at here = {at, NULL, (size_t)k};
@@ -157,7 +156,7 @@ static sp_status read_prior_values(sp_model_reader *reader, const sp_json_at *at
     }
     if (!json_is_object(value))
         return sp_json_fail(
-            &reader->doc, SP_EMODEL, at,
+            &reader->doc, at,
             "key \"prior\": needs class -> share of the training set, as {\"Wake\": 0.2, \"N1\": 0.8}; this is %s",
             sp_json_kind(value));
     const char *key;
@@ -172,7 +171,7 @@ static sp_status read_prior_values(sp_model_reader *reader, const sp_json_at *at
     }
     for (int32_t k = 0; k < model->n_classes; k++)
         if (!json_object_get(value, model->classes[k]))
-            return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"prior\", class \"%s\": missing; give the share of each class",
+            return sp_json_fail(&reader->doc, at, "key \"prior\", class \"%s\": missing; give the share of each class",
                                 model->classes[k]);
     return SP_OK;
 }
@@ -185,7 +184,7 @@ sp_status sp_model_read_prior(sp_model_reader *reader)
     sp_model *model = reader->model;
     sp_json_at at = {&reader->root, "prior", 0};
     if (!(model->prior = calloc((size_t)model->n_classes, sizeof *model->prior)))
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     sp_status status = read_prior_values(reader, &at, value);
     if (status != SP_OK)
         return status;
@@ -194,8 +193,7 @@ sp_status sp_model_read_prior(sp_model_reader *reader)
         sum += model->prior[k];
     if (fabs(sum - 1) <= 1e-6)
         return SP_OK;
-    return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"prior\": the shares sum to %.9g, not to 1; divide each by the sum",
-                        sum);
+    return sp_json_fail(&reader->doc, &at, "key \"prior\": the shares sum to %.9g, not to 1; divide each by the sum", sum);
 }
 
 sp_status sp_model_read_decoding(sp_model_reader *reader)
@@ -207,7 +205,7 @@ sp_status sp_model_read_decoding(sp_model_reader *reader)
     sp_json_at at = {&reader->root, "decoding", 0};
     sp_status status = sp_model_want_object(reader, &at, object, "as {\"temperature\": 1.3}");
     if (status == SP_OK)
-        status = sp_json_check_keys(&reader->doc, SP_EMODEL, &at, object, 3, decoding_keys);
+        status = sp_json_check_keys(&reader->doc, &at, object, 3, decoding_keys);
     double *const values[] = {&model->temperature, &model->transition_weight, &model->prior_weight};
     for (int i = 0; status == SP_OK && i < 3; i++) {
         const json_t *value = json_object_get(object, decoding_keys[i]);
@@ -215,11 +213,11 @@ sp_status sp_model_read_decoding(sp_model_reader *reader)
             continue;
         sp_json_at here = {&at, decoding_keys[i], 0};
         if (!json_is_number(value))
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here, "key \"decoding\", \"%s\": needs a number; this is %s",
-                                decoding_keys[i], sp_json_kind(value));
+            return sp_json_fail(&reader->doc, &here, "key \"decoding\", \"%s\": needs a number; this is %s", decoding_keys[i],
+                                sp_json_kind(value));
         *values[i] = json_number_value(value);
         if (i == 0 && !(*values[i] > 0))
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here,
+            return sp_json_fail(&reader->doc, &here,
                                 "key \"decoding\", \"temperature\": scores are divided by it, so it must be above 0");
     }
     return status;

@@ -16,83 +16,6 @@ static const char *const model_keys[] = {"statepath_model", "name",          "de
                                          "end_log_weights", "min_dwell",     "min_dwell_at_end",
                                          "prior",           "decoding"};
 
-/* ---- helpers ---- */
-
-sp_status sp_model_want_object(const sp_model_reader *reader, const sp_json_at *at, const json_t *value, const char *what)
-{
-    if (json_is_object(value))
-        return SP_OK;
-    return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"%s\": needs an object, %s; this is %s", at->key, what,
-                        sp_json_kind(value));
-}
-
-sp_status sp_model_find(const sp_model_reader *reader, const sp_json_at *at, const char *key, const char *name, bool of_classes,
-                        int32_t *out)
-{
-    bool is_state = reader->has_states && !of_classes;
-    const sp_model *model = reader->model;
-    int32_t found = sp_names_find(is_state ? &reader->states : &reader->classes, name);
-    if (found >= 0) {
-        *out = found;
-        return SP_OK;
-    }
-    const char *const *names = (const char *const *)(is_state ? model->states : model->classes);
-    int32_t n = is_state ? model->n_states : model->n_classes;
-    char list[512], hint[512];
-    const char *noun = is_state ? "state" : "class";
-    const char *advice =
-        is_state && sp_names_find(&reader->classes, name) >= 0 ? " (it is a class; with \"states\", rules speak of states)" : "";
-    return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"%s\", %s \"%s\": the model has no such %s%s (it has %s)%s", key, noun,
-                        name, noun, advice, sp_name_list(list, sizeof list, n, names),
-                        sp_name_hint(hint, sizeof hint, name, n, names));
-}
-
-sp_status sp_model_check_members(const sp_model_reader *reader, const sp_json_at *at, json_t *object)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value)
-    {
-        sp_json_at here = {at, key, 0};
-        int32_t s;
-        sp_status status = sp_model_find(reader, &here, at->key, key, false, &s);
-        if (status != SP_OK)
-            return status;
-    }
-    return SP_OK;
-}
-
-sp_status sp_model_fail_memory(const sp_model_reader *reader)
-{
-    return sp_fail(reader->doc.err, SP_ENOMEM, "%s: no memory for the model", reader->doc.name);
-}
-
-/* A non-empty string at `at`, or the failure. */
-sp_status sp_model_want_name(const sp_model_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                             const char *what)
-{
-    if (!json_is_string(value))
-        return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"%s\": %s is a string in double quotes; this is %s", key, what,
-                            sp_json_kind(value));
-    if (json_string_length(value) == 0)
-        return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"%s\": %s must not be empty", key, what);
-    return SP_OK;
-}
-
-/* A copy of an optional string member into *out. */
-static sp_status read_text(sp_model_reader *reader, const char *key, char **out)
-{
-    const json_t *value = sp_model_member(reader, key);
-    if (!value)
-        return SP_OK;
-    sp_json_at at = {&reader->root, key, 0};
-    if (!json_is_string(value))
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"%s\": needs a string in double quotes; this is %s", key,
-                            sp_json_kind(value));
-    *out = strdup(json_string_value(value));
-    return *out ? SP_OK : sp_model_fail_memory(reader);
-}
-
 /* ---- name and classes ---- */
 
 static sp_status read_version(const sp_model_reader *reader)
@@ -108,14 +31,14 @@ static sp_status read_version(const sp_model_reader *reader)
             sp_json_at here = {&reader->root, key, 0};
             const char *const wanted[] = {"statepath_model"};
             if (sp_name_nearest(key, 1, wanted) == 0)
-                return sp_json_fail(&reader->doc, SP_EMODEL, &here, "key \"%s\" is not known%s", key,
+                return sp_json_fail(&reader->doc, &here, "key \"%s\" is not known%s", key,
                                     sp_name_hint(hint, sizeof hint, key, 1, wanted));
         }
-        return sp_json_fail(&reader->doc, SP_EMODEL, &reader->root,
+        return sp_json_fail(&reader->doc, &reader->root,
                             "key \"statepath_model\" is missing; a model begins with \"statepath_model\": 1");
     }
     if (!json_is_integer(value) || json_integer_value(value) != 1)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at,
+        return sp_json_fail(&reader->doc, &at,
                             "key \"statepath_model\": this is statepath %s, which reads models of format 1; write 1, or use the "
                             "version that wrote this model",
                             sp_version());
@@ -141,14 +64,14 @@ static sp_status check_classes(const sp_model_reader *reader, const json_t *list
 {
     sp_json_at at = {&reader->root, "classes", 0};
     if (!list)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &reader->root,
+        return sp_json_fail(&reader->doc, &reader->root,
                             "key \"classes\" is missing; name the classes in order: \"classes\": [\"Wake\", \"N1\"]");
     if (!json_is_array(list) || json_array_size(list) == 0)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"classes\": needs a list of at least one name; this is %s",
+        return sp_json_fail(&reader->doc, &at, "key \"classes\": needs a list of at least one name; this is %s",
                             json_is_array(list) ? "empty" : sp_json_kind(list));
     if (json_array_size(list) > SP_MODEL_MOST_STATES)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"classes\": %zu classes; at most %d can be read",
-                            json_array_size(list), SP_MODEL_MOST_STATES);
+        return sp_json_fail(&reader->doc, &at, "key \"classes\": %zu classes; at most %d can be read", json_array_size(list),
+                            SP_MODEL_MOST_STATES);
     size_t k;
     json_t *item;
     json_array_foreach(list, k, item)
@@ -171,18 +94,18 @@ static sp_status read_classes(sp_model_reader *reader)
     const char **names = malloc((size_t)n * sizeof *names);
     if (!names || sp_names_init(&reader->classes, n) != SP_OK) {
         free(names);
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     }
     sp_json_at at = {&reader->root, "classes", 0};
     for (int32_t k = 0; status == SP_OK && k < n; k++) {
         names[k] = json_string_value(json_array_get(list, (size_t)k));
         sp_json_at here = {&at, NULL, (size_t)k};
         if (sp_names_add(&reader->classes, names[k], k) != k)
-            status = sp_json_fail(&reader->doc, SP_EMODEL, &here,
-                                  "key \"classes\", class \"%s\": listed twice; names must differ", names[k]);
+            status =
+                sp_json_fail(&reader->doc, &here, "key \"classes\", class \"%s\": listed twice; names must differ", names[k]);
     }
     if (status == SP_OK && !(reader->model = sp_model_new("", n, names)))
-        status = sp_model_fail_memory(reader);
+        status = sp_no_memory(reader->doc.err);
     free(names);
     return status;
 }
@@ -197,7 +120,7 @@ static sp_status read_name(sp_model_reader *reader)
         return status;
     char *name = value ? strdup(json_string_value(value)) : name_from_file(reader->doc.name);
     if (!name)
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     free(model->name);
     model->name = name;
     return SP_OK;
@@ -217,32 +140,31 @@ static sp_status read_states(sp_model_reader *reader)
         return status;
     size_t n = json_object_size(object);
     if (n > SP_MODEL_MOST_STATES)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at, "key \"states\": %zu states; at most %d can be read", n,
-                            SP_MODEL_MOST_STATES);
+        return sp_json_fail(&reader->doc, &at, "key \"states\": %zu states; at most %d can be read", n, SP_MODEL_MOST_STATES);
     if (n == 0)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at,
+        return sp_json_fail(&reader->doc, &at,
                             "key \"states\": needs at least one state; leave the key out for one state per class");
     model->n_states = 0; /* sp_model_free() goes by it: never more than the array holds */
     model->states = calloc(n, sizeof *model->states);
     model->state_class = calloc(n, sizeof *model->state_class);
     if (!model->states || !model->state_class || sp_names_init(&reader->states, (int64_t)n) != SP_OK)
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value)
     {
         sp_json_at here = {&at, key, 0};
         if (!*key)
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here, "key \"states\": a state's name must not be empty");
+            return sp_json_fail(&reader->doc, &here, "key \"states\": a state's name must not be empty");
         if (!json_is_string(value))
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here,
+            return sp_json_fail(&reader->doc, &here,
                                 "key \"states\", state \"%s\": needs the name of the class it emits; this is %s", key,
                                 sp_json_kind(value));
         int32_t s = model->n_states;
         if ((status = sp_model_find(reader, &here, "states", json_string_value(value), true, &model->state_class[s])) != SP_OK)
             return status;
         if (!(model->states[s] = strdup(key)))
-            return sp_model_fail_memory(reader);
+            return sp_no_memory(reader->doc.err);
         sp_names_add(&reader->states, model->states[s], s);
         model->n_states++;
     }
@@ -256,16 +178,16 @@ static sp_status read_model(sp_model_reader *reader)
 {
     sp_status status = read_version(reader);
     if (status == SP_OK)
-        status = sp_json_check_keys(&reader->doc, SP_EMODEL, &reader->root, reader->doc.root,
+        status = sp_json_check_keys(&reader->doc, &reader->root, reader->doc.root,
                                     (int32_t)(sizeof model_keys / sizeof *model_keys), model_keys);
     if (status == SP_OK)
         status = read_classes(reader);
     if (status == SP_OK)
         status = read_name(reader);
     if (status == SP_OK)
-        status = read_text(reader, "description", &reader->model->description);
+        status = sp_json_read_text(&reader->doc, "description", &reader->model->description);
     if (status == SP_OK)
-        status = read_text(reader, "source", &reader->model->source);
+        status = sp_json_read_text(&reader->doc, "source", &reader->model->source);
     sp_status (*const parts[])(sp_model_reader *) = {sp_model_read_aliases, read_states,         sp_model_read_transitions,
                                                      sp_model_read_ends,    sp_model_read_dwell, sp_model_read_prior,
                                                      sp_model_read_decoding};

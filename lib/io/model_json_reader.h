@@ -3,8 +3,8 @@
 #define STATEPATH_IO_MODEL_JSON_READER_H
 
 #include "core/names.h"
-#include "io/json_read.h"
 #include "statepath/model.h"
+#include "json/json_read.h"
 
 /* Rows of rules are looked at cell by cell: what has more than these takes minutes and all memory. */
 #define SP_MODEL_MOST_STATES 65536
@@ -49,9 +49,6 @@ static inline const char *sp_model_reader_state(const sp_model_reader *reader, i
 {
     return sp_model_state_name(reader->model, s);
 }
-
-/* SP_ENOMEM with its sentence. */
-sp_status sp_model_fail_memory(const sp_model_reader *reader);
 
 /* Is the value a non-empty string? `what` begins the message: "a class". SP_OK or SP_EMODEL. */
 sp_status sp_model_want_name(const sp_model_reader *reader, const sp_json_at *at, const char *key, const json_t *value,

@@ -14,8 +14,8 @@ static sp_status mark_names(const sp_model_reader *reader, const sp_json_at *at,
 {
     const char *noun = sp_model_noun(reader);
     if (!json_is_array(list))
-        return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"%s\", %s \"%s\": needs a list of names; this is %s", key, noun,
-                            at->key, sp_json_kind(list));
+        return sp_json_fail(&reader->doc, at, "key \"%s\", %s \"%s\": needs a list of names; this is %s", key, noun, at->key,
+                            sp_json_kind(list));
     size_t i;
     json_t *item;
     json_array_foreach(list, i, item)
@@ -26,8 +26,8 @@ static sp_status mark_names(const sp_model_reader *reader, const sp_json_at *at,
         if (status != SP_OK || (status = sp_model_find(reader, &here, key, json_string_value(item), false, &to)) != SP_OK)
             return status;
         if (allowed[to] == value)
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here, "key \"%s\", %s \"%s\": \"%s\" is listed twice", key, noun,
-                                at->key, sp_model_reader_state(reader, to));
+            return sp_json_fail(&reader->doc, &here, "key \"%s\", %s \"%s\": \"%s\" is listed twice", key, noun, at->key,
+                                sp_model_reader_state(reader, to));
         allowed[to] = value;
     }
     return SP_OK;
@@ -43,7 +43,7 @@ static sp_status read_named_row(const sp_model_reader *reader, const sp_json_at 
     const json_t *list = json_object_get(object, name);
     sp_json_at here = {at, name, 0};
     if (!list && is_allow)
-        return sp_json_fail(&reader->doc, SP_EMODEL, at,
+        return sp_json_fail(&reader->doc, at,
                             "key \"allow\", %s \"%s\": missing; say what may follow it, as \"%s\": [\"%s\"], or [] for nothing",
                             sp_model_noun(reader), name, name, name);
     return list ? mark_names(reader, &here, at->key, list, is_allow, allowed) : SP_OK;
@@ -60,7 +60,7 @@ static sp_status read_matrix_row(const sp_model_reader *reader, const sp_json_at
         double value = json_is_number(cell) ? json_number_value(cell) : -1;
         if (!json_is_boolean(cell) && value != 0 && value != 1) {
             sp_json_at row_at = {at, NULL, (size_t)from}, here = {&row_at, NULL, (size_t)to};
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here,
+            return sp_json_fail(&reader->doc, &here,
                                 "key \"matrix\", row \"%s\", column \"%s\": needs 1 (allowed) or 0 (forbidden); weights go into "
                                 "\"probabilities\" or \"log_weights\"",
                                 sp_model_reader_state(reader, from), sp_model_reader_state(reader, to));
@@ -76,19 +76,19 @@ static sp_status check_shape(const sp_model_reader *reader, const sp_json_at *at
     size_t m = (size_t)reader->model->n_states;
     const char *noun = sp_model_noun(reader);
     if (!json_is_array(matrix))
-        return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"%s\": needs a list of rows, one for each %s; this is %s", at->key,
-                            noun, sp_json_kind(matrix));
+        return sp_json_fail(&reader->doc, at, "key \"%s\": needs a list of rows, one for each %s; this is %s", at->key, noun,
+                            sp_json_kind(matrix));
     if (json_array_size(matrix) != m)
-        return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"%s\": %zu rows for %zu %s; give one row for each, in their order",
-                            at->key, json_array_size(matrix), m, reader->has_states ? "states" : "classes");
+        return sp_json_fail(&reader->doc, at, "key \"%s\": %zu rows for %zu %s; give one row for each, in their order", at->key,
+                            json_array_size(matrix), m, reader->has_states ? "states" : "classes");
     for (size_t i = 0; i < m; i++) {
         const json_t *row = json_array_get(matrix, i);
         sp_json_at here = {at, NULL, i};
         if (!json_is_array(row))
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here, "key \"%s\", row \"%s\": needs a list of %zu; this is %s",
-                                at->key, sp_model_reader_state(reader, (int32_t)i), m, sp_json_kind(row));
+            return sp_json_fail(&reader->doc, &here, "key \"%s\", row \"%s\": needs a list of %zu; this is %s", at->key,
+                                sp_model_reader_state(reader, (int32_t)i), m, sp_json_kind(row));
         if (json_array_size(row) != m)
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here, "key \"%s\", row \"%s\": has %zu of %zu columns", at->key,
+            return sp_json_fail(&reader->doc, &here, "key \"%s\", row \"%s\": has %zu of %zu columns", at->key,
                                 sp_model_reader_state(reader, (int32_t)i), json_array_size(row), m);
     }
     return SP_OK;
@@ -104,7 +104,7 @@ static sp_status choose_rules(const sp_model_reader *reader, const char **out)
         if (!sp_model_member(reader, keys[i]))
             continue;
         if (found)
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here,
+            return sp_json_fail(&reader->doc, &here,
                                 "key \"%s\": the model has \"%s\" already; keep one of allow, forbid and matrix", keys[i], found);
         found = keys[i];
     }
@@ -116,12 +116,12 @@ static sp_status choose_rules(const sp_model_reader *reader, const char **out)
     for (int i = 0; i < 2; i++) {
         sp_json_at here = {&reader->root, weights[i], 0};
         if (sp_model_member(reader, weights[i]))
-            return sp_json_fail(&reader->doc, SP_EMODEL, &here,
+            return sp_json_fail(&reader->doc, &here,
                                 "key \"%s\": the model also needs one of allow, forbid and matrix, which say what is forbidden; "
                                 "\"forbid\": {} forbids nothing",
                                 weights[i]);
     }
-    return sp_json_fail(&reader->doc, SP_EMODEL, &reader->root,
+    return sp_json_fail(&reader->doc, &reader->root,
                         "one of the keys allow, forbid and matrix is missing; say what may follow what, as \"allow\": {\"%s\": "
                         "[\"%s\"], ...}",
                         sp_model_reader_state(reader, 0), sp_model_reader_state(reader, 0));
@@ -149,7 +149,7 @@ static sp_status read_rules(sp_model_reader *reader)
     sp_edges edges;
     uint8_t *allowed = malloc((size_t)model->n_states);
     if (!allowed)
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     status = sp_edges_init(&edges, model->n_states, reader->doc.err);
     for (int32_t from = 0; status == SP_OK && from < model->n_states; from++) {
         status =
@@ -157,9 +157,8 @@ static sp_status read_rules(sp_model_reader *reader)
         for (int32_t to = 0; status == SP_OK && to < model->n_states; to++)
             n_allowed += allowed[to] != 0;
         if (n_allowed > SP_MODEL_MOST_TRANSITIONS)
-            status = sp_json_fail(&reader->doc, SP_EMODEL, &at,
-                                  "key \"%s\": allows more than %lld transitions; \"allow\" a few for each", key,
-                                  (long long)SP_MODEL_MOST_TRANSITIONS);
+            status = sp_json_fail(&reader->doc, &at, "key \"%s\": allows more than %lld transitions; \"allow\" a few for each",
+                                  key, (long long)SP_MODEL_MOST_TRANSITIONS);
         if (status == SP_OK)
             status = sp_edges_add(&edges, allowed, reader->doc.err);
     }
@@ -178,17 +177,17 @@ static sp_status read_probability(const sp_model_reader *reader, const sp_json_a
 {
     double p = json_is_number(cell) ? json_number_value(cell) : -1;
     if (!(p >= 0 && p <= 1))
-        return sp_json_fail(&reader->doc, SP_EMODEL, at,
-                            "key \"probabilities\", row \"%s\", column \"%s\": needs a probability from 0 to 1", from, to);
+        return sp_json_fail(&reader->doc, at, "key \"probabilities\", row \"%s\", column \"%s\": needs a probability from 0 to 1",
+                            from, to);
     if (is_allowed && p == 0)
         return sp_json_fail(
-            &reader->doc, SP_EMODEL, at,
+            &reader->doc, at,
             "key \"probabilities\", row \"%s\", column \"%s\": 0, but %s -> %s is allowed; forbid it, or give it a "
             "probability above 0",
             from, to, from, to);
     if (!is_allowed && p > 0)
         return sp_json_fail(
-            &reader->doc, SP_EMODEL, at,
+            &reader->doc, at,
             "key \"probabilities\", row \"%s\", column \"%s\": %g, but %s -> %s is forbidden; allow it, or make it 0", from, to,
             p, from, to);
     *out = p;
@@ -199,12 +198,12 @@ static sp_status read_log_weight(const sp_model_reader *reader, const sp_json_at
                                  const char *from, const char *to, double *out)
 {
     if (!json_is_number(cell) && !json_is_null(cell))
-        return sp_json_fail(&reader->doc, SP_EMODEL, at,
+        return sp_json_fail(&reader->doc, at,
                             "key \"log_weights\", row \"%s\", column \"%s\": needs a number, or null where the transition is "
                             "forbidden; this is %s",
                             from, to, sp_json_kind(cell));
     if (is_allowed == json_is_null(cell))
-        return sp_json_fail(&reader->doc, SP_EMODEL, at,
+        return sp_json_fail(&reader->doc, at,
                             is_allowed
                                 ? "key \"log_weights\", row \"%s\", column \"%s\": null, but %s -> %s is allowed; forbid it, "
                                   "or give it a number"
@@ -236,7 +235,7 @@ static sp_status read_weight_row(const sp_model_reader *reader, const sp_json_at
             model->weight[e++] = is_probability ? log(value) : value;
     }
     if (is_probability && end > model->row[from] && fabs(sum - 1) > 1e-6) /* a row of nothing but forbidden sums to 0 */
-        return sp_json_fail(&reader->doc, SP_EMODEL, at, "key \"probabilities\", row \"%s\": sums to %.9g, not to 1",
+        return sp_json_fail(&reader->doc, at, "key \"probabilities\", row \"%s\": sums to %.9g, not to 1",
                             sp_model_reader_state(reader, from), sum);
     return SP_OK;
 }
@@ -247,8 +246,7 @@ static sp_status read_weights(sp_model_reader *reader)
     json_t *probabilities = sp_model_member(reader, "probabilities"), *log_weights = sp_model_member(reader, "log_weights");
     sp_json_at at = {&reader->root, log_weights ? "log_weights" : "probabilities", 0};
     if (probabilities && log_weights)
-        return sp_json_fail(&reader->doc, SP_EMODEL, &at,
-                            "key \"log_weights\": the model has \"probabilities\" already; keep one");
+        return sp_json_fail(&reader->doc, &at, "key \"log_weights\": the model has \"probabilities\" already; keep one");
     json_t *matrix = log_weights ? log_weights : probabilities;
     if (!matrix)
         return SP_OK;
@@ -257,7 +255,7 @@ static sp_status read_weights(sp_model_reader *reader)
         return status;
     int64_t n = model->row[model->n_states];
     if (!(model->weight = malloc((size_t)(n ? n : 1) * sizeof *model->weight)))
-        return sp_model_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     model->weight_form = log_weights ? SP_WEIGHTS_LOG : SP_WEIGHTS_PROBABILITIES;
     for (int32_t from = 0; status == SP_OK && from < model->n_states; from++) {
         sp_json_at here = {&at, NULL, (size_t)from};

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/json_write.h"
 #include "statepath/model_json.h"
+#include "json/json_write.h"
 
 /* ---- probabilities ---- */
 

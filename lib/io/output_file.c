@@ -68,7 +68,7 @@ sp_status sp_output_failed(const sp_output *output, int reason, sp_error *err)
 {
     const char *file = output->file, *left = sp_output_left(output), *why = strerror(reason);
     if (reason == ENOMEM)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory; %s", file, left);
+        return sp_no_memory(err);
     if (reason == ENOSPC)
         return sp_fail(err, SP_EFILE, "%s: cannot be written, the disk is full (%s); %s; free some space or write elsewhere",
                        file, why, left);
@@ -115,7 +115,7 @@ sp_status sp_output_begin(sp_output *output, const char *file, bool force, const
     made.folder = folder_of(made.target ? made.target : file);
     sp_status status = SP_OK;
     if (!made.target || !made.file || !made.folder)
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        status = sp_no_memory(err);
     if (status == SP_OK && file[strlen(file) - 1] == '/')
         status = sp_fail(err, SP_EFILE, "%s: is the name of a folder; give the name of a file", file);
     if (status == SP_OK)

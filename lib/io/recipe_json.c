@@ -13,82 +13,6 @@ static const char *const recipe_keys[] = {"statepath_recipe", "name",       "des
                                           "unscored",         "classifier", "signals"};
 static const char *const classifier_keys[] = {"confusion", "error_run", "noise", "overconfidence", "floor"};
 
-/* ---- helpers ---- */
-
-sp_status sp_recipe_fail_memory(const sp_recipe_reader *reader)
-{
-    return sp_fail(reader->doc.err, SP_ENOMEM, "%s: no memory for the recipe", reader->doc.name);
-}
-
-/* The member of an object, or NULL and *status set when it must be there. */
-json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const char *example,
-                         sp_status *status)
-{
-    json_t *object = at->key ? reader->inner_object : reader->doc.root;
-    json_t *value = json_object_get(object, key);
-    if (!value && example)
-        *status = sp_json_fail(&reader->doc, SP_EINVAL, at, "key \"%s\" is missing%s%s; as \"%s\": %s", key,
-                               at->key ? " in " : "", at->key ? at->key : "", key, example);
-    return value;
-}
-
-static sp_status read_text(const sp_recipe_reader *reader, const char *key, char **out)
-{
-    const json_t *value = json_object_get(reader->doc.root, key);
-    sp_json_at at = {&reader->root, key, 0};
-    if (!value)
-        return SP_OK;
-    if (!json_is_string(value))
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"%s\": needs a string in double quotes; this is %s", key,
-                            sp_json_kind(value));
-    *out = strdup(json_string_value(value));
-    return *out ? SP_OK : sp_recipe_fail_memory(reader);
-}
-
-sp_status sp_recipe_want_number(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                                double *out)
-{
-    if (!json_is_number(value))
-        return sp_json_fail(&reader->doc, SP_EINVAL, at, "key \"%s\": needs a number; this is %s", key, sp_json_kind(value));
-    *out = json_number_value(value);
-    return SP_OK;
-}
-
-/* An optional number; *out keeps its default. */
-sp_status sp_recipe_read_number(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double *out)
-{
-    json_t *value = sp_recipe_member(reader, parent, key, NULL, NULL);
-    sp_json_at at = {parent, key, 0};
-    return value ? sp_recipe_want_number(reader, &at, key, value, out) : SP_OK;
-}
-
-sp_status sp_recipe_want_integer(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                                 int64_t *out)
-{
-    if (!json_is_integer(value))
-        return sp_json_fail(&reader->doc, SP_EINVAL, at, "key \"%s\": needs a whole number; this is %s", key,
-                            json_is_real(value) ? "a fraction" : sp_json_kind(value));
-    *out = json_integer_value(value);
-    return SP_OK;
-}
-
-sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, int32_t *out)
-{
-    const sp_recipe *recipe = reader->recipe;
-    int32_t k = 0;
-    while (k < recipe->n_classes && strcmp(recipe->classes[k], name) != 0)
-        k++;
-    *out = k;
-    if (k < recipe->n_classes)
-        return SP_OK;
-    char list[512], hint[512];
-    const char *const *names = (const char *const *)recipe->classes;
-    sp_json_at here = {at, name, 0};
-    return sp_json_fail(&reader->doc, SP_EINVAL, &here, "key \"%s\", class \"%s\": the recipe has no such class (it has %s)%s",
-                        at->key, name, sp_name_list(list, sizeof list, k, names),
-                        sp_name_hint(hint, sizeof hint, name, k, names));
-}
-
 /* ---- parts ---- */
 
 static sp_status read_version(const sp_recipe_reader *reader)
@@ -96,11 +20,11 @@ static sp_status read_version(const sp_recipe_reader *reader)
     const json_t *value = json_object_get(reader->doc.root, "statepath_recipe");
     sp_json_at at = {&reader->root, "statepath_recipe", 0};
     if (!value)
-        return sp_json_fail(&reader->doc, SP_EINVAL, &reader->root,
+        return sp_json_fail(&reader->doc, &reader->root,
                             "key \"statepath_recipe\" is missing; a recipe begins with \"statepath_recipe\": 1%s",
                             json_object_get(reader->doc.root, "statepath_model") ? " (this is a model)" : "");
     if (!json_is_integer(value) || json_integer_value(value) != 1)
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at,
+        return sp_json_fail(&reader->doc, &at,
                             "key \"statepath_recipe\": this is statepath %s, which reads recipes of format 1; write 1",
                             sp_version());
     return SP_OK;
@@ -114,20 +38,20 @@ static sp_status read_classes(sp_recipe_reader *reader)
     if (!list)
         return status;
     if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > INT32_MAX)
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"classes\": needs a list of at least one name; this is %s",
+        return sp_json_fail(&reader->doc, &at, "key \"classes\": needs a list of at least one name; this is %s",
                             json_is_array(list) ? "empty" : sp_json_kind(list));
     sp_recipe *recipe = reader->recipe;
     if (!(recipe->classes = calloc(json_array_size(list), sizeof *recipe->classes)))
-        return sp_recipe_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     recipe->n_classes = (int32_t)json_array_size(list);
     for (int32_t k = 0; k < recipe->n_classes; k++) {
         const json_t *item = json_array_get(list, (size_t)k);
         sp_json_at here = {&at, NULL, (size_t)k};
         if (!json_is_string(item))
-            return sp_json_fail(&reader->doc, SP_EINVAL, &here,
-                                "key \"classes\": a class is a string in double quotes; this is %s", sp_json_kind(item));
+            return sp_json_fail(&reader->doc, &here, "key \"classes\": a class is a string in double quotes; this is %s",
+                                sp_json_kind(item));
         if (!(recipe->classes[k] = strdup(json_string_value(item))))
-            return sp_recipe_fail_memory(reader);
+            return sp_no_memory(reader->doc.err);
     }
     return SP_OK;
 }
@@ -143,14 +67,14 @@ static sp_status read_matrix(const sp_recipe_reader *reader, const sp_json_at *p
     size_t k = (size_t)recipe->n_classes;
     sp_json_at at = {parent, key, 0};
     if (!json_is_array(matrix) || json_array_size(matrix) != k)
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"%s\": needs a list of %zu rows, one for each class", key, k);
+        return sp_json_fail(&reader->doc, &at, "key \"%s\": needs a list of %zu rows, one for each class", key, k);
     if (!(*out = malloc(k * k * sizeof **out)))
-        return sp_recipe_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     for (size_t i = 0; i < k; i++) {
         const json_t *row = json_array_get(matrix, i);
         sp_json_at row_at = {&at, NULL, i};
         if (!json_is_array(row) || json_array_size(row) != k)
-            return sp_json_fail(&reader->doc, SP_EINVAL, &row_at, "key \"%s\", row \"%s\": needs a list of %zu numbers", key,
+            return sp_json_fail(&reader->doc, &row_at, "key \"%s\", row \"%s\": needs a list of %zu numbers", key,
                                 recipe->classes[i], k);
         for (size_t j = 0; j < k; j++) {
             sp_json_at here = {&row_at, NULL, j};
@@ -170,10 +94,10 @@ static sp_status read_start(sp_recipe_reader *reader)
         return status;
     sp_json_at at = {&reader->root, "start", 0};
     if (!json_is_object(object))
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"start\": needs class -> probability, as {\"%s\": 1}; this is %s",
+        return sp_json_fail(&reader->doc, &at, "key \"start\": needs class -> probability, as {\"%s\": 1}; this is %s",
                             recipe->classes[0], sp_json_kind(object));
     if (!(recipe->start = calloc((size_t)recipe->n_classes, sizeof *recipe->start)))
-        return sp_recipe_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value)
@@ -204,7 +128,7 @@ static sp_status read_sizes(sp_recipe_reader *reader)
         return status;
     bool is_range = json_is_array(steps);
     if (is_range && json_array_size(steps) != 2)
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at, "key \"steps\": needs one length, or two: the least and the greatest");
+        return sp_json_fail(&reader->doc, &at, "key \"steps\": needs one length, or two: the least and the greatest");
     status = sp_recipe_want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 0) : steps, &recipe->min_steps);
     if (status == SP_OK)
         status = sp_recipe_want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 1) : steps, &recipe->max_steps);
@@ -220,12 +144,12 @@ static sp_status find_inner(sp_recipe_reader *reader)
         reader->inner.key = "signals";
     sp_json_at classifier = {&reader->root, "classifier", 0};
     if (json_object_get(root, "signals") && json_object_get(root, "classifier"))
-        return sp_json_fail(&reader->doc, SP_EINVAL, &classifier,
+        return sp_json_fail(&reader->doc, &classifier,
                             "key \"classifier\": a recipe makes scores or signals, not both; remove this or \"signals\"");
     json_t *object =
         sp_recipe_member(reader, &reader->root, reader->inner.key, "{\"confusion\": [[0.9, 0.1], [0.2, 0.8]]}", &status);
     if (object && !json_is_object(object))
-        return sp_json_fail(&reader->doc, SP_EINVAL, &reader->inner, "key \"%s\": needs an object; this is %s", reader->inner.key,
+        return sp_json_fail(&reader->doc, &reader->inner, "key \"%s\": needs an object; this is %s", reader->inner.key,
                             sp_json_kind(object));
     reader->inner_object = object;
     return status;
@@ -239,7 +163,7 @@ static sp_status read_classifier(sp_recipe_reader *reader)
     recipe->floor = fmin(0.001, 1.0 / recipe->n_classes);
     const sp_json_at *at = &reader->inner;
     double *const numbers[] = {&recipe->error_run, &recipe->noise, &recipe->overconfidence, &recipe->floor};
-    sp_status status = sp_json_check_keys(&reader->doc, SP_EINVAL, at, object, 5, classifier_keys);
+    sp_status status = sp_json_check_keys(&reader->doc, at, object, 5, classifier_keys);
     if (status == SP_OK)
         status = read_matrix(reader, at, "confusion", &recipe->confusion);
     for (int i = 0; status == SP_OK && i < 4; i++)
@@ -262,7 +186,9 @@ static sp_status check_recipe(const sp_recipe_reader *reader)
     sp_json_at row = {&key, NULL, place.row < 0 ? 0 : (size_t)place.row};
     if (place.row >= 0 && json_is_object(json_object_get(reader->inner_object, place.key)))
         row.key = reader->recipe->classes[place.row]; /* an object by class, not a list */
-    return sp_json_fail(&reader->doc, status, place.row < 0 ? &key : &row, "%s", cause.message);
+    if (status == SP_ENOMEM)
+        return sp_no_memory(reader->doc.err);
+    return sp_json_fail(&reader->doc, place.row < 0 ? &key : &row, "%s", cause.message);
 }
 
 static sp_status read_recipe(sp_recipe_reader *reader)
@@ -270,12 +196,12 @@ static sp_status read_recipe(sp_recipe_reader *reader)
     sp_recipe *recipe = reader->recipe;
     sp_status status = read_version(reader);
     if (status == SP_OK)
-        status = sp_json_check_keys(&reader->doc, SP_EINVAL, &reader->root, reader->doc.root,
+        status = sp_json_check_keys(&reader->doc, &reader->root, reader->doc.root,
                                     (int32_t)(sizeof recipe_keys / sizeof *recipe_keys), recipe_keys);
     if (status == SP_OK)
-        status = read_text(reader, "name", &recipe->name);
+        status = sp_json_read_text(&reader->doc, "name", &recipe->name);
     if (status == SP_OK)
-        status = read_text(reader, "description", &recipe->description);
+        status = sp_json_read_text(&reader->doc, "description", &recipe->description);
     if (status == SP_OK)
         status = read_classes(reader);
     if (status == SP_OK)
@@ -287,7 +213,7 @@ static sp_status read_recipe(sp_recipe_reader *reader)
     if (status == SP_OK)
         status = sp_recipe_read_number(reader, &reader->root, "unscored", &recipe->unscored);
     if (status == SP_OK)
-        status = read_text(reader, "model", &recipe->model);
+        status = sp_json_read_text(&reader->doc, "model", &recipe->model);
     if (status == SP_OK)
         status = find_inner(reader);
     if (status == SP_OK && json_object_get(reader->doc.root, "signals"))
@@ -307,7 +233,7 @@ sp_status sp_recipe_from_json(const char *text, const char *name, sp_recipe **ou
     if (status != SP_OK)
         return status;
     reader.recipe = calloc(1, sizeof *reader.recipe);
-    status = reader.recipe ? read_recipe(&reader) : sp_recipe_fail_memory(&reader);
+    status = reader.recipe ? read_recipe(&reader) : sp_no_memory(reader.doc.err);
     if (status == SP_OK)
         *out = reader.recipe;
     else

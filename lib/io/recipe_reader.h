@@ -2,9 +2,9 @@
 #ifndef STATEPATH_IO_RECIPE_READER_H
 #define STATEPATH_IO_RECIPE_READER_H
 
-#include "io/json_read.h"
-#include "io/json_write.h"
 #include "statepath/signals.h"
+#include "json/json_read.h"
+#include "json/json_write.h"
 
 typedef struct sp_recipe_reader {
     sp_json_doc doc;
@@ -12,8 +12,6 @@ typedef struct sp_recipe_reader {
     json_t *inner_object;
     sp_recipe *recipe;
 } sp_recipe_reader;
-
-sp_status sp_recipe_fail_memory(const sp_recipe_reader *reader);
 
 /* The member of the document or of the inner object (at->key says which), or NULL; *status is set when `example` says that it
  * must be there. */

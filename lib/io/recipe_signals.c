@@ -16,9 +16,8 @@ static sp_status want_tone(const sp_recipe_reader *reader, const sp_json_at *at,
                            sp_tone *tone)
 {
     if (!json_is_array(pair) || json_array_size(pair) != 2)
-        return sp_json_fail(&reader->doc, SP_EINVAL, at,
-                            "key \"tones\", class \"%s\": a tone is [amplitude, Hz], as [0.8, 12]; this is %s", name,
-                            json_is_array(pair) ? "a list of another length" : sp_json_kind(pair));
+        return sp_json_fail(&reader->doc, at, "key \"tones\", class \"%s\": a tone is [amplitude, Hz], as [0.8, 12]; this is %s",
+                            name, json_is_array(pair) ? "a list of another length" : sp_json_kind(pair));
     sp_json_at first = {at, NULL, 0}, second = {at, NULL, 1};
     sp_status status = sp_recipe_want_number(reader, &first, "tones", json_array_get(pair, 0), &tone->amplitude);
     return status == SP_OK ? sp_recipe_want_number(reader, &second, "tones", json_array_get(pair, 1), &tone->hertz) : status;
@@ -37,11 +36,10 @@ static sp_status read_tones(sp_recipe_reader *reader)
     if (!object)
         return status;
     if (!json_is_object(object))
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at,
-                            "key \"tones\": needs class -> tones, as {\"%s\": [[0.8, 12]]}; this is %s", recipe->classes[0],
-                            sp_json_kind(object));
+        return sp_json_fail(&reader->doc, &at, "key \"tones\": needs class -> tones, as {\"%s\": [[0.8, 12]]}; this is %s",
+                            recipe->classes[0], sp_json_kind(object));
     if (!(s->first_tone = calloc((size_t)recipe->n_classes + 1, sizeof *s->first_tone)))
-        return sp_recipe_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     json_object_foreach(object, name, list)
     {
         sp_json_at here = {&at, name, 0};
@@ -49,18 +47,18 @@ static sp_status read_tones(sp_recipe_reader *reader)
             return status;
         if (!json_is_array(list) || json_array_size(list) > 1000)
             return sp_json_fail(
-                &reader->doc, SP_EINVAL, &here,
+                &reader->doc, &here,
                 "key \"tones\", class \"%s\": needs a list of at most 1000 tones, as [[0.8, 12], [0.6, 20]]; this is %s", name,
                 json_is_array(list) ? "longer" : sp_json_kind(list));
         s->first_tone[k + 1] = (int32_t)json_array_size(list);
     }
     for (k = 0; k < recipe->n_classes; k++) {
         if (s->first_tone[k + 1] > INT32_MAX - s->first_tone[k])
-            return sp_recipe_fail_memory(reader);
+            return sp_no_memory(reader->doc.err);
         s->first_tone[k + 1] += s->first_tone[k];
     }
     if (!(s->tones = calloc((size_t)s->first_tone[recipe->n_classes] + 1, sizeof *s->tones)))
-        return sp_recipe_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     for (k = 0; k < recipe->n_classes; k++) {
         sp_json_at here = {&at, recipe->classes[k], 0};
         list = json_object_get(object, recipe->classes[k]);
@@ -77,10 +75,10 @@ static sp_status read_tones(sp_recipe_reader *reader)
 static sp_status read_channel(const sp_recipe_reader *reader, const sp_json_at *at, json_t *object, sp_signal_channel *channel)
 {
     if (!json_is_object(object))
-        return sp_json_fail(&reader->doc, SP_EINVAL, at,
+        return sp_json_fail(&reader->doc, at,
                             "key \"channels\": a channel is an object, as {\"gain\": 0.7, \"noise\": 0.3}; this is %s",
                             sp_json_kind(object));
-    sp_status status = sp_json_check_keys(&reader->doc, SP_EINVAL, at, object, 2, channel_keys);
+    sp_status status = sp_json_check_keys(&reader->doc, at, object, 2, channel_keys);
     double *const numbers[] = {&channel->gain, &channel->noise};
     *channel = (sp_signal_channel){1, 0};
     for (int i = 0; status == SP_OK && i < 2; i++) {
@@ -101,13 +99,13 @@ static sp_status read_channels(sp_recipe_reader *reader)
     if (!list)
         return status;
     if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > 10000)
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at,
+        return sp_json_fail(&reader->doc, &at,
                             "key \"channels\": needs a list of 1 to 10000 channels, as [{\"noise\": 0.8}]; this is %s",
                             !json_is_array(list)         ? sp_json_kind(list)
                             : json_array_size(list) == 0 ? "empty"
                                                          : "longer");
     if (!(s->channels = calloc(json_array_size(list), sizeof *s->channels)))
-        return sp_recipe_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     s->n_channels = (int32_t)json_array_size(list);
     for (int32_t c = 0; status == SP_OK && c < s->n_channels; c++) {
         sp_json_at here = {&at, NULL, (size_t)c};
@@ -127,13 +125,13 @@ static sp_status read_integer(const sp_recipe_reader *reader, const char *key, c
 sp_status sp_recipe_read_signals(sp_recipe_reader *reader)
 {
     const sp_json_at *at = &reader->inner;
-    sp_status status = sp_json_check_keys(&reader->doc, SP_EINVAL, at, reader->inner_object,
+    sp_status status = sp_json_check_keys(&reader->doc, at, reader->inner_object,
                                           (int32_t)(sizeof signal_keys / sizeof *signal_keys), signal_keys);
     if (status != SP_OK)
         return status;
     sp_signal_recipe *s = reader->recipe->signals = calloc(1, sizeof *s);
     if (!s)
-        return sp_recipe_fail_memory(reader);
+        return sp_no_memory(reader->doc.err);
     double *const optional[] = {&s->phase_jitter, &s->amplitude_drift, &s->overlap};
     sp_json_at rate_at = {at, "rate", 0};
     const json_t *rate = sp_recipe_member(reader, at, "rate", "100", &status);
@@ -171,7 +169,7 @@ static sp_status mask_row(const sp_recipe_reader *reader, const sp_model *model,
     }
     sp_json_at key = {&reader->root, "transitions", 0}, at = {&key, NULL, (size_t)from};
     if (!(sum > 0))
-        return sp_json_fail(&reader->doc, SP_EINVAL, &at,
+        return sp_json_fail(&reader->doc, &at,
                             "key \"transitions\", row \"%s\": model %s forbids all of it; leave out \"model\" or give it a class "
                             "that may follow",
                             recipe->classes[from], recipe->model);
@@ -189,11 +187,12 @@ sp_status sp_recipe_apply_model(const sp_recipe_reader *reader)
     sp_status status = sp_model_load(recipe->model, &model, &cause);
     int32_t *class_of_column = malloc((size_t)recipe->n_classes * sizeof *class_of_column);
     if (!class_of_column)
-        status = sp_fail(&cause, SP_ENOMEM, "no memory");
+        status = sp_no_memory(&cause);
     if (status == SP_OK)
         status = sp_model_align(model, recipe->n_classes, (const char *const *)recipe->classes, class_of_column, &cause);
     if (status != SP_OK)
-        status = sp_json_fail(&reader->doc, status == SP_ENOMEM ? SP_ENOMEM : SP_EINVAL, &at, "key \"model\": %s", cause.message);
+        status = status == SP_ENOMEM ? sp_no_memory(reader->doc.err)
+                                     : sp_json_fail(&reader->doc, &at, "key \"model\": %s", cause.message);
     for (int32_t k = 0; status == SP_OK && k < recipe->n_classes; k++)
         status = mask_row(reader, model, class_of_column, k);
     free(class_of_column);

@@ -35,7 +35,7 @@ sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header
     }
     if (!writer || !writer->offsets || !writer->converted) {
         writer_free(writer);
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     }
     memcpy(writer->offsets, header->offsets, size);
     writer->dtype = header->dtype;

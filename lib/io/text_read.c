@@ -38,7 +38,7 @@ static sp_status read_stream(FILE *stream, const char *file, const char *what, c
         capacity *= 2;
     }
     if (!buffer)
-        return sp_fail(err, SP_ENOMEM, "%s: no memory to read it", file);
+        return sp_no_memory(err);
     if (status == SP_OK) {
         buffer[n] = 0;
         *text = buffer;

@@ -30,14 +30,14 @@ sp_status sp_text_open(const char *file, bool force, sp_text_file **out, sp_erro
 {
     sp_text_file *f = calloc(1, sizeof *f);
     if (!f)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     f->output.fd = -1;
     f->is_stdout = strcmp(file, "-") == 0;
     struct stat there;
     const bool is_stream = f->is_stdout || (stat(file, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
     sp_status status = SP_OK;
     if (is_stream && !(f->name = strdup(f->is_stdout ? "standard output" : file)))
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        status = sp_no_memory(err);
     else if (is_stream && !(f->stream = f->is_stdout ? stdout : fopen(file, "w")))
         status = stream_failed(f, err);
     else if (!is_stream)

@@ -111,7 +111,7 @@ sp_status sp_write_behind_put(sp_write_behind *w, const void *data, size_t n, in
     while (n > 0) {
         buffer *b = &w->buffers[w->n_filled % N_BUFFERS];
         if (!b->bytes && !(b->bytes = malloc(BUFFER_BYTES)))
-            return sp_fail(err, SP_ENOMEM, "%s: not enough memory", w->output->file);
+            return sp_no_memory(err);
         run *last = b->n_runs ? &b->runs[b->n_runs - 1] : NULL;
         const bool goes_on = last && last->position + (int64_t)last->n == position;
         if (b->used == BUFFER_BYTES || (!goes_on && b->n_runs == MOST_RUNS)) {

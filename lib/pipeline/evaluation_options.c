@@ -49,7 +49,7 @@ sp_status sp_sleep_choose(const sp_run_options *o, int32_t K, const char *const 
     if (source)
         status = sp_source_epoch_seconds(source, &out->epoch_seconds, err);
     if (status == SP_OK && out->epoch_seconds == 0 && paths)
-        status = sp_paths_reader_epoch_seconds(paths, &out->epoch_seconds, err);
+        status = sp_source_epoch_seconds(paths, &out->epoch_seconds, err);
     if (status == SP_EDATA && !out->is_sleep) { /* of others, the attribute may mean something else */
         out->epoch_seconds = 0;
         status = SP_OK;

@@ -8,22 +8,19 @@
 
 /* Labels from a file of their own: HDF5 or text. */
 typedef struct reference {
-    sp_source *source; /* or NULL: */
+    sp_source *source;
     const sp_source_info *info;
-    sp_csv_paths *csv;
     const char *file;
     int64_t n_recordings;
     const int64_t *offsets;   /* [N+1] */
     const char *const *ids;   /* [N] or NULL: the file names no recordings */
     int64_t *recording;       /* [N of the paths] recording of this file */
     int32_t *column_of_label; /* [K] or NULL: the same */
-    int32_t *raw;             /* of one recording, for text */
 } reference;
 
 typedef struct sp_given {
-    sp_pipeline run;         /* without scores to decode; its codes are those of the labels */
-    sp_paths_reader *reader; /* or NULL: */
-    sp_csv_paths *csv;
+    sp_pipeline run; /* without scores to decode; its codes are those of the labels */
+    sp_paths_reader *reader;
     const sp_paths_info *info;
     const char *const *ids; /* of the paths' file; NULL: it names no recordings */
     reference labels;       /* without file: the labels are in the file of paths, or nowhere */

@@ -12,12 +12,9 @@ void sp_given_close(sp_given *j)
     free(j->cut_label_steps);
     free(j->labels.column_of_label);
     free(j->labels.recording);
-    free(j->labels.raw);
     sp_block_free(j->read);
     sp_source_close(j->labels.source);
-    sp_csv_paths_close(j->labels.csv);
-    sp_paths_reader_close(j->reader);
-    sp_csv_paths_close(j->csv);
+    sp_source_close(j->reader);
     sp_codes_free(j->path_codes);
     sp_pipeline_close(&j->run);
 }
@@ -101,11 +98,12 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
+    const sp_source_options options = {.model = j->run.model, .codes = j->path_codes};
     if (status == SP_OK)
-        status = sp_csv_paths_open(file, j->run.model, j->path_codes, &j->csv, err);
+        status = sp_paths_reader_open(file, NULL, &options, &j->reader, err);
     if (status != SP_OK)
         return status;
-    j->info = sp_csv_paths_info(j->csv);
+    j->info = sp_paths_reader_info(j->reader);
     j->ids = j->info->has_ids ? j->info->ids : NULL;
     return SP_OK;
 }
@@ -154,20 +152,15 @@ static sp_status open_text_labels(sp_given *j, sp_error *err)
     if (j->run.opt->labels_dataset)
         return sp_run_fail(j->run.opt, err, SP_EINVAL, "@labels-dataset names a dataset, and %s is a text file", l->file);
     sp_status status = read_label_codes(j, false, j->run.class_of_column, err);
+    const sp_source_options options = {.model = j->run.model, .codes = j->run.codes};
     if (status == SP_OK)
-        status = sp_csv_paths_open(l->file, j->run.model, j->run.codes, &l->csv, err);
+        status = sp_source_open(l->file, &options, &l->source, err);
     if (status != SP_OK)
         return status;
-    const sp_paths_info *info = sp_csv_paths_info(l->csv);
-    l->n_recordings = info->n_recordings;
-    l->offsets = info->offsets;
-    l->ids = info->has_ids ? info->ids : NULL;
-    int64_t longest = 0;
-    for (int64_t n = 0; n < info->n_recordings; n++)
-        longest = info->offsets[n + 1] - info->offsets[n] > longest ? info->offsets[n + 1] - info->offsets[n] : longest;
-    l->raw = malloc(((size_t)longest + 1) * sizeof *l->raw);
-    if (!l->raw)
-        return sp_fail(err, SP_ENOMEM, "no memory for %lld labels", (long long)longest);
+    l->info = sp_source_info_of(l->source);
+    l->n_recordings = l->info->n_recordings;
+    l->offsets = l->info->offsets;
+    l->ids = l->info->has_ids ? l->info->ids : NULL;
     if (j->run.codes)
         return SP_OK; /* they are columns already */
     l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
@@ -315,7 +308,7 @@ static sp_status open_labels(sp_given *j, sp_error *err)
     sp_status status = SP_OK;
     j->labels.file = o->place.labels;
     if (o->place.labels) {
-        status = sp_is_text_of_steps(o->place.labels) ? open_text_labels(j, err) : open_hdf5_labels(j, err);
+        status = sp_source_is_text(o->place.labels) ? open_text_labels(j, err) : open_hdf5_labels(j, err);
         if (status == SP_OK)
             status = match_recordings(j, err);
     } else if (o->label_codes || o->label_map || j->path_codes) {
@@ -326,20 +319,20 @@ static sp_status open_labels(sp_given *j, sp_error *err)
         if (j->info->has_labels)
             status = read_label_codes(j, false, j->run.class_of_column, err);
     }
-    if (status == SP_OK && j->reader)
+    if (status == SP_OK)
         sp_paths_reader_use_codes(j->reader, j->path_codes, j->run.codes);
     j->has_labels = j->labels.file || j->info->has_labels;
     return status == SP_OK ? match_lengths(j, err) : status;
 }
 
 /* Subjects: by ids those of the paths; else what the labels' file says, then what the paths' file says. */
-static sp_status find_subjects(sp_given *j, const char *file, sp_error *err)
+static sp_status find_subjects(sp_given *j, sp_error *err)
 {
     const char *groups = j->run.opt->groups;
     bool by_id = groups && strncmp(groups, "prefix:", 7) == 0;
     int64_t N = j->info->n_recordings;
     sp_status status = SP_OK;
-    if (j->labels.source && !by_id)
+    if (j->labels.source && !by_id && !sp_source_is_text(j->labels.file))
         status = sp_source_subjects(j->labels.source, groups, &j->run.subjects, err);
     if (status == SP_OK && j->run.subjects && j->labels.recording) {
         int32_t *subject = malloc(((size_t)N + 1) * sizeof *subject);
@@ -352,8 +345,7 @@ static sp_status find_subjects(sp_given *j, const char *file, sp_error *err)
     }
     if (status != SP_OK || j->run.subjects)
         return status;
-    return j->csv ? sp_subjects_from_ids(N, j->info->ids, groups, file, &j->run.subjects, err)
-                  : sp_paths_reader_subjects(j->reader, groups, &j->run.subjects, err);
+    return sp_source_subjects(j->reader, groups, &j->run.subjects, err);
 }
 
 /* What the run is to know of the recordings. */
@@ -384,15 +376,14 @@ static void describe(sp_given *j)
     p->prepare.missing_uniform = true;
     p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->scorers.found.n_scorers) +
                     (j->info->has_segments ? 8 : 0) + (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
-    /* Texts are held in memory anyway; recordings that are cut are read whole. */
-    bool by_pieces = j->reader && !j->labels.csv && !j->cut_path_steps;
-    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = by_pieces ? sp_given_result : NULL, .arg = j};
+    /* Recordings that are cut are read whole. */
+    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->cut_path_steps ? NULL : sp_given_result, .arg = j};
     p->given = &j->given;
 }
 
 sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
 {
-    sp_status status = sp_is_text_of_steps(file) ? open_text(j, file, err) : open_hdf5(j, file, err);
+    sp_status status = sp_source_is_text(file) ? open_text(j, file, err) : open_hdf5(j, file, err);
     if (status == SP_OK)
         status = choose_strategies(j, file, err);
     if (status == SP_OK)
@@ -400,7 +391,7 @@ sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
     if (status == SP_OK)
         status = open_labels(j, err);
     if (status == SP_OK)
-        status = find_subjects(j, file, err);
+        status = find_subjects(j, err);
     if (status != SP_OK)
         return status;
     describe(j);

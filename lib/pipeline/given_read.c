@@ -24,13 +24,6 @@ static void keep(const sp_given *j, int64_t first, int64_t n, size_t size, const
 
 /* ---- paths ---- */
 
-static sp_status read_whole_paths(const sp_given *j, int32_t s, int64_t first, int64_t count, int32_t *paths, sp_decoded *results,
-                                  sp_error *err)
-{
-    return j->csv ? sp_csv_paths_read(j->csv, first, count, paths, results, err)
-                  : sp_paths_reader_read(j->reader, j->strategy[s], first, count, paths, results, err);
-}
-
 static int64_t stored_steps(const sp_given *j, int64_t n)
 {
     return j->info->offsets[n + 1] - j->info->offsets[n];
@@ -43,13 +36,13 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
     if (!part->count)
         return sp_paths_reader_read_steps(j->reader, j->strategy[s], first, part->first, part->n, paths, err);
     if (!j->cut_path_steps)
-        return read_whole_paths(j, s, first, part->count, paths, results, err);
+        return sp_paths_reader_read(j->reader, j->strategy[s], first, part->count, paths, results, err);
     sp_status status = SP_OK;
     for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
         int32_t *stored = malloc(((size_t)stored_steps(j, n) + 1) * sizeof *stored);
         if (!stored)
             return sp_fail(err, SP_ENOMEM, "no memory");
-        status = read_whole_paths(j, s, n, 1, stored, results + (n - first), err);
+        status = sp_paths_reader_read(j->reader, j->strategy[s], n, 1, stored, results + (n - first), err);
         if (status == SP_OK)
             keep(j, first, n, sizeof *stored, stored, paths);
         free(stored);
@@ -135,20 +128,11 @@ static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned p
 
 static sp_status read_labels(sp_given *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
-    const reference *l = &j->labels;
     const int64_t first = part->recording;
-    sp_status status = SP_OK;
-    if (!l->file)
+    if (!j->labels.file)
         return part->count ? sp_paths_reader_labels(j->reader, first, part->count, block->labels, NULL, err)
                            : sp_paths_reader_label_steps(j->reader, first, part->first, part->n, block->labels, NULL, err);
-    if (l->source)
-        return read_source_labels(j, part, parts, block, err);
-    for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
-        status = sp_csv_paths_read(l->csv, l->recording[n], 1, l->raw, NULL, err);
-        if (status == SP_OK)
-            keep(j, first, n, sizeof *l->raw, l->raw, block->labels);
-    }
-    return status;
+    return read_source_labels(j, part, parts, block, err);
 }
 
 sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)

@@ -71,7 +71,7 @@ void sp_buffer_markdown(sp_buffer *buffer, const char *text);
 
 /* Adds the text as a field of a CSV file (RFC 4180): quoted when it holds a comma, a quote or a line break. What a spreadsheet
  * would take for a formula (it begins with = + - @, tab or CR, or with apostrophes before one) gets an apostrophe, which
- * csv_paths.h takes off. For names; numbers are not written so. */
+ * a source of text takes off. For names; numbers are not written so. */
 void sp_buffer_csv(sp_buffer *buffer, const char *text);
 
 /* ---- numbers ---- */

@@ -65,12 +65,12 @@ static void try_codes(const char *text, const sp_model *model)
 
 static void try_csv(const uint8_t *data, size_t size)
 {
-    static char name[] = "/tmp/statepath-fuzz-XXXXXX";
+    static char name[] = "/tmp/statepath-fuzz-XXXXXX.csv";
     static sp_model *model;
     sp_error err = {.message = ""};
     if (!model) {
         const uint8_t allow[CLASSES * CLASSES] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-        close(mkstemp(name));
+        close(mkstemps(name, 4));
         model = sp_model_new("fuzz", CLASSES, classes);
         assert(model && sp_model_set_matrix(model, allow, NULL, &err) == SP_OK);
     }
@@ -80,19 +80,20 @@ static void try_csv(const uint8_t *data, size_t size)
     free(text);
     FILE *out = fopen(name, "wb");
     assert(out && fwrite(data, 1, size, out) == size && fclose(out) == 0);
-    sp_csv_paths *paths = NULL;
-    if (sp_csv_paths_open(name, model, NULL, &paths, &err) != SP_OK) {
+    sp_paths_reader *paths = NULL;
+    const sp_source_options options = {.model = model};
+    if (sp_paths_reader_open(name, NULL, &options, &paths, &err) != SP_OK) {
         assert(err.message[0]);
         unlink(name);
         return;
     }
-    const sp_paths_info *info = sp_csv_paths_info(paths);
+    const sp_paths_info *info = sp_paths_reader_info(paths);
     int32_t *labels = malloc((size_t)info->n_steps * sizeof *labels + 1);
-    assert(labels && sp_csv_paths_read(paths, 0, info->n_recordings, labels, NULL, &err) == SP_OK);
+    assert(labels && sp_paths_reader_read(paths, 0, 0, info->n_recordings, labels, NULL, &err) == SP_OK);
     for (int64_t t = 0; t < info->n_steps; t++)
         assert(labels[t] >= -1 && labels[t] < CLASSES);
     free(labels);
-    sp_csv_paths_close(paths);
+    sp_source_close(paths);
     unlink(name);
 }
 

@@ -303,7 +303,7 @@ static void use_paths(const sp_file_access *how, const char *place)
         free(paths);
         free(results);
     }
-    sp_paths_reader_close(reader);
+    sp_source_close(reader);
 }
 
 static void use_signals(const sp_file_access *how)

@@ -19,8 +19,8 @@ static int setup(void **state)
     f->model->aliases = calloc(1, sizeof *f->model->aliases);
     f->model->aliases[0] = (sp_alias){.class_index = 2, .name = strdup("2 light, \"deep\"")};
     f->model->n_aliases = 1;
-    strcpy(f->file, "/tmp/statepath-csv-XXXXXX");
-    int fd = mkstemp(f->file);
+    strcpy(f->file, "/tmp/statepath-csv-XXXXXX.csv");
+    int fd = mkstemps(f->file, 4);
     if (fd < 0)
         return -1;
     close(fd);
@@ -45,16 +45,31 @@ static void put(const folder *f, const char *text)
     fclose(out);
 }
 
+/* The file as one of paths. */
+static sp_status open_text(const char *file, const sp_model *model, const sp_codes *codes, sp_paths_reader **out, sp_error *err)
+{
+    const sp_source_options options = {.model = model, .codes = codes};
+    return sp_paths_reader_open(file, NULL, &options, out, err);
+}
+
+/* "statepath-csv-x" of the file's name. */
+static const char *own_name(const folder *f, char name[64])
+{
+    snprintf(name, 64, "%s", strrchr(f->file, '/') + 1);
+    *strrchr(name, '.') = '\0';
+    return name;
+}
+
 static void assert_reads(folder *f, const char *text, int64_t n, const char *const *ids, const int64_t *offsets,
                          const int32_t *labels)
 {
     put(f, text);
-    sp_csv_paths *p = NULL;
+    sp_paths_reader *p = NULL;
     sp_error err = {0};
-    sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
+    sp_status status = open_text(f->file, f->model, NULL, &p, &err);
     if (status != SP_OK)
         fail_msg("%s: %s", text, err.message);
-    const sp_paths_info *info = sp_csv_paths_info(p);
+    const sp_paths_info *info = sp_paths_reader_info(p);
     assert_int_equal(info->n_recordings, n);
     assert_int_equal(info->n_steps, offsets[n]);
     assert_int_equal(info->n_classes, 3);
@@ -62,7 +77,7 @@ static void assert_reads(folder *f, const char *text, int64_t n, const char *con
     assert_false(info->has_labels);
     int32_t out[64];
     sp_decoded results[16];
-    assert_ok(sp_csv_paths_read(p, 0, n, out, results, &err), &err);
+    assert_ok(sp_paths_reader_read(p, 0, 0, n, out, results, &err), &err);
     for (int64_t i = 0; i < n; i++) {
         assert_string_equal(info->ids[i], ids[i]);
         assert_int_equal(info->offsets[i + 1], offsets[i + 1]);
@@ -70,7 +85,7 @@ static void assert_reads(folder *f, const char *text, int64_t n, const char *con
     }
     for (int64_t t = 0; t < offsets[n]; t++)
         assert_int_equal(out[t], labels[t]);
-    sp_csv_paths_close(p);
+    sp_source_close(p);
 }
 
 static void test_reads(void **state)
@@ -95,7 +110,8 @@ static void test_reads(void **state)
 static void test_reads_other_texts(void **state)
 {
     folder *f = *state;
-    const char *const own[] = {strrchr(f->file, '/') + 1}, *const two[] = {"a", "b"};
+    char name[64];
+    const char *const own[] = {own_name(f, name)}, *const two[] = {"a", "b"};
     static const int64_t three[] = {0, 3}, two_one[] = {0, 2, 3};
     static const int32_t labels[] = {0, 2, -1}, three_labels[] = {0, 1, 2};
     assert_reads(f, "Wake\nN2\n-1\n", 1, own, three, labels);
@@ -110,14 +126,14 @@ static void test_reads_other_texts(void **state)
     /* ours comes before the other names of a column */
     assert_reads(f, "recording,stage,label\na,x,0\na,y,1\nb,z,2\n", 2, two, two_one, three_labels);
     put(f, "0\n1\n");
-    sp_csv_paths *p = NULL;
+    sp_paths_reader *p = NULL;
     sp_error err = {0};
-    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
-    assert_false(sp_csv_paths_info(p)->has_ids);
-    sp_csv_paths_close(p);
-    assert_true(sp_is_text_of_steps("a/b.CSV") && sp_is_text_of_steps("x.tsv") && sp_is_text_of_steps("x.txt") &&
-                sp_is_text_of_steps("x.hyp") && sp_is_text_of_steps("x.eannot"));
-    assert_false(sp_is_text_of_steps(".csv") || sp_is_text_of_steps("csv") || sp_is_text_of_steps("x.csv.h5"));
+    assert_ok(open_text(f->file, f->model, NULL, &p, &err), &err);
+    assert_false(sp_paths_reader_info(p)->has_ids);
+    sp_source_close(p);
+    assert_true(sp_source_is_text("a/b.CSV") && sp_source_is_text("x.tsv") && sp_source_is_text("x.txt") &&
+                sp_source_is_text("x.hyp") && sp_source_is_text("x.eannot"));
+    assert_false(sp_source_is_text(".csv") || sp_source_is_text("csv") || sp_source_is_text("x.csv.h5"));
 }
 
 static void test_reads_codes(void **state)
@@ -125,20 +141,20 @@ static void test_reads_codes(void **state)
     folder *f = *state;
     sp_codes *codes = NULL;
     sp_error err = {0};
-    sp_csv_paths *p = NULL;
+    sp_paths_reader *p = NULL;
     int32_t out[5];
     static const int32_t labels[] = {2, 0, -1, 1, -1};
     assert_ok(sp_codes_new("nsrr", "x y=N2", false, f->model, &codes, &err), &err);
     put(f, "x y\n0\n9\nStage 1 sleep|1\n?\n");
-    assert_ok(sp_csv_paths_open(f->file, f->model, codes, &p, &err), &err);
-    assert_ok(sp_csv_paths_read(p, 0, 1, out, NULL, &err), &err);
+    assert_ok(open_text(f->file, f->model, codes, &p, &err), &err);
+    assert_ok(sp_paths_reader_read(p, 0, 0, 1, out, NULL, &err), &err);
     assert_memory_equal(out, labels, sizeof labels);
-    sp_csv_paths_close(p);
+    sp_source_close(p);
     put(f, "recording,label\na,0\na,1\na,8\n");
-    assert_int_equal(sp_csv_paths_open(f->file, f->model, codes, &p, &err), SP_EDATA);
+    assert_int_equal(open_text(f->file, f->model, codes, &p, &err), SP_EDATA);
     assert_non_null(strstr(err.message, ": line 4, recording a, step 2: label \"8\" is no code of nsrr with x y=N2, which has "));
     put(f, "recording,step,label\na,1,0\na,0,3\n");
-    assert_int_equal(sp_csv_paths_open(f->file, f->model, codes, &p, &err), SP_EDATA);
+    assert_int_equal(open_text(f->file, f->model, codes, &p, &err), SP_EDATA);
     assert_non_null(
         strstr(err.message, ": line 3, recording a, step 0: label \"3\" is N3 in nsrr, for which the model has no class"));
     sp_codes_free(codes);
@@ -153,32 +169,33 @@ static void test_many_recordings(void **state)
         for (int n = 0; n < 3000; n++)
             fprintf(out, "night %d,%d,%d\n", n, step, (n + step) % 3);
     fclose(out);
-    sp_csv_paths *p = NULL;
+    sp_paths_reader *p = NULL;
     sp_error err = {0};
-    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
-    assert_int_equal(sp_csv_paths_info(p)->n_recordings, 3000);
-    assert_string_equal(sp_csv_paths_info(p)->ids[2999], "night 2999");
+    assert_ok(open_text(f->file, f->model, NULL, &p, &err), &err);
+    assert_int_equal(sp_paths_reader_info(p)->n_recordings, 3000);
+    assert_string_equal(sp_paths_reader_info(p)->ids[2999], "night 2999");
     int32_t path[6];
-    assert_ok(sp_csv_paths_read(p, 1000, 2, path, NULL, &err), &err);
+    assert_ok(sp_paths_reader_read(p, 0, 1000, 2, path, NULL, &err), &err);
     for (int t = 0; t < 6; t++)
         assert_int_equal(path[t], (1000 + t / 3 + t % 3) % 3);
-    assert_int_equal(sp_csv_paths_read(p, 2999, 2, path, NULL, &err), SP_EINVAL);
-    sp_csv_paths_close(p);
+    assert_int_equal(sp_paths_reader_read(p, 0, 2999, 2, path, NULL, &err), SP_EINVAL);
+    sp_source_close(p);
 }
 
 static void test_undecoded_and_name(void **state)
 {
     folder *f = *state;
     put(f, "recording,label\na,-1\na,\nb,1\n");
-    sp_csv_paths *p = NULL;
+    sp_paths_reader *p = NULL;
     sp_error err = {0};
     sp_decoded results[2];
-    assert_ok(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), &err);
-    assert_string_equal(sp_csv_paths_info(p)->strategies[0], strrchr(f->file, '/') + 1);
-    assert_ok(sp_csv_paths_read(p, 0, 2, NULL, results, &err), &err);
+    assert_ok(open_text(f->file, f->model, NULL, &p, &err), &err);
+    char name[64];
+    assert_string_equal(sp_paths_reader_info(p)->strategies[0], own_name(f, name));
+    assert_ok(sp_paths_reader_read(p, 0, 0, 2, NULL, results, &err), &err);
     assert_int_equal(results[0].status, SP_ENOPATH);
     assert_int_equal(results[1].status, SP_OK);
-    sp_csv_paths_close(p);
+    sp_source_close(p);
 }
 
 static void test_refuses(void **state)
@@ -219,19 +236,19 @@ static void test_refuses(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put(f, cases[i].text);
-        sp_csv_paths *p = (sp_csv_paths *)f;
+        sp_paths_reader *p = (sp_paths_reader *)f;
         sp_error err = {0};
-        assert_int_equal(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), SP_EDATA);
+        assert_int_equal(open_text(f->file, f->model, NULL, &p, &err), SP_EDATA);
         assert_ptr_equal(p, f);
         assert_non_null(strstr(err.message, f->file));
         if (!strstr(err.message, cases[i].part))
             fail_msg("%s: %s", cases[i].text, err.message);
     }
-    sp_csv_paths *p = NULL;
+    sp_paths_reader *p = NULL;
     sp_error err = {0};
-    assert_int_equal(sp_csv_paths_open("/nowhere/x.csv", f->model, NULL, &p, &err), SP_EFILE);
+    assert_int_equal(open_text("/nowhere/x.csv", f->model, NULL, &p, &err), SP_EFILE);
     put(f, "\x89HDF\r\n\x1a\n....");
-    assert_int_equal(sp_csv_paths_open(f->file, f->model, NULL, &p, &err), SP_EFILE);
+    assert_int_equal(open_text(f->file, f->model, NULL, &p, &err), SP_EFILE);
     assert_non_null(strstr(err.message, "is an HDF5 file, not a text file of steps"));
 }
 
@@ -251,11 +268,11 @@ static void test_any_bytes(void **state)
         }
         text[n] = '\0';
         put(f, text);
-        sp_csv_paths *p = NULL;
+        sp_paths_reader *p = NULL;
         sp_error err = {0};
-        sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
+        sp_status status = open_text(f->file, f->model, NULL, &p, &err);
         assert_true(status == SP_OK || status == SP_EDATA);
-        sp_csv_paths_close(p);
+        sp_source_close(p);
     }
 }
 
@@ -284,10 +301,10 @@ static void test_formulas(void **state)
 static sp_status attempt(void *arg)
 {
     const folder *f = arg;
-    sp_csv_paths *p = NULL;
+    sp_paths_reader *p = NULL;
     sp_error err = {0};
-    sp_status status = sp_csv_paths_open(f->file, f->model, NULL, &p, &err);
-    sp_csv_paths_close(p);
+    sp_status status = open_text(f->file, f->model, NULL, &p, &err);
+    sp_source_close(p);
     return status;
 }
 

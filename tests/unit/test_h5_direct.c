@@ -9,7 +9,7 @@
 #include "io/chunk_bytes.h"
 #include "io/h5_direct.h"
 #include "io/h5_file.h"
-#include "io/lzf.h"
+#include "io/h5_lzf.h"
 
 static sp_h5_quiet quiet;
 

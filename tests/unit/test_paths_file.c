@@ -218,8 +218,8 @@ static void test_round_trip(void **state)
     assert_memory_equal(label, labels + 3, 5 * sizeof *label);
     assert_memory_equal(segment, segments + 3, 5 * sizeof *segment);
     assert_int_equal(sp_paths_reader_read(reader, 0, 3, 2, path, result, &err), SP_EINVAL);
-    sp_paths_reader_close(reader);
-    sp_paths_reader_close(NULL);
+    sp_source_close(reader);
+    sp_source_close(NULL);
     assert_h5_closed();
 
     /* It is also a file of labels. */
@@ -288,7 +288,7 @@ static void test_large(void **state)
         assert_ok(sp_paths_reader_read(reader, 0, 0, 2, back, result, &err), &err);
         assert_memory_equal(path, back, STEPS * sizeof *path);
         assert_int_equal(sp_paths_reader_labels(reader, 0, 2, back, NULL, &err), SP_EDATA);
-        sp_paths_reader_close(reader);
+        sp_source_close(reader);
     }
     free(path);
     free(back);
@@ -309,7 +309,7 @@ static void test_nothing_at_all(void **state)
     assert_ok(sp_paths_reader_open(made_path("none.h5"), NULL, NULL, &reader, &err), &err);
     assert_int_equal(sp_paths_reader_info(reader)->n_recordings, 0);
     assert_int_equal(sp_paths_reader_info(reader)->n_steps, 0);
-    sp_paths_reader_close(reader);
+    sp_source_close(reader);
 }
 
 static void test_old_file_stays(void **state)
@@ -386,7 +386,7 @@ static void test_input_is_never_written(void **state)
     check_content(hard, "scores");
     sp_paths_reader *reader = NULL;
     assert_ok(sp_paths_reader_open(input, NULL, NULL, &reader, &err), &err);
-    sp_paths_reader_close(reader);
+    sp_source_close(reader);
 }
 
 static void test_places_that_cannot_be_written(void **state)
@@ -553,7 +553,7 @@ static sp_status open_and_read(const char *file, const char *place, const sp_sou
     sp_decoded found[16];
     for (int32_t i = 0; status == SP_OK && i < info->n_strategies; i++)
         status = sp_paths_reader_read(reader, i, 0, info->n_recordings, values, found, err);
-    sp_paths_reader_close(reader);
+    sp_source_close(reader);
     return status;
 }
 
@@ -583,7 +583,7 @@ static void test_foreign_files(void **state)
             sp_paths_reader *reader = NULL;
             assert_ok(sp_paths_reader_open(file, place, &places, &reader, &err), &err);
             check_reader(reader, json_object_get(item, "expect"));
-            sp_paths_reader_close(reader);
+            sp_source_close(reader);
         }
         assert_h5_closed();
         n++;

@@ -209,7 +209,7 @@ static void test_same_paths(void **state)
                 assert_int_equal(t.results[s][n].status, SP_OK);
         }
     }
-    sp_paths_reader_close(reader);
+    sp_source_close(reader);
 }
 
 /* ---- evaluating ---- */

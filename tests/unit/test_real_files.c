@@ -136,7 +136,7 @@ static void test_predictions_of_others(void **state)
     assert_in_range(right, scored * 7 / 10, scored); /* a published network, so mostly right */
     free(path);
     free(labels);
-    sp_paths_reader_close(reader);
+    sp_source_close(reader);
     assert_h5_closed();
 }
 

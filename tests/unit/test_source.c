@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "io/h5_element.h"
-#include "io/natural.h"
-#include "io/source_private.h"
+#include "io/natural_sort.h"
+#include "io/h5_source.h"
 
 static json_t *cases; /* NULL: h5py is missing */
 
@@ -437,7 +437,7 @@ static void test_chunk_cache(void **state)
     sp_source *source = NULL;
     sp_error err;
     assert_ok(sp_source_open(made_path("chunks.h5"), NULL, &source, &err), &err);
-    hid_t access = H5Dget_access_plist(source->scores.data.id);
+    hid_t access = H5Dget_access_plist(((const sp_h5_source *)source->opened)->scores.data.id);
     size_t slots = 0, bytes = 0;
     double w0;
     H5Pget_chunk_cache(access, &slots, &bytes, &w0);

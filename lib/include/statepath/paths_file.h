@@ -81,16 +81,17 @@ sp_status sp_paths_writer_put(sp_paths_writer *writer, int32_t extra, int64_t ro
 sp_status sp_paths_writer_commit(sp_paths_writer *writer, sp_error *err);
 void sp_paths_writer_abort(sp_paths_writer *writer); /* NULL is fine */
 
-typedef struct sp_paths_reader sp_paths_reader;
+/* A file of paths: a source that was opened for them. sp_source_close() closes it, and sp_source_epoch_seconds() and
+ * sp_source_subjects() ask it, too. */
+typedef sp_source sp_paths_reader;
 
-/* Opens a file of paths: statepath's own, or any HDF5 with integer predictions.
- *   paths   their place: a dataset, a group of them (each is a strategy), or a pattern with {id}; NULL: /paths
- *   places  labels, offsets, lengths and ids as in sp_source_options; may be NULL. Otherwise they are looked for beside the paths
- *           and in the groups above
- * SP_OK, SP_EFILE, SP_EDATA, SP_EINVAL, SP_ENOMEM. */
+/* Opens a file of paths: statepath's own, any HDF5 with integer predictions, or a text (source.h), whose only strategy is named
+ * as the file without folder and ending. paths   their place: a dataset, a group of them (each is a strategy), or a pattern with
+ * {id}; NULL: /paths places  labels, offsets, lengths and ids as in sp_source_options, and the model and codes of a text; may be
+ * NULL. Otherwise they are looked for beside the paths and in the groups above SP_OK, SP_EFILE, SP_EDATA, SP_EINVAL, SP_ENOMEM.
+ */
 sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places, sp_paths_reader **out,
                                sp_error *err);
-void sp_paths_reader_close(sp_paths_reader *reader);
 
 typedef struct sp_paths_info {
     const char *file;
@@ -121,8 +122,6 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
 sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording, int64_t first, int64_t n,
                                      int32_t *path, sp_error *err);
 sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording, bool is_undecoded);
-/* Length of a step in seconds: attribute epoch_seconds of the root; 0: the file does not say. SP_OK; SP_EDATA. */
-sp_status sp_paths_reader_epoch_seconds(sp_paths_reader *reader, double *seconds, sp_error *err);
 
 /* From here on paths and labels are what these codes say: classes of their model, or columns. NULL: as they are. The codes must
  * stay until the reader is closed. */

@@ -167,7 +167,7 @@ sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparis
 /* Writes the paths of o->strategies (viterbi) to o->output. As sp_compare_file(). */
 sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err);
 
-/* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (csv_paths.h), against the labels
+/* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (source.h), against the labels
  * in it or in o->place.labels. As sp_compare_file(). */
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
 

@@ -1,7 +1,7 @@
-/* A source: recordings of scores, labels and what stands beside them in one HDF5 file, read block by block. Never writes, never
- * locks the file.
+/* A source: recordings of scores, labels and what stands beside them in one file, read block by block. Never writes, never locks
+ * the file. Scores come from HDF5; labels and paths (paths_file.h) from HDF5 or text.
  *
- * Layouts, found by what the file holds:
+ * HDF5. Layouts, found by what the file holds:
  *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] or <g>/lengths [N] that add up to S (and <g>/ids [N])
  *   padded  <g>/log_probs [N,T,K] with <g>/lengths [N] or <g>/valid bool [N,T], true for a prefix of each row
  *   single  <g>/log_probs [T,K], one recording
@@ -18,6 +18,22 @@
  *
  * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
  * of their group, of the group of recordings, of the root. Integers will do as names and as ids. Names and ids are distinct.
+ *
+ * Text of labels or paths, one step a line, the form that any tool can write; known by the ending of its name:
+ *
+ *     recording,step,label          recording,label
+ *     night1,0,Wake                 night1,Wake
+ *     night1,1,N1                   night1,N1
+ *
+ * The first line names the columns, in any order and case; other columns are passed over. Commas part them, or tabs, or
+ * semicolons, as in the first line. Where no column is called label, `class` or `stage` is it. Without `recording` the file is
+ * one recording, named as the file without folder and ending; so is a file without such a first line, which is a list of labels,
+ * one a line (.hyp, .eannot, a hypnogram as text). `label` is a class by name or alias of the model, or its number in the model's
+ * order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each recording must have
+ * its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have decimals (2.0); with
+ * codes (codes.h) a label is what they say it is. Recordings are in the order in which they first appear. An apostrophe before
+ * = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is taken off. Fields
+ * as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over, empty lines too.
  */
 #ifndef STATEPATH_SOURCE_H
 #define STATEPATH_SOURCE_H
@@ -40,11 +56,18 @@ typedef struct sp_source_options {
     bool has_kind; /* false: by the dataset's name */
     sp_kind kind;
     sp_file_access access;
-    bool needs_scores; /* true; false: a file of labels only will do (evaluate --labels, model new from-labels) */
+    bool needs_scores; /* true; false: a file of labels only will do */
+    /* Of text, whose labels are names: the model that has them, and what others' labels mean (codes.h), or NULL. Borrowed; the
+     * model while the source is opened, the codes until it is closed. */
+    const sp_model *model;
+    const sp_codes *codes;
 } sp_source_options;
 sp_source_options sp_source_options_default(void);
 
 typedef struct sp_source sp_source;
+
+/* Is a file of that name a text of labels? By its ending: .csv, .tsv, .txt, .hyp, .eannot. */
+bool sp_source_is_text(const char *file);
 
 /* Opens for reading and looks at everything but the numbers: layout, shapes, types, names, lengths; reads no scores.
  * SP_OK; SP_EFILE, SP_EDATA, SP_EINVAL (message: file, dataset, what was found, what to do; lists what the file holds where a

@@ -4,7 +4,6 @@
 #ifndef STATEPATH_SUBJECTS_H
 #define STATEPATH_SUBJECTS_H
 
-#include "statepath/paths_file.h"
 #include "statepath/source.h"
 
 #ifdef __cplusplus
@@ -33,7 +32,6 @@ void sp_subjects_free(sp_subjects *subjects); /* NULL is fine */
  * SP_OK; SP_EINVAL (prefix: without its one character, or of a file without ids), SP_EFILE (no such dataset), SP_EDATA (not one
  * for each recording, an empty name), SP_ENOMEM. Cost O(N log N), and in groups opening each recording's group. */
 sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
-sp_status sp_paths_reader_subjects(sp_paths_reader *reader, const char *groups, sp_subjects **out, sp_error *err);
 
 /* From names that are there already: names [n], each up to the first `stop` ('\0': whole). `place` is copied. SP_OK, SP_ENOMEM;
  * SP_EINVAL (more than 2^31 - 1 recordings). */

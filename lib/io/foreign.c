@@ -1,0 +1,147 @@
+#include "io/foreign.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- recognising ---- */
+
+static bool begins_with(const unsigned char *head, size_t n, const char *text)
+{
+    const size_t length = strlen(text);
+    return n >= length && memcmp(head, text, length) == 0;
+}
+
+/* A zip archive names its first member 30 bytes in: numpy's members end in .npy, torch's first one is <name>/data.pkl. */
+static bool is_zip_of(const unsigned char *head, size_t n, const char *ending)
+{
+    if (!begins_with(head, n, "PK\x03\x04") || n <= 30)
+        return false;
+    size_t length = (size_t)head[26] | (size_t)head[27] << 8;
+    if (length > n - 30)
+        length = n - 30;
+    return length >= strlen(ending) && memcmp(head + 30 + length - strlen(ending), ending, strlen(ending)) == 0;
+}
+
+bool sp_is_npz(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    (void)file, (void)request;
+    return is_zip_of(head, n, ".npy");
+}
+
+bool sp_is_torch(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    (void)file, (void)request;
+    return is_zip_of(head, n, "/data.pkl");
+}
+
+bool sp_is_pickle(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    (void)file, (void)request;
+    return n >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5;
+}
+
+bool sp_is_text(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    (void)file, (void)request;
+    for (size_t i = 0; i < n; i++)
+        if ((head[i] < 0x20 && head[i] != '\t' && head[i] != '\n' && head[i] != '\r') || head[i] == 0x7f)
+            return false;
+    return n > 0;
+}
+
+bool sp_is_json(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    size_t i = begins_with(head, n, "\xef\xbb\xbf") ? 3 : 0;
+    while (i < n && strchr(" \n\r\t", head[i]) && head[i])
+        i++;
+    return sp_is_text(file, request, head, n) && i < n && (head[i] == '{' || head[i] == '[');
+}
+
+bool sp_is_model(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    static const char key[] = "\"statepath_model\"";
+    bool has_key = false;
+    for (size_t i = 0; i < n && !has_key; i++)
+        has_key = begins_with(head + i, n - i, key);
+    return has_key && sp_is_json(file, request, head, n);
+}
+
+bool sp_is_table(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    const unsigned char *end = n ? memchr(head, '\n', n) : NULL;
+    const size_t line = end ? (size_t)(end - head) : n;
+    return sp_is_text(file, request, head, n) && (memchr(head, ',', line) || memchr(head, ';', line) || memchr(head, '\t', line));
+}
+
+/* ---- commands that convert ---- */
+
+enum { NAME = 100 };
+static const char names[] = "the dataset's name says what it holds: log_probs, probs, logits, scores or labels";
+
+/* A name that may stand between single quotes inside double ones of a shell. */
+static bool is_plain(const char *name)
+{
+    return *name && strpbrk(name, "'\"\\$`!\n\r") == NULL;
+}
+
+/* The base name, quoted in a command: as it is where that is safe, else FILE. `stem` without its ending. */
+static void name_of(const char *file, char name[NAME], char stem[NAME])
+{
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    snprintf(name, NAME, "%s", is_plain(base) && strlen(base) < NAME ? base : "FILE");
+    snprintf(stem, NAME, "%s", name);
+    char *dot = strrchr(stem, '.');
+    if (dot && dot > stem)
+        *dot = '\0';
+}
+
+/* The first array of an .npz archive: "probs" of the member "probs.npy". */
+static void first_array(const unsigned char *head, size_t n, char array[NAME])
+{
+    enum { LONGEST = 64 };
+    size_t length = n > 30 ? (size_t)head[26] | (size_t)head[27] << 8 : 0;
+    snprintf(array, NAME, "arr_0");
+    if (length > 4 && length - 4 < LONGEST && length <= n - 30) {
+        char found[LONGEST];
+        memcpy(found, head + 30, length - 4);
+        found[length - 4] = '\0';
+        if (is_plain(found))
+            snprintf(array, NAME, "%s", found);
+    }
+}
+
+void sp_mend_npz(const char *file, const unsigned char *head, size_t n, char *out, size_t size)
+{
+    static const char *const known[] = {"log_probs", "probs", "logits", "scores", "labels"};
+    char name[NAME], stem[NAME], array[NAME];
+    const char *dataset = known[0]; /* what the array is called where that says what it holds */
+    name_of(file, name, stem);
+    first_array(head, n, array);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(array, known[i]) == 0)
+            dataset = known[i];
+    snprintf(out, size,
+             "convert it with python3 -c \"import h5py, numpy; h5py.File('%s.h5', 'w')['%s'] = numpy.load('%s')['%s']\"; %s",
+             stem, dataset, name, array, names);
+}
+
+void sp_mend_npy(const char *file, const unsigned char *head, size_t n, char *out, size_t size)
+{
+    char name[NAME], stem[NAME];
+    (void)head, (void)n;
+    name_of(file, name, stem);
+    snprintf(out, size,
+             "convert it with python3 -c \"import h5py, numpy; h5py.File('%s.h5', 'w')['log_probs'] = numpy.load('%s')\"; %s",
+             stem, name, names);
+}
+
+void sp_mend_matlab(const char *file, const unsigned char *head, size_t n, char *out, size_t size)
+{
+    char name[NAME], stem[NAME];
+    (void)head, (void)n;
+    name_of(file, name, stem);
+    snprintf(out, size,
+             "convert it with python3 -c \"import h5py, scipy.io; h5py.File('%s.h5', 'w')['log_probs'] = "
+             "scipy.io.loadmat('%s')['NAME OF THE MATRIX']\", steps in rows; %s",
+             stem, name, names);
+}

@@ -1,0 +1,73 @@
+/* The seam between sources and formats of files; private to io/. Whoever reads recordings calls sp_source_*() and
+ * sp_paths_reader_*(), which look after ranges, shapes and memory; a format gives what stands below.
+ *
+ * A new format is one file with one row of this type, and the row's line in source.c.
+ */
+#ifndef STATEPATH_IO_FORMAT_H
+#define STATEPATH_IO_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "statepath/paths_file.h"
+#include "statepath/source.h"
+#include "statepath/subjects.h"
+
+/* What a file is opened for. */
+typedef struct sp_request {
+    const sp_source_options *options; /* never NULL */
+    bool is_paths;                    /* its paths are wanted, else its scores or (needs_scores false) its labels */
+    const char *paths;                /* their place in the file as given, or NULL */
+} sp_request;
+
+/* What is to be read: recordings first .. first+count-1, or steps of one recording (count is 1 then). */
+typedef struct sp_wanted {
+    int64_t first, count;
+    bool is_part; /* of recording `first` the steps first_step .. first_step+n_steps-1 only */
+    int64_t first_step, n_steps;
+} sp_wanted;
+
+typedef struct sp_format {
+    const char *name; /* as a sentence says it: "an HDF5 file" */
+    /* How a file of it is known: by its first bytes, or by `recognise` where the row has one. `head` [n] is the begin of the
+     * file, n at most SP_FORMAT_HEAD; n is 0 where it cannot be read. */
+    const char *magic;
+    size_t n_magic;
+    bool (*recognise)(const char *file, const sp_request *request, const unsigned char *head, size_t n);
+    /* Of a format that is not read: writes the command that converts such a file; or NULL. */
+    void (*mend)(const char *file, const unsigned char *head, size_t n, char *out, size_t size);
+    /* Opens source->file_name: fills source->info but for `file`, and source->paths where paths are wanted. NULL: the format is
+     * known, but not read. What `opened` points to is released by close(), also where open() fails. */
+    sp_status (*open)(sp_source *source, const sp_request *request, sp_error *err);
+    void (*close)(void *opened);
+    /* Fills the arrays of the block that are not NULL; labels by source->codes. The range was looked at. */
+    sp_status (*read)(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err);
+    /* NULL in formats that have no such thing. */
+    sp_status (*read_path)(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
+    sp_decoded (*result)(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded);
+    sp_status (*find_scorers)(sp_source *source, sp_error *err); /* into source->scorers, once */
+    sp_status (*read_scorer)(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err);
+    sp_status (*epoch_seconds)(sp_source *source, double *seconds, sp_error *err);
+    sp_status (*subjects)(sp_source *source, const char *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
+    void (*use_threads)(sp_source *source, int n_threads);
+} sp_format;
+
+enum { SP_FORMAT_HEAD = 512 };
+
+struct sp_source {
+    const sp_format *format;
+    void *opened; /* the format's own */
+    char *file_name;
+    sp_source_info info;
+    sp_paths_info paths;         /* of a file that was opened for its paths */
+    const sp_codes *codes;       /* of the labels, or NULL; borrowed */
+    const sp_codes *path_codes;  /* likewise of the paths */
+    bool has_looked_for_scorers; /* scorers is filled */
+    sp_scorers_found scorers;
+};
+
+/* For files that are HDF5 or nothing (signals, tensors): SP_EFILE with the sentence for another format, where the file is there
+ * and is of one; else SP_OK. */
+sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err);
+
+#endif

@@ -1,0 +1,401 @@
+/* The table of formats, and what is the same in all of them: ranges, shapes, memory. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/foreign.h"
+#include "io/h5_source.h"
+#include "io/text_labels.h"
+
+#define KNOWN_BY(first_bytes) .magic = (first_bytes), .n_magic = sizeof(first_bytes) - 1
+#define FOREIGN(what, ...)                                                                                                       \
+    &(const sp_format)                                                                                                           \
+    {                                                                                                                            \
+        .name = (what), __VA_ARGS__                                                                                              \
+    }
+
+/* THE table of formats, asked from the first row on. Rows without open() only name what a file is; a name with its own advice has
+ * it after a semicolon. */
+static const sp_format *const formats[] = {
+    &sp_text_format,
+    &sp_h5_format,
+    FOREIGN("a numpy .npz archive", .recognise = sp_is_npz, .mend = sp_mend_npz),
+    FOREIGN("a PyTorch file", .recognise = sp_is_torch),
+    FOREIGN("a zip archive", KNOWN_BY("PK\x03\x04")),
+    FOREIGN("a numpy .npy file", KNOWN_BY("\x93NUMPY"), .mend = sp_mend_npy),
+    FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x01")),
+    FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x02")),
+    FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x05")),
+    FOREIGN("an HDF4 file", KNOWN_BY("\x0e\x03\x13\x01")),
+    FOREIGN("gzip-compressed; unpack it with gunzip", KNOWN_BY("\x1f\x8b")),
+    FOREIGN("zstd-compressed; unpack it with unzstd", KNOWN_BY("\x28\xb5\x2f\xfd")),
+    FOREIGN("xz-compressed; unpack it with unxz", KNOWN_BY("\xfd\x37zXZ")),
+    FOREIGN("bzip2-compressed; unpack it with bunzip2", KNOWN_BY("BZh")),
+    FOREIGN("a MATLAB file before version 7.3", KNOWN_BY("MATLAB 5.0"), .mend = sp_mend_matlab),
+    FOREIGN("a Parquet file", KNOWN_BY("PAR1")),
+    FOREIGN("an Arrow file", KNOWN_BY("ARROW1")),
+    FOREIGN("an EDF recording", KNOWN_BY("0       ")),
+    FOREIGN("a PDF", KNOWN_BY("%PDF")),
+    FOREIGN("an SQLite file", KNOWN_BY("SQLite format 3")),
+    FOREIGN("a Git LFS pointer; run git lfs pull", KNOWN_BY("version https://git-lfs")),
+    FOREIGN("a Python pickle", .recognise = sp_is_pickle),
+    FOREIGN("a model; look at it with statepath model show, and give it to other commands as --model", .recognise = sp_is_model),
+    FOREIGN("a JSON text", .recognise = sp_is_json),
+    FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
+    FOREIGN("a text file", .recognise = sp_is_text),
+};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+/* ---- recognising ---- */
+
+/* The first bytes of an ordinary file; 0 where there is none. */
+static size_t read_head(const char *file, unsigned char head[SP_FORMAT_HEAD])
+{
+    struct stat info;
+    if (stat(file, &info) != 0 || !S_ISREG(info.st_mode))
+        return 0;
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, head, SP_FORMAT_HEAD) : 0;
+    if (fd >= 0)
+        close(fd);
+    return n > 0 ? (size_t)n : 0;
+}
+
+static bool is_of(const sp_format *format, const char *file, const sp_request *request, const unsigned char *head, size_t n)
+{
+    return format->recognise ? format->recognise(file, request, head, n)
+                             : n >= format->n_magic && memcmp(head, format->magic, format->n_magic) == 0;
+}
+
+/* The sentence for a file that nothing here reads, or of which HDF5 was wanted. */
+static sp_status refuse(const sp_format *format, const char *file, const unsigned char *head, size_t n, sp_error *err)
+{
+    char mend[700] = "write the scores with h5py: h5py.File(name, 'w')['log_probs'] = array";
+    if (!format)
+        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", file, mend);
+    if (strchr(format->name, ';'))
+        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", file, format->name);
+    if (format->mend)
+        format->mend(file, head, n, mend, sizeof mend);
+    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", file, format->name, mend);
+}
+
+/* The format that reads a file. What cannot be read at all is HDF5's, whose opening finds the words for it. */
+static sp_status find_format(const char *file, const sp_request *request, const sp_format **out, sp_error *err)
+{
+    unsigned char head[SP_FORMAT_HEAD];
+    const size_t n = request->options->access.image ? 0 : read_head(file, head);
+    const sp_format *found = NULL;
+    for (int i = 0; i < N_FORMATS && !found; i++)
+        if (is_of(formats[i], file, request, head, n))
+            found = formats[i];
+    if (n > 0 && !(found && found->open))
+        return refuse(found, file, head, n, err);
+    *out = found ? found : &sp_h5_format;
+    return SP_OK;
+}
+
+sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err)
+{
+    sp_source_options options = sp_source_options_default();
+    if (access)
+        options.access = *access;
+    const sp_request request = {.options = &options};
+    const sp_format *unused;
+    return find_format(file, &request, &unused, err);
+}
+
+/* ---- opening ---- */
+
+const char *sp_layout_name(sp_layout layout)
+{
+    static const char *const names[] = {"packed", "padded", "single", "groups"};
+    return (unsigned)layout < sizeof names / sizeof *names ? names[layout] : "unknown";
+}
+
+sp_source_options sp_source_options_default(void)
+{
+    return (sp_source_options){.kind = SP_KIND_LOG_PROBS, .needs_scores = true};
+}
+
+void sp_source_close(sp_source *source)
+{
+    if (!source)
+        return;
+    if (source->opened)
+        source->format->close(source->opened);
+    free(source->file_name);
+    free(source);
+}
+
+static sp_status open_source(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_source *source = calloc(1, sizeof *source);
+    if (!source || !(source->file_name = strdup(file))) {
+        free(source);
+        return sp_no_memory(err);
+    }
+    source->info.file = source->file_name;
+    source->codes = request->options->codes;
+    source->path_codes = request->options->codes;
+    sp_status status = find_format(file, request, &source->format, err);
+    if (status == SP_OK)
+        status = source->format->open(source, request, err);
+    if (status != SP_OK) {
+        sp_source_close(source);
+        return status;
+    }
+    *out = source;
+    return SP_OK;
+}
+
+sp_status sp_source_open(const char *file, const sp_source_options *options, sp_source **out, sp_error *err)
+{
+    const sp_source_options usual = sp_source_options_default();
+    const sp_request request = {.options = options ? options : &usual};
+    return open_source(file, &request, out, err);
+}
+
+const sp_source_info *sp_source_info_of(const sp_source *source)
+{
+    return &source->info;
+}
+
+void sp_source_use_codes(sp_source *source, const sp_codes *codes)
+{
+    source->codes = codes;
+}
+
+void sp_source_use_threads(sp_source *source, int n_threads)
+{
+    if (source->format->use_threads)
+        source->format->use_threads(source, n_threads);
+}
+
+/* ---- reading ---- */
+
+static sp_status want_recordings(const sp_source *source, int64_t first, int64_t count, sp_wanted *out, sp_error *err)
+{
+    const sp_source_info *info = &source->info;
+    if (first < 0 || count < 0 || first > info->n_recordings - count)
+        return sp_fail(err, SP_EINVAL, "%s: recordings %lld to %lld asked for, but it has %lld", info->file, (long long)first,
+                       (long long)(first + count - 1), (long long)info->n_recordings);
+    *out = (sp_wanted){.first = first, .count = count, .n_steps = info->offsets[first + count] - info->offsets[first]};
+    return SP_OK;
+}
+
+static sp_status want_steps(const sp_source *source, int64_t recording, int64_t first, int64_t n, sp_wanted *out, sp_error *err)
+{
+    const sp_source_info *info = &source->info;
+    if (recording < 0 || recording >= info->n_recordings)
+        return sp_fail(err, SP_EINVAL, "%s: recording %lld asked for, but it has %lld", info->file, (long long)recording,
+                       (long long)info->n_recordings);
+    const int64_t length = info->offsets[recording + 1] - info->offsets[recording];
+    if (first < 0 || n < 0 || first > length - n)
+        return sp_fail(err, SP_EINVAL, "%s: steps %lld to %lld of recording %s asked for, but it has %lld", info->file,
+                       (long long)first, (long long)(first + n - 1), info->ids[recording], (long long)length);
+    *out = (sp_wanted){.first = recording, .count = 1, .is_part = true, .first_step = first, .n_steps = n};
+    return SP_OK;
+}
+
+static sp_status read_wanted(sp_source *source, const sp_wanted *w, unsigned parts, sp_block *block, sp_error *err)
+{
+    const sp_source_info *info = &source->info;
+    unsigned have = (info->has_scores ? SP_BLOCK_SCORES : 0u) | (info->has_labels ? SP_BLOCK_LABELS : 0u) |
+                    (info->has_segments ? SP_BLOCK_SEGMENTS : 0u) | (info->has_weights ? SP_BLOCK_WEIGHTS : 0u) |
+                    (info->has_mask ? SP_BLOCK_MASK : 0u);
+    const int64_t *offsets = info->offsets + w->first;
+    sp_status status = sp_block_reserve(block, w->count, w->n_steps, info->n_classes, info->dtype, parts & have, err);
+    if (status != SP_OK)
+        return status;
+    block->offsets[0] = 0;
+    for (int64_t n = 1; n <= w->count; n++)
+        block->offsets[n] = w->is_part ? w->n_steps : offsets[n] - offsets[0];
+    block->first = w->first;
+    block->first_step = w->first_step;
+    block->file = info->file;
+    block->dataset = info->scores_path ? info->scores_path : info->labels_path;
+    block->ids = info->ids + w->first;
+    block->classes = info->classes;
+    return source->format->read(source, w, block, err);
+}
+
+sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block, sp_error *err)
+{
+    sp_wanted w;
+    sp_status status = want_recordings(source, first, count, &w, err);
+    return status == SP_OK ? read_wanted(source, &w, parts, block, err) : status;
+}
+
+sp_status sp_source_read_steps(sp_source *source, int64_t recording, int64_t first, int64_t n, unsigned parts, sp_block *block,
+                               sp_error *err)
+{
+    sp_wanted w;
+    sp_status status = want_steps(source, recording, first, n, &w, err);
+    return status == SP_OK ? read_wanted(source, &w, parts, block, err) : status;
+}
+
+int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes)
+{
+    const sp_source_info *info = &source->info;
+    int64_t row = (int64_t)(info->n_classes > 0 ? info->n_classes : 1) * (info->has_scores ? (int64_t)info->dtype : 4);
+    int64_t steps = bytes / row, n = 0;
+    while (first + n < info->n_recordings && info->offsets[first + n + 1] - info->offsets[first] <= steps)
+        n++;
+    return n > 0 ? n : 1;
+}
+
+/* ---- what is looked for only when asked ---- */
+
+sp_status sp_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err)
+{
+    *seconds = 0;
+    return source->format->epoch_seconds ? source->format->epoch_seconds(source, seconds, err) : SP_OK;
+}
+
+sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err)
+{
+    const sp_source_info *info = &source->info;
+    return source->format->subjects ? source->format->subjects(source, groups, out, err)
+                                    : sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
+}
+
+sp_status sp_source_find_scorers(sp_source *source, sp_scorers_found *out, sp_error *err)
+{
+    if (!source->has_looked_for_scorers && source->format->find_scorers) {
+        sp_status status = source->format->find_scorers(source, err);
+        if (status != SP_OK)
+            return status;
+    }
+    source->has_looked_for_scorers = true;
+    *out = source->scorers;
+    return SP_OK;
+}
+
+sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first, int64_t count, int32_t *labels, sp_error *err)
+{
+    sp_wanted w;
+    if (scorer < 0 || scorer >= source->scorers.n_scorers || want_recordings(source, first, count, &w, NULL) != SP_OK)
+        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of recordings %lld and on", source->file_name, scorer,
+                       (long long)first);
+    return source->format->read_scorer(source, scorer, &w, labels, err);
+}
+
+sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t recording, int64_t first, int64_t n,
+                                      int32_t *labels, sp_error *err)
+{
+    sp_wanted w;
+    if (scorer < 0 || scorer >= source->scorers.n_scorers || want_steps(source, recording, first, n, &w, NULL) != SP_OK)
+        return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of steps %lld and on of recording %lld", source->file_name,
+                       scorer, (long long)first, (long long)recording);
+    return source->format->read_scorer(source, scorer, &w, labels, err);
+}
+
+/* ---- paths: a source that was opened for them ---- */
+
+sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places, sp_paths_reader **out,
+                               sp_error *err)
+{
+    sp_source_options options = places ? *places : sp_source_options_default();
+    options.needs_scores = false;
+    const sp_request request = {.options = &options, .is_paths = true, .paths = paths};
+    sp_status status = open_source(file, &request, out, err);
+    if (status != SP_OK)
+        return status;
+    const sp_source_info *info = &(*out)->info;
+    sp_paths_info *p = &(*out)->paths;
+    p->file = info->file;
+    p->file_size = info->file_size;
+    p->n_recordings = info->n_recordings;
+    p->n_steps = info->n_steps;
+    p->offsets = info->offsets;
+    p->ids = info->ids;
+    p->has_ids = info->has_ids;
+    p->n_classes = info->n_classes;
+    p->classes = info->classes;
+    p->has_labels = info->has_labels;
+    p->has_segments = info->has_segments;
+    return SP_OK;
+}
+
+const sp_paths_info *sp_paths_reader_info(const sp_paths_reader *reader)
+{
+    return &reader->paths;
+}
+
+void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, const sp_codes *labels)
+{
+    reader->path_codes = paths;
+    reader->codes = labels;
+}
+
+sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording, bool is_undecoded)
+{
+    if (reader->format->result)
+        return reader->format->result(reader, strategy, recording, is_undecoded);
+    return (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};
+}
+
+static bool is_undecoded(const int32_t *path, int64_t n_steps)
+{
+    for (int64_t t = 0; t < n_steps; t++)
+        if (path[t] != -1)
+            return false;
+    return n_steps > 0;
+}
+
+sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_t first, int64_t count, int32_t *paths,
+                               sp_decoded *results, sp_error *err)
+{
+    sp_wanted w;
+    sp_status status = want_recordings(reader, first, count, &w, err);
+    if (status != SP_OK)
+        return status;
+    int32_t *own = paths ? NULL : malloc((size_t)(w.n_steps + 1) * sizeof *own);
+    const int32_t *path = paths ? paths : own;
+    if (!path)
+        return sp_no_memory(err);
+    status = reader->format->read_path(reader, strategy, &w, paths ? paths : own, err);
+    const int64_t *offsets = reader->info.offsets + first;
+    for (int64_t i = 0; status == SP_OK && results && i < count; i++)
+        results[i] = sp_paths_reader_result(reader, strategy, first + i,
+                                            is_undecoded(path + (offsets[i] - offsets[0]), offsets[i + 1] - offsets[i]));
+    free(own);
+    return status;
+}
+
+sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording, int64_t first, int64_t n,
+                                     int32_t *path, sp_error *err)
+{
+    sp_wanted w;
+    sp_status status = want_steps(reader, recording, first, n, &w, err);
+    return status == SP_OK ? reader->format->read_path(reader, strategy, &w, path, err) : status;
+}
+
+static sp_status read_beside(sp_paths_reader *reader, const sp_wanted *w, int32_t *labels, int64_t *segments, sp_error *err)
+{
+    const bool lacks_labels = labels && !reader->info.has_labels;
+    if (lacks_labels || (segments && !reader->info.has_segments))
+        return sp_fail(err, SP_EDATA, "%s: has no %s", reader->file_name, lacks_labels ? "labels" : "segments");
+    sp_block block = {.labels = labels, .segments = segments};
+    return reader->format->read(reader, w, &block, err);
+}
+
+sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
+                                 sp_error *err)
+{
+    sp_wanted w;
+    sp_status status = want_recordings(reader, first, count, &w, err);
+    return status == SP_OK ? read_beside(reader, &w, labels, segments, err) : status;
+}
+
+sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n, int32_t *labels,
+                                      int64_t *segments, sp_error *err)
+{
+    sp_wanted w;
+    sp_status status = want_steps(reader, recording, first, n, &w, err);
+    return status == SP_OK ? read_beside(reader, &w, labels, segments, err) : status;
+}

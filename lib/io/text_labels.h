@@ -1,0 +1,12 @@
+/* Labels or paths as text, one step a line (source.h says how it looks): a row of the table of formats. Private to io/. */
+#ifndef STATEPATH_IO_TEXT_LABELS_H
+#define STATEPATH_IO_TEXT_LABELS_H
+
+#include "io/format.h"
+
+/* Reads the whole file when it is opened; needs the request's model. Messages name file and line: a column that is missing or
+ * there twice, a quote that does not end, too few or many fields, an unknown label, a step that is no number, there twice or
+ * missing, a recording that comes back. Memory: the text and 12 bytes a step. */
+extern const sp_format sp_text_format;
+
+#endif

@@ -1,0 +1,40 @@
+/* Reading a JSON document of ours: parsing, and errors that say where. Not installed. */
+#ifndef STATEPATH_JSON_READ_H
+#define STATEPATH_JSON_READ_H
+
+#include <jansson.h>
+
+#include "statepath/status.h"
+#include "json/json_locate.h"
+
+/* A document while it is read. Borrows text and name; root is released by sp_json_close(). */
+typedef struct sp_json_doc {
+    const char *text; /* without byte order mark */
+    const char *name; /* what messages call it */
+    json_t *root;     /* an object */
+    sp_error *err;    /* or NULL */
+    sp_status fault;  /* what a fault of the text returns: SP_EMODEL, SP_EINVAL */
+} sp_json_doc;
+
+/* Parses. `what` is "a model", for the message when the text is JSON but no object. SP_OK, `fault` ("sleep.json:7:12: ..."),
+ * SP_ENOMEM. */
+sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, const char *what, sp_status fault, sp_error *err);
+void sp_json_close(sp_json_doc *doc);
+
+/* Fails with `fault` and "name:line:column: " and the sentence: the place of a key for a member, of the value for an item. */
+sp_status sp_json_fail(const sp_json_doc *doc, const sp_json_at *at, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* Is every key of the object at `at` one of keys[n]? Else fails with the nearest one. */
+sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_t *object, int32_t n, const char *const *keys);
+
+/* A copy of the optional text at a key of the document into *out, which the caller frees. */
+sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out);
+
+/* "a string", "a list", "an object", "true", "null", "a number", as messages say it. */
+const char *sp_json_kind(const json_t *value);
+
+#endif

@@ -1,0 +1,130 @@
+#include "json/json_write.h"
+
+#include <jansson.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 118 }; /* where lists are wrapped */
+
+void sp_json_writer_open(sp_json_writer *writer)
+{
+    *writer = (sp_json_writer){0};
+    writer->stream = open_memstream(&writer->text, &writer->size);
+    if (!writer->stream)
+        writer->status = SP_ENOMEM;
+}
+
+sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *err)
+{
+    if (writer->stream && (ferror(writer->stream) | fclose(writer->stream)) && writer->status == SP_OK)
+        writer->status = SP_ENOMEM;
+    writer->stream = NULL;
+    if (writer->status == SP_OK) {
+        *text = writer->text;
+        return SP_OK;
+    }
+    free(writer->text);
+    if (writer->status == SP_ENOMEM)
+        return sp_no_memory(err);
+    return sp_fail(err, writer->status, "the name \"%s\" is not UTF-8, which JSON needs; rename it", writer->faulty);
+}
+
+void sp_json_put(sp_json_writer *writer, const char *raw)
+{
+    if (writer->status != SP_OK)
+        return;
+    if (fputs(raw, writer->stream) < 0)
+        writer->status = SP_ENOMEM;
+    const char *newline = strrchr(raw, '\n');
+    writer->column = newline ? (int)strlen(newline + 1) : writer->column + (int)strlen(raw);
+}
+
+void sp_json_put_string(sp_json_writer *writer, const char *string)
+{
+    if (writer->status != SP_OK)
+        return;
+    json_t *value = json_string(string);
+    char *quoted = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    if (quoted)
+        sp_json_put(writer, quoted);
+    else {
+        /* Was it the encoding, or memory for a moment? */
+        json_t *again = json_string(string), *unchecked = json_string_nocheck(string);
+        writer->status = !again && unchecked ? SP_EINVAL : SP_ENOMEM;
+        writer->faulty = string;
+        json_decref(again);
+        json_decref(unchecked);
+    }
+    free(quoted);
+    json_decref(value);
+}
+
+char *sp_json_number(double x, char buffer[32])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, 32, "%.*g", digits, x);
+        if (strtod(buffer, NULL) == x)
+            break;
+    }
+    char *point = strchr(buffer, *localeconv()->decimal_point);
+    if (point)
+        *point = '.';
+    return buffer;
+}
+
+void sp_json_put_number(sp_json_writer *writer, double x)
+{
+    char buffer[32];
+    sp_json_put(writer, sp_json_number(x, buffer));
+}
+
+void sp_json_put_integer(sp_json_writer *writer, int64_t x)
+{
+    char buffer[32];
+    snprintf(buffer, sizeof buffer, "%lld", (long long)x);
+    sp_json_put(writer, buffer);
+}
+
+void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent)
+{
+    if (is_first)
+        return;
+    if (writer->column < LINE) {
+        sp_json_put(writer, ", ");
+        return;
+    }
+    char blanks[24];
+    snprintf(blanks, sizeof blanks, ",\n%*s", indent, "");
+    sp_json_put(writer, blanks);
+}
+
+void sp_json_put_key(sp_json_writer *writer, const char *key)
+{
+    sp_json_put(writer, ",\n  ");
+    sp_json_put_string(writer, key);
+    sp_json_put(writer, ": ");
+}
+
+void sp_json_put_strings(sp_json_writer *writer, int32_t n, char *const *strings, int indent)
+{
+    sp_json_put(writer, "[");
+    for (int32_t i = 0; i < n; i++) {
+        sp_json_put_comma(writer, i == 0, indent);
+        sp_json_put_string(writer, strings[i]);
+    }
+    sp_json_put(writer, "]");
+}
+
+void sp_json_put_matrix(sp_json_writer *writer, int32_t n, const double *values)
+{
+    for (int32_t i = 0; i < n; i++) {
+        sp_json_put(writer, i ? ",\n    [" : "[\n    [");
+        for (int32_t j = 0; j < n; j++) {
+            sp_json_put(writer, j ? ", " : "");
+            sp_json_put_number(writer, values[(size_t)i * (size_t)n + (size_t)j]);
+        }
+        sp_json_put(writer, "]");
+    }
+    sp_json_put(writer, "]");
+}

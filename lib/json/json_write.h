@@ -1,0 +1,43 @@
+/* Writing JSON as a person would: own line breaks, shortest numbers. Not installed.
+ *
+ * jansson escapes the strings; its own dump puts every item on a line of its own, or everything on one. */
+#ifndef STATEPATH_JSON_WRITE_H
+#define STATEPATH_JSON_WRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "statepath/status.h"
+
+typedef struct sp_json_writer {
+    FILE *stream; /* into `text` */
+    char *text;
+    size_t size;
+    int column;         /* characters on this line, about */
+    const char *faulty; /* the first string that is not UTF-8, or NULL */
+    sp_status status;   /* SP_OK until something fails; then nothing more is written */
+} sp_json_writer;
+
+void sp_json_writer_open(sp_json_writer *writer);
+/* The text, which the caller frees; or the first failure: SP_EINVAL (a string that is not UTF-8), SP_ENOMEM. The writer is gone.
+ */
+sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *err);
+
+void sp_json_put(sp_json_writer *writer, const char *raw);           /* as it is */
+void sp_json_put_string(sp_json_writer *writer, const char *string); /* quoted and escaped */
+void sp_json_put_number(sp_json_writer *writer, double x);           /* shortest that reads back exactly; x finite */
+void sp_json_put_integer(sp_json_writer *writer, int64_t x);
+/* Before an item: nothing before the first, else a comma; then a new line with `indent` blanks where the line is full. */
+void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent);
+/* The next member of the document: comma, new line, two blanks, "key": */
+void sp_json_put_key(sp_json_writer *writer, const char *key);
+/* A whole list of strings, wrapped. */
+void sp_json_put_strings(sp_json_writer *writer, int32_t n, char *const *strings, int indent);
+/* Rows of numbers [n,n], one row a line. */
+void sp_json_put_matrix(sp_json_writer *writer, int32_t n, const double *values);
+
+/* Shortest decimal number that reads back as exactly x. Independent of the locale. buffer holds 32 bytes. */
+char *sp_json_number(double x, char buffer[32]);
+
+#endif
