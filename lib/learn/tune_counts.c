@@ -132,7 +132,7 @@ static sp_training without(const tuner *u, int32_t f)
 
 static sp_status judge(tuner *u, const sp_settings *s, double *value, sp_error *err)
 {
-    sp_status status = SP_OK;
+    sp_status status = sp_training_go_on(u->training, err);
     for (int32_t f = 0; status == SP_OK && f < u->n_folds; f++) {
         sp_training others = without(u, f);
         status = apply(s, &others, u->rules, u->models[f], err);
