@@ -53,3 +53,8 @@ sp_status sp_fail_at(sp_error *err, sp_status status, int64_t step, const char *
     }
     return status;
 }
+
+sp_status sp_no_memory(sp_error *err)
+{
+    return sp_fail(err, SP_ENOMEM, "not enough memory");
+}

@@ -43,9 +43,9 @@ typedef struct sp_paths_header {
     int64_t n_recordings, n_steps;
     const int64_t *offsets; /* [N+1] */
     int32_t n_classes;
-    const char *const *ids;             /* [N] or NULL */
-    const struct sp_subjects *subjects; /* whose the recordings are (subjects.h); or NULL */
-    const char *const *classes;         /* [K] or NULL */
+    const char *const *ids;      /* [N] or NULL */
+    const sp_subjects *subjects; /* whose the recordings are (subjects.h); or NULL */
+    const char *const *classes;  /* [K] or NULL */
     bool with_labels, with_segments, with_confidence, with_broken;
     const char *command, *model_json; /* or NULL */
     const char *input;
@@ -123,6 +123,9 @@ sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, 
 sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording, bool is_undecoded);
 /* Length of a step in seconds: attribute epoch_seconds of the root; 0: the file does not say. SP_OK; SP_EDATA. */
 sp_status sp_paths_reader_epoch_seconds(sp_paths_reader *reader, double *seconds, sp_error *err);
+
+/* Subjects of its recordings, as sp_source_subjects(). */
+sp_status sp_paths_reader_subjects(sp_paths_reader *reader, const char *groups, sp_subjects **out, sp_error *err);
 
 /* From here on paths and labels are what these codes say: classes of their model, or columns. NULL: as they are. The codes must
  * stay until the reader is closed. */

@@ -57,6 +57,9 @@ sp_status sp_fail_at(sp_error *err, sp_status status, int64_t step, const char *
 #endif
     ;
 
+/* SP_ENOMEM, with the one sentence about it. */
+sp_status sp_no_memory(sp_error *err);
+
 /* "statepath" version, e.g. "1.0.0". */
 const char *sp_version(void);
 
