@@ -20,6 +20,7 @@ typedef struct rows {
     int32_t *label; /* [n] */
     double *p;      /* [K] room */
     bool one_scale; /* x is [1] log of the scale; else [2K]: scales, then biases */
+    const sp_training *training;
 } rows;
 
 /* p = softmax(scale e + bias) of a row; returns log of the sum. scale, bias step by `step` 0 or 1 from class to class. */
@@ -41,8 +42,10 @@ static double softmax(const rows *r, const double *e, const double *scale, const
 
 static sp_status objective(void *arg, const double *x, double *value, double *gradient, sp_error *err)
 {
-    (void)err;
     rows *r = arg;
+    const sp_status status = sp_training_go_on(r->training, err);
+    if (status != SP_OK)
+        return status;
     int32_t K = r->K;
     double one = r->one_scale ? exp(x[0]) : 0, f = 0;
     const double *scale = r->one_scale ? &one : x, *bias = r->one_scale ? NULL : x + K;
@@ -99,6 +102,7 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
     const sp_scores *s = &training->batch.scores;
     size_t K = (size_t)s->n_classes;
     r->K = s->n_classes;
+    r->training = training;
     r->e = sp_zeros(&r->own, (size_t)s->n_steps, K * sizeof *r->e);
     r->label = sp_zeros(&r->own, (size_t)s->n_steps, sizeof *r->label);
     r->p = sp_zeros(&r->own, K, sizeof *r->p);

@@ -143,7 +143,9 @@ sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, i
     for (bool goes_on = true; status == SP_OK && goes_on && n < most_iterations; n++) {
         before = value;
         maximise(&w);
-        status = expect(&w, workers, &value, err);
+        status = sp_training_go_on(training, err);
+        if (status == SP_OK)
+            status = expect(&w, workers, &value, err);
         if (status == SP_OK && log_likelihood)
             log_likelihood[n + 1] = value;
         goes_on = value - before > precision * fabs(value);

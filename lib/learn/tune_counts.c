@@ -62,7 +62,7 @@ static sp_status apply(const sp_settings *s, const sp_training *training, const 
 /* Settings are written into the models of counts of each fold. */
 static sp_status judge(sp_tuner *u, const sp_rules *rules, const sp_settings *s, double *value, sp_error *err)
 {
-    sp_status status = SP_OK;
+    sp_status status = sp_training_go_on(u->training, err);
     for (int32_t f = 0; status == SP_OK && f < u->n_folds; f++) {
         sp_training others = sp_tuner_without(u, f);
         status = apply(s, &others, rules, u->models[f], err);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static sp_status add_stage(calibration *c, sp_scaling scaling, int32_t n_classes, sp_error *err)
 {
@@ -16,20 +17,20 @@ static sp_status add_stage(calibration *c, sp_scaling scaling, int32_t n_classes
  */
 static sp_status fit_folds(calibration *c, sp_error *err)
 {
-    const cross *folds = c->folds;
-    int64_t N = folds->fit.training.batch.n_recordings;
+    const sp_folds *folds = c->folds;
+    int64_t N = folds->training->batch.n_recordings;
     uint8_t *use = malloc((size_t)N + 1);
     sp_calibrated *fitted = calloc((size_t)folds->n_folds, sizeof *fitted);
     sp_status status = SP_OK;
     if (!use || !fitted) {
         free(use);
         free(fitted);
-        return sp_fail(err, SP_ENOMEM, "no memory to calibrate %d folds", folds->n_folds);
+        return sp_no_memory(err);
     }
     for (int32_t f = 0; status == SP_OK && f < folds->n_folds; f++) {
         for (int64_t n = 0; n < N; n++)
             use[n] = folds->fold[n] != f;
-        sp_training others = folds->fit.training;
+        sp_training others = (*folds->training);
         others.use = use;
         status = sp_calibrate(&others, &fitted[f], err);
     }
@@ -46,10 +47,10 @@ static sp_status fit_folds(calibration *c, sp_error *err)
 
 static sp_status open_folds(calibration *c, int32_t K, sp_error *err)
 {
-    const cross *folds = c->folds;
+    const sp_folds *folds = c->folds;
     c->fold_log_prior = calloc((size_t)folds->n_folds * (size_t)K, sizeof *c->fold_log_prior);
     if (!c->fold_log_prior)
-        return sp_fail(err, SP_ENOMEM, "no memory for the priors of %d folds", folds->n_folds);
+        return sp_no_memory(err);
     for (int32_t f = 0; f < folds->n_folds; f++) /* fitted models have their classes in the order of the columns */
         for (int32_t k = 0; folds->models[f]->prior && k < K; k++)
             c->fold_log_prior[(size_t)f * (size_t)K + (size_t)k] = log(folds->models[f]->prior[k]);
@@ -63,7 +64,7 @@ static sp_status open_folds(calibration *c, int32_t K, sp_error *err)
     return status;
 }
 
-sp_status sp_calibration_open(calibration *c, const cross *folds, const sp_prepare_options *prepare, int32_t n_classes,
+sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_prepare_options *prepare, int32_t n_classes,
                               sp_error *err)
 {
     *c = (calibration){.folds = folds};
@@ -103,14 +104,15 @@ static void fill_rows(const calibration *c, sp_scaling scaling, const sp_scores 
     }
 }
 
-sp_status sp_calibration_add(calibration *c, const sp_block *block, const int32_t *labels, sp_error *err)
+/* A prepared block by these labels [S]. */
+static sp_status add_calibrations(calibration *c, const sp_block *block, const int32_t *labels, sp_error *err)
 {
     size_t K = (size_t)block->n_classes;
     if (c->n && c->room < block->n_steps) {
         free(c->rows);
         c->room = 0;
         if (!(c->rows = malloc(((size_t)block->n_steps * K + 1) * sizeof *c->rows)))
-            return sp_fail(err, SP_ENOMEM, "no memory for the scores of %lld steps", (long long)block->n_steps);
+            return sp_no_memory(err);
         c->room = block->n_steps;
     }
     sp_batch batch = sp_block_batch(block);
@@ -140,5 +142,39 @@ sp_status sp_calibration_finish(calibration *c, double level, sp_comparison *out
         status = sp_reliability_finish(c->sums[i].reliability, level, &made->reliability, err);
         out->n_calibrations += status == SP_OK;
     }
+    return status;
+}
+
+/* ---- likelihood ---- */
+
+/* Leaves the wake out that does not count. */
+static void trim(const sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, int32_t *labels)
+{
+    if (sleep)
+        sp_wake_trim_piece(sleep, p->wake_margin, block->first_step, block->n_steps, labels);
+    for (int64_t r = 0; !sleep && r < block->n_recordings; r++) {
+        int64_t first = block->offsets[r];
+        sp_wake_trim(block->offsets[r + 1] - first, p->wake_stages, p->wake_margin, labels + first);
+    }
+}
+
+sp_status sp_likelihood_add(sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err)
+{
+    const sp_scores scores = sp_block_batch(block).scores;
+    const int32_t *labels = block->labels;
+    int32_t *kept = NULL;
+    if (p->wake_stages) {
+        size_t n = (size_t)block->n_steps;
+        if (!(kept = malloc((n + 1) * sizeof *kept)))
+            return sp_no_memory(err);
+        memcpy(kept, labels, n * sizeof *kept);
+        trim(p, block, sleep, kept);
+        labels = kept;
+    }
+    sp_status status = p->reliability ? sp_probabilities_add(&p->nll, p->reliability, &scores, labels, block->weights, err)
+                                      : sp_nll_add(&p->nll, &scores, labels, block->weights, err);
+    if (status == SP_OK && p->calibration)
+        status = add_calibrations(p->calibration, block, labels, err);
+    free(kept);
     return status;
 }

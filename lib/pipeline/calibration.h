@@ -1,8 +1,9 @@
-/* Calibration before and after: the same scores with and without what scales them. */
+/* Likelihood and calibration of labels, block by block; before and after: the same scores with and without what scales them. */
 #ifndef PIPELINE_CALIBRATION_H
 #define PIPELINE_CALIBRATION_H
 
-#include "pipeline/cross.h"
+#include "pipeline/pipeline.h"
+#include "statepath/calibrate.h"
 
 /* One way to take the scores for probabilities. */
 typedef struct calibration_sums {
@@ -12,7 +13,7 @@ typedef struct calibration_sums {
 } calibration_sums;
 
 typedef struct calibration {
-    const cross *folds;        /* or NULL */
+    const sp_folds *folds;     /* or NULL */
     sp_scores_scaling decoded; /* without folds: what the pipeline scales by */
     double *fold_log_prior;    /* [n_folds,K] */
     sp_calibrated *fitted;     /* [n_folds] on the recordings of the other folds, or NULL */
@@ -25,14 +26,15 @@ typedef struct calibration {
 /* With folds (then `prepare` leaves the scores as they are): as decoded by the models of the folds, and by the temperature and
  * the vector scaling that are most likely on the other folds. Without, where `prepare` scales the scores: as they are given. The
  * calibration can (and must) be closed, on failure too. */
-sp_status sp_calibration_open(calibration *c, const cross *folds, const sp_prepare_options *prepare, int32_t n_classes,
+sp_status sp_calibration_open(calibration *c, const sp_folds *folds, const sp_prepare_options *prepare, int32_t n_classes,
                               sp_error *err);
 void sp_calibration_close(calibration *c);
 
-/* Adds a prepared block by these labels [S]. */
-sp_status sp_calibration_add(calibration *c, const sp_block *block, const int32_t *labels, sp_error *err);
-
 /* Fills the comparison's calibrations. */
 sp_status sp_calibration_finish(calibration *c, double level, sp_comparison *out, sp_error *err);
+
+/* Adds the labels of a prepared block that count to p->nll, and where they are there to p->reliability and p->calibration.
+ *   sleep   of the recording that the block is a chunk of, or NULL: the block holds whole recordings */
+sp_status sp_likelihood_add(sp_pipeline *p, const sp_block *block, const sp_wake_bounds *sleep, sp_error *err);
 
 #endif

@@ -1,9 +1,7 @@
 /* sp_evaluate(): paths in memory, ours or others', evaluated against recordings from anywhere. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/evaluation.h"
-#include "pipeline/run.h"
 
 typedef struct array_evaluation {
     sp_pipeline p;
@@ -43,7 +41,7 @@ static sp_status open_arrays(array_evaluation *e, const sp_recordings *recording
     sp_pipeline *p = &e->p;
     if (e->paths->n_strategies < 1 || e->paths->n_strategies > SP_RUN_STRATEGIES)
         return sp_fail(err, SP_EINVAL, "%d strategies to evaluate: 1 to %d", e->paths->n_strategies, SP_RUN_STRATEGIES);
-    sp_status status = sp_pipeline_open_recordings(p, recordings, o, "viterbi", err);
+    sp_status status = sp_pipeline_open(p, recordings, o, "viterbi", err);
     if (status != SP_OK)
         return status;
     p->n_strategies = e->paths->n_strategies;
@@ -55,34 +53,18 @@ static sp_status open_arrays(array_evaluation *e, const sp_recordings *recording
     p->prepare.missing_uniform = true;
     e->given = (sp_given_paths){.read = read_paths, .result = result_of, .arg = e};
     p->given = &e->given;
+    p->has_path_scores = e->paths->results != NULL;
     return sp_pipeline_use_given(p, err);
-}
-
-static sp_status run(void *arg, int64_t n, const int64_t *recordings, sp_evaluation *evaluation, sp_error *err)
-{
-    array_evaluation *e = arg;
-    sp_extra_outputs none = {.n_best = 0};
-    return n < 0 ? sp_pipeline_run(&e->p, evaluation, NULL, &none, err)
-                 : sp_pipeline_run_again(&e->p, n, recordings, evaluation, err);
 }
 
 sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
                       sp_run_result *result, sp_error *err)
 {
-    const bool is_legal[SP_RUN_STRATEGIES] = {false}; /* legality is counted, never assumed */
     array_evaluation e = {.paths = paths};
     sp_status status = open_arrays(&e, recordings, o, err);
-    if (status == SP_OK) {
-        sp_evaluated what = {.has_labels = e.p.info->has_labels,
-                             .has_path_scores = paths->results != NULL,
-                             .is_legal = is_legal,
-                             .file_size = e.p.info->file_size,
-                             .input_classes = e.p.info->classes,
-                             .run = run,
-                             .arg = &e};
-        status = sp_pipeline_evaluate(&e.p, &what, out, err);
-    }
-    sp_pipeline_count(&e.p, result);
+    if (status == SP_OK)
+        status = sp_pipeline_evaluate(&e.p, out, err);
+    sp_pipeline_result(&e.p, result);
     sp_pipeline_close(&e.p);
     return status;
 }

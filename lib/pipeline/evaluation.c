@@ -4,12 +4,11 @@
 #include <stdlib.h>
 
 #include "pipeline/calibration.h"
-#include "pipeline/cross.h"
-#include "pipeline/evaluation_options.h"
+#include "pipeline/run.h"
+#include "statepath/report.h"
 
 /* Gives the comparison the steps that its page draws; nothing to do where it has all, or no page is wanted. */
-static sp_status fetch_steps(const sp_pipeline *p, const sp_evaluated *what, const sp_evaluation_options *how,
-                             sp_comparison *comparison, sp_error *err)
+static sp_status fetch_steps(const sp_pipeline *p, const sp_evaluation_options *how, sp_comparison *comparison, sp_error *err)
 {
     int64_t *recordings = NULL, n = 0;
     sp_status status = how->trace_steps ? sp_report_drawn(comparison, how->trace_steps, &recordings, &n, err) : SP_OK;
@@ -26,7 +25,7 @@ static sp_status fetch_steps(const sp_pipeline *p, const sp_evaluated *what, con
     sp_evaluation *evaluation = NULL;
     status = sp_evaluation_new(p->chain, NULL, &steps, &evaluation, err);
     if (status == SP_OK)
-        status = what->run(what->arg, n, recordings, evaluation, err);
+        status = sp_pipeline_run_again(p, n, recordings, evaluation, err);
     if (status == SP_OK)
         sp_evaluation_move_traces(evaluation, recordings, comparison);
     sp_evaluation_free(evaluation);
@@ -35,16 +34,16 @@ static sp_status fetch_steps(const sp_pipeline *p, const sp_evaluated *what, con
 }
 
 /* Texts, likelihood and calibration. */
-static sp_status describe(const sp_pipeline *p, const sp_evaluated *what, double level, sp_comparison *comparison, sp_error *err)
+static sp_status describe(const sp_pipeline *p, double level, sp_comparison *comparison, sp_error *err)
 {
     sp_comparison_texts texts = {.file = p->file,
-                                 .file_size = what->file_size,
+                                 .file_size = p->info->file_size,
                                  .command = p->opt->command,
-                                 .input_classes = what->input_classes,
+                                 .input_classes = p->info->classes,
                                  .model = p->model,
                                  .class_of_column = p->class_of_column,
-                                 .path_codes = what->path_codes,
-                                 .label_codes = p->codes ? sp_codes_name(p->codes) : NULL};
+                                 .path_codes = p->path_codes,
+                                 .label_codes = p->label_codes};
     sp_status status = sp_comparison_describe(comparison, &texts, err);
     if (p->has_nll)
         sp_comparison_set_nll(comparison, &p->nll);
@@ -77,21 +76,24 @@ static void use_wake_trim(sp_pipeline *p, const sp_evaluation_options *how)
     p->wake_stages = p->stages;
 }
 
-sp_status sp_pipeline_evaluate(sp_pipeline *p, const sp_evaluated *what, sp_comparison **out, sp_error *err)
+sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const int32_t K = p->model->n_classes;
+    bool is_legal[SP_RUN_STRATEGIES]; /* by construction; of paths that are there already legality is counted, never assumed */
+    for (int s = 0; s < p->n_strategies; s++)
+        is_legal[s] = !p->given && sp_strategy_is_legal(p->strategies[s].kind) && p->on_infeasible != SP_INFEASIBLE_RELAX;
     const char **classes = sp_names_in_columns(p->model, p->class_of_column);
     if (!classes)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     sp_evaluation_options how = sp_evaluation_options_default();
-    how.has_labels = what->has_labels;
+    how.has_labels = p->info->has_labels;
     how.n_strategies = p->n_strategies;
     how.classes = classes;
     how.names = p->names;
-    how.is_legal = what->is_legal;
-    how.has_path_scores = what->has_path_scores;
-    how.has_length_trim = what->has_length_trim;
+    how.is_legal = is_legal;
+    how.has_path_scores = p->has_path_scores;
+    how.has_length_trim = p->cut_path_steps != NULL;
     how.trace_steps = o->trace_steps;
     how.n_scorers = p->scorers.found.n_scorers;
     how.scorers = p->scorers.found.names;
@@ -104,13 +106,13 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, const sp_evaluated *what, sp_comp
                            .strategies = p->names,
                            .n_classes = K,
                            .classes = classes,
-                           .has_labels = what->has_labels};
+                           .has_labels = p->info->has_labels};
     sp_evaluation *evaluation = NULL;
     sp_evaluation_words words = {0};
     sp_sleep_choice sleep = {.is_sleep = false};
     sp_status status = o->hooks.opened ? o->hooks.opened(o->hooks.arg, &scope, err) : SP_OK;
     if (status == SP_OK)
-        status = sp_sleep_choose(o, K, classes, what->source, what->reader, &sleep, err);
+        status = sp_sleep_choose(p, classes, &sleep, err);
     sp_sleep_apply(&sleep, &how);
     if (status == SP_OK)
         status = sp_evaluation_words_read(&words, o, K, classes, &how, err);
@@ -124,16 +126,16 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, const sp_evaluated *what, sp_comp
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (status == SP_OK) {
         use_wake_trim(p, &how);
-        status = what->run(what->arg, -1, NULL, evaluation, err);
+        status = sp_pipeline_run(p, evaluation, err);
     }
     sp_run_progress(o, NULL, 0, 0);
     sp_comparison *made = NULL;
     if (status == SP_OK)
         status = sp_evaluation_finish(evaluation, &made, err);
     if (status == SP_OK)
-        status = fetch_steps(p, what, &how, made, err);
+        status = fetch_steps(p, &how, made, err);
     if (status == SP_OK)
-        status = describe(p, what, how.bootstrap.level, made, err);
+        status = describe(p, how.bootstrap.level, made, err);
     if (status == SP_OK)
         *out = made;
     else

@@ -1,24 +1,47 @@
-/* The evaluation of a run: what compare and evaluate share but for where paths come from. */
+/* The evaluation of a run, whether its paths are decoded or there already: its options, and what is described in the end. */
 #ifndef PIPELINE_EVALUATION_H
 #define PIPELINE_EVALUATION_H
 
 #include "pipeline/pipeline.h"
 
-/* Steps kept for a page and the recordings that it draws come from a second look at these, once all are evaluated. */
-typedef struct sp_evaluated {
-    bool has_labels, has_path_scores, has_length_trim;
-    const bool *is_legal;    /* [n_strategies] by construction */
-    sp_source *source;       /* where the length of a step may stand, or NULL */
-    sp_paths_reader *reader; /* likewise */
-    int64_t file_size;
-    const char *const *input_classes; /* as the file of scores or paths names them, or NULL */
-    const char *path_codes;           /* or NULL */
-    /* Evaluates all recordings (n -1), or some (ascending) once more, for their steps alone: `recordings` [n]. */
-    sp_status (*run)(void *arg, int64_t n, const int64_t *recordings, sp_evaluation *evaluation, sp_error *err);
-    void *arg;
-} sp_evaluated;
+/* Evaluates all recordings, with the statistics that the options name, and describes the result. Steps kept for a page and the
+ * recordings that it draws come from a second run of these, once all are evaluated. */
+sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err);
 
-/* Evaluates what `what->run` brings, with the statistics that the options name, and describes it. */
-sp_status sp_pipeline_evaluate(sp_pipeline *p, const sp_evaluated *what, sp_comparison **out, sp_error *err);
+/* ---- options ---- */
+
+typedef struct sp_sleep_choice {
+    int32_t stage_of_class[SP_N_STAGES]; /* of the columns */
+    bool is_sleep;
+    double epoch_seconds;
+    bool is_assumed;
+} sp_sleep_choice;
+
+/* Classes are stages when the shipped sleep models know all of them, by name or alias, and all five are there. The length of a
+ * step is what epoch_seconds says, else what p->step_seconds says; else, of stages, 30 s, which is an assumption, and of
+ * other classes 0: not known.
+ *   classes  [K] names in the order of the columns
+ * SP_OK; SP_EINVAL (epoch_seconds is not above 0), SP_EDATA (a file says nonsense), SP_ENOMEM. */
+sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_sleep_choice *out, sp_error *err);
+
+/* Tells the evaluation; `choice` must stay until it is made. */
+void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how);
+
+enum { MAX_COLLAPSES = 16 };
+
+typedef struct sp_evaluation_words {
+    int32_t n_collapses;
+    sp_collapse collapses[MAX_COLLAPSES];
+} sp_evaluation_words;
+
+/* Reads weighted_kappa, absent_class, interval, zeros, collapse, margin, wake_trim and bridge_unscored into
+ * `how`, which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes  [K] names in the
+ * order of the columns. SP_OK; SP_EINVAL, SP_ENOMEM. */
+sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
+                                   sp_evaluation_options *how, sp_error *err);
+void sp_evaluation_words_clear(sp_evaluation_words *j);
+
+/* nll_clip for sp_nll.clip: 0 where it is not given. SP_OK; SP_EINVAL (not between 0 and 1; there is no likelihood). */
+sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double *clip, sp_error *err);
 
 #endif

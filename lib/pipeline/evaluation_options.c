@@ -1,7 +1,9 @@
-#include "pipeline/evaluation_options.h"
+#include "pipeline/evaluation.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "statepath/model_json.h"
 
 /* ---- sleep ---- */
 
@@ -33,11 +35,11 @@ static sp_status find_stages(int32_t K, const char *const *classes, sp_sleep_cho
     return status == SP_ENOMEM ? status : SP_OK;
 }
 
-sp_status sp_sleep_choose(const sp_run_options *o, int32_t K, const char *const *classes, sp_source *source,
-                          sp_paths_reader *paths, sp_sleep_choice *out, sp_error *err)
+sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_sleep_choice *out, sp_error *err)
 {
+    const sp_run_options *o = p->opt;
     *out = (sp_sleep_choice){.epoch_seconds = o->epoch_seconds};
-    sp_status status = find_stages(K, classes, out, err);
+    sp_status status = find_stages(p->model->n_classes, classes, out, err);
     if (status != SP_OK)
         return status;
     if (!isnan(o->epoch_seconds)) {
@@ -46,10 +48,8 @@ sp_status sp_sleep_choose(const sp_run_options *o, int32_t K, const char *const 
         return SP_OK;
     }
     out->epoch_seconds = 0;
-    if (source)
-        status = sp_source_epoch_seconds(source, &out->epoch_seconds, err);
-    if (status == SP_OK && out->epoch_seconds == 0 && paths)
-        status = sp_source_epoch_seconds(paths, &out->epoch_seconds, err);
+    if (p->step_seconds)
+        status = p->step_seconds(p->step_seconds_arg, &out->epoch_seconds, err);
     if (status == SP_EDATA && !out->is_sleep) { /* of others, the attribute may mean something else */
         out->epoch_seconds = 0;
         status = SP_OK;

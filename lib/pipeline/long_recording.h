@@ -1,23 +1,64 @@
-/* decode and compare: recordings that are too long to be held in memory, see statepath/long.h. */
+/* A recording that is too long to be held in memory: read, decoded and evaluated chunk by chunk, see statepath/long.h. */
 #ifndef PIPELINE_LONG_RECORDING_H
 #define PIPELINE_LONG_RECORDING_H
 
-#include "pipeline/extra_outputs.h"
+#include "pipeline/path_spill.h"
 #include "pipeline/pipeline.h"
-
-/* Can all that is asked for be done piece by piece? The N best paths and folds read a recording whole, whatever its length. */
-bool sp_long_recording_can(const sp_pipeline *p, const sp_extra_outputs *extras);
+#include "pipeline/read_ahead.h"
+#include "statepath/long.h"
 
 /* Before anything is read: says in a notice of the longest recording that it has to be read whole, where that is much memory and
- * pieces cannot do what is asked for. SP_OK; SP_ENOMEM where this machine has less. */
-sp_status sp_long_recording_warn(const sp_pipeline *p, const sp_extra_outputs *extras, sp_error *err);
+ * what is asked for cannot be done in chunks: the N best paths and folds. SP_OK; SP_ENOMEM where this machine has less. */
+sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err);
 
-/* The first recording from `first` on whose scores are too many for memory; the number of recordings when there is none. */
-int64_t sp_long_recording_next(const sp_pipeline *p, int64_t first);
+/* The first recording from `first` on, before `end`, that is to be run in chunks; `end` when there is none. */
+int64_t sp_long_recording_next(const sp_pipeline *p, int64_t first, int64_t end);
 
-/* Decodes it by all strategies; writes the paths, labels, segments and extras where there is a writer, and evaluates them where
- * there is an evaluation. As sp_pipeline_run(). */
-sp_status sp_long_recording_run(sp_pipeline *p, int64_t recording, sp_evaluation *evaluation, sp_paths_writer *writer,
-                                sp_extra_outputs *extras, sp_error *err);
+/* Decodes it by all strategies, hands paths, labels and segments on, and evaluates where there is an evaluation. As
+ * sp_pipeline_run(). */
+sp_status sp_long_recording_run(sp_pipeline *p, int64_t recording, sp_evaluation *evaluation, sp_error *err);
+
+/* ---- private to long_*.c ---- */
+
+/* Bytes up to which a recording is read whole. STATEPATH_WHOLE_BYTES makes it another number, for tests. */
+enum { LONG_WHOLE_BYTES = 64 << 20 };
+int64_t sp_long_whole_bytes(void);
+
+typedef struct long_recording {
+    sp_pipeline *p;
+    sp_evaluation *evaluation;              /* or NULL */
+    int64_t recording, first_step, n_steps; /* first_step: of all recordings */
+    bool has_gap;                           /* the chain has a gap somewhere */
+    sp_wake_bounds sleep;                   /* where wake is trimmed */
+    /* Reading: long_steps.c. */
+    sp_read_ahead chunks;
+    int64_t n_counted;  /* steps whose floored and missing scores are counted */
+    int64_t n_expected; /* steps to read, all ways through */
+    int64_t n_read;
+    /* Decoding: long_recording.c. */
+    bool has_takers, with_confidence;         /* somebody takes the paths; their confidence */
+    unsigned parts;                           /* that decoding reads */
+    int64_t last_first, last_n, most_n;       /* chunk read last; steps of the longest so far */
+    int s;                                    /* strategy */
+    int64_t n_put;                            /* steps of its path that were handed on */
+    sp_path_spill *spills[SP_RUN_STRATEGIES]; /* paths that are wanted again, by the evaluation or for confidence; else NULL */
+    sp_decoded results[SP_RUN_STRATEGIES];    /* the evaluation sums the scores once more, in the order of sp_path_score() */
+    double seconds[SP_RUN_STRATEGIES];
+} long_recording;
+
+/* Looks through labels, segments and weights: checks them, hands the first two on, finds gaps and where sleep begins and ends. On
+ * failure the recording can (and must) still be closed. */
+sp_status sp_long_open(long_recording *r, sp_pipeline *p, int64_t recording, sp_error *err);
+void sp_long_close(long_recording *r);
+
+/* Steps first .. first+n-1, prepared, of which at least the parts asked for are there where the file has them; the scores always
+ * are. The block is lent until the next call. SP_OK; what reading and preparing say; SP_EFILE after a signal. */
+sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsigned parts, const sp_block **block, sp_error *err);
+
+/* Begins to read steps that will be asked for next. Nothing where n is 0. */
+void sp_long_read_next(long_recording *r, int64_t first, int64_t n, unsigned parts);
+
+/* Goes through the recording once more: likelihood, evaluation, mask ceiling. SP_OK; what reading and evaluating say. */
+sp_status sp_long_evaluate(long_recording *r, sp_error *err);
 
 #endif

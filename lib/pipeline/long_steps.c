@@ -1,4 +1,5 @@
-#include "pipeline/long_steps.h"
+/* Reading a recording chunk by chunk, the next one while this one is worked on. */
+#include "pipeline/long_recording.h"
 
 #include <stdlib.h>
 
@@ -13,106 +14,85 @@ int64_t sp_long_whole_bytes(void)
 
 /* ---- labels and segments ---- */
 
-static sp_status look_through(long_steps *s, sp_paths_writer *writer, sp_error *err)
+static sp_status look_through(long_recording *r, sp_error *err)
 {
-    const sp_source_info *info = s->p->info;
+    const sp_pipeline *p = r->p;
     const unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS;
-    if (!info->has_labels && !info->has_segments && !info->has_weights)
+    if (!p->info->has_labels && !p->info->has_segments && !p->info->has_weights)
         return SP_OK;
     int64_t last_segment = 0;
     sp_status status = SP_OK;
-    for (int64_t first = 0; status == SP_OK && first < s->n_steps; first += LOOK_STEPS) {
-        int64_t n = s->n_steps - first < LOOK_STEPS ? s->n_steps - first : LOOK_STEPS;
-        sp_part part = {.recording = s->recording, .first = first, .n = n};
+    for (int64_t first = 0; status == SP_OK && first < r->n_steps; first += LOOK_STEPS) {
+        int64_t n = r->n_steps - first < LOOK_STEPS ? r->n_steps - first : LOOK_STEPS;
+        sp_part part = {.recording = r->recording, .first = first, .n = n};
         bool is_new;
-        status = sp_read_ahead_get(&s->pieces, &part, parts, &is_new, err);
+        status = sp_read_ahead_get(&r->chunks, &part, parts, &is_new, err);
         if (status != SP_OK)
             break;
-        const int64_t *segments = s->pieces.now.block->segments;
-        for (int64_t t = 0; segments && t < n; t++) {
-            s->has_gap |= (first > 0 || t > 0) && segments[t] != last_segment;
-            last_segment = segments[t];
+        const sp_block *block = r->chunks.now.block;
+        for (int64_t t = 0; block->segments && t < n; t++) {
+            r->has_gap |= (first > 0 || t > 0) && block->segments[t] != last_segment;
+            last_segment = block->segments[t];
         }
-        if (s->p->wake_stages && s->pieces.now.block->labels)
-            sp_wake_look(&s->sleep, first, n, s->p->wake_stages, s->pieces.now.block->labels);
-        if (writer)
-            status = sp_paths_writer_add_labels(writer, s->first_step + first, n, s->pieces.now.block->labels, segments, err);
+        if (p->wake_stages && block->labels)
+            sp_wake_look(&r->sleep, first, n, p->wake_stages, block->labels);
+        if (p->sink)
+            status = p->sink->labels(p->sink->arg, r->first_step + first, n, block->labels, block->segments, err);
     }
     return status;
 }
 
-sp_status sp_long_steps_open(long_steps *s, sp_pipeline *p, int64_t recording, sp_paths_writer *writer, sp_error *err)
+sp_status sp_long_open(long_recording *r, sp_pipeline *p, int64_t recording, sp_error *err)
 {
     const int64_t *offsets = p->info->offsets;
-    *s = (long_steps){.p = p,
-                      .recording = recording,
-                      .first_step = offsets[recording],
-                      .n_steps = offsets[recording + 1] - offsets[recording],
-                      .sleep = {-1, -1}};
-    if (!sp_read_ahead_open(&s->pieces, &p->from, NULL))
-        return sp_fail(err, SP_ENOMEM, "no memory");
-    return look_through(s, writer, err);
+    *r = (long_recording){.p = p,
+                          .recording = recording,
+                          .first_step = offsets[recording],
+                          .n_steps = offsets[recording + 1] - offsets[recording],
+                          .sleep = {-1, -1}};
+    return sp_read_ahead_open(&r->chunks, &p->from, NULL) ? look_through(r, err) : sp_no_memory(err);
 }
 
-void sp_long_steps_close(long_steps *s)
+void sp_long_close(long_recording *r)
 {
-    sp_read_ahead_close(&s->pieces);
+    for (int s = 0; s < SP_RUN_STRATEGIES; s++)
+        sp_path_spill_free(r->spills[s]);
+    sp_read_ahead_close(&r->chunks);
 }
 
-/* ---- pieces ---- */
+/* ---- chunks ---- */
 
-void sp_long_steps_ahead(long_steps *s, int64_t first, int64_t n, unsigned parts)
+void sp_long_read_next(long_recording *r, int64_t first, int64_t n, unsigned parts)
 {
-    sp_part part = {.recording = s->recording, .first = first, .n = n};
+    sp_part part = {.recording = r->recording, .first = first, .n = n};
     if (n > 0)
-        sp_read_ahead_start(&s->pieces, &part, parts | SP_BLOCK_SCORES);
+        sp_read_ahead_start(&r->chunks, &part, parts | SP_BLOCK_SCORES);
 }
 
-void sp_long_steps_expect(long_steps *s, int64_t n)
+static void show(long_recording *r, int64_t n)
 {
-    s->n_expected += n;
+    double share = r->n_expected > 0 ? (double)r->n_read / (double)r->n_expected : 0;
+    sp_run_progress(r->p->opt, "steps", r->first_step + (int64_t)((double)r->n_steps * (share < 1 ? share : 1)),
+                    r->p->info->n_steps);
+    r->n_read += n;
 }
 
-static void show(long_steps *s, int64_t n)
+sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsigned parts, const sp_block **block, sp_error *err)
 {
-    double share = s->n_expected > 0 ? (double)s->n_read / (double)s->n_expected : 0;
-    sp_run_progress(s->p->opt, "steps", s->first_step + (int64_t)((double)s->n_steps * (share < 1 ? share : 1)),
-                    s->p->info->n_steps);
-    s->n_read += n;
-}
-
-sp_status sp_long_steps_read(long_steps *s, int64_t first, int64_t n, unsigned parts, const sp_block **block, sp_error *err)
-{
+    sp_pipeline *p = r->p;
     parts |= SP_BLOCK_SCORES;
-    if (sp_run_go_on(s->p->opt, err) != SP_OK)
+    if (sp_run_go_on(p->opt, err) != SP_OK)
         return SP_EFILE;
-    show(s, n);
-    sp_part part = {.recording = s->recording, .first = first, .n = n};
-    bool is_read, is_first = first >= s->n_counted;
-    sp_status status = sp_read_ahead_get(&s->pieces, &part, parts, &is_read, err);
-    *block = s->pieces.now.block;
+    show(r, n);
+    sp_part part = {.recording = r->recording, .first = first, .n = n};
+    bool is_read, is_first = first >= r->n_counted;
+    sp_status status = sp_read_ahead_get(&r->chunks, &part, parts, &is_read, err);
+    *block = r->chunks.now.block;
     if (status != SP_OK || !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
         return status;
     if ((*block)->scores)
-        status = sp_prepare_threads(s->pieces.now.block, &s->p->prepare, s->p->workers, is_first ? &s->p->counts : NULL, err);
+        status = sp_prepare_threads(r->chunks.now.block, &p->prepare, p->workers, is_first ? &p->counts : NULL, err);
     if (status == SP_OK && is_first)
-        s->n_counted = first + n;
+        r->n_counted = first + n;
     return status;
-}
-
-sp_block sp_long_part(const sp_block *block, int64_t before, int64_t n, int64_t offsets[2])
-{
-    sp_block part = *block;
-    size_t K = (size_t)block->n_classes, at = (size_t)before;
-    offsets[0] = 0;
-    offsets[1] = n;
-    part.offsets = offsets;
-    part.n_steps = n;
-    part.first_step += before;
-    part.scores = block->scores ? (char *)block->scores + at * K * (size_t)block->dtype : NULL;
-    part.labels = block->labels ? block->labels + at : NULL;
-    part.segments = block->segments ? block->segments + at : NULL;
-    part.weights = block->weights ? block->weights + at : NULL;
-    part.mask = block->mask ? block->mask + at * K : NULL;
-    return part;
 }

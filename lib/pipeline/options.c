@@ -93,24 +93,6 @@ char *sp_count_text(int64_t n, char buffer[SP_COUNT_TEXT])
 
 /* ---- words to the library's options ---- */
 
-sp_file_access sp_run_access(const sp_run_options *o)
-{
-    return (sp_file_access){.allow_external = o->place.allow_external};
-}
-
-sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err)
-{
-    *out = sp_source_options_default();
-    out->scores = o->place.scores;
-    out->labels = o->place.labels;
-    out->offsets = o->place.offsets;
-    out->lengths = o->place.lengths;
-    out->ids = o->place.ids;
-    out->access = sp_run_access(o);
-    out->has_kind = o->place.kind != NULL;
-    return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
-}
-
 static sp_status choose(const sp_run_options *o, const char *option, const char *value, int n, const char *const *choices,
                         int *out, sp_error *err)
 {
@@ -144,7 +126,6 @@ sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, s
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err)
 {
-
     static const char *const missing[] = {"error", "uniform"};
     int is_uniform;
     sp_status status = choose(o, "missing", o->decode.missing, 2, missing, &is_uniform, err);

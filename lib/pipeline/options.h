@@ -2,7 +2,8 @@
 #ifndef PIPELINE_OPTIONS_H
 #define PIPELINE_OPTIONS_H
 
-#include "statepath-kit.h"
+#include "statepath.h"
+#include "statepath/pipeline.h"
 
 /* sp_fail() with a format in which @name is the option of that name. */
 sp_status sp_run_fail(const sp_run_options *o, sp_error *err, sp_status status, const char *format, ...)

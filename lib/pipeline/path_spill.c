@@ -10,11 +10,12 @@ enum { BUFFER_STEPS = 1 << 16 };
 
 struct sp_path_spill {
     int fd;
-    int size; /* bytes of a step */
+    int size;           /* bytes of a step */
+    uint32_t n_classes; /* a step that breaks a rule is kept as its class plus that; 0: violations are not kept */
     union {
         uint8_t u8[BUFFER_STEPS];
         uint16_t u16[BUFFER_STEPS];
-        int32_t i32[BUFFER_STEPS];
+        uint32_t u32[BUFFER_STEPS];
     } buffer;
 };
 
@@ -31,15 +32,17 @@ static sp_status failed(const char *what, sp_error *err)
                    folder(), what, strerror(errno));
 }
 
-sp_status sp_path_spill_new(int32_t n_classes, sp_path_spill **out, sp_error *err)
+sp_status sp_path_spill_new(int32_t n_classes, bool with_violations, sp_path_spill **out, sp_error *err)
 {
     sp_path_spill *s = malloc(sizeof *s);
     char name[4096];
     if (!s)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     if (snprintf(name, sizeof name, "%s/statepath-XXXXXX", folder()) >= (int)sizeof name)
         name[0] = '\0'; /* mkstemp() then says what is wrong */
-    s->size = n_classes <= 256 ? 1 : n_classes <= 65536 ? 2 : 4;
+    s->n_classes = with_violations ? (uint32_t)n_classes : 0;
+    const uint32_t n_codes = (uint32_t)n_classes + s->n_classes;
+    s->size = n_codes <= 256 ? 1 : n_codes <= 65536 ? 2 : 4;
     s->fd = mkstemp(name);
     if (s->fd < 0) {
         free(s);
@@ -57,29 +60,37 @@ void sp_path_spill_free(sp_path_spill *s)
     free(s);
 }
 
-static void pack(sp_path_spill *s, int64_t n, const int32_t *path)
+static void pack(sp_path_spill *s, int64_t n, const int32_t *path, const uint8_t *violations)
 {
-    for (int64_t t = 0; t < n; t++)
+    for (int64_t t = 0; t < n; t++) {
+        const uint32_t code = (uint32_t)path[t] + (violations && violations[t] ? s->n_classes : 0);
         if (s->size == 1)
-            s->buffer.u8[t] = (uint8_t)path[t];
+            s->buffer.u8[t] = (uint8_t)code;
         else if (s->size == 2)
-            s->buffer.u16[t] = (uint16_t)path[t];
+            s->buffer.u16[t] = (uint16_t)code;
         else
-            s->buffer.i32[t] = path[t];
+            s->buffer.u32[t] = code;
+    }
 }
 
-static void unpack(const sp_path_spill *s, int64_t n, int32_t *path)
+static void unpack(const sp_path_spill *s, int64_t n, int32_t *path, uint8_t *violations)
 {
-    for (int64_t t = 0; t < n; t++)
-        path[t] = s->size == 1 ? s->buffer.u8[t] : s->size == 2 ? s->buffer.u16[t] : s->buffer.i32[t];
+    for (int64_t t = 0; t < n; t++) {
+        const uint32_t code = s->size == 1 ? s->buffer.u8[t] : s->size == 2 ? s->buffer.u16[t] : s->buffer.u32[t];
+        const bool is_violation = s->n_classes && code >= s->n_classes;
+        path[t] = (int32_t)(is_violation ? code - s->n_classes : code);
+        if (violations)
+            violations[t] = is_violation;
+    }
 }
 
-sp_status sp_path_spill_put(sp_path_spill *s, int64_t first, int64_t n, const int32_t *path, sp_error *err)
+sp_status sp_path_spill_put(sp_path_spill *s, int64_t first, int64_t n, const int32_t *path, const uint8_t *violations,
+                            sp_error *err)
 {
     for (int64_t at = 0; at < n; at += BUFFER_STEPS) {
         int64_t count = n - at < BUFFER_STEPS ? n - at : BUFFER_STEPS;
         size_t bytes = (size_t)count * (size_t)s->size, done = 0;
-        pack(s, count, path + at);
+        pack(s, count, path + at, violations ? violations + at : NULL);
         while (done < bytes) {
             ssize_t more = pwrite(s->fd, (const char *)&s->buffer + done, bytes - done, (first + at) * s->size + (off_t)done);
             if (more < 0 && errno != EINTR)
@@ -90,7 +101,7 @@ sp_status sp_path_spill_put(sp_path_spill *s, int64_t first, int64_t n, const in
     return SP_OK;
 }
 
-sp_status sp_path_spill_get(sp_path_spill *s, int64_t first, int64_t n, int32_t *path, sp_error *err)
+sp_status sp_path_spill_get(sp_path_spill *s, int64_t first, int64_t n, int32_t *path, uint8_t *violations, sp_error *err)
 {
     for (int64_t at = 0; at < n; at += BUFFER_STEPS) {
         int64_t count = n - at < BUFFER_STEPS ? n - at : BUFFER_STEPS;
@@ -103,7 +114,7 @@ sp_status sp_path_spill_get(sp_path_spill *s, int64_t first, int64_t n, int32_t 
                 return failed("read", err);
             done += more > 0 ? (size_t)more : 0;
         }
-        unpack(s, count, path + at);
+        unpack(s, count, path + at, violations ? violations + at : NULL);
     }
     return SP_OK;
 }

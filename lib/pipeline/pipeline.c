@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/calibration.h"
-#include "pipeline/extra_outputs.h"
-#include "pipeline/recordings.h"
+#include "statepath/model_json.h"
 
 /* ---- opening ---- */
 
@@ -15,7 +13,7 @@ static sp_status read_strategies(sp_pipeline *p, const char *list, sp_error *err
 {
     char *text = strdup(list), *parts[SP_RUN_STRATEGIES + 1];
     if (!text)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     int n = sp_split_list(text, SP_RUN_STRATEGIES + 1, parts);
     sp_status status = SP_OK;
     if (n == 0 || n > SP_RUN_STRATEGIES)
@@ -43,7 +41,7 @@ static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
         return status;
     p->log_prior = malloc((size_t)p->model->n_classes * sizeof *p->log_prior);
     if (!p->log_prior)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     status = sp_run_prepare(p->opt, p->model, p->class_of_column, p->log_prior, &p->prepare, err);
     p->prepare.kind = p->info->kind;
     if (status == SP_OK && p->prepare.clamp && !p->info->has_labels)
@@ -52,29 +50,7 @@ static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
     return status == SP_OK ? sp_prepare_options_check(&p->prepare, err) : status;
 }
 
-/* codes, map: labels are told in the columns of the scores. Columns without names are the model's, in order. */
-static sp_status read_codes(sp_pipeline *p, sp_error *err)
-{
-    const sp_run_options *o = p->opt;
-    if (!o->codes && !o->map)
-        return SP_OK;
-    if (!p->info->has_labels)
-        return sp_run_fail(p->opt, err, SP_EINVAL,
-                           "@codes and @map read labels, and %s has none; @labels PATH says where they are", p->file);
-    sp_status status = sp_codes_new(o->codes, o->map, false, p->model, &p->codes, err);
-    if (status == SP_OK && !p->info->classes && sp_codes_differ_from(p->codes, p->class_of_column))
-        sp_run_notice(
-            p->opt, SP_NOTICE_DATA,
-            "note: the columns of %s have no names and are taken in the model's order, %s first; labels by %s are in another "
-            "order: if the columns are too, write their names as attribute classes",
-            p->file, p->model->classes[0], sp_codes_name(p->codes));
-    if (status == SP_OK)
-        status = sp_codes_use_columns(p->codes, p->class_of_column, err);
-    sp_source_use_codes(p->source, p->codes);
-    return status;
-}
-
-sp_status sp_pipeline_compile(sp_pipeline *p, double transition_weight, sp_error *err)
+sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_error *err)
 {
     sp_chain_options compile = sp_chain_options_default();
     compile.class_of_column = p->class_of_column;
@@ -84,58 +60,49 @@ sp_status sp_pipeline_compile(sp_pipeline *p, double transition_weight, sp_error
     return status == SP_OK ? sp_chain_new(p->model, &compile, &p->rules, err) : status;
 }
 
-/* Once the source is there: its recordings, the model, what to decode and how. */
-static sp_status open_rest(sp_pipeline *p, sp_error *err)
+sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err)
 {
-    const sp_run_options *opt = p->opt;
-    sp_status status;
-    p->info = p->from.info;
-    p->step_bytes = (int64_t)p->info->dtype * p->info->n_classes;
-    if ((status = sp_model_load(opt->model, &p->model, err)) != SP_OK)
-        return status;
-    p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);
-    if (!p->class_of_column)
-        return sp_fail(err, SP_ENOMEM, "no memory");
-    if ((status = sp_model_align(p->model, p->info->n_classes, p->info->classes, p->class_of_column, err)) != SP_OK ||
-        (status = read_codes(p, err)) != SP_OK || (status = read_decode_options(p, err)) != SP_OK ||
-        (status = sp_pipeline_compile(p, sp_first_given(opt->decode.transition_weight, p->model->transition_weight, 1), err)) !=
-            SP_OK)
-        return status;
-    p->workers = sp_workers_new(opt->decode.threads);
-    return p->workers ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %d threads", opt->decode.threads);
-}
-
-static sp_status open_names(sp_pipeline *p, const char *strategies, sp_error *err)
-{
-    if (!p->opt->model)
-        return sp_run_fail(p->opt, err, SP_EINVAL, "@model is missing: a file, or a shipped model (`statepath model list`)");
+    *p = (sp_pipeline){.opt = opt, .file = file};
+    if (!opt->model)
+        return sp_run_fail(opt, err, SP_EINVAL, "@model is missing: a file, or a shipped model (`statepath model list`)");
     return read_strategies(p, strategies, err);
 }
 
-sp_status sp_pipeline_open(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err)
+sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err)
 {
-    *p = (sp_pipeline){.opt = opt, .file = file};
-    sp_source_options places;
-    sp_status status;
-    if ((status = open_names(p, strategies, err)) != SP_OK || (status = sp_run_places(opt, &places, err)) != SP_OK ||
-        (status = sp_source_open(file, &places, &p->source, err)) != SP_OK)
+    p->info = p->from.info;
+    p->step_bytes = (int64_t)p->info->dtype * p->info->n_classes;
+    sp_status status = sp_model_load(p->opt->model, &p->model, err);
+    if (status != SP_OK)
         return status;
-    p->from = sp_recordings_of_source(p->source);
-    status = open_rest(p, err);
-    if (status == SP_OK)
-        sp_source_use_threads(p->source, sp_workers_count(p->workers));
-    return status;
+    p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);
+    return p->class_of_column ? sp_model_align(p->model, p->info->n_classes, p->info->classes, p->class_of_column, err)
+                              : sp_no_memory(err);
 }
 
-sp_status sp_pipeline_open_recordings(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt,
-                                      const char *strategies, sp_error *err)
+sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err)
 {
-    *p = (sp_pipeline){.opt = opt, .file = from->info->file, .from = *from};
+    sp_status status = read_decode_options(p, err);
+    if (status == SP_OK)
+        status = sp_pipeline_new_chains(p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1), err);
+    if (status != SP_OK)
+        return status;
+    p->workers = sp_workers_new(p->opt->decode.threads);
+    return p->workers ? SP_OK : sp_no_memory(err);
+}
+
+sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const char *strategies,
+                           sp_error *err)
+{
+    *p = (sp_pipeline){.opt = opt};
     if (opt->output || opt->n_folds || opt->codes || opt->map || opt->groups)
         return sp_run_fail(opt, err, SP_EINVAL,
                            "@output, @cv, @codes, @map and @groups are of files, not of recordings in memory");
-    sp_status status = open_names(p, strategies, err);
-    return status == SP_OK ? open_rest(p, err) : status;
+    sp_status status = sp_pipeline_begin(p, from->info->file, opt, strategies, err);
+    p->from = *from;
+    if (status == SP_OK)
+        status = sp_pipeline_load_model(p, err);
+    return status == SP_OK ? sp_pipeline_compile(p, err) : status;
 }
 
 void sp_pipeline_close(sp_pipeline *p)
@@ -149,8 +116,6 @@ void sp_pipeline_close(sp_pipeline *p)
     free(p->log_prior);
     free(p->class_of_column);
     sp_model_free(p->model);
-    sp_source_close(p->source);
-    sp_codes_free(p->codes);
 }
 
 /* ---- what could not be decoded ---- */
@@ -171,7 +136,12 @@ static bool is_to_be_named(sp_pipeline *p, int s, int64_t recording, const sp_de
     return true;
 }
 
-void sp_pipeline_tell_of_bug(sp_pipeline *p, int s, const char *id, const sp_decoded *result)
+static const char *id_of(const sp_pipeline *p, int64_t recording)
+{
+    return p->info->ids ? p->info->ids[recording] : "?";
+}
+
+void sp_pipeline_report_bug(sp_pipeline *p, int s, int64_t recording, const sp_decoded *result)
 {
     char values[128] = "it breaks the model's rules";
     if (!isnan(result->recurrence))
@@ -182,7 +152,7 @@ void sp_pipeline_tell_of_bug(sp_pipeline *p, int s, const char *id, const sp_dec
             p->opt, SP_NOTICE_BUG,
             "%s: recording %s: the path that was found is wrong: %s. This is a bug of statepath, not of your data; the path is "
             "withheld (-1)",
-            p->names[s], id, values);
+            p->names[s], id_of(p, recording), values);
     if (p->n_bugs++ == 0)
         sp_run_notice(
             p->opt, SP_NOTICE_BUG,
@@ -191,30 +161,25 @@ void sp_pipeline_tell_of_bug(sp_pipeline *p, int s, const char *id, const sp_dec
             sp_version(), p->file);
 }
 
-sp_status sp_pipeline_look_at_failures(sp_pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err)
+sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64_t n, const sp_decoded *results, sp_error *err)
 {
-    for (int64_t n = 0; n < block->n_recordings; n++) {
-        p->relaxed[s] += results[n].status == SP_OK && results[n].n_broken > 0;
-        if (results[n].status == SP_OK)
+    for (int64_t r = 0; r < n; r++) {
+        const sp_decoded *result = &results[r];
+        p->relaxed[s] += result->status == SP_OK && result->n_broken > 0;
+        p->undecoded[s] += result->status == SP_EBUG;
+        if (result->status == SP_EBUG)
+            sp_pipeline_report_bug(p, s, first + r, result);
+        if (result->status == SP_OK || result->status == SP_EBUG)
             continue;
-        if (results[n].status == SP_EBUG) {
-            sp_pipeline_tell_of_bug(p, s, block->ids ? block->ids[n] : "?", &results[n]);
-            p->undecoded[s]++;
-            continue;
-        }
-        bool is_for_all, is_named = is_to_be_named(p, s, block->first + n, &results[n], &is_for_all);
+        bool is_for_all, is_named = is_to_be_named(p, s, first + r, result, &is_for_all);
         char sentence[512];
-        const char *id = block->ids ? block->ids[n] : "?", *who = is_for_all ? "" : p->names[s], *colon = is_for_all ? "" : ": ";
-        if (results[n].status == SP_ENOPATH)
-            snprintf(sentence, sizeof sentence,
-                     "%s%srecording %s has no allowed path of finite score: no state reaches step %lld", who, colon, id,
-                     (long long)results[n].step);
-        else
-            snprintf(sentence, sizeof sentence,
-                     "%s%srecording %s: dead end at step %lld, no allowed class has a finite score there", who, colon, id,
-                     (long long)results[n].step);
+        snprintf(sentence, sizeof sentence,
+                 result->status == SP_ENOPATH
+                     ? "%s%srecording %s has no allowed path of finite score: no state reaches step %lld"
+                     : "%s%srecording %s: dead end at step %lld, no allowed class has a finite score there",
+                 is_for_all ? "" : p->names[s], is_for_all ? "" : ": ", id_of(p, first + r), (long long)result->step);
         if (p->on_infeasible == SP_INFEASIBLE_ERROR)
-            return sp_run_fail(p->opt, err, results[n].status,
+            return sp_run_fail(p->opt, err, result->status,
                                "%s; nothing was written (@on-infeasible error); report leaves it out, relax breaks the "
                                "fewest rules",
                                sentence);
@@ -225,7 +190,7 @@ sp_status sp_pipeline_look_at_failures(sp_pipeline *p, int s, const sp_block *bl
     return SP_OK;
 }
 
-void sp_pipeline_count(const sp_pipeline *p, sp_run_result *result)
+void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result)
 {
     if (!result)
         return;
@@ -255,56 +220,10 @@ sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t 
     return SP_OK;
 }
 
-sp_status sp_pipeline_put_paths(const sp_pipeline *p, sp_paths_writer *writer, int s, int64_t first, int64_t n_recordings,
-                                int64_t first_step, int64_t n_steps, const sp_decode_output *output, sp_error *err)
+sp_status sp_pipeline_put_paths(const sp_pipeline *p, int s, int64_t first, int64_t n_recordings, int64_t first_step,
+                                int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     const sp_run_hooks *h = &p->opt->hooks;
-    sp_status status = writer ? sp_paths_writer_add(writer, s, first, n_recordings, first_step, n_steps, output, err) : SP_OK;
-    if (status == SP_OK && h->paths)
-        status = h->paths(h->arg, s, first, n_recordings, first_step, n_steps, output, err);
-    return status;
-}
-
-sp_status sp_pipeline_open_writer(const sp_pipeline *p, const sp_extra_outputs *extras, sp_paths_writer **out, sp_error *err)
-{
-    const char *names[SP_RUN_STRATEGIES];
-    for (int s = 0; s < p->n_strategies; s++) {
-        names[s] = sp_strategy_name(p->strategies[s].kind);
-        for (int other = 0; other < s; other++)
-            if (strcmp(names[s], names[other]) == 0)
-                return sp_fail(err, SP_EINVAL,
-                               "%s and %s would both be written to /paths/%s; write them to two files with `statepath decode`",
-                               p->names[other], p->names[s], names[s]);
-    }
-    double seconds = p->opt->epoch_seconds;
-    if (isnan(seconds) && sp_source_epoch_seconds(p->source, &seconds, NULL) != SP_OK)
-        seconds = 0; /* an attribute that is something else is not passed on */
-    char *model_json = NULL;
-    sp_status status = sp_model_to_json(p->model, &model_json, err);
-    if (status != SP_OK)
-        return status;
-    sp_paths_header header = {.n_strategies = p->n_strategies,
-                              .strategies = names,
-                              .n_recordings = p->info->n_recordings,
-                              .n_steps = p->info->n_steps,
-                              .offsets = p->info->offsets,
-                              .n_classes = p->info->n_classes,
-                              .ids = p->info->ids,
-                              .subjects = p->subjects,
-                              .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
-                              .with_labels = p->info->has_labels,
-                              .with_segments = p->info->has_segments,
-                              .with_broken = p->on_infeasible == SP_INFEASIBLE_RELAX,
-                              .command = p->opt->command,
-                              .model_json = model_json,
-                              .input = p->file,
-                              .input_size = p->info->file_size,
-                              .epoch_seconds = seconds,
-                              .force = p->opt->force,
-                              .with_confidence = extras->with_confidence,
-                              .n_extras = extras->n_extras,
-                              .extras = extras->extras};
-    status = sp_paths_writer_open(p->opt->output, &header, out, err);
-    free(model_json);
-    return status;
+    sp_status status = p->sink ? p->sink->put(p->sink->arg, s, first, n_recordings, first_step, n_steps, output, err) : SP_OK;
+    return status == SP_OK && h->paths ? h->paths(h->arg, s, first, n_recordings, first_step, n_steps, output, err) : status;
 }

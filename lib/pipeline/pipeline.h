@@ -1,51 +1,72 @@
-/* From files to decoded blocks: what compare and decode share.
+/* What a run of the pipeline knows: recordings, model, strategies, and what became of them.
  *
- * The way: open the scores, load the model, match its classes to the columns, compile it (pipeline.c), then block by block read,
- * prepare and decode with each strategy; each block is handed to the evaluation and to the file of paths (run.c). Memory is
- * bounded by the block.
+ * This and all files of the folder but file_*.c are the layer in memory: they see recordings through callbacks (sp_recordings)
+ * and hand paths to callbacks (sp_path_sink), and never include a file format. The file_*.c fill the callbacks in.
  */
 #ifndef PIPELINE_PIPELINE_H
 #define PIPELINE_PIPELINE_H
 
-#include "pipeline/raters.h"
+#include "pipeline/folds.h"
+#include "pipeline/recordings.h"
+#include "statepath/subjects.h"
 
 enum {
     NAMED_FAILURES = 5 /* failed recordings named in notices, per strategy; all are in the files */
 };
 
-struct cross;
 struct calibration;
 
 /* Paths that are there already, in place of decoding. */
 typedef struct sp_given_paths {
     /* Those of a part; of whole recordings also what became of them. */
     sp_status (*read)(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);
-    /* What became of a recording that is read in pieces; NULL: they are all read whole. */
+    /* What became of a recording that is read in chunks; NULL: they are all read whole. */
     sp_decoded (*result)(void *arg, int32_t s, int64_t recording, bool is_undecoded);
     void *arg;
 } sp_given_paths;
 
+/* Where paths go, beside sp_run_hooks.paths: a file. */
+typedef struct sp_path_sink {
+    bool with_confidence; /* it takes the confidence of each step */
+    int32_t n_best;       /* it takes so many best paths of viterbi; 0: none */
+    /* Before the first path. */
+    sp_status (*open)(void *arg, sp_error *err);
+    /* Points `output` of strategy s at room for what it takes beside the paths, for whole recordings of a block. */
+    sp_status (*reserve)(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err);
+    /* As sp_run_hooks.paths. */
+    sp_status (*put)(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
+                     const sp_decode_output *output, sp_error *err);
+    /* Steps of a long recording that were put come once more. */
+    void (*forget)(void *arg, int32_t s, int64_t n_steps);
+    sp_status (*labels)(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels, const int64_t *segments,
+                        sp_error *err);
+    void *arg; /* of all */
+} sp_path_sink;
+
 typedef struct sp_pipeline {
     const sp_run_options *opt;
-    const char *file;
-    sp_source *source;  /* or NULL: recordings from elsewhere */
+    const char *file;   /* a name for messages and the report */
     sp_recordings from; /* what is decoded */
     const sp_source_info *info;
     int64_t step_bytes;                              /* in memory, of a step */
     const sp_given_paths *given;                     /* NULL: decode */
+    const sp_path_sink *sink;                        /* or NULL */
     const int32_t *column_of_label;                  /* [K] where labels are numbered another way than paths; or NULL */
     const char *labels_file;                         /* for messages */
+    const char *path_codes, *label_codes;            /* names of the codings that paths and labels were read by; or NULL */
     const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end of each side; or NULL */
+    bool has_path_scores;                            /* the results have scores */
+    sp_status (*step_seconds)(void *arg, double *seconds, sp_error *err); /* as sp_source_epoch_seconds(); or NULL */
+    void *step_seconds_arg;
     sp_model *model;
     int32_t *class_of_column; /* [K] */
-    sp_codes *codes;          /* of the labels, or NULL */
     double *log_prior;        /* [K], or NULL */
     sp_chain *chain;          /* as decoded */
     sp_chain *rules;          /* boolean */
     sp_prepare_options prepare;
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
-    const struct cross *cross; /* decode with the models of its folds; or NULL */
+    const sp_folds *folds; /* decode with the models of its folds; or NULL */
     int n_strategies;
     sp_strategy strategies[SP_RUN_STRATEGIES];
     const char *names[SP_RUN_STRATEGIES]; /* borrowed, or of: */
@@ -67,42 +88,39 @@ typedef struct sp_pipeline {
     int64_t named[NAMED_FAILURES];
 } sp_pipeline;
 
-struct sp_extra_outputs;
-
-/* The same of recordings that are there already. */
-sp_status sp_pipeline_open_recordings(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt,
-                                      const char *strategies, sp_error *err);
-
-/* Opens everything that the options name. `strategies` is a comma-separated list. On failure the pipeline can (and must) still be
- * closed. */
-sp_status sp_pipeline_open(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err);
+/* Opening is done in three steps, between which a file is opened and its labels' coding is read: options and strategies (a
+ * comma-separated list); with p->from there, the model, matched to the columns; the way of decoding. On failure of any of them
+ * the pipeline can (and must) still be closed. */
+sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err);
+sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err);
+sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err);
 void sp_pipeline_close(sp_pipeline *p);
 
-/* Counts the failures of strategy s among the recordings of a block (first, n_recordings and ids are looked at), names the first
- * few in notices. SP_OK; with on_infeasible "error" what the first one is. */
-sp_status sp_pipeline_look_at_failures(sp_pipeline *p, int s, const sp_block *block, const sp_decoded *results, sp_error *err);
+/* All three for recordings from anywhere. */
+sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_run_options *opt, const char *strategies,
+                           sp_error *err);
 
-/* Counts a path that failed its check (SP_EBUG), and says so in a notice, with how to report it. */
-void sp_pipeline_tell_of_bug(sp_pipeline *p, int s, const char *id, const sp_decoded *result);
-
-/* Opens a file of paths for what the pipeline decodes. */
-sp_status sp_pipeline_open_writer(const sp_pipeline *p, const struct sp_extra_outputs *extras, sp_paths_writer **out,
-                                  sp_error *err);
-
-/* What became of the recordings; `result` may be NULL. */
-void sp_pipeline_count(const sp_pipeline *p, sp_run_result *result);
-
-/* Hands paths on to the writer (or NULL) and to whoever wants them. */
-sp_status sp_pipeline_put_paths(const sp_pipeline *p, sp_paths_writer *writer, int s, int64_t first, int64_t n_recordings,
-                                int64_t first_step, int64_t n_steps, const sp_decode_output *output, sp_error *err);
-
-/* Labels as they come to columns of the paths; in and out may be one. SP_OK; SP_EDATA (no such class). */
-sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t *in, int32_t *out, sp_error *err);
+/* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
+sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_error *err);
 
 /* Raters and subjects of recordings that are not of a file. */
 sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err);
 
-/* Compiles the model, for columns of these classes, to what is decoded and to its rules. */
-sp_status sp_pipeline_compile(sp_pipeline *p, double transition_weight, sp_error *err);
+/* Counts the failures of strategy s among n recordings from `first` on, names the first few in notices. SP_OK; with on_infeasible
+ * "error" what the first one is. */
+sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64_t n, const sp_decoded *results, sp_error *err);
+
+/* Counts a path that failed its check (SP_EBUG), and says so in a notice, with how to report it. */
+void sp_pipeline_report_bug(sp_pipeline *p, int s, int64_t recording, const sp_decoded *result);
+
+/* What became of the recordings; `result` may be NULL. */
+void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result);
+
+/* Hands paths to the sink and the hook, where there are any. */
+sp_status sp_pipeline_put_paths(const sp_pipeline *p, int s, int64_t first, int64_t n_recordings, int64_t first_step,
+                                int64_t n_steps, const sp_decode_output *output, sp_error *err);
+
+/* Labels as they come to columns of the paths; in and out may be one. SP_OK; SP_EDATA (no such class). */
+sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t *in, int32_t *out, sp_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "pipeline/raters.h"
+#include "pipeline/recordings.h"
 
 /* What was read. */
 typedef struct sp_slot {

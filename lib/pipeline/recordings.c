@@ -1,5 +1,6 @@
 #include "pipeline/recordings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, int64_t steps)
@@ -84,22 +85,33 @@ sp_recordings sp_recordings_of_arrays(sp_arrays *a)
                            .arg = a};
 }
 
-/* ---- a file ---- */
+/* ---- raters ---- */
 
-static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+void sp_raters_clear(sp_raters *s)
 {
-    return part->count ? sp_source_read(arg, part->recording, part->count, parts, block, err)
-                       : sp_source_read_steps(arg, part->recording, part->first, part->n, parts, block, err);
+    for (int i = 0; i < SP_SOURCE_MAX_SCORERS; i++) {
+        free(s->labels[i]);
+        s->labels[i] = NULL;
+    }
+    s->room = 0;
 }
 
-static sp_status read_source_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+static sp_status reserve(sp_raters *s, int64_t n_steps, sp_error *err)
 {
-    return part->count ? sp_source_read_scorer(arg, rater, part->recording, part->count, labels, err)
-                       : sp_source_read_scorer_steps(arg, rater, part->recording, part->first, part->n, labels, err);
+    if (n_steps < s->room || s->found.n_scorers == 0)
+        return SP_OK;
+    sp_raters_clear(s);
+    for (int i = 0; i < s->found.n_scorers; i++)
+        if (!(s->labels[i] = malloc(((size_t)n_steps + 1) * sizeof *s->labels[i])))
+            return sp_no_memory(err);
+    s->room = n_steps + 1;
+    return SP_OK;
 }
 
-sp_recordings sp_recordings_of_source(sp_source *source)
+sp_status sp_raters_read(sp_raters *s, const sp_recordings *from, const sp_part *part, int64_t n_steps, sp_error *err)
 {
-    return (sp_recordings){
-        .info = sp_source_info_of(source), .read = read_source, .read_rater = read_source_rater, .arg = source};
+    sp_status status = reserve(s, n_steps, err);
+    for (int32_t i = 0; status == SP_OK && i < s->found.n_scorers; i++)
+        status = from->read_rater(from->arg, i, part, s->labels[i], err);
+    return status;
 }

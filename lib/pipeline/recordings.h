@@ -1,13 +1,21 @@
-/* Where recordings come from. */
+/* Parts of recordings, and the labels of several raters that are read with them. */
 #ifndef PIPELINE_RECORDINGS_H
 #define PIPELINE_RECORDINGS_H
 
 #include "pipeline/options.h"
 
-/* Those of a file; borrows the source. */
-sp_recordings sp_recordings_of_source(sp_source *source);
-
 /* The part that is recordings first .. first+count-1, as many of them before `end` as have no more than so many steps. */
 sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, int64_t steps);
+
+typedef struct sp_raters {
+    sp_scorers_found found; /* none: nothing is read */
+    int32_t *labels[SP_SOURCE_MAX_SCORERS];
+    int64_t room; /* steps */
+} sp_raters;
+
+void sp_raters_clear(sp_raters *s);
+
+/* Reads their labels of a part of n_steps. SP_OK; SP_ENOMEM; what reading says. */
+sp_status sp_raters_read(sp_raters *s, const sp_recordings *from, const sp_part *part, int64_t n_steps, sp_error *err);
 
 #endif

@@ -2,11 +2,9 @@
 
 #include <stdlib.h>
 
-#include "pipeline/cross.h"
-#include "pipeline/likelihood.h"
+#include "pipeline/calibration.h"
 #include "pipeline/long_recording.h"
 #include "pipeline/read_ahead.h"
-#include "pipeline/recordings.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
  * processor when it is decoded. */
@@ -45,44 +43,52 @@ static sp_status answers_reserve(answers *a, int n_strategies, const sp_block *b
         a->results[s] = malloc((size_t)a->recording_room * sizeof *a->results[s]);
         a->broken[s] = malloc((size_t)a->step_room);
         if (!a->paths[s] || !a->results[s] || !a->broken[s])
-            return sp_fail(err, SP_ENOMEM, "no memory for paths of %lld steps", (long long)steps);
+            return sp_no_memory(err);
     }
     return SP_OK;
 }
 
-/* The block's paths by each strategy, decoded and written. */
-static sp_status decode_block(sp_pipeline *p, const sp_block *block, answers *a, sp_paths_writer *writer,
-                              sp_extra_outputs *extras, sp_error *err)
+sp_status sp_pipeline_decode(sp_pipeline *p, int s, const sp_block *block, const sp_long_recording *chunks,
+                             const sp_decode_output *output, double *seconds, sp_error *err)
 {
+    sp_decode_options how = sp_decode_options_default();
+    how.strategy = p->strategies[s];
+    how.relax = p->on_infeasible == SP_INFEASIBLE_RELAX;
     const sp_batch batch = sp_block_batch(block);
+    sp_status status;
+    const double started = sp_now_seconds();
+    if (chunks) {
+        status = sp_decode_long(p->chain, chunks, &how, p->workers, output->results, err);
+    } else if (p->folds && sp_strategy_about(how.strategy.kind)->knows_rules) { /* the others decode the scores as they are */
+        const sp_training part = {.batch = batch, .labels = block->labels, .classes = p->folds->training->classes};
+        status = sp_cross_decode(&part, (const sp_model *const *)p->folds->models, p->folds->fold + block->first,
+                                 p->folds->n_folds, &how, p->workers, output, err);
+    } else {
+        status = sp_decode_batch(p->chain, &batch, &how, p->workers, output, err);
+    }
+    *seconds = sp_now_seconds() - started;
+    return status == SP_OK ? sp_pipeline_count_failures(p, s, block->first, block->n_recordings, output->results, err) : status;
+}
+
+/* The block's paths by each strategy, decoded and handed on. */
+static sp_status decode_block(sp_pipeline *p, const sp_block *block, answers *a, sp_error *err)
+{
+    const sp_path_sink *sink = p->sink;
+    const int64_t first_step = p->info->offsets[block->first];
     sp_status status = SP_OK;
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
-        sp_decode_options decode = sp_decode_options_default();
-        decode.strategy = p->strategies[s];
-        decode.relax = p->on_infeasible == SP_INFEASIBLE_RELAX;
-        sp_decode_output output = {.paths = a->paths[s], .results = a->results[s], .broken = decode.relax ? a->broken[s] : NULL};
-        if (writer)
-            status = sp_extra_outputs_reserve(extras, s, block, &output, err);
-        if (status != SP_OK)
-            break;
-        double started = sp_now_seconds();
-        if (p->cross && sp_strategy_about(decode.strategy.kind)->knows_rules)
-            status = sp_folds_decode(p->cross, block, &decode, p->workers, &output, err);
-        else
-            status = sp_decode_batch(p->chain, &batch, &decode, p->workers, &output, err);
-        a->seconds[s] = sp_now_seconds() - started;
+        sp_decode_output output = {.paths = a->paths[s],
+                                   .results = a->results[s],
+                                   .broken = p->on_infeasible == SP_INFEASIBLE_RELAX ? a->broken[s] : NULL};
+        if (sink)
+            status = sink->reserve(sink->arg, s, block, &output, err);
         if (status == SP_OK)
-            status = sp_pipeline_look_at_failures(p, s, block, a->results[s], err);
+            status = sp_pipeline_decode(p, s, block, NULL, &output, &a->seconds[s], err);
         if (status == SP_OK)
-            status = sp_pipeline_put_paths(p, writer, s, block->first, block->n_recordings, p->info->offsets[block->first],
-                                           block->n_steps, &output, err);
-        if (status == SP_OK && writer)
-            status = sp_extra_outputs_write(extras, s, block, p->info->offsets[block->first], &output, writer, err);
+            status = sp_pipeline_put_paths(p, s, block->first, block->n_recordings, first_step, block->n_steps, &output, err);
     }
-    if (status == SP_OK && writer)
-        status = sp_paths_writer_add_labels(writer, p->info->offsets[block->first], block->n_steps, block->labels,
-                                            block->segments, err);
-    return status;
+    return status == SP_OK && sink ? sink->labels(sink->arg, first_step, block->n_steps, block->labels, block->segments, err)
+                                   : status;
 }
 
 /* Paths that are there already, and the labels as the paths number them. */
@@ -103,7 +109,7 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
 }
 
 static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_evaluation *evaluation,
-                           sp_paths_writer *writer, sp_extra_outputs *extras, sp_error *err)
+                           sp_error *err)
 {
     sp_status status = block->scores ? sp_prepare_threads(block, &p->prepare, p->workers, &p->counts, err) : SP_OK;
     if (status == SP_OK)
@@ -111,7 +117,7 @@ static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *rate
     if (status == SP_OK && p->has_nll)
         status = sp_likelihood_add(p, block, NULL, err);
     if (status == SP_OK)
-        status = p->given ? read_block(p, block, raters, a, err) : decode_block(p, block, a, writer, extras, err);
+        status = p->given ? read_block(p, block, raters, a, err) : decode_block(p, block, a, err);
     if (status != SP_OK || !evaluation)
         return status;
     const sp_batch batch = sp_block_batch(block);
@@ -153,14 +159,13 @@ static void summarise(const sp_pipeline *p)
 }
 
 /* Decodes recordings first .. end-1 in blocks as the reader brings them. */
-static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evaluation *evaluation, sp_paths_writer *writer,
-                            sp_extra_outputs *extras, sp_error *err)
+static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evaluation *evaluation, sp_error *err)
 {
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
     sp_read_ahead ahead;
     answers a = {.step_room = 0};
     bool is_there = sp_read_ahead_open(&ahead, &p->from, evaluation ? &p->scorers.found : NULL), is_new;
-    sp_status status = is_there ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = is_there ? SP_OK : sp_no_memory(err);
     for (sp_part part; status == SP_OK && first < end; first += part.count) {
         part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES / p->step_bytes);
         status = sp_read_ahead_get(&ahead, &part, parts, &is_new, err);
@@ -169,7 +174,7 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evalu
             sp_read_ahead_start(&ahead, &next, parts);
         }
         if (status == SP_OK)
-            status = run_block(p, ahead.now.block, ahead.now.raters.labels, &a, evaluation, writer, extras, err);
+            status = run_block(p, ahead.now.block, ahead.now.raters.labels, &a, evaluation, err);
         if (status == SP_OK)
             sp_run_progress(p->opt, "steps", p->info->offsets[first + part.count], p->info->n_steps);
         if (status == SP_OK)
@@ -180,28 +185,25 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evalu
     return status;
 }
 
-/* All recordings: those that fit into memory in blocks, longer ones piece by piece where that can be done. */
-static sp_status run_all(sp_pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, sp_extra_outputs *extras,
-                         sp_error *err)
+/* Recordings first .. end-1: those that fit into memory in blocks, longer ones chunk by chunk where that can be done. */
+static sp_status run_range(sp_pipeline *p, int64_t first, int64_t end, sp_evaluation *evaluation, sp_error *err)
 {
-    const int64_t n_recordings = p->info->n_recordings;
-    const bool by_pieces = sp_long_recording_can(p, extras);
     sp_status status = SP_OK;
-    for (int64_t first = 0; status == SP_OK && first < n_recordings;) {
-        int64_t end = by_pieces ? sp_long_recording_next(p, first) : n_recordings;
-        if (end > first)
-            status = run_blocks(p, first, end, evaluation, writer, extras, err);
-        if (status == SP_OK && end < n_recordings)
-            status = sp_long_recording_run(p, end++, evaluation, writer, extras, err);
-        first = end;
+    for (int64_t next; status == SP_OK && first < end; first = next) {
+        next = sp_long_recording_next(p, first, end);
+        if (next > first)
+            status = run_blocks(p, first, next, evaluation, err);
+        if (status == SP_OK && next < end)
+            status = sp_long_recording_run(p, next++, evaluation, err);
     }
     return status;
 }
 
-sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_paths_writer *writer, sp_extra_outputs *extras,
-                          sp_error *err)
+sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err)
 {
-    sp_status status = run_all(p, evaluation, writer, extras, err);
+    sp_status status = p->sink ? p->sink->open(p->sink->arg, err) : SP_OK;
+    if (status == SP_OK)
+        status = run_range(p, 0, p->info->n_recordings, evaluation, err);
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status == SP_OK && !p->given)
         summarise(p);
@@ -215,16 +217,13 @@ sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *
     quiet.hooks = (sp_run_hooks){.arg = quiet.hooks.arg, .is_stopped = quiet.hooks.is_stopped};
     sp_pipeline again = *p;
     again.opt = &quiet;
+    again.sink = NULL;
     again.has_nll = false;
     again.scorers = (sp_raters){.found = {.n_scorers = 0}};
     again.subjects = NULL;
     again.wake_stages = NULL;
-    sp_extra_outputs none = {.n_best = 0};
     sp_status status = SP_OK;
-    for (int64_t i = 0; status == SP_OK && i < n; i++) {
-        bool is_long = sp_long_recording_can(&again, &none) && sp_long_recording_next(&again, recordings[i]) == recordings[i];
-        status = is_long ? sp_long_recording_run(&again, recordings[i], evaluation, NULL, &none, err)
-                         : run_blocks(&again, recordings[i], recordings[i] + 1, evaluation, NULL, &none, err);
-    }
+    for (int64_t i = 0; status == SP_OK && i < n; i++)
+        status = run_range(&again, recordings[i], recordings[i] + 1, evaluation, err);
     return status;
 }

@@ -127,6 +127,27 @@ class TestCommands(st.TestCase):
         self.assertEqual((work.returncode, said), (1, "statepath: stopped by a signal; nothing was written\n"))
         self.assertEqual(self.files(), ["door.json", "doors.h5", "long.h5"])
 
+    def test_a_signal_ends_fitting(self):
+        """Between two passes over the data, not once all folds are fitted."""
+        recordings, steps = 60, 2000
+        random = np.random.default_rng(7)
+        labels = np.repeat(random.integers(0, 2, recordings * steps // 4), 4).astype(np.int8) * 2
+        scores = random.normal(size=(recordings * steps, 3)).astype(np.float32)
+        scores[np.arange(len(labels)), labels] += 1
+        self.h5("long.h5", logits=scores, labels=labels, offsets=np.arange(0, recordings * steps + 1, steps), classes=DOOR["classes"])
+        before = self.files()
+        for arguments in (["fit", "long.h5", "-o", "fitted.json", "--memory", "20"],
+                          ["fit", "long.h5", "-o", "fitted.json", "--method", "em"],
+                          ["compare", "long.h5", "-m", "door.json", "--cv", "20", "--report", "r.html", "-o", "p.h5"]):
+            with self.subTest(arguments=arguments):
+                work = subprocess.Popen([st.PROGRAM, *arguments, "--threads", "1"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                time.sleep(1.5)
+                work.send_signal(signal.SIGTERM)
+                self.addCleanup(work.kill)
+                _, said = work.communicate(timeout=30)
+                self.assertEqual((work.returncode, said), (1, "statepath: stopped by a signal; nothing was written\n"))
+                self.assertEqual(self.files(), before)
+
     # ---- compare ----
 
     def test_compare(self):

@@ -1,22 +1,24 @@
-/* From files to figures: what the program's commands decode, compare, evaluate and fit do, as calls.
+/* From recordings to figures: what the program's commands decode, compare and evaluate, as calls on recordings that are in memory
+ * or come part by part from anywhere. The same on files: pipeline_file.h.
  *
+ *     sp_arrays night = {.info = {.file = "night", .kind = SP_KIND_PROBS, ...}, .scores = probabilities, .labels = labels};
+ *     sp_recordings recordings = sp_recordings_of_arrays(&night);
  *     sp_run_options o = sp_run_options_default();
- *     o.model = "sleep-strict";
- *     sp_compare_file("night.h5", &o, &comparison, NULL, &err);
+ *     o.model = "sleep-aasm";
+ *     sp_compare(&recordings, &o, &comparison, NULL, &err);
  *
  * Nothing is printed: what a user should know beside the result comes as notices, progress comes as calls, and a call is asked
- * whether to stop. Memory is bounded by a block of recordings, and within a long recording by a piece of it.
+ * whether to stop. Memory is bounded by a block of recordings, and within a long recording by a chunk of it.
  */
 #ifndef STATEPATH_PIPELINE_H
 #define STATEPATH_PIPELINE_H
 
+#include "statepath/block.h"
 #include "statepath/comparison.h"
-#include "statepath/fit.h"
 #include "statepath/gate.h"
-#include "statepath/report_leak.h"
-#include "statepath/source.h"
+#include "statepath/prepare.h"
+#include "statepath/source_info.h"
 #include "statepath/strategy.h"
-#include "statepath/subjects.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,8 +39,8 @@ typedef struct sp_run_hooks {
     void (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     /* True: stop as soon as possible, with SP_EFILE and no output. */
     bool (*is_stopped)(void *arg);
-    /* Takes paths, as sp_paths_writer_add() does: whole recordings; of a long one steps (n_recordings 0), where those that come
-     * again replace what was there, then once its result (n_steps 0). */
+    /* Takes paths: whole recordings; of a long one steps (n_recordings 0), where those that come again replace what was there,
+     * then once its result (n_steps 0). */
     sp_status (*paths)(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
                        const sp_decode_output *output, sp_error *err);
     /* Before anything is decoded or read block by block: what there will be. An error ends the run. */
@@ -135,8 +137,10 @@ typedef struct sp_arrays {
 /* Fills in the rest of a->info; borrows `a`. */
 sp_recordings sp_recordings_of_arrays(sp_arrays *a);
 
-/* sp_compare_file() of recordings from anywhere: no file is read, and none written (o->output is NULL). Paths go to
- * o->hooks.paths. SP_EINVAL also for options of files: folds, codes, groups. */
+/* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi) and evaluates. Paths go to o->hooks.paths; no file is
+ * written (o->output is NULL). out     the caller frees it; untouched on failure result  out, may be NULL SP_OK, also where
+ * recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups), SP_EFILE (stopped), SP_EDATA,
+ * SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
 sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                      sp_error *err);
 
@@ -155,59 +159,10 @@ typedef struct sp_array_paths {
 sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
                       sp_run_result *result, sp_error *err);
 
-/* ---- files ---- */
-
-/* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi), writes the paths where o->output says so, evaluates.
- *   out     the caller frees it; untouched on failure
- *   result  out, may be NULL
- * SP_OK, also where recordings could not be decoded; SP_EINVAL (options), SP_EFILE (also: stopped), SP_EDATA, SP_EMODEL,
- * SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
-sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
-
-/* Writes the paths of o->strategies (viterbi) to o->output. As sp_compare_file(). */
-sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err);
-
-/* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (source.h), against the labels
- * in it or in o->place.labels. As sp_compare_file(). */
-sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
-
-/* How much probability the scores put on what cannot occur: with o->model on classes that may not follow the one before, on the
- * path of one strategy (viterbi); without on what the file's mask forbids.
- *   sink  is given the report, which is valid during the call */
-typedef sp_status sp_leak_sink(void *arg, const sp_leak_report *report, sp_error *err);
-sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg, sp_run_result *result,
-                       sp_error *err);
-
-/* ---- fitting from a file ---- */
-
-/* A training set that was read from a file, and how to learn from it. */
-typedef struct sp_fitting {
-    const sp_source_info *info;
-    sp_training training;
-    sp_fit_options options;
-    sp_workers *workers;
-    /* Private. */
-    const sp_run_options *run;
-    sp_source *source;
-    sp_block *block; /* the whole file */
-    sp_model *rules; /* or NULL */
-    sp_codes *codes; /* of the labels, or NULL */
-    const char **classes;
-    char **made_classes;   /* names where neither file nor rules have any; or NULL */
-    sp_subjects *subjects; /* or NULL: each recording on its own */
-} sp_fitting;
-
-/* Reads the whole file and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,
- * "seen", or NULL for none. On failure the fitting can (and must) still be closed. */
-sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err);
-void sp_fitting_close(sp_fitting *f);
-
 /* ---- parts of it, for programs that do the rest themselves ---- */
 
 typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;
 sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, sp_error *err);
-sp_file_access sp_run_access(const sp_run_options *o);
-sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err);
 /* What is given for decoding over what the model says; also checks the number of threads. The kind is left alone. log_prior
  * holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,

@@ -38,17 +38,14 @@
 #ifndef STATEPATH_SOURCE_H
 #define STATEPATH_SOURCE_H
 
-#include "statepath/block.h"
 #include "statepath/codes.h"
 #include "statepath/file_access.h"
-#include "statepath/prepare.h"
+#include "statepath/source_info.h"
+#include "statepath/subjects.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum sp_layout { SP_LAYOUT_PACKED, SP_LAYOUT_PADDED, SP_LAYOUT_SINGLE, SP_LAYOUT_GROUPS } sp_layout;
-const char *sp_layout_name(sp_layout layout); /* "packed" ... */
 
 /* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
 typedef struct sp_source_options {
@@ -76,28 +73,6 @@ sp_status sp_source_open(const char *file, const sp_source_options *options, sp_
 void sp_source_close(sp_source *source);
 
 /* What was found; borrowed, valid until close. */
-typedef struct sp_source_info {
-    const char *file;  /* as given */
-    int64_t file_size; /* bytes */
-    sp_layout layout;
-    sp_kind kind;
-    bool kind_from_name; /* false: given, or guessed from the first row */
-    bool has_scores;
-    sp_dtype dtype;                /* in memory: f16 is widened to f32 */
-    const char *stored_type;       /* "float16", "float32", "float64", "float32 big-endian" */
-    const char *storage;           /* "contiguous", "chunks 4096 x 5, shuffle, gzip 4", ... of the first scores dataset */
-    const char *scores_path;       /* "/recordings/{id}/log_probs" */
-    int64_t n_recordings, n_steps; /* N, S */
-    int32_t n_classes;             /* K; 0 for a file of labels only without class names */
-    const char *const *ids;        /* [N] from the file, or "0", "1", ... ; single: the file's base name without ending */
-    bool has_ids;                  /* the ids are the file's own */
-    const int64_t *offsets;        /* [N+1] from 0 */
-    const char *const *classes;    /* [K] names of the columns, or NULL: the file has none */
-    const char *classes_place;     /* "attribute classes of /", ... or NULL */
-    bool has_labels, has_segments, has_weights, has_mask;
-    const char *labels_path; /* or NULL */
-    int64_t n_unlabelled;    /* groups: recordings without labels where others have them; all their steps are -1 */
-} sp_source_info;
 const sp_source_info *sp_source_info_of(const sp_source *source);
 
 /* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
@@ -127,11 +102,6 @@ sp_status sp_source_epoch_seconds(sp_source *source, double *seconds, sp_error *
  * of labels. Those of another shape or type are something else and are passed over, and so is the one that is the reference
  * itself. In groups a scorer may be missing in some recordings: these are unscored. names are sorted, without "labels_"; borrowed
  * until close. SP_OK; SP_EDATA (more than 32), SP_EFILE, SP_ENOMEM. Cost: listing the links of each recording. */
-enum { SP_SOURCE_MAX_SCORERS = 32 };
-typedef struct sp_scorers_found {
-    int32_t n_scorers;
-    const char *const *names; /* [n_scorers] "scorer1" */
-} sp_scorers_found;
 sp_status sp_source_find_scorers(sp_source *source, sp_scorers_found *out, sp_error *err);
 
 /* Labels [S'] of one scorer for recordings first .. first+count-1, -1 unscored; checked as labels are. Only after
@@ -141,6 +111,18 @@ sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first
 /* The same for steps of one recording, as sp_source_read_steps(). */
 sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t recording, int64_t first, int64_t n,
                                       int32_t *labels, sp_error *err);
+
+/* Looks for the subjects of a file's recordings.
+ *   groups  NULL: what stands in the file, if anything does: a dataset `subjects` [N] of texts or integers beside the ids or in
+ *           the root; in groups an attribute or a dataset `subject` of each recording's group (of the dataset itself where the
+ *           pattern ends with {id}), looked for when the first or the last recording has it
+ *           "none": no subjects, whatever the file holds
+ *           "prefix:C": recordings whose ids are equal up to the first C (the whole id where it has no C)
+ *           anything else: that dataset; in groups that attribute or dataset of each recording
+ *   *out    NULL where nobody says anything; the caller frees it
+ * SP_OK; SP_EINVAL (prefix: without its one character, or of a file without ids), SP_EFILE (no such dataset), SP_EDATA (not one
+ * for each recording, an empty name), SP_ENOMEM. Cost O(N log N), and in groups opening each recording's group. */
+sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
 
 /* How many recordings from `first` on fit into about `bytes` of scores; at least 1. */
 int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes);

@@ -4,7 +4,7 @@
 #ifndef STATEPATH_SUBJECTS_H
 #define STATEPATH_SUBJECTS_H
 
-#include "statepath/source.h"
+#include "statepath/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,18 +20,6 @@ struct sp_subjects {
 };
 
 void sp_subjects_free(sp_subjects *subjects); /* NULL is fine */
-
-/* Looks for the subjects of a file's recordings.
- *   groups  NULL: what stands in the file, if anything does: a dataset `subjects` [N] of texts or integers beside the ids or in
- *           the root; in groups an attribute or a dataset `subject` of each recording's group (of the dataset itself where the
- *           pattern ends with {id}), looked for when the first or the last recording has it
- *           "none": no subjects, whatever the file holds
- *           "prefix:C": recordings whose ids are equal up to the first C (the whole id where it has no C)
- *           anything else: that dataset; in groups that attribute or dataset of each recording
- *   *out    NULL where nobody says anything; the caller frees it
- * SP_OK; SP_EINVAL (prefix: without its one character, or of a file without ids), SP_EFILE (no such dataset), SP_EDATA (not one
- * for each recording, an empty name), SP_ENOMEM. Cost O(N log N), and in groups opening each recording's group. */
-sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
 
 /* From names that are there already: names [n], each up to the first `stop` ('\0': whole). `place` is copied. SP_OK, SP_ENOMEM;
  * SP_EINVAL (more than 2^31 - 1 recordings). */

@@ -19,12 +19,20 @@ typedef struct sp_training {
     const int32_t *labels;      /* [S], -1 = unscored, else 0..K-1; NULL: none */
     const char *const *classes; /* [K] distinct names */
     const uint8_t *use;         /* [N], 0 = the recording takes no part (it is held out); NULL: all take part */
+    /* Asked before each pass over the data: all but SP_OK ends learning, with that. NULL: nothing ends it. */
+    sp_status (*go_on)(void *arg, sp_error *err);
+    void *go_on_arg;
 } sp_training;
 
 /* Does recording n take part? */
 static inline bool sp_training_uses(const sp_training *training, int64_t n)
 {
     return !training->use || training->use[n];
+}
+
+static inline sp_status sp_training_go_on(const sp_training *training, sp_error *err)
+{
+    return training->go_on ? training->go_on(training->go_on_arg, err) : SP_OK;
 }
 
 /* Rules of one state per class as tables: what a learner must leave forbidden. */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/given.h"
+#include "pipeline/file_given.h"
+#include "pipeline/file_open.h"
+#include "statepath/model_json.h"
 
 void sp_given_close(sp_given *j)
 {
@@ -16,6 +18,7 @@ void sp_given_close(sp_given *j)
     sp_source_close(j->labels.source);
     sp_source_close(j->reader);
     sp_codes_free(j->path_codes);
+    sp_codes_free(j->label_codes);
     sp_pipeline_close(&j->run);
 }
 
@@ -36,7 +39,7 @@ static sp_status choose_strategies(sp_given *j, const char *file, sp_error *err)
     }
     char *text = strdup(j->run.opt->strategies), *parts[SP_RUN_STRATEGIES];
     if (!text)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     int n = sp_split_list(text, SP_RUN_STRATEGIES, parts);
     sp_status status = n ? SP_OK : sp_run_fail(j->run.opt, err, SP_EINVAL, "@strategies needs a name");
     for (int i = 0; status == SP_OK && i < n; i++) {
@@ -74,11 +77,11 @@ static sp_status align_columns(sp_given *j, sp_error *err)
     int32_t K = is_named ? j->info->n_classes : j->run.model->n_classes;
     j->run.class_of_column = malloc((size_t)K * sizeof *j->run.class_of_column);
     if (!j->run.class_of_column)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     sp_status status = sp_model_align(j->run.model, K, is_named ? j->info->classes : NULL, j->run.class_of_column, err);
     if (status != SP_OK)
         return status;
-    return sp_pipeline_compile(&j->run, 1, err);
+    return sp_pipeline_new_chains(&j->run, 1, err);
 }
 
 static sp_status read_path_codes(sp_given *j, sp_error *err)
@@ -135,13 +138,13 @@ static sp_status read_label_codes(sp_given *j, bool is_named, const int32_t *cla
     if (!is_own && (is_named || !j->path_codes))
         return SP_OK;
     sp_status status = sp_codes_new(is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, j->run.model,
-                                    &j->run.codes, err);
+                                    &j->label_codes, err);
     if (status == SP_OK)
-        status = sp_codes_use_columns(j->run.codes, class_of_column, err);
+        status = sp_codes_use_columns(j->label_codes, class_of_column, err);
     if (status == SP_OK && !is_own && j->labels.file)
         sp_run_notice(o, SP_NOTICE_DATA,
                       "the labels of %s are read by %s, as the paths are; @label-codes or @label-map if they are others",
-                      j->labels.file, sp_codes_name(j->run.codes));
+                      j->labels.file, sp_codes_name(j->label_codes));
     return status;
 }
 
@@ -152,7 +155,7 @@ static sp_status open_text_labels(sp_given *j, sp_error *err)
     if (j->run.opt->labels_dataset)
         return sp_run_fail(j->run.opt, err, SP_EINVAL, "@labels-dataset names a dataset, and %s is a text file", l->file);
     sp_status status = read_label_codes(j, false, j->run.class_of_column, err);
-    const sp_source_options options = {.model = j->run.model, .codes = j->run.codes};
+    const sp_source_options options = {.model = j->run.model, .codes = j->label_codes};
     if (status == SP_OK)
         status = sp_source_open(l->file, &options, &l->source, err);
     if (status != SP_OK)
@@ -161,11 +164,11 @@ static sp_status open_text_labels(sp_given *j, sp_error *err)
     l->n_recordings = l->info->n_recordings;
     l->offsets = l->info->offsets;
     l->ids = l->info->has_ids ? l->info->ids : NULL;
-    if (j->run.codes)
+    if (j->label_codes)
         return SP_OK; /* they are columns already */
     l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
     if (!l->column_of_label)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     for (int32_t c = 0; c < K; c++)
         l->column_of_label[j->run.class_of_column[c]] = c;
     return SP_OK;
@@ -180,7 +183,7 @@ static sp_status match_classes(sp_given *j, sp_error *err)
     int32_t K = l->n_classes;
     int32_t *class_of_label = malloc((size_t)K * sizeof *class_of_label);
     j->labels.column_of_label = malloc((size_t)K * sizeof *j->labels.column_of_label);
-    sp_status status = class_of_label && j->labels.column_of_label ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = class_of_label && j->labels.column_of_label ? SP_OK : sp_no_memory(err);
     if (status == SP_OK)
         status = sp_model_align(j->run.model, K, l->classes, class_of_label, err);
     for (int32_t k = 0; status == SP_OK && k < K; k++)
@@ -212,8 +215,8 @@ static sp_status open_hdf5_labels(sp_given *j, sp_error *err)
     j->run.has_nll = l->info->has_scores;
     if ((status = match_classes(j, err)) != SP_OK)
         return status;
-    sp_source_use_codes(l->source, j->run.codes);
-    return sp_raters_find(&j->run.scorers, j->run.opt, l->source, j->run.model->n_classes, err);
+    sp_source_use_codes(l->source, j->label_codes);
+    return sp_pipeline_find_raters(&j->run, l->source, j->run.model->n_classes, err);
 }
 
 typedef struct named {
@@ -247,13 +250,13 @@ static sp_status match_recordings(sp_given *j, sp_error *err)
                        j->info->file, (long long)N, N == 1 ? "" : "s", l->file, (long long)l->n_recordings);
     l->recording = malloc((size_t)(N + 1) * sizeof *l->recording);
     if (!l->recording)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     for (int64_t n = 0; n < N; n++)
         l->recording[n] = n;
     if (!j->ids || !l->ids)
         return SP_OK;
     named *ours = sorted_ids(N, j->ids), *theirs = sorted_ids(N, l->ids);
-    sp_status status = ours && theirs ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = ours && theirs ? SP_OK : sp_no_memory(err);
     for (int64_t i = 0; status == SP_OK && i < N; i++)
         if (strcmp(ours[i].id, theirs[i].id) != 0)
             status = sp_fail(err, SP_EDATA, "recording %s of %s is not among the labels of %s (which has %s, say)", ours[i].id,
@@ -278,7 +281,7 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
                            j->info->file);
     if (!(j->offsets = malloc(size)) ||
         (is_trimmed && (!(j->cut_path_steps = calloc(1, size)) || !(j->cut_label_steps = calloc(1, size)))))
-        return sp_fail(err, SP_ENOMEM, "no memory for %lld recordings", (long long)N);
+        return sp_no_memory(err);
     j->offsets[0] = 0;
     for (int64_t n = 0; n < N; n++) {
         int64_t steps = have[n + 1] - have[n], kept = steps;
@@ -320,8 +323,7 @@ static sp_status open_labels(sp_given *j, sp_error *err)
             status = read_label_codes(j, false, j->run.class_of_column, err);
     }
     if (status == SP_OK)
-        sp_paths_reader_use_codes(j->reader, j->path_codes, j->run.codes);
-    j->has_labels = j->labels.file || j->info->has_labels;
+        sp_paths_reader_use_codes(j->reader, j->path_codes, j->label_codes);
     return status == SP_OK ? match_lengths(j, err) : status;
 }
 
@@ -337,7 +339,7 @@ static sp_status find_subjects(sp_given *j, sp_error *err)
     if (status == SP_OK && j->run.subjects && j->labels.recording) {
         int32_t *subject = malloc(((size_t)N + 1) * sizeof *subject);
         if (!subject)
-            return sp_fail(err, SP_ENOMEM, "no memory");
+            return sp_no_memory(err);
         for (int64_t n = 0; n < N; n++)
             subject[n] = j->run.subjects->of_recording[j->labels.recording[n]];
         free(j->run.subjects->of_recording);
@@ -348,19 +350,29 @@ static sp_status find_subjects(sp_given *j, sp_error *err)
     return sp_source_subjects(j->reader, groups, &j->run.subjects, err);
 }
 
+/* What the labels' file says of the length of a step, else what the paths' file says. */
+static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
+{
+    const sp_given *j = arg;
+    sp_status status = j->labels.source ? sp_source_epoch_seconds(j->labels.source, seconds, err) : SP_OK;
+    return status == SP_OK && *seconds == 0 && j->reader ? sp_source_epoch_seconds(j->reader, seconds, err) : status;
+}
+
 /* What the run is to know of the recordings. */
 static void describe(sp_given *j)
 {
     const sp_source_info *scored = j->run.has_nll ? j->labels.info : NULL;
     sp_pipeline *p = &j->run;
     j->shape = (sp_source_info){.file = j->info->file,
+                                .file_size = j->info->file_size,
+                                .classes = j->path_codes ? NULL : j->info->classes,
                                 .n_recordings = j->info->n_recordings,
                                 .n_steps = j->offsets[j->info->n_recordings],
                                 .n_classes = scored ? scored->n_classes : p->model->n_classes,
                                 .dtype = scored ? scored->dtype : SP_F32,
                                 .ids = j->info->ids,
                                 .offsets = j->offsets,
-                                .has_labels = j->has_labels,
+                                .has_labels = j->labels.file || j->info->has_labels,
                                 .has_segments = j->info->has_segments,
                                 .has_scores = scored != NULL,
                                 .has_weights = scored && scored->has_weights,
@@ -379,6 +391,13 @@ static void describe(sp_given *j)
     /* Recordings that are cut are read whole. */
     j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->cut_path_steps ? NULL : sp_given_result, .arg = j};
     p->given = &j->given;
+    p->path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;
+    p->label_codes = j->label_codes ? sp_codes_name(j->label_codes) : NULL;
+    p->step_seconds = step_seconds;
+    p->step_seconds_arg = j;
+    p->has_path_scores = !j->cut_path_steps; /* they are of whole paths */
+    for (int s = 0; s < p->n_strategies; s++)
+        p->has_path_scores &= j->info->has_path_scores[j->strategy[s]];
 }
 
 sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
@@ -397,5 +416,5 @@ sp_status sp_given_open(sp_given *j, const char *file, sp_error *err)
     describe(j);
     j->read = sp_block_new();
     j->run.workers = sp_workers_new(j->run.opt->decode.threads);
-    return j->run.workers && j->read ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    return j->run.workers && j->read ? SP_OK : sp_no_memory(err);
 }

@@ -1,10 +1,10 @@
 /* Evaluating paths that are there already: which paths, by which labels. */
-#ifndef PIPELINE_GIVEN_H
-#define PIPELINE_GIVEN_H
+#ifndef PIPELINE_FILE_GIVEN_H
+#define PIPELINE_FILE_GIVEN_H
 
-#include "pipeline/evaluation_options.h"
-#include "pipeline/options.h"
 #include "pipeline/pipeline.h"
+#include "statepath/paths_file.h"
+#include "statepath/pipeline_file.h"
 
 /* Labels from a file of their own: HDF5 or text. */
 typedef struct reference {
@@ -19,14 +19,13 @@ typedef struct reference {
 } reference;
 
 typedef struct sp_given {
-    sp_pipeline run; /* without scores to decode; its codes are those of the labels */
+    sp_pipeline run; /* without scores to decode */
     sp_paths_reader *reader;
     const sp_paths_info *info;
-    const char *const *ids; /* of the paths' file; NULL: it names no recordings */
-    reference labels;       /* without file: the labels are in the file of paths, or nowhere */
-    bool has_labels;
-    sp_codes *path_codes; /* or NULL */
-    int64_t *offsets;     /* [N+1] of the steps that are judged */
+    const char *const *ids;             /* of the paths' file; NULL: it names no recordings */
+    reference labels;                   /* without file: the labels are in the file of paths, or nowhere */
+    sp_codes *path_codes, *label_codes; /* or NULL */
+    int64_t *offsets;                   /* [N+1] of the steps that are judged */
     sp_given_paths given;
     sp_source_info shape;                      /* of what is evaluated */
     sp_block *read;                            /* scratch */

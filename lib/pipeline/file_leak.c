@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/pipeline.h"
+#include "pipeline/file_open.h"
 
 enum { BLOCK_BYTES = 16 << 20 };
 
@@ -29,14 +29,14 @@ static sp_status leak_of_model(sp_pipeline *p, sp_block *block, double *leak, sp
     sp_decode_output output = {.paths = malloc(((size_t)block->n_steps + 1) * sizeof *output.paths),
                                .results = malloc(((size_t)block->n_recordings + 1) * sizeof *output.results)};
     if (!output.paths || !output.results)
-        status = sp_fail(err, SP_ENOMEM, "no memory");
+        status = sp_no_memory(err);
     else
         status = sp_decode_batch(p->chain, &batch, &how, p->workers, &output, err);
     for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
         sp_scores scores = sp_batch_recording(&batch, n);
         p->undecoded[0] += output.results[n].status != SP_OK;
         if (output.results[n].status == SP_EBUG)
-            sp_pipeline_tell_of_bug(p, 0, block->ids ? block->ids[n] : "?", &output.results[n]);
+            sp_pipeline_report_bug(p, 0, block->first + n, &output.results[n]);
         status = sp_chain_leak(p->chain, &scores, output.paths + batch.offsets[n], leak + batch.offsets[n], err);
     }
     free(output.paths);
@@ -59,16 +59,16 @@ static void find_row(const sp_source_info *info, int64_t row, sp_leak_report *re
     report->step = row - info->offsets[low];
 }
 
-static sp_status measure(sp_pipeline *p, sp_leak_report *report, sp_error *err)
+static sp_status measure(sp_pipeline *p, sp_source *source, sp_leak_report *report, sp_error *err)
 {
     const sp_source_info *info = p->info;
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_SEGMENTS | (p->model ? SP_BLOCK_LABELS : SP_BLOCK_MASK);
     double *leak = malloc(((size_t)info->n_steps + 1) * sizeof *leak);
     sp_block *block = sp_block_new();
-    sp_status status = leak && block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for %lld rows", (long long)info->n_steps);
+    sp_status status = leak && block ? SP_OK : sp_no_memory(err);
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
-        int64_t count = sp_source_fit(p->source, first, BLOCK_BYTES);
-        status = sp_source_read(p->source, first, count, parts, block, err);
+        int64_t count = sp_source_fit(source, first, BLOCK_BYTES);
+        status = sp_source_read(source, first, count, parts, block, err);
         if (status == SP_OK)
             status = (p->model ? leak_of_model(p, block, leak + info->offsets[first], err)
                                : leak_of_mask(p, block, leak + info->offsets[first], err));
@@ -84,16 +84,16 @@ static sp_status measure(sp_pipeline *p, sp_leak_report *report, sp_error *err)
     return status;
 }
 
-static sp_status open_mask(sp_pipeline *p, const char *file, const sp_run_options *o, sp_error *err)
+static sp_status open_mask(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *o, sp_error *err)
 {
     sp_source_options places;
     *p = (sp_pipeline){.opt = o, .file = file, .prepare = sp_prepare_options_default()};
     sp_status status = sp_run_places(o, &places, err);
     if (status == SP_OK)
-        status = sp_source_open(file, &places, &p->source, err);
+        status = sp_source_open(file, &places, &in->source, err);
     if (status != SP_OK)
         return status;
-    p->info = sp_source_info_of(p->source);
+    p->info = sp_source_info_of(in->source);
     p->prepare.kind = p->info->kind;
     if (!p->info->has_mask)
         return sp_run_fail(o, err, SP_EDATA,
@@ -106,10 +106,11 @@ sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *
                        sp_error *err)
 {
     sp_pipeline p = {.opt = o};
+    sp_file_input in = {.source = NULL};
     sp_leak_report report = {.file = file, .what = "its own mask"};
     char what[512];
-    sp_status status =
-        o->model ? sp_pipeline_open(&p, file, o, o->strategies ? o->strategies : "viterbi", err) : open_mask(&p, file, o, err);
+    sp_status status = o->model ? sp_pipeline_open_file(&p, &in, file, o, o->strategies ? o->strategies : "viterbi", err)
+                                : open_mask(&p, &in, file, o, err);
     if (status == SP_OK && p.n_strategies > 1)
         status = sp_fail(err, SP_EINVAL, "mask leak: one strategy, please");
     if (status == SP_OK && o->model) {
@@ -117,10 +118,11 @@ sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *
         report.what = what;
     }
     if (status == SP_OK)
-        status = measure(&p, &report, err);
+        status = measure(&p, in.source, &report, err);
     if (status == SP_OK)
         status = sink(arg, &report, err);
-    sp_pipeline_count(&p, result);
+    sp_pipeline_result(&p, result);
     sp_pipeline_close(&p);
+    sp_file_input_close(&in);
     return status;
 }

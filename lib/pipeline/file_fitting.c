@@ -1,9 +1,12 @@
-#include "pipeline/options.h"
+#include "pipeline/file_open.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "statepath/model_json.h"
+#include "statepath/sequences.h"
 
 /* ---- words to options ---- */
 
@@ -52,6 +55,11 @@ static void report_progress(void *arg, const char *what, int64_t done, int64_t t
     sp_run_progress(arg, what, done, total);
 }
 
+static sp_status go_on(void *arg, sp_error *err)
+{
+    return sp_run_go_on(arg, err);
+}
+
 /* ---- the file ---- */
 
 static sp_status name_classes(sp_fitting *f, sp_error *err)
@@ -60,7 +68,7 @@ static sp_status name_classes(sp_fitting *f, sp_error *err)
     f->classes = calloc((size_t)K, sizeof *f->classes);
     f->made_classes = calloc((size_t)K, sizeof *f->made_classes);
     if (!f->classes || !f->made_classes)
-        return sp_fail(err, SP_ENOMEM, "no memory for the names of %d classes", K);
+        return sp_no_memory(err);
     if (!f->info->classes && f->rules && f->rules->n_classes != K)
         return sp_fail(err, SP_EMODEL, "%s has %d classes without names, the rules %d; use rules of the same classes",
                        f->info->file, K, f->rules->n_classes);
@@ -69,7 +77,7 @@ static sp_status name_classes(sp_fitting *f, sp_error *err)
         if (f->classes[k])
             continue;
         if (!(f->made_classes[k] = malloc(24)))
-            return sp_fail(err, SP_ENOMEM, "no memory for the names of %d classes", K);
+            return sp_no_memory(err);
         snprintf(f->made_classes[k], 24, "class%d", k);
         f->classes[k] = f->made_classes[k];
     }
@@ -80,7 +88,7 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
 {
     unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (f->info->has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0);
     if (!(f->block = sp_block_new()))
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     sp_status status = sp_source_read(f->source, 0, f->info->n_recordings, parts, f->block, err);
     if (status == SP_OK && f->codes && f->block->n_classes == 0)
         f->block->n_classes = f->rules->n_classes; /* labels alone, which the codes tell as classes of the rules */
@@ -107,7 +115,7 @@ static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *er
     const int32_t K = f->info->classes ? f->info->n_classes : f->rules->n_classes;
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
     if (!class_of_column)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     sp_status status = sp_codes_new(o->codes, o->map, false, f->rules, &f->codes, err);
     if (status == SP_OK)
         status = sp_model_align(f->rules, K, f->info->classes, class_of_column, err);
@@ -143,8 +151,12 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     if ((status = read_groups(f, o->groups, err)) != SP_OK)
         return status;
     if (!(f->workers = sp_workers_new(o->decode.threads)))
-        return sp_fail(err, SP_ENOMEM, "no memory for %d threads", o->decode.threads);
-    f->training = (sp_training){.batch = sp_block_batch(f->block), .labels = f->block->labels, .classes = f->classes};
+        return sp_no_memory(err);
+    f->training = (sp_training){.batch = sp_block_batch(f->block),
+                                .labels = f->block->labels,
+                                .classes = f->classes,
+                                .go_on = go_on,
+                                .go_on_arg = (void *)o};
     f->options.progress = report_progress;
     f->options.progress_arg = (void *)o;
     return SP_OK;

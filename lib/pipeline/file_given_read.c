@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/given.h"
+#include "pipeline/file_given.h"
 
 /* Recordings from n on, before `end`, that follow one another in the file of labels too. */
 static int64_t run_length(const sp_given *j, int64_t n, int64_t end)
@@ -41,7 +41,7 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
     for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
         int32_t *stored = malloc(((size_t)stored_steps(j, n) + 1) * sizeof *stored);
         if (!stored)
-            return sp_fail(err, SP_ENOMEM, "no memory");
+            return sp_no_memory(err);
         status = sp_paths_reader_read(j->reader, j->strategy[s], n, 1, stored, results + (n - first), err);
         if (status == SP_OK)
             keep(j, first, n, sizeof *stored, stored, paths);
@@ -67,7 +67,7 @@ static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *
     for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
         int64_t *stored = malloc(((size_t)stored_steps(j, n) + 1) * sizeof *stored);
         if (!stored)
-            return sp_fail(err, SP_ENOMEM, "no memory");
+            return sp_no_memory(err);
         status = sp_paths_reader_labels(j->reader, n, 1, NULL, stored, err);
         if (status == SP_OK)
             keep(j, first, n, sizeof *stored, stored, segments);
@@ -175,7 +175,7 @@ sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int
         const int64_t m = l->recording[n];
         int32_t *stored = malloc(((size_t)(l->offsets[m + 1] - l->offsets[m]) + 1) * sizeof *stored);
         if (!stored)
-            return sp_fail(err, SP_ENOMEM, "no memory");
+            return sp_no_memory(err);
         status = sp_source_read_scorer(l->source, rater, m, 1, stored, err);
         if (status == SP_OK)
             keep(j, first, n, sizeof *stored, stored, labels);

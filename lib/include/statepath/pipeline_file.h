@@ -1,0 +1,75 @@
+/* From files to figures: the calls of pipeline.h on HDF5 files, which they read and write, and what only files have: folds,
+ * fitting, the leak of a mask.
+ *
+ *     sp_run_options o = sp_run_options_default();
+ *     o.model = "sleep-aasm";
+ *     sp_compare_file("night.h5", &o, &comparison, NULL, &err);
+ */
+#ifndef STATEPATH_PIPELINE_FILE_H
+#define STATEPATH_PIPELINE_FILE_H
+
+#include "statepath/fit.h"
+#include "statepath/pipeline.h"
+#include "statepath/report_leak.h"
+#include "statepath/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi), writes the paths where o->output says so, evaluates.
+ *   out     the caller frees it; untouched on failure
+ *   result  out, may be NULL
+ * SP_OK, also where recordings could not be decoded; SP_EINVAL (options), SP_EFILE (also: stopped), SP_EDATA, SP_EMODEL,
+ * SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
+
+/* Writes the paths of o->strategies (viterbi) to o->output. As sp_compare_file(). */
+sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err);
+
+/* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (source.h), against the labels
+ * in it or in o->place.labels. As sp_compare_file(). */
+sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
+
+/* How much probability the scores put on what cannot occur: with o->model on classes that may not follow the one before, on the
+ * path of one strategy (viterbi); without on what the file's mask forbids.
+ *   sink  is given the report, which is valid during the call */
+typedef sp_status sp_leak_sink(void *arg, const sp_leak_report *report, sp_error *err);
+sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg, sp_run_result *result,
+                       sp_error *err);
+
+/* ---- fitting from a file ---- */
+
+/* A training set that was read from a file, and how to learn from it. */
+typedef struct sp_fitting {
+    const sp_source_info *info;
+    sp_training training;
+    sp_fit_options options;
+    sp_workers *workers;
+    /* Private. */
+    const sp_run_options *run;
+    sp_source *source;
+    sp_block *block; /* the whole file */
+    sp_model *rules; /* or NULL */
+    sp_codes *codes; /* of the labels, or NULL */
+    const char **classes;
+    char **made_classes;   /* names where neither file nor rules have any; or NULL */
+    sp_subjects *subjects; /* or NULL: each recording on its own */
+} sp_fitting;
+
+/* Reads the whole file and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,
+ * "seen", or NULL for none. The training set asks o->hooks whether to stop. On failure the fitting can (and must) still be
+ * closed. */
+sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err);
+void sp_fitting_close(sp_fitting *f);
+
+/* ---- where things are in a file, as the options say ---- */
+
+sp_file_access sp_run_access(const sp_run_options *o);
+/* SP_OK; SP_EINVAL (no such kind). */
+sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

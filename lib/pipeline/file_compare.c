@@ -1,0 +1,151 @@
+/* sp_compare_file() and sp_decode_file(): the file of scores is opened, paths are written, folds fitted. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "pipeline/compare.h"
+#include "pipeline/file_open.h"
+#include "pipeline/file_paths.h"
+#include "pipeline/run.h"
+
+/* ---- folds ---- */
+
+/* Models of the folds, and what they were fitted to: the whole file in memory. */
+typedef struct fitted_folds {
+    sp_folds folds;
+    sp_run_options options;
+    sp_fitting fit;
+} fitted_folds;
+
+static void folds_close(fitted_folds *c)
+{
+    for (int32_t f = 0; c->folds.models && f < c->folds.n_folds; f++)
+        sp_model_free(c->folds.models[f]);
+    free(c->folds.models);
+    free(c->folds.fold);
+    sp_fitting_close(&c->fit);
+}
+
+/* Fits them. o->groups keeps recordings together. On failure the folds can (and must) still be closed. */
+static sp_status fit(fitted_folds *c, const char *file, const sp_run_options *o, sp_error *err)
+{
+    sp_folds *folds = &c->folds;
+    c->options = *o;
+    if (o->fit.rules)
+        c->options.model = o->fit.rules;
+    sp_status status = sp_fitting_open(&c->fit, file, &c->options, err);
+    if (status != SP_OK)
+        return status;
+    const sp_training *training = folds->training = &c->fit.training;
+    if (!training->labels)
+        return sp_run_fail(o, err, SP_EINVAL, "@cv judges by labels, but %s has none; @labels PATH says where they are", file);
+    folds->n_folds = o->n_folds;
+    folds->fold = malloc((size_t)(c->fit.info->n_recordings + 1) * sizeof *folds->fold);
+    if (!folds->fold)
+        return sp_no_memory(err);
+    status = sp_folds_assign(&training->batch, c->fit.options.group, o->n_folds, folds->fold, err);
+    if (status != SP_OK)
+        return status;
+    sp_model **models = calloc((size_t)o->n_folds, sizeof(sp_model *));
+    if (!models)
+        return sp_no_memory(err);
+    status = sp_cross_fit(training, &c->fit.options, o->n_folds, folds->fold, c->fit.workers, models, err);
+    sp_run_progress(o, NULL, 0, 0);
+    if (status == SP_OK)
+        folds->models = models;
+    else
+        free(models);
+    return status;
+}
+
+/* Each model brings its own temperature, so the scores stay as they are. */
+static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    if (o->decode.clamp || !isnan(o->decode.temperature) || !isnan(o->decode.transition_weight) || !isnan(o->decode.prior_weight))
+        return sp_run_fail(o, err, SP_EINVAL,
+                           "@cv fits temperature and weights itself, and @clamp would show it the answers; leave "
+                           "@temperature, @transition-weight, @prior-weight and @clamp out");
+    if (o->confidence || o->n_best)
+        return sp_run_fail(o, err, SP_EINVAL,
+                           "@confidence and @nbest speak of one model, @cv decodes with a model a fold; leave them out, or fit a "
+                           "model and compare with that");
+    sp_status status = fit(c, p->file, o, err);
+    p->prepare.temperature = 1;
+    p->prepare.prior_weight = 0;
+    p->folds = status == SP_OK ? &c->folds : NULL;
+    return status;
+}
+
+/* ---- decoding and comparing ---- */
+
+typedef struct file_run {
+    sp_pipeline p;
+    sp_file_input in;
+    sp_path_file paths;
+    fitted_folds folds;
+    calibration scaled;
+} file_run;
+
+static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
+{
+    status = sp_path_file_close(&r->paths, status, err);
+    sp_pipeline_result(&r->p, result);
+    sp_pipeline_close(&r->p);
+    sp_file_input_close(&r->in);
+    sp_calibration_close(&r->scaled);
+    folds_close(&r->folds);
+    return status;
+}
+
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+{
+    file_run r = {.scaled = {.n = 0}};
+    sp_pipeline *p = &r.p;
+    sp_comparison *made = NULL;
+    sp_status status = sp_pipeline_open_file(p, &r.in, file, o, o->strategies ? o->strategies : sp_usual_strategies, err);
+    if (status == SP_OK && o->n_folds)
+        status = decode_by_folds(&r.folds, p, err);
+    if (status == SP_OK)
+        status = sp_path_file_open(&r.paths, p, err);
+    if (status == SP_OK)
+        status = sp_pipeline_open_comparison(p, &r.scaled, err);
+    if (status == SP_OK)
+        status = sp_source_subjects(r.in.source, o->groups, &p->subjects, err);
+    if (status == SP_OK)
+        status = sp_pipeline_find_raters(p, r.in.source, p->info->n_classes, err);
+    if (status == SP_OK)
+        status = sp_pipeline_compare(p, &made, err);
+    status = close_run(&r, status, result, err);
+    if (status == SP_OK)
+        *out = made;
+    else
+        sp_comparison_free(made);
+    return status;
+}
+
+/* Written with the paths, so that an evaluation of them alone knows whose they are. Decoding does not need them. */
+static sp_status find_subjects(file_run *r, sp_error *err)
+{
+    sp_error own = {.status = SP_OK};
+    sp_status status = sp_source_subjects(r->in.source, NULL, &r->p.subjects, &own);
+    if (status == SP_ENOMEM)
+        return sp_fail(err, status, "%s", own.message);
+    if (status != SP_OK)
+        sp_run_notice(r->p.opt, SP_NOTICE_DATA, "subjects are not passed on to the paths: %s", own.message);
+    return SP_OK;
+}
+
+sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
+{
+    file_run r = {.scaled = {.n = 0}};
+    sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, o->strategies ? o->strategies : "viterbi", err);
+    if (status == SP_OK)
+        status = sp_path_file_open(&r.paths, &r.p, err);
+    if (status == SP_OK)
+        status = sp_pipeline_check_decoding(&r.p, err);
+    if (status == SP_OK)
+        status = find_subjects(&r, err);
+    if (status == SP_OK)
+        status = sp_pipeline_run(&r.p, NULL, err);
+    return close_run(&r, status, result, err);
+}

@@ -1,0 +1,14 @@
+/* sp_evaluate_file(): paths that are there already are read and evaluated. */
+#include "pipeline/evaluation.h"
+#include "pipeline/file_given.h"
+
+sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+{
+    sp_given j = {.run = {.opt = o, .file = file}};
+    sp_status status = sp_given_open(&j, file, err);
+    if (status == SP_OK)
+        status = sp_pipeline_evaluate(&j.run, out, err);
+    sp_pipeline_result(&j.run, result);
+    sp_given_close(&j);
+    return status;
+}

@@ -1,0 +1,112 @@
+#include "pipeline/file_open.h"
+
+/* ---- options ---- */
+
+sp_file_access sp_run_access(const sp_run_options *o)
+{
+    return (sp_file_access){.allow_external = o->place.allow_external};
+}
+
+sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err)
+{
+    *out = sp_source_options_default();
+    out->scores = o->place.scores;
+    out->labels = o->place.labels;
+    out->offsets = o->place.offsets;
+    out->lengths = o->place.lengths;
+    out->ids = o->place.ids;
+    out->access = sp_run_access(o);
+    out->has_kind = o->place.kind != NULL;
+    return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
+}
+
+/* ---- recordings ---- */
+
+static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+{
+    return part->count ? sp_source_read(arg, part->recording, part->count, parts, block, err)
+                       : sp_source_read_steps(arg, part->recording, part->first, part->n, parts, block, err);
+}
+
+static sp_status read_source_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+{
+    return part->count ? sp_source_read_scorer(arg, rater, part->recording, part->count, labels, err)
+                       : sp_source_read_scorer_steps(arg, rater, part->recording, part->first, part->n, labels, err);
+}
+
+sp_recordings sp_recordings_of_source(sp_source *source)
+{
+    return (sp_recordings){
+        .info = sp_source_info_of(source), .read = read_source, .read_rater = read_source_rater, .arg = source};
+}
+
+sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err)
+{
+    sp_scorers_found *found = &p->scorers.found;
+    sp_status status = sp_source_find_scorers(source, found, err);
+    if (status == SP_OK && found->n_scorers && n_classes > SP_SCORERS_MAX_CLASSES) {
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "the file has labels by %d scorers, which are left out: they are compared for up to %d classes",
+                      found->n_scorers, SP_SCORERS_MAX_CLASSES);
+        found->n_scorers = 0;
+    }
+    return status;
+}
+
+/* ---- a file of scores ---- */
+
+/* codes, map: labels are told in the columns of the scores. Columns without names are the model's, in order. */
+static sp_status read_codes(sp_pipeline *p, sp_file_input *in, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    if (!o->codes && !o->map)
+        return SP_OK;
+    if (!p->info->has_labels)
+        return sp_run_fail(p->opt, err, SP_EINVAL,
+                           "@codes and @map read labels, and %s has none; @labels PATH says where they are", p->file);
+    sp_status status = sp_codes_new(o->codes, o->map, false, p->model, &in->codes, err);
+    if (status == SP_OK && !p->info->classes && sp_codes_differ_from(in->codes, p->class_of_column))
+        sp_run_notice(
+            p->opt, SP_NOTICE_DATA,
+            "note: the columns of %s have no names and are taken in the model's order, %s first; labels by %s are in another "
+            "order: if the columns are too, write their names as attribute classes",
+            p->file, p->model->classes[0], sp_codes_name(in->codes));
+    if (status == SP_OK)
+        status = sp_codes_use_columns(in->codes, p->class_of_column, err);
+    sp_source_use_codes(in->source, in->codes);
+    p->label_codes = status == SP_OK ? sp_codes_name(in->codes) : NULL;
+    return status;
+}
+
+static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
+{
+    return sp_source_epoch_seconds(arg, seconds, err);
+}
+
+sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
+                                const char *strategies, sp_error *err)
+{
+    sp_source_options places;
+    *in = (sp_file_input){.source = NULL};
+    sp_status status = sp_pipeline_begin(p, file, opt, strategies, err);
+    if (status == SP_OK)
+        status = sp_run_places(opt, &places, err);
+    if (status == SP_OK)
+        status = sp_source_open(file, &places, &in->source, err);
+    if (status != SP_OK)
+        return status;
+    p->from = sp_recordings_of_source(in->source);
+    p->step_seconds = step_seconds;
+    p->step_seconds_arg = in->source;
+    if ((status = sp_pipeline_load_model(p, err)) != SP_OK || (status = read_codes(p, in, err)) != SP_OK ||
+        (status = sp_pipeline_compile(p, err)) != SP_OK)
+        return status;
+    sp_source_use_threads(in->source, sp_workers_count(p->workers));
+    return SP_OK;
+}
+
+void sp_file_input_close(sp_file_input *in)
+{
+    sp_source_close(in->source);
+    sp_codes_free(in->codes);
+}

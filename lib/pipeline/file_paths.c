@@ -1,0 +1,247 @@
+#include "pipeline/file_paths.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statepath/model_json.h"
+
+enum { MOST_BEST = 1000 };
+
+/* ---- the plan ---- */
+
+static void plan_one(sp_path_file *b, const char *group, const char *name, sp_paths_type type, bool is_per_step, int32_t n_rows)
+{
+    snprintf(b->names[b->n_extras], sizeof b->names[0], name ? "/%s/%s" : "/%s", group, name);
+    b->extras[b->n_extras] =
+        (sp_paths_extra){.path = b->names[b->n_extras], .type = type, .is_per_step = is_per_step, .n_rows = n_rows};
+    b->n_extras++;
+}
+
+/* Places in the plan: two a strategy, then log_partition, then the N best. */
+enum { POSTERIOR, MARGIN, PER_STRATEGY };
+
+static sp_status plan(sp_path_file *b, sp_error *err)
+{
+    const sp_pipeline *p = b->p;
+    const sp_run_options *o = p->opt;
+    b->is_wide = p->info->n_classes > INT16_MAX;
+    if (o->n_best < 0 || o->n_best > MOST_BEST)
+        return sp_run_fail(o, err, SP_EINVAL, "@nbest %d: a number from 1 to %d", o->n_best, MOST_BEST);
+    if ((o->n_best || o->confidence) && !o->output)
+        return sp_run_fail(o, err, SP_EINVAL, "@%s is written beside the paths: %s PATHS.h5 says where",
+                           o->n_best ? "nbest" : "confidence", o->dash ? "-o" : "output");
+    for (int s = 0; s < p->n_strategies; s++)
+        if (p->strategies[s].kind == SP_VITERBI)
+            b->nbest_of = s;
+    if (o->n_best && b->nbest_of < 0)
+        return sp_run_fail(o, err, SP_EINVAL, "@nbest gives the best paths of viterbi, which is not among the strategies");
+    for (int s = 0; b->sink.with_confidence && s < p->n_strategies; s++) {
+        const char *name = sp_strategy_name(p->strategies[s].kind);
+        plan_one(b, "path_posteriors", name, SP_PATHS_F64, false, 0);
+        plan_one(b, "margins", name, SP_PATHS_F64, false, 0);
+    }
+    if (b->sink.with_confidence)
+        plan_one(b, "log_partition", NULL, SP_PATHS_F64, false, 0);
+    if (b->sink.n_best) {
+        plan_one(b, "nbest", "paths", b->is_wide ? SP_PATHS_I32 : SP_PATHS_I16, true, b->sink.n_best);
+        plan_one(b, "nbest", "scores", SP_PATHS_F64, false, b->sink.n_best);
+    }
+    return SP_OK;
+}
+
+static void free_room(sp_path_file *b)
+{
+    free(b->confidence);
+    free(b->log_partition);
+    free(b->margins);
+    free(b->best_scores);
+    free(b->best_paths);
+    free(b->narrow);
+}
+
+static bool make_room(sp_path_file *b, int64_t steps, int64_t recordings)
+{
+    size_t S = (size_t)steps, N = (size_t)recordings, n = (size_t)b->sink.n_best;
+    free_room(b);
+    b->confidence = malloc(S * sizeof *b->confidence);
+    b->log_partition = malloc(N * sizeof *b->log_partition);
+    b->margins = malloc(N * sizeof *b->margins);
+    b->best_scores = malloc((n ? n * N : 1) * sizeof *b->best_scores);
+    b->best_paths = malloc((n ? n * S : 1) * sizeof *b->best_paths);
+    b->narrow = malloc(S * sizeof *b->narrow);
+    b->step_room = steps;
+    b->recording_room = recordings;
+    return b->confidence && b->log_partition && b->margins && b->best_scores && b->best_paths && b->narrow;
+}
+
+static sp_status reserve(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err)
+{
+    sp_path_file *b = arg;
+    if (b->n_extras == 0)
+        return SP_OK;
+    if (block->n_steps >= b->step_room || block->n_recordings >= b->recording_room) {
+        int64_t steps = block->n_steps + 1, recordings = block->n_recordings + 1;
+        if (!make_room(b, steps > b->step_room ? steps : b->step_room,
+                       recordings > b->recording_room ? recordings : b->recording_room))
+            return sp_no_memory(err);
+    }
+    if (b->sink.with_confidence) {
+        output->confidence = b->confidence;
+        output->log_partition = b->log_partition;
+        output->margins = b->margins;
+    }
+    if (b->sink.n_best && s == b->nbest_of) {
+        output->n_best = b->sink.n_best;
+        output->best_paths = b->best_paths;
+        output->best_scores = b->best_scores;
+    }
+    return SP_OK;
+}
+
+/* Room for a value a recording. A recording in chunks comes without reserve(). NULL: no memory. */
+static double *row_of(sp_path_file *b, int64_t n)
+{
+    if (n > b->row_room) {
+        free(b->row);
+        b->row = malloc((size_t)n * sizeof *b->row);
+        b->row_room = b->row ? n : 0;
+    }
+    return b->row;
+}
+
+static sp_status write_confidence(sp_path_file *b, int s, int64_t first, int64_t N, const sp_decode_output *output, sp_error *err)
+{
+    double *row = row_of(b, N);
+    if (!row)
+        return sp_no_memory(err);
+    for (int64_t n = 0; n < N; n++) /* an illegal path has score -inf and posterior 0; an undecoded recording has neither */
+        row[n] = output->results[n].status != SP_OK      ? NAN
+                 : output->results[n].score == -INFINITY ? 0
+                                                         : exp(output->results[n].score - output->log_partition[n]);
+    const int at = s * PER_STRATEGY;
+    sp_status status = sp_paths_writer_put(b->writer, at + POSTERIOR, 0, first, N, row, err);
+    if (status == SP_OK)
+        status = sp_paths_writer_put(b->writer, at + MARGIN, 0, first, N, output->margins, err);
+    if (status == SP_OK && s == 0)
+        status = sp_paths_writer_put(b->writer, b->p->n_strategies * PER_STRATEGY, 0, first, N, output->log_partition, err);
+    return status;
+}
+
+static sp_status write_best(sp_path_file *b, int64_t first, int64_t N, int64_t first_step, int64_t S, sp_error *err)
+{
+    const int32_t n_best = b->sink.n_best;
+    double *row = row_of(b, N);
+    sp_status status = row ? SP_OK : sp_no_memory(err);
+    for (int32_t r = 0; status == SP_OK && r < n_best; r++) {
+        const int32_t *path = b->best_paths + (size_t)r * (size_t)S;
+        for (int64_t t = 0; !b->is_wide && t < S; t++)
+            b->narrow[t] = (int16_t)path[t];
+        const void *values = b->is_wide ? (const void *)path : (const void *)b->narrow;
+        status = sp_paths_writer_put(b->writer, b->n_extras - 2, r, first_step, S, values, err);
+        for (int64_t n = 0; n < N; n++)
+            row[n] = b->best_scores[(size_t)n * (size_t)n_best + (size_t)r];
+        if (status == SP_OK)
+            status = sp_paths_writer_put(b->writer, b->n_extras - 1, r, first, N, row, err);
+    }
+    return status;
+}
+
+static sp_status put(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
+                     const sp_decode_output *output, sp_error *err)
+{
+    sp_path_file *b = arg;
+    sp_status status = sp_paths_writer_add(b->writer, s, first, n_recordings, first_step, n_steps, output, err);
+    if (status == SP_OK && b->sink.with_confidence && n_recordings > 0)
+        status = write_confidence(b, s, first, n_recordings, output, err);
+    return status == SP_OK && output->n_best ? write_best(b, first, n_recordings, first_step, n_steps, err) : status;
+}
+
+static void forget(void *arg, int32_t s, int64_t n_steps)
+{
+    const sp_path_file *b = arg;
+    sp_paths_writer_forget(b->writer, s, n_steps);
+}
+
+static sp_status put_labels(void *arg, int64_t first_step, int64_t n_steps, const int32_t *labels, const int64_t *segments,
+                            sp_error *err)
+{
+    const sp_path_file *b = arg;
+    return sp_paths_writer_add_labels(b->writer, first_step, n_steps, labels, segments, err);
+}
+
+/* ---- opening and closing ---- */
+
+static sp_status open_writer(void *arg, sp_error *err)
+{
+    sp_path_file *b = arg;
+    const sp_pipeline *p = b->p;
+    const char *names[SP_RUN_STRATEGIES];
+    for (int s = 0; s < p->n_strategies; s++) {
+        names[s] = sp_strategy_name(p->strategies[s].kind);
+        for (int other = 0; other < s; other++)
+            if (strcmp(names[s], names[other]) == 0)
+                return sp_fail(err, SP_EINVAL,
+                               "%s and %s would both be written to /paths/%s; write them to two files with `statepath decode`",
+                               p->names[other], p->names[s], names[s]);
+    }
+    double seconds = p->opt->epoch_seconds;
+    if (isnan(seconds) && p->step_seconds(p->step_seconds_arg, &seconds, NULL) != SP_OK)
+        seconds = 0; /* an attribute that is something else is not passed on */
+    char *model_json = NULL;
+    sp_status status = sp_model_to_json(p->model, &model_json, err);
+    if (status != SP_OK)
+        return status;
+    sp_paths_header header = {.n_strategies = p->n_strategies,
+                              .strategies = names,
+                              .n_recordings = p->info->n_recordings,
+                              .n_steps = p->info->n_steps,
+                              .offsets = p->info->offsets,
+                              .n_classes = p->info->n_classes,
+                              .ids = p->info->ids,
+                              .subjects = p->subjects,
+                              .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes,
+                              .with_labels = p->info->has_labels,
+                              .with_segments = p->info->has_segments,
+                              .with_broken = p->on_infeasible == SP_INFEASIBLE_RELAX,
+                              .command = p->opt->command,
+                              .model_json = model_json,
+                              .input = p->file,
+                              .input_size = p->info->file_size,
+                              .epoch_seconds = seconds,
+                              .force = p->opt->force,
+                              .with_confidence = b->sink.with_confidence,
+                              .n_extras = b->n_extras,
+                              .extras = b->extras};
+    status = sp_paths_writer_open(p->opt->output, &header, &b->writer, err);
+    free(model_json);
+    return status;
+}
+
+sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    *b = (sp_path_file){.p = p, .nbest_of = -1};
+    b->sink = (sp_path_sink){.with_confidence = o->confidence,
+                             .n_best = o->n_best,
+                             .open = open_writer,
+                             .reserve = reserve,
+                             .put = put,
+                             .forget = forget,
+                             .labels = put_labels,
+                             .arg = b};
+    p->sink = o->output ? &b->sink : NULL;
+    return plan(b, err);
+}
+
+sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err)
+{
+    if (status == SP_OK && b->writer)
+        status = sp_paths_writer_commit(b->writer, err);
+    else
+        sp_paths_writer_abort(b->writer);
+    free_room(b);
+    free(b->row);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* The file of paths that compare and decode write: paths, labels, and when asked the confidence of each step and the N best
+ * paths.
+ *
+ *   /confidence/<strategy>       f32 [S]  marginal, given the rules, of the class that the path has; NaN where undecoded
+ *   /path_posteriors/<strategy>  f64 [N]  exp(path score - log Z); NaN where undecoded
+ *   /margins/<strategy>          f64 [N]  path score less that of the best other path; NaN where undecoded
+ *   /log_partition               f64 [N]  log Z
+ *   /nbest/paths                 as the paths [n,S], -1 where there are fewer; /nbest/scores f64 [n,N], -inf where there are
+ *                                fewer
+ */
+#ifndef PIPELINE_FILE_PATHS_H
+#define PIPELINE_FILE_PATHS_H
+
+#include "pipeline/pipeline.h"
+#include "statepath/paths_file.h"
+
+enum { MAX_EXTRAS = 2 * SP_RUN_STRATEGIES + 3 };
+
+typedef struct sp_path_file {
+    sp_path_sink sink; /* what the pipeline sees */
+    const sp_pipeline *p;
+    sp_paths_writer *writer; /* NULL until the first path */
+    int nbest_of;            /* the strategy that carries the N best: viterbi; -1 without */
+    bool is_wide;            /* int32 paths */
+    /* Datasets beside paths and labels. */
+    int32_t n_extras;
+    sp_paths_extra extras[MAX_EXTRAS];
+    char names[MAX_EXTRAS][64];
+    /* One block of one strategy; buffers that only grow. */
+    float *confidence;
+    double *log_partition, *margins, *best_scores;
+    int32_t *best_paths;
+    int16_t *narrow;
+    int64_t step_room, recording_room;
+    double *row; /* [recordings of a block] */
+    int64_t row_room;
+} sp_path_file;
+
+/* Plans what the options of an open pipeline ask for, and makes it the pipeline's sink where there is an output; the file itself
+ * is made before the first path. `b` stays where it is until it is closed, on failure too. SP_OK, SP_EINVAL (n_best without
+ * viterbi, without an output, or out of range). */
+sp_status sp_path_file_open(sp_path_file *b, sp_pipeline *p, sp_error *err);
+
+/* With SP_OK puts the file into its place; else nothing is left of it. Returns `status`, or why the file cannot be written. */
+sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err);
+
+#endif
