@@ -33,14 +33,22 @@ static bool rivals_init(rivals *r, const sp_chain *chain, sp_scratch *scratch)
     return room != NULL;
 }
 
-static double greatest_after(const sp_chain *c, int32_t j, const double *before)
+/* to[j] = max_i before[i] + log_trans[i,j] */
+static void go_on(const sp_chain *c, const double *before, double *to)
 {
-    double best = -INFINITY;
-    for (int64_t n = c->pred_row[j]; n < c->pred_row[j + 1]; n++) {
-        double candidate = before[c->pred[n]] + c->pred_weight[n];
-        best = candidate > best ? candidate : best;
+    for (int32_t j = 0; j < c->n_states; j++)
+        to[j] = -INFINITY;
+    for (int32_t i = 0; i < c->n_states; i++) {
+        const int64_t first = c->succ_row[i], n = c->succ_row[i + 1] - first;
+        const double *weight = c->succ_weight + first;
+        const bool is_full = n == c->n_states; /* successor s is state s: a loop of vectors */
+        for (int64_t s = 0; before[i] > -INFINITY && is_full && s < n; s++)
+            to[s] = before[i] + weight[s] > to[s] ? before[i] + weight[s] : to[s];
+        for (int64_t s = 0; before[i] > -INFINITY && !is_full && s < n; s++) {
+            double *at = &to[c->succ[first + s]];
+            *at = before[i] + weight[s] > *at ? before[i] + weight[s] : *at;
+        }
     }
-    return best;
 }
 
 static double greatest_of(const double *x, const double *end, int32_t n)
@@ -60,17 +68,14 @@ static void rivals_step(rivals *r, sp_reach how, const double *e, int32_t k)
     bool is_gap = how == SP_REACH_ENTRY, is_next = how == SP_REACH_NEXT;
     double best_follow = is_gap ? greatest_of(r->follow, NULL, c->n_states) : -INFINITY;
     double best_depart = is_gap ? greatest_of(r->depart, NULL, c->n_states) : -INFINITY;
+    if (is_next) {
+        go_on(c, r->follow, r->next_follow);
+        go_on(c, r->depart, r->next_depart);
+    }
     for (int32_t j = 0; j < c->n_states; j++) {
-        double follow = -INFINITY, depart = -INFINITY;
-        if (is_next) {
-            follow = greatest_after(c, j, r->follow);
-            depart = greatest_after(c, j, r->depart);
-        } else if (!is_gap) {
-            follow = c->start[j];
-        } else if (c->entry[j]) {
-            follow = best_follow;
-            depart = best_depart;
-        }
+        bool is_entered = is_gap && c->entry[j];
+        double follow = is_next ? r->next_follow[j] : is_entered ? best_follow : is_gap ? -INFINITY : c->start[j];
+        double depart = is_next ? r->next_depart[j] : is_entered ? best_depart : -INFINITY;
         if (c->state_class[j] != k) {
             depart = follow > depart ? follow : depart;
             follow = -INFINITY;
