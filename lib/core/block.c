@@ -1,6 +1,7 @@
 #include "statepath/block.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,21 +135,15 @@ sp_batch sp_block_batch(const sp_block *block)
     return batch;
 }
 
-/* Appends to text[*used ..], always terminated. */
-static void append(char *text, size_t size, size_t *used, const char *bytes, size_t n)
+/* Appends to text[*used ..], cut where it is full, always terminated. */
+__attribute__((format(printf, 4, 5))) static void append(char *text, size_t size, size_t *used, const char *format, ...)
 {
-    if (*used + 1 >= size)
-        return;
-    if (n > size - 1 - *used)
-        n = size - 1 - *used;
-    memcpy(text + *used, bytes, n);
-    *used += n;
-    text[*used] = '\0';
-}
-
-static void append_text(char *text, size_t size, size_t *used, const char *more)
-{
-    append(text, size, used, more, strlen(more));
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text + *used, size - *used, format, arguments);
+    va_end(arguments);
+    if (n > 0)
+        *used = (size_t)n < size - *used ? *used + (size_t)n : size - 1;
 }
 
 /* The dataset's path with each {id} replaced by the recording's id. */
@@ -156,11 +151,10 @@ static void append_dataset(char *text, size_t size, size_t *used, const char *da
 {
     const char *hole;
     while (id && (hole = strstr(dataset, "{id}")) != NULL) {
-        append(text, size, used, dataset, (size_t)(hole - dataset));
-        append_text(text, size, used, id);
+        append(text, size, used, "%.*s%s", (int)(hole - dataset), dataset, id);
         dataset = hole + 4;
     }
-    append_text(text, size, used, dataset);
+    append(text, size, used, "%s, ", dataset);
 }
 
 /* The recording that row t belongs to: the last one that starts at or before t (empty ones before it start there too). */
@@ -182,28 +176,20 @@ int64_t sp_block_where(const sp_block *block, int64_t row, int32_t k, char *text
     assert(size > 0 && row >= 0 && row < block->n_steps);
     int64_t n = block->offsets ? recording_of(block, row) : 0;
     int64_t step = (block->offsets ? row - block->offsets[n] : row) + (n == 0 ? block->first_step : 0);
-    char number[32], id_number[32];
-    snprintf(id_number, sizeof id_number, "%lld", (long long)block->first + n);
-    const char *id = block->ids && block->ids[n] ? block->ids[n] : id_number;
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)block->first + n);
+    const char *id = block->ids && block->ids[n] ? block->ids[n] : number;
 
     size_t used = 0;
     text[0] = '\0';
-    if (block->file) {
-        append_text(text, size, &used, block->file);
-        append_text(text, size, &used, ": ");
-    }
-    if (block->dataset) {
+    if (block->file)
+        append(text, size, &used, "%s: ", block->file);
+    if (block->dataset)
         append_dataset(text, size, &used, block->dataset, block->ids ? id : NULL);
-        append_text(text, size, &used, ", ");
-    }
-    append_text(text, size, &used, "recording ");
-    append_text(text, size, &used, id);
-    snprintf(number, sizeof number, ", step %lld", (long long)step);
-    append_text(text, size, &used, number);
-    if (k >= 0) {
-        snprintf(number, sizeof number, "%d", (int)k);
-        append_text(text, size, &used, ", class ");
-        append_text(text, size, &used, block->classes ? block->classes[k] : number);
-    }
+    append(text, size, &used, "recording %s, step %lld", id, (long long)step);
+    if (k >= 0 && block->classes)
+        append(text, size, &used, ", class %s", block->classes[k]);
+    else if (k >= 0)
+        append(text, size, &used, ", class %d", (int)k);
     return step;
 }

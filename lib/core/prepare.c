@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "core/row_check.h"
-#include "core/row_mask.h"
 #include "core/workers.h"
 #include "statepath/logmath.h"
 
@@ -96,10 +96,7 @@ static void clamp_row(void *row, sp_dtype dtype, int32_t n_classes, int32_t labe
     for (int32_t k = 0; k < n_classes; k++) {
         if (k == label)
             continue;
-        if (dtype == SP_F32)
-            ((float *)row)[k] = -INFINITY;
-        else
-            ((double *)row)[k] = (double)-INFINITY;
+        number_put(row, dtype, (size_t)k, -INFINITY);
     }
 }
 
@@ -193,8 +190,9 @@ static sp_status restrict_rows(sp_block *block, const sp_prepare_options *o, int
     int32_t n_classes = block->n_classes;
     if (block->mask) {
         const uint8_t *mask = block->mask + (size_t)first * (size_t)n_classes;
-        counts->masked += block->dtype == SP_F32 ? row_mask_f32(row_of(block, first), count * n_classes, mask)
-                                                 : row_mask_f64(row_of(block, first), count * n_classes, mask);
+        void *rows = row_of(block, first);
+        counts->masked += block->dtype == SP_F32 ? number_mask(rows, SP_F32, count * n_classes, mask)
+                                                 : number_mask(rows, SP_F64, count * n_classes, mask);
     }
     for (int64_t t = first; o->clamp && t < first + count; t++) {
         int32_t label = block->labels[t];

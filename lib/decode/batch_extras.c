@@ -18,28 +18,35 @@ sp_status sp_batch_extras_check(const sp_chain *chain, const sp_decode_output *o
     return SP_OK;
 }
 
-static sp_status fill_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                                 float *confidence, double *log_partition)
+static const int32_t *path_of(const sp_decode_output *output, const sp_batch *batch, int64_t n)
 {
+    return output->results[n].status == SP_OK ? output->paths + batch->offsets[n] : NULL;
+}
+
+sp_status sp_batch_confidence(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
+                              const sp_decode_output *output)
+{
+    const sp_scores scores = sp_batch_recording(batch, n);
+    const int32_t *path = path_of(output, batch, n);
+    float *confidence = output->confidence ? output->confidence + batch->offsets[n] : NULL;
     double log_z = -INFINITY;
-    sp_status status = path && confidence ? sp_confidence_plain(chain, scores, scratch, path, confidence, &log_z, NULL)
-                                          : sp_marginal_rows(chain, scores, scratch, NULL, &log_z, NULL);
+    if (!confidence && !output->log_partition)
+        return SP_OK;
+    sp_status status = sp_confidence_rows(chain, &scores, scratch, path, 0, path ? confidence : NULL, &log_z, NULL);
     if (status != SP_OK && status != SP_ENOPATH)
         return status;
-    for (int64_t t = 0; t < scores->n_steps && confidence && (!path || status == SP_ENOPATH); t++)
+    for (int64_t t = 0; t < scores.n_steps && confidence && (!path || status == SP_ENOPATH); t++)
         confidence[t] = NAN;
-    if (log_partition)
-        *log_partition = log_z;
+    if (output->log_partition)
+        output->log_partition[n] = log_z;
     return SP_OK;
 }
 
 static sp_status fill_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                             double *margin, sp_error *err)
+                             double *margin)
 {
     *margin = NAN;
-    if (!path)
-        return SP_OK;
-    sp_status status = sp_margin(chain, scores, scratch, path, margin, err);
+    sp_status status = path ? sp_margin(chain, scores, scratch, path, margin, NULL) : SP_OK;
     if (status != SP_ENOPATH)
         return status;
     *margin = -INFINITY; /* a path where none is allowed */
@@ -65,48 +72,27 @@ static sp_status fill_best(const sp_chain *chain, const sp_scores *scores, sp_sc
     return status == SP_EBUG ? status : SP_OK;
 }
 
-static const int32_t *path_of(const sp_decode_output *output, const sp_batch *batch, int64_t n)
-{
-    return output->results[n].status == SP_OK ? output->paths + batch->offsets[n] : NULL;
-}
-
-sp_status sp_batch_confidence(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
-                              const sp_decode_output *output)
+/* The N best paths. Where they do not stand their check the recording gets no path at all. */
+static sp_status add_best(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
+                          const sp_decode_output *output)
 {
     sp_scores scores = sp_batch_recording(batch, n);
-    if (!output->confidence && !output->log_partition)
-        return SP_OK;
-    return fill_confidence(chain, &scores, scratch, path_of(output, batch, n),
-                           output->confidence ? output->confidence + batch->offsets[n] : NULL,
-                           output->log_partition ? output->log_partition + n : NULL);
-}
-
-/* The N best paths and the margin; SP_EBUG where they do not stand their check. */
-static sp_status fill_best_and_margin(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
-                                      const sp_decode_output *output, sp_error *err)
-{
-    sp_scores scores = sp_batch_recording(batch, n);
-    int64_t first = batch->offsets[n], n_best = output->n_best;
-    sp_status status = SP_OK;
-    if (n_best > 0)
-        status = fill_best(chain, &scores, scratch, output->n_best, output->best_paths + first, batch->scores.n_steps,
-                           output->best_scores + n * n_best, output->n_best_found ? output->n_best_found + n : NULL, err);
-    if (status == SP_OK && output->margins)
-        status = fill_margin(chain, &scores, scratch, path_of(output, batch, n), output->margins + n, err);
-    return status;
+    int64_t first = batch->offsets[n];
+    sp_error err;
+    sp_status status =
+        fill_best(chain, &scores, scratch, output->n_best, output->best_paths + first, batch->scores.n_steps,
+                  output->best_scores + n * output->n_best, output->n_best_found ? output->n_best_found + n : NULL, &err);
+    if (status == SP_EBUG)
+        sp_decode_withhold(&err, &output->results[n], output->paths + first, scores.n_steps);
+    return status == SP_EBUG ? SP_OK : status;
 }
 
 sp_status sp_batch_extras(const sp_chain *chain, const sp_batch *batch, int64_t n, sp_scratch *scratch,
                           const sp_decode_output *output)
 {
-    sp_error err;
-    sp_status status = fill_best_and_margin(chain, batch, n, scratch, output, &err);
-    if (status == SP_EBUG) {
-        int64_t first = batch->offsets[n];
-        sp_decode_withhold(&err, &output->results[n], output->paths + first, batch->offsets[n + 1] - first);
-        if (output->margins)
-            output->margins[n] = NAN;
-        status = SP_OK;
-    }
+    sp_scores scores = sp_batch_recording(batch, n);
+    sp_status status = output->n_best > 0 ? add_best(chain, batch, n, scratch, output) : SP_OK;
+    if (status == SP_OK && output->margins)
+        status = fill_margin(chain, &scores, scratch, path_of(output, batch, n), output->margins + n);
     return status == SP_OK ? sp_batch_confidence(chain, batch, n, scratch, output) : status;
 }

@@ -31,11 +31,6 @@ static int64_t block_length(const sp_marginal_sink *sink, int64_t n_steps, int32
     return sp_marginal_least_block(n_steps);
 }
 
-static sp_reach how_at(const sp_scores *scores, int64_t t)
-{
-    return t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
-}
-
 /* The forward pass. kept [block,M] holds the rows of the last block afterwards, starts [blocks,M] the first row of each block
  * (NULL without a sink: two rows of `kept` then do for all). False when some step is not reached. */
 static bool forward_pass(const sp_sum_steps *f, int64_t block, double *kept, double *starts, sp_total *log_scale,
@@ -46,7 +41,7 @@ static bool forward_pass(const sp_sum_steps *f, int64_t block, double *kept, dou
     for (int64_t t = 0; t < f->scores->n_steps; t++) {
         double *to = kept + (size_t)(starts ? t % block : t % 2) * n_states;
         double *out = from == to ? f->back : to; /* blocks of one step: the row before is still needed */
-        double greatest = sp_sum_forward(f, how_at(f->scores, t), t, from, out);
+        double greatest = sp_sum_forward(f, sp_scores_reach(f->scores, t), t, from, out);
         if (greatest == -INFINITY)
             return false;
         for (size_t j = 0; j < n_states && out != to; j++)
@@ -75,7 +70,7 @@ static void backward_pass(const sp_sum_steps *f, const sp_marginal_sink *sink, i
             for (size_t j = 0; j < n_states; j++)
                 kept[j] = starts[(size_t)b * n_states + j];
             for (int64_t t = first + 1; t < end; t++)
-                sp_sum_forward(f, how_at(f->scores, t), t, kept + (size_t)(t - 1 - first) * n_states,
+                sp_sum_forward(f, sp_scores_reach(f->scores, t), t, kept + (size_t)(t - 1 - first) * n_states,
                                kept + (size_t)(t - first) * n_states);
         }
         for (int64_t t = end - 1; t >= first; t--) {

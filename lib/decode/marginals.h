@@ -32,9 +32,16 @@ int64_t sp_marginal_least_block(int64_t n_steps);
  * there is not so much. */
 bool sp_marginal_reserve(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch);
 
-/* sp_confidence() by sp_marginal_rows(), path as it should be. */
-sp_status sp_confidence_plain(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                              float *confidence, double *log_partition, sp_error *err);
+/* A sink of confidence: the marginals of the classes of a path. */
+typedef struct sp_confidence_of {
+    const int32_t *path;
+    float *confidence;
+} sp_confidence_of;
+void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal);
+
+/* sp_confidence() by sp_marginal_rows(), path as it should be. block: see sp_marginal_sink. */
+sp_status sp_confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                             int64_t block, float *confidence, double *log_partition, sp_error *err);
 
 /* A marginal, or its log, as the strategies compare it: to a multiple of 2^-40; -INFINITY stays. */
 double sp_marginal_rounded(double x);

@@ -404,30 +404,3 @@ sp_status sp_nbest_lists(const sp_chain *chain, const sp_scores *scores, int32_t
     out->n_found = n_found;
     return SP_OK;
 }
-
-sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path, double *margin,
-                    sp_error *err)
-{
-    double own, best[2];
-    sp_status status = sp_path_score(chain, scores, path, &own, err);
-    if (status != SP_OK)
-        return status;
-    size_t n_steps = (size_t)scores->n_steps;
-    if (n_steps > SIZE_MAX / 2)
-        return sp_no_memory(err);
-    const sp_scratch_mark mark = sp_scratch_here(scratch);
-    int32_t *paths = sp_scratch_get(scratch, 2 * n_steps, sizeof *paths);
-    if (!paths)
-        return sp_no_memory(err);
-    sp_nbest_paths two = {.paths = paths, .stride = scores->n_steps, .scores = best};
-    status = sp_nbest(chain, scores, 2, scratch, &two, err);
-    bool is_first = status == SP_OK && (n_steps == 0 || memcmp(path, paths, n_steps * sizeof *path) == 0);
-    sp_scratch_release(scratch, mark);
-    if (status != SP_OK)
-        return status;
-    if (is_first)
-        *margin = two.n_found > 1 ? own - best[1] : INFINITY;
-    else
-        *margin = own - best[0];
-    return SP_OK;
-}

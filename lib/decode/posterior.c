@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "decode/confidence.h"
 #include "decode/lanes_forward_backward.h"
 #include "decode/marginals.h"
 #include "decode/piece_marginals.h"
@@ -98,39 +97,24 @@ const sp_strategy_row sp_posterior_row = {{.name = "posterior",
                                            .when = "most steps right, legality does not matter"},
                                           .decode = decode};
 
-void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
-{
-    (void)log_marginal;
-    const sp_confidence_of *out = arg;
-    out->confidence[t] = (float)marginal[out->path[t]];
-}
-
-/* block: see sp_marginal_sink */
-static sp_status confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                                 int64_t block, float *confidence, double *log_partition, sp_error *err)
+sp_status sp_confidence_rows(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                             int64_t block, float *confidence, double *log_partition, sp_error *err)
 {
     sp_confidence_of out = {path, confidence};
     sp_marginal_sink sink = {.row = sp_confidence_row, .arg = &out, .block = block};
     return sp_marginal_rows(chain, scores, scratch, confidence ? &sink : NULL, log_partition, err);
 }
 
-sp_status sp_confidence_plain(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
-                              float *confidence, double *log_partition, sp_error *err)
-{
-    return confidence_rows(chain, scores, scratch, path, 0, confidence, log_partition, err);
-}
-
 sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
                         float *confidence, double *log_partition, sp_error *err)
 {
-    for (int64_t t = 0; t < scores->n_steps; t++)
-        if (path[t] < 0 || path[t] >= chain->n_classes)
-            return sp_fail_at(err, SP_EINVAL, t, "step %lld of the path has class %d, and there are %d: give a decoded path",
-                              (long long)t, (int)path[t], (int)chain->n_classes);
+    sp_status status = sp_decode_check_path(chain, 0, scores->n_steps, path, err);
+    if (status != SP_OK)
+        return status;
     sp_sum_group group = {.use = confidence ? SP_SUM_CONFIDENCE : SP_SUM_LOG_Z, .given = {path}, .confidence = {confidence}};
     int64_t block;
-    sp_status status = sum_in_lanes(chain, scores, scratch, &group, log_partition, &block, err);
+    status = sum_in_lanes(chain, scores, scratch, &group, log_partition, &block, err);
     if (status != SP_ENOPATH)
         return status;
-    return confidence_rows(chain, scores, scratch, path, block, confidence, log_partition, err);
+    return sp_confidence_rows(chain, scores, scratch, path, block, confidence, log_partition, err);
 }

@@ -11,6 +11,16 @@ sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_err
                    (int)scores->n_classes, (int)chain->n_classes);
 }
 
+sp_status sp_decode_check_path(const sp_chain *chain, int64_t first, int64_t n, const int32_t *path, sp_error *err)
+{
+    for (int64_t t = 0; t < n; t++)
+        if (path[t] < 0 || path[t] >= chain->n_classes)
+            return sp_fail_at(err, SP_EINVAL, first + t,
+                              "step %lld of the path has class %d, and there are %d: give a decoded path", (long long)(first + t),
+                              (int)path[t], (int)chain->n_classes);
+    return SP_OK;
+}
+
 sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
                            int32_t *path, double *score, sp_error *err)
 {

@@ -11,6 +11,9 @@
 /* Do scores and chain speak of the same number of classes? SP_OK or SP_EINVAL. */
 sp_status sp_decode_check(const sp_chain *chain, const sp_scores *scores, sp_error *err);
 
+/* Are the classes of steps first .. first+n-1 of a path classes of the chain? SP_OK or SP_EINVAL. */
+sp_status sp_decode_check_path(const sp_chain *chain, int64_t first, int64_t n, const int32_t *path, sp_error *err);
+
 /* Row t of the scores as doubles: the row itself when it is f64, else a copy in buffer [K]. Exact for both types. */
 static inline const double *sp_row(const sp_scores *scores, int64_t t, double *buffer)
 {
@@ -38,15 +41,21 @@ static inline bool sp_scores_have_gap(const sp_scores *scores)
     return false;
 }
 
+/* How a path comes to a step: it is the first of the recording, follows the one before, or stands after a gap. */
+typedef enum sp_reach { SP_REACH_START, SP_REACH_NEXT, SP_REACH_ENTRY } sp_reach;
+
+/* The same for step t of a recording in memory. */
+static inline sp_reach sp_scores_reach(const sp_scores *scores, int64_t t)
+{
+    return t == 0 ? SP_REACH_START : sp_scores_is_gap(scores, t) ? SP_REACH_ENTRY : SP_REACH_NEXT;
+}
+
 /* Hands out a finished path: its sp_path_score() to *score (when not NULL), then the path itself; nothing is written on failure.
  *   found         [T] classes; may be path itself only when a failure here may leave it written
  *   must_be_legal the strategy promises it: SP_EBUG when the path is not
  * SP_OK, SP_ENOMEM, SP_EBUG. */
 sp_status sp_decode_finish(const sp_chain *chain, const sp_scores *scores, const int32_t *found, bool must_be_legal,
                            int32_t *path, double *score, sp_error *err);
-
-/* How a path comes to a step: it is the first of the recording, follows the one before, or stands after a gap. */
-typedef enum sp_reach { SP_REACH_START, SP_REACH_NEXT, SP_REACH_ENTRY } sp_reach;
 
 /* For a decoder that looked at every path and found none of a finite score: SP_ENOPATH with err->step the first step that no
  * state reaches, or T-1 when states reach it but none may end, or a path exists whose sum left the range of a double. Never

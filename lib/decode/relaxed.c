@@ -14,9 +14,7 @@
  * Greedy is the same recurrence in which, after each step, only the states of the best class stay in play.
  */
 #include <math.h>
-#include <string.h>
 
-#include "decode/history.h"
 #include "decode/search.h"
 #include "decode/viterbi.h"
 
@@ -26,14 +24,10 @@ typedef struct price {
 } price;
 
 typedef struct prices {
-    const sp_chain *chain;
-    bool is_greedy;    /* only the states of the best class of the step before are still in play */
-    price *now, *next; /* [M] */
-    int32_t *from;     /* [M] best state before each */
-    sp_backpointers back;
-    sp_tie_ranks ranks; /* of t-1 while t is computed */
-    int64_t n_taken;    /* broken rules common to all states, which greedy takes off n_broken */
-    int64_t n_expected; /* broken rules of the path by the recurrence */
+    sp_state_search states; /* values: price */
+    bool is_greedy;         /* only the states of the best class of the step before are still in play */
+    int64_t n_taken;        /* broken rules common to all states, which greedy takes off n_broken */
+    int64_t n_expected;     /* broken rules of the path by the recurrence */
 } prices;
 
 static const price no_price = {INT64_MAX / 2, -INFINITY}; /* worse than any path; more may be added */
@@ -64,119 +58,85 @@ static price add(price p, double term)
 }
 
 /* The best state in play, the lowest history among equals. Some state always is. */
-static int32_t best_state(const prices *f)
+static int32_t best_state(const sp_state_search *f)
 {
+    const price *now = f->now;
     int32_t best = 0;
     for (int32_t i = 1; i < f->chain->n_states; i++)
-        if (is_better(f->now[i], f->now[best]) || (is_equal(f->now[i], f->now[best]) && f->ranks.rank[i] < f->ranks.rank[best]))
+        if (is_better(now[i], now[best]) || (is_equal(now[i], now[best]) && f->ranks.rank[i] < f->ranks.rank[best]))
             best = i;
     return best;
 }
 
 /* Fills next[] and from[]. */
-static void step_to(const prices *f, const double *e, bool is_gap)
+static void step_to(const sp_state_search *f, const double *e, bool is_gap, price *next)
 {
     const sp_chain *c = f->chain;
+    const price *now = f->now;
     const int32_t *rank = f->ranks.rank;
     int32_t jump_from = best_state(f);
-    price jump = f->now[jump_from];
+    price jump = now[jump_from];
     jump.n_broken += !is_gap;
     for (int32_t j = 0; j < c->n_states; j++) {
         price best = c->entry[j] ? jump : no_price;
         int32_t best_from = jump_from;
         for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1] && !is_gap; p++) {
             int32_t i = c->pred[p];
-            price candidate = {f->now[i].n_broken, f->now[i].score + c->pred_weight[p]};
+            price candidate = {now[i].n_broken, now[i].score + c->pred_weight[p]};
             if (is_better(candidate, best) || (is_equal(candidate, best) && rank[i] < rank[best_from])) {
                 best = candidate;
                 best_from = i;
             }
         }
-        f->next[j] = is_possible(best) ? add(best, e[c->state_class[j]]) : no_price;
+        next[j] = is_possible(best) ? add(best, e[c->state_class[j]]) : no_price;
         f->from[j] = best_from;
     }
 }
 
 /* Greedy: only the states of the best class (the lowest among equals) stay in play. What has been broken and the score so far
- * are common to all from then on; taking them off keeps differences exact however long the recording. */
-static void keep_best_class(prices *f)
+ * are common to all from then on; taking them off keeps differences exact however long the recording. Returns how many rules. */
+static int64_t keep_best_class(const sp_chain *c, price *now)
 {
-    const sp_chain *c = f->chain;
     int32_t best = 0;
     for (int32_t i = 1; i < c->n_states; i++)
-        if (is_better(f->now[i], f->now[best]))
+        if (is_better(now[i], now[best]))
             best = i;
-    price common = f->now[best];
-    f->n_taken += common.n_broken;
+    price common = now[best];
     for (int32_t i = 0; i < c->n_states; i++) {
-        bool stays = c->state_class[i] == c->state_class[best] && is_possible(f->now[i]);
-        f->now[i] = stays ? (price){f->now[i].n_broken - common.n_broken, f->now[i].score - common.score} : no_price;
+        bool stays = c->state_class[i] == c->state_class[best] && is_possible(now[i]);
+        now[i] = stays ? (price){now[i].n_broken - common.n_broken, now[i].score - common.score} : no_price;
     }
-}
-
-static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
-{
-    prices *f = self;
-    size_t n_states = (size_t)f->chain->n_states;
-    f->now = sp_scratch_get(s->scratch, n_states, sizeof *f->now);
-    f->next = sp_scratch_get(s->scratch, n_states, sizeof *f->next);
-    f->from = sp_scratch_get(s->scratch, n_states, sizeof *f->from);
-    bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
-                    sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
-    return has_room ? SP_OK : sp_no_memory(err);
+    return common.n_broken;
 }
 
 static bool step(void *self, sp_reach how, int64_t t, const double *e)
 {
     prices *f = self;
-    const sp_chain *c = f->chain;
+    const sp_chain *c = f->states.chain;
+    price *now = f->states.now;
     if (how == SP_REACH_START) {
         f->n_taken = 0;
         for (int32_t j = 0; j < c->n_states; j++)
-            f->now[j] = c->entry[j] ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
+            now[j] = c->entry[j] ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
         return true;
     }
     if (f->is_greedy)
-        keep_best_class(f);
-    step_to(f, e, how == SP_REACH_ENTRY);
-    sp_backpointers_put(&f->back, t, f->from);
-    sp_tie_ranks_step(&f->ranks, c, f->from);
-    price *before = f->now;
-    f->now = f->next;
-    f->next = before;
+        f->n_taken += keep_best_class(c, now);
+    step_to(&f->states, e, how == SP_REACH_ENTRY, f->states.next);
+    sp_state_search_advance(&f->states, t);
     return true;
-}
-
-static bool save(const void *self, void *saved)
-{
-    const prices *f = self;
-    size_t n_states = (size_t)f->chain->n_states;
-    memcpy(saved, f->now, n_states * sizeof *f->now);
-    if (!f->chain->is_plain)
-        memcpy((price *)saved + n_states, f->ranks.rank, n_states * sizeof *f->ranks.rank);
-    return true;
-}
-
-static void restore(void *self, const void *saved)
-{
-    prices *f = self;
-    size_t n_states = (size_t)f->chain->n_states;
-    memcpy(f->now, saved, n_states * sizeof *f->now);
-    if (f->chain->is_plain)
-        return;
-    memcpy(f->ranks.values, (const price *)saved + n_states, n_states * sizeof *f->ranks.values);
-    f->ranks.rank = f->ranks.values;
 }
 
 /* s->recurrence is left alone: the score of a relaxed path leaves out what is broken. */
 static int32_t last(void *self, sp_sequence *s)
 {
     prices *f = self;
+    price *now = f->states.now;
     for (int32_t j = 0; j < s->chain->n_states; j++)
-        if (is_possible(f->now[j]))
-            f->now[j] = add(f->now[j], s->chain->end[j]);
-    int32_t state = best_state(f);
-    f->n_expected = f->n_taken + f->now[state].n_broken;
+        if (is_possible(now[j]))
+            now[j] = add(now[j], s->chain->end[j]);
+    int32_t state = best_state(&f->states);
+    f->n_expected = f->n_taken + now[state].n_broken;
     return state;
 }
 
@@ -195,32 +155,30 @@ static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int
 
 static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
 {
-    const prices *f = self;
+    const sp_chain *c = s->chain;
     int64_t last_row = i == s->n - 1 ? scores->n_steps - 1 : -1;
-    sp_backpointers_trace(&f->back, state, s->path);
-    int32_t before_piece = i > 0 ? sp_backpointers_get(&f->back, 0, s->path[0]) : 0, before = before_piece;
+    const int32_t before_piece = sp_state_search_trace(self, s, i, state);
     for (int64_t t = 0; t < scores->n_steps; t++) {
         state = s->path[t];
-        int32_t here = rules_broken(f->chain, sp_sequence_reach(s, i, scores, t), before, state,
-                                    sp_scores_at(scores, t, f->chain->state_class[state]), t == last_row);
+        int32_t here = rules_broken(c, sp_sequence_reach(s, i, scores, t), t > 0 ? s->path[t - 1] : before_piece, state,
+                                    sp_scores_at(scores, t, c->state_class[state]), t == last_row);
         s->n_broken += here;
         if (s->broken)
             s->broken[t] = here > 0;
-        before = state;
     }
-    sp_states_to_classes(f->chain, scores->n_steps, s->path, s->path);
+    sp_states_to_classes(c, scores->n_steps, s->path, s->path);
     return before_piece;
 }
 
 static sp_status relax(sp_sequence *s, bool is_greedy, sp_error *err)
 {
-    prices f = {.chain = s->chain, .is_greedy = is_greedy};
-    const sp_search search = {.bytes = 2 * (size_t)s->chain->n_states * sizeof(price),
+    prices f = {.states = {.chain = s->chain, .value_size = sizeof(price)}, .is_greedy = is_greedy};
+    const sp_search search = {.bytes = sp_state_search_bytes(&f.states),
                               .self = &f,
-                              .start = start,
+                              .start = sp_state_search_start,
                               .step = step,
-                              .save = save,
-                              .restore = restore,
+                              .save = sp_state_search_save,
+                              .restore = sp_state_search_restore,
                               .last = last,
                               .trace = trace};
     sp_status status = sp_search_run(&search, s, true, err);

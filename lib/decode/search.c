@@ -1,6 +1,7 @@
 #include "decode/search.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct way {
     const sp_search *search;
@@ -94,4 +95,60 @@ sp_status sp_search_run(const sp_search *search, sp_sequence *s, bool is_relaxed
         status = go_back(&w, &scores, place, is_relaxed, err);
     free(w.saved);
     return status;
+}
+
+/* ---- a value for each state ---- */
+
+size_t sp_state_search_bytes(const sp_state_search *f)
+{
+    size_t rank = f->chain->is_plain ? 0 : sizeof *f->ranks.values;
+    return (size_t)f->chain->n_states * (f->value_size + rank);
+}
+
+sp_status sp_state_search_start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
+{
+    sp_state_search *f = self;
+    size_t n_states = (size_t)f->chain->n_states;
+    f->now = sp_scratch_get(s->scratch, n_states, f->value_size);
+    f->next = sp_scratch_get(s->scratch, n_states, f->value_size);
+    f->from = sp_scratch_get(s->scratch, n_states, sizeof *f->from);
+    bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
+                    sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
+    return has_room ? SP_OK : sp_no_memory(err);
+}
+
+bool sp_state_search_save(const void *self, void *saved)
+{
+    const sp_state_search *f = self;
+    size_t n_states = (size_t)f->chain->n_states;
+    memcpy(saved, f->now, n_states * f->value_size);
+    if (!f->chain->is_plain)
+        memcpy((char *)saved + n_states * f->value_size, f->ranks.rank, n_states * sizeof *f->ranks.rank);
+    return true;
+}
+
+void sp_state_search_restore(void *self, const void *saved)
+{
+    sp_state_search *f = self;
+    size_t n_states = (size_t)f->chain->n_states;
+    memcpy(f->now, saved, n_states * f->value_size);
+    if (f->chain->is_plain)
+        return;
+    memcpy(f->ranks.values, (const char *)saved + n_states * f->value_size, n_states * sizeof *f->ranks.values);
+    f->ranks.rank = f->ranks.values;
+}
+
+void sp_state_search_advance(sp_state_search *f, int64_t t)
+{
+    sp_backpointers_put(&f->back, t, f->from);
+    sp_tie_ranks_step(&f->ranks, f->chain, f->from);
+    void *before = f->now;
+    f->now = f->next;
+    f->next = before;
+}
+
+int32_t sp_state_search_trace(const sp_state_search *f, const sp_sequence *s, int64_t i, int32_t state)
+{
+    sp_backpointers_trace(&f->back, state, s->path);
+    return i > 0 ? sp_backpointers_get(&f->back, 0, s->path[0]) : 0;
 }

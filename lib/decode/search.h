@@ -7,6 +7,7 @@
 #ifndef STATEPATH_DECODE_SEARCH_H
 #define STATEPATH_DECODE_SEARCH_H
 
+#include "decode/history.h"
 #include "decode/sequence.h"
 
 typedef struct sp_search {
@@ -28,6 +29,26 @@ typedef struct sp_search {
     /* The classes of piece i, which ends in this place, into s->path; returns the place before the piece. */
     int32_t (*trace)(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t place);
 } sp_search;
+
+/* A search that keeps one value and one back-pointer for each state of a step: the first member of its `self`, so that these
+ * functions are its callbacks. */
+typedef struct sp_state_search {
+    const sp_chain *chain;
+    size_t value_size; /* bytes of a value: a multiple of those of a double */
+    void *now, *next;  /* [M] values at t-1 and t */
+    int32_t *from;     /* [M] best state before each */
+    sp_backpointers back;
+    sp_tie_ranks ranks; /* of t-1 while t is computed */
+} sp_state_search;
+
+size_t sp_state_search_bytes(const sp_state_search *f);
+sp_status sp_state_search_start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err);
+bool sp_state_search_save(const void *self, void *saved); /* always true */
+void sp_state_search_restore(void *self, const void *saved);
+/* Ends step t > 0, of which next[] and from[] are filled. */
+void sp_state_search_advance(sp_state_search *f, int64_t t);
+/* The states of piece i, which ends in `state`, into s->path; returns the state before the piece. */
+int32_t sp_state_search_trace(const sp_state_search *f, const sp_sequence *s, int64_t i, int32_t state);
 
 /* Finds and writes the path. Returns as sp_strategy_row.decode. */
 sp_status sp_search_run(const sp_search *search, sp_sequence *s, bool is_relaxed, sp_error *err);

@@ -16,51 +16,30 @@
 #include <string.h>
 
 #include "decode/chunks.h"
-#include "decode/history.h"
 #include "decode/search.h"
 #include "decode/strategy.h"
 
-typedef struct viterbi {
-    const sp_chain *chain;
-    size_t n_states;
-    double *now, *next; /* [M] delta at t-1 and t */
-    int32_t *from;      /* [M] best state before each */
-    sp_backpointers back;
-    sp_tie_ranks ranks; /* of t-1 while t is computed */
-} viterbi;
-
-static sp_status start(void *self, sp_sequence *s, const sp_scores *scores, sp_error *err)
-{
-    viterbi *f = self;
-    f->now = sp_scratch_get(s->scratch, f->n_states, sizeof *f->now);
-    f->next = sp_scratch_get(s->scratch, f->n_states, sizeof *f->next);
-    f->from = sp_scratch_get(s->scratch, f->n_states, sizeof *f->from);
-    bool has_room = f->now && f->next && f->from && sp_backpointers_init(&f->back, f->chain, scores->n_steps, s->scratch) &&
-                    sp_tie_ranks_init(&f->ranks, f->chain, s->scratch);
-    return has_room ? SP_OK : sp_no_memory(err);
-}
-
 /* One state per class: predecessors ascend, so the first of the best ones is the lowest class. */
-static void step_plain(const viterbi *f, const double *e)
+static void step_plain(const sp_state_search *f, const double *e, const double *now, double *next)
 {
     const sp_chain *c = f->chain;
     for (int32_t j = 0; j < c->n_states; j++) {
         double best = -INFINITY;
         int32_t best_from = 0;
         for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1]; p++) {
-            double candidate = f->now[c->pred[p]] + c->pred_weight[p];
+            double candidate = now[c->pred[p]] + c->pred_weight[p];
             if (candidate > best) {
                 best = candidate;
                 best_from = c->pred[p];
             }
         }
-        f->next[j] = best + e[j];
+        next[j] = best + e[j];
         f->from[j] = best_from;
     }
 }
 
 /* Several states per class: among equals the lowest history. */
-static void step_ranked(const viterbi *f, const double *e)
+static void step_ranked(const sp_state_search *f, const double *e, const double *now, double *next)
 {
     const sp_chain *c = f->chain;
     const int32_t *rank = f->ranks.rank;
@@ -69,25 +48,26 @@ static void step_ranked(const viterbi *f, const double *e)
         int32_t best_from = 0;
         for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1]; p++) {
             int32_t i = c->pred[p];
-            double candidate = f->now[i] + c->pred_weight[p];
+            double candidate = now[i] + c->pred_weight[p];
             if (candidate > best || (candidate == best && rank[i] < rank[best_from])) {
                 best = candidate;
                 best_from = i;
             }
         }
-        f->next[j] = best + e[c->state_class[j]];
+        next[j] = best + e[c->state_class[j]];
         f->from[j] = best_from;
     }
 }
 
 /* The best state at the current step, end[] added when not NULL; the lowest history among equals. *best is -INFINITY, and the
  * state any, when there is none. */
-static int32_t best_state(const viterbi *f, const double *end, double *best)
+static int32_t best_state(const sp_state_search *f, const double *end, double *best)
 {
+    const double *now = f->now;
     int32_t state = 0;
     *best = -INFINITY;
     for (int32_t i = 0; i < f->chain->n_states; i++) {
-        double value = end ? f->now[i] + end[i] : f->now[i];
+        double value = end ? now[i] + end[i] : now[i];
         if (value > *best || (value == *best && f->ranks.rank[i] < f->ranks.rank[state])) {
             *best = value;
             state = i;
@@ -97,41 +77,38 @@ static int32_t best_state(const viterbi *f, const double *end, double *best)
 }
 
 /* After a gap every entry state follows the best state before it. */
-static void step_gap(const viterbi *f, const double *e)
+static void step_gap(const sp_state_search *f, const double *e, double *next)
 {
     double best;
     int32_t best_from = best_state(f, NULL, &best);
     for (int32_t j = 0; j < f->chain->n_states; j++) {
-        f->next[j] = f->chain->entry[j] ? best + e[f->chain->state_class[j]] : -INFINITY;
+        next[j] = f->chain->entry[j] ? best + e[f->chain->state_class[j]] : -INFINITY;
         f->from[j] = best_from;
     }
 }
 
 static bool step(void *self, sp_reach how, int64_t t, const double *e)
 {
-    viterbi *f = self;
+    sp_state_search *f = self;
+    double *now = f->now;
     if (how == SP_REACH_START) {
         for (int32_t j = 0; j < f->chain->n_states; j++)
-            f->now[j] = f->chain->start[j] + e[f->chain->state_class[j]];
+            now[j] = f->chain->start[j] + e[f->chain->state_class[j]];
         return true;
     }
     if (how == SP_REACH_ENTRY)
-        step_gap(f, e);
+        step_gap(f, e, f->next);
     else if (f->chain->is_plain)
-        step_plain(f, e);
+        step_plain(f, e, now, f->next);
     else
-        step_ranked(f, e);
-    sp_backpointers_put(&f->back, t, f->from);
-    sp_tie_ranks_step(&f->ranks, f->chain, f->from);
-    double *before = f->now;
-    f->now = f->next;
-    f->next = before;
+        step_ranked(f, e, now, f->next);
+    sp_state_search_advance(f, t);
     return true;
 }
 
-static bool is_any_alive(const double *delta, size_t n)
+static bool is_any_alive(const double *delta, int32_t n)
 {
-    for (size_t j = 0; j < n; j++)
+    for (int32_t j = 0; j < n; j++)
         if (delta[j] > -INFINITY)
             return true;
     return false;
@@ -139,21 +116,8 @@ static bool is_any_alive(const double *delta, size_t n)
 
 static bool save(const void *self, void *saved)
 {
-    const viterbi *f = self;
-    memcpy(saved, f->now, f->n_states * sizeof *f->now);
-    if (!f->chain->is_plain)
-        memcpy((double *)saved + f->n_states, f->ranks.rank, f->n_states * sizeof *f->ranks.rank);
-    return is_any_alive(f->now, f->n_states);
-}
-
-static void restore(void *self, const void *saved)
-{
-    viterbi *f = self;
-    memcpy(f->now, saved, f->n_states * sizeof *f->now);
-    if (f->chain->is_plain)
-        return;
-    memcpy(f->ranks.values, (const double *)saved + f->n_states, f->n_states * sizeof *f->ranks.values);
-    f->ranks.rank = f->ranks.values;
+    const sp_state_search *f = self;
+    return sp_state_search_save(self, saved) && is_any_alive(f->now, f->chain->n_states);
 }
 
 static int32_t last(void *self, sp_sequence *s)
@@ -165,10 +129,8 @@ static int32_t last(void *self, sp_sequence *s)
 
 static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
 {
-    const viterbi *f = self;
-    sp_backpointers_trace(&f->back, state, s->path);
-    state = i > 0 ? sp_backpointers_get(&f->back, 0, s->path[0]) : 0;
-    sp_states_to_classes(f->chain, scores->n_steps, s->path, s->path);
+    state = sp_state_search_trace(self, s, i, state);
+    sp_states_to_classes(s->chain, scores->n_steps, s->path, s->path);
     return state;
 }
 
@@ -194,7 +156,7 @@ static bool chunks_save(const void *self, void *saved)
 {
     const in_chunks *f = self;
     memcpy(saved, f->after, f->n_classes * sizeof *f->after);
-    return is_any_alive(f->after, f->n_classes);
+    return is_any_alive(f->after, (int32_t)f->n_classes);
 }
 
 static int32_t chunks_last(void *self, sp_sequence *s)
@@ -246,14 +208,13 @@ sp_status sp_viterbi_decode(sp_sequence *s, int32_t parameter, sp_error *err)
     sp_status status = decode_in_chunks(s, &fits, err);
     if (fits || status != SP_OK)
         return status;
-    size_t M = (size_t)s->chain->n_states;
-    viterbi f = {.chain = s->chain, .n_states = M};
-    const sp_search search = {.bytes = M * (sizeof(double) + (s->chain->is_plain ? 0 : sizeof(double))),
+    sp_state_search f = {.chain = s->chain, .value_size = sizeof(double)};
+    const sp_search search = {.bytes = sp_state_search_bytes(&f),
                               .self = &f,
-                              .start = start,
+                              .start = sp_state_search_start,
                               .step = step,
                               .save = save,
-                              .restore = restore,
+                              .restore = sp_state_search_restore,
                               .last = last,
                               .trace = trace};
     return sp_search_run(&search, s, false, err);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/chain_states.h"
-#include "mask/numbers.h"
+#include "core/numbers.h"
 
 static sp_status check_scores(const sp_scores *scores, sp_error *err)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mask/numbers.h"
+#include "core/numbers.h"
 
 static bool is_weight(double w)
 {

@@ -4,15 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/row_mask.h"
-#include "mask/numbers.h"
+#include "core/numbers.h"
 
 int64_t sp_mask_apply(const sp_scores *scores, const uint8_t *mask, void *out)
 {
     int64_t n = scores->n_steps * scores->n_classes;
     if (out != scores->data && n > 0)
         memcpy(out, scores->data, (size_t)n * (size_t)scores->dtype);
-    return scores->dtype == SP_F32 ? row_mask_f32(out, n, mask) : row_mask_f64(out, n, mask);
+    return scores->dtype == SP_F32 ? number_mask(out, SP_F32, n, mask) : number_mask(out, SP_F64, n, mask);
 }
 
 /* The second form is left for the first where the best allowed class is so many nats behind the best of all. What remains of the

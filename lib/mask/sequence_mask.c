@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "mask/numbers.h"
+#include "core/numbers.h"
 
 sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask, sp_error *err)
 {

@@ -182,7 +182,9 @@ sp_status sp_network_predict(const sp_network *network, int64_t n, const float *
     sp_plan plan;
     sp_status status = sp_plan_make(&network->shape, &plan, err);
     sp_workers *workers = status == SP_OK ? sp_workers_new(threads) : NULL;
+    const int64_t n_pieces = (n + SP_PASS_STEPS - 1) / SP_PASS_STEPS;
     int n_threads = workers ? sp_workers_count(workers) : 0, n_ready = 0;
+    n_threads = n_threads > n_pieces ? (int)n_pieces + (n_pieces == 0) : n_threads; /* more get no work */
     sp_pass *passes = workers ? calloc((size_t)n_threads, sizeof *passes) : NULL;
     while (passes && n_ready < n_threads && sp_pass_init(&passes[n_ready], network, &plan, false))
         n_ready++;
@@ -191,7 +193,7 @@ sp_status sp_network_predict(const sp_network *network, int64_t n, const float *
     if (status == SP_OK) {
         prediction p = {network, &plan, passes, n, signals, out};
         int before = sp_blas_begin(&passes[0].blas);
-        sp_workers_share(workers, (n + SP_PASS_STEPS - 1) / SP_PASS_STEPS, predict_pieces, &p);
+        sp_workers_share(workers, n_pieces, predict_pieces, &p);
         sp_blas_end(&passes[0].blas, before);
         for (int64_t i = 0; status == SP_OK && i < n * network->shape.n_classes; i++)
             if (isnan(out[i]))

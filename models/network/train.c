@@ -131,6 +131,7 @@ static bool make_room(sp_trainer *t)
     if (!(t->workers = sp_workers_new(t->options.threads)))
         return false;
     int n_threads = sp_workers_count(t->workers);
+    n_threads = n_threads > t->n_pieces ? t->n_pieces : n_threads; /* more get no work */
     if (!(t->passes = calloc((size_t)n_threads, sizeof *t->passes)))
         return false;
     while (t->n_passes < n_threads && sp_pass_init(&t->passes[t->n_passes], t->network, &t->plan, true))

@@ -94,7 +94,7 @@ typedef struct sp_decode_output {
     sp_decoded *results; /* [N], never NULL */
     uint8_t *broken;     /* [S] 1 where a relaxed path breaks a rule, see above; 0 elsewhere */
 
-    /* How sure: by forward-backward (posterior.h) and the two best paths (nbest.h), so asking takes time. */
+    /* How sure: by forward-backward (posterior.h) and the best other path (nbest.h), so asking takes time. */
     float *confidence; /* [S] marginal, given the rules, of the class that the path has at the step; NaN where there is no path,
                           and where no allowed one exists */
     double *log_partition; /* [N] log Z; -INFINITY where no allowed path exists. exp(score - log Z) is the path's posterior */

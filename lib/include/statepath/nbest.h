@@ -40,7 +40,7 @@ sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp
  * illegal one; +INFINITY for the only legal path there is.
  *   path    [T] 0..K-1
  *   margin  out, nats; untouched on failure
- * Returns as sp_nbest(); SP_EINVAL where the path names no class. */
+ * Returns SP_OK; SP_ENOPATH; SP_EINVAL where the path names no class; SP_ENOMEM. O(T transitions) time, 4 M doubles. */
 sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path, double *margin,
                     sp_error *err);
 

@@ -1,6 +1,6 @@
 /* Arrays of either type, read and written as doubles; not installed. */
-#ifndef STATEPATH_MASK_NUMBERS_H
-#define STATEPATH_MASK_NUMBERS_H
+#ifndef STATEPATH_CORE_NUMBERS_H
+#define STATEPATH_CORE_NUMBERS_H
 
 #include <math.h>
 
@@ -23,6 +23,18 @@ static inline void number_put(void *data, sp_dtype dtype, size_t i, double x)
 static inline bool number_is_score(double x)
 {
     return x < (double)INFINITY;
+}
+
+/* e[i] = mask[i] ? e[i] : -INFINITY for n scores; returns how many of those taken away were finite. */
+static inline int64_t number_mask(void *e, sp_dtype dtype, int64_t n, const uint8_t *mask)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double x = number_get(e, dtype, (size_t)i);
+        count += !mask[i] && x > (double)-INFINITY;
+        number_put(e, dtype, (size_t)i, mask[i] ? x : (double)-INFINITY);
+    }
+    return count;
 }
 
 #endif
