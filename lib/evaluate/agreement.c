@@ -2,6 +2,7 @@
  * defined is decided on the integers, never on a rounded difference. */
 #include "statepath/agreement.h"
 
+#include "evaluate/class_margins.h"
 #include "evaluate/value.h"
 
 #include <math.h>
@@ -10,22 +11,18 @@
 static const char no_steps[] = "no scored steps";
 static const char one_class[] = "one class only";
 
-/* Steps of a class on each side; the row with its undecoded steps. */
-typedef struct margins {
-    int64_t row, column;
-} margins;
-
 /* Columns are summed in tiles, so that a matrix of thousands of classes is still read along its rows. */
 enum { TILE = 256 };
 
-static void tile_margins(int32_t K, const int64_t *confusion, const int64_t *undecoded, int32_t first, int32_t n, margins *out)
+void sp_tile_margins(int32_t K, const int64_t *confusion, const int64_t *undecoded, int32_t first, int32_t n,
+                     sp_class_margins *out)
 {
     for (int32_t k = 0; k < n; k++) {
         const int64_t *row = confusion + (size_t)(first + k) * (size_t)K;
         int64_t sum = undecoded ? undecoded[first + k] : 0;
         for (int32_t j = 0; j < K; j++)
             sum += row[j];
-        out[k] = (margins){sum, 0};
+        out[k] = (sp_class_margins){sum, 0};
     }
     for (int32_t i = 0; i < K; i++)
         for (int32_t k = 0; k < n; k++)
@@ -33,7 +30,7 @@ static void tile_margins(int32_t K, const int64_t *confusion, const int64_t *und
 }
 
 /* Kappa of the class against the rest. po and pe are 1 together, and only where both sides say one thing throughout. */
-static sp_value class_kappa(int64_t hit, margins m, int64_t n)
+static sp_value class_kappa(int64_t hit, sp_class_margins m, int64_t n)
 {
     if (n == 0)
         return value_undefined(no_steps);
@@ -45,7 +42,7 @@ static sp_value class_kappa(int64_t hit, margins m, int64_t n)
     return value_of((po - pe) / (1 - pe));
 }
 
-static sp_class_agreement class_agreement(int64_t hit, margins m, int64_t n)
+static sp_class_agreement class_agreement(int64_t hit, sp_class_margins m, int64_t n)
 {
     int64_t false_positive = m.column - hit, false_negative = m.row - hit, rest = n - m.row - false_positive;
     return (sp_class_agreement){
@@ -91,7 +88,7 @@ typedef struct products {
     int32_t reference_class, decoded_class; /* the last of them */
 } products;
 
-static void products_add(products *p, int32_t k, int64_t hit, margins m)
+static void products_add(products *p, int32_t k, int64_t hit, sp_class_margins m)
 {
     double r = (double)m.row, c = (double)m.column;
     p->hits += hit;
@@ -137,7 +134,7 @@ void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, co
 {
     int32_t K = n_classes;
     products p = {0};
-    margins tile[TILE];
+    sp_class_margins tile[TILE];
     for (size_t i = 0; i < (size_t)K * (size_t)K; i++)
         p.n += confusion[i];
     for (int32_t k = 0; undecoded && k < K; k++)
@@ -151,8 +148,8 @@ void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, co
     for (int32_t k = 0; k < K; k++) {
         int64_t hit = confusion[(size_t)k * (size_t)K + (size_t)k];
         if (k % TILE == 0)
-            tile_margins(K, confusion, undecoded, k, K - k < TILE ? K - k : TILE, tile);
-        margins m = tile[k % TILE];
+            sp_tile_margins(K, confusion, undecoded, k, K - k < TILE ? K - k : TILE, tile);
+        sp_class_margins m = tile[k % TILE];
         sp_class_agreement c = class_agreement(hit, m, p.n);
         products_add(&p, k, hit, m);
         mean_add(&precision, c.precision);

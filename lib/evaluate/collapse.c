@@ -1,5 +1,6 @@
 #include "statepath/collapse.h"
 
+#include "core/owned.h"
 #include "statepath/name_hint.h"
 
 #include <stdbool.h>
@@ -14,16 +15,6 @@ void sp_collapse_clear(sp_collapse *c)
     free(c->group_of_class);
     free(c->name);
     *c = (sp_collapse){0};
-}
-
-static char *copy(const char *text, size_t n)
-{
-    char *out = malloc(n + 1);
-    if (out) {
-        memcpy(out, text, n);
-        out[n] = '\0';
-    }
-    return out;
 }
 
 /* "a / b / c" */
@@ -57,7 +48,7 @@ sp_status sp_collapse_make(int32_t n_classes, const int32_t *group_of_class, con
         }
         const char *name = names[group_of_class[k]];
         c.group_of_class[k] = c.n_groups;
-        is_whole = (c.groups[c.n_groups++] = copy(name, strlen(name))) != NULL;
+        is_whole = (c.groups[c.n_groups++] = strdup(name)) != NULL;
     }
     if (is_whole)
         is_whole = (c.name = joined(c.n_groups, c.groups)) != NULL;
@@ -133,10 +124,11 @@ static sp_status read_group(char *text, int32_t id, int32_t K, const char *const
 sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *const *classes, sp_collapse *out, sp_error *err)
 {
     size_t K = (size_t)n_classes, room = K + strlen(text) + 2;
-    char *words = copy(text, strlen(text)), *rest = words;
-    int32_t *group_of = malloc((K + 1) * sizeof *group_of), id = n_classes;
-    const char **names = calloc(room, sizeof *names);
-    sp_status status = words && group_of && names ? SP_OK : sp_no_memory(err);
+    sp_owned own = {0};
+    char *words = sp_owned_text(&own, text), *rest = words;
+    int32_t *group_of = sp_zeros(&own, K, sizeof *group_of), id = n_classes;
+    const char **names = sp_zeros(&own, room, sizeof *names);
+    sp_status status = sp_owned_status(&own, err);
     for (int32_t k = 0; status == SP_OK && k < n_classes; k++) { /* each its own, until a group takes it */
         group_of[k] = k;
         names[k] = classes[k];
@@ -154,9 +146,7 @@ sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *con
         sp_collapse_clear(out);
         status = sp_fail(err, SP_EINVAL, "--collapse '%s': one class is left; at least two are needed", text);
     }
-    free(words);
-    free(group_of);
-    free(names);
+    sp_owned_free(&own);
     return status;
 }
 

@@ -1,32 +1,27 @@
 /* What agreement.c leaves out: kappa with weights, kappa's standard error, and classes that are absent. */
 #include "statepath/agreement.h"
 
+#include "evaluate/class_margins.h"
 #include "evaluate/value.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Both margins [2 K]: rows with their undecoded steps, columns; how many steps there are, and how many of them undecoded. */
+/* Margins [K]; how many steps there are, and how many of them undecoded. */
 typedef struct margins {
-    double *row, *column, n, missing;
+    sp_class_margins *of;
+    double n, missing;
 } margins;
 
 static sp_status margins_open(int32_t K, const int64_t *confusion, const int64_t *undecoded, margins *out, sp_error *err)
 {
-    double *row = calloc(2 * (size_t)K + 1, sizeof *row);
-    if (!row)
+    *out = (margins){.of = calloc((size_t)K + 1, sizeof *out->of)};
+    if (!out->of)
         return sp_no_memory(err);
-    *out = (margins){.row = row, .column = row + K};
-    for (int32_t i = 0; i < K; i++) {
-        double missing = undecoded ? (double)undecoded[i] : 0;
-        for (int32_t j = 0; j < K; j++) {
-            double count = (double)confusion[(size_t)i * (size_t)K + (size_t)j];
-            row[i] += count;
-            row[K + j] += count;
-        }
-        row[i] += missing;
-        out->missing += missing;
-        out->n += row[i];
+    sp_tile_margins(K, confusion, undecoded, 0, K, out->of);
+    for (int32_t k = 0; k < K; k++) {
+        out->n += (double)out->of[k].row;
+        out->missing += undecoded ? (double)undecoded[k] : 0;
     }
     return SP_OK;
 }
@@ -48,14 +43,14 @@ sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const i
             double w = fabs((double)i - j) / furthest;
             w = weights == SP_KAPPA_QUADRATIC ? w * w : w;
             observed += w * (double)confusion[(size_t)i * (size_t)K + (size_t)j];
-            chance += w * m.row[i] * m.column[j];
+            chance += w * (double)m.of[i].row * (double)m.of[j].column;
         }
-        chance += m.row[i] * m.missing;
+        chance += (double)m.of[i].row * m.missing;
     }
     *out = m.n == 0      ? value_undefined("no scored steps")
            : chance == 0 ? value_undefined("one class only")
                          : value_of(1 - observed / (chance / m.n));
-    free(m.row);
+    free(m.of);
     return SP_OK;
 }
 
@@ -74,20 +69,20 @@ sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, c
     double pe = 0, a = 0, b = 0;
     for (int32_t i = 0; i < K; i++) {
         double same = (double)confusion[(size_t)i * (size_t)K + (size_t)i] / m.n;
-        double term = 1 - (m.row[i] + m.column[i]) / m.n * (1 - kappa);
-        pe += m.row[i] * m.column[i] / m.n / m.n;
+        double term = 1 - ((double)m.of[i].row + (double)m.of[i].column) / m.n * (1 - kappa);
+        pe += (double)m.of[i].row * (double)m.of[i].column / m.n / m.n;
         a += same * term * term;
         for (int32_t j = 0; j < K; j++) {
             double other = j == i ? 0 : (double)confusion[(size_t)i * (size_t)K + (size_t)j] / m.n;
-            double sum = (m.column[i] + m.row[j]) / m.n;
+            double sum = ((double)m.of[i].column + (double)m.of[j].row) / m.n;
             b += other * sum * sum;
         }
-        double sum = m.column[i] / m.n; /* an undecoded step: a column that no row is called after */
+        double sum = (double)m.of[i].column / m.n; /* an undecoded step: a column that no row is called after */
         b += undecoded ? (double)undecoded[i] / m.n * sum * sum : 0;
     }
     double c = kappa - pe * (1 - kappa), variance = (a + (1 - kappa) * (1 - kappa) * b - c * c) / m.n;
     *out = value_of(sqrt(fmax(variance, 0)) / (1 - pe));
-    free(m.row);
+    free(m.of);
     return SP_OK;
 }
 

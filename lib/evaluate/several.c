@@ -1,6 +1,7 @@
 /* Tests over more than two strategies, and of symmetry between two. */
 #include "statepath/statistics.h"
 
+#include "core/owned.h"
 #include "evaluate/value.h"
 
 #include <gsl/gsl_cdf.h>
@@ -136,10 +137,11 @@ static double quadratic_form(size_t n, double *S, double *d)
 sp_status sp_stuart_maxwell_test(int32_t n_classes, const int64_t *table, sp_chi2 *out, sp_error *err)
 {
     size_t K = (size_t)n_classes, n = 0;
-    int32_t *group = malloc((K + 1) * sizeof *group);
-    size_t *kept = malloc((K + 1) * sizeof *kept);
-    double *S = malloc((K * K + 1) * sizeof *S), *d = calloc(K + 1, sizeof *d);
-    sp_status status = group && kept && S && d ? SP_OK : sp_no_memory(err);
+    sp_owned own = {0};
+    int32_t *group = sp_zeros(&own, K, sizeof *group);
+    size_t *kept = sp_zeros(&own, K, sizeof *kept);
+    double *S = sp_zeros(&own, K * K, sizeof *S), *d = sp_zeros(&own, K, sizeof *d);
+    sp_status status = sp_owned_status(&own, err);
     *out = (sp_chi2){0};
     if (status == SP_OK) {
         find_components(K, table, group);
@@ -161,10 +163,7 @@ sp_status sp_stuart_maxwell_test(int32_t n_classes, const int64_t *table, sp_chi
         out->chi2 = n ? value_of(quadratic_form(n, S, d)) : value_undefined("no step differs");
         out->p = n ? chi2_p(out->chi2.value, out->df) : out->chi2;
     }
-    free(group);
-    free(kept);
-    free(S);
-    free(d);
+    sp_owned_free(&own);
     return status;
 }
 
