@@ -51,7 +51,7 @@ static void place_parameters(sp_crf *crf)
     crf->n = n;
 }
 
-/* Scores as doubles, each row less its maximum. */
+/* Scores as doubles, each row minus its maximum. */
 static void copy_scores(const sp_scores *scores, double *e)
 {
     int32_t K = scores->n_classes;
@@ -79,8 +79,8 @@ static sp_status copy_rules(sp_rules *to, const sp_rules *from, sp_error *err)
 static int64_t count_steps(const sp_crf *crf)
 {
     int64_t n = 0;
-    for (int64_t p = 0; p < crf->pieces.n; p++)
-        n += sp_crf_uses(crf, crf->pieces.list[p].recording) ? crf->pieces.list[p].n_steps : 0;
+    for (int64_t p = 0; p < crf->parts.n; p++)
+        n += sp_crf_uses(crf, crf->parts.list[p].recording) ? crf->parts.list[p].n_steps : 0;
     return n;
 }
 
@@ -106,7 +106,7 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
         crf->D = rules->dwell[k] > crf->D ? rules->dwell[k] : crf->D;
     sp_status status = copy_rules(&crf->rules, rules, err);
     if (status == SP_OK)
-        status = sp_pieces_init(&crf->pieces, training, rules, &crf->violations, err);
+        status = sp_parts_init(&crf->parts, training, rules, &crf->violations, err);
     if (status == SP_OK && count_steps(crf) == 0)
         status = sp_fail(err, SP_EINVAL,
                          "no labelled step to learn from among %lld recordings%s; learn transitions from the scores alone with "
@@ -140,7 +140,7 @@ void sp_crf_free(sp_crf *crf)
         return;
     sp_rules_clear(&crf->rules);
     sp_violations_clear(&crf->violations);
-    sp_pieces_clear(&crf->pieces);
+    sp_parts_clear(&crf->parts);
     sp_owned_free(&crf->own);
     free(crf);
 }
@@ -187,7 +187,7 @@ void sp_crf_unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
 
 /* ---- value and gradient ---- */
 
-/* Gradient of the likelihood's part: expected less observed counts, at each parameter's place. */
+/* Gradient of the likelihood's part: expected minus observed counts, at each parameter's place. */
 void sp_crf_gather(const sp_crf *crf, const sp_expected *d, double *gradient)
 {
     int64_t K = crf->K, D = crf->D;
@@ -239,7 +239,7 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     sp_crf_unpack(crf, theta, &factors);
     sp_factors_prepare(&factors);
     sp_sweep sweep = {.factors = &factors,
-                      .pieces = &crf->pieces,
+                      .parts = &crf->parts,
                       .e = crf->e,
                       .use = crf->use,
                       .labels = crf->training->labels,

@@ -667,7 +667,7 @@ BUGS = [
         "int32_t n = votes[j] - (j == own);",
         "int32_t n = votes[j];"),
     Bug("lib/evaluate/scorers.c", "people are wrong about steps that they did not score",
-        "else if (!is_person)\n            undecoded[scorer[t]]++;",
+        "else if (!is_rater)\n            undecoded[scorer[t]]++;",
         "else\n            undecoded[scorer[t]]++;"),
     Bug("lib/evaluate/gate.c", "a gate's <= is <",
         "node->kind == SP_GATE_AT_MOST  ? x <= y",

@@ -1,5 +1,5 @@
 /* Cutting recordings where labels cannot be followed. */
-#include "learn/pieces.h"
+#include "learn/parts.h"
 
 #include "core/owned.h"
 
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sp_pieces_clear(sp_pieces *pieces)
+void sp_parts_clear(sp_parts *parts)
 {
-    free(pieces->list);
-    *pieces = (sp_pieces){0};
+    free(parts->list);
+    *parts = (sp_parts){0};
 }
 
 void sp_violations_clear(sp_violations *violations)
@@ -23,33 +23,33 @@ void sp_violations_clear(sp_violations *violations)
 typedef struct cutter {
     const sp_rules *rules;
     sp_violations *found;
-    sp_pieces *pieces;
+    sp_parts *parts;
     int64_t capacity;
     bool is_whole; /* memory has sufficed so far */
-    sp_piece open; /* n_steps 0: none */
-    int64_t run;   /* length of the run of one class that the open piece ends in */
+    sp_part open;  /* n_steps 0: none */
+    int64_t run;   /* length of the run of one class that the open part ends in */
     bool run_is_whole;
 } cutter;
 
-static void append(sp_pieces *pieces, int64_t *capacity, const sp_piece *piece, bool *is_whole)
+static void append(sp_parts *parts, int64_t *capacity, const sp_part *part, bool *is_whole)
 {
-    if (pieces->n == *capacity) {
+    if (parts->n == *capacity) {
         *capacity = 2 * *capacity + 64;
-        pieces->list = sp_grown(pieces->list, *capacity, sizeof *pieces->list, is_whole);
+        parts->list = sp_grown(parts->list, *capacity, sizeof *parts->list, is_whole);
     }
     if (*is_whole)
-        pieces->list[pieces->n++] = *piece;
+        parts->list[parts->n++] = *part;
 }
 
-/* Ends the open piece. */
-static void close_piece(cutter *c)
+/* Ends the open part. */
+static void close_part(cutter *c)
 {
     if (c->open.n_steps)
-        append(c->pieces, &c->capacity, &c->open, &c->is_whole);
+        append(c->parts, &c->capacity, &c->open, &c->is_whole);
     c->open.n_steps = 0;
 }
 
-/* May the piece's last class be left for class k here? Counts what stands against it. */
+/* May the part's last class be left for class k here? Counts what stands against it. */
 static bool may_follow(cutter *c, int32_t from, int32_t to)
 {
     size_t pair = (size_t)from * (size_t)c->rules->n_classes + (size_t)to;
@@ -78,25 +78,25 @@ static void cut_recording(cutter *c, const sp_training *training, int64_t r)
         bool is_gap = sp_scores_is_gap(&scores, t);
         if (is_gap) {
             is_entry = true;
-            close_piece(c);
+            close_part(c);
         }
         bool is_impossible = k >= 0 && scores.data && sp_scores_at(&scores, t, k) == -INFINITY;
         n_scored += k >= 0;
         c->found->impossible += is_impossible;
         if (k < 0 || is_impossible) {
-            close_piece(c);
+            close_part(c);
             is_entry = false;
             continue;
         }
         int32_t before = c->open.n_steps ? labels[t - 1] : -1;
         if (before >= 0 && !may_follow(c, before, k)) {
-            close_piece(c);
+            close_part(c);
             is_entry = true;
         }
         if (c->open.n_steps == 0) {
             bool may_start = t == 0 && c->rules->start[k];
             c->found->illegal_start += t == 0 && !may_start;
-            c->open = (sp_piece){.first = first + t, .recording = r, .is_start = may_start, .is_entry = is_entry};
+            c->open = (sp_part){.first = first + t, .recording = r, .is_start = may_start, .is_entry = is_entry};
             c->run = 0;
             c->run_is_whole = is_entry;
         } else if (before != k) {
@@ -115,32 +115,32 @@ static void cut_recording(cutter *c, const sp_training *training, int64_t r)
     }
     c->found->scored += n_scored;
     c->found->labelled += n_scored > 0;
-    close_piece(c);
+    close_part(c);
 }
 
-sp_status sp_pieces_init(sp_pieces *pieces, const sp_training *training, const sp_rules *rules, sp_violations *violations,
-                         sp_error *err)
+sp_status sp_parts_init(sp_parts *parts, const sp_training *training, const sp_rules *rules, sp_violations *violations,
+                        sp_error *err)
 {
     size_t n = (size_t)rules->n_classes;
     sp_violations found = {.illegal_pairs = calloc(n * n, sizeof *found.illegal_pairs)};
-    sp_pieces made = {0};
-    cutter c = {.rules = rules, .found = &found, .pieces = &made, .is_whole = found.illegal_pairs != NULL};
+    sp_parts made = {0};
+    cutter c = {.rules = rules, .found = &found, .parts = &made, .is_whole = found.illegal_pairs != NULL};
     for (int64_t r = 0; c.is_whole && training->labels && r < training->batch.n_recordings; r++)
         if (sp_training_uses(training, r))
             cut_recording(&c, training, r);
     if (!c.is_whole) {
-        sp_pieces_clear(&made);
+        sp_parts_clear(&made);
         sp_violations_clear(&found);
         return sp_no_memory(err);
     }
-    *pieces = made;
+    *parts = made;
     *violations = found;
     return SP_OK;
 }
 
-sp_status sp_pieces_unlabelled(sp_pieces *pieces, const sp_training *training, sp_error *err)
+sp_status sp_parts_unlabelled(sp_parts *parts, const sp_training *training, sp_error *err)
 {
-    sp_pieces made = {0};
+    sp_parts made = {0};
     int64_t capacity = 0;
     bool is_whole = true;
     for (int64_t r = 0; r < training->batch.n_recordings; r++) {
@@ -149,14 +149,14 @@ sp_status sp_pieces_unlabelled(sp_pieces *pieces, const sp_training *training, s
         for (int64_t t = 1; t <= scores.n_steps && sp_training_uses(training, r); t++) {
             if (t < scores.n_steps && !sp_scores_is_gap(&scores, t))
                 continue;
-            sp_piece piece = {training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
-            append(&made, &capacity, &piece, &is_whole);
+            sp_part part = {training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
+            append(&made, &capacity, &part, &is_whole);
             from = t;
         }
     }
     if (is_whole)
-        *pieces = made;
+        *parts = made;
     else
-        sp_pieces_clear(&made);
+        sp_parts_clear(&made);
     return is_whole ? SP_OK : sp_no_memory(err);
 }
