@@ -137,22 +137,18 @@ sp_status sp_label_counts_init(sp_label_counts *counts, int32_t n_classes, sp_er
         return sp_fail(err, SP_EINVAL, "labels of %d classes cannot be counted; there must be at least one", n_classes);
     size_t k = (size_t)n_classes;
     *counts = (sp_label_counts){.n_classes = n_classes};
-    counts->transitions = calloc(k * k, sizeof *counts->transitions);
-    counts->starts = calloc(k, sizeof *counts->starts);
-    counts->ends = calloc(k, sizeof *counts->ends);
-    counts->steps = calloc(k, sizeof *counts->steps);
-    if (counts->transitions && counts->starts && counts->ends && counts->steps)
-        return SP_OK;
-    sp_label_counts_clear(counts);
-    return sp_no_memory(err);
+    counts->transitions = calloc(k * k + 3 * k, sizeof *counts->transitions);
+    if (!counts->transitions)
+        return sp_no_memory(err);
+    counts->starts = counts->transitions + k * k;
+    counts->ends = counts->starts + k;
+    counts->steps = counts->ends + k;
+    return SP_OK;
 }
 
 void sp_label_counts_clear(sp_label_counts *counts)
 {
-    free(counts->transitions);
-    free(counts->starts);
-    free(counts->ends);
-    free(counts->steps);
+    free(counts->transitions); /* the block they all stand in */
     *counts = (sp_label_counts){0};
 }
 
