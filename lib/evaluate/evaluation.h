@@ -250,7 +250,7 @@ sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err
 void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *views);
 void sp_regret_finish(sp_strategy_result *s);
 
-/* collapsed.c */
+/* collapse.c */
 sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
 void sp_collapsed_finish(sp_evaluation *e);
 void sp_collapsed_free(int32_t n, sp_collapsed *collapsed);
