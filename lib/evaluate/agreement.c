@@ -6,26 +6,28 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 static const char no_steps[] = "no scored steps";
 static const char one_class[] = "one class only";
 
 /* Steps of a class on each side; the row with its undecoded steps. */
-typedef struct margins {
+typedef struct class_margins {
     int64_t row, column;
-} margins;
+} class_margins;
 
 /* Columns are summed in tiles, so that a matrix of thousands of classes is still read along its rows. */
 enum { TILE = 256 };
 
-static void tile_margins(int32_t K, const int64_t *confusion, const int64_t *undecoded, int32_t first, int32_t n, margins *out)
+static void tile_margins(int32_t K, const int64_t *confusion, const int64_t *undecoded, int32_t first, int32_t n,
+                         class_margins *out)
 {
     for (int32_t k = 0; k < n; k++) {
         const int64_t *row = confusion + (size_t)(first + k) * (size_t)K;
         int64_t sum = undecoded ? undecoded[first + k] : 0;
         for (int32_t j = 0; j < K; j++)
             sum += row[j];
-        out[k] = (margins){sum, 0};
+        out[k] = (class_margins){sum, 0};
     }
     for (int32_t i = 0; i < K; i++)
         for (int32_t k = 0; k < n; k++)
@@ -33,7 +35,7 @@ static void tile_margins(int32_t K, const int64_t *confusion, const int64_t *und
 }
 
 /* Kappa of the class against the rest. po and pe are 1 together, and only where both sides say one thing throughout. */
-static sp_value class_kappa(int64_t hit, margins m, int64_t n)
+static sp_value class_kappa(int64_t hit, class_margins m, int64_t n)
 {
     if (n == 0)
         return value_undefined(no_steps);
@@ -45,7 +47,7 @@ static sp_value class_kappa(int64_t hit, margins m, int64_t n)
     return value_of((po - pe) / (1 - pe));
 }
 
-static sp_class_agreement class_agreement(int64_t hit, margins m, int64_t n)
+static sp_class_agreement class_agreement(int64_t hit, class_margins m, int64_t n)
 {
     int64_t false_positive = m.column - hit, false_negative = m.row - hit, rest = n - m.row - false_positive;
     return (sp_class_agreement){
@@ -91,7 +93,7 @@ typedef struct products {
     int32_t reference_class, decoded_class; /* the last of them */
 } products;
 
-static void products_add(products *p, int32_t k, int64_t hit, margins m)
+static void products_add(products *p, int32_t k, int64_t hit, class_margins m)
 {
     double r = (double)m.row, c = (double)m.column;
     p->hits += hit;
@@ -137,7 +139,7 @@ void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, co
 {
     int32_t K = n_classes;
     products p = {0};
-    margins tile[TILE];
+    class_margins tile[TILE];
     for (size_t i = 0; i < (size_t)K * (size_t)K; i++)
         p.n += confusion[i];
     for (int32_t k = 0; undecoded && k < K; k++)
@@ -152,7 +154,7 @@ void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, co
         int64_t hit = confusion[(size_t)k * (size_t)K + (size_t)k];
         if (k % TILE == 0)
             tile_margins(K, confusion, undecoded, k, K - k < TILE ? K - k : TILE, tile);
-        margins m = tile[k % TILE];
+        class_margins m = tile[k % TILE];
         sp_class_agreement c = class_agreement(hit, m, p.n);
         products_add(&p, k, hit, m);
         mean_add(&precision, c.precision);
@@ -179,4 +181,102 @@ void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, co
         .macro_recall_classes = recall.n,
         .macro_f1_classes = f1.n,
     };
+}
+
+/* ---- kappa with weights, its standard error, and classes that are absent ---- */
+
+/* Margins [K]; how many steps there are, and how many of them undecoded. */
+typedef struct margins {
+    class_margins *of;
+    double n, missing;
+} margins;
+
+static sp_status margins_open(int32_t K, const int64_t *confusion, const int64_t *undecoded, margins *out, sp_error *err)
+{
+    *out = (margins){.of = calloc((size_t)K + 1, sizeof *out->of)};
+    if (!out->of)
+        return sp_no_memory(err);
+    tile_margins(K, confusion, undecoded, 0, K, out->of);
+    for (int32_t k = 0; k < K; k++) {
+        out->n += (double)out->of[k].row;
+        out->missing += undecoded ? (double)undecoded[k] : 0;
+    }
+    return SP_OK;
+}
+
+sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_kappa_weights weights,
+                            sp_value *out, sp_error *err)
+{
+    int32_t K = n_classes;
+    margins m;
+    *out = value_undefined("not asked for");
+    if (weights == SP_KAPPA_UNWEIGHTED)
+        return SP_OK;
+    sp_status status = margins_open(K, confusion, undecoded, &m, err);
+    if (status != SP_OK)
+        return status;
+    double observed = m.missing, chance = 0, furthest = K > 1 ? K - 1 : 1;
+    for (int32_t i = 0; i < K; i++) {
+        for (int32_t j = 0; j < K; j++) {
+            double w = fabs((double)i - j) / furthest;
+            w = weights == SP_KAPPA_QUADRATIC ? w * w : w;
+            observed += w * (double)confusion[(size_t)i * (size_t)K + (size_t)j];
+            chance += w * (double)m.of[i].row * (double)m.of[j].column;
+        }
+        chance += (double)m.of[i].row * m.missing;
+    }
+    *out = m.n == 0      ? value_undefined("no scored steps")
+           : chance == 0 ? value_undefined("one class only")
+                         : value_of(1 - observed / (chance / m.n));
+    free(m.of);
+    return SP_OK;
+}
+
+sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
+                                  const sp_agreement *agreement, sp_value *out, sp_error *err)
+{
+    int32_t K = n_classes;
+    double kappa = agreement->kappa.value;
+    margins m;
+    *out = agreement->kappa;
+    if (agreement->kappa.undefined)
+        return SP_OK;
+    sp_status status = margins_open(K, confusion, undecoded, &m, err);
+    if (status != SP_OK)
+        return status;
+    double pe = 0, a = 0, b = 0;
+    for (int32_t i = 0; i < K; i++) {
+        double same = (double)confusion[(size_t)i * (size_t)K + (size_t)i] / m.n;
+        double term = 1 - ((double)m.of[i].row + (double)m.of[i].column) / m.n * (1 - kappa);
+        pe += (double)m.of[i].row * (double)m.of[i].column / m.n / m.n;
+        a += same * term * term;
+        for (int32_t j = 0; j < K; j++) {
+            double other = j == i ? 0 : (double)confusion[(size_t)i * (size_t)K + (size_t)j] / m.n;
+            double sum = ((double)m.of[i].column + (double)m.of[j].row) / m.n;
+            b += other * sum * sum;
+        }
+        double sum = (double)m.of[i].column / m.n; /* an undecoded step: a column that no row is called after */
+        b += undecoded ? (double)undecoded[i] / m.n * sum * sum : 0;
+    }
+    double c = kappa - pe * (1 - kappa), variance = (a + (1 - kappa) * (1 - kappa) * b - c * c) / m.n;
+    *out = value_of(sqrt(fmax(variance, 0)) / (1 - pe));
+    free(m.of);
+    return SP_OK;
+}
+
+static sp_value with_absent(sp_value present, int32_t defined, int32_t K, double value)
+{
+    return present.undefined ? present : value_of((present.value * defined + value * (K - defined)) / K);
+}
+
+void sp_agreement_count_absent(sp_agreement *a, int32_t n_classes, sp_absent_class absent)
+{
+    if (absent == SP_ABSENT_EXCLUDE || a->scored == 0)
+        return;
+    double value = absent == SP_ABSENT_ONE ? 1 : 0;
+    if (a->macro_precision.undefined)
+        a->macro_precision = value_of(0); /* over none so far */
+    a->macro_precision = with_absent(a->macro_precision, a->macro_precision_classes, n_classes, value);
+    a->macro_recall = with_absent(a->macro_recall, a->macro_recall_classes, n_classes, value);
+    a->macro_f1 = with_absent(a->macro_f1, a->macro_f1_classes, n_classes, value);
 }

@@ -52,7 +52,7 @@ sp_status sp_bootstrap_accuracies(int64_t n, int32_t n_strategies, const int64_t
                                   int32_t n_pairs, const int32_t (*pairs)[2], const sp_bootstrap_options *options,
                                   sp_workers *workers, sp_difference *out, sp_error *err);
 
-/* interval.c: both intervals from draws [B], none NaN, which change places; a is the acceleration. Fills low to n_resamples. */
+/* Both intervals from draws [B], none NaN, which change places; a is the acceleration. Fills low to n_resamples. */
 void sp_intervals(double observed, double a, const sp_bootstrap_options *options, int32_t B, double *drawn, sp_difference *out);
 /* Sets every end of the intervals to a reason. */
 void sp_intervals_none(const char *reason, sp_difference *out);

@@ -1,5 +1,8 @@
+/* Classes put together: from words, from groups, and the scores of an evaluation by coarser classes. */
 #include "statepath/collapse.h"
 
+#include "core/owned.h"
+#include "evaluate/evaluation.h"
 #include "statepath/name_hint.h"
 
 #include <stdbool.h>
@@ -14,16 +17,6 @@ void sp_collapse_clear(sp_collapse *c)
     free(c->group_of_class);
     free(c->name);
     *c = (sp_collapse){0};
-}
-
-static char *copy(const char *text, size_t n)
-{
-    char *out = malloc(n + 1);
-    if (out) {
-        memcpy(out, text, n);
-        out[n] = '\0';
-    }
-    return out;
 }
 
 /* "a / b / c" */
@@ -57,7 +50,7 @@ sp_status sp_collapse_make(int32_t n_classes, const int32_t *group_of_class, con
         }
         const char *name = names[group_of_class[k]];
         c.group_of_class[k] = c.n_groups;
-        is_whole = (c.groups[c.n_groups++] = copy(name, strlen(name))) != NULL;
+        is_whole = (c.groups[c.n_groups++] = strdup(name)) != NULL;
     }
     if (is_whole)
         is_whole = (c.name = joined(c.n_groups, c.groups)) != NULL;
@@ -133,10 +126,11 @@ static sp_status read_group(char *text, int32_t id, int32_t K, const char *const
 sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *const *classes, sp_collapse *out, sp_error *err)
 {
     size_t K = (size_t)n_classes, room = K + strlen(text) + 2;
-    char *words = copy(text, strlen(text)), *rest = words;
-    int32_t *group_of = malloc((K + 1) * sizeof *group_of), id = n_classes;
-    const char **names = calloc(room, sizeof *names);
-    sp_status status = words && group_of && names ? SP_OK : sp_no_memory(err);
+    sp_owned own = {0};
+    char *words = sp_owned_text(&own, text), *rest = words;
+    int32_t *group_of = sp_zeros(&own, K, sizeof *group_of), id = n_classes;
+    const char **names = sp_zeros(&own, room, sizeof *names);
+    sp_status status = sp_owned_status(&own, err);
     for (int32_t k = 0; status == SP_OK && k < n_classes; k++) { /* each its own, until a group takes it */
         group_of[k] = k;
         names[k] = classes[k];
@@ -154,9 +148,7 @@ sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *con
         sp_collapse_clear(out);
         status = sp_fail(err, SP_EINVAL, "--collapse '%s': one class is left; at least two are needed", text);
     }
-    free(words);
-    free(group_of);
-    free(names);
+    sp_owned_free(&own);
     return status;
 }
 
@@ -172,4 +164,74 @@ void sp_collapse_counts(const sp_collapse *c, const int64_t *confusion, const in
             out_confusion[g * G + (size_t)c->group_of_class[j]] += confusion[i * K + j];
         out_undecoded[g] += undecoded ? undecoded[i] : 0;
     }
+}
+
+/* ---- inside an evaluation: those asked for, and those that are usual for sleep stages ---- */
+
+static const int32_t sleep_groups[][SP_N_STAGES] = {
+    /* Wake N1 N2 N3 REM, numbers of names below */
+    {0, 1, 1, 2, 3},
+    {0, 4, 4, 4, 3},
+    {0, 5, 5, 5, 5},
+};
+static const char *const sleep_names[] = {"Wake", "Light", "N3", "REM", "NREM", "Sleep"};
+enum { N_SLEEP = sizeof sleep_groups / sizeof *sleep_groups };
+
+/* A copy of what was asked for, the sleep stages' own first. */
+sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    int32_t n_sleep = options->stage_of_class && options->has_labels ? N_SLEEP : 0;
+    int32_t n = n_sleep + (options->has_labels ? options->n_collapses : 0);
+    if (n == 0)
+        return SP_OK;
+    c->n_collapsed_asked = n - n_sleep;
+    sp_owned own = {0};
+    int32_t *group = sp_zeros(&own, (size_t)e->K, sizeof *group);
+    c->collapsed = calloc((size_t)n, sizeof *c->collapsed);
+    sp_status status = c->collapsed && group ? SP_OK : sp_no_memory(err);
+    for (int32_t i = 0; status == SP_OK && i < n; i++) {
+        const sp_collapse *asked = i < n_sleep ? NULL : &options->collapses[i - n_sleep];
+        sp_collapsed *one = &c->collapsed[i];
+        for (int32_t k = 0; k < e->K; k++)
+            group[k] = asked ? asked->group_of_class[k] : sleep_groups[i][options->stage_of_class[k]];
+        status = sp_collapse_make(e->K, group, asked ? (const char *const *)asked->groups : sleep_names, &one->how, err);
+        if (status != SP_OK)
+            break;
+        c->n_collapsed++;
+        int64_t G = one->how.n_groups;
+        one->strategies = sp_calloc(c->n_strategies, sizeof *one->strategies);
+        one->confusion = sp_calloc(c->n_strategies * (G * G + G), sizeof *one->confusion);
+        if (!one->strategies || !one->confusion)
+            status = sp_no_memory(err);
+    }
+    sp_owned_free(&own);
+    return status;
+}
+
+void sp_collapsed_finish(sp_evaluation *e)
+{
+    sp_comparison *c = e->result;
+    for (int32_t i = 0; i < c->n_collapsed; i++) {
+        sp_collapsed *one = &c->collapsed[i];
+        size_t G = (size_t)one->how.n_groups;
+        int64_t *undecoded = one->confusion + (size_t)c->n_strategies * G * G;
+        for (int32_t s = 0; s < c->n_strategies; s++) {
+            const sp_strategy_result *r = &c->strategies[s];
+            int64_t *matrix = one->confusion + (size_t)s * G * G;
+            sp_collapse_counts(&one->how, r->confusion, r->undecoded_steps, matrix, undecoded + (size_t)s * G);
+            sp_agreement_from_confusion((int32_t)G, matrix, undecoded + (size_t)s * G, &one->strategies[s], NULL);
+            sp_agreement_count_absent(&one->strategies[s], (int32_t)G, e->options.absent_class);
+        }
+    }
+}
+
+void sp_collapsed_free(int32_t n, sp_collapsed *collapsed)
+{
+    for (int32_t i = 0; collapsed && i < n; i++) {
+        sp_collapse_clear(&collapsed[i].how);
+        free(collapsed[i].strategies);
+        free(collapsed[i].confusion);
+    }
+    free(collapsed);
 }

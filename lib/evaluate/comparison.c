@@ -1,6 +1,10 @@
 /* A comparison as a thing of its own: freed, and told what its numbers are called. */
 #include "evaluate/evaluation.h"
 
+#include "evaluate/value.h"
+#include "statepath/comparison.h"
+
+#include <math.h>
 #include <string.h>
 
 static void free_strings(int64_t n, char **strings)
@@ -10,35 +14,27 @@ static void free_strings(int64_t n, char **strings)
     free(strings);
 }
 
+static void free_all(size_t n, void *const *arrays)
+{
+    for (size_t i = 0; i < n; i++)
+        free(arrays[i]);
+}
+#define FREE_ALL(...) free_all(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+
 /* What sp_comparison_describe() fills. */
 static void free_texts(sp_comparison *c, int32_t n_classes)
 {
-    free(c->file);
-    free(c->command);
-    free(c->model_name);
-    free(c->model_description);
-    free(c->model_source);
-    free(c->path_codes);
-    free(c->label_codes);
+    FREE_ALL(c->file, c->command, c->model_name, c->model_description, c->model_source, c->path_codes, c->label_codes);
     free_strings(n_classes, c->classes);
     free_strings(n_classes, c->input_classes);
 }
 
 static void strategy_free(int32_t K, sp_strategy_result *s)
 {
-    free(s->name);
-    free(s->classes);
-    free(s->confusion);
-    free(s->undecoded_steps);
-    free(s->illegal_pairs);
-    free(s->transition_counts);
-    free(s->transition_pairs);
-    free(s->label_permutation.name_of);
-    free(s->class_changes);
+    FREE_ALL(s->name, s->classes, s->confusion, s->undecoded_steps, s->illegal_pairs, s->transition_counts, s->transition_pairs,
+             s->label_permutation.name_of, s->class_changes, s->entities.types, s->recordings);
     sp_class_runs_free(K, s->class_runs);
     sp_class_runs_free(1, s->error_runs.runs);
-    free(s->entities.types);
-    free(s->recordings);
 }
 
 void sp_comparison_free(sp_comparison *c)
@@ -47,45 +43,28 @@ void sp_comparison_free(sp_comparison *c)
         return;
     free_texts(c, c->n_classes);
     free_strings(c->n_recordings, c->ids);
-    free(c->steps);
-    free(c->scored_steps);
     free_strings(c->n_subjects, c->subjects);
-    free(c->subject_of);
-    free(c->subjects_place);
-    free(c->mean_ranks);
-    free(c->trimmed_steps);
-    free(c->cut_path_steps);
-    free(c->cut_label_steps);
-    sp_collapsed_free(c->n_collapsed, c->collapsed);
-    free(c->forbidden);
-    free(c->start_allowed);
-    free(c->end_allowed);
-    free(c->min_dwell);
-    free(c->reference_illegal_pairs);
-    free(c->reference_transition_counts);
-    free(c->reference_transition_pairs);
-    sp_class_runs_free(c->n_classes, c->reference_runs);
     free_strings(c->n_entity_types, c->entity_types);
+    sp_collapsed_free(c->n_collapsed, c->collapsed);
+    sp_class_runs_free(c->n_classes, c->reference_runs);
     for (int32_t s = 0; s < c->n_strategies; s++)
         strategy_free(c->n_classes, &c->strategies[s]);
-    free(c->strategies);
-    free(c->comparisons);
     sp_sleep_free(c->sleep);
     sp_scorers_free(c->scorers);
     sp_traces_free(c);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);
-    free(c);
+    FREE_ALL(c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->cut_path_steps,
+             c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell, c->reference_illegal_pairs,
+             c->reference_transition_counts, c->reference_transition_pairs, c->strategies, c->comparisons, c);
 }
 
 /* ---- texts ---- */
 
 static bool copy_string(const char *from, char **out)
 {
-    *out = from ? malloc(strlen(from) + 1) : NULL;
-    if (*out)
-        strcpy(*out, from);
+    *out = from ? strdup(from) : NULL;
     return *out || !from;
 }
 
@@ -136,4 +115,27 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     comparison->classes = t.classes;
     comparison->input_classes = t.input_classes;
     return SP_OK;
+}
+
+/* ---- likelihood ---- */
+
+void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll)
+{
+    double mean;
+    comparison->has_nll = true;
+    comparison->nll_steps = nll->n_steps;
+    comparison->nll_impossible = nll->n_impossible;
+    if (sp_nll_mean(nll, &mean, NULL) != SP_OK)
+        comparison->nll = value_undefined("no scored steps");
+    else if (isinf(mean))
+        comparison->nll = value_undefined("infinite: the scores give a step of the reference probability 0");
+    else
+        comparison->nll = value_of(mean);
+    comparison->nll_clip = nll->clip;
+    if (nll->clip == 0)
+        comparison->nll_clipped = value_undefined("not asked for");
+    else if (sp_nll_clipped_mean(nll, &mean, NULL) != SP_OK)
+        comparison->nll_clipped = value_undefined("no scored steps");
+    else
+        comparison->nll_clipped = value_of(mean);
 }

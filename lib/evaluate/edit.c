@@ -79,17 +79,15 @@ sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, co
         return SP_OK;
     }
     size_t n_blocks = (size_t)(m + 63) / 64;
-    int32_t *slot_of = malloc((size_t)K * sizeof *slot_of);
-    block *blocks = malloc(n_blocks * sizeof *blocks);
-    uint64_t *match = slot_of ? calloc((size_t)count_symbols(K, m, a, slot_of) * n_blocks, sizeof *match) : NULL;
-    bool is_ready = slot_of && blocks && match;
-    if (is_ready) {
-        for (int64_t i = 0; i < m; i++)
-            match[(size_t)slot_of[a[i]] * n_blocks + (size_t)(i / 64)] |= UINT64_C(1) << (i % 64);
+    sp_owned own = {0};
+    int32_t *slot_of = sp_zeros(&own, (size_t)K, sizeof *slot_of);
+    block *blocks = sp_zeros(&own, n_blocks, sizeof *blocks);
+    uint64_t *match = blocks ? sp_zeros(&own, (size_t)count_symbols(K, m, a, slot_of), n_blocks * sizeof *match) : NULL;
+    for (int64_t i = 0; match && i < m; i++)
+        match[(size_t)slot_of[a[i]] * n_blocks + (size_t)(i / 64)] |= UINT64_C(1) << (i % 64);
+    if (match)
         *distance = distance_of(m, n, b, slot_of, match, blocks);
-    }
-    free(slot_of);
-    free(blocks);
-    free(match);
-    return is_ready ? SP_OK : sp_no_memory(err);
+    sp_status status = sp_owned_status(&own, err);
+    sp_owned_free(&own);
+    return status;
 }

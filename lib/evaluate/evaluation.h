@@ -3,7 +3,7 @@
  * An evaluation holds the comparison that it will hand out and fills it as blocks come in; beside it stands what is only needed
  * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c has the memory, adding.c the checks
  * and the order of things, score_path.c confusion, changes, context and what is by recording, segments.c runs, boundaries and
- * edit score, error_runs.c, regret.c, entities.c and mask_ceiling.c what they are called after; finish.c turns sums to values.
+ * edit score, entities.c and mask_ceiling.c what they are called after; finish.c turns sums to values.
  *
  * What is counted for a recording is counted for a piece of it just as well: what one piece leaves to the next stands in a track
  * for the reference and each strategy, and a recording that comes whole is one piece.
@@ -16,11 +16,28 @@
 #include "core/owned.h"
 #include "evaluate/margins.h"
 #include "evaluate/tally.h"
-#include "evaluate/transition_walk.h"
 
 #include <stdlib.h>
 
 enum { SP_EVALUATION_MAX_CLASSES = 8192, SP_EVALUATION_MAX_STRATEGIES = 64 };
+
+/* transitions.c: counting transitions along a path that comes in pieces. */
+
+/* What one piece leaves to the next; {0} before the first. */
+typedef struct sp_transition_walk {
+    bool has_begun;
+    bool is_cut;          /* an unscored step stands before the run at hand: it may be longer than we see */
+    int32_t last;         /* class of the last step */
+    int64_t last_segment; /* of the last step */
+    int64_t run_first;    /* where the run began, from the first step of the next piece */
+} sp_transition_walk;
+
+/* As sp_transitions_count() for a piece; flags[0] is of the step into it. */
+void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *walk, int64_t n_steps, const int32_t *path,
+                         const int64_t *segments, sp_transition_counts *counts, int64_t *illegal, uint8_t *flags);
+
+/* After the last piece. */
+void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *walk, sp_transition_counts *counts);
 
 /* What a class says as a tag. */
 typedef enum sp_tag_kind { SP_TAG_OUTSIDE, SP_TAG_BEGIN, SP_TAG_INSIDE, SP_TAG_END, SP_TAG_SINGLE } sp_tag_kind;
@@ -225,16 +242,15 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *e
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
 void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);
 
-/* error_runs.c */
 sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *argmax,
                             sp_error *err);
 sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err);
 
-/* regret.c: nothing without scores */
+/* Regret: nothing without scores. */
 void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *views);
 void sp_regret_finish(sp_strategy_result *s);
 
-/* collapsed.c */
+/* collapse.c */
 sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
 void sp_collapsed_finish(sp_evaluation *e);
 void sp_collapsed_free(int32_t n, sp_collapsed *collapsed);
@@ -263,12 +279,12 @@ sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err);
  * steps to all counts of its transitions. False: no memory. */
 bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_tally *pairs);
 bool sp_add_bridged(sp_evaluation *e, const sp_recording *r);
-/* frequencies.c: from counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
+/* From counts, runs and epoch_seconds of a comparison; worst_recording of the reference is kept. */
 void sp_frequencies_fill(sp_comparison *comparison);
 /* label_permutation.c: the renaming with most steps right, name_of [K] for each column of confusion [K,K]. */
 sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t *name_of, sp_error *err);
 sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
-/* margins.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
+/* metric_pairs.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 
 /* traces.c: keeps a piece's steps; those of all recordings go when they become too many. */

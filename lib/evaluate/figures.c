@@ -337,7 +337,7 @@ static const sp_figure of_recording[] = {
 
 #define OWN sp_pair_comparison
 static const sp_figure of_pair[] = {
-    ROW("difference", difference.difference, "difference", 4, "figure of a less figure of b", PLAIN),
+    ROW("difference", difference.difference, "difference", 4, "figure of a minus figure of b", PLAIN),
     ROW("wilcoxon_p", test.p, "p", 3, "Wilcoxon signed rank", CSV, N(HERE(test.better), HERE(test.worse)), .json = "p"),
     ROW("rank_biserial", test.rank_biserial, "rank-biserial", 3, "effect size of the signed rank test", NEEDS(ACCURACY)),
     ROW("p_holm", p_holm, "Holm p", 3, "p adjusted for all pairs", NEEDS(ACCURACY)),
@@ -455,7 +455,7 @@ static const sp_figure of_sleep_mean[] = {
 
 #define OWN sp_sleep_agreement
 static const sp_figure of_sleep_difference[] = {
-    ROW("difference", bias, "bias", 1, "mean of decoded less reference", CSV, N(HERE(n)), LOW_HIGH(low, high), .json = "bias"),
+    ROW("difference", bias, "bias", 1, "mean of decoded minus reference", CSV, N(HERE(n)), LOW_HIGH(low, high), .json = "bias"),
     ROW("sd", sd, "SD", 1, "standard deviation of these differences", PLAIN),
     ROW("low", low, "low", 1, "bias - 1.96 SD", PLAIN),
     ROW("high", high, "high", 1, "bias + 1.96 SD", PLAIN),

@@ -68,7 +68,7 @@ typedef struct sp_figure {
     const char *definition; /* a line of words */
     sp_figure_place place;
     sp_figure_place n[4];      /* what it is over: the sum of all, or not said */
-    bool n_is_difference;      /* the first less the others */
+    bool n_is_difference;      /* the first minus the others */
     sp_figure_place low, high; /* its interval, if it has one */
     int8_t decimals;
     uint8_t tone;

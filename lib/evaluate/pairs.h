@@ -15,7 +15,7 @@ extern const char sp_metric_kappa[], sp_metric_f1[], sp_metric_illegal[];
 sp_pair_comparison *sp_pair_append(sp_evaluation *e, int32_t pair, const char *metric, const sp_difference *difference,
                                    const sp_units *units, const double *of_recording, double *d, sp_error *err);
 
-/* margins.c: comparisons by kappa and macro F1. illegal_rates.c: intervals of the strategies' rates, and comparisons by them. */
+/* metric_pairs.c: comparisons by kappa and macro F1; intervals of the strategies' illegal rates, and comparisons by them. */
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);
 sp_status sp_illegal_compare(sp_evaluation *e, sp_error *err);
 

@@ -8,11 +8,8 @@
 
 void sp_reliability_sums_free(sp_reliability_sums *sums)
 {
-    if (!sums)
-        return;
-    free(sums->classes);
-    free(sums->cells);
-    free(sums->p);
+    if (sums)
+        sp_owned_free(&sums->own);
     free(sums);
 }
 
@@ -21,19 +18,19 @@ sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_er
     if (n_classes < 1)
         return sp_fail(err, SP_EINVAL, "calibration of %d classes: at least 1 is needed", n_classes);
     sp_reliability_sums *sums = calloc(1, sizeof *sums);
-    size_t K = (size_t)n_classes;
-    if (sums) {
-        sums->n_classes = n_classes;
-        sums->classes = calloc(K * SP_RELIABILITY_BINS, sizeof *sums->classes);
-        sums->cells = calloc(SP_N_CONFIDENCE_CELLS, sizeof *sums->cells);
-        sums->p = malloc(K * sizeof *sums->p);
-    }
-    if (!sums || !sums->classes || !sums->cells || !sums->p) {
-        sp_reliability_sums_free(sums);
+    if (!sums)
         return sp_no_memory(err);
-    }
-    *out = sums;
-    return SP_OK;
+    size_t K = (size_t)n_classes;
+    sums->n_classes = n_classes;
+    sums->classes = sp_zeros(&sums->own, K * SP_RELIABILITY_BINS, sizeof *sums->classes);
+    sums->cells = sp_zeros(&sums->own, SP_N_CONFIDENCE_CELLS, sizeof *sums->cells);
+    sums->p = sp_zeros(&sums->own, K, sizeof *sums->p);
+    sp_status status = sp_owned_status(&sums->own, err);
+    if (status == SP_OK)
+        *out = sums;
+    else
+        sp_reliability_sums_free(sums);
+    return status;
 }
 
 #define EDGE(b) ((b) / (double)SP_RELIABILITY_BINS)
@@ -178,10 +175,4 @@ sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_
     if (nll)
         *nll = next;
     return SP_OK;
-}
-
-sp_status sp_reliability_add(sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels, const double *weights,
-                             sp_error *err)
-{
-    return sp_probabilities_add(NULL, sums, scores, labels, weights, err);
 }

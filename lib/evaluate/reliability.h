@@ -2,6 +2,7 @@
 #ifndef EVALUATE_RELIABILITY_H
 #define EVALUATE_RELIABILITY_H
 
+#include "core/owned.h"
 #include "statepath/reliability.h"
 
 /* The histogram of v = 1 - confidence: octave o holds v in (2^-(o+1), 2^-o], cut into equal cells; what is nearer to certainty
@@ -24,6 +25,7 @@ typedef struct sp_class_sums {
 } sp_class_sums;
 
 struct sp_reliability_sums {
+    sp_owned own;
     int32_t n_classes;
     int64_t n_impossible;
     bool is_weighted;

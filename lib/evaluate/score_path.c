@@ -1,6 +1,11 @@
-/* What a path got right: confusion, changes against argmax, contexts, the recording's own accuracy. */
+/* What a path got right, what it changed against argmax, how far its errors run on, and what it gives up against the scores. */
 #include "evaluate/evaluation.h"
+
 #include "evaluate/value.h"
+
+#include <math.h>
+
+/* ---- agreement, contexts, changes ---- */
 
 static const char *const context_names[SP_N_CONTEXTS] = {"AAA", "AAX", "XAA", "XAX"};
 
@@ -86,4 +91,123 @@ void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r)
             e->mcnemar_counts[p][1] += (int64_t)(b & ~a);
         }
     }
+}
+
+/* ---- how far an error runs on that a strategy makes against argmax ---- */
+
+/* Did the rules forbid the right class at step t, given what the strategy chose before it? */
+static bool was_forbidden(const sp_evaluation *e, const sp_recording *r, const int32_t *path, int64_t t)
+{
+    if (t == 0 && r->first == 0)
+        return !sp_chain_is_legal_start(e->chain, r->labels[0]);
+    return sp_is_joined(r, t) && path[t - 1] >= 0 && !sp_chain_is_legal(e->chain, path[t - 1], r->labels[t]);
+}
+
+static sp_status end_run(sp_error_runs *runs, sp_tally *lengths, const sp_recording *r, int64_t first, int64_t end, sp_error *err)
+{
+    if (end - first > runs->longest) {
+        runs->longest = end - first;
+        runs->longest_recording = r->index;
+        runs->longest_step = first;
+    }
+    return sp_tally_add(lengths, sp_run_key(0, end - first), 1) ? SP_OK : sp_no_memory(err);
+}
+
+/* A stretch is where path and argmax differ, step by step; its run goes from its first broken step to its end. */
+sp_status sp_add_error_runs(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *argmax,
+                            sp_error *err)
+{
+    sp_error_runs *runs = &e->result->strategies[strategy].error_runs;
+    sp_tally *lengths = &e->sums[strategy].error_lengths;
+    sp_track *track = &e->tracks[strategy];
+    for (int64_t t = 0; t < r->n_steps; t++) {
+        bool differs = path[t] >= 0 && argmax[t] >= 0 && path[t] != argmax[t];
+        if (track->in_error && (!differs || !sp_is_joined(r, t))) {
+            sp_status status = end_run(runs, lengths, r, track->error_first, r->first + t, err);
+            if (status != SP_OK)
+                return status;
+            track->in_error = false;
+        }
+        if (!differs || argmax[t] != r->labels[t])
+            continue;
+        runs->worsened++;
+        if (!track->in_error) {
+            track->in_error = true;
+            track->error_first = r->first + t;
+            runs->forbidden += was_forbidden(e, r, path, t);
+        }
+    }
+    return track->in_error && r->rest == 0 ? end_run(runs, lengths, r, track->error_first, r->first + r->n_steps, err) : SP_OK;
+}
+
+sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    sp_error_runs *runs = &c->strategies[strategy].error_runs;
+    if (!c->strategies[strategy].has_changes || strategy == e->argmax)
+        return SP_OK;
+    sp_status status = sp_class_runs_fill(1, &e->sums[strategy].error_lengths, NULL, &runs->runs, err);
+    if (status != SP_OK)
+        return status;
+    runs->consequences = runs->worsened - runs->runs->count;
+    runs->consequence_share = value_ratio((double)runs->consequences, (double)runs->worsened, "no step broken");
+    for (int64_t i = 0; i < c->n_recordings; i++)
+        runs->dead_ends += c->strategies[strategy].recordings[i].decoded.status == SP_EDEADEND;
+    return SP_OK;
+}
+
+static void find_best(const sp_scores *scores, double *best)
+{
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        double most = -INFINITY;
+        for (int32_t k = 0; k < scores->n_classes; k++) { /* not fmax(): gcc 12 for aarch64 fails over it */
+            double score = sp_scores_at(scores, t, k);
+            most = score > most ? score : most;
+        }
+        best[t] = most;
+    }
+}
+
+static void add_ties(sp_comparison *comparison, const sp_scores *scores, const double *best, const int32_t *labels)
+{
+    comparison->has_ties = true;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        int32_t n = 0;
+        for (int32_t k = 0; best[t] > -INFINITY && k < scores->n_classes; k++)
+            n += sp_scores_at(scores, t, k) == best[t];
+        comparison->tie_steps += n > 1;
+        comparison->tie_scored_steps += n > 1 && labels && labels[t] >= 0;
+    }
+}
+
+static void add_strategy(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path)
+{
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        if (path[t] < 0)
+            continue;
+        double chosen = sp_scores_at(scores, t, path[t]);
+        if (isinf(chosen)) {
+            s->zero_steps++;
+            continue;
+        }
+        s->regret_steps++;
+        s->regret_sum += best[t] - chosen;
+    }
+}
+
+void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *views)
+{
+    if (!views->scores)
+        return;
+    find_best(views->scores, e->scratch.best);
+    add_ties(e->result, views->scores, e->scratch.best, r->labels);
+    for (int32_t s = 0; s < e->result->n_strategies; s++) {
+        e->result->strategies[s].has_regret = true;
+        add_strategy(&e->result->strategies[s], views->scores, e->scratch.best, views->paths[s]);
+    }
+}
+
+void sp_regret_finish(sp_strategy_result *s)
+{
+    s->regret = value_ratio(s->regret_sum, (double)s->regret_steps, s->has_regret ? "no step of finite score" : "no scores");
 }

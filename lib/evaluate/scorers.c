@@ -98,9 +98,10 @@ sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options
 
 /* ---- a recording ---- */
 
-/* Confusion of a row with a scorer: steps that the scorer has scored and, where the row is a person too, the row. */
+/* Confusion of a row with a scorer: steps that the scorer has scored and, where the row is a scorer or the reference too, the
+ * row. */
 static void add_pair(sp_scorer_sums *sums, int32_t K, size_t cell, int64_t n, const int32_t *scorer, const int32_t *row,
-                     bool is_person)
+                     bool is_rater)
 {
     int64_t *confusion = sums->confusion + cell * (size_t)K * (size_t)K, *undecoded = sums->undecoded + cell * (size_t)K;
     for (int64_t t = 0; t < n; t++) {
@@ -108,7 +109,7 @@ static void add_pair(sp_scorer_sums *sums, int32_t K, size_t cell, int64_t n, co
             continue;
         if (row[t] >= 0)
             confusion[(size_t)scorer[t] * (size_t)K + (size_t)row[t]]++;
-        else if (!is_person)
+        else if (!is_rater)
             undecoded[scorer[t]]++;
     }
 }
@@ -146,7 +147,7 @@ static void add_votes(sp_evaluation *e, const int32_t *const *rows, int64_t t)
     for (int32_t i = 0; n_votes && i < sums->n_rows; i++) {
         bool is_scorer = i >= first;
         if (!rows[i] || (rows[i][t] < 0 && (is_scorer || i == 0)))
-            continue; /* people who did not score a step are not wrong about it */
+            continue; /* who did not score a step is not wrong about it */
         add_soft(sums, i, soft_of(sums->votes, K, rows[i][t], is_scorer ? rows[i][t] : -1));
     }
     bool is_full = n_votes == n_scorers;

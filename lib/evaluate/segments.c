@@ -18,12 +18,11 @@ static bool end_run(sp_runs *runs, sp_tally *lengths)
 {
     if (!runs->is_dropped) {
         if (runs->n == runs->capacity) {
-            int64_t more = 2 * runs->capacity + 64;
-            int32_t *bigger = realloc(runs->classes, (size_t)more * sizeof *bigger);
-            if (!bigger)
+            bool is_whole = true;
+            runs->capacity = 2 * runs->capacity + 64;
+            runs->classes = sp_grown(runs->classes, runs->capacity, sizeof *runs->classes, &is_whole);
+            if (!is_whole)
                 return false;
-            runs->classes = bigger;
-            runs->capacity = more;
         }
         runs->classes[runs->n] = runs->k;
     }

@@ -8,17 +8,18 @@ static const int64_t most_edit_cells = INT64_C(1) << 32; /* as in an evaluation 
 
 /* Memory for the longest recording: two lists of spans, a path and two lists of runs. */
 typedef struct room {
+    sp_owned own;
     sp_span *reference, *decoded; /* [T+1] */
     int32_t *path;                /* [T] */
+    sp_tag *tags;                 /* [K] */
     sp_runs wanted, found;
 } room;
 
 static void room_clear(room *m)
 {
-    free(m->reference);
-    free(m->path);
     free(m->wanted.classes);
     free(m->found.classes);
+    sp_owned_free(&m->own);
 }
 
 static sp_status room_init(room *m, const sp_labelled_paths *p, sp_error *err)
@@ -28,14 +29,12 @@ static sp_status room_init(room *m, const sp_labelled_paths *p, sp_error *err)
         int64_t T = p->offsets[n + 1] - p->offsets[n];
         longest = T > longest ? T : longest;
     }
-    m->reference = malloc(2 * (size_t)(longest + 1) * sizeof *m->reference);
-    m->path = malloc((size_t)longest * sizeof *m->path);
-    if (m->reference && m->path) {
-        m->decoded = m->reference + longest + 1;
-        return SP_OK;
-    }
-    room_clear(m);
-    return sp_no_memory(err);
+    *m = (room){.path = NULL};
+    m->reference = sp_zeros(&m->own, (size_t)longest + 1, sizeof *m->reference);
+    m->decoded = sp_zeros(&m->own, (size_t)longest + 1, sizeof *m->decoded);
+    m->path = sp_zeros(&m->own, (size_t)longest, sizeof *m->path);
+    m->tags = sp_zeros(&m->own, (size_t)p->n_classes, sizeof *m->tags);
+    return sp_owned_status(&m->own, err);
 }
 
 static sp_recording recording_of(const sp_labelled_paths *p, int64_t n)
@@ -56,23 +55,20 @@ bool sp_classes_are_tags(int32_t n_classes, const char *const *classes)
 
 sp_status sp_entity_f1(const sp_labelled_paths *p, const char *const *classes, sp_value *out, sp_error *err)
 {
-    room m = {0};
-    sp_tag *tags = malloc((size_t)p->n_classes * sizeof *tags);
-    sp_status status = tags ? room_init(&m, p, err) : sp_no_memory(err);
-    if (status == SP_OK && !sp_tags_read(p->n_classes, classes, tags)) {
-        *out = value_undefined("the classes are no tags");
-    } else if (status == SP_OK) {
-        sp_entity_counts c = {0};
-        for (int64_t n = 0; n < p->n_recordings; n++) {
-            sp_recording r = recording_of(p, n);
-            if (!p->use || p->use[n])
-                sp_count_entities(tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);
-        }
-        *out = value_ratio(2 * (double)c.correct, (double)(c.reference + c.decoded), "neither predicted nor in the reference");
+    room m;
+    sp_entity_counts c = {0};
+    sp_status status = room_init(&m, p, err);
+    bool are_tags = status == SP_OK && sp_tags_read(p->n_classes, classes, m.tags);
+    for (int64_t n = 0; are_tags && n < p->n_recordings; n++) {
+        sp_recording r = recording_of(p, n);
+        if (!p->use || p->use[n])
+            sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);
     }
-    free(tags);
     if (status == SP_OK)
-        room_clear(&m);
+        *out = are_tags ? value_ratio(2 * (double)c.correct, (double)(c.reference + c.decoded),
+                                      "neither predicted nor in the reference")
+                        : value_undefined("the classes are no tags");
+    room_clear(&m);
     return status;
 }
 
@@ -98,12 +94,10 @@ static sp_status add_edit(const sp_labelled_paths *p, int64_t n, room *m, double
 
 sp_status sp_edit_score(const sp_labelled_paths *p, sp_value *out, sp_error *err)
 {
-    room m = {0};
+    room m;
     double sum = 0;
     int64_t count = 0;
     sp_status status = room_init(&m, p, err);
-    if (status != SP_OK)
-        return status;
     for (int64_t n = 0; status == SP_OK && n < p->n_recordings; n++)
         if (!p->use || p->use[n])
             status = add_edit(p, n, &m, &sum, &count, err);

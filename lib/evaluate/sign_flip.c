@@ -1,6 +1,7 @@
 /* Sign-flip permutation test. */
 #include "statepath/statistics.h"
 
+#include "core/owned.h"
 #include "evaluate/clusters.h"
 #include "evaluate/random.h"
 #include "evaluate/value.h"
@@ -96,11 +97,11 @@ static sp_status sampled(int64_t n, double *d, const sp_bootstrap_options *optio
 {
     double threshold = threshold_of(n, d), *values = d;
     int64_t n_values = sp_cluster_units(n), n_fours = (n_values + 3) / 4;
-    double(*sums)[16] = malloc((size_t)n_fours * sizeof *sums),
-    *groups = n_values < n ? calloc(SP_CLUSTER_GROUPS, sizeof *d) : NULL;
-    if (!sums || (n_values < n && !groups)) {
-        free(sums);
-        free(groups);
+    sp_owned own = {0};
+    double(*sums)[16] = sp_zeros(&own, (size_t)n_fours, sizeof *sums);
+    double *groups = n_values < n ? sp_zeros(&own, SP_CLUSTER_GROUPS, sizeof *d) : NULL;
+    if (own.is_short) {
+        sp_owned_free(&own);
         return sp_no_memory(err);
     }
     if (groups) {
@@ -113,8 +114,7 @@ static sp_status sampled(int64_t n, double *d, const sp_bootstrap_options *optio
     for (int64_t i = 0; i < n_fours; i++)
         all_sums(4, values + 4 * i, sums[i]);
     *p = sampled_p(options->seed, n_fours, (const double(*)[16])sums, threshold, sp_bootstrap_resamples(options, n));
-    free(sums);
-    free(groups);
+    sp_owned_free(&own);
     return SP_OK;
 }
 

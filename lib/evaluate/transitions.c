@@ -1,5 +1,5 @@
 /* Counting transitions. */
-#include "evaluate/transition_walk.h"
+#include "evaluate/evaluation.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  */
 #include "statepath/statistics.h"
 
+#include "core/owned.h"
 #include "evaluate/value.h"
 
 #include <gsl/gsl_cdf.h>
@@ -33,11 +34,9 @@ static void doubled_ranks(int64_t n, int64_t zeros, const double *d, int64_t *ra
 
 /* P(W <= w) when each doubled rank is in the sum with probability 1/2, w at most half of all.
  *     p_i(s) = (p_(i-1)(s) + p_(i-1)(s - rank_i)) / 2,   s = 0 .. w
- * Sums above w never come back to it, so they are not kept. Halving is exact. */
+ * Sums above w never come back to it, so they are not kept. Halving is exact. p [w+1], all 0. */
 static double lower_tail(int64_t n, const int64_t *rank, int64_t w, double *p)
 {
-    for (int64_t s = 1; s <= w; s++)
-        p[s] = 0;
     p[0] = 1;
     int64_t reached = 0; /* the highest sum so far, at most w */
     for (int64_t i = 0; i < n; i++) {
@@ -66,8 +65,8 @@ static double normal_p(int64_t n, const int64_t *rank, int64_t doubled_w)
     return 2 * gsl_cdf_ugaussian_P(((double)doubled_w / 2 - mean) / sqrt(variance));
 }
 
-/* n differences, of which the first `zeros` are 0; rank [n - zeros]. False: no memory. */
-static bool signed_rank(int64_t n, int64_t zeros, const double *d, int64_t *rank, sp_wilcoxon *out)
+/* n differences, of which the first `zeros` are 0; rank [n - zeros]. */
+static void signed_rank(int64_t n, int64_t zeros, const double *d, int64_t *rank, sp_owned *own, sp_wilcoxon *out)
 {
     int64_t kept = n - zeros, plus = 0, minus = 0;
     doubled_ranks(n, zeros, d, rank);
@@ -75,14 +74,10 @@ static bool signed_rank(int64_t n, int64_t zeros, const double *d, int64_t *rank
         *(d[zeros + i] > 0 ? &plus : &minus) += rank[i];
     int64_t w = plus < minus ? plus : minus;
     out->is_exact = kept <= MAX_EXACT && w < MAX_SUMS && (double)kept * (double)w <= max_additions;
-    double *p = out->is_exact ? malloc((size_t)(w + 1) * sizeof *p) : NULL;
-    if (out->is_exact && !p)
-        return false;
+    double *p = out->is_exact ? sp_zeros(own, (size_t)w + 1, sizeof *p) : NULL;
     double two_sided = p ? 2 * lower_tail(kept, rank, w, p) : normal_p(kept, rank, w);
-    free(p);
     out->p = value_of(two_sided < 1 ? two_sided : 1);
     out->rank_biserial = value_of((double)(plus - minus) / (double)(plus + minus));
-    return true;
 }
 
 sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcoxon_zeros zeros, sp_wilcoxon *out, sp_error *err)
@@ -103,20 +98,20 @@ sp_status sp_wilcoxon_signed_rank(int64_t n, const double *difference, sp_wilcox
         return SP_OK;
     }
     result.p_least = value_of(ldexp(1, kept <= 1001 ? 1 - (int)kept : -1000));
-    double *d = malloc((size_t)ranked * sizeof *d);
-    int64_t *rank = malloc((size_t)kept * sizeof *rank), m = 0;
-    bool is_done = d && rank;
-    for (int64_t i = 0; is_done && i < n; i++)
+    sp_owned own = {0};
+    double *d = sp_zeros(&own, (size_t)ranked, sizeof *d);
+    int64_t *rank = sp_zeros(&own, (size_t)kept, sizeof *rank), m = 0;
+    sp_status status = sp_owned_status(&own, err);
+    for (int64_t i = 0; status == SP_OK && i < n; i++)
         if (difference[i] != 0 || zeros == SP_ZEROS_PRATT)
             d[m++] = difference[i];
-    if (is_done) {
+    if (status == SP_OK) {
         qsort(d, (size_t)ranked, sizeof *d, by_size);
-        is_done = signed_rank(ranked, ranked - kept, d, rank, &result);
+        signed_rank(ranked, ranked - kept, d, rank, &own, &result);
+        status = sp_owned_status(&own, err);
     }
-    free(d);
-    free(rank);
-    if (!is_done)
-        return sp_no_memory(err);
-    *out = result;
-    return SP_OK;
+    if (status == SP_OK)
+        *out = result;
+    sp_owned_free(&own);
+    return status;
 }

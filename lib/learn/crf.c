@@ -1,13 +1,14 @@
 /* A conditional random field as a function to minimise: its data, its parameters' places, its value and gradient. */
 #include "statepath/crf.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/score_row.h"
 #include "core/workers.h"
 #include "learn/crf_private.h"
+#include "learn/lbfgs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- making ---- */
 
@@ -51,7 +52,7 @@ static void place_parameters(sp_crf *crf)
     crf->n = n;
 }
 
-/* Scores as doubles, each row less its maximum. */
+/* Scores as doubles, each row minus its maximum. */
 static void copy_scores(const sp_scores *scores, double *e)
 {
     int32_t K = scores->n_classes;
@@ -79,8 +80,8 @@ static sp_status copy_rules(sp_rules *to, const sp_rules *from, sp_error *err)
 static int64_t count_steps(const sp_crf *crf)
 {
     int64_t n = 0;
-    for (int64_t p = 0; p < crf->pieces.n; p++)
-        n += sp_crf_uses(crf, crf->pieces.list[p].recording) ? crf->pieces.list[p].n_steps : 0;
+    for (int64_t p = 0; p < crf->parts.n; p++)
+        n += sp_crf_uses(crf, crf->parts.list[p].recording) ? crf->parts.list[p].n_steps : 0;
     return n;
 }
 
@@ -106,7 +107,7 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
         crf->D = rules->dwell[k] > crf->D ? rules->dwell[k] : crf->D;
     sp_status status = copy_rules(&crf->rules, rules, err);
     if (status == SP_OK)
-        status = sp_pieces_init(&crf->pieces, training, rules, &crf->violations, err);
+        status = sp_parts_init(&crf->parts, training, rules, &crf->violations, err);
     if (status == SP_OK && count_steps(crf) == 0)
         status = sp_fail(err, SP_EINVAL,
                          "no labelled step to learn from among %lld recordings%s; learn transitions from the scores alone with "
@@ -140,7 +141,7 @@ void sp_crf_free(sp_crf *crf)
         return;
     sp_rules_clear(&crf->rules);
     sp_violations_clear(&crf->violations);
-    sp_pieces_clear(&crf->pieces);
+    sp_parts_clear(&crf->parts);
     sp_owned_free(&crf->own);
     free(crf);
 }
@@ -187,7 +188,7 @@ void sp_crf_unpack(const sp_crf *crf, const double *theta, sp_factors *factors)
 
 /* ---- value and gradient ---- */
 
-/* Gradient of the likelihood's part: expected less observed counts, at each parameter's place. */
+/* Gradient of the likelihood's part: expected minus observed counts, at each parameter's place. */
 void sp_crf_gather(const sp_crf *crf, const sp_expected *d, double *gradient)
 {
     int64_t K = crf->K, D = crf->D;
@@ -239,7 +240,7 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     sp_crf_unpack(crf, theta, &factors);
     sp_factors_prepare(&factors);
     sp_sweep sweep = {.factors = &factors,
-                      .pieces = &crf->pieces,
+                      .parts = &crf->parts,
                       .e = crf->e,
                       .use = crf->use,
                       .labels = crf->training->labels,
@@ -265,5 +266,70 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     }
     free(sums);
     sp_factors_clear(&factors);
+    return status;
+}
+
+enum { MOST_ITERATIONS = 500 };
+
+typedef struct work {
+    const sp_crf *crf;
+    const sp_crf_penalty *penalty;
+    sp_workers *workers;
+    double *theta; /* [n] */
+    double *unit;  /* [n] theta = unit * x; log theta[0] = unit * x */
+} work;
+
+static void to_theta(const work *w, const double *x, double *theta)
+{
+    for (int64_t i = 0; i < w->crf->n; i++)
+        theta[i] = x[i] * w->unit[i];
+    theta[0] = exp(theta[0]);
+}
+
+static sp_status evaluate(void *arg, const double *x, double *value, double *gradient, sp_error *err)
+{
+    work *w = arg;
+    to_theta(w, x, w->theta);
+    *value = INFINITY;
+    if (!(w->theta[0] > 0) || !isfinite(w->theta[0]))
+        return SP_OK;
+    sp_status status = sp_training_go_on(w->crf->training, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_crf_objective(w->crf, w->theta, w->penalty, w->workers, value, gradient, err);
+    gradient[0] *= w->penalty->fixes_scale ? 0 : w->theta[0];
+    for (int64_t i = 0; i < w->crf->n; i++)
+        gradient[i] *= w->unit[i];
+    return status;
+}
+
+sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty *penalty, double precision, sp_workers *workers,
+                          sp_minimised *result, sp_error *err)
+{
+    if (!(penalty->weight > 0) || isinf(penalty->weight))
+        return sp_fail(err, SP_EINVAL, "penalty %g: must be a number above 0, else weights never seen have no best value",
+                       penalty->weight);
+    if (!(theta[0] > 0) || isinf(theta[0]))
+        return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
+    size_t n = (size_t)crf->n;
+    double *all = malloc(3 * n * sizeof *all);
+    if (!all)
+        return sp_no_memory(err);
+    work w = {.crf = crf, .penalty = penalty, .workers = workers, .theta = all, .unit = all + n};
+    double *x = all + 2 * n;
+    sp_status status = sp_crf_usage(crf, w.unit, err);
+    if (status == SP_OK) {
+        for (size_t i = 0; i < n; i++) {
+            w.unit[i] = 1 / sqrt(penalty->weight + w.unit[i] / 4);
+            x[i] = (i ? theta[i] : log(theta[0])) / w.unit[i];
+        }
+        sp_lbfgs_result found;
+        status = sp_lbfgs(crf->n, x, evaluate, &w, precision, MOST_ITERATIONS, &found, err);
+        if (status == SP_OK) {
+            to_theta(&w, x, theta);
+            *result = (sp_minimised){found.value, found.iterations, found.evaluations, found.is_converged};
+        }
+    }
+    free(all);
     return status;
 }

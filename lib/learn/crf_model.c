@@ -1,10 +1,77 @@
-/* From parameters to an ordinary model. */
+/* Parameters of a conditional random field: from counts of the labels, and to an ordinary model. */
+#include "learn/crf_private.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "learn/crf_private.h"
+/* ---- what the labels alone say of the parameters ---- */
+
+/* Counts along the labels; the caller frees o->all. False on lack of memory. */
+static bool observe(const sp_crf *crf, sp_expected *o)
+{
+    double *all = calloc((size_t)sp_expected_size(crf->K, crf->D), sizeof *all);
+    if (!all)
+        return false;
+    *o = sp_expected_over(all, crf->K, crf->D);
+    sp_factors shape = {.n_classes = crf->K, .n_positions = crf->D, .dwell = crf->rules.dwell};
+    for (int64_t p = 0; p < crf->parts.n; p++)
+        if (sp_crf_uses(crf, crf->parts.list[p].recording))
+            sp_crf_observe(&shape, crf->e, crf->training->labels, &crf->parts.list[p], o);
+    return true;
+}
+
+sp_status sp_crf_usage(const sp_crf *crf, double *usage, sp_error *err)
+{
+    sp_expected o;
+    if (!observe(crf, &o))
+        return sp_no_memory(err);
+    *o.scale = (double)sp_crf_n_steps(crf);
+    sp_crf_gather(crf, &o, usage);
+    free(o.all);
+    return SP_OK;
+}
+
+sp_status sp_crf_from_counts(const sp_crf *crf, double smoothing, const sp_crf_weights *weights, double *theta, sp_error *err)
+{
+    int64_t K = crf->K, D = crf->D;
+    sp_expected o;
+    if (!observe(crf, &o))
+        return sp_no_memory(err);
+    memset(theta, 0, (size_t)crf->n * sizeof *theta);
+    sp_crf_weights plain = {1, 1, 1};
+    if (!weights)
+        weights = &plain;
+    theta[0] = weights->scale;
+    double n_steps = 0, n_starts = 0, start_room = 0;
+    for (int64_t k = 0; k < K; k++) {
+        n_steps += o.bias[k];
+        n_starts += o.start[k];
+        start_room += crf->start[k] >= 0 ? smoothing : 0;
+    }
+    for (int64_t k = 0; k < K; k++) {
+        double stays = 0, all_moves = 0, room = 0;
+        for (int64_t i = 0; i < D; i++)
+            stays += o.stay[k * D + i];
+        for (int64_t j = 0; j < K; j++) {
+            all_moves += j == k ? stays : o.exit[k * K + j];
+            room += crf->rules.allow[k * K + j] ? smoothing : 0;
+        }
+        theta[1 + k] = -weights->prior * log((o.bias[k] + smoothing) / (n_steps + (double)K * smoothing));
+        if (crf->stay[k] >= 0)
+            theta[crf->stay[k]] = weights->transitions * log((stays + smoothing) / (all_moves + room));
+        for (int64_t j = 0; j < K; j++)
+            if (crf->exit[k * K + j] >= 0)
+                theta[crf->exit[k * K + j]] = weights->transitions * log((o.exit[k * K + j] + smoothing) / (all_moves + room));
+        if (crf->start[k] >= 0)
+            theta[crf->start[k]] = log((o.start[k] + smoothing) / (n_starts + start_room));
+    }
+    free(o.all);
+    return SP_OK;
+}
+
+/* ---- from parameters to a model ---- */
 
 /* Weight of entering class k from anywhere holds its bias too. */
 static double move_weight(const sp_crf *crf, const double *theta, int64_t from, int64_t to)
@@ -20,64 +87,67 @@ static double *edge_weights(double *weights, size_t n, const int64_t *place, con
     return weights;
 }
 
-static sp_status set_plain(const sp_crf *crf, const double *theta, sp_model *model, sp_error *err)
+/* D states a class: the i-th leads to the next by staying, the last to itself; all from the dwell on lead to first states. */
+static sp_status set_states(size_t D, sp_model *model, sp_error *err)
 {
-    size_t K = (size_t)crf->K;
-    double *weight = malloc(K * K * sizeof *weight);
-    if (!weight)
-        return sp_no_memory(err);
-    for (size_t p = 0; p < K * K; p++)
-        weight[p] = crf->rules.allow[p] ? move_weight(crf, theta, (int64_t)(p / K), (int64_t)(p % K)) : 0;
-    sp_status status = sp_model_set_matrix(model, crf->rules.allow, weight, err);
-    free(weight);
-    for (size_t k = 0; crf->D > 1 && status == SP_OK && k < K; k++) {
-        if (!model->min_dwell && !(model->min_dwell = malloc(K * sizeof *model->min_dwell)))
-            return sp_no_memory(err);
-        model->min_dwell[k] = crf->rules.dwell[k];
+    size_t M = (size_t)model->n_classes * D;
+    free(model->row);
+    model->row = calloc(M + 1, sizeof *model->row);
+    model->states = calloc(M, sizeof *model->states);
+    model->state_class = calloc(M, sizeof *model->state_class);
+    bool is_done = model->row && model->states && model->state_class;
+    model->n_states = is_done ? (int32_t)M : model->n_states;
+    for (size_t s = 0; is_done && s < M; s++) {
+        size_t k = s / D, size = strlen(model->classes[k]) + 16;
+        model->state_class[s] = (int32_t)k;
+        if ((is_done = (model->states[s] = malloc(size)) != NULL))
+            snprintf(model->states[s], size, "%s.%zu", model->classes[k], s % D + 1);
     }
-    model->min_dwell_at_end = crf->rules.dwell_at_end;
-    return status;
+    return is_done ? SP_OK : sp_no_memory(err);
 }
 
-/* D states a class: the i-th leads to the next by staying, the last to itself; all from the dwell on lead to first states. */
-static sp_status set_positions(const sp_crf *crf, const double *theta, sp_model *model, sp_error *err)
+/* With one state a class its dwell is the model's minimum dwell. */
+static sp_status set_dwell(const sp_crf *crf, sp_model *model, sp_error *err)
 {
-    size_t K = (size_t)crf->K, D = (size_t)crf->D, M = K * D;
-    if (M > 4000)
+    size_t bytes = (size_t)crf->K * sizeof *model->min_dwell;
+    model->min_dwell_at_end = crf->rules.dwell_at_end;
+    if (crf->D > 1 && !(model->min_dwell = malloc(bytes)))
+        return sp_no_memory(err);
+    if (crf->D > 1)
+        memcpy(model->min_dwell, crf->rules.dwell, bytes);
+    return SP_OK;
+}
+
+static sp_status set_transitions(const sp_crf *crf, const double *theta, sp_model *model, sp_error *err)
+{
+    size_t K = (size_t)crf->K, D = crf->has_bins ? (size_t)crf->D : 1, M = K * D;
+    if (crf->has_bins && M > 4000)
         return sp_fail(err, SP_EINVAL,
                        "a memory of %d steps over %d classes makes a model of %zu states; at most 4000 are written", crf->D,
                        crf->K, M);
-    uint8_t *allow = calloc(M * M, 1);
-    double *weight = calloc(M * M, sizeof *weight);
-    model->states = calloc(M, sizeof *model->states);
-    model->state_class = calloc(M, sizeof *model->state_class);
-    bool is_done = allow && weight && model->states && model->state_class;
-    model->n_states = is_done ? (int32_t)M : model->n_states;
-    for (size_t s = 0; is_done && s < M; s++) {
-        size_t k = s / D, i = s % D, size = strlen(model->classes[k]) + 16;
-        model->state_class[s] = (int32_t)k;
-        if ((is_done = (model->states[s] = malloc(size)) != NULL))
-            snprintf(model->states[s], size, "%s.%zu", model->classes[k], i + 1);
-        size_t next = k * D + (i + 1 < D ? i + 1 : i);
+    sp_owned own = {0};
+    uint8_t *allow = sp_zeros(&own, M * M, 1);
+    double *weight = sp_zeros(&own, M * M, sizeof *weight);
+    sp_status status = sp_owned_status(&own, err);
+    if (status == SP_OK)
+        status = crf->has_bins ? set_states(D, model, err) : set_dwell(crf, model, err);
+    for (size_t s = 0; status == SP_OK && s < M; s++) {
+        size_t k = s / D, i = s % D, next = k * D + (i + 1 < D ? i + 1 : i);
         if (crf->stay[k] >= 0) {
             allow[s * M + next] = 1;
-            weight[s * M + next] = move_weight(crf, theta, (int64_t)k, (int64_t)k) + theta[crf->stay[k] + 1 + crf->bin[i]];
+            weight[s * M + next] = move_weight(crf, theta, (int64_t)k, (int64_t)k);
+            weight[s * M + next] += crf->has_bins ? theta[crf->stay[k] + 1 + crf->bin[i]] : 0;
         }
-        for (size_t j = 0; i + 1 >= (size_t)crf->rules.dwell[k] && j < K; j++)
+        bool may_leave = !crf->has_bins || i + 1 >= (size_t)crf->rules.dwell[k];
+        for (size_t j = 0; may_leave && j < K; j++)
             if (j != k && crf->exit[k * K + j] >= 0) {
                 allow[s * M + j * D] = 1;
                 weight[s * M + j * D] = move_weight(crf, theta, (int64_t)k, (int64_t)j);
             }
     }
-    sp_status status = SP_ENOMEM;
-    free(model->row);
-    model->row = NULL;
-    if (is_done && (model->row = calloc(M + 1, sizeof *model->row)))
+    if (status == SP_OK)
         status = sp_model_set_matrix(model, allow, weight, err);
-    else
-        sp_no_memory(err);
-    free(allow);
-    free(weight);
+    sp_owned_free(&own);
     return status;
 }
 
@@ -99,7 +169,7 @@ sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *na
         }
         model->weight_form = SP_WEIGHTS_LOG;
         model->temperature = 1 / theta[0];
-        status = !crf->has_bins ? set_plain(crf, theta, model, err) : set_positions(crf, theta, model, err);
+        status = set_transitions(crf, theta, model, err);
     } else {
         sp_no_memory(err);
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/owned.h"
-#include "learn/cross.h"
+#include "learn/tune.h"
 #include "statepath/posterior.h"
 #include "statepath/sequences.h"
 

@@ -7,17 +7,19 @@
 #include <string.h>
 
 #include "learn/tune.h"
+#include "statepath/name_hint.h"
 #include "statepath/sequences.h"
 
 static const char *const method_names[SP_N_FIT_METHODS] = {"counts", "crf", "em"};
 static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll"};
 
-static int find_name(int n, const char *const *names, const char *text)
+static sp_status parse(const char *what, int n, const char *const *names, const char *text, int *out, sp_error *err)
 {
-    for (int i = 0; i < n; i++)
-        if (strcmp(names[i], text) == 0)
-            return i;
-    return -1;
+    char list[256];
+    for (*out = 0; *out < n; ++*out)
+        if (strcmp(names[*out], text) == 0)
+            return SP_OK;
+    return sp_fail(err, SP_EINVAL, "%s \"%s\": choose from %s", what, text, sp_name_list(list, sizeof list, n, names));
 }
 
 const char *sp_fit_method_name(sp_fit_method method)
@@ -27,11 +29,10 @@ const char *sp_fit_method_name(sp_fit_method method)
 
 sp_status sp_fit_method_parse(const char *text, sp_fit_method *out, sp_error *err)
 {
-    int i = find_name(SP_N_FIT_METHODS, method_names, text);
-    if (i < 0)
-        return sp_fail(err, SP_EINVAL, "method \"%s\": choose from counts, crf, em", text);
-    *out = (sp_fit_method)i;
-    return SP_OK;
+    int i;
+    sp_status status = parse("method", SP_N_FIT_METHODS, method_names, text, &i, err);
+    *out = status == SP_OK ? (sp_fit_method)i : *out;
+    return status;
 }
 
 const char *sp_tune_name(sp_tune tune)
@@ -41,12 +42,10 @@ const char *sp_tune_name(sp_tune tune)
 
 sp_status sp_tune_parse(const char *text, sp_tune *out, sp_error *err)
 {
-    int i = find_name(SP_N_TUNES, tune_names, text);
-    if (i < 0)
-        return sp_fail(err, SP_EINVAL, "tuning by \"%s\": choose from none, accuracy, kappa, macro_f1, entity_f1, edit, nll",
-                       text);
-    *out = (sp_tune)i;
-    return SP_OK;
+    int i;
+    sp_status status = parse("tuning by", SP_N_TUNES, tune_names, text, &i, err);
+    *out = status == SP_OK ? (sp_tune)i : *out;
+    return status;
 }
 
 sp_fit_options sp_fit_options_default(void)
@@ -98,8 +97,7 @@ static sp_status fit_em(const sp_training *training, const sp_fit_options *optio
 }
 
 /* How the model came to be, for a person: into its description. */
-static sp_status describe(const sp_training *training, const sp_fit_options *options, const sp_fit_report *r, sp_model *model,
-                          sp_error *err)
+static sp_status describe(const sp_fit_options *options, const sp_fit_report *r, sp_model *model, sp_error *err)
 {
     char text[1024], how[256] = "";
     if (options->method == SP_FIT_CRF)
@@ -123,7 +121,6 @@ static sp_status describe(const sp_training *training, const sp_fit_options *opt
     if (!isnan(r->after))
         snprintf(text + used, sizeof text - (size_t)used, "; cross-validated %s with %s %.4f, before tuning %.4f",
                  sp_tune_name(r->tune), sp_strategy_name(options->strategy.kind), r->after, r->before);
-    (void)training;
     char *copy = strdup(text);
     if (!copy)
         return sp_no_memory(err);
@@ -184,7 +181,7 @@ sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_
     else
         status = sp_fit_counts(training, options, &rules, workers, &model, &found, err);
     if (status == SP_OK)
-        status = describe(training, options, &found, model, err);
+        status = describe(options, &found, model, err);
     if (status == SP_OK)
         status = sp_model_check(model, err);
     sp_rules_clear(&rules);

@@ -1,6 +1,7 @@
 /* How long classes last. */
 #include <stdlib.h>
 
+#include "core/owned.h"
 #include "statepath/fit.h"
 
 typedef struct run {
@@ -11,24 +12,11 @@ typedef struct run {
 typedef struct runs {
     int64_t n, capacity;
     run *list;
+    bool is_whole; /* memory has sufficed so far */
 } runs;
 
-static bool add_run(runs *r, int32_t k, int64_t length)
-{
-    if (r->n == r->capacity) {
-        int64_t more = r->capacity ? 2 * r->capacity : 256;
-        run *list = realloc(r->list, (size_t)more * sizeof *list);
-        if (!list)
-            return false;
-        r->list = list;
-        r->capacity = more;
-    }
-    r->list[r->n++] = (run){k, length};
-    return true;
-}
-
 /* Runs whose begin and end are both changes of class: those at the edges of recordings, gaps and unscored steps are left out. */
-static bool collect(const sp_training *training, int64_t n, runs *out)
+static void collect(const sp_training *training, int64_t n, runs *out)
 {
     sp_scores scores = sp_batch_recording(&training->batch, n);
     const int32_t *labels = training->labels + training->batch.offsets[n];
@@ -37,12 +25,15 @@ static bool collect(const sp_training *training, int64_t n, runs *out)
         if (labels[t] < 0 || labels[t - 1] < 0 || sp_scores_is_gap(&scores, t)) {
             from = -1;
         } else if (labels[t] != labels[t - 1]) {
-            if (from >= 0 && !add_run(out, labels[t - 1], t - from))
-                return false;
+            if (from >= 0 && out->n == out->capacity) {
+                out->capacity = 2 * out->capacity + 256;
+                out->list = sp_grown(out->list, out->capacity, sizeof *out->list, &out->is_whole);
+            }
+            if (from >= 0 && out->is_whole)
+                out->list[out->n++] = (run){labels[t - 1], t - from};
             from = t;
         }
     }
-    return true;
 }
 
 static int by_class_and_length(const void *a, const void *b)
@@ -77,12 +68,11 @@ sp_status sp_run_lengths_collect(const sp_training *training, double quantile, s
 {
     if (!(quantile >= 0 && quantile < 1))
         return sp_fail(err, SP_EINVAL, "quantile %g of the run lengths: must be at least 0 and below 1", quantile);
-    runs all = {0};
-    bool is_done = true;
-    for (int64_t n = 0; is_done && training->labels && n < training->batch.n_recordings; n++)
+    runs all = {.is_whole = true};
+    for (int64_t n = 0; training->labels && n < training->batch.n_recordings; n++)
         if (sp_training_uses(training, n))
-            is_done = collect(training, n, &all);
-    if (is_done) {
+            collect(training, n, &all);
+    if (all.is_whole) {
         if (all.n)
             qsort(all.list, (size_t)all.n, sizeof *all.list, by_class_and_length);
         int64_t from = 0;
@@ -95,5 +85,5 @@ sp_status sp_run_lengths_collect(const sp_training *training, double quantile, s
         }
     }
     free(all.list);
-    return is_done ? SP_OK : sp_no_memory(err);
+    return all.is_whole ? SP_OK : sp_no_memory(err);
 }

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "learn/nights.h"
+#include "learn/label_sequences.h"
 
 enum { DRIFT_STEPS = 20 };
 
 struct sp_signal_maker {
     const sp_recipe *recipe;
-    sp_nights nights;
+    sp_label_sequences drawn;
     gsl_rng *tones, *noise;
     int64_t step, recording; /* the next one to be drawn, and the recording it belongs to */
     double log_gain;         /* of the step before, where there is one in the recording */
@@ -22,7 +22,7 @@ void sp_signal_maker_free(sp_signal_maker *maker)
 {
     if (!maker)
         return;
-    sp_nights_clear(&maker->nights);
+    sp_label_sequences_clear(&maker->drawn);
     if (maker->tones)
         gsl_rng_free(maker->tones);
     if (maker->noise)
@@ -40,7 +40,7 @@ sp_status sp_signal_maker_new(const sp_recipe *recipe, sp_signal_maker **out, sp
         return sp_fail(err, SP_EINVAL, "the recipe%s%s has no \"signals\"; it is one of scores", recipe->name ? " " : "",
                        recipe->name ? recipe->name : "");
     sp_signal_maker *maker = calloc(1, sizeof *maker);
-    if (maker && sp_nights_draw(recipe, &maker->nights) &&
+    if (maker && sp_label_sequences_draw(recipe, &maker->drawn) &&
         (maker->clean = malloc((size_t)recipe->signals->n_samples * sizeof *maker->clean)) &&
         (maker->tones = sp_draw_new(recipe, SP_DRAW_TONES)) && (maker->noise = sp_draw_new(recipe, SP_DRAW_NOISE))) {
         maker->recipe = recipe;
@@ -53,7 +53,7 @@ sp_status sp_signal_maker_new(const sp_recipe *recipe, sp_signal_maker **out, sp
 
 sp_signal_nights sp_signal_maker_nights(const sp_signal_maker *maker)
 {
-    const sp_nights *n = &maker->nights;
+    const sp_label_sequences *n = &maker->drawn;
     return (sp_signal_nights){n->n_recordings, n->n_steps, n->offsets, n->labels};
 }
 
@@ -102,8 +102,8 @@ void sp_signal_maker_draw(sp_signal_maker *maker, int64_t n_steps, float *out)
     const sp_signal_recipe *s = maker->recipe->signals;
     size_t n = (size_t)s->n_samples;
     for (int64_t t = 0; t < n_steps; t++, maker->step++) {
-        bool is_first = maker->step == maker->nights.offsets[maker->recording];
-        draw_clean(maker, maker->nights.classes[maker->step], is_first);
+        bool is_first = maker->step == maker->drawn.offsets[maker->recording];
+        draw_clean(maker, maker->drawn.classes[maker->step], is_first);
         maker->recording += is_first; /* recordings hold at least one step */
         for (int32_t c = 0; c < s->n_channels; c++) {
             float *x = out + ((size_t)t * (size_t)s->n_channels + (size_t)c) * n;

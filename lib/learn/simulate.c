@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "learn/nights.h"
+#include "learn/label_sequences.h"
 #include "statepath/logmath.h"
 
 typedef struct workshop {
     const sp_recipe *recipe;
     gsl_rng *rng;
-    sp_nights nights;
+    sp_label_sequences drawn;
     double *says;     /* [K,K] log max(P(c = k | d), floor), rows = d */
     double *error_in; /* [K] probability that an error begins at a step of class c */
     double *logits;   /* [K] */
@@ -34,27 +34,28 @@ static void workshop_clear(workshop *w)
 {
     if (w->rng)
         gsl_rng_free(w->rng);
-    sp_nights_clear(&w->nights);
+    sp_label_sequences_clear(&w->drawn);
     free(w->says);
     free(w->error_in);
     free(w->logits);
     sp_simulated_free(w->out);
 }
 
-/* Draws the nights and makes room for their scores. */
+/* Draws the label sequences and makes room for their scores. */
 static bool make_room(workshop *w)
 {
     const sp_recipe *r = w->recipe;
     size_t k = (size_t)r->n_classes;
-    if (!(w->out = calloc(1, sizeof *w->out)) || !(w->rng = sp_draw_new(r, SP_DRAW_CLASSIFIER)) || !sp_nights_draw(r, &w->nights))
+    if (!(w->out = calloc(1, sizeof *w->out)) || !(w->rng = sp_draw_new(r, SP_DRAW_CLASSIFIER)) ||
+        !sp_label_sequences_draw(r, &w->drawn))
         return false;
-    w->out->n_recordings = w->nights.n_recordings;
-    w->out->n_steps = w->nights.n_steps;
+    w->out->n_recordings = w->drawn.n_recordings;
+    w->out->n_steps = w->drawn.n_steps;
     w->out->n_classes = r->n_classes;
-    w->out->offsets = w->nights.offsets; /* moved */
-    w->out->labels = w->nights.labels;
-    w->nights.offsets = NULL;
-    w->nights.labels = NULL;
+    w->out->offsets = w->drawn.offsets; /* moved */
+    w->out->labels = w->drawn.labels;
+    w->drawn.offsets = NULL;
+    w->drawn.labels = NULL;
     size_t s = (size_t)w->out->n_steps;
     if (s > SIZE_MAX / sizeof(double) / k)
         return false;
@@ -83,7 +84,7 @@ static void prepare_classifier(workshop *w)
         w->error_in[c] = e <= 0 ? 0 : e / (r->error_run * (1 - e) + e);
     }
     for (int64_t t = 0; t < w->out->n_steps; t++)
-        frequency[w->nights.classes[t]]++;
+        frequency[w->drawn.classes[t]]++;
     for (size_t d = 0; d < k; d++) {
         double total = 0;
         for (size_t c = 0; c < k; c++)
@@ -120,7 +121,7 @@ static void draw_scores(workshop *w)
             n++;
             error = -1;
         }
-        const double *says = w->says + (size_t)see(w, w->nights.classes[t], &error) * (size_t)k;
+        const double *says = w->says + (size_t)see(w, w->drawn.classes[t], &error) * (size_t)k;
         for (int32_t j = 0; j < k; j++) {
             double z = gsl_ran_gaussian_ziggurat(w->rng, 1);
             w->logits[j] = r->overconfidence * (says[j] + r->noise * z);

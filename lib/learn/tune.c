@@ -1,7 +1,6 @@
 /* Models judged by recordings that they did not see, inside a training set. */
 #include <stdlib.h>
 
-#include "learn/cross.h"
 #include "learn/tune.h"
 
 static bool is_labelled(const sp_training *training, int64_t n)

@@ -56,7 +56,7 @@ void sample_add_probabilities(sample *s, const sample_input *in)
     if (in->labels) {
         sp_reliability_sums *sums = NULL;
         require(sp_reliability_new(in->n_classes, &sums, NULL) == SP_OK);
-        require(sp_reliability_add(sums, &batch.scores, in->labels, NULL, NULL) == SP_OK);
+        require(sp_probabilities_add(NULL, sums, &batch.scores, in->labels, NULL, NULL) == SP_OK);
         require(sp_reliability_finish(sums, c->level, &c->reliability, NULL) == SP_OK);
         sp_reliability_sums_free(sums);
     }

@@ -132,16 +132,19 @@ static void test_regret_and_ties(void **state)
     const int32_t path[] = {B, A, A, N, B}, labels[] = {A, A, A, N, A};
     double best[5];
     sp_scores scores = {e, SP_F64, 3, 5, NULL};
-    sp_find_best(&scores, best);
+    sp_strategy_result s = {.n_undecoded = 0};
+    sp_comparison c = {.n_recordings = 1, .n_strategies = 1, .strategies = &s};
+    sp_evaluation evaluation = {.result = &c, .scratch.best = best};
+    const sp_recording r = {.n_steps = 5, .labels = labels};
+    const int32_t *const paths[] = {path};
+    const sp_views views = {.paths = paths, .scores = &scores};
+    sp_add_regret(&evaluation, &r, &views);
     assert_true(best[0] == -1 && best[2] == -INFINITY && best[4] == 0);
-    sp_strategy_result s = {.has_regret = true};
-    sp_add_regret(&s, &scores, best, path);
+    assert_true(s.has_regret);
     sp_regret_finish(&s);
     assert_int_equal(s.regret_steps, 2); /* step 2 and 4 chose what has no probability, step 3 chose nothing */
     assert_int_equal(s.zero_steps, 2);
     assert_value(s.regret, (2 + 0) / 2.);
-    sp_comparison c = {.n_recordings = 1};
-    sp_add_ties(&c, &scores, best, labels);
     assert_int_equal(c.tie_steps, 2); /* of two classes at step 1, of three at step 3 */
     assert_int_equal(c.tie_scored_steps, 1);
 }

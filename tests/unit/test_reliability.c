@@ -21,7 +21,7 @@ static sp_reliability *calibration_of(const double *scores, int32_t K, int64_t T
     sp_reliability_sums *sums = NULL;
     sp_scores view = view_of(scores, K, T);
     assert_ok(sp_reliability_new(K, &sums, &err), &err);
-    assert_ok(sp_reliability_add(sums, &view, labels, weights, &err), &err);
+    assert_ok(sp_probabilities_add(NULL, sums, &view, labels, weights, &err), &err);
     sp_reliability *c = finished(sums);
     sp_reliability_sums_free(sums);
     return c;
@@ -184,7 +184,7 @@ static void test_blocks_and_weights(void **state)
     for (int64_t first = 0, n = 1; first < N; first += n, n = n * 3 % 101 + 1) {
         n = first + n > N ? N - first : n;
         sp_scores view = view_of(scores + first * K, K, n);
-        assert_ok(sp_reliability_add(sums, &view, labels + first, NULL, &err), &err);
+        assert_ok(sp_probabilities_add(NULL, sums, &view, labels + first, NULL, &err), &err);
     }
     sp_reliability *parts = finished(sums);
     sp_reliability_sums_free(sums);
@@ -274,12 +274,12 @@ static void test_wrong_input(void **state)
     sp_scores view = view_of(scores, 2, 3), wide = view_of(scores, 3, 2);
     assert_int_equal(sp_reliability_new(0, &sums, &err), SP_EINVAL);
     assert_ok(sp_reliability_new(2, &sums, &err), &err);
-    assert_int_equal(sp_reliability_add(sums, &view, labels, NULL, &err), SP_EDATA);
+    assert_int_equal(sp_probabilities_add(NULL, sums, &view, labels, NULL, &err), SP_EDATA);
     assert_int_equal(err.step, 2);
     assert_string_equal(err.message, "label 2 at step 2 is none of the 2 classes; -1 leaves a step out");
-    assert_int_equal(sp_reliability_add(sums, &view, good, negative, &err), SP_EDATA);
+    assert_int_equal(sp_probabilities_add(NULL, sums, &view, good, negative, &err), SP_EDATA);
     assert_int_equal(err.step, 1);
-    assert_int_equal(sp_reliability_add(sums, &wide, good, NULL, &err), SP_EINVAL);
+    assert_int_equal(sp_probabilities_add(NULL, sums, &wide, good, NULL, &err), SP_EINVAL);
     assert_int_equal(sp_reliability_finish(sums, 1, &c, &err), SP_EINVAL);
     assert_null(c);
     sp_reliability_sums_free(sums);
@@ -304,7 +304,7 @@ static sp_status attempt(void *arg)
     sp_scores view = view_of(scores, 3, 1);
     sp_status status = sp_reliability_new(3, &sums, NULL);
     if (status == SP_OK)
-        status = sp_reliability_add(sums, &view, label, NULL, NULL);
+        status = sp_probabilities_add(NULL, sums, &view, label, NULL, NULL);
     if (status == SP_OK)
         status = sp_reliability_finish(sums, 0.9, &c, NULL);
     assert_true((status == SP_OK) == (c != NULL));

@@ -1,6 +1,6 @@
 /* Label sequences of a recipe, before anything is measured or classified. Private to learn/. */
-#ifndef STATEPATH_LEARN_NIGHTS_H
-#define STATEPATH_LEARN_NIGHTS_H
+#ifndef STATEPATH_LEARN_LABEL_SEQUENCES_H
+#define STATEPATH_LEARN_LABEL_SEQUENCES_H
 
 #include <gsl/gsl_rng.h>
 
@@ -16,15 +16,15 @@ gsl_rng *sp_draw_new(const sp_recipe *recipe, enum sp_draw what);
  * version of every library draws the same. */
 int32_t sp_draw_class(double u, int32_t n, const double *p, int32_t skip);
 
-typedef struct sp_nights {
+typedef struct sp_label_sequences {
     int64_t n_recordings, n_steps;
     int64_t *offsets; /* [N+1] */
     int32_t *classes; /* [S] what came true */
     int32_t *labels;  /* [S] the same, -1 where hidden */
-} sp_nights;
+} sp_label_sequences;
 
 /* False on lack of memory, with nothing to clear. */
-bool sp_nights_draw(const sp_recipe *recipe, sp_nights *nights);
-void sp_nights_clear(sp_nights *nights);
+bool sp_label_sequences_draw(const sp_recipe *recipe, sp_label_sequences *drawn);
+void sp_label_sequences_clear(sp_label_sequences *drawn);
 
 #endif

@@ -1,12 +1,55 @@
-/* Tests over more than two strategies, and of symmetry between two. */
+/* Tests over strategies: McNemar's over steps and over units, over more than two strategies, of symmetry between two, and the
+ * adjustment for several of them. The signed rank and the sign-flip test have files of their own. */
 #include "statepath/statistics.h"
 
+#include "core/owned.h"
 #include "evaluate/value.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- McNemar ---- */
+
+/* P(X = k) for X ~ Bin(n, 1/2). */
+static double binomial_half(int64_t k, int64_t n)
+{
+    double x = (double)k, m = (double)n;
+    return exp(gsl_sf_lngamma(m + 1) - gsl_sf_lngamma(x + 1) - gsl_sf_lngamma(m - x + 1) - m * M_LN2);
+}
+
+/* P(X <= k) for X ~ Bin(n, 1/2), k <= n / 2: terms fall away from k downwards, so the sum stops when they no longer count. */
+static double lower_half(int64_t k, int64_t n)
+{
+    double term = binomial_half(k, n), sum = 0;
+    for (int64_t i = k; i >= 0 && term > sum * 1e-18; i--) {
+        sum += term;
+        term *= (double)i / (double)(n - i + 1); /* P(i - 1) / P(i) */
+    }
+    return sum;
+}
+
+void sp_mcnemar_test(int64_t only_a, int64_t only_b, sp_mcnemar *out)
+{
+    *out = (sp_mcnemar){.only_a = only_a, .only_b = only_b};
+    int64_t n = only_a + only_b, low = only_a < only_b ? only_a : only_b;
+    if (n == 0) {
+        sp_value none = value_undefined("no discordant steps");
+        out->exact = out->mid_p = out->chi2 = out->chi2_p = out->chi2_corrected = out->chi2_corrected_p = none;
+        return;
+    }
+    double exact = only_a == only_b ? 1 : fmin(1, 2 * lower_half(low, n));
+    out->exact = value_of(exact);
+    /* What is more extreme, and half of what is just as extreme: both ends, or the middle alone where b = c. */
+    out->mid_p = value_of(exact - (only_a == only_b ? 0.5 : 1) * binomial_half(low, n));
+    double apart = fabs((double)(only_a - only_b)), corrected = apart - 1;
+    out->chi2 = value_of(apart * apart / (double)n);
+    out->chi2_p = value_of(gsl_cdf_chisq_Q(out->chi2.value, 1));
+    out->chi2_corrected = value_of(corrected * corrected / (double)n);
+    out->chi2_corrected_p = value_of(gsl_cdf_chisq_Q(out->chi2_corrected.value, 1));
+}
 
 static sp_value chi2_p(double chi2, int32_t df)
 {
@@ -136,10 +179,11 @@ static double quadratic_form(size_t n, double *S, double *d)
 sp_status sp_stuart_maxwell_test(int32_t n_classes, const int64_t *table, sp_chi2 *out, sp_error *err)
 {
     size_t K = (size_t)n_classes, n = 0;
-    int32_t *group = malloc((K + 1) * sizeof *group);
-    size_t *kept = malloc((K + 1) * sizeof *kept);
-    double *S = malloc((K * K + 1) * sizeof *S), *d = calloc(K + 1, sizeof *d);
-    sp_status status = group && kept && S && d ? SP_OK : sp_no_memory(err);
+    sp_owned own = {0};
+    int32_t *group = sp_zeros(&own, K, sizeof *group);
+    size_t *kept = sp_zeros(&own, K, sizeof *kept);
+    double *S = sp_zeros(&own, K * K, sizeof *S), *d = sp_zeros(&own, K, sizeof *d);
+    sp_status status = sp_owned_status(&own, err);
     *out = (sp_chi2){0};
     if (status == SP_OK) {
         find_components(K, table, group);
@@ -161,10 +205,7 @@ sp_status sp_stuart_maxwell_test(int32_t n_classes, const int64_t *table, sp_chi
         out->chi2 = n ? value_of(quadratic_form(n, S, d)) : value_undefined("no step differs");
         out->p = n ? chi2_p(out->chi2.value, out->df) : out->chi2;
     }
-    free(group);
-    free(kept);
-    free(S);
-    free(d);
+    sp_owned_free(&own);
     return status;
 }
 
@@ -179,4 +220,45 @@ void sp_mcnemar_cluster_test(int64_t n, const int64_t *a, const int64_t *b, sp_c
     *out = (sp_chi2){.df = 1};
     out->chi2 = value_ratio(sum * sum, squares, "no difference");
     out->p = out->chi2.undefined ? out->chi2 : chi2_p(out->chi2.value, 1);
+}
+
+/* ---- Holm's adjustment ---- */
+
+/* A p-value and where it stood. */
+typedef struct ranked {
+    double p;
+    int64_t place;
+} ranked;
+
+static int by_p(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->p != y->p)
+        return x->p < y->p ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
+}
+
+sp_status sp_holm_adjust(int64_t n, const sp_value *p, sp_value *adjusted, sp_error *err)
+{
+    ranked *sorted = malloc((size_t)(n > 0 ? n : 1) * sizeof *sorted);
+    if (!sorted)
+        return sp_no_memory(err);
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; i++) {
+        adjusted[i] = p[i];
+        if (!p[i].undefined)
+            sorted[m++] = (ranked){p[i].value, i};
+    }
+    qsort(sorted, (size_t)m, sizeof *sorted, by_p);
+    double highest = 0;
+    for (int64_t j = 0; j < m; j++) {
+        double q = (double)(m - j) * sorted[j].p;
+        if (q > 1)
+            q = 1;
+        if (q > highest)
+            highest = q;
+        adjusted[sorted[j].place] = value_of(highest);
+    }
+    free(sorted);
+    return SP_OK;
 }

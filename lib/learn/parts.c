@@ -1,14 +1,16 @@
 /* Cutting recordings where labels cannot be followed. */
-#include "learn/pieces.h"
+#include "learn/parts.h"
+
+#include "core/owned.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void sp_pieces_clear(sp_pieces *pieces)
+void sp_parts_clear(sp_parts *parts)
 {
-    free(pieces->list);
-    *pieces = (sp_pieces){0};
+    free(parts->list);
+    *parts = (sp_parts){0};
 }
 
 void sp_violations_clear(sp_violations *violations)
@@ -21,36 +23,33 @@ void sp_violations_clear(sp_violations *violations)
 typedef struct cutter {
     const sp_rules *rules;
     sp_violations *found;
-    sp_pieces *pieces;
+    sp_parts *parts;
     int64_t capacity;
-    sp_piece open; /* n_steps 0: none */
-    int64_t run;   /* length of the run of one class that the open piece ends in */
+    bool is_whole; /* memory has sufficed so far */
+    sp_part open;  /* n_steps 0: none */
+    int64_t run;   /* length of the run of one class that the open part ends in */
     bool run_is_whole;
 } cutter;
 
-static bool append(sp_pieces *pieces, int64_t *capacity, const sp_piece *piece)
+static void append(sp_parts *parts, int64_t *capacity, const sp_part *part, bool *is_whole)
 {
-    if (pieces->n == *capacity) {
-        int64_t more = *capacity ? 2 * *capacity : 64;
-        sp_piece *list = realloc(pieces->list, (size_t)more * sizeof *list);
-        if (!list)
-            return false;
-        pieces->list = list;
-        *capacity = more;
+    if (parts->n == *capacity) {
+        *capacity = 2 * *capacity + 64;
+        parts->list = sp_grown(parts->list, *capacity, sizeof *parts->list, is_whole);
     }
-    pieces->list[pieces->n++] = *piece;
-    return true;
+    if (*is_whole)
+        parts->list[parts->n++] = *part;
 }
 
-/* Ends the open piece. */
-static bool close_piece(cutter *c)
+/* Ends the open part. */
+static void close_part(cutter *c)
 {
-    bool is_done = c->open.n_steps == 0 || append(c->pieces, &c->capacity, &c->open);
+    if (c->open.n_steps)
+        append(c->parts, &c->capacity, &c->open, &c->is_whole);
     c->open.n_steps = 0;
-    return is_done;
 }
 
-/* May the piece's last class be left for class k here? Counts what stands against it. */
+/* May the part's last class be left for class k here? Counts what stands against it. */
 static bool may_follow(cutter *c, int32_t from, int32_t to)
 {
     size_t pair = (size_t)from * (size_t)c->rules->n_classes + (size_t)to;
@@ -67,7 +66,7 @@ static bool may_follow(cutter *c, int32_t from, int32_t to)
     return true;
 }
 
-static bool cut_recording(cutter *c, const sp_training *training, int64_t r)
+static void cut_recording(cutter *c, const sp_training *training, int64_t r)
 {
     sp_scores scores = sp_batch_recording(&training->batch, r);
     int64_t first = training->batch.offsets[r], T = scores.n_steps, n_scored = 0;
@@ -79,28 +78,25 @@ static bool cut_recording(cutter *c, const sp_training *training, int64_t r)
         bool is_gap = sp_scores_is_gap(&scores, t);
         if (is_gap) {
             is_entry = true;
-            if (!close_piece(c))
-                return false;
+            close_part(c);
         }
         bool is_impossible = k >= 0 && scores.data && sp_scores_at(&scores, t, k) == -INFINITY;
         n_scored += k >= 0;
         c->found->impossible += is_impossible;
         if (k < 0 || is_impossible) {
-            if (!close_piece(c))
-                return false;
+            close_part(c);
             is_entry = false;
             continue;
         }
         int32_t before = c->open.n_steps ? labels[t - 1] : -1;
         if (before >= 0 && !may_follow(c, before, k)) {
-            if (!close_piece(c))
-                return false;
+            close_part(c);
             is_entry = true;
         }
         if (c->open.n_steps == 0) {
             bool may_start = t == 0 && c->rules->start[k];
             c->found->illegal_start += t == 0 && !may_start;
-            c->open = (sp_piece){.first = first + t, .recording = r, .is_start = may_start, .is_entry = is_entry};
+            c->open = (sp_part){.first = first + t, .recording = r, .is_start = may_start, .is_entry = is_entry};
             c->run = 0;
             c->run_is_whole = is_entry;
         } else if (before != k) {
@@ -119,48 +115,48 @@ static bool cut_recording(cutter *c, const sp_training *training, int64_t r)
     }
     c->found->scored += n_scored;
     c->found->labelled += n_scored > 0;
-    return close_piece(c);
+    close_part(c);
 }
 
-sp_status sp_pieces_init(sp_pieces *pieces, const sp_training *training, const sp_rules *rules, sp_violations *violations,
-                         sp_error *err)
+sp_status sp_parts_init(sp_parts *parts, const sp_training *training, const sp_rules *rules, sp_violations *violations,
+                        sp_error *err)
 {
     size_t n = (size_t)rules->n_classes;
     sp_violations found = {.illegal_pairs = calloc(n * n, sizeof *found.illegal_pairs)};
-    sp_pieces made = {0};
-    cutter c = {.rules = rules, .found = &found, .pieces = &made};
-    bool is_done = found.illegal_pairs != NULL;
-    for (int64_t r = 0; is_done && training->labels && r < training->batch.n_recordings; r++)
+    sp_parts made = {0};
+    cutter c = {.rules = rules, .found = &found, .parts = &made, .is_whole = found.illegal_pairs != NULL};
+    for (int64_t r = 0; c.is_whole && training->labels && r < training->batch.n_recordings; r++)
         if (sp_training_uses(training, r))
-            is_done = cut_recording(&c, training, r);
-    if (!is_done) {
-        sp_pieces_clear(&made);
+            cut_recording(&c, training, r);
+    if (!c.is_whole) {
+        sp_parts_clear(&made);
         sp_violations_clear(&found);
         return sp_no_memory(err);
     }
-    *pieces = made;
+    *parts = made;
     *violations = found;
     return SP_OK;
 }
 
-sp_status sp_pieces_unlabelled(sp_pieces *pieces, const sp_training *training, sp_error *err)
+sp_status sp_parts_unlabelled(sp_parts *parts, const sp_training *training, sp_error *err)
 {
-    sp_pieces made = {0};
+    sp_parts made = {0};
     int64_t capacity = 0;
+    bool is_whole = true;
     for (int64_t r = 0; r < training->batch.n_recordings; r++) {
         sp_scores scores = sp_batch_recording(&training->batch, r);
         int64_t from = 0;
         for (int64_t t = 1; t <= scores.n_steps && sp_training_uses(training, r); t++) {
             if (t < scores.n_steps && !sp_scores_is_gap(&scores, t))
                 continue;
-            sp_piece piece = {training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
-            if (!append(&made, &capacity, &piece)) {
-                sp_pieces_clear(&made);
-                return sp_no_memory(err);
-            }
+            sp_part part = {training->batch.offsets[r] + from, t - from, r, from == 0, t == scores.n_steps, true};
+            append(&made, &capacity, &part, &is_whole);
             from = t;
         }
     }
-    *pieces = made;
-    return SP_OK;
+    if (is_whole)
+        *parts = made;
+    else
+        sp_parts_clear(&made);
+    return is_whole ? SP_OK : sp_no_memory(err);
 }
