@@ -1,6 +1,5 @@
 /* Pairs of strategies: the difference of each metric with its interval as a forest, who gains as a scatter beside it, and what
  * else is known of each pair behind folds. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>

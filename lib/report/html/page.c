@@ -1,5 +1,4 @@
 #include "report/html/page.h"
-#include "report/html/chart.h"
 #include "statepath/report.h"
 
 #include <stdio.h>

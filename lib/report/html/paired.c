@@ -1,5 +1,4 @@
 /* One strategy against argmax, recording by recording: who gains, and how much. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* What legality costs in accuracy: strategies, and their recordings, in the plane of both. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>

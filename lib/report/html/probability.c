@@ -1,6 +1,5 @@
 /* How far the scores' own probabilities can be trusted: reliability diagram with the number of steps of each bin, and accuracy
  * against the share of steps that is kept by confidence. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -163,16 +162,6 @@ static void coverage(sp_page *page)
 
 /* ---- section ---- */
 
-static void folded(sp_page *page, const char *summary, sp_table *tables, int n)
-{
-    sp_buffer_format(&page->out, "<details><summary>%s</summary>\n", summary);
-    for (int i = 0; i < n; i++) {
-        sp_table_html(&tables[i], "", NULL, &page->out);
-        sp_table_free(&tables[i]);
-    }
-    sp_buffer_text(&page->out, "</details>\n");
-}
-
 void sp_page_probabilities(sp_page *page)
 {
     const sp_comparison *comparison = page->comparison;
@@ -195,10 +184,13 @@ void sp_page_probabilities(sp_page *page)
     scaled_legend(page);
     sp_fill_bins(comparison, &all, &bins[0]);
     sp_fill_bins(comparison, &(sp_fill_options){.is_adaptive = true}, &bins[1]);
-    folded(page, "Reliability in numbers", bins, 2);
+    sp_buffer_text(out, "<details><summary>Reliability in numbers</summary>\n");
+    sp_page_table(page, &bins[0], "");
+    sp_page_table(page, &bins[1], "");
+    sp_buffer_text(out, "</details>\n");
     sp_fill_coverage(comparison, &all, &kept);
-    folded(page, "Coverage in numbers", &kept, 1);
+    sp_page_folded(page, "Coverage in numbers", &kept, "");
     sp_fill_class_calibration(comparison, &all, &classes);
-    folded(page, "Calibration error by class", &classes, 1);
+    sp_page_folded(page, "Calibration error by class", &classes, "");
     sp_buffer_text(out, "</section>\n");
 }

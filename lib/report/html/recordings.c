@@ -5,12 +5,6 @@
 
 enum { ROWS = 1000 };
 
-static int by_number(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The whole table, or the rows of the recordings that the focus does worst, in their order. */
 static void recordings_table(sp_page *page)
 {
@@ -24,7 +18,7 @@ static void recordings_table(sp_page *page)
     }
     sp_ranking ranking;
     if (sp_ranking_fill(c, &ranking)) {
-        qsort(ranking.recordings, ROWS, sizeof *ranking.recordings, by_number);
+        qsort(ranking.recordings, ROWS, sizeof *ranking.recordings, sp_by_number);
         bool by_accuracy = sp_has_agreement(c);
         some.title = by_accuracy ? "Recordings with the lowest accuracy" : "Recordings with most illegal transitions";
         for (int32_t k = 0; k < all.n_columns; k++)

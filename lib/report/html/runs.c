@@ -1,6 +1,5 @@
 /* How long runs last: how many there are, class by class, and the share of runs that are at least so long, reference and
  * strategies. Where a strategy's curve lies right of the reference's, its runs are longer: it smooths too much. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <stdio.h>
@@ -142,10 +141,7 @@ static void numbers(sp_page *page)
             for (int i = 0; i < N_LENGTHS; i++)
                 cell_share(&table, b, lengths[i]);
         }
-    sp_buffer_text(&page->out, "<details><summary>How long runs last, in numbers</summary>\n");
-    sp_table_html(&table, "sortable tall", NULL, &page->out);
-    sp_buffer_text(&page->out, "</details>\n");
-    sp_table_free(&table);
+    sp_page_folded(page, "How long runs last, in numbers", &table, "sortable tall");
 }
 
 static void survival(sp_page *page)

@@ -1,5 +1,4 @@
 /* Agreement with several scorers, beside that of the scorers with each other. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>

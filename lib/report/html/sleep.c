@@ -1,5 +1,4 @@
 /* What people read of nights: sleep statistics, with Bland-Altman plots. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* Accuracy of every recording under every strategy: a line a recording while they are few, else where the middle of them lies. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>

@@ -12,12 +12,6 @@ enum { BUDGET = 370 * 1000, BUDGET_OF_MANY = 150 * 1000, MANY = 60 };
 /* Marks of illegal transitions with a title of their own: of the recordings that stand open, and of all. */
 enum { NAMED_OPEN = 3000, NAMED = 500 };
 
-static int by_pair(const void *a, const void *b)
-{
-    const sp_pair_count *x = a, *y = b;
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
-}
-
 typedef struct steps_section {
     sp_page *page;
     sp_class_style style;
@@ -34,7 +28,7 @@ static bool copy_pairs(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
     if (n)
         memcpy(set->pairs, pairs, (size_t)n * sizeof *pairs);
     set->n = n;
-    qsort(set->pairs, (size_t)n, sizeof *set->pairs, by_pair);
+    qsort(set->pairs, (size_t)n, sizeof *set->pairs, sp_pair_by_index);
     return true;
 }
 
