@@ -8,7 +8,9 @@
 
 /* What a writer has room for. */
 typedef struct sp_fill_options {
-    bool is_wide;             /* every column */
+    bool is_wide;              /* every column */
+    const int64_t *recordings; /* of recordings, these alone; NULL: all */
+    int64_t n_recordings;
     bool is_compact;          /* recordings: a column a strategy, "0.954 (23)" */
     bool is_narrow;           /* differences: a short title and fewer columns */
     bool is_adaptive;         /* bins of equal weight, not of equal width */

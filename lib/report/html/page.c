@@ -72,6 +72,11 @@ void sp_page_numbers(sp_page *page, sp_table *table)
     sp_buffer_text(&page->out, "</details>");
 }
 
+sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_axis y)
+{
+    return (sp_chart){.out = &page->out, .n_pictures = &page->n_pictures, .area = area, .x = x, .y = y};
+}
+
 void sp_page_key(sp_page *page)
 {
     sp_buffer_text(&page->out, "<ul class=\"key\">");

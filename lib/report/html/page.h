@@ -24,6 +24,8 @@ void sp_page_section(sp_page *page, const char *id, const char *title);
 void sp_page_name(sp_page *page, const char *name); /* escaped */
 /* A <dt> and <dd>; the format is that of sp_html_say(). */
 void sp_page_item(sp_page *page, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A chart of the page, not opened yet. */
+sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_axis y);
 /* The list that says which shape is which strategy's. */
 void sp_page_key(sp_page *page);
 /* Rows of the table; 0, and the page has failed too, where the table has. */

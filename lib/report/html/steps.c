@@ -79,9 +79,8 @@ static void recording_table(const steps_section *s, const sp_trace *trace)
     const sp_comparison *c = s->page->comparison;
     sp_table table = {.title = "This recording in numbers"};
     sp_table_columns(&table, "strategy|changes|illegal");
-    if (c->has_labels) {
+    if (c->has_labels)
         sp_table_columns(&table, "right|scored|accuracy");
-    }
     for (int32_t i = 0; i < c->n_strategies; i++) {
         const sp_recording_result *result = &c->strategies[i].recordings[trace->recording];
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->strategies[i].name);
