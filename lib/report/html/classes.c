@@ -46,7 +46,7 @@ void sp_page_classes(sp_page *page)
     sp_table f1 = {0};
     sp_marks marks = {c, {.low = 0.9, .high = 1, .decimals = 1, .name = "F1"}, f1_of};
     sp_marks_scale(&marks, (size_t)c->n_classes);
-    sp_page_section(page, "classes", "Classes");
+    sp_frame_section(&page->out, "classes", "Classes");
     sp_page_key(page);
     sp_fill_class_f1(c, &(sp_fill_options){.most_classes = 0}, &f1);
     sp_table_html(&f1, c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_extra_column){.cell = f1_cell, .arg = &marks}, out);

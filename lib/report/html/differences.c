@@ -155,7 +155,7 @@ void sp_page_differences(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_page_section(page, "differences", "Differences");
+    sp_frame_section(&page->out, "differences", "Differences");
     forest(page, "accuracy");
     explain_forest(page);
     sp_buffer_text(out, "<div class=\"beside\">\n");

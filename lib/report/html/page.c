@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sp_page_name(sp_page *page, const char *name)
-{
-    sp_buffer_html(&page->out, name);
-}
-
-void sp_page_section(sp_page *page, const char *id, const char *title)
-{
-    sp_frame_section(&page->out, id, title);
-}
-
 void sp_page_item(sp_page *page, const char *name, const char *format, ...)
 {
     va_list arguments;

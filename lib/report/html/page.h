@@ -19,9 +19,6 @@ typedef struct sp_page {
     int n_pictures;             /* drawn so far: the ids of their titles */
 } sp_page;
 
-/* Opens <section id="..."><h2>; closed with "</section>\n". */
-void sp_page_section(sp_page *page, const char *id, const char *title);
-void sp_page_name(sp_page *page, const char *name); /* escaped */
 /* A <dt> and <dd>; the format is that of sp_html_say(). */
 void sp_page_item(sp_page *page, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A chart of the page, not opened yet. */

@@ -166,7 +166,7 @@ void sp_page_probabilities(sp_page *page)
     sp_buffer *out = &page->out;
     const sp_fill_options all = {.is_wide = true};
     sp_table bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
-    sp_page_section(page, "probabilities", "Probabilities");
+    sp_frame_section(&page->out, "probabilities", "Probabilities");
     sp_buffer_say(out, "<p>How far the scores’ own probabilities can be trusted, over %jd scored step%s%s", c->n_steps,
                   sp_plural(c->n_steps), c->is_weighted ? ", weighted by the file’s weights" : "");
     if (c->n_impossible)

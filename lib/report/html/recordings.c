@@ -36,7 +36,7 @@ static void all_recordings(sp_page *page)
 
 void sp_page_recordings(sp_page *page)
 {
-    sp_page_section(page, "recordings", "Recordings");
+    sp_frame_section(&page->out, "recordings", "Recordings");
     if (page->comparison->n_recordings > ROWS)
         worst_recordings(page);
     else

@@ -166,7 +166,7 @@ static void survival(sp_page *page)
 void sp_page_runs(sp_page *page)
 {
     sp_buffer *out = &page->out;
-    sp_page_section(page, "runs", "Runs");
+    sp_frame_section(&page->out, "runs", "Runs");
     sp_buffer_text(
         out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
              "runs than the reference, or more and shorter ones.</p>\n");

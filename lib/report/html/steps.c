@@ -64,7 +64,7 @@ static void recording_title(const steps_section *s, int64_t recording, const cha
     const sp_strategy_result *focus = &c->strategies[page->focus];
     const sp_value *accuracy = &focus->recordings[recording].accuracy;
     sp_buffer_text(&page->out, word);
-    sp_page_name(page, c->ids[recording]);
+    sp_buffer_html(&page->out, c->ids[recording]);
     if (c->has_labels && !accuracy->undefined)
         sp_html_say(&page->out, " – accuracy of %s %.3f", focus->name, accuracy->value);
     if (page->argmax >= 0)
@@ -262,7 +262,7 @@ static bool has_density(const sp_comparison *c)
 void sp_page_steps(sp_page *page)
 {
     steps_section s = {.page = page};
-    sp_page_section(page, "steps", "Step by step");
+    sp_frame_section(&page->out, "steps", "Step by step");
     sp_buffer_say(&page->out,
                   "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
                   "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s</p>\n",
