@@ -92,7 +92,7 @@ static bool write_note(const sp_comparison *c, const sp_document_writer *w, cons
     sp_buffer line = {0};
     row->note(c, &line);
     if (line.length)
-        w->note(w->arg, row, line.failed ? "" : line.data);
+        w->note(w->arg, line.failed ? "" : line.data);
     const bool failed = line.failed;
     sp_buffer_free(&line);
     return !failed;

@@ -46,7 +46,7 @@ typedef struct sp_document_writer {
     sp_fill_options options;
     int rows_index; /* of most_rows; -1: all rows */
     void (*table)(void *arg, const sp_document_row *row, int32_t strategy, const sp_table *table); /* strategy -1: of none */
-    void (*note)(void *arg, const sp_document_row *row, const char *line);
+    void (*note)(void *arg, const char *line);
     void (*sentences)(void *arg, const sp_document_row *row, const sp_table *lines);
     void (*matrices)(void *arg, const sp_document_row *row, const sp_table *tables, int32_t n);
     void *arg;

@@ -31,9 +31,8 @@ static void add_table(void *arg, const sp_document_row *row, int32_t strategy, c
         sp_buffer_format(&w->out, "\nand %lld more pairs.\n", (long long)table->n_left_out);
 }
 
-static void add_note(void *arg, const sp_document_row *row, const char *line)
+static void add_note(void *arg, const char *line)
 {
-    (void)row;
     writer *w = arg;
     sp_buffer_format(&w->out, "\n%s\n", line);
 }

@@ -125,47 +125,39 @@ void sp_buffer_utf8(sp_buffer *buffer, const char *text)
         add_code(buffer, next_code(&text));
 }
 
+/* What stands for a character of markup; NULL: the character itself. */
+static const char *entity_of(uint32_t code)
+{
+    return code == '&'    ? "&amp;"
+           : code == '<'  ? "&lt;"
+           : code == '>'  ? "&gt;"
+           : code == '"'  ? "&quot;"
+           : code == '\'' ? "&#39;"
+                          : NULL;
+}
+
 void sp_buffer_html(sp_buffer *buffer, const char *text)
 {
     while (*text) {
-        uint32_t code = next_code(&text);
-        switch (code) {
-        case '&':
-            sp_buffer_text(buffer, "&amp;");
-            break;
-        case '<':
-            sp_buffer_text(buffer, "&lt;");
-            break;
-        case '>':
-            sp_buffer_text(buffer, "&gt;");
-            break;
-        case '"':
-            sp_buffer_text(buffer, "&quot;");
-            break;
-        case '\'':
-            sp_buffer_text(buffer, "&#39;");
-            break;
-        default:
+        const uint32_t code = next_code(&text);
+        if (entity_of(code))
+            sp_buffer_text(buffer, entity_of(code));
+        else
             add_code(buffer, shown(code));
-        }
     }
 }
 
 void sp_buffer_markdown(sp_buffer *buffer, const char *text)
 {
     while (*text) {
-        uint32_t code = shown(next_code(&text));
-        if (code == '<')
-            sp_buffer_text(buffer, "&lt;");
-        else if (code == '>')
-            sp_buffer_text(buffer, "&gt;");
-        else if (code == '&')
-            sp_buffer_text(buffer, "&amp;");
-        else {
-            if (code < 0x80 && strchr("|\\`*_~[]#$@", (int)code))
-                sp_buffer_add(buffer, "\\", 1);
-            add_code(buffer, code);
+        const uint32_t code = shown(next_code(&text));
+        if (code == '<' || code == '>' || code == '&') {
+            sp_buffer_text(buffer, entity_of(code));
+            continue;
         }
+        if (code < 0x80 && strchr("|\\`*_~[]#$@", (int)code))
+            sp_buffer_add(buffer, "\\", 1);
+        add_code(buffer, code);
     }
 }
 

@@ -114,19 +114,17 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
                      "Means over classes count a class without precision, recall or F1 as %d (--absent-class).",
                      c->absent_class == SP_ABSENT_ONE);
     for (int32_t s = 0; s < c->n_strategies; s++)
-        if (c->strategies[s].zero_steps) {
+        if (c->strategies[s].zero_steps)
             sp_table_say(lines, SP_TONE_PLAIN, "%s takes a class of probability 0 at %jd step%s; regret is over the others.",
                          c->strategies[s].name, c->strategies[s].zero_steps, sp_plural(c->strategies[s].zero_steps));
-        }
     if (c->has_margin)
         note_margin(c, lines);
     note_codes(c, lines);
     if (c->has_length_trim)
         note_cut(c, lines);
-    if (c->bridge_unscored) {
+    if (c->bridge_unscored)
         sp_table_say(lines, SP_TONE_PLAIN, "Of the reference's transitions %jd lead%s across unscored steps (--bridge-unscored).",
                      c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
-    }
     if (c->has_ties && c->tie_steps) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_text(line, "The greatest score of ");

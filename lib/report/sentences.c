@@ -144,12 +144,11 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
     if (c->has_nll && (!c->nll.undefined || c->nll_impossible)) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
         sp_buffer_text(line, "Mean negative log-likelihood of the reference, before any decoding: ");
-        if (c->nll.undefined) {
+        if (c->nll.undefined)
             sp_buffer_say(line, "infinite, the scores give %jd of %jd steps probability 0%s.", c->nll_impossible, c->nll_steps,
                           c->nll_clip > 0 ? "" : " (--nll-clip P takes at least P)");
-        } else {
+        else
             sp_buffer_say(line, "%.4f nats per step.", c->nll.value);
-        }
         if (c->nll_clip > 0 && !c->nll_clipped.undefined)
             sp_buffer_say(line, " With probabilities below %g taken for it: %.4f%s", c->nll_clip, c->nll_clipped.value,
                           c->nll.undefined ? " nats per step." : ".");
@@ -324,9 +323,8 @@ void sp_buffer_sizes(sp_buffer *out, const sp_comparison *c)
         sp_buffer_say(out, "%jd subject%s, ", (int64_t)c->n_subjects, sp_plural(c->n_subjects));
     sp_buffer_say(out, "%jd recording%s, %jd step%s, ", c->n_recordings, sp_plural(c->n_recordings), c->n_steps,
                   sp_plural(c->n_steps));
-    if (c->has_labels) {
+    if (c->has_labels)
         sp_buffer_say(out, "%jd with a reference", c->n_scored_steps);
-    } else {
+    else
         sp_buffer_text(out, "no labels");
-    }
 }

@@ -8,7 +8,9 @@
 
 /* What a writer has room for. */
 typedef struct sp_fill_options {
-    bool is_wide;             /* every column */
+    bool is_wide;              /* every column */
+    const int64_t *recordings; /* of recordings, these alone; NULL: all */
+    int64_t n_recordings;
     bool is_compact;          /* recordings: a column a strategy, "0.954 (23)" */
     bool is_narrow;           /* differences: a short title and fewer columns */
     bool is_adaptive;         /* bins of equal weight, not of equal width */
@@ -73,7 +75,8 @@ const char *sp_zeros_key(sp_wilcoxon_zeros zeros);
 void sp_add_test_name(const sp_comparison *c, sp_buffer *out);
 void sp_add_least_p(const sp_comparison *c, const sp_pair_comparison *pair, sp_buffer *out);
 void sp_add_smallest_p(const sp_comparison *c, sp_buffer *out);
-int32_t sp_tested_pairs(const sp_comparison *c); /* comparisons of accuracy */
+int sp_pair_by_index(const void *a, const void *b); /* order of two sp_pair_count, for qsort() and bsearch() */
+int32_t sp_tested_pairs(const sp_comparison *c);    /* comparisons of accuracy */
 /* "yes", "not shown"; NULL: no interval, or a metric without margin. has_margin is set. */
 const char *sp_margin_answer(const sp_comparison *c, const sp_pair_comparison *pair);
 

@@ -103,7 +103,7 @@ void sp_fill_collapsed(const sp_comparison *c, const sp_fill_options *options, s
 
 /* ---- illegal pairs ---- */
 
-static int by_index(const void *a, const void *b)
+int sp_pair_by_index(const void *a, const void *b)
 {
     const sp_pair_count *x = a, *y = b;
     return x->from != y->from ? (x->from < y->from ? -1 : 1) : x->to != y->to ? (x->to < y->to ? -1 : 1) : 0;
@@ -112,7 +112,7 @@ static int by_index(const void *a, const void *b)
 static int by_count(const void *a, const void *b)
 {
     const sp_pair_count *x = a, *y = b;
-    return x->count != y->count ? (x->count > y->count ? -1 : 1) : by_index(a, b);
+    return x->count != y->count ? (x->count > y->count ? -1 : 1) : sp_pair_by_index(a, b);
 }
 
 /* Count of a pair in a list that is sorted by count: searched through, the lists are short. */
@@ -139,10 +139,10 @@ static sp_pair_count *union_of_pairs(const sp_comparison *c, int64_t *n_out)
     for (int32_t s = 0; s < c->n_strategies; s++)
         for (int64_t i = 0; i < c->strategies[s].n_illegal_pairs; i++)
             all[n++] = c->strategies[s].illegal_pairs[i];
-    qsort(all, (size_t)n, sizeof *all, by_index);
+    qsort(all, (size_t)n, sizeof *all, sp_pair_by_index);
     int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (kept && by_index(&all[kept - 1], &all[i]) == 0)
+        if (kept && sp_pair_by_index(&all[kept - 1], &all[i]) == 0)
             all[kept - 1].count += all[i].count;
         else
             all[kept++] = all[i];

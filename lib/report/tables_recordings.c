@@ -37,7 +37,8 @@ void sp_fill_recordings(const sp_comparison *c, const sp_fill_options *options, 
                    : c->has_labels ? "Recordings: accuracy (illegal transitions)"
                                    : "Recordings: illegal transitions";
     recording_columns(c, compact, table);
-    for (int64_t r = 0; r < c->n_recordings; r++) {
+    for (int64_t i = 0; i < (options->recordings ? options->n_recordings : c->n_recordings); i++) {
+        const int64_t r = options->recordings ? options->recordings[i] : i;
         sp_table_cell_text(table, SP_TONE_PLAIN, c->ids[r]);
         sp_table_cell_count(table, SP_TONE_PLAIN, c->steps[r]);
         if (c->has_labels)

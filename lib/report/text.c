@@ -135,9 +135,8 @@ static void add_table(void *arg, const sp_document_row *row, int32_t strategy, c
                          (long long)table->n_left_out);
 }
 
-static void add_note(void *arg, const sp_document_row *row, const char *line)
+static void add_note(void *arg, const char *line)
 {
-    (void)row;
     wrapped(arg, line, 1);
 }
 

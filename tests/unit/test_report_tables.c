@@ -138,6 +138,7 @@ static void test_long_names_lose_their_middle(void **state)
 
 static void test_sentences(void **state)
 {
+    static const char *volatile nothing; /* the compiler is not to see that it is NULL */
     (void)state;
     sp_buffer out = {0};
     sp_buffer_say(&out, "%s has %jd of %d steps, %.3f (%+.2f, %g) in 100 %%", "a", (intmax_t)-1234567, 12, 1234.5, 0.016, 1e-6);
@@ -145,6 +146,12 @@ static void test_sentences(void **state)
     sp_buffer_free(&out);
     sp_buffer_say(&out, "%.2f", -0.0);
     assert_string_equal(out.data, "0.00");
+    sp_buffer_free(&out);
+    sp_buffer_say(&out, "%.*f %+.*f %lld%s", 1, 1234.56, 3, 0.5, 1234567LL, nothing);
+    assert_string_equal(out.data, "1,234.6 +0.500 1234567");
+    sp_buffer_free(&out);
+    sp_html_say(&out, "<b>%s</b> %jd & %s", "a<b>&\"'", (intmax_t)1000, nothing); /* the format is markup */
+    assert_string_equal(out.data, "<b>a&lt;b&gt;&amp;&quot;&#39;</b> 1,000 & ");
     sp_buffer_free(&out);
 }
 

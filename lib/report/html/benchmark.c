@@ -1,6 +1,5 @@
 /* How far people agree with each other about stages of sleep, beside the kappa of the strategies: what a figure means that can
  * never be 1. Only where the classes are the five stages of the AASM. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -76,47 +75,34 @@ static void fill(const sp_comparison *c, sp_table *table)
     }
 }
 
-typedef struct kappa_scale {
-    const sp_comparison *comparison;
-    sp_axis axis;
-} kappa_scale;
-
 static void strip(const void *arg, size_t row, sp_buffer *out)
 {
-    const kappa_scale *scale = arg;
-    const sp_comparison *c = scale->comparison;
+    const sp_marks *m = arg;
     if (row == 0) {
-        sp_strip_head(out, &scale->axis);
+        sp_strip_head(out, &m->axis);
         return;
     }
-    int stage = stage_of_row(c, row - 1);
+    const int stage = stage_of_row(m->c, row - 1);
     sp_strip_open(out, true);
     if (stage == ALL)
-        sp_strip_band(out, &scale->axis, meta_low, meta_high);
-    sp_strip_tick(out, &scale->axis, "whisker", people[stage].meta);
+        sp_strip_band(out, &m->axis, meta_low, meta_high);
+    sp_strip_tick(out, &m->axis, "whisker", people[stage].meta);
     if (people[stage].ten > 0)
-        sp_strip_tick(out, &scale->axis, "whisker d2", people[stage].ten);
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        const sp_value *kappa = kappa_of(c, s, row - 1);
-        if (!kappa->undefined)
-            sp_strip_mark(out, &scale->axis, s, c->n_strategies, kappa->value);
-    }
+        sp_strip_tick(out, &m->axis, "whisker d2", people[stage].ten);
+    sp_marks_draw(m, row - 1, out);
     sp_strip_close(out);
 }
 
 void sp_page_benchmark(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
-    kappa_scale scale = {c, {.low = 0.2, .high = 1, .decimals = 1, .name = "kappa"}};
+    sp_marks marks = {c, {.low = 0.2, .high = 1, .decimals = 1, .name = "kappa"}, kappa_of};
     sp_table table = {0};
     if (!has_benchmark(c))
         return;
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        for (size_t row = 0; row <= (size_t)c->n_classes; row++)
-            if (!kappa_of(c, s, row)->undefined)
-                scale.axis.low = fmin(scale.axis.low, floor(10 * kappa_of(c, s, row)->value) / 10);
+    sp_marks_scale(&marks, (size_t)c->n_classes + 1);
     fill(c, &table);
-    sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &scale}, &page->out);
+    sp_table_html(&table, "wide", &(sp_extra_column){.cell = strip, .arg = &marks}, &page->out);
     sp_table_free(&table);
     sp_buffer_text(
         &page->out,

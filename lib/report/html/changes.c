@@ -30,7 +30,7 @@ static void error_runs(sp_page *page)
 void sp_page_changes(sp_page *page)
 {
     sp_buffer *out = &page->out;
-    sp_page_section(page, "changes", "What changed");
+    sp_frame_section(&page->out, "changes", "What changed");
     sp_buffer_text(out, "<div class=\"grid\">\n<div>");
     sp_page_document(page, "changes", 0);
     sp_buffer_text(out, "<p class=\"small\">Fixed: argmax wrong, the strategy right. Broken: the other way round. Over scored "

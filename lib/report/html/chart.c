@@ -1,6 +1,7 @@
 #include "report/html/chart.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/html/frame.h"
@@ -322,11 +323,12 @@ void sp_chart_lattice(sp_chart *c, int cells, int64_t n, const sp_point *points)
 
 /* ---- series ---- */
 
-void sp_series_curve(sp_buffer *out, int32_t series)
+sp_curve_class sp_series_curve(int32_t series)
 {
-    sp_buffer_text(out, "curve");
+    sp_curve_class class = {"curve"};
     if (series >= 0)
-        sp_buffer_format(out, " k%d d%d", (int)series % 8, (int)series % 4);
+        snprintf(class.text, sizeof class.text, "curve k%d d%d", (int)series % 8, (int)series % 4);
+    return class;
 }
 
 void sp_series_mark(sp_buffer *out, int32_t series, const char *x, const char *y)

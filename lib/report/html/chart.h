@@ -83,7 +83,10 @@ void sp_chart_bars(sp_chart *chart, int base, int height, int64_t n, const doubl
 
 /* The class of the line of series i, with colour and dashes of its own, such as "curve k1 d1"; -1: the reference. Its shape is
  * #m1 in the colour s1. */
-void sp_series_curve(sp_buffer *out, int32_t series);
+typedef struct sp_curve_class {
+    char text[16];
+} sp_curve_class;
+sp_curve_class sp_series_curve(int32_t series);
 void sp_series_mark(sp_buffer *out, int32_t series, const char *x, const char *y);
 
 /* ---- strips: one scale from axis->low to axis->high in the last cell of each row of a table ---- */

@@ -1,42 +1,41 @@
 /* Classes one by one: F1 of every strategy on one line, all figures behind a fold; what the rules changed; runs. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
 
-/* All rows share one scale, from the tenth below the least F1 to 1. */
-typedef struct f1_scale {
-    const sp_comparison *comparison;
-    sp_axis axis;
-} f1_scale;
-
-static double least_f1(const sp_comparison *c)
+void sp_marks_scale(sp_marks *m, size_t n_rows)
 {
-    double least = 0.9;
-    for (int32_t s = 0; s < c->n_strategies; s++)
-        for (int32_t k = 0; k < c->n_classes; k++) {
-            const sp_value *f1 = &c->strategies[s].classes[k].f1;
-            if (!f1->undefined && f1->value < least)
-                least = f1->value;
+    for (int32_t s = 0; s < m->c->n_strategies; s++)
+        for (size_t row = 0; row < n_rows; row++) {
+            const sp_value *value = m->value(m->c, s, row);
+            if (!value->undefined)
+                m->axis.low = fmin(m->axis.low, floor(10 * value->value) / 10);
         }
-    return floor(10 * least) / 10;
 }
 
-/* Strategies stand a little below each other, so that equal values stay apart. */
+void sp_marks_draw(const sp_marks *m, size_t row, sp_buffer *out)
+{
+    for (int32_t s = 0; s < m->c->n_strategies; s++) {
+        const sp_value *value = m->value(m->c, s, row);
+        if (!value->undefined)
+            sp_strip_mark(out, &m->axis, s, m->c->n_strategies, value->value);
+    }
+}
+
+static const sp_value *f1_of(const sp_comparison *c, int32_t s, size_t row)
+{
+    return &c->strategies[s].classes[row].f1;
+}
+
 static void f1_cell(const void *arg, size_t row, sp_buffer *out)
 {
-    const f1_scale *scale = arg;
-    const sp_comparison *c = scale->comparison;
+    const sp_marks *m = arg;
     if (row == 0) {
-        sp_strip_head(out, &scale->axis);
+        sp_strip_head(out, &m->axis);
         return;
     }
     sp_strip_open(out, true);
-    for (int32_t s = 0; s < c->n_strategies; s++) {
-        const sp_value *f1 = &c->strategies[s].classes[row - 1].f1;
-        if (!f1->undefined)
-            sp_strip_mark(out, &scale->axis, s, c->n_strategies, f1->value);
-    }
+    sp_marks_draw(m, row - 1, out);
     sp_strip_close(out);
 }
 
@@ -45,11 +44,12 @@ void sp_page_classes(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_table f1 = {0};
-    f1_scale scale = {c, {.low = least_f1(c), .high = 1, .decimals = 1, .name = "F1"}};
-    sp_page_section(page, "classes", "Classes");
+    sp_marks marks = {c, {.low = 0.9, .high = 1, .decimals = 1, .name = "F1"}, f1_of};
+    sp_marks_scale(&marks, (size_t)c->n_classes);
+    sp_frame_section(&page->out, "classes", "Classes");
     sp_page_key(page);
     sp_fill_class_f1(c, &(sp_fill_options){.most_classes = 0}, &f1);
-    sp_table_html(&f1, c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_extra_column){.cell = f1_cell, .arg = &scale}, out);
+    sp_table_html(&f1, c->n_classes > 20 ? "sortable tall" : "sortable", &(sp_extra_column){.cell = f1_cell, .arg = &marks}, out);
     sp_table_free(&f1);
     sp_page_benchmark(page);
     for (int32_t s = 0; s < c->n_strategies; s++) {

@@ -211,7 +211,7 @@ void sp_page_confusions(sp_page *page)
     sp_buffer *out = &page->out;
     bool is_list = c->n_classes > LISTED_CLASSES, has_matrix = c->n_classes <= MATRIX_CLASSES;
     int32_t n_matrices = !is_list || c->n_strategies < MOST_MATRICES ? c->n_strategies : MOST_MATRICES;
-    sp_page_section(page, "confusion", "Confusion");
+    sp_frame_section(&page->out, "confusion", "Confusion");
     sp_buffer_text(out, "<div class=\"grid\">\n");
     for (int32_t s = 0; s < c->n_strategies; s++) {
         if (is_list)

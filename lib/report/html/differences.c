@@ -1,6 +1,5 @@
 /* Pairs of strategies: the difference of each metric with its interval as a forest, who gains as a scatter beside it, and what
  * else is known of each pair behind folds. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -156,7 +155,7 @@ void sp_page_differences(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_page_section(page, "differences", "Differences");
+    sp_frame_section(&page->out, "differences", "Differences");
     forest(page, "accuracy");
     explain_forest(page);
     sp_buffer_text(out, "<div class=\"beside\">\n");

@@ -53,7 +53,7 @@ void sp_ranking_free(sp_ranking *ranking)
     *ranking = (sp_ranking){0};
 }
 
-static int by_number(const void *a, const void *b)
+int sp_by_number(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
@@ -96,7 +96,7 @@ sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, i
         return sp_fail(err, SP_ENOMEM, "no memory to choose among the recordings");
     }
     *n = choose(comparison, &ranking, most_steps, chosen);
-    qsort(chosen, (size_t)*n, sizeof *chosen, by_number);
+    qsort(chosen, (size_t)*n, sizeof *chosen, sp_by_number);
     *recordings = chosen;
     sp_ranking_free(&ranking);
     return SP_OK;

@@ -70,7 +70,7 @@ static void add_names(sp_page *page, const int32_t *class_of, int32_t n, int hei
         sp_buffer name = {0};
         sp_buffer_format(out, "<text y=\"%d\">", SP_LANES_TOP + lane * height + height / 2 + 3);
         sp_buffer_name(&name, page->comparison->classes[class_of[lane]], 9);
-        sp_page_name(page, name.data ? name.data : "");
+        sp_buffer_html(&page->out, name.data ? name.data : "");
         out->failed |= name.failed;
         sp_buffer_free(&name);
         sp_buffer_text(out, "</text>");

@@ -113,7 +113,7 @@ void sp_page_legality(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     uint8_t *forbidden = sp_page_forbidden_matrix(page);
-    sp_page_section(page, "legality", "Illegal transitions");
+    sp_frame_section(&page->out, "legality", "Illegal transitions");
     sp_buffer_format(out, "<p>“Illegal” is what this model forbids, not what nature does: %s</p>\n",
                      c->has_labels ? "the reference’s own count stands beside." : "there is no reference to compare with.");
     sp_page_document(page, "counts", 0);

@@ -115,7 +115,7 @@ static void conventions(sp_page *page)
 
 void sp_page_methods_section(sp_page *page)
 {
-    sp_page_section(page, "methods", "Methods");
+    sp_frame_section(&page->out, "methods", "Methods");
     conventions(page);
     sp_buffer_say(&page->out, "%s</section>\n", sp_page_methods);
 }

@@ -1,20 +1,9 @@
 #include "report/html/page.h"
-#include "report/html/chart.h"
 #include "statepath/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void sp_page_name(sp_page *page, const char *name)
-{
-    sp_buffer_html(&page->out, name);
-}
-
-void sp_page_section(sp_page *page, const char *id, const char *title)
-{
-    sp_frame_section(&page->out, id, title);
-}
 
 void sp_page_item(sp_page *page, const char *name, const char *format, ...)
 {
@@ -71,6 +60,11 @@ void sp_page_numbers(sp_page *page, sp_table *table)
     sp_buffer_text(&page->out, "<details class=\"screen\"><summary>In numbers</summary>\n");
     sp_page_table(page, table, sp_table_rows(table) > 12 ? "sortable tall" : "sortable");
     sp_buffer_text(&page->out, "</details>");
+}
+
+sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_axis y)
+{
+    return (sp_chart){.out = &page->out, .n_pictures = &page->n_pictures, .area = area, .x = x, .y = y};
 }
 
 void sp_page_key(sp_page *page)

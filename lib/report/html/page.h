@@ -4,6 +4,7 @@
 #define STATEPATH_REPORT_HTML_PAGE_H
 
 #include "report/document.h"
+#include "report/html/chart.h"
 #include "report/html/frame.h"
 
 typedef struct sp_page {
@@ -18,11 +19,10 @@ typedef struct sp_page {
     int n_pictures;             /* drawn so far: the ids of their titles */
 } sp_page;
 
-/* Opens <section id="..."><h2>; closed with "</section>\n". */
-void sp_page_section(sp_page *page, const char *id, const char *title);
-void sp_page_name(sp_page *page, const char *name); /* escaped */
 /* A <dt> and <dd>; the format is that of sp_html_say(). */
 void sp_page_item(sp_page *page, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A chart of the page, not opened yet. */
+sp_chart sp_page_chart(sp_page *page, const sp_chart_area *area, sp_axis x, sp_axis y);
 /* The list that says which shape is which strategy's. */
 void sp_page_key(sp_page *page);
 /* Rows of the table; 0, and the page has failed too, where the table has. */
@@ -47,6 +47,16 @@ sp_section sp_page_verdict, sp_page_leaderboard, sp_page_differences, sp_page_le
  * there is no agreement); one strategy against argmax by recording; agreement of human scorers beside that of the strategies (the
  * five stages of sleep only). */
 sp_section sp_page_plane, sp_page_slopes, sp_page_paired, sp_page_benchmark;
+
+/* A strip of a table in which every strategy has a mark at its value of the row (from 0); strategies stand a little below each
+ * other, so that equal values stay apart. (classes.c) */
+typedef struct sp_marks {
+    const sp_comparison *c;
+    sp_axis axis; /* one for all rows */
+    const sp_value *(*value)(const sp_comparison *c, int32_t strategy, size_t row);
+} sp_marks;
+void sp_marks_scale(sp_marks *marks, size_t n_rows); /* lowers the axis to the tenth below the least value */
+void sp_marks_draw(const sp_marks *marks, size_t row, sp_buffer *out);
 
 /* Which sections there are: the navigation and the page ask the same question. */
 typedef bool sp_section_exists(const sp_comparison *c);

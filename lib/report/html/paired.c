@@ -1,5 +1,4 @@
 /* One strategy against argmax, recording by recording: who gains, and how much. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -61,11 +60,8 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
     const gain *gains = names->gains;
     sp_buffer *out = &page->out;
     int64_t better = 0, worse = 0;
-    sp_chart chart = {.out = out,
-                      .n_pictures = &page->n_pictures,
-                      .area = &sp_area_plot,
-                      .x = sp_axis_places("recordings, in order of their gain", n),
-                      .y = sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0))};
+    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_places("recordings, in order of their gain", n),
+                                   sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0)));
     chart.y.format = SP_TICK_SIGNED;
     sp_buffer_text(&chart.title, "Gains by recording");
     sp_buffer_format(&chart.description, "Accuracy of %s minus that of argmax, recording by recording in order.",
@@ -134,11 +130,8 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
         high = fmax(high, fmax(points[i].x, points[i].y));
     }
     sp_buffer_format(&y_name, "accuracy of %s", names->focus->name);
-    sp_chart chart = {.out = out,
-                      .n_pictures = &page->n_pictures,
-                      .area = &sp_area_square,
-                      .x = sp_axis_around("accuracy of argmax", low, high),
-                      .y = sp_axis_around(y_name.data, low, high)};
+    sp_chart chart = sp_page_chart(page, &sp_area_square, sp_axis_around("accuracy of argmax", low, high),
+                                   sp_axis_around(y_name.data, low, high));
     const sp_point diagonal[2] = {{chart.x.low, chart.x.low}, {chart.x.high, chart.x.high}};
     sp_buffer_text(&chart.title, "Accuracy by recording, one strategy against the other");
     sp_buffer_format(&chart.description, "Accuracy of %s (up) against argmax (across), a dot a recording.", names->focus->name);

@@ -1,5 +1,4 @@
 /* What legality costs in accuracy: strategies, and their recordings, in the plane of both. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -64,11 +63,8 @@ void sp_page_plane(sp_page *page)
     if (limits[1] <= 0 || limits[2] > limits[3]) /* nobody breaks a rule: one column of dots says nothing */
         return;
     double middle = (limits[2] + limits[3]) / 2, half = fmax((limits[3] - limits[2]) / 2, 0.005); /* no tiny range */
-    sp_chart chart = {.out = &page->out,
-                      .n_pictures = &page->n_pictures,
-                      .area = &sp_area_plot,
-                      .x = sp_axis_around("illegal transitions, %", 0, limits[1]),
-                      .y = sp_axis_around("accuracy", fmax(0, middle - half), fmin(1, middle + half))};
+    sp_chart chart = sp_page_chart(page, &sp_area_plot, sp_axis_around("illegal transitions, %", 0, limits[1]),
+                                   sp_axis_around("accuracy", fmax(0, middle - half), fmin(1, middle + half)));
     chart.x.low -= 0.03 * chart.x.high; /* room left of the strategies that break no rule */
     sp_buffer_text(&chart.title, "Accuracy and legality");
     sp_buffer_text(&chart.description, "Accuracy of each strategy against its share of illegal transitions.");

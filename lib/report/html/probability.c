@@ -1,6 +1,5 @@
 /* How far the scores' own probabilities can be trusted: reliability diagram with the number of steps of each bin, and accuracy
  * against the share of steps that is kept by confidence. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -23,9 +22,8 @@ static void title_of_bin(sp_buffer *out, const sp_reliability_bin *bin, double l
 {
     sp_buffer_say(out, "<g><title>confidence %.3f to %.3f: %jd step%s, mean %.3f, accuracy %.3f", bin->low, bin->high, bin->n,
                   sp_plural(bin->n), bin->confidence.value, bin->accuracy.value);
-    if (!bin->accuracy_low.undefined) {
+    if (!bin->accuracy_low.undefined)
         sp_buffer_say(out, " (%g %% interval %.3f to %.3f)", 100 * level, bin->accuracy_low.value, bin->accuracy_high.value);
-    }
     sp_buffer_text(out, "</title>");
 }
 
@@ -61,16 +59,12 @@ static void draw_scaled(sp_chart *chart, const sp_comparison *c)
     for (int32_t i = 0; i < c->n_calibrations; i++) {
         const sp_reliability *scaled = c->calibrations[i].reliability;
         sp_point points[SP_RELIABILITY_BINS];
-        sp_buffer class = {0};
         int64_t n = 0;
         for (int b = 0; b < SP_RELIABILITY_BINS && !scaled->brier.undefined; b++)
             if (scaled->bins[b].n >= LEAST_STEPS)
                 points[n++] = (sp_point){scaled->bins[b].confidence.value, scaled->bins[b].accuracy.value};
-        sp_series_curve(&class, i + 1);
-        if (n && !class.failed)
-            sp_chart_line(chart, class.data, n, points);
-        chart->out->failed |= class.failed;
-        sp_buffer_free(&class);
+        if (n)
+            sp_chart_line(chart, sp_series_curve(i + 1).text, n, points);
     }
 }
 
@@ -80,11 +74,10 @@ static void scaled_legend(sp_page *page)
     if (!c->n_calibrations)
         return;
     sp_buffer_format(&page->out, "<ul class=\"key\"><li>dots and bands: %s</li>\n", sp_scaling_name(c->scaling));
-    for (int32_t i = 0; i < c->n_calibrations; i++) {
-        sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"");
-        sp_series_curve(&page->out, i + 1);
-        sp_buffer_format(&page->out, "\" d=\"M0 7h34\"/></svg> %s</li>\n", sp_scaling_name(c->calibrations[i].scaling));
-    }
+    for (int32_t i = 0; i < c->n_calibrations; i++)
+        sp_buffer_say(&page->out,
+                      "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"%s\" d=\"M0 7h34\"/></svg> %s</li>\n",
+                      sp_series_curve(i + 1).text, sp_scaling_name(c->calibrations[i].scaling));
     sp_buffer_format(
         &page->out,
         "</ul>\n<p class=\"small\">Lines: accuracy in bins of at least %d steps. As decoded: divided by the temperature, minus "
@@ -95,13 +88,17 @@ static void scaled_legend(sp_page *page)
                    : "");
 }
 
+static sp_axis share_axis(const char *name)
+{
+    return (sp_axis){.high = 1, .step = 0.2, .decimals = 1, .name = name};
+}
+
 static void reliability(sp_page *page)
 {
     const sp_reliability *c = page->comparison->reliability;
     sp_buffer *out = &page->out;
-    sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &area_of_bins, .x_ticks_at = BASE};
-    chart.x = (sp_axis){.high = 1, .step = 0.2, .decimals = 1, .name = "confidence; bars: steps"};
-    chart.y = (sp_axis){.high = 1, .step = 0.2, .decimals = 1, .name = "accuracy"};
+    sp_chart chart = sp_page_chart(page, &area_of_bins, share_axis("confidence; bars: steps"), share_axis("accuracy"));
+    chart.x_ticks_at = BASE;
     sp_buffer_text(&chart.title, "Reliability diagram");
     sp_buffer_format(&chart.description,
                      "Accuracy by confidence in %d bins, with the number of steps of each; the numbers stand in the table below.",
@@ -141,9 +138,8 @@ static void coverage(sp_page *page)
         points[i] = (sp_point){c->coverage[i].share, c->coverage[i].accuracy};
         least = fmin(least, c->coverage[i].accuracy);
     }
-    sp_chart chart = {.out = out, .n_pictures = &page->n_pictures, .area = &area_of_coverage};
-    chart.x = (sp_axis){.high = 1, .step = 0.2, .decimals = 1, .name = "share of steps kept, most confident first"};
-    chart.y = sp_axis_around("accuracy", floor(10 * least) / 10, 1);
+    sp_chart chart = sp_page_chart(page, &area_of_coverage, share_axis("share of steps kept, most confident first"),
+                                   sp_axis_around("accuracy", floor(10 * least) / 10, 1));
     sp_buffer_text(&chart.title, "Confidence coverage");
     sp_buffer_text(&chart.description, "Accuracy against the share of steps that is kept, most confident first; the numbers "
                                        "stand in the table below.");
@@ -163,16 +159,6 @@ static void coverage(sp_page *page)
 
 /* ---- section ---- */
 
-static void folded(sp_page *page, const char *summary, sp_table *tables, int n)
-{
-    sp_buffer_format(&page->out, "<details><summary>%s</summary>\n", summary);
-    for (int i = 0; i < n; i++) {
-        sp_table_html(&tables[i], "", NULL, &page->out);
-        sp_table_free(&tables[i]);
-    }
-    sp_buffer_text(&page->out, "</details>\n");
-}
-
 void sp_page_probabilities(sp_page *page)
 {
     const sp_comparison *comparison = page->comparison;
@@ -180,7 +166,7 @@ void sp_page_probabilities(sp_page *page)
     sp_buffer *out = &page->out;
     const sp_fill_options all = {.is_wide = true};
     sp_table bins[2] = {{.title = NULL}, {.title = NULL}}, kept = {0}, classes = {0};
-    sp_page_section(page, "probabilities", "Probabilities");
+    sp_frame_section(&page->out, "probabilities", "Probabilities");
     sp_buffer_say(out, "<p>How far the scores’ own probabilities can be trusted, over %jd scored step%s%s", c->n_steps,
                   sp_plural(c->n_steps), c->is_weighted ? ", weighted by the file’s weights" : "");
     if (c->n_impossible)
@@ -195,10 +181,13 @@ void sp_page_probabilities(sp_page *page)
     scaled_legend(page);
     sp_fill_bins(comparison, &all, &bins[0]);
     sp_fill_bins(comparison, &(sp_fill_options){.is_adaptive = true}, &bins[1]);
-    folded(page, "Reliability in numbers", bins, 2);
+    sp_buffer_text(out, "<details><summary>Reliability in numbers</summary>\n");
+    sp_page_table(page, &bins[0], "");
+    sp_page_table(page, &bins[1], "");
+    sp_buffer_text(out, "</details>\n");
     sp_fill_coverage(comparison, &all, &kept);
-    folded(page, "Coverage in numbers", &kept, 1);
+    sp_page_folded(page, "Coverage in numbers", &kept, "");
     sp_fill_class_calibration(comparison, &all, &classes);
-    folded(page, "Calibration error by class", &classes, 1);
+    sp_page_folded(page, "Calibration error by class", &classes, "");
     sp_buffer_text(out, "</section>\n");
 }

@@ -1,6 +1,5 @@
 /* How long runs last: how many there are, class by class, and the share of runs that are at least so long, reference and
  * strategies. Where a strategy's curve lies right of the reference's, its runs are longer: it smooths too much. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <stdio.h>
@@ -31,20 +30,17 @@ static int64_t longest(const sp_comparison *c)
 /* Stairs: the share of runs of at least the length x, for x from 1. */
 static void curve(sp_chart *chart, const sp_class_runs *b, int32_t who)
 {
-    sp_buffer class = {0};
     int64_t left = b->count;
     sp_point *points = malloc((size_t)(b->n_lengths + 1) * sizeof *points);
-    sp_series_curve(&class, who);
-    chart->out->failed |= !points || class.failed;
-    if (points && !class.failed) {
+    chart->out->failed |= !points;
+    if (points) {
         points[0] = (sp_point){1, 1};
         for (int64_t i = 0; i < b->n_lengths; i++) {
             left -= b->lengths[i].count;
             points[i + 1] = (sp_point){(double)b->lengths[i].length, (double)left / (double)b->count};
         }
-        sp_chart_stairs(chart, class.data, b->n_lengths + 1, points);
+        sp_chart_stairs(chart, sp_series_curve(who).text, b->n_lengths + 1, points);
     }
-    sp_buffer_free(&class);
     free(points);
 }
 
@@ -88,11 +84,9 @@ static void key(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer_text(&page->out, "<ul class=\"key\">");
-    for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++) {
-        sp_buffer_text(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"");
-        sp_series_curve(&page->out, who);
-        sp_html_say(&page->out, "\" d=\"M0 7h34\"/></svg>%s</li>", name_of(c, who));
-    }
+    for (int32_t who = c->reference_runs ? -1 : 0; who < c->n_strategies; who++)
+        sp_html_say(&page->out, "<li><svg class=\"long\" aria-hidden=\"true\"><path class=\"%s\" d=\"M0 7h34\"/></svg>%s</li>",
+                    sp_series_curve(who).text, name_of(c, who));
     sp_buffer_text(&page->out, "</ul>\n");
 }
 
@@ -142,10 +136,7 @@ static void numbers(sp_page *page)
             for (int i = 0; i < N_LENGTHS; i++)
                 cell_share(&table, b, lengths[i]);
         }
-    sp_buffer_text(&page->out, "<details><summary>How long runs last, in numbers</summary>\n");
-    sp_table_html(&table, "sortable tall", NULL, &page->out);
-    sp_buffer_text(&page->out, "</details>\n");
-    sp_table_free(&table);
+    sp_page_folded(page, "How long runs last, in numbers", &table, "sortable tall");
 }
 
 static void survival(sp_page *page)
@@ -175,7 +166,7 @@ static void survival(sp_page *page)
 void sp_page_runs(sp_page *page)
 {
     sp_buffer *out = &page->out;
-    sp_page_section(page, "runs", "Runs");
+    sp_frame_section(&page->out, "runs", "Runs");
     sp_buffer_text(
         out, "<p>A path may agree with the reference step by step and still be too smooth, or too restless: fewer and longer "
              "runs than the reference, or more and shorter ones.</p>\n");

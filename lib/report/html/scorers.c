@@ -1,5 +1,4 @@
 /* Agreement with several scorers, beside that of the scorers with each other. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -82,7 +81,7 @@ void sp_page_scorers(sp_page *page)
     sp_buffer *out = &page->out;
     const sp_fill_options wide = {.is_wide = true};
     sp_table table = {0}, notes = {0};
-    sp_page_section(page, "scorers", "Scorers");
+    sp_frame_section(&page->out, "scorers", "Scorers");
     sp_buffer_format(out,
                      "<p>%d people scored these recordings. What a strategy can reach is bounded by how far they agree with each "
                      "other.",

@@ -5,10 +5,9 @@
 void sp_drawing_class_key(sp_drawing *d)
 {
     sp_buffer_text(&d->out, "<ul class=\"key\">");
-    for (int32_t k = 0; k < d->r->n_classes; k++) {
+    for (int32_t k = 0; k < d->r->n_classes; k++)
         sp_html_say(&d->out, "<li><svg aria-hidden=\"true\"><rect class=\"%s\" width=\"14\" height=\"14\"/></svg>%s</li>",
                     sp_class_style_name(&d->style, 's', k).text, d->r->classes[k]);
-    }
     sp_buffer_text(&d->out, "</ul>\n");
 }
 

@@ -1,5 +1,4 @@
 /* What people read of nights: sleep statistics, with Bland-Altman plots. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -150,7 +149,7 @@ void sp_page_sleep(sp_page *page)
     static const sp_sleep_measure plotted[] = {SP_SLEEP_TST, SP_SLEEP_SE, SP_SLEEP_WASO, SP_SLEEP_REM_LATENCY};
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_page_section(page, "sleep", "Sleep statistics");
+    sp_frame_section(&page->out, "sleep", "Sleep statistics");
     sp_buffer_text(out, "<div>\n<div>");
     sp_page_document(page, "sleep", 0);
     sp_buffer_say(out,

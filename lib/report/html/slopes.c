@@ -1,5 +1,4 @@
 /* Accuracy of every recording under every strategy: a line a recording while they are few, else where the middle of them lies. */
-#include "report/html/chart.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -124,11 +123,8 @@ static void draw(const slopes *s)
         low = fmin(low, s->quantiles[k * N_QUANTILES + (is_named ? LEAST : LOWER)]);
         high = fmax(high, s->quantiles[k * N_QUANTILES + (is_named ? GREATEST : UPPER)]);
     }
-    sp_chart chart = {.out = &page->out,
-                      .n_pictures = &page->n_pictures,
-                      .area = &sp_area_plot,
-                      .x = sp_axis_places(NULL, s->n_strategies),
-                      .y = sp_axis_around("accuracy", low, high)};
+    sp_chart chart =
+        sp_page_chart(page, &sp_area_plot, sp_axis_places(NULL, s->n_strategies), sp_axis_around("accuracy", low, high));
     sp_buffer_text(&chart.title, "Accuracy of recordings under each strategy");
     sp_buffer_text(&chart.description,
                    is_named ? "A line a recording, from strategy to strategy; the thick line joins the medians."

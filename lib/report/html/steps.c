@@ -12,12 +12,6 @@ enum { BUDGET = 370 * 1000, BUDGET_OF_MANY = 150 * 1000, MANY = 60 };
 /* Marks of illegal transitions with a title of their own: of the recordings that stand open, and of all. */
 enum { NAMED_OPEN = 3000, NAMED = 500 };
 
-static int by_pair(const void *a, const void *b)
-{
-    const sp_pair_count *x = a, *y = b;
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
-}
-
 typedef struct steps_section {
     sp_page *page;
     sp_class_style style;
@@ -34,7 +28,7 @@ static bool copy_pairs(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
     if (n)
         memcpy(set->pairs, pairs, (size_t)n * sizeof *pairs);
     set->n = n;
-    qsort(set->pairs, (size_t)n, sizeof *set->pairs, by_pair);
+    qsort(set->pairs, (size_t)n, sizeof *set->pairs, sp_pair_by_index);
     return true;
 }
 
@@ -70,7 +64,7 @@ static void recording_title(const steps_section *s, int64_t recording, const cha
     const sp_strategy_result *focus = &c->strategies[page->focus];
     const sp_value *accuracy = &focus->recordings[recording].accuracy;
     sp_buffer_text(&page->out, word);
-    sp_page_name(page, c->ids[recording]);
+    sp_buffer_html(&page->out, c->ids[recording]);
     if (c->has_labels && !accuracy->undefined)
         sp_html_say(&page->out, " – accuracy of %s %.3f", focus->name, accuracy->value);
     if (page->argmax >= 0)
@@ -85,9 +79,8 @@ static void recording_table(const steps_section *s, const sp_trace *trace)
     const sp_comparison *c = s->page->comparison;
     sp_table table = {.title = "This recording in numbers"};
     sp_table_columns(&table, "strategy|changes|illegal");
-    if (c->has_labels) {
+    if (c->has_labels)
         sp_table_columns(&table, "right|scored|accuracy");
-    }
     for (int32_t i = 0; i < c->n_strategies; i++) {
         const sp_recording_result *result = &c->strategies[i].recordings[trace->recording];
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->strategies[i].name);
@@ -269,7 +262,7 @@ static bool has_density(const sp_comparison *c)
 void sp_page_steps(sp_page *page)
 {
     steps_section s = {.page = page};
-    sp_page_section(page, "steps", "Step by step");
+    sp_frame_section(&page->out, "steps", "Step by step");
     sp_buffer_say(&page->out,
                   "<p>One lane a class, time from left to right. <svg width=\"10\" height=\"10\" role=\"img\" aria-label=\"A "
                   "triangle\"><use href=\"#ill\" x=\"5\" y=\"1\"/></svg> marks an illegal transition%s</p>\n",

@@ -33,6 +33,7 @@ typedef struct sp_ranking {
     int64_t *recordings; /* [n_recordings] */
 } sp_ranking;
 
+int sp_by_number(const void *a, const void *b);                    /* order of two int64_t, for qsort() */
 bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking); /* false: no memory */
 void sp_ranking_free(sp_ranking *ranking);
 

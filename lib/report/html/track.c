@@ -106,12 +106,6 @@ static void draw_missing(sp_page *page, const int32_t *columns, int64_t n, int y
     }
 }
 
-static int by_pair(const void *a, const void *b)
-{
-    const sp_pair_count *x = a, *y = b;
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
-}
-
 static bool is_gap(const sp_trace *trace, int64_t t)
 {
     return trace->segments && trace->segments[t] != trace->segments[t - 1];
@@ -121,7 +115,7 @@ static bool is_illegal(const sp_trace *trace, const sp_step_path *path, int64_t 
 {
     sp_pair_count pair = {.from = path->classes[t - 1], .to = path->classes[t]};
     return pair.from >= 0 && pair.to >= 0 && !is_gap(trace, t) &&
-           bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, by_pair);
+           bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, sp_pair_by_index);
 }
 
 /* The illegal transitions of one place of a plot. */

@@ -9,7 +9,7 @@ static void add_lines(sp_page *page, const sp_table *lines, size_t first, size_t
 {
     for (size_t i = first; i <= last && i <= sp_page_rows(page, lines); i++) {
         sp_buffer_text(&page->out, before);
-        sp_page_name(page, sp_table_get(lines, i, 0));
+        sp_buffer_html(&page->out, sp_table_get(lines, i, 0));
         sp_buffer_text(&page->out, after);
     }
 }
