@@ -181,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     static const unsigned usual[N_SEEDS] = {AS_SCORES, AS_SCORES, AS_SCORES,  AS_SCORES,
                                             AS_SCORES, AS_PATHS,  AS_SIGNALS, AS_WEIGHTS};
-    image_use(bytes, seed->n, first >= 224 ? AS_ALL : usual[first % N_SEEDS], false);
+    image_use(bytes, seed->n, first >= 192 ? first / N_SEEDS % N_READERS : usual[first % N_SEEDS], false);
     free(bytes);
     return 0;
 }

@@ -26,14 +26,28 @@ hid_t image_begin(bool is_latest)
     (void)H5dont_atexit(); /* HDF5 falls over what it could not close of damaged files */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     (void)H5set_free_list_limits(-1, -1, -1, -1, -1, -1); /* the cache of an open file is large: it is kept for the next one */
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_core(access, 4096, false);
-    if (is_latest)
-        H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
-    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    H5Pclose(access);
+    static hid_t lists[2];                                /* kept, as everything here that HDF5 takes long to make */
+    hid_t *access = &lists[is_latest];
+    if (!*access) {
+        *access = H5Pcreate(H5P_FILE_ACCESS);
+        H5Pset_fapl_core(*access, 16384, false);
+        H5Pset_sieve_buf_size(*access, 0); /* else 64 KB are cleared for each dataset */
+        if (is_latest)
+            H5Pset_libver_bounds(*access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    }
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, *access);
     assert(file >= 0);
     return file;
+}
+
+hid_t image_transfer(void)
+{
+    static hid_t list;
+    if (!list) {
+        list = H5Pcreate(H5P_DATASET_XFER);
+        H5Pset_buffer(list, 4096, NULL, NULL);
+    }
+    return list;
 }
 
 image image_end(hid_t file)
@@ -338,17 +352,23 @@ static void use_weights(const sp_file_access *how)
     sp_network_free(network);
 }
 
-void image_use(const void *bytes, size_t n, unsigned readers, bool with_reports)
+void image_use(const void *bytes, size_t n, unsigned reader, bool with_reports)
 {
     const sp_file_access how = {.image = bytes, .image_bytes = n};
-    if (readers & AS_SCORES)
+    switch (reader) {
+    case AS_SCORES:
         use_source(&how, with_reports);
-    if (readers & AS_PATHS)
+        break;
+    case AS_PATHS:
         use_paths(&how, NULL);
-    if (readers & AS_LABELS)
+        break;
+    case AS_LABELS:
         use_paths(&how, "/labels");
-    if (readers & AS_SIGNALS)
+        break;
+    case AS_SIGNALS:
         use_signals(&how);
-    if (readers & AS_WEIGHTS)
+        break;
+    default:
         use_weights(&how);
+    }
 }

@@ -23,9 +23,12 @@ typedef struct image {
 hid_t image_begin(bool is_latest);
 image image_end(hid_t file);
 
-/* Reads the image by these readers; what can be read is decoded (whole, in pieces, streamed), evaluated and
- * reported. Whatever fails must have a sentence. with_reports: also what takes longer. */
-enum { AS_SCORES = 1, AS_PATHS = 2, AS_LABELS = 4, AS_SIGNALS = 8, AS_WEIGHTS = 16, AS_ALL = 31 };
-void image_use(const void *bytes, size_t n, unsigned readers, bool with_reports);
+/* The property list to write its datasets with: without it HDF5 clears 1 MB for each that it converts. */
+hid_t image_transfer(void);
+
+/* Reads the image by this reader (one a run: to open the file is most of the work); what can be read is decoded (whole, in
+ * pieces, streamed), evaluated and reported. Whatever fails must have a sentence. with_reports: also what takes longer. */
+enum { AS_SCORES, AS_PATHS, AS_LABELS, AS_SIGNALS, AS_WEIGHTS, N_READERS };
+void image_use(const void *bytes, size_t n, unsigned reader, bool with_reports);
 
 #endif

@@ -16,9 +16,10 @@ def put(target, name, data):
 
 
 random.seed(1)
-for i in range(8):  # whole files of each kind, by its reader and by every reader, and some bytes changed
+for i in range(8):  # whole files of each kind, by its reader and by another one, and some bytes changed
     put("flips", "whole%d" % i, bytes([i]))
-    put("flips", "every%d" % i, bytes([240 + i]))
+    reader = (1, 2, 3, 4, 1, 2, 0, 3)[i]  # scores, paths, labels, signals, weights
+    put("flips", "other%d" % i, bytes([192 + 8 * ((reader + 1) % 5) + i]))
     put("flips", "changed%d" % i, bytes([i]) + bytes(random.randrange(256) for _ in range(3 * 8)))
 for i in range(12):
     put("scores", "bytes%d" % i, bytes(random.randrange(256) for _ in range(300)))

@@ -53,7 +53,7 @@ FIRST = [
     ("lib/evaluate/entities", ["test_entities", "test_evaluation_random"]),
     ("lib/evaluate/scorers", ["test_scorers"]),
     ("lib/evaluate/gate", ["test_gate"]),
-    ("lib/evaluate/agreement", ["test_agreement", "test_figures_by_hand", "test_eval_cases", "test_statistics", "test_evaluation"]),
+    ("lib/evaluate/agreement", ["test_agreement", "test_figures_by_hand", "test_eval_cases", "test_statistics", "test_evaluation", "test_report_json"]),
     ("lib/evaluate/transition", ["test_transitions", "test_evaluation_random"]),
     ("lib/evaluate/bootstrap", ["test_bootstrap", "test_statistics", "test_interval_coverage"]),
     ("lib/evaluate/clusters", ["test_bootstrap", "test_statistics", "test_interval_coverage"]),

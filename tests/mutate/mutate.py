@@ -2,8 +2,9 @@
 
 The bugs stand in bugs.py. The copy and its build are build/mutate/tree and build/mutate/build; your files are only read. A bug is
 noticed when a test fails, crashes or takes far too long. First run are the tests that bugs.py names for the file, then the other
-compiled tests, last those of the program. What was noticed is written down in build/mutate/results.json: a second run goes on
-where the first was stopped, and asks again only about bugs that survived.
+compiled tests, last those of the program; each is built just before it is needed, and the first that fails ends the question. What was
+noticed is written down in build/mutate/results.json: a second run goes on where the first was stopped, and asks again only about bugs
+that survived.
 """
 import argparse
 import fcntl
@@ -25,7 +26,8 @@ TREE = os.path.join(WORK, "tree")
 BUILD = os.path.join(WORK, "build")
 RESULTS = os.path.join(WORK, "results.json")
 CHECKED = os.path.join(WORK, "checked.json")
-LEFT_OUT = {"test_report_browser", "test_install", "test_readme"}  # what they look at is none of these bugs
+LEFT_OUT = {"test_report_browser", "test_install", "test_readme", "test_mutate_table"}  # what they look at is none of these bugs
+KERNELS = os.path.join(ROOT, "tests", "mutate", "kernels.cmake")
 
 
 def say(text):
@@ -128,9 +130,19 @@ def build(*targets):
     return status == 0, out
 
 
+def build_for(tests):
+    """Builds what these tests run."""
+    good, out = build(*(["all"] if any(test.is_program for test in tests) else [test.name for test in tests]))
+    if not good:
+        fail("the copy does not compile:\n" + out[-2000:])
+
+
 def configure():
-    """No sanitizers and -O1: what is asked here is whether tests look, and that is asked often."""
+    """No sanitizers and -O1: what is asked here is whether tests look, and that is asked often. ccache, where there is one, remembers the
+    files without their bugs."""
+    launcher = shutil.which("ccache") or ""
     status, out = run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_C_FLAGS=-O1",
+                       "-DCMAKE_C_COMPILER_LAUNCHER=" + launcher, "-DCMAKE_PROJECT_statepath_INCLUDE=" + KERNELS,
                        "-DSTATEPATH_TESTS=ON", "-DSTATEPATH_SHARED=" + os.path.join(os.path.dirname(ROOT), "shared")])
     if status != 0:
         fail("the copy cannot be configured:\n" + out)
@@ -153,7 +165,7 @@ class Test:
         self.seconds = 0.0
 
     def passes(self):
-        limit = 60 + 20 * self.seconds
+        limit = 60 + 20 * self.seconds if self.seconds else 1200
         status, out = run(self.command, limit, cwd=self.folder, env=self.environment)
         return status in (0, 77), "takes too long" if status is None else out
 
@@ -170,21 +182,30 @@ def find_tests():
     return [Test(entry) for entry in json.loads(out[out.index("{"):])["tests"] if entry["name"] not in LEFT_OUT]
 
 
-def check_tests(tests, state):
-    """All tests pass without a bug; notes how long each takes. Done once for each state of the tree."""
-    checked = load(CHECKED)
-    if checked.get("state") != state:
-        say("Running all tests without a bug ...")
-        checked = {"state": state}
+class Checks:
+    """Which tests pass without a bug, in this state of the tree, and how long each takes."""
+
+    def __init__(self, tests, state):
+        self.seconds = load(CHECKED)
+        if self.seconds.get("state") != state:
+            self.seconds = {"state": state}
         for test in tests:
+            test.seconds = self.seconds.get(test.name, 0.0)
+
+    def make(self, tests):
+        """Checks those that were not checked yet. The copy has no bug in it."""
+        new = [test for test in tests if test.name not in self.seconds]
+        if not new:
+            return
+        say("Running %d tests without a bug ..." % len(new))
+        build_for(new)
+        for test in new:
             start = time.monotonic()
             passed, out = test.passes()
             if not passed:
                 fail("%s fails without a bug:\n%s" % (test.name, out))
-            checked[test.name] = time.monotonic() - start
-        write(CHECKED, json.dumps(checked, indent=1).encode())
-    for test in tests:
-        test.seconds = checked[test.name]
+            test.seconds = self.seconds[test.name] = time.monotonic() - start
+            write(CHECKED, json.dumps(self.seconds, indent=1).encode())
 
 
 def stages(bug, tests):
@@ -206,21 +227,61 @@ def stages(bug, tests):
 
 # ---- one bug ----
 
-def ask(bug, tests, is_quick):
+def best_kernels():
+    """The object of the kernels that tests run by themselves: those of the widest vectors this processor has."""
+    status, out = run([os.path.join(BUILD, "statepath"), "--version", "--verbose"])
+    found = re.search(r"instruction set: (\w+)", out)
+    if status != 0 or not found:
+        fail("the program does not name its instruction set:\n" + out)
+    return "CMakeFiles/statepath-kernels-%s.dir/lib/decode/isa.c.o" % found[1]
+
+
+def ask_kernels(bug, stage, kernels):
+    """Asks `stage` about a bug in a header of the kernels with one instruction set compiled instead of three, which is most of the time.
+    What notices it, or None: then ask all."""
+    path = os.path.join(TREE, bug.file)
+    sound = read(path)
+    times = os.stat(path)
+
+    def put(content):
+        write(path, content)
+        good, out = build(kernels)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # the objects of the other sets stay as they are
+        if not good:
+            fail("%s (%s) does not compile:\n%s" % (bug.file, bug.what, out[-2000:]))
+
+    try:
+        put(sound.decode().replace(bug.old, bug.new).encode())
+        for test in stage:
+            build_for([test])
+            if not test.passes()[0]:
+                return test.name
+    finally:
+        put(sound)
+    return None
+
+
+def ask(bug, tests, checks, kernels, is_quick):
     """What notices the bug, or None."""
     path = os.path.join(TREE, bug.file)
     sound = read(path)
-    try:
-        write(path, sound.decode().replace(bug.old, bug.new).encode())
-        for stage in stages(bug, tests)[:1 if is_quick else None]:
-            good, out = build(*(["all"] if any(test.is_program for test in stage) else [test.name for test in stage]))
-            if not good:
-                fail("%s (%s) does not compile:\n%s" % (bug.file, bug.what, out[-2000:]))
-            for test in stage:
-                if not test.passes()[0]:
-                    return test.name
-    finally:
-        write(path, sound)
+    if bug.file.endswith(".h"):
+        first = stages(bug, tests)[0]
+        checks.make(first)
+        killer = ask_kernels(bug, first, kernels)
+        if killer:
+            return killer
+    for number, stage in enumerate(stages(bug, tests)[:1 if is_quick else None]):
+        checks.make(stage)
+        try:
+            write(path, sound.decode().replace(bug.old, bug.new).encode())
+            for some in [[test] for test in stage] if number == 0 else [stage]:
+                build_for(some)
+                for test in some:
+                    if not test.passes()[0]:
+                        return test.name
+        finally:
+            write(path, sound)
     return None
 
 
@@ -243,17 +304,19 @@ def main():
     results = {} if options.again else load(RESULTS)
     asked = [bug for bug in chosen if options.harmless or (not bug.harmless and key_of(bug) not in results)]
     say("%d bugs, %d to ask about" % (len(chosen), len(asked)))
+    asked.sort(key=lambda bug: bug.file.endswith(".h"))  # a kernel takes longer to compile than all else
     if asked:
         lock = only_one()
         state = copy_tree()
         configure()
         tests = find_tests()
-        check_tests(tests, state)
+        checks = Checks(tests, state)
+        kernels = best_kernels()
     survivors = []
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the copy is left sound
     for number, bug in enumerate(asked, 1):
         start = time.monotonic()
-        killer = ask(bug, tests, options.quick)
+        killer = ask(bug, tests, checks, kernels, options.quick)
         say("%3d/%d  %-28s %5.0f s  %s: %s" % (number, len(asked), killer or "SURVIVES", time.monotonic() - start, bug.file,
                                               bug.what))
         if killer:
