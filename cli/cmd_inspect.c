@@ -4,14 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
-
-static const usage inspect_usage = {.arguments = "FILE.h5 [OPTION...]",
-                                    .summary = "say what is in a file and how it would be read",
-                                    .example = "  statepath inspect night.h5\n"
-                                               "  statepath inspect others.h5 --scores '/night/{id}/softmax' --kind probs\n",
-                                    .min_words = 1,
-                                    .max_words = 1};
+#include "command.h"
 
 /* Recordings and classes named; the rest are counted. */
 enum { NAMED = 6, NAMED_CLASSES = 40 };
@@ -354,26 +347,28 @@ static bool is_signals(const char *file, const options *o)
     return !has_scores;
 }
 
-int cmd_inspect(int argc, const char **argv)
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    options o;
-    options_init(&o);
-    struct poptOption places[PLACE_TABLE];
-    place_table(&o, places);
-    struct poptOption table[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
-                                 POPT_TABLEEND};
-    const char *file;
-    int exit_status = options_read(argc, argv, table, &inspect_usage, &file);
-    if (exit_status >= 0) {
-        options_clear(&o);
-        return exit_status;
-    }
     /* A file of paths is not a file of scores: whichever it is, its own message is the one to show. */
-    sp_error err = {.status = SP_OK}, other;
-    sp_status status = o.run.place.scores ? SP_EFILE : inspect_paths(file, &o, &other);
-    if (status != SP_OK)
-        status = !o.run.place.scores && is_signals(file, &o) ? inspect_signals(file, &o, &err) : inspect_scores(file, &o, &err);
-    exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
-    options_clear(&o);
-    return exit_status;
+    const char *file = words[0];
+    sp_error other;
+    (void)out;
+    if (!o->run.place.scores && inspect_paths(file, o, &other) == SP_OK)
+        return SP_OK;
+    return !o->run.place.scores && is_signals(file, o) ? inspect_signals(file, o, err) : inspect_scores(file, o, err);
 }
+
+static const option_choice inspect_options[] = {HEADING("Reading, where things are in the file:"), PLACE_OPTIONS, HEADING_END};
+
+const command inspect_command = {
+    .name = "inspect",
+    .summary = "say what is in a file and how it would be read",
+    .use = {.arguments = "FILE.h5 [OPTION...]",
+            .summary = "say what is in a file and how it would be read",
+            .example = "  statepath inspect night.h5\n"
+                       "  statepath inspect others.h5 --scores '/night/{id}/softmax' --kind probs\n",
+            .min_words = 1,
+            .max_words = 1},
+    .options = inspect_options,
+    .work = work,
+};

