@@ -60,7 +60,7 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
     int32_t K = f->training.batch.scores.n_classes;
     sp_run_lengths *runs = malloc((size_t)K * sizeof *runs);
     if (!runs)
-        return sp_fail(err, SP_ENOMEM, "no memory for the run lengths of %d classes", K);
+        return sp_no_memory(err);
     sp_status status = sp_run_lengths_collect(&f->training, 0.05, runs, err);
     if (status == SP_OK) {
         printf("%s\n", model->description);
@@ -124,7 +124,7 @@ static sp_status set_source(const sp_fitting *f, const char *words, sp_model *mo
     int size = snprintf(NULL, 0, format, f->info->file, n, steps, bytes, sp_version(), words);
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
     if (!text)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     snprintf(text, (size_t)size + 1, format, f->info->file, n, steps, bytes, sp_version(), words);
     free(model->source);
     model->source = text;

@@ -79,7 +79,7 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
     sp_prepare_counts counts = {0};
     sp_block *block = sp_block_new();
     int64_t *label_count = calloc((size_t)info->n_classes + 1, sizeof *label_count);
-    sp_status status = block && label_count ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block && label_count ? SP_OK : sp_no_memory(err);
     unsigned parts = (info->has_scores ? SP_BLOCK_SCORES : 0) | SP_BLOCK_LABELS;
     int64_t impossible = 0;
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
@@ -160,7 +160,7 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
     char **names = NULL;
     int32_t n_names = 0;
     int32_t *classes = malloc(((size_t)info->n_classes + 1) * sizeof *classes);
-    sp_status status = classes ? sp_model_list(&names, &n_names, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = classes ? sp_model_list(&names, &n_names, err) : sp_no_memory(err);
     const char *first = NULL;
     for (int32_t i = 0; status == SP_OK && i < n_names; i++) {
         sp_model *model = NULL;
@@ -263,7 +263,7 @@ static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
     }
     int64_t *count = calloc((size_t)info->n_classes + 1, sizeof *count);
     if (!count)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     for (int64_t t = 0; t < info->n_steps; t++)
         count[info->labels[t] + 1]++;
     say("labels      ");
@@ -277,7 +277,7 @@ static sp_status print_range(sp_signals *signals, const sp_signals_info *info, s
 {
     int64_t size = info->n_channels * info->n_samples, most = size > 0 && size < 1 << 20 ? (1 << 20) / size : 1;
     float *data = malloc((size_t)(most * size > 0 ? most * size : 1) * sizeof *data), low = INFINITY, high = -INFINITY;
-    sp_status status = data ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = data ? SP_OK : sp_no_memory(err);
     for (int64_t t = 0; status == SP_OK && t < info->n_steps; t += most) {
         int64_t n = info->n_steps - t < most ? info->n_steps - t : most;
         status = sp_signals_read(signals, t, n, data, err);

@@ -51,7 +51,7 @@ static sp_status write_softmax(sp_source *source, const sp_source_info *info, co
                                .command = o->run.command,
                                .input = info->file,
                                .force = o->run.force};
-    sp_status status = block ? sp_scores_writer_open(o->run.output, &header, &writer, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block ? sp_scores_writer_open(o->run.output, &header, &writer, err) : sp_no_memory(err);
     unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS;
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
         int64_t count = sp_source_fit(source, first, BLOCK_BYTES);

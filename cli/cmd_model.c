@@ -213,7 +213,7 @@ static sp_status names_from(char *text, const char *option, const char *kind, co
         return sp_fail(err, SP_EINVAL, "model new %s needs --%s A,B,C", kind, option);
     char **parts = malloc(MAX_NAMES * sizeof *parts);
     if (!parts)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     *n = sp_split_list(text, MAX_NAMES, parts);
     *names = (const char **)parts;
     return *n > 0 ? SP_OK : sp_fail(err, SP_EINVAL, "--%s names nothing; a list such as A,B,C", option);
@@ -222,7 +222,7 @@ static sp_status names_from(char *text, const char *option, const char *kind, co
 static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_label_counts *counts, sp_error *err)
 {
     sp_block *block = sp_block_new();
-    sp_status status = block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block ? SP_OK : sp_no_memory(err);
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
         int64_t count = sp_source_fit(source, first, 16 << 20);
         status = sp_source_read(source, first, count, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err);
@@ -308,7 +308,7 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
     if (status == SP_OK && o->run.fit.name) {
         char *name = strdup(o->run.fit.name);
         if (!name)
-            return sp_fail(err, SP_ENOMEM, "no memory");
+            return sp_no_memory(err);
         free((*out)->name);
         (*out)->name = name;
     }

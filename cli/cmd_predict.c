@@ -37,7 +37,7 @@ static sp_status select_recordings(const sp_signals_info *info, const char *spli
     size_t n = (size_t)info->n_recordings + 1;
     if (!(s->recordings = malloc(n * sizeof *s->recordings)) || !(s->offsets = calloc(n, sizeof *s->offsets)) ||
         !(s->ids = malloc(n * sizeof *s->ids)))
-        return sp_fail(err, SP_ENOMEM, "no memory for %lld recordings", (long long)info->n_recordings);
+        return sp_no_memory(err);
     for (int64_t r = 0; r < info->n_recordings; r++) {
         if (wanted >= 0 && info->split[r] != wanted)
             continue;
@@ -87,7 +87,7 @@ static sp_status open_all(prediction *p, const char *file, sp_error *err)
     p->room = BLOCK_BYTES / (width * (int64_t)sizeof(float)) + 1;
     p->block = sp_block_new();
     if (!p->block || !(p->signals = malloc((size_t)p->room * (size_t)width * sizeof *p->signals)))
-        return sp_fail(err, SP_ENOMEM, "no memory for steps of %lld samples", (long long)width);
+        return sp_no_memory(err);
     const char *const *classes = p->network->classes ? (const char *const *)p->network->classes
                                  : p->match          ? NULL
                                                      : p->info->classes;
@@ -146,9 +146,9 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return sp_fail(err, SP_EINVAL, "predict: -o SCORES.h5 is missing: where to write the scores");
     if (!o->weights)
         return sp_fail(err, SP_EINVAL, "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
-    if (o->run.decode.threads < 0 || o->run.decode.threads > 4096)
-        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->run.decode.threads);
-    sp_status status = outputs_check(o, inputs, err);
+    sp_status status = sp_run_check_threads(&o->run, err);
+    if (status == SP_OK)
+        status = outputs_check(o, inputs, err);
     if (status == SP_OK)
         status = open_all(&p, words[0], err);
     progress bar;

@@ -15,7 +15,7 @@ static sp_status open_writer(const sp_recipe *recipe, const sp_signal_nights *ni
 {
     char *text = NULL;
     uint8_t *split = malloc((size_t)nights->n_recordings);
-    sp_status status = split ? sp_recipe_to_json(recipe, &text, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = split ? sp_recipe_to_json(recipe, &text, err) : sp_no_memory(err);
     const sp_signal_recipe *s = recipe->signals;
     for (int64_t n = 0; status == SP_OK && n < nights->n_recordings; n++)
         split[n] = n >= nights->n_recordings - s->n_test;
@@ -47,7 +47,7 @@ static sp_status write_signals(const sp_recipe *recipe, sp_signal_maker *maker, 
     int64_t n_steps = sp_signal_maker_nights(maker).n_steps, width = s->n_channels * s->n_samples;
     int64_t room = BLOCK_BYTES / (width * (int64_t)sizeof(float)) + 1;
     float *block = malloc((size_t)room * (size_t)width * sizeof *block);
-    sp_status status = block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for a step of %lld samples", (long long)width);
+    sp_status status = block ? SP_OK : sp_no_memory(err);
     progress bar;
     progress_start(&bar, "steps", n_steps, o->talk.quiet);
     for (int64_t t = 0; status == SP_OK && t < n_steps; t += room) {

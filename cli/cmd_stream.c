@@ -52,7 +52,7 @@ static sp_status stream_open(stream *s, sp_error *err)
     s->names_text = o->classes ? strdup(o->classes) : NULL;
     if (!class_of_column || !s->names || !s->log_prior || !s->rest || !s->block || (o->classes && !s->names_text)) {
         free(class_of_column);
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     }
     int32_t n_names = s->names_text ? sp_split_list(s->names_text, K + 1, (char **)s->names) : K;
     for (int32_t k = 0; !s->names_text && k < K; k++)
@@ -169,7 +169,7 @@ static sp_status run(stream *s, FILE *in, sp_error *err)
     char *text = NULL;
     size_t room = 0;
     double *row = malloc((size_t)s->n_classes * sizeof *row);
-    sp_status status = row ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = row ? SP_OK : sp_no_memory(err);
     while (status == SP_OK && getline(&text, &room, in) >= 0) {
         s->line++;
         if (text[strspn(text, " \t\r\n")] == 0) {

@@ -120,7 +120,7 @@ static sp_status read_rules(training *t, sp_error *err)
     sp_model *model = NULL;
     sp_chain *chain = NULL;
     int32_t *class_of_column = malloc(k * sizeof *class_of_column);
-    sp_status status = class_of_column && (t->allow = malloc(k * k)) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = class_of_column && (t->allow = malloc(k * k)) ? SP_OK : sp_no_memory(err);
     if (status == SP_OK)
         status = t->o->run.model ? sp_model_load(t->o->run.model, &model, err)
                                  : sp_model_from_json(t->origin.model, "the rules in the weights", &model, err);
@@ -135,7 +135,7 @@ static sp_status read_rules(training *t, sp_error *err)
         t->allow[i] = sp_chain_is_legal(chain, (int32_t)(i / k), (int32_t)(i % k));
     char *json = NULL;
     if (status == SP_OK && !(t->model_name = strdup(model->name)))
-        status = sp_fail(err, SP_ENOMEM, "no memory");
+        status = sp_no_memory(err);
     if (status == SP_OK)
         status = sp_model_to_json(model, &json, err);
     bool is_masking = t->origin.masking != SP_MASKING_NONE;
@@ -165,7 +165,7 @@ static sp_status begin(training *t, sp_error *err)
                                     .rate = isnan(o->rate) ? 0.001 : o->rate,
                                     .data = describe_data(t)};
     sp_network_shape shape = sp_network_shape_default(info->n_channels, info->n_samples, info->n_classes);
-    sp_status status = t->origin.data ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = t->origin.data ? SP_OK : sp_no_memory(err);
     if (status == SP_OK && o->masking)
         status = sp_masking_parse(o->masking, &t->origin.masking, err);
     if (status == SP_OK)
@@ -190,7 +190,7 @@ static sp_status go_on(training *t, sp_error *err)
         return status;
     const sp_weights_origin *was = &t->origin;
     if (!data)
-        status = sp_fail(err, SP_ENOMEM, "no memory");
+        status = sp_no_memory(err);
     else if (strcmp(data, was->data) != 0)
         status = sp_fail(err, SP_EDATA, "--resume: %s was trained on other data than %s (it says: %s; these are: %s)",
                          o->run.output, t->info->file, was->data, data);
@@ -335,7 +335,7 @@ static sp_status show(const training *t, const sp_network *network, const sp_tra
     s->history = malloc((4 * n + 1) * sizeof *s->history);
     s->path = malloc(((size_t)t->n_test + 1) * sizeof *s->path);
     snprintf(s->name, sizeof s->name, "masking %s", masking);
-    sp_status status = scores && s->history && s->path ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the page");
+    sp_status status = scores && s->history && s->path ? SP_OK : sp_no_memory(err);
     if (status == SP_OK)
         status = sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * width, t->o->run.decode.threads, scores,
                                     err);
@@ -402,12 +402,12 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
     uint8_t *is_test = calloc((size_t)info->n_recordings + 1, 1);
     char **names = calloc(k, sizeof *names), *page = NULL;
     if (status == SP_OK && (!examples || !cut || !is_test || !names))
-        status = sp_fail(err, SP_ENOMEM, "no memory for the page");
+        status = sp_no_memory(err);
     for (size_t c = 0; status == SP_OK && c < k; c++) {
         char name[32];
         snprintf(name, sizeof name, "class%zu", c);
         if (!info->classes && !(names[c] = strdup(name)))
-            status = sp_fail(err, SP_ENOMEM, "no memory for the page");
+            status = sp_no_memory(err);
     }
     if (status == SP_OK) {
         find_examples(t, examples, cut, n_samples);
@@ -460,11 +460,11 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return sp_fail(err, SP_EINVAL, "--batch %d: steps of a batch, from 1 to 1048576", o->batch);
     if (o->network_seed < 0 || o->network_seed > UINT32_MAX)
         return sp_fail(err, SP_EINVAL, "--seed %ld: a number from 1 to 4294967295", o->network_seed);
-    if (o->run.decode.threads < 0 || o->run.decode.threads > 4096)
-        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->run.decode.threads);
     options checked = *o; /* for looking only */
     checked.run.force = checked.run.force || o->resume;
-    sp_status status = outputs_check(&checked, inputs, err);
+    sp_status status = sp_run_check_threads(&o->run, err);
+    if (status == SP_OK)
+        status = outputs_check(&checked, inputs, err);
     if (status == SP_OK && o->beside && !o->report)
         status = sp_fail(err, SP_EINVAL, "train: --beside is for a --report; name one");
     if (status == SP_OK)

@@ -133,12 +133,9 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     sp_source_options places;
     bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
     sp_status status = sp_run_places(o, &places, err);
-    if (status != SP_OK)
-        return status;
-    if (o->decode.threads < 0 || o->decode.threads > 4096)
-        return sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
     places.needs_scores = false;
-    if ((status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
+    if (status != SP_OK || (status = sp_run_check_threads(o, err)) != SP_OK ||
+        (status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
         return status;
     f->info = sp_source_info_of(f->source);
     if (has_rules && (status = sp_model_load(o->model, &f->rules, err)) != SP_OK)

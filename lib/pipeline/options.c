@@ -123,6 +123,13 @@ sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, s
     return status;
 }
 
+sp_status sp_run_check_threads(const sp_run_options *o, sp_error *err)
+{
+    return o->decode.threads >= 0 && o->decode.threads <= 4096
+               ? SP_OK
+               : sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
+}
+
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err)
 {
@@ -131,8 +138,8 @@ sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const i
     sp_status status = choose(o, "missing", o->decode.missing, 2, missing, &is_uniform, err);
     if (status != SP_OK)
         return status;
-    if (o->decode.threads < 0 || o->decode.threads > 4096)
-        return sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
+    if ((status = sp_run_check_threads(o, err)) != SP_OK)
+        return status;
     if (o->decode.floor == 0)
         return sp_run_fail(o, err, SP_EINVAL, "@floor 0: it is a probability above 0, or is left out");
     *out = sp_prepare_options_default();

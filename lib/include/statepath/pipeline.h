@@ -163,6 +163,8 @@ sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *pat
 
 typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;
 sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, sp_error *err);
+/* o->decode.threads. SP_OK; SP_EINVAL. */
+sp_status sp_run_check_threads(const sp_run_options *o, sp_error *err);
 /* What is given for decoding over what the model says; also checks the number of threads. The kind is left alone. log_prior
  * holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
