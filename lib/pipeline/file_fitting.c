@@ -95,10 +95,9 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     if (status != SP_OK || !f->info->has_scores)
         return status;
     sp_prepare_options prepare = sp_prepare_options_default();
-    if (o->decode.missing && strcmp(o->decode.missing, "uniform") != 0 && strcmp(o->decode.missing, "error") != 0)
-        return sp_run_fail(o, err, SP_EINVAL, "@missing %s: it is error or uniform", o->decode.missing);
+    if ((status = sp_run_missing(o, &prepare.missing_uniform, err)) != SP_OK)
+        return status;
     prepare.kind = f->info->kind;
-    prepare.missing_uniform = o->decode.missing && strcmp(o->decode.missing, "uniform") == 0;
     prepare.floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
     status = sp_prepare_options_check(&prepare, err);
     return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, err) : status;

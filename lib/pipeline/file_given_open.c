@@ -275,7 +275,7 @@ static sp_status match_recordings(sp_given *j, sp_error *err)
     return status;
 }
 
-/* Which steps are judged: all; with trim_to_shortest those that both files have. */
+/* Which steps are evaluated: all; with trim_to_shortest those that both files have. */
 static sp_status match_lengths(sp_given *j, sp_error *err)
 {
     const reference *l = &j->labels;
@@ -394,11 +394,11 @@ static void describe(sp_given *j)
     p->prepare = sp_prepare_options_default();
     p->prepare.kind = scored ? scored->kind : SP_KIND_LOG_PROBS;
     p->prepare.missing_uniform = true;
-    p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->scorers.found.n_scorers) +
+    p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->raters.found.n_scorers) +
                     (j->info->has_segments ? 8 : 0) + (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
     /* Texts are held in memory anyway; recordings that are cut are read whole. */
-    bool by_pieces = j->reader && !j->labels.csv && !j->cut_path_steps;
-    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = by_pieces ? sp_given_result : NULL, .arg = j};
+    bool in_chunks = j->reader && !j->labels.csv && !j->cut_path_steps;
+    j->given = (sp_given_paths){.read = sp_given_read_paths, .result = in_chunks ? sp_given_result : NULL, .arg = j};
     p->given = &j->given;
     p->path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;
     p->label_codes = j->label_codes ? sp_codes_name(j->label_codes) : NULL;

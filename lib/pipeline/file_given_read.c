@@ -1,4 +1,4 @@
-/* Evaluating paths that are there already: labels, scores beside them, and paths, cut to the steps that are evaluated. */
+/* Evaluating paths that are there already: labels, the scores in their file, and paths, cut to the steps that are evaluated. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *
     return read_cut(j, part, read_one_segments, 0, j->info->offsets, NULL, sizeof *segments, segments, NULL, err);
 }
 
-/* ---- labels, and scores beside them ---- */
+/* ---- labels, and the scores in their file ---- */
 
 static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {

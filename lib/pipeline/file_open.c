@@ -42,7 +42,7 @@ sp_recordings sp_recordings_of_source(sp_source *source)
 
 sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err)
 {
-    sp_scorers_found *found = &p->scorers.found;
+    sp_scorers_found *found = &p->raters.found;
     sp_status status = sp_source_find_scorers(source, found, err);
     if (status == SP_OK && found->n_scorers && n_classes > SP_SCORERS_MAX_CLASSES) {
         sp_run_notice(p->opt, SP_NOTICE_DATA,

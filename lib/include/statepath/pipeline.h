@@ -7,7 +7,7 @@
  *     o.model = "sleep-aasm";
  *     sp_compare(&recordings, &o, &comparison, NULL, &err);
  *
- * Nothing is printed: what a user should know beside the result comes as notices, progress comes as calls, and a call is asked
+ * Nothing is printed: what a user should know besides the result comes as notices, progress comes as calls, and a call is asked
  * whether to stop. Memory is bounded by a block of recordings, and within a long recording by a chunk of it.
  */
 #ifndef STATEPATH_PIPELINE_H
@@ -113,7 +113,8 @@ typedef struct sp_recordings {
     int32_t n_raters;            /* labels by several people: at most SP_SOURCE_MAX_SCORERS */
     const char *const *raters;   /* [n_raters] names */
     const char *const *subjects; /* [N] whose each recording is; NULL: not known */
-    /* Fills a block as sp_source_read() and sp_source_read_steps() do. */
+    /* Fills a block with those of the parts (SP_BLOCK_*) that there are; the others become NULL. Its first_step is part->first.
+     */
     sp_status (*read)(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
     /* Labels of one rater for all steps of the part. NULL where there are none. */
     sp_status (*read_rater)(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
