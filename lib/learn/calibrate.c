@@ -98,7 +98,7 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
 {
     const sp_scores *s = &training->batch.scores;
     size_t K = (size_t)s->n_classes;
-    *r = (rows){.K = s->n_classes, .training = training};
+    *r = (rows){.K = s->n_classes};
     r->e = malloc(((size_t)s->n_steps * K + 1) * sizeof *r->e);
     r->label = malloc((size_t)(s->n_steps + 1) * sizeof *r->label);
     r->p = malloc(K * sizeof *r->p);
@@ -123,6 +123,7 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
                 row[k] -= greatest;
             r->label[r->n++] = y;
         }
+    r->training = training;
     return r->n ? SP_OK
                 : sp_fail(err, SP_EINVAL, "no labelled step whose class has a finite score: there is nothing to calibrate by");
 }

@@ -277,7 +277,9 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     if (!(theta[0] > 0) || isinf(theta[0]))
         return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
     sp_factors factors;
-    sp_status status = sp_factors_init(&factors, crf->K, crf->D, err);
+    sp_status status = sp_training_go_on(crf->training, err);
+    if (status == SP_OK)
+        status = sp_factors_init(&factors, crf->K, crf->D, err);
     if (status != SP_OK)
         return status;
     sp_crf_unpack(crf, theta, &factors);
