@@ -54,7 +54,6 @@ typedef struct sp_fit_words {
     double smoothing, penalty;
     int memory, folds, calibrate;
 } sp_fit_words;
-sp_fit_words sp_fit_words_default(void);
 
 /* Everything as a user writes it. Texts are borrowed and NULL where not given, numbers NaN (counts 0). */
 typedef struct sp_run_options {
