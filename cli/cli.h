@@ -1,4 +1,4 @@
-/* What the commands share: exit statuses, messages, the table of commands. */
+/* What the commands share: exit statuses, messages, signals. */
 #ifndef STATEPATH_CLI_H
 #define STATEPATH_CLI_H
 
@@ -7,12 +7,6 @@
 #include "statepath-kit.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNDECODED = 3, EXIT_GATE = 4 };
-
-/* A command: argv[0] is its name. Returns an exit status. */
-typedef int command_run(int argc, const char **argv);
-
-command_run cmd_compare, cmd_decode, cmd_evaluate, cmd_inspect, cmd_model, cmd_mask, cmd_stream, cmd_fit, cmd_simulate, cmd_train,
-    cmd_predict;
 
 /* "statepath: <sentence>" on stderr, on one line. Control characters become '?': names in a file may hold an escape sequence
  * that speaks to the terminal. */

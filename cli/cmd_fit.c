@@ -4,20 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "outputs.h"
-#include "running.h"
-
-static const usage fit_usage = {.arguments = "DATA.h5 -o MODEL.json [OPTION...]",
-                                .summary =
-                                    "learn transitions, and how to weigh them against the scores, from labelled recordings",
-                                .example = "  statepath fit nights.h5 --rules sleep-strict -o nights.model.json\n"
-                                           "  statepath decode other.h5 --model nights.model.json -o paths.h5\n"
-                                           "      learns from the labels of nights.h5, keeps forbidden what sleep-strict\n"
-                                           "      forbids, decodes other nights with it\n"
-                                           "  statepath compare nights.h5 --model sleep-strict --cv 5\n"
-                                           "      says what that is worth: each recording decoded by a model without it\n",
-                                .min_words = 1,
-                                .max_words = 1};
 
 /* ---- what was found, for a person ---- */
 
@@ -72,7 +60,7 @@ static sp_status show(const sp_fitting *f, const sp_fit_report *report, const sp
     int32_t K = f->training.batch.scores.n_classes;
     sp_run_lengths *runs = malloc((size_t)K * sizeof *runs);
     if (!runs)
-        return sp_fail(err, SP_ENOMEM, "no memory for the run lengths of %d classes", K);
+        return sp_no_memory(err);
     sp_status status = sp_run_lengths_collect(&f->training, 0.05, runs, err);
     if (status == SP_OK) {
         printf("%s\n", model->description);
@@ -129,28 +117,30 @@ static sp_status show_calibration(const sp_fitting *f, sp_error *err)
 }
 
 /* Where the model comes from: file, recordings, command. */
-static sp_status set_source(const sp_fitting *f, const char *command, sp_model *model, sp_error *err)
+static sp_status set_source(const sp_fitting *f, const char *words, sp_model *model, sp_error *err)
 {
     const char *format = "%s (%lld recordings, %lld steps, %lld bytes), statepath %s: %s";
     long long n = (long long)f->info->n_recordings, steps = (long long)f->info->n_steps, bytes = (long long)f->info->file_size;
-    int size = snprintf(NULL, 0, format, f->info->file, n, steps, bytes, sp_version(), command);
+    int size = snprintf(NULL, 0, format, f->info->file, n, steps, bytes, sp_version(), words);
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
     if (!text)
-        return sp_fail(err, SP_ENOMEM, "no memory");
-    snprintf(text, (size_t)size + 1, format, f->info->file, n, steps, bytes, sp_version(), command);
+        return sp_no_memory(err);
+    snprintf(text, (size_t)size + 1, format, f->info->file, n, steps, bytes, sp_version(), words);
     free(model->source);
     model->source = text;
     return SP_OK;
 }
 
-static sp_status run(const char *file, const options *o, sp_error *err)
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
+    const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
     sp_fitting f = {.source = NULL};
     sp_model *model = NULL;
     sp_fit_report report = {0};
-    sp_status status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
+    (void)out;
+    sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
-        status = sp_fitting_open(&f, file, &o->run, err);
+        status = sp_fitting_open(&f, words[0], &o->run, err);
     if (status == SP_OK && !o->run.output)
         status = sp_fail(err, SP_EINVAL, "fit: -o MODEL.json is missing: where to write the model");
     if (status == SP_OK)
@@ -170,43 +160,30 @@ static sp_status run(const char *file, const options *o, sp_error *err)
     return status;
 }
 
-int cmd_fit(int argc, const char **argv)
-{
-    options o;
-    options_init(&o);
-    o.output_is_text = true;
-    struct poptOption places[PLACE_TABLE], codes[CODES_TABLE], talk[TALK_TABLE], fit[FIT_TABLE];
-    place_table(&o, places);
-    codes_table(&o, codes);
-    talk_table(&o, talk);
-    fit_table(&o, fit);
-    struct poptOption reading[] = {
-        {"missing", 0, POPT_ARG_STRING, &o.run.decode.missing, 0, "a NaN is an error, or its step says nothing", "error|uniform"},
-        {"floor", 0, POPT_ARG_DOUBLE, &o.run.decode.floor, 0, "raise smaller probabilities to P", "P"},
-        POPT_TABLEEND};
-    struct poptOption table[] = {
-        {"rules", 'r', POPT_ARG_STRING, &o.run.model, 0,
-         "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"", "M"},
-        {"output", 'o', POPT_ARG_STRING, &o.run.output, 0, "write the model", "MODEL.json"},
-        {"name", 0, POPT_ARG_STRING, &o.run.fit.name, 0, "name of the model (fitted)", "NAME"},
-        {"calibrate", 0, POPT_ARG_NONE, &o.run.fit.calibrate, 0, "also say how far the scores are from calibrated", NULL},
-        {"force", 'f', POPT_ARG_NONE, &o.run.force, 0, "replace an output that exists", NULL},
-        {"threads", 0, POPT_ARG_INT, &o.run.decode.threads, 0, THREADS_HELP, "N"},
-        {"groups", 0, POPT_ARG_STRING, &o.run.groups, 0, GROUPS_HELP, "GROUPS"},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, fit, 0, "Learning:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, reading, 0, "Reading:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, NULL, NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, codes, 0, NULL, NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
-        POPT_TABLEEND};
-    const char *file;
-    int exit_status = options_read(argc, argv, table, &fit_usage, &file);
-    if (exit_status < 0) {
-        running r;
-        sp_error err = {.status = SP_OK};
-        running_start(&r, &o, argc, argv);
-        exit_status = running_end(&r, run(file, &o, &err), &err, NULL, NULL);
-    }
-    options_clear(&o);
-    return exit_status;
-}
+static const option_choice fit_options[] = {OPTION(RULES),   OPTION_AS(OUTPUT, "write the model", "MODEL.json"),
+                                            OPTION(NAME),    OPTION(CALIBRATE),
+                                            OPTION(FORCE),   OPTION(THREADS),
+                                            OPTION(GROUPS),  HEADING("Learning:"),
+                                            FIT_OPTIONS,     HEADING("Reading:"),
+                                            OPTION(MISSING), OPTION(FLOOR),
+                                            PLACE_OPTIONS,   OPTION(CODES),
+                                            OPTION(MAP),     MESSAGE_OPTIONS};
+
+const command fit_command = {
+    .name = "fit",
+    .summary = "learn a model from labels, or from scores alone",
+    .use = {.arguments = "DATA.h5 -o MODEL.json [OPTION...]",
+            .summary = "learn transitions, and how to weigh them against the scores, from labelled recordings",
+            .example = "  statepath fit nights.h5 --rules sleep-aasm -o nights.model.json\n"
+                       "  statepath decode other.h5 --model nights.model.json -o paths.h5\n"
+                       "      learns from the labels of nights.h5, keeps forbidden what sleep-aasm\n"
+                       "      forbids, decodes other nights with it\n"
+                       "  statepath compare nights.h5 --model sleep-aasm --cv 5\n"
+                       "      says what that is worth: each recording decoded by a model without it\n",
+            .min_words = 1,
+            .max_words = 1},
+    .options = fit_options,
+    .work = work,
+    .watches_signals = true,
+    .output_is_text = true,
+};

@@ -4,14 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
-
-static const usage inspect_usage = {.arguments = "FILE.h5 [OPTION...]",
-                                    .summary = "say what is in a file and how it would be read",
-                                    .example = "  statepath inspect night.h5\n"
-                                               "  statepath inspect others.h5 --scores '/night/{id}/softmax' --kind probs\n",
-                                    .min_words = 1,
-                                    .max_words = 1};
+#include "command.h"
 
 /* Recordings and classes named; the rest are counted. */
 enum { NAMED = 6, NAMED_CLASSES = 40 };
@@ -86,7 +79,7 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
     sp_prepare_counts counts = {0};
     sp_block *block = sp_block_new();
     int64_t *label_count = calloc((size_t)info->n_classes + 1, sizeof *label_count);
-    sp_status status = block && label_count ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block && label_count ? SP_OK : sp_no_memory(err);
     unsigned parts = (info->has_scores ? SP_BLOCK_SCORES : 0) | SP_BLOCK_LABELS;
     int64_t impossible = 0;
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
@@ -167,7 +160,7 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
     char **names = NULL;
     int32_t n_names = 0;
     int32_t *classes = malloc(((size_t)info->n_classes + 1) * sizeof *classes);
-    sp_status status = classes ? sp_model_list(&names, &n_names, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = classes ? sp_model_list(&names, &n_names, err) : sp_no_memory(err);
     const char *first = NULL;
     for (int32_t i = 0; status == SP_OK && i < n_names; i++) {
         sp_model *model = NULL;
@@ -270,7 +263,7 @@ static sp_status print_signal_labels(const sp_signals_info *info, sp_error *err)
     }
     int64_t *count = calloc((size_t)info->n_classes + 1, sizeof *count);
     if (!count)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     for (int64_t t = 0; t < info->n_steps; t++)
         count[info->labels[t] + 1]++;
     say("labels      ");
@@ -284,7 +277,7 @@ static sp_status print_range(sp_signals *signals, const sp_signals_info *info, s
 {
     int64_t size = info->n_channels * info->n_samples, most = size > 0 && size < 1 << 20 ? (1 << 20) / size : 1;
     float *data = malloc((size_t)(most * size > 0 ? most * size : 1) * sizeof *data), low = INFINITY, high = -INFINITY;
-    sp_status status = data ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = data ? SP_OK : sp_no_memory(err);
     for (int64_t t = 0; status == SP_OK && t < info->n_steps; t += most) {
         int64_t n = info->n_steps - t < most ? info->n_steps - t : most;
         status = sp_signals_read(signals, t, n, data, err);
@@ -354,26 +347,28 @@ static bool is_signals(const char *file, const options *o)
     return !has_scores;
 }
 
-int cmd_inspect(int argc, const char **argv)
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    options o;
-    options_init(&o);
-    struct poptOption places[PLACE_TABLE];
-    place_table(&o, places);
-    struct poptOption table[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
-                                 POPT_TABLEEND};
-    const char *file;
-    int exit_status = options_read(argc, argv, table, &inspect_usage, &file);
-    if (exit_status >= 0) {
-        options_clear(&o);
-        return exit_status;
-    }
     /* A file of paths is not a file of scores: whichever it is, its own message is the one to show. */
-    sp_error err = {.status = SP_OK}, other;
-    sp_status status = o.run.place.scores ? SP_EFILE : inspect_paths(file, &o, &other);
-    if (status != SP_OK)
-        status = !o.run.place.scores && is_signals(file, &o) ? inspect_signals(file, &o, &err) : inspect_scores(file, &o, &err);
-    exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
-    options_clear(&o);
-    return exit_status;
+    const char *file = words[0];
+    sp_error other;
+    (void)out;
+    if (!o->run.place.scores && inspect_paths(file, o, &other) == SP_OK)
+        return SP_OK;
+    return !o->run.place.scores && is_signals(file, o) ? inspect_signals(file, o, err) : inspect_scores(file, o, err);
 }
+
+static const option_choice inspect_options[] = {HEADING("Reading, where things are in the file:"), PLACE_OPTIONS, HEADING_END};
+
+const command inspect_command = {
+    .name = "inspect",
+    .summary = "say what is in a file and how it would be read",
+    .use = {.arguments = "FILE.h5 [OPTION...]",
+            .summary = "say what is in a file and how it would be read",
+            .example = "  statepath inspect night.h5\n"
+                       "  statepath inspect others.h5 --scores '/night/{id}/softmax' --kind probs\n",
+            .min_words = 1,
+            .max_words = 1},
+    .options = inspect_options,
+    .work = work,
+};

@@ -3,19 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "outputs.h"
-#include "running.h"
-
-static const usage mask_usage = {.arguments = "leak SCORES.h5 [--model M] | softmax SCORES.h5 -o OUT.h5",
-                                 .summary = "how much probability a classifier puts on what cannot occur; or take it away",
-                                 .example = "  statepath mask leak moves.h5\n"
-                                            "      with the file's own mask [S,K]: mean, quantiles, worst row\n"
-                                            "  statepath mask leak night.h5 --model sleep-strict\n"
-                                            "      mass on classes that may not follow the one before (viterbi's path)\n"
-                                            "  statepath mask softmax moves.h5 -o masked.h5\n"
-                                            "      forbidden classes get exactly 0, the rest sum to 1\n",
-                                 .min_words = 2,
-                                 .max_words = 2};
 
 enum { BLOCK_BYTES = 16 << 20 };
 
@@ -43,8 +32,7 @@ static sp_status write_leak(void *arg, const sp_leak_report *report, sp_error *e
 
 /* ---- softmax ---- */
 
-static sp_status write_softmax(sp_source *source, const sp_source_info *info, const char *command, const options *o,
-                               sp_error *err)
+static sp_status write_softmax(sp_source *source, const sp_source_info *info, const options *o, sp_error *err)
 {
     sp_scores_writer *writer = NULL;
     sp_block *block = sp_block_new();
@@ -60,10 +48,10 @@ static sp_status write_softmax(sp_source *source, const sp_source_info *info, co
                                .classes = info->classes,
                                .with_labels = info->has_labels,
                                .with_segments = info->has_segments,
-                               .command = command,
+                               .command = o->run.command,
                                .input = info->file,
                                .force = o->run.force};
-    sp_status status = block ? sp_scores_writer_open(o->run.output, &header, &writer, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block ? sp_scores_writer_open(o->run.output, &header, &writer, err) : sp_no_memory(err);
     unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS;
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
         int64_t count = sp_source_fit(source, first, BLOCK_BYTES);
@@ -94,7 +82,7 @@ static sp_status write_softmax(sp_source *source, const sp_source_info *info, co
     return status;
 }
 
-static sp_status softmax(const char *file, const char *command, const options *o, sp_error *err)
+static sp_status softmax(const char *file, const options *o, sp_error *err)
 {
     sp_source_options places;
     sp_source *source = NULL;
@@ -104,48 +92,49 @@ static sp_status softmax(const char *file, const char *command, const options *o
     if (status == SP_OK)
         status = sp_source_open(file, &places, &source, err);
     if (status == SP_OK)
-        status = write_softmax(source, sp_source_info_of(source), command, o, err);
+        status = write_softmax(source, sp_source_info_of(source), o, err);
     if (status == SP_OK && !o->talk.quiet)
         fprintf(stderr, "wrote %s\n", o->run.output);
     sp_source_close(source);
     return status;
 }
 
-int cmd_mask(int argc, const char **argv)
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    options o;
-    options_init(&o);
-    struct poptOption places[PLACE_TABLE], how[DECODE_TABLE], talk[TALK_TABLE];
-    place_table(&o, places);
-    decode_table(&o, how);
-    talk_table(&o, talk);
-    struct poptOption table[] = {
-        {"model", 'm', POPT_ARG_STRING, &o.run.model, 0, "leak: the rules, instead of the file's mask", "M"},
-        {"strategy", 's', POPT_ARG_STRING, &o.run.strategies, 0, "leak: whose path says which class came before (viterbi)",
-         "NAME"},
-        {"json", 0, POPT_ARG_STRING, &o.json, 0, "leak: write the figures as JSON; - is standard output", "R.json"},
-        {"output", 'o', POPT_ARG_STRING, &o.run.output, 0, "softmax: write the probabilities", "OUT.h5"},
-        {"force", 'f', POPT_ARG_NONE, &o.run.force, 0, "replace outputs that exist", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, places, 0, "Reading, where things are in the file:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, how, 0, "Decoding (leak with a model):", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
-        POPT_TABLEEND};
-    const char *words[2];
-    int exit_status = options_read(argc, argv, table, &mask_usage, words);
-    if (exit_status < 0) {
-        running r;
-        sp_error err = {.status = SP_OK};
-        sp_run_result result = {0};
-        running_start(&r, &o, argc, argv);
-        sp_status status = outputs_check(&o, (const input_file[]){{"the input file", words[1]}, {NULL, NULL}}, &err);
-        if (status == SP_OK && strcmp(words[0], "leak") == 0)
-            status = sp_leak_file(words[1], &o.run, write_leak, &o, &result, &err);
-        else if (status == SP_OK && strcmp(words[0], "softmax") == 0)
-            status = softmax(words[1], o.run.command, &o, &err);
-        else if (status == SP_OK)
-            status = sp_fail(&err, SP_EINVAL, "mask: \"%s\" is neither leak nor softmax", words[0]);
-        exit_status = running_end(&r, status, &err, NULL, &result);
-    }
-    options_clear(&o);
-    return exit_status;
+    const input_file inputs[] = {{"the input file", words[1]}, {NULL, NULL}};
+    sp_status status = outputs_check(o, inputs, err);
+    if (status == SP_OK && strcmp(words[0], "leak") == 0)
+        return sp_leak_file(words[1], &o->run, write_leak, o, &out->result, err);
+    if (status == SP_OK && strcmp(words[0], "softmax") == 0)
+        return softmax(words[1], o, err);
+    return status == SP_OK ? sp_fail(err, SP_EINVAL, "mask: \"%s\" is neither leak nor softmax", words[0]) : status;
 }
+
+static const option_choice mask_options[] = {OPTION_AS(MODEL, "leak: the rules, instead of the file's mask", NULL),
+                                             OPTION_AS(STRATEGY, "leak: whose path says which class came before (viterbi)", NULL),
+                                             OPTION_AS(JSON, "leak: write the figures as JSON; - is standard output", NULL),
+                                             OPTION_AS(OUTPUT, "softmax: write the probabilities", "OUT.h5"),
+                                             OPTION_AS(FORCE, "replace outputs that exist", NULL),
+                                             HEADING("Reading, where things are in the file:"),
+                                             PLACE_OPTIONS,
+                                             HEADING("Decoding (leak with a model):"),
+                                             DECODE_OPTIONS,
+                                             MESSAGE_OPTIONS};
+
+const command mask_command = {
+    .name = "mask",
+    .summary = "mass on what cannot occur; masked softmax",
+    .use = {.arguments = "leak SCORES.h5 [--model M] | softmax SCORES.h5 -o OUT.h5",
+            .summary = "how much probability a classifier puts on what cannot occur; or take it away",
+            .example = "  statepath mask leak moves.h5\n"
+                       "      with the file's own mask [S,K]: mean, quantiles, worst row\n"
+                       "  statepath mask leak night.h5 --model sleep-aasm\n"
+                       "      mass on classes that may not follow the one before (viterbi's path)\n"
+                       "  statepath mask softmax moves.h5 -o masked.h5\n"
+                       "      forbidden classes get exactly 0, the rest sum to 1\n",
+            .min_words = 2,
+            .max_words = 2},
+    .options = mask_options,
+    .work = work,
+    .watches_signals = true,
+};

@@ -4,23 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "command.h"
 #include "outputs.h"
-
-static const usage model_usage = {.arguments = "list | show M | check M | new KIND [OPTION...]",
-                                  .summary = "look at, validate and build models",
-                                  .example = "  statepath model show sleep-strict\n"
-                                             "  statepath model check my-rules.json\n"
-                                             "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
-                                             "  statepath model new bioes --types PER,ORG,LOC -o tags.json\n"
-                                             "  statepath model new left-right --classes setup,pour,cut,clean -o steps.json\n"
-                                             "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
-                                             "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"
-                                             "  statepath model new from-labels night.h5 --min-count 5 -o learnt.json\n",
-                                  .min_words = 1,
-                                  .max_words = 3};
-
-enum { TYPES, CLASSES, NAME, MIN_COUNT, LABELS }; /* options.extra */
 
 /* ---- list ---- */
 
@@ -228,7 +213,7 @@ static sp_status names_from(char *text, const char *option, const char *kind, co
         return sp_fail(err, SP_EINVAL, "model new %s needs --%s A,B,C", kind, option);
     char **parts = malloc(MAX_NAMES * sizeof *parts);
     if (!parts)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     *n = sp_split_list(text, MAX_NAMES, parts);
     *names = (const char **)parts;
     return *n > 0 ? SP_OK : sp_fail(err, SP_EINVAL, "--%s names nothing; a list such as A,B,C", option);
@@ -237,7 +222,7 @@ static sp_status names_from(char *text, const char *option, const char *kind, co
 static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_label_counts *counts, sp_error *err)
 {
     sp_block *block = sp_block_new();
-    sp_status status = block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = block ? SP_OK : sp_no_memory(err);
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
         int64_t count = sp_source_fit(source, first, 16 << 20);
         status = sp_source_read(source, first, count, SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS, block, err);
@@ -258,12 +243,12 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
         return sp_fail(err, SP_EINVAL,
                        "model new from-labels needs a file: statepath model new from-labels LABELS.h5 -o MODEL.json");
     char *end = NULL;
-    long long min_count = o->extra[MIN_COUNT] ? strtoll(o->extra[MIN_COUNT], &end, 10) : 1;
-    if (end && (*end || end == o->extra[MIN_COUNT] || min_count < 1))
-        return sp_fail(err, SP_EINVAL, "--min-count %s: a whole number, at least 1", o->extra[MIN_COUNT]);
+    long long min_count = o->min_count ? strtoll(o->min_count, &end, 10) : 1;
+    if (end && (*end || end == o->min_count || min_count < 1))
+        return sp_fail(err, SP_EINVAL, "--min-count %s: a whole number, at least 1", o->min_count);
     sp_source_options places = sp_source_options_default();
     places.access = sp_run_access(&o->run);
-    places.labels = o->extra[LABELS];
+    places.labels = o->run.place.labels;
     places.needs_scores = false;
     sp_source *source = NULL;
     const char **names = NULL;
@@ -277,8 +262,8 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     n_names = info->n_classes;
     if (!info->has_labels)
         status = sp_fail(err, SP_EDATA, "%s holds no labels; --labels PATH says where they are", file);
-    else if (o->extra[CLASSES]) {
-        status = names_from(o->extra[CLASSES], "classes", "from-labels", &names, &n_names, err);
+    else if (o->classes) {
+        status = names_from(o->classes, "classes", "from-labels", &names, &n_names, err);
         classes = names;
         if (status == SP_OK && info->n_classes && n_names != info->n_classes)
             status = sp_fail(err, SP_EINVAL, "--classes names %d classes, %s has %d", n_names, file, info->n_classes);
@@ -289,7 +274,7 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     if (status == SP_OK)
         status = count_labels(source, info, &counts, err);
     if (status == SP_OK)
-        status = sp_model_from_counts(o->extra[NAME] ? o->extra[NAME] : "from-labels", classes, &counts, min_count, out, err);
+        status = sp_model_from_counts(o->run.fit.name ? o->run.fit.name : "from-labels", classes, &counts, min_count, out, err);
     sp_label_counts_clear(&counts);
     free(names);
     sp_source_close(source);
@@ -305,8 +290,8 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
     bool is_tagging = strcmp(kind, "bio") == 0 || strcmp(kind, "bioes") == 0;
     const char **names = NULL;
     int32_t n = 0;
-    sp_status status = is_tagging ? names_from(o->extra[TYPES], "types", kind, &names, &n, err)
-                                  : names_from(o->extra[CLASSES], "classes", kind, &names, &n, err);
+    sp_status status = is_tagging ? names_from(o->types, "types", kind, &names, &n, err)
+                                  : names_from(o->classes, "classes", kind, &names, &n, err);
     if (status != SP_OK)
         ;
     else if (strcmp(kind, "bio") == 0)
@@ -314,16 +299,16 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
     else if (strcmp(kind, "bioes") == 0)
         status = sp_model_new_bioes(n, names, out, err);
     else if (strcmp(kind, "left-right") == 0)
-        status = sp_model_new_left_right(n, names, o->number, out, err);
+        status = sp_model_new_left_right(n, names, o->step, out, err);
     else if (strcmp(kind, "cycle") == 0)
         status = sp_model_new_cycle(n, names, out, err);
     else
-        status = sp_model_new_band(n, names, o->number, out, err);
+        status = sp_model_new_band(n, names, o->step, out, err);
     free(names);
-    if (status == SP_OK && o->extra[NAME]) {
-        char *name = strdup(o->extra[NAME]);
+    if (status == SP_OK && o->run.fit.name) {
+        char *name = strdup(o->run.fit.name);
         if (!name)
-            return sp_fail(err, SP_ENOMEM, "no memory");
+            return sp_no_memory(err);
         free((*out)->name);
         (*out)->name = name;
     }
@@ -365,47 +350,51 @@ static sp_status show_model(const char *name, sp_error *err)
     return status;
 }
 
-int cmd_model(int argc, const char **argv)
+static const char model_arguments[] = "list | show M | check M | new KIND [OPTION...]";
+
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    options o;
-    options_init(&o);
-    o.number = 1;
-    o.output_is_text = true;
-    struct poptOption talk[TALK_TABLE];
-    talk_table(&o, talk);
-    struct poptOption table[] = {
-        {"output", 'o', POPT_ARG_STRING, &o.run.output, 0, "new: write the model (standard output)", "MODEL.json"},
-        {"force", 'f', POPT_ARG_NONE, &o.run.force, 0, "new: replace a file that exists", NULL},
-        {"name", 0, POPT_ARG_STRING, &o.extra[NAME], 0, "new: name of the model", "NAME"},
-        {"types", 0, POPT_ARG_STRING, &o.extra[TYPES], 0, "new bio, bioes: entity types", "A,B,C"},
-        {"classes", 0, POPT_ARG_STRING, &o.extra[CLASSES], 0, "new left-right, cycle, band, from-labels: classes in order",
-         "A,B,C"},
-        {"step", 0, POPT_ARG_INT, &o.number, 0, "new left-right, band: how far a step may go (1)", "N"},
-        {"min-count", 0, POPT_ARG_STRING, &o.extra[MIN_COUNT], 0, "new from-labels: allow what was seen N times (1)", "N"},
-        {"labels", 0, POPT_ARG_STRING, &o.extra[LABELS], 0, "new from-labels: dataset of the labels", "PATH"},
-        ALLOW_EXTERNAL_ROW(&o),
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
-        POPT_TABLEEND};
-    const char *words[3];
-    int exit_status = options_read(argc, argv, table, &model_usage, words);
-    if (exit_status >= 0) {
-        options_clear(&o);
-        return exit_status;
-    }
-    sp_error err = {.status = SP_OK};
-    sp_status status;
     const char *verb = words[0];
+    (void)out;
     if (strcmp(verb, "list") == 0 && !words[1])
-        status = list_models(&err);
-    else if (strcmp(verb, "show") == 0 && words[1] && !words[2])
-        status = show_model(words[1], &err);
-    else if (strcmp(verb, "check") == 0 && words[1] && !words[2])
-        status = check_model(words[1], &err);
-    else if (strcmp(verb, "new") == 0 && words[1])
-        status = make_model(words[1], words[2], &o, &err);
-    else
-        status = sp_fail(&err, SP_EINVAL, "model: usage: statepath model %s", model_usage.arguments);
-    exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
-    options_clear(&o);
-    return exit_status;
+        return list_models(err);
+    if (strcmp(verb, "show") == 0 && words[1] && !words[2])
+        return show_model(words[1], err);
+    if (strcmp(verb, "check") == 0 && words[1] && !words[2])
+        return check_model(words[1], err);
+    if (strcmp(verb, "new") == 0 && words[1])
+        return make_model(words[1], words[2], o, err);
+    return sp_fail(err, SP_EINVAL, "model: usage: statepath model %s", model_arguments);
 }
+
+static const option_choice model_options[] = {
+    OPTION_AS(OUTPUT, "new: write the model (standard output)", "MODEL.json"),
+    OPTION_AS(FORCE, "new: replace a file that exists", NULL),
+    OPTION_AS(NAME, "new: name of the model", NULL),
+    OPTION(TYPES),
+    OPTION_AS(CLASSES, "new left-right, cycle, band, from-labels: classes in order", NULL),
+    OPTION(STEP),
+    OPTION(MIN_COUNT),
+    OPTION_AS(LABELS, "new from-labels: dataset of the labels", NULL),
+    OPTION(ALLOW_EXTERNAL),
+    MESSAGE_OPTIONS};
+
+const command model_command = {
+    .name = "model",
+    .summary = "list, show, check and make models: the rules",
+    .use = {.arguments = model_arguments,
+            .summary = "look at, validate and build models",
+            .example = "  statepath model show sleep-aasm\n"
+                       "  statepath model check my-rules.json\n"
+                       "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
+                       "  statepath model new bioes --types PER,ORG,LOC -o tags.json\n"
+                       "  statepath model new left-right --classes setup,pour,cut,clean -o steps.json\n"
+                       "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
+                       "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"
+                       "  statepath model new from-labels night.h5 --min-count 5 -o learnt.json\n",
+            .min_words = 1,
+            .max_words = 3},
+    .options = model_options,
+    .work = work,
+    .output_is_text = true,
+};

@@ -3,24 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "network_options.h"
 #include "outputs.h"
 #include "progress.h"
 #include "weights.h"
 
-static const usage predict_usage = {.arguments = "SIGNALS.h5 --weights WEIGHTS.h5 -o SCORES.h5 [OPTION...]",
-                                    .summary = "log probabilities of each step of signals, for `compare` and `decode`",
-                                    .example = "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"
-                                               "  statepath compare scores.h5 --model sleep-strict\n",
-                                    .min_words = 1,
-                                    .max_words = 1};
-
 enum { BLOCK_BYTES = 32 << 20 };
-
-typedef struct predict_options {
-    options common;
-    char *weights, *split, *signals;
-} predict_options;
 
 /* What is predicted: some recordings of the file, as if they were a file of their own. */
 typedef struct selection {
@@ -48,7 +37,7 @@ static sp_status select_recordings(const sp_signals_info *info, const char *spli
     size_t n = (size_t)info->n_recordings + 1;
     if (!(s->recordings = malloc(n * sizeof *s->recordings)) || !(s->offsets = calloc(n, sizeof *s->offsets)) ||
         !(s->ids = malloc(n * sizeof *s->ids)))
-        return sp_fail(err, SP_ENOMEM, "no memory for %lld recordings", (long long)info->n_recordings);
+        return sp_no_memory(err);
     for (int64_t r = 0; r < info->n_recordings; r++) {
         if (wanted >= 0 && info->split[r] != wanted)
             continue;
@@ -65,7 +54,7 @@ static sp_status select_recordings(const sp_signals_info *info, const char *spli
 }
 
 typedef struct prediction {
-    const predict_options *o;
+    const options *o;
     sp_signals *file;
     const sp_signals_info *info;
     sp_network *network;
@@ -77,10 +66,10 @@ typedef struct prediction {
     int64_t room;
 } prediction;
 
-static sp_status open_all(prediction *p, const char *file, const char *command, sp_error *err)
+static sp_status open_all(prediction *p, const char *file, sp_error *err)
 {
-    const predict_options *o = p->o;
-    const sp_file_access how = sp_run_access(&o->common.run);
+    const options *o = p->o;
+    const sp_file_access how = sp_run_access(&o->run);
     sp_status status = sp_weights_load(o->weights, &how, &p->network, NULL, NULL, err);
     if (status == SP_OK)
         status = sp_signals_open(file, o->signals, &how, &p->file, err);
@@ -98,7 +87,7 @@ static sp_status open_all(prediction *p, const char *file, const char *command, 
     p->room = BLOCK_BYTES / (width * (int64_t)sizeof(float)) + 1;
     p->block = sp_block_new();
     if (!p->block || !(p->signals = malloc((size_t)p->room * (size_t)width * sizeof *p->signals)))
-        return sp_fail(err, SP_ENOMEM, "no memory for steps of %lld samples", (long long)width);
+        return sp_no_memory(err);
     const char *const *classes = p->network->classes ? (const char *const *)p->network->classes
                                  : p->match          ? NULL
                                                      : p->info->classes;
@@ -111,10 +100,10 @@ static sp_status open_all(prediction *p, const char *file, const char *command, 
                                      .ids = p->chosen.ids,
                                      .classes = classes,
                                      .with_labels = p->info->labels != NULL,
-                                     .command = command,
+                                     .command = o->run.command,
                                      .input = file,
-                                     .force = o->common.run.force};
-    return sp_scores_writer_open(o->common.run.output, &header, &p->writer, err);
+                                     .force = o->run.force};
+    return sp_scores_writer_open(o->run.output, &header, &p->writer, err);
 }
 
 /* One recording, in parts that fit into memory. */
@@ -135,8 +124,8 @@ static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
         status = sp_signals_read(p->file, first + t, count, p->signals, err);
         if (status != SP_OK)
             break;
-        status = sp_network_predict(p->network, count, p->signals, p->o->common.run.decode.threads,
-                                    (float *)p->block->scores + t * k, &cause);
+        status = sp_network_predict(p->network, count, p->signals, p->o->run.decode.threads, (float *)p->block->scores + t * k,
+                                    &cause);
         if (status != SP_OK)
             status = sp_fail(err, status, "%s: recording %s, step %lld: %s", p->info->file, p->info->ids[r],
                              (long long)(t + (cause.step < 0 ? 0 : cause.step)), cause.message);
@@ -148,21 +137,22 @@ static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
     return status == SP_OK ? sp_scores_writer_add(p->writer, p->block, err) : status;
 }
 
-static sp_status predict(const char *file, const char *command, const predict_options *o, sp_error *err)
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
+    const input_file inputs[] = {{"the input file", words[0]}, {"the file of weights", o->weights}, {NULL, NULL}};
+    (void)out;
     prediction p = {.o = o};
-    if (!o->common.run.output)
+    if (!o->run.output)
         return sp_fail(err, SP_EINVAL, "predict: -o SCORES.h5 is missing: where to write the scores");
     if (!o->weights)
         return sp_fail(err, SP_EINVAL, "predict: --weights WEIGHTS.h5 is missing; `statepath train` makes one");
-    if (o->common.run.decode.threads < 0 || o->common.run.decode.threads > 4096)
-        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.run.decode.threads);
-    sp_status status = outputs_check(
-        &o->common, (const input_file[]){{"the input file", file}, {"the file of weights", o->weights}, {NULL, NULL}}, err);
+    sp_status status = sp_run_check_threads(&o->run, err);
     if (status == SP_OK)
-        status = open_all(&p, file, command, err);
+        status = outputs_check(o, inputs, err);
+    if (status == SP_OK)
+        status = open_all(&p, words[0], err);
     progress bar;
-    progress_start(&bar, "steps", p.chosen.n_steps, o->common.talk.quiet);
+    progress_start(&bar, "steps", p.chosen.n_steps, o->talk.quiet);
     for (int64_t n = 0; status == SP_OK && n < p.chosen.n_recordings; n++) {
         status = predict_recording(&p, n, err);
         progress_show(&bar, p.chosen.offsets[n + 1]);
@@ -173,9 +163,9 @@ static sp_status predict(const char *file, const char *command, const predict_op
         p.writer = NULL;
     }
     sp_scores_writer_abort(p.writer);
-    if (status == SP_OK && !o->common.talk.quiet) {
+    if (status == SP_OK && !o->talk.quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
-        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->common.run.output, sp_count_text(p.chosen.n_recordings, a),
+        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->run.output, sp_count_text(p.chosen.n_recordings, a),
                 sp_count_text(p.chosen.n_steps, b));
     }
     selection_clear(&p.chosen);
@@ -187,34 +177,20 @@ static sp_status predict(const char *file, const char *command, const predict_op
     return status;
 }
 
-int cmd_predict(int argc, const char **argv)
-{
-    predict_options o = {.weights = NULL};
-    options_init(&o.common);
-    struct poptOption talk[TALK_TABLE];
-    talk_table(&o.common, talk);
-    struct poptOption table[] = {
-        {"weights", 'w', POPT_ARG_STRING, &o.weights, 0, "what `statepath train` wrote", "WEIGHTS.h5"},
-        {"output", 'o', POPT_ARG_STRING, &o.common.run.output, 0, "write the scores", "SCORES.h5"},
-        {"force", 'f', POPT_ARG_NONE, &o.common.run.force, 0, "replace an output that exists", NULL},
-        {"split", 0, POPT_ARG_STRING, &o.split, 0, "which recordings, by the file's dataset \"split\" (all)", "all|train|test"},
-        {"threads", 0, POPT_ARG_INT, &o.common.run.decode.threads, 0, THREADS_HELP, "N"},
-        {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
-        ALLOW_EXTERNAL_ROW(&o.common),
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
-        POPT_TABLEEND};
-    const char *file;
-    int exit_status = options_read(argc, argv, table, &predict_usage, &file);
-    if (exit_status < 0) {
-        sp_error err = {.status = SP_OK};
-        char *command = command_line(argc, argv);
-        sp_status status = predict(file, command, &o, &err);
-        free(command);
-        exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
-    }
-    free(o.weights);
-    free(o.split);
-    free(o.signals);
-    options_clear(&o.common);
-    return exit_status;
-}
+static const option_choice predict_options[] = {OPTION(WEIGHTS),        OPTION_AS(OUTPUT, "write the scores", "SCORES.h5"),
+                                                OPTION(FORCE),          OPTION(SPLIT),
+                                                OPTION(THREADS),        OPTION(SIGNALS),
+                                                OPTION(ALLOW_EXTERNAL), MESSAGE_OPTIONS};
+
+const command predict_command = {
+    .name = "predict",
+    .summary = "scores of signals, by what was trained",
+    .use = {.arguments = "SIGNALS.h5 --weights WEIGHTS.h5 -o SCORES.h5 [OPTION...]",
+            .summary = "log probabilities of each step of signals, for `compare` and `decode`",
+            .example = "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"
+                       "  statepath compare scores.h5 --model sleep-aasm\n",
+            .min_words = 1,
+            .max_words = 1},
+    .options = predict_options,
+    .work = work,
+};

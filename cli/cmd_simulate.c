@@ -2,17 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "command.h"
 #include "outputs.h"
 #include "progress.h"
-
-static const usage simulate_usage = {
-    .arguments = "RECIPE.json -o DATA.h5 [OPTION...]",
-    .summary =
-        "make label sequences, and the scores of a classifier that errs or the signals of a sensor, from a recipe with a seed",
-    .example = "  statepath simulate datasets/sleep-demo.recipe.json -o demo.h5\n"
-               "  statepath compare demo.h5 --model sleep-strict\n",
-    .min_words = 1,
-    .max_words = 1};
 
 enum { BLOCK_BYTES = 16 << 20 };
 
@@ -23,7 +15,7 @@ static sp_status open_writer(const sp_recipe *recipe, const sp_signal_nights *ni
 {
     char *text = NULL;
     uint8_t *split = malloc((size_t)nights->n_recordings);
-    sp_status status = split ? sp_recipe_to_json(recipe, &text, err) : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = split ? sp_recipe_to_json(recipe, &text, err) : sp_no_memory(err);
     const sp_signal_recipe *s = recipe->signals;
     for (int64_t n = 0; status == SP_OK && n < nights->n_recordings; n++)
         split[n] = n >= nights->n_recordings - s->n_test;
@@ -55,7 +47,7 @@ static sp_status write_signals(const sp_recipe *recipe, sp_signal_maker *maker, 
     int64_t n_steps = sp_signal_maker_nights(maker).n_steps, width = s->n_channels * s->n_samples;
     int64_t room = BLOCK_BYTES / (width * (int64_t)sizeof(float)) + 1;
     float *block = malloc((size_t)room * (size_t)width * sizeof *block);
-    sp_status status = block ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for a step of %lld samples", (long long)width);
+    sp_status status = block ? SP_OK : sp_no_memory(err);
     progress bar;
     progress_start(&bar, "steps", n_steps, o->talk.quiet);
     for (int64_t t = 0; status == SP_OK && t < n_steps; t += room) {
@@ -98,13 +90,17 @@ static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_
 
 /* ---- scores ---- */
 
-static sp_status simulate(const char *recipe_file, const options *o, sp_error *err)
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
+    const input_file inputs[] = {{"the recipe", words[0]}, {NULL, NULL}};
     sp_recipe *recipe = NULL;
     sp_simulated *simulated = NULL;
-    sp_status status = outputs_check(o, (const input_file[]){{"the recipe", recipe_file}, {NULL, NULL}}, err);
+    (void)out;
+    if (!o->run.output)
+        return sp_fail(err, SP_EINVAL, "simulate: -o DATA.h5 is missing: where to write the data");
+    sp_status status = outputs_check(o, inputs, err);
     if (status == SP_OK)
-        status = sp_recipe_load(recipe_file, &recipe, err);
+        status = sp_recipe_load(words[0], &recipe, err);
     if (status == SP_OK && recipe->signals) {
         status = simulate_signals(recipe, o, err);
         sp_recipe_free(recipe);
@@ -124,24 +120,18 @@ static sp_status simulate(const char *recipe_file, const options *o, sp_error *e
     return status;
 }
 
-int cmd_simulate(int argc, const char **argv)
-{
-    options o;
-    options_init(&o);
-    struct poptOption talk[TALK_TABLE];
-    talk_table(&o, talk);
-    struct poptOption table[] = {{"output", 'o', POPT_ARG_STRING, &o.run.output, 0, "write the data", "DATA.h5"},
-                                 {"force", 'f', POPT_ARG_NONE, &o.run.force, 0, "replace an output that exists", NULL},
-                                 {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
-                                 POPT_TABLEEND};
-    const char *file;
-    int exit_status = options_read(argc, argv, table, &simulate_usage, &file);
-    if (exit_status < 0) {
-        sp_error err = {.status = SP_OK};
-        sp_status status = o.run.output ? simulate(file, &o, &err)
-                                        : sp_fail(&err, SP_EINVAL, "simulate: -o DATA.h5 is missing: where to write the data");
-        exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
-    }
-    options_clear(&o);
-    return exit_status;
-}
+static const option_choice simulate_options[] = {OPTION_AS(OUTPUT, "write the data", "DATA.h5"), OPTION(FORCE), MESSAGE_OPTIONS};
+
+const command simulate_command = {
+    .name = "simulate",
+    .summary = "make data from a recipe: scores, or signals",
+    .use = {.arguments = "RECIPE.json -o DATA.h5 [OPTION...]",
+            .summary = "make label sequences, and the scores of a classifier that errs or the signals of a sensor, from a recipe "
+                       "with a seed",
+            .example = "  statepath simulate datasets/sleep-demo.recipe.json -o demo.h5\n"
+                       "  statepath compare demo.h5 --model sleep-strict\n",
+            .min_words = 1,
+            .max_words = 1},
+    .options = simulate_options,
+    .work = work,
+};

@@ -5,19 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
-
-static const usage stream_usage = {.arguments = "--model M --lag L [OPTION...] < SCORES > CLASSES",
-                                   .summary =
-                                       "decide each step once L more have been seen: lines of K numbers in, class names out",
-                                   .example = "  classifier | statepath stream --model sleep-strict --lag 10 --kind probs\n"
-                                              "      numbers are separated by spaces, tabs or commas, in the order of the\n"
-                                              "      model's classes (or of --classes); an empty line ends a recording: what\n"
-                                              "      is pending is decided, and the next line starts another one\n",
-                                   .min_words = 0,
-                                   .max_words = 0};
-
-enum { CLASSES }; /* options.extra */
+#include "command.h"
 
 typedef struct stream {
     const options *opt;
@@ -59,12 +47,12 @@ static sp_status stream_open(stream *s, sp_error *err)
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
     s->names = malloc(((size_t)K + 1) * sizeof *s->names);
     s->log_prior = malloc((size_t)K * sizeof *s->log_prior);
-    s->rest = malloc(((size_t)o->number + 1) * sizeof *s->rest);
+    s->rest = malloc(((size_t)o->lag + 1) * sizeof *s->rest);
     s->block = sp_block_new();
-    s->names_text = o->extra[CLASSES] ? strdup(o->extra[CLASSES]) : NULL;
-    if (!class_of_column || !s->names || !s->log_prior || !s->rest || !s->block || (o->extra[CLASSES] && !s->names_text)) {
+    s->names_text = o->classes ? strdup(o->classes) : NULL;
+    if (!class_of_column || !s->names || !s->log_prior || !s->rest || !s->block || (o->classes && !s->names_text)) {
         free(class_of_column);
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     }
     int32_t n_names = s->names_text ? sp_split_list(s->names_text, K + 1, (char **)s->names) : K;
     for (int32_t k = 0; !s->names_text && k < K; k++)
@@ -76,7 +64,7 @@ static sp_status stream_open(stream *s, sp_error *err)
     if (status == SP_OK)
         status = sp_chain_new(s->model, &compile, &s->chain, err);
     if (status == SP_OK)
-        status = sp_online_new(s->chain, o->number, &s->online, err);
+        status = sp_online_new(s->chain, o->lag, &s->online, err);
     if (status == SP_OK)
         status = sp_run_prepare(&o->run, s->model, class_of_column, s->log_prior, &s->prepare, err);
     if (status == SP_OK && o->run.place.kind)
@@ -181,7 +169,7 @@ static sp_status run(stream *s, FILE *in, sp_error *err)
     char *text = NULL;
     size_t room = 0;
     double *row = malloc((size_t)s->n_classes * sizeof *row);
-    sp_status status = row ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = row ? SP_OK : sp_no_memory(err);
     while (status == SP_OK && getline(&text, &room, in) >= 0) {
         s->line++;
         if (text[strspn(text, " \t\r\n")] == 0) {
@@ -206,46 +194,40 @@ static sp_status run(stream *s, FILE *in, sp_error *err)
     return status;
 }
 
-int cmd_stream(int argc, const char **argv)
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    options o;
-    options_init(&o);
-    o.number = -1;
-    struct poptOption decode[DECODE_TABLE], talk[TALK_TABLE];
-    decode_table(&o, decode);
-    talk_table(&o, talk);
-    struct poptOption table[] = {
-        {"model", 'm', POPT_ARG_STRING, &o.run.model, 0, "the rules: a file, or a shipped model by name", "M"},
-        {"lag", 'L', POPT_ARG_INT, &o.number, 0, "decide a step once L more have been seen", "L"},
-        {"kind", 0, POPT_ARG_STRING, &o.run.place.kind, 0, "what the numbers are (probs or log_probs, by the first line)",
-         "log_probs|probs|logits|scores"},
-        {"classes", 0, POPT_ARG_STRING, &o.extra[CLASSES], 0, "names of the columns, when not in the model's order", "A,B,C"},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, decode, 0, "Decoding:", NULL},
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
-        POPT_TABLEEND};
-    int exit_status = options_read(argc, argv, table, &stream_usage, NULL);
-    if (exit_status >= 0) {
-        options_clear(&o);
-        return exit_status;
-    }
-    sp_error err = {.status = SP_OK};
-    stream s = {.opt = &o};
+    stream s = {.opt = o};
+    (void)words;
     sp_status status =
-        o.number < 0 ? sp_fail(&err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once") : SP_OK;
+        o->lag < 0 ? sp_fail(err, SP_EINVAL, "stream: --lag L is missing: a number of steps, 0 decides at once") : SP_OK;
     if (status == SP_OK)
-        status = stream_open(&s, &err);
+        status = stream_open(&s, err);
     if (status == SP_OK)
-        status = run(&s, stdin, &err);
-    if (s.n_broken && !o.talk.quiet)
+        status = run(&s, stdin, err);
+    if (s.n_broken && !o->talk.quiet)
         complain("%lld steps broke a rule (--on-infeasible relax)", (long long)s.n_broken);
-    if (status == SP_OK)
-        exit_status = EXIT_DONE;
-    else {
-        exit_status = fail_with(status, &err);
-        if (status == SP_ENOPATH || status == SP_EDEADEND)
-            exit_status = EXIT_UNDECODED;
-    }
+    if (status == SP_ENOPATH || status == SP_EDEADEND)
+        out->exit_status = EXIT_UNDECODED;
     stream_close(&s);
-    options_clear(&o);
-    return exit_status;
+    return status;
 }
+
+static const option_choice stream_options[] = {
+    OPTION(MODEL),   OPTION(LAG),          OPTION_AS(KIND, "what the numbers are (probs or log_probs, by the first line)", NULL),
+    OPTION(CLASSES), HEADING("Decoding:"), DECODE_OPTIONS,
+    MESSAGE_OPTIONS};
+
+const command stream_command = {
+    .name = "stream",
+    .summary = "decide each step while the recording goes on",
+    .use = {.arguments = "--model M --lag L [OPTION...] < SCORES > CLASSES",
+            .summary = "decide each step once L more have been seen: lines of K numbers in, class names out",
+            .example = "  classifier | statepath stream --model sleep-aasm --lag 10 --kind probs\n"
+                       "      numbers are separated by spaces, tabs or commas, in the order of the\n"
+                       "      model's classes (or of --classes); an empty line ends a recording: what\n"
+                       "      is pending is decided, and the next line starts another one\n",
+            .min_words = 0,
+            .max_words = 0},
+    .options = stream_options,
+    .work = work,
+};

@@ -4,33 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "network_options.h"
 #include "outputs.h"
 #include "progress.h"
 #include "weights.h"
 
-static const usage train_usage = {
-    .arguments = "SIGNALS.h5 -o WEIGHTS.h5 [OPTION...]",
-    .summary = "train a small convolutional network that makes scores from signals, with or without masks on its logits",
-    .example = "  statepath simulate datasets/sleep-signals.recipe.json -o signals.h5\n"
-               "  statepath train signals.h5 -o weights.h5\n"
-               "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"
-               "  statepath compare scores.h5 --model sleep-strict\n"
-               "      the weights are written after each epoch; `train ... --resume` goes on\n"
-               "      where it was interrupted\n",
-    .min_words = 1,
-    .max_words = 1};
-
-typedef struct train_options {
-    options common;
-    char *masking, *signals, *beside;
-    int epochs, batch, resume;
-    double rate;
-    long seed;
-} train_options;
-
 typedef struct training {
-    const train_options *o;
+    const options *o;
     sp_signals *file;
     const sp_signals_info *info;
     /* Steps in memory, those of training recordings first. */
@@ -104,7 +85,7 @@ static char *describe_data(const training *t)
 
 static sp_status read_data(training *t, const char *file, sp_error *err)
 {
-    const sp_file_access how = sp_run_access(&t->o->common.run);
+    const sp_file_access how = sp_run_access(&t->o->run);
     sp_status status = sp_signals_open(file, t->o->signals, &how, &t->file, err);
     if (status != SP_OK)
         return status;
@@ -139,10 +120,10 @@ static sp_status read_rules(training *t, sp_error *err)
     sp_model *model = NULL;
     sp_chain *chain = NULL;
     int32_t *class_of_column = malloc(k * sizeof *class_of_column);
-    sp_status status = class_of_column && (t->allow = malloc(k * k)) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = class_of_column && (t->allow = malloc(k * k)) ? SP_OK : sp_no_memory(err);
     if (status == SP_OK)
-        status = t->o->common.run.model ? sp_model_load(t->o->common.run.model, &model, err)
-                                        : sp_model_from_json(t->origin.model, "the rules in the weights", &model, err);
+        status = t->o->run.model ? sp_model_load(t->o->run.model, &model, err)
+                                 : sp_model_from_json(t->origin.model, "the rules in the weights", &model, err);
     if (status == SP_OK)
         status = sp_model_align(model, info->n_classes, info->classes, class_of_column, err);
     sp_chain_options how = sp_chain_options_default();
@@ -154,13 +135,13 @@ static sp_status read_rules(training *t, sp_error *err)
         t->allow[i] = sp_chain_is_legal(chain, (int32_t)(i / k), (int32_t)(i % k));
     char *json = NULL;
     if (status == SP_OK && !(t->model_name = strdup(model->name)))
-        status = sp_fail(err, SP_ENOMEM, "no memory");
+        status = sp_no_memory(err);
     if (status == SP_OK)
         status = sp_model_to_json(model, &json, err);
     bool is_masking = t->origin.masking != SP_MASKING_NONE;
     if (status == SP_OK && is_masking && t->o->resume && strcmp(json, t->origin.model) != 0)
         status = sp_fail(err, SP_EINVAL, "--resume: %s was trained with other rules than --model %s; leave --model out",
-                         t->o->common.run.output, t->o->common.run.model);
+                         t->o->run.output, t->o->run.model);
     if (status == SP_OK && is_masking) {
         free(t->origin.model);
         t->origin.model = json;
@@ -177,14 +158,14 @@ static sp_status read_rules(training *t, sp_error *err)
 
 static sp_status begin(training *t, sp_error *err)
 {
-    const train_options *o = t->o;
+    const options *o = t->o;
     const sp_signals_info *info = t->info;
     t->origin = (sp_weights_origin){.batch = o->batch ? o->batch : 32,
-                                    .seed = o->seed ? (uint32_t)o->seed : 1,
+                                    .seed = o->network_seed ? (uint32_t)o->network_seed : 1,
                                     .rate = isnan(o->rate) ? 0.001 : o->rate,
                                     .data = describe_data(t)};
     sp_network_shape shape = sp_network_shape_default(info->n_channels, info->n_samples, info->n_classes);
-    sp_status status = t->origin.data ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    sp_status status = t->origin.data ? SP_OK : sp_no_memory(err);
     if (status == SP_OK && o->masking)
         status = sp_masking_parse(o->masking, &t->origin.masking, err);
     if (status == SP_OK)
@@ -199,26 +180,26 @@ static sp_status begin(training *t, sp_error *err)
 /* Takes up what was written; options that were given must be the same. */
 static sp_status go_on(training *t, sp_error *err)
 {
-    const train_options *o = t->o;
-    const sp_file_access how = sp_run_access(&o->common.run);
-    sp_status status = sp_weights_load(o->common.run.output, &how, &t->network, &t->state, &t->origin, err);
+    const options *o = t->o;
+    const sp_file_access how = sp_run_access(&o->run);
+    sp_status status = sp_weights_load(o->run.output, &how, &t->network, &t->state, &t->origin, err);
     if (status == SP_OK)
-        status = check_network_fits(t->network, o->common.run.output, t->info, err);
+        status = check_network_fits(t->network, o->run.output, t->info, err);
     char *data = status == SP_OK ? describe_data(t) : NULL;
     if (status != SP_OK)
         return status;
     const sp_weights_origin *was = &t->origin;
     if (!data)
-        status = sp_fail(err, SP_ENOMEM, "no memory");
+        status = sp_no_memory(err);
     else if (strcmp(data, was->data) != 0)
         status = sp_fail(err, SP_EDATA, "--resume: %s was trained on other data than %s (it says: %s; these are: %s)",
-                         o->common.run.output, t->info->file, was->data, data);
+                         o->run.output, t->info->file, was->data, data);
     else if ((o->batch && o->batch != was->batch) || (!isnan(o->rate) && o->rate != was->rate) ||
-             (o->seed && (uint32_t)o->seed != was->seed) ||
+             (o->network_seed && (uint32_t)o->network_seed != was->seed) ||
              (o->masking && strcmp(o->masking, sp_masking_name(was->masking)) != 0))
         status = sp_fail(err, SP_EINVAL,
                          "--resume: %s was begun with --batch %d --rate %g --seed %u --masking %s; leave these options out",
-                         o->common.run.output, was->batch, was->rate, was->seed, sp_masking_name(was->masking));
+                         o->run.output, was->batch, was->rate, was->seed, sp_masking_name(was->masking));
     free(data);
     return status;
 }
@@ -240,11 +221,11 @@ static sp_status prepare(training *t, const char *file, sp_error *err)
     sp_status status = read_data(t, file, err);
     if (status == SP_OK)
         status = t->o->resume ? go_on(t, err) : begin(t, err);
-    if (status == SP_OK && (t->o->common.run.model || t->origin.masking != SP_MASKING_NONE)) {
-        if (!t->o->common.run.model && !t->o->resume)
+    if (status == SP_OK && (t->o->run.model || t->origin.masking != SP_MASKING_NONE)) {
+        if (!t->o->run.model && !t->o->resume)
             return sp_fail(err, SP_EINVAL, "train: --masking %s needs the rules: --model M is missing",
                            sp_masking_name(t->origin.masking));
-        if (t->origin.masking == SP_MASKING_NONE && !t->o->common.report)
+        if (t->origin.masking == SP_MASKING_NONE && !t->o->report)
             return sp_fail(err, SP_EINVAL,
                            "train: --model is for --masking random-previous or true-previous, or for a --report; leave it out");
         status = read_rules(t, err);
@@ -263,7 +244,7 @@ static sp_status prepare(training *t, const char *file, sp_error *err)
     how.seed = t->origin.seed;
     how.masking = t->origin.masking;
     how.allow = t->allow;
-    how.threads = t->o->common.run.decode.threads;
+    how.threads = t->o->run.decode.threads;
     sp_error cause = {.step = -1};
     status = sp_trainer_new(t->network, t->state, &train, &test, &how, &t->trainer, &cause);
     return status == SP_OK ? SP_OK : place(t, status, &cause, err);
@@ -297,7 +278,7 @@ static void print_epoch(int32_t number, const sp_epoch *e)
 
 static sp_status run(training *t, sp_error *err)
 {
-    const options *o = &t->o->common;
+    const options *o = t->o;
     int epochs = t->o->epochs ? t->o->epochs : 12;
     if (t->o->resume && t->state->n_epochs >= epochs)
         return sp_fail(err, SP_EINVAL, "--resume: %s has %d epochs already; ask for more with --epochs", o->run.output,
@@ -354,10 +335,10 @@ static sp_status show(const training *t, const sp_network *network, const sp_tra
     s->history = malloc((4 * n + 1) * sizeof *s->history);
     s->path = malloc(((size_t)t->n_test + 1) * sizeof *s->path);
     snprintf(s->name, sizeof s->name, "masking %s", masking);
-    sp_status status = scores && s->history && s->path ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory for the page");
+    sp_status status = scores && s->history && s->path ? SP_OK : sp_no_memory(err);
     if (status == SP_OK)
-        status = sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * width, t->o->common.run.decode.threads,
-                                    scores, err);
+        status = sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * width, t->o->run.decode.threads, scores,
+                                    err);
     for (int64_t i = 0; status == SP_OK && i < t->n_test; i++) {
         s->path[i] = 0;
         for (size_t c = 1; c < k; c++)
@@ -399,7 +380,7 @@ static void find_examples(const training *t, const float **examples, float *cut,
 
 static sp_status write_page(training *t, shown *both, sp_error *err)
 {
-    const options *o = &t->o->common;
+    const options *o = t->o;
     const sp_signals_info *info = t->info;
     size_t k = (size_t)info->n_classes;
     sp_trained trained[2];
@@ -421,12 +402,12 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
     uint8_t *is_test = calloc((size_t)info->n_recordings + 1, 1);
     char **names = calloc(k, sizeof *names), *page = NULL;
     if (status == SP_OK && (!examples || !cut || !is_test || !names))
-        status = sp_fail(err, SP_ENOMEM, "no memory for the page");
+        status = sp_no_memory(err);
     for (size_t c = 0; status == SP_OK && c < k; c++) {
         char name[32];
         snprintf(name, sizeof name, "class%zu", c);
         if (!info->classes && !(names[c] = strdup(name)))
-            status = sp_fail(err, SP_ENOMEM, "no memory for the page");
+            status = sp_no_memory(err);
     }
     if (status == SP_OK) {
         find_examples(t, examples, cut, n_samples);
@@ -465,30 +446,32 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
     return status;
 }
 
-static sp_status train(const char *file, const train_options *o, sp_error *err)
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
+    const char *file = words[0];
+    const input_file inputs[] = {{"the input file", file}, {"the file of weights", o->beside}, {NULL, NULL}};
+    (void)out;
     training t = {.o = o};
-    if (!o->common.run.output)
+    if (!o->run.output)
         return sp_fail(err, SP_EINVAL, "train: -o WEIGHTS.h5 is missing: where to write the weights");
     if (o->epochs < 0 || o->epochs > 1000000)
         return sp_fail(err, SP_EINVAL, "--epochs %d: a number from 1 to 1000000", o->epochs);
     if (o->batch < 0)
         return sp_fail(err, SP_EINVAL, "--batch %d: steps of a batch, from 1 to 1048576", o->batch);
-    if (o->seed < 0 || o->seed > UINT32_MAX)
-        return sp_fail(err, SP_EINVAL, "--seed %ld: a number from 1 to 4294967295", o->seed);
-    if (o->common.run.decode.threads < 0 || o->common.run.decode.threads > 4096)
-        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors) to 4096", o->common.run.decode.threads);
-    options checked = o->common; /* for looking only */
+    if (o->network_seed < 0 || o->network_seed > UINT32_MAX)
+        return sp_fail(err, SP_EINVAL, "--seed %ld: a number from 1 to 4294967295", o->network_seed);
+    options checked = *o; /* for looking only */
     checked.run.force = checked.run.force || o->resume;
-    sp_status status = outputs_check(
-        &checked, (const input_file[]){{"the input file", file}, {"the file of weights", o->beside}, {NULL, NULL}}, err);
-    if (status == SP_OK && o->beside && !o->common.report)
+    sp_status status = sp_run_check_threads(&o->run, err);
+    if (status == SP_OK)
+        status = outputs_check(&checked, inputs, err);
+    if (status == SP_OK && o->beside && !o->report)
         status = sp_fail(err, SP_EINVAL, "train: --beside is for a --report; name one");
     if (status == SP_OK)
         status = prepare(&t, file, err);
     if (status == SP_OK)
         status = run(&t, err);
-    if (status == SP_OK && o->common.report) {
+    if (status == SP_OK && o->report) {
         shown both[2] = {{.network = NULL}, {.network = NULL}};
         status = write_page(&t, both, err);
         shown_clear(&both[0]);
@@ -498,41 +481,36 @@ static sp_status train(const char *file, const train_options *o, sp_error *err)
     return status;
 }
 
-int cmd_train(int argc, const char **argv)
-{
-    train_options o = {.rate = NAN};
-    options_init(&o.common);
-    struct poptOption talk[TALK_TABLE];
-    talk_table(&o.common, talk);
-    struct poptOption table[] = {
-        {"output", 'o', POPT_ARG_STRING, &o.common.run.output, 0, "write the weights, after each epoch", "WEIGHTS.h5"},
-        {"force", 'f', POPT_ARG_NONE, &o.common.run.force, 0, "replace an output that exists", NULL},
-        {"resume", 0, POPT_ARG_NONE, &o.resume, 0, "go on with the training that wrote the output", NULL},
-        {"epochs", 0, POPT_ARG_INT, &o.epochs, 0, "times through the data, in all (12)", "N"},
-        {"masking", 0, POPT_ARG_STRING, &o.masking, 0, "what masks the logits in training (none)",
-         "none|random-previous|true-previous"},
-        {"model", 'm', POPT_ARG_STRING, &o.common.run.model, 0, "the rules to mask with", "M"},
-        {"report", 0, POPT_ARG_STRING, &o.common.report, 0, "write a page: signals, classes, rules, learning, confusion",
-         "R.html"},
-        {"beside", 0, POPT_ARG_STRING, &o.beside, 0, "show these weights beside the new ones on the page", "WEIGHTS.h5"},
-        {"batch", 0, POPT_ARG_INT, &o.batch, 0, "steps of a batch (32)", "N"},
-        {"rate", 0, POPT_ARG_DOUBLE, &o.rate, 0, "learning rate of Adam (0.001)", "X"},
-        {"seed", 0, POPT_ARG_LONG, &o.seed, 0, "seed of weights, order, dropout and masks (1)", "N"},
-        {"threads", 0, POPT_ARG_INT, &o.common.run.decode.threads, 0, THREADS_HELP, "N"},
-        {"signals", 0, POPT_ARG_STRING, &o.signals, 0, "dataset of the signals (/signals)", "PATH"},
-        ALLOW_EXTERNAL_ROW(&o.common),
-        {NULL, 0, POPT_ARG_INCLUDE_TABLE, talk, 0, "Messages:", NULL},
-        POPT_TABLEEND};
-    const char *file;
-    int exit_status = options_read(argc, argv, table, &train_usage, &file);
-    if (exit_status < 0) {
-        sp_error err = {.status = SP_OK};
-        sp_status status = train(file, &o, &err);
-        exit_status = status == SP_OK ? EXIT_DONE : fail_with(status, &err);
-    }
-    free(o.masking);
-    free(o.signals);
-    free(o.beside);
-    options_clear(&o.common);
-    return exit_status;
-}
+static const option_choice train_options[] = {
+    OPTION_AS(OUTPUT, "write the weights, after each epoch", "WEIGHTS.h5"),
+    OPTION(FORCE),
+    OPTION(RESUME),
+    OPTION(EPOCHS),
+    OPTION(MASKING),
+    OPTION_AS(MODEL, "the rules to mask with", NULL),
+    OPTION_AS(REPORT, "write a page: signals, classes, rules, learning, confusion", NULL),
+    OPTION(BESIDE),
+    OPTION(BATCH),
+    OPTION(RATE),
+    OPTION(NETWORK_SEED),
+    OPTION(THREADS),
+    OPTION(SIGNALS),
+    OPTION(ALLOW_EXTERNAL),
+    MESSAGE_OPTIONS};
+
+const command train_command = {
+    .name = "train",
+    .summary = "train the reference classifier on signals",
+    .use = {.arguments = "SIGNALS.h5 -o WEIGHTS.h5 [OPTION...]",
+            .summary = "train a small convolutional network that makes scores from signals, with or without masks on its logits",
+            .example = "  statepath simulate datasets/sleep-signals.recipe.json -o signals.h5\n"
+                       "  statepath train signals.h5 -o weights.h5\n"
+                       "  statepath predict signals.h5 --weights weights.h5 --split test -o scores.h5\n"
+                       "  statepath compare scores.h5 --model sleep-strict\n"
+                       "      the weights are written after each epoch; `train ... --resume` goes on\n"
+                       "      where it was interrupted\n",
+            .min_words = 1,
+            .max_words = 1},
+    .options = train_options,
+    .work = work,
+};

@@ -9,14 +9,15 @@
 
 enum { WIDTH = 80, LEFT_MOST = 28, LEFT_TEXT = 80 };
 
-static bool is_table(const struct poptOption *option)
+void options_visit(const struct poptOption *table, option_visit *visit, void *arg)
 {
-    return (option->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
-}
-
-static bool is_end(const struct poptOption *option)
-{
-    return !option->longName && !option->shortName && !option->arg;
+    for (; table->longName || table->shortName || table->arg; table++) {
+        const bool is_table = (table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
+        if (!is_table || table->descrip)
+            visit(table, arg);
+        if (is_table)
+            options_visit(table->arg, visit, arg);
+    }
 }
 
 const char *option_value(const struct poptOption *option)
@@ -80,39 +81,37 @@ static int left_column(const struct poptOption *option, char text[LEFT_TEXT])
     return snprintf(text, LEFT_TEXT, "  %s--%s%s%s", letter, option->longName, value ? " " : "", value ? value : "");
 }
 
-static int widest(const struct poptOption *table, int most)
+static void widen(const struct poptOption *option, void *arg)
 {
     char text[LEFT_TEXT];
-    for (; !is_end(table); table++) {
-        int width = is_table(table) ? widest(table->arg, most) : left_column(table, text);
-        most = width > most && width <= LEFT_MOST ? width : most;
-    }
-    return most;
+    int *most = arg, width = option->longName ? left_column(option, text) : 0;
+    *most = width > *most && width <= LEFT_MOST ? width : *most;
 }
 
+typedef struct listing {
+    int left;
+    bool has_begun;
+} listing;
+
 /* An empty line stands before the first option and before each group. */
-static void print_options(const struct poptOption *table, int left, bool *has_begun)
+static void print_option(const struct poptOption *option, void *arg)
 {
+    listing *l = arg;
     char text[LEFT_TEXT], choices[CHOICES_TEXT], words[1024];
-    for (; !is_end(table); table++) {
-        if (is_table(table)) {
-            if (table->descrip)
-                printf("\n%s\n", table->descrip);
-            *has_begun = *has_begun || table->descrip;
-            print_options(table->arg, left, has_begun);
-            continue;
-        }
-        if (!*has_begun)
-            putchar('\n');
-        *has_begun = true;
-        option_choices(table, choices);
-        snprintf(words, sizeof words, "%s%s%s", choices, *choices ? ": " : "", table->descrip);
-        if (left_column(table, text) <= left)
-            printf("%-*s", left + 2, text);
-        else
-            printf("%s\n%*s", text, left + 2, "");
-        print_wrapped(words, left + 2, left + 2);
+    if (!l->has_begun || !option->longName)
+        putchar('\n');
+    l->has_begun = true;
+    if (!option->longName) {
+        printf("%s\n", option->descrip);
+        return;
     }
+    option_choices(option, choices);
+    snprintf(words, sizeof words, "%s%s%s", choices, *choices ? ": " : "", option->descrip);
+    if (left_column(option, text) <= l->left)
+        printf("%-*s", l->left + 2, text);
+    else
+        printf("%s\n%*s", text, l->left + 2, "");
+    print_wrapped(words, l->left + 2, l->left + 2);
 }
 
 static void print_strategies(int left)
@@ -130,14 +129,15 @@ static void print_strategies(int left)
 
 void help_print(const char *name, const usage *use, const struct poptOption *table)
 {
-    int at = printf("statepath %s: ", name), left = widest(table, 0);
+    int at = printf("statepath %s: ", name);
+    listing l = {.left = 0};
+    options_visit(table, widen, &l.left);
     print_wrapped(use->summary, at, 2);
     at = printf("\nUsage: statepath %s ", name);
     print_wrapped(use->arguments, at - 1, 9);
-    bool has_begun = false;
-    print_options(table, left, &has_begun);
+    options_visit(table, print_option, &l);
     if (use->has_strategies)
-        print_strategies(left);
+        print_strategies(l.left);
     printf("\nExample:\n%s", use->example);
 }
 

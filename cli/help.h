@@ -32,6 +32,11 @@ void completion_head(void);
 void completion_command(const char *name, const struct poptOption *table);
 void completion_foot(const char *commands);
 
+/* Goes through the options of a table and of those inside it, in order, and through the headings of the latter: these have no
+ * longName, and descrip. */
+typedef void option_visit(const struct poptOption *option, void *arg);
+void options_visit(const struct poptOption *table, option_visit *visit, void *arg);
+
 /* What a value is called. NULL where an option takes none. */
 const char *option_value(const struct poptOption *option);
 /* "report, relax or error" of a choice, else "". Returns text. */

@@ -1,7 +1,5 @@
 /* statepath: the table of commands. */
-#include "cli.h"
-#include "help.h"
-#include "statepath/name_hint.h"
+#include "command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,25 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct command {
-    const char *name;
-    command_run *run;
-    const char *summary; /* "decode with each strategy, evaluate, report" */
-} command;
-
-static const command commands[] = {
-    {"inspect", cmd_inspect, "say what is in a file and how it would be read"},
-    {"compare", cmd_compare, "decode with each strategy, evaluate against the labels, report"},
-    {"decode", cmd_decode, "write the path of one strategy"},
-    {"evaluate", cmd_evaluate, "judge paths that already exist, ours or others'"},
-    {"model", cmd_model, "list, show, check and make models: the rules"},
-    {"fit", cmd_fit, "learn a model from labels, or from scores alone"},
-    {"stream", cmd_stream, "decide each step while the recording goes on"},
-    {"mask", cmd_mask, "mass on what cannot occur; masked softmax"},
-    {"simulate", cmd_simulate, "make data from a recipe: scores, or signals"},
-    {"train", cmd_train, "train the reference classifier on signals"},
-    {"predict", cmd_predict, "scores of signals, by what was trained"},
-};
+static const command *const commands[] = {&inspect_command,  &compare_command, &decode_command, &evaluate_command,
+                                          &model_command,    &fit_command,     &stream_command, &mask_command,
+                                          &simulate_command, &train_command,   &predict_command};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* "compare, decode, ..." or "compare decode ..." into text. */
@@ -40,7 +22,7 @@ static char *list_commands(const char *between, char text[LIST_TEXT])
     char *end = text;
     *end = 0;
     for (int i = 0; i < N_COMMANDS; i++)
-        end += snprintf(end, LIST_TEXT - (size_t)(end - text), "%s%s", i ? between : "", commands[i].name);
+        end += snprintf(end, LIST_TEXT - (size_t)(end - text), "%s%s", i ? between : "", commands[i]->name);
     return text;
 }
 
@@ -48,7 +30,7 @@ static int complain_unknown(const char *name)
 {
     const char *names[N_COMMANDS];
     for (int i = 0; i < N_COMMANDS; i++)
-        names[i] = commands[i].name;
+        names[i] = commands[i]->name;
     char list[LIST_TEXT], hint[64];
     if (*name == '-')
         complain("there is no option %s before a command, but --help and --version; what follows a command belongs to it", name);
@@ -64,10 +46,10 @@ static void print_usage(FILE *out)
     fprintf(out, "statepath %s: sequences that obey the rules, from any classifier's scores\n\n", sp_version());
     fprintf(out, "Usage: statepath COMMAND ... [OPTION...]\n\n");
     for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-9s  %s\n", commands[i]->name, commands[i]->summary);
     fprintf(out, "\nStart with:\n"
                  "  statepath inspect SCORES.h5\n"
-                 "  statepath compare SCORES.h5 --model sleep-strict --report report.html\n\n"
+                 "  statepath compare SCORES.h5 --model sleep-aasm --report report.html\n\n"
                  "`statepath COMMAND --help` lists a command's options, with an example;\n`statepath help figures` says what "
                  "each figure of a result is.\n"
                  "The environment variable STATEPATH_ISA=base|avx2|avx512 chooses the instruction\n"
@@ -79,8 +61,8 @@ static int print_whole(void head(void), const char *option)
 {
     head();
     for (int i = 0; i < N_COMMANDS; i++) {
-        const char *words[] = {commands[i].name, option, NULL};
-        commands[i].run(2, words);
+        const char *words[] = {commands[i]->name, option, NULL};
+        command_main(commands[i], 2, words);
     }
     return EXIT_DONE;
 }
@@ -103,9 +85,9 @@ static int help(const char *topic)
         return EXIT_DONE;
     }
     for (int i = 0; i < N_COMMANDS; i++)
-        if (strcmp(topic, commands[i].name) == 0) { /* "help compare" is "compare --help" */
+        if (strcmp(topic, commands[i]->name) == 0) { /* "help compare" is "compare --help" */
             const char *words[] = {topic, "--help", NULL};
-            return commands[i].run(2, words);
+            return command_main(commands[i], 2, words);
         }
     return complain_unknown(topic);
 }
@@ -193,8 +175,8 @@ static int run(int argc, const char **argv)
         return EXIT_DONE;
     }
     for (int i = 0; i < N_COMMANDS; i++)
-        if (strcmp(name, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+        if (strcmp(name, commands[i]->name) == 0)
+            return command_main(commands[i], argc - 1, argv + 1);
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

@@ -58,33 +58,30 @@ void manual_head(void)
     printf(".SH COMMANDS\n");
 }
 
-static void manual_options(const struct poptOption *table)
+static void put_option(const struct poptOption *option, void *arg)
 {
     char choices[CHOICES_TEXT];
-    for (; table->longName || table->shortName || table->arg; table++) {
-        if ((table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE) {
-            if (table->descrip)
-                printf(".PP\n\\fI%s\\fP\n", table->descrip);
-            manual_options(table->arg);
-            continue;
-        }
-        const char *value = option_value(table);
-        printf(".TP\n\\fB");
-        if (table->shortName)
-            printf("\\-%c\\fP, \\fB", table->shortName);
-        put_roff("--");
-        put_roff(table->longName);
-        printf("\\fP");
-        if (value)
-            printf(" \\fI%s\\fP", value);
-        putchar('\n');
-        if (*option_choices(table, choices)) {
-            put_roff(choices);
-            printf(": ");
-        }
-        put_roff(table->descrip);
-        putchar('\n');
+    (void)arg;
+    if (!option->longName) {
+        printf(".PP\n\\fI%s\\fP\n", option->descrip);
+        return;
     }
+    const char *value = option_value(option);
+    printf(".TP\n\\fB");
+    if (option->shortName)
+        printf("\\-%c\\fP, \\fB", option->shortName);
+    put_roff("--");
+    put_roff(option->longName);
+    printf("\\fP");
+    if (value)
+        printf(" \\fI%s\\fP", value);
+    putchar('\n');
+    if (*option_choices(option, choices)) {
+        put_roff(choices);
+        printf(": ");
+    }
+    put_roff(option->descrip);
+    putchar('\n');
 }
 
 void manual_command(const char *name, const usage *use, const struct poptOption *table)
@@ -94,7 +91,7 @@ void manual_command(const char *name, const usage *use, const struct poptOption 
     printf("\n.fi\n.PP\n%c", toupper((unsigned char)use->summary[0]));
     put_roff(use->summary + 1);
     printf(".\n");
-    manual_options(table);
+    options_visit(table, put_option, NULL);
     printf(".PP\n\\fIExample:\\fP\n.PP\n.nf\n");
     put_roff(use->example);
     printf(".fi\n");
@@ -140,35 +137,30 @@ void completion_head(void)
           stdout);
 }
 
-static void print_names(const struct poptOption *table)
+static void print_name(const struct poptOption *option, void *arg)
 {
-    for (; table->longName || table->shortName || table->arg; table++)
-        if ((table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE)
-            print_names(table->arg);
-        else
-            printf(" --%s", table->longName);
+    (void)arg;
+    if (option->longName)
+        printf(" --%s", option->longName);
 }
 
-static void print_choices(const struct poptOption *table)
+static void print_choices(const struct poptOption *option, void *arg)
 {
-    for (; table->longName || table->shortName || table->arg; table++) {
-        if ((table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE) {
-            print_choices(table->arg);
-        } else if (table->argDescrip && strchr(table->argDescrip, '|')) {
-            printf("    --%s) values='", table->longName);
-            for (const char *c = table->argDescrip; *c; c++)
-                putchar(*c == '|' ? ' ' : *c);
-            printf("' ;;\n");
-        }
-    }
+    (void)arg;
+    if (!option->longName || !option->argDescrip || !strchr(option->argDescrip, '|'))
+        return;
+    printf("    --%s) values='", option->longName);
+    for (const char *c = option->argDescrip; *c; c++)
+        putchar(*c == '|' ? ' ' : *c);
+    printf("' ;;\n");
 }
 
 void completion_command(const char *name, const struct poptOption *table)
 {
     printf("  %s)\n    options='", name);
-    print_names(table);
+    options_visit(table, print_name, NULL);
     printf("'\n    case $before in\n");
-    print_choices(table);
+    options_visit(table, print_choices, NULL);
     printf("    esac ;;\n");
 }
 

@@ -41,7 +41,7 @@ sp_status match_network_classes(const sp_network *network, const char *weights, 
         return SP_OK;
     int32_t *match = malloc((size_t)(info->n_classes > 0 ? info->n_classes : 1) * sizeof *match);
     if (!match)
-        return sp_fail(err, SP_ENOMEM, "no memory");
+        return sp_no_memory(err);
     bool is_same = info->n_classes == n, is_in_order = true;
     for (int32_t k = 0; is_same && k < n; k++) {
         match[k] = 0;

@@ -1,4 +1,4 @@
-/* Options that several commands share, read by popt. */
+/* Options of the commands: their table (option_rows.h), what was given, and how a command names those that it takes. */
 #ifndef STATEPATH_CLI_OPTIONS_H
 #define STATEPATH_CLI_OPTIONS_H
 
@@ -13,51 +13,83 @@ typedef struct talk_options {
     int quiet, verbose;
 } talk_options;
 
+/* What was given to a command; texts belong to the struct and are NULL where not given. */
 typedef struct options {
-    sp_run_options run; /* its texts belong to the struct */
+    sp_run_options run;
     talk_options talk;
     bool output_is_text;                          /* and may be standard output */
     char *report, *json, *csv, *markdown, *latex; /* compare and evaluate */
     char **fail_if;                               /* as often as given, ends with NULL; or NULL */
     char *seed;
-    char *extra[6]; /* strings of one command alone */
-    int number;     /* a number of one command alone */
+    char *classes; /* stream, model new: names in order */
+    int lag;       /* stream: -1 where not given */
+    /* model new */
+    char *types, *min_count;
+    int step;
+    /* train, predict */
+    char *weights, *split, *signals, *masking, *beside;
+    int epochs, batch, resume;
+    double rate; /* NaN where not given */
+    long network_seed;
 } options;
 
 void options_init(options *o);
 void options_clear(options *o);
 
-/* Tables of popt for parts of `o`; they point into it. A table ends with POPT_TABLEEND and lives as long as the caller's array.
- */
-enum {
-    PLACE_TABLE = 8,
-    CODES_TABLE = 3,
-    DECODE_TABLE = 9,
-    FIT_TABLE = 8,
-    RESULT_TABLE = 7,
-    STATISTICS_TABLE = 14,
-    TALK_TABLE = 3
-};
-#define THREADS_HELP "0, the default, takes all processors"
-/* The row of commands that read HDF5 files; place_table() has it. */
-#define ALLOW_EXTERNAL_ROW(o)                                                                                                    \
+/* An option of a command; help and argument are the table's where they are NULL. The argument is the name of the value; one with
+ * a bar in it ("report|relax|error") is a choice. */
+typedef enum option_id {
+    OPTION_END,
+    OPTION_HEADING, /* help is the heading of the options that follow */
+#define OPTION_ROW(id, ...) OPTION_##id,
+#include "option_rows.h"
+#undef OPTION_ROW
+    N_OPTIONS
+} option_id;
+
+typedef struct option_choice {
+    option_id id;
+    const char *help, *argument;
+} option_choice;
+
+#define HEADING(text)                                                                                                            \
     {                                                                                                                            \
-        "allow-external", 0, POPT_ARG_NONE, &(o)->run.place.allow_external, 0,                                                   \
-            "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL          \
+        OPTION_HEADING, text, NULL                                                                                               \
     }
-void place_table(options *o, struct poptOption table[PLACE_TABLE]);
-void decode_table(options *o, struct poptOption table[DECODE_TABLE]);
-#define GROUPS_HELP                                                                                                              \
-    "recordings that belong together, in intervals and folds: a dataset of names (subjects, where there are), prefix:C for "     \
-    "ids equal up to the first C, or none"
-#define CODES_HELP "what the numbers and words of others' sleep stages mean in the labels"
-#define CODES_LIST "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem"
-#define MAP_HELP "the same code by code, '0=Wake,5=REM,9=unscored', or a file of such lines"
-void codes_table(options *o, struct poptOption table[CODES_TABLE]);
-void fit_table(options *o, struct poptOption table[FIT_TABLE]);
-void result_table(options *o, struct poptOption table[RESULT_TABLE]);
-void statistics_table(options *o, struct poptOption table[STATISTICS_TABLE]);
-void talk_table(options *o, struct poptOption table[TALK_TABLE]);
+#define OPTION(name)                                                                                                             \
+    {                                                                                                                            \
+        OPTION_##name, NULL, NULL                                                                                                \
+    }
+#define OPTION_AS(name, help, argument)                                                                                          \
+    {                                                                                                                            \
+        OPTION_##name, help, argument                                                                                            \
+    }
+
+/* Those that several commands share. */
+#define PLACE_OPTIONS                                                                                                            \
+    OPTION(SCORES), OPTION(LABELS), OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(ALLOW_EXTERNAL)
+#define DECODE_OPTIONS                                                                                                           \
+    OPTION(THREADS), OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT),      \
+        OPTION(PRIOR_WEIGHT), OPTION(CLAMP)
+#define FIT_OPTIONS OPTION(METHOD), OPTION(TUNE), OPTION(FOR), OPTION(SMOOTHING), OPTION(PENALTY), OPTION(MEMORY), OPTION(FOLDS)
+#define RESULT_OPTIONS                                                                                                           \
+    HEADING("Results:"), OPTION(REPORT), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN), OPTION(LATEX), OPTION(FAIL_IF),            \
+        HEADING("Statistics:"), OPTION(GROUPS), OPTION(LEVEL), OPTION(INTERVAL), OPTION(ZEROS), OPTION(SEED), OPTION(MARGIN),    \
+        OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(COLLAPSE), OPTION(WAKE_TRIM), OPTION(EPOCH_SECONDS),                \
+        OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
+/* They end each table. */
+#define MESSAGE_OPTIONS HEADING("Messages:"), OPTION(QUIET), OPTION(VERBOSE), HEADING_END
+#define HEADING_END                                                                                                              \
+    {                                                                                                                            \
+        OPTION_END, NULL, NULL                                                                                                   \
+    }
+
+/* A table of popt, made of a command's options; it points into `o`. */
+enum { MOST_OPTIONS = 96, MOST_GROUPS = 12 };
+typedef struct option_table {
+    struct poptOption rows[MOST_OPTIONS + MOST_GROUPS], groups[MOST_GROUPS];
+} option_table;
+void options_fill(option_table *table, options *o, const option_choice *choices);
 
 /* Reads a command's words; prints its help, or its part of the manual page or of the completion, where that is asked for.
  *   words  out: the words that are not options, at most `max_words` and at least `min_words`; borrowed from argv

@@ -8,10 +8,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
-typedef sp_status piece_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
+/* Steps kept for a page; of each a class a strategy, the label, the gap and a byte a class. */
+enum { DRAWN_STEPS = 1000000 };
 
-sp_status outputs_seed(options *o, sp_error *err)
+typedef sp_status report_writer(const sp_comparison *comparison, char **out, sp_error *err);
+typedef sp_status stream_writer(const sp_comparison *comparison, sp_report_sink *sink, void *arg, sp_error *err);
+
+/* The number of --seed. */
+static sp_status read_seed(options *o, sp_error *err)
 {
     if (!o->seed)
         return SP_OK;
@@ -29,18 +33,18 @@ static bool is_stdout(const char *file)
     return file && strcmp(file, "-") == 0;
 }
 
-static sp_status put_piece(void *arg, const char *text, size_t n, sp_error *err)
+static sp_status put_text(void *arg, const char *text, size_t n, sp_error *err)
 {
     return sp_text_put(arg, text, n, err);
 }
 
 /* What has lines for each recording goes to the file as it is made. */
-static sp_status write_pieces(const char *file, piece_writer *writer, const sp_comparison *comparison, bool force, sp_error *err)
+static sp_status write_stream(const char *file, stream_writer *writer, const sp_comparison *comparison, bool force, sp_error *err)
 {
     sp_text_file *f = NULL;
     sp_status status = sp_text_open(file, force, &f, err);
     if (status == SP_OK)
-        status = writer(comparison, put_piece, f, err);
+        status = writer(comparison, put_text, f, err);
     if (status == SP_OK)
         return sp_text_close(f, err);
     sp_text_abort(f);
@@ -103,7 +107,7 @@ static void warn_of_names(const sp_comparison *comparison)
         }
 }
 
-sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err)
+static sp_status write_all(const options *o, const sp_comparison *comparison, sp_error *err)
 {
     sp_comparison with_links = *comparison;
     with_links.json_link = name_beside(o->report, o->json);
@@ -111,7 +115,7 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
     const struct {
         const char *file;
         report_writer *writer;
-        piece_writer *pieces; /* rather than writer */
+        stream_writer *stream; /* rather than writer */
     } results[] = {{o->json, NULL, sp_report_json_to},
                    {o->csv, NULL, sp_report_csv_to},
                    {o->markdown, sp_report_markdown, NULL},
@@ -131,8 +135,8 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
         if (!file || is_stdout(file) != (i >= N_RESULTS))
             continue;
         sp_error own = {.status = SP_OK};
-        sp_status now = results[i % N_RESULTS].pieces
-                            ? write_pieces(file, results[i % N_RESULTS].pieces, &with_links, o->run.force, &own)
+        sp_status now = results[i % N_RESULTS].stream
+                            ? write_stream(file, results[i % N_RESULTS].stream, &with_links, o->run.force, &own)
                             : write_one(file, results[i % N_RESULTS].writer, &with_links, o->run.force, &own);
         if (now == SP_OK && !o->talk.quiet && !is_stdout(file))
             fprintf(stderr, "wrote %s\n", file);
@@ -142,4 +146,17 @@ sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_er
         }
     }
     return status;
+}
+
+sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err)
+{
+    o->run.trace_steps = o->report ? DRAWN_STEPS : 0;
+    sp_status status = outputs_check(o, inputs, err);
+    if (status == SP_OK)
+        status = read_seed(o, err);
+    if (status == SP_OK)
+        status = make(inputs[0].file, &o->run, &out->comparison, &out->result, err);
+    if (status == SP_OK && o->run.output && !o->talk.quiet)
+        fprintf(stderr, "wrote %s\n", o->run.output);
+    return status == SP_OK ? write_all(o, out->comparison, err) : status;
 }

@@ -2,10 +2,7 @@
 #ifndef STATEPATH_CLI_OUTPUTS_H
 #define STATEPATH_CLI_OUTPUTS_H
 
-#include "options.h"
-
-/* Steps kept for a page; of each a class a strategy, the label, the gap and a byte a class. */
-enum { DRAWN_STEPS = 1000000 };
+#include "command.h"
 
 /* A file that a command reads. */
 typedef struct input_file {
@@ -18,14 +15,14 @@ typedef struct input_file {
  * (exists and is not to be replaced, no such folder). */
 sp_status outputs_check(const options *o, const input_file *inputs, sp_error *err);
 
-/* Writes them. The table goes to stdout unless one of the files is "-". One that cannot be written is the error, after the others
- * were written; a stdout that cannot is left to main(). */
-sp_status outputs_write(const options *o, const sp_comparison *comparison, sp_error *err);
+/* What compare and evaluate share: checks the outputs, makes the comparison from inputs[0], writes it wherever the options ask.
+ * The table goes to stdout unless one of the files is "-". One that cannot be written is the error, after the others were
+ * written; a stdout that cannot is left to main(). */
+typedef sp_status comparison_maker(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
+                                   sp_error *err);
+sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err);
 
 /* sp_text_save(); a standard output ("-") that cannot be written is left to main(). */
 sp_status output_text(const char *file, const char *text, bool force, sp_error *err);
-
-/* The number of --seed. SP_OK; SP_EINVAL. */
-sp_status outputs_seed(options *o, sp_error *err);
 
 #endif

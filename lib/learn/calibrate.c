@@ -102,7 +102,6 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
     const sp_scores *s = &training->batch.scores;
     size_t K = (size_t)s->n_classes;
     r->K = s->n_classes;
-    r->training = training;
     r->e = sp_zeros(&r->own, (size_t)s->n_steps, K * sizeof *r->e);
     r->label = sp_zeros(&r->own, (size_t)s->n_steps, sizeof *r->label);
     r->p = sp_zeros(&r->own, K, sizeof *r->p);
@@ -123,6 +122,7 @@ static sp_status collect(const sp_training *training, rows *r, sp_calibrated *ou
                 row[k] -= greatest;
             r->label[r->n++] = y;
         }
+    r->training = training;
     return r->n ? SP_OK
                 : sp_fail(err, SP_EINVAL, "no labelled step whose class has a finite score: there is nothing to calibrate by");
 }

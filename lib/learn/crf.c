@@ -234,7 +234,9 @@ sp_status sp_crf_objective(const sp_crf *crf, const double *theta, const sp_crf_
     if (!(theta[0] > 0) || isinf(theta[0]))
         return sp_fail(err, SP_EINVAL, "the scale of the scores is %g; it must be above 0", theta[0]);
     sp_factors factors;
-    sp_status status = sp_factors_init(&factors, crf->K, crf->D, err);
+    sp_status status = sp_training_go_on(crf->training, err);
+    if (status == SP_OK)
+        status = sp_factors_init(&factors, crf->K, crf->D, err);
     if (status != SP_OK)
         return status;
     sp_crf_unpack(crf, theta, &factors);
@@ -293,10 +295,7 @@ static sp_status evaluate(void *arg, const double *x, double *value, double *gra
     *value = INFINITY;
     if (!(w->theta[0] > 0) || !isfinite(w->theta[0]))
         return SP_OK;
-    sp_status status = sp_training_go_on(w->crf->training, err);
-    if (status != SP_OK)
-        return status;
-    status = sp_crf_objective(w->crf, w->theta, w->penalty, w->workers, value, gradient, err);
+    sp_status status = sp_crf_objective(w->crf, w->theta, w->penalty, w->workers, value, gradient, err);
     gradient[0] *= w->penalty->fixes_scale ? 0 : w->theta[0];
     for (int64_t i = 0; i < w->crf->n; i++)
         gradient[i] *= w->unit[i];

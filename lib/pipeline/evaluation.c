@@ -95,8 +95,8 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     how.has_path_scores = p->has_path_scores;
     how.has_length_trim = p->cut_path_steps != NULL;
     how.trace_steps = o->trace_steps;
-    how.n_scorers = p->scorers.found.n_scorers;
-    how.scorers = p->scorers.found.names;
+    how.n_scorers = p->raters.found.n_scorers;
+    how.scorers = p->raters.found.names;
     if (p->subjects) {
         how.n_subjects = p->subjects->n_subjects;
         how.subjects = (const char *const *)p->subjects->names;

@@ -71,28 +71,19 @@ void sp_sleep_apply(const sp_sleep_choice *choice, sp_evaluation_options *how)
 
 /* ---- options ---- */
 
-/* Number of the word among n; -1: not among them. */
-static int word_index(const char *word, int n, const char *const *words)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(word, words[i]) == 0)
-            return i;
-    return -1;
-}
-
 static sp_status read_words(const sp_run_options *o, sp_evaluation_options *how, sp_error *err)
 {
     static const char *const weights[] = {"none", "linear", "quadratic"}, *const absent[] = {"exclude", "zero", "one"};
     static const char *const intervals[] = {"bca", "percentile"}, *const zeros[] = {"wilcox", "pratt"};
-    int w = o->weighted_kappa ? word_index(o->weighted_kappa, 3, weights) : 0;
-    int a = o->absent_class ? word_index(o->absent_class, 3, absent) : 0;
+    int w = sp_word_index(o->weighted_kappa, 3, weights);
+    int a = sp_word_index(o->absent_class, 3, absent);
     if (w < 0)
         return sp_run_fail(o, err, SP_EINVAL,
                            "@weighted-kappa %s: it is linear or quadratic, and takes the classes to be in order",
                            o->weighted_kappa);
     if (a < 0)
         return sp_run_fail(o, err, SP_EINVAL, "@absent-class %s: it is exclude, zero or one", o->absent_class);
-    int i = o->interval ? word_index(o->interval, 2, intervals) : 0, z = o->zeros ? word_index(o->zeros, 2, zeros) : 0;
+    int i = sp_word_index(o->interval, 2, intervals), z = sp_word_index(o->zeros, 2, zeros);
     if (i < 0)
         return sp_run_fail(o, err, SP_EINVAL,
                            "@interval %s: it is bca (the default: corrected for bias and skewness) or percentile", o->interval);

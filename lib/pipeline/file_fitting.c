@@ -95,10 +95,9 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     if (status != SP_OK || !f->info->has_scores)
         return status;
     sp_prepare_options prepare = sp_prepare_options_default();
-    if (o->decode.missing && strcmp(o->decode.missing, "uniform") != 0 && strcmp(o->decode.missing, "error") != 0)
-        return sp_run_fail(o, err, SP_EINVAL, "@missing %s: it is error or uniform", o->decode.missing);
+    if ((status = sp_run_missing(o, &prepare.missing_uniform, err)) != SP_OK)
+        return status;
     prepare.kind = f->info->kind;
-    prepare.missing_uniform = o->decode.missing && strcmp(o->decode.missing, "uniform") == 0;
     prepare.floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
     status = sp_prepare_options_check(&prepare, err);
     return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, err) : status;
@@ -133,12 +132,9 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     sp_source_options places;
     bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
     sp_status status = sp_run_places(o, &places, err);
-    if (status != SP_OK)
-        return status;
-    if (o->decode.threads < 0 || o->decode.threads > 4096)
-        return sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
     places.needs_scores = false;
-    if ((status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
+    if (status != SP_OK || (status = sp_run_check_threads(o, err)) != SP_OK ||
+        (status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
         return status;
     f->info = sp_source_info_of(f->source);
     if (has_rules && (status = sp_model_load(o->model, &f->rules, err)) != SP_OK)

@@ -25,11 +25,11 @@ typedef struct sp_given {
     const char *const *ids;             /* of the paths' file; NULL: it names no recordings */
     reference labels;                   /* without file: the labels are in the file of paths, or nowhere */
     sp_codes *path_codes, *label_codes; /* or NULL */
-    int64_t *offsets;                   /* [N+1] of the steps that are judged */
+    int64_t *offsets;                   /* [N+1] of the steps that are evaluated */
     sp_given_paths given;
     sp_source_info shape;                      /* of what is evaluated */
     sp_block *read;                            /* scratch */
-    int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end; NULL: all are judged */
+    int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end; NULL: all are evaluated */
     int32_t strategy[SP_RUN_STRATEGIES];       /* index in the file */
 } sp_given;
 
@@ -38,7 +38,7 @@ sp_status sp_given_open(sp_given *j, const char *file, sp_error *err);
 void sp_given_close(sp_given *j);
 
 /* Callbacks of the recordings and of their paths (pipeline.h); arg is the sp_given. Steps that are not evaluated are left out.
- * Labels are in the order of their own file's classes, scores beside them too. */
+ * Labels are in the order of their own file's classes, their scores too. */
 sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
 sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
 sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err);

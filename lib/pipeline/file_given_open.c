@@ -268,7 +268,7 @@ static sp_status match_recordings(sp_given *j, sp_error *err)
     return status;
 }
 
-/* Which steps are judged: all; with trim_to_shortest those that both files have. */
+/* Which steps are evaluated: all; with trim_to_shortest those that both files have. */
 static sp_status match_lengths(sp_given *j, sp_error *err)
 {
     const reference *l = &j->labels;
@@ -386,7 +386,7 @@ static void describe(sp_given *j)
     p->prepare = sp_prepare_options_default();
     p->prepare.kind = scored ? scored->kind : SP_KIND_LOG_PROBS;
     p->prepare.missing_uniform = true;
-    p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->scorers.found.n_scorers) +
+    p->step_bytes = (int64_t)sizeof(int32_t) * (p->n_strategies + 1 + p->raters.found.n_scorers) +
                     (j->info->has_segments ? 8 : 0) + (scored ? (int64_t)scored->dtype * scored->n_classes : 0);
     /* Recordings that are cut are read whole. */
     j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->cut_path_steps ? NULL : sp_given_result, .arg = j};

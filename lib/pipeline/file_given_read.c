@@ -1,4 +1,4 @@
-/* Evaluating paths that are there already: labels, scores beside them, and paths, cut to the steps that are evaluated. */
+/* Evaluating paths that are there already: labels, the scores in their file, and paths, cut to the steps that are evaluated. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +22,34 @@ static void keep(const sp_given *j, int64_t first, int64_t n, size_t size, const
            (size_t)(j->offsets[n + 1] - j->offsets[n]) * size);
 }
 
+/* Reads all steps of a recording into a list. */
+typedef sp_status read_stored(const sp_given *j, int32_t which, int64_t n, void *stored, sp_decoded *result, sp_error *err);
+
+/* Recordings that are cut: each is read whole, `stored` [.] steps of it, and the steps that are evaluated are kept.
+ *   recording  [.] which recording of the list's file; NULL: the same */
+static sp_status read_cut(const sp_given *j, const sp_part *part, read_stored *read, int32_t which, const int64_t *stored_offsets,
+                          const int64_t *recording, size_t size, void *kept, sp_decoded *results, sp_error *err)
+{
+    const int64_t first = part->recording;
+    sp_status status = SP_OK;
+    for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
+        const int64_t m = recording ? recording[n] : n;
+        void *stored = malloc(((size_t)(stored_offsets[m + 1] - stored_offsets[m]) + 1) * size);
+        if (!stored)
+            return sp_no_memory(err);
+        status = read(j, which, m, stored, results ? results + (n - first) : NULL, err);
+        if (status == SP_OK)
+            keep(j, first, n, size, stored, kept);
+        free(stored);
+    }
+    return status;
+}
+
 /* ---- paths ---- */
 
-static int64_t stored_steps(const sp_given *j, int64_t n)
+static sp_status read_one_path(const sp_given *j, int32_t s, int64_t n, void *stored, sp_decoded *result, sp_error *err)
 {
-    return j->info->offsets[n + 1] - j->info->offsets[n];
+    return sp_paths_reader_read(j->reader, j->strategy[s], n, 1, stored, result, err);
 }
 
 sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t *paths, sp_decoded *results, sp_error *err)
@@ -37,23 +60,19 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
         return sp_paths_reader_read_steps(j->reader, j->strategy[s], first, part->first, part->n, paths, err);
     if (!j->cut_path_steps)
         return sp_paths_reader_read(j->reader, j->strategy[s], first, part->count, paths, results, err);
-    sp_status status = SP_OK;
-    for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
-        int32_t *stored = malloc(((size_t)stored_steps(j, n) + 1) * sizeof *stored);
-        if (!stored)
-            return sp_no_memory(err);
-        status = sp_paths_reader_read(j->reader, j->strategy[s], n, 1, stored, results + (n - first), err);
-        if (status == SP_OK)
-            keep(j, first, n, sizeof *stored, stored, paths);
-        free(stored);
-    }
-    return status;
+    return read_cut(j, part, read_one_path, s, j->info->offsets, NULL, sizeof *paths, paths, results, err);
 }
 
 sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_undecoded)
 {
     const sp_given *j = arg;
     return sp_paths_reader_result(j->reader, j->strategy[s], recording, is_undecoded);
+}
+
+static sp_status read_one_segments(const sp_given *j, int32_t which, int64_t n, void *stored, sp_decoded *result, sp_error *err)
+{
+    (void)which, (void)result;
+    return sp_paths_reader_labels(j->reader, n, 1, NULL, stored, err);
 }
 
 static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *segments, sp_error *err)
@@ -63,65 +82,27 @@ static sp_status read_segments(const sp_given *j, const sp_part *part, int64_t *
         return sp_paths_reader_label_steps(j->reader, first, part->first, part->n, NULL, segments, err);
     if (!j->cut_path_steps)
         return sp_paths_reader_labels(j->reader, first, part->count, NULL, segments, err);
-    sp_status status = SP_OK;
-    for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
-        int64_t *stored = malloc(((size_t)stored_steps(j, n) + 1) * sizeof *stored);
-        if (!stored)
-            return sp_no_memory(err);
-        status = sp_paths_reader_labels(j->reader, n, 1, NULL, stored, err);
-        if (status == SP_OK)
-            keep(j, first, n, sizeof *stored, stored, segments);
-        free(stored);
-    }
-    return status;
+    return read_cut(j, part, read_one_segments, 0, j->info->offsets, NULL, sizeof *segments, segments, NULL, err);
 }
 
-/* ---- labels, and scores beside them ---- */
-
-/* One recording of what was read, from step `at` on, to its place in the block that begins with recording `first`. */
-static void keep_all(const sp_given *j, int64_t first, int64_t n, const sp_block *read, int64_t at, sp_block *block)
-{
-    const size_t K = (size_t)block->n_classes, row = K * (size_t)block->dtype, from = (size_t)at;
-    if (block->labels)
-        keep(j, first, n, sizeof *block->labels, read->labels + from, block->labels);
-    if (block->scores)
-        keep(j, first, n, row, (const char *)read->scores + from * row, block->scores);
-    if (block->weights)
-        keep(j, first, n, sizeof *block->weights, read->weights + from, block->weights);
-    if (block->mask)
-        keep(j, first, n, K, read->mask + from * K, block->mask);
-}
-
-static sp_status read_label_steps(sp_given *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
-{
-    sp_block *read = j->read;
-    sp_status status =
-        sp_source_read_steps(j->labels.source, j->labels.recording[part->recording], part->first, part->n, parts, read, err);
-    if (status != SP_OK)
-        return status;
-    const size_t n = (size_t)part->n, K = (size_t)block->n_classes;
-    if (block->labels)
-        memcpy(block->labels, read->labels, n * sizeof *block->labels);
-    if (block->scores)
-        memcpy(block->scores, read->scores, n * K * (size_t)block->dtype);
-    if (block->weights)
-        memcpy(block->weights, read->weights, n * sizeof *block->weights);
-    if (block->mask)
-        memcpy(block->mask, read->mask, n * K);
-    return SP_OK;
-}
+/* ---- labels, and the scores in their file ---- */
 
 static sp_status read_source_labels(sp_given *j, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
+    sp_source *source = j->labels.source;
     const int64_t first = part->recording, end = first + part->count;
     sp_status status = SP_OK;
-    if (!part->count)
-        return read_label_steps(j, part, parts, block, err);
+    if (!part->count) {
+        status = sp_source_read_steps(source, j->labels.recording[first], part->first, part->n, parts, j->read, err);
+        if (status == SP_OK)
+            sp_copy_steps(block, 0, j->read, 0, part->n);
+    }
     for (int64_t n = first, run; status == SP_OK && n < end; n += run) {
         run = run_length(j, n, end);
-        status = sp_source_read(j->labels.source, j->labels.recording[n], run, parts, j->read, err);
-        for (int64_t r = 0; status == SP_OK && r < run; r++)
-            keep_all(j, first, n + r, j->read, j->read->offsets[r], block);
+        status = sp_source_read(source, j->labels.recording[n], run, parts, j->read, err);
+        for (int64_t r = n; status == SP_OK && r < n + run; r++)
+            sp_copy_steps(block, j->offsets[r] - j->offsets[first], j->read, j->read->offsets[r - n],
+                          j->offsets[r + 1] - j->offsets[r]);
     }
     return status;
 }
@@ -163,23 +144,17 @@ sp_status sp_given_read(void *arg, const sp_part *part, unsigned parts, sp_block
     return status;
 }
 
+static sp_status read_one_rater(const sp_given *j, int32_t rater, int64_t n, void *stored, sp_decoded *result, sp_error *err)
+{
+    (void)result;
+    return sp_source_read_scorer(j->labels.source, rater, n, 1, stored, err);
+}
+
 sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
 {
     const sp_given *j = arg;
     const reference *l = &j->labels;
-    const int64_t first = part->recording;
     if (!part->count)
-        return sp_source_read_scorer_steps(l->source, rater, l->recording[first], part->first, part->n, labels, err);
-    sp_status status = SP_OK;
-    for (int64_t n = first; status == SP_OK && n < first + part->count; n++) {
-        const int64_t m = l->recording[n];
-        int32_t *stored = malloc(((size_t)(l->offsets[m + 1] - l->offsets[m]) + 1) * sizeof *stored);
-        if (!stored)
-            return sp_no_memory(err);
-        status = sp_source_read_scorer(l->source, rater, m, 1, stored, err);
-        if (status == SP_OK)
-            keep(j, first, n, sizeof *stored, stored, labels);
-        free(stored);
-    }
-    return status;
+        return sp_source_read_scorer_steps(l->source, rater, l->recording[part->recording], part->first, part->n, labels, err);
+    return read_cut(j, part, read_one_rater, rater, l->offsets, l->recording, sizeof *labels, labels, NULL, err);
 }

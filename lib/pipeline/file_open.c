@@ -34,15 +34,9 @@ static sp_status read_source_rater(void *arg, int32_t rater, const sp_part *part
                        : sp_source_read_scorer_steps(arg, rater, part->recording, part->first, part->n, labels, err);
 }
 
-sp_recordings sp_recordings_of_source(sp_source *source)
-{
-    return (sp_recordings){
-        .info = sp_source_info_of(source), .read = read_source, .read_rater = read_source_rater, .arg = source};
-}
-
 sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err)
 {
-    sp_scorers_found *found = &p->scorers.found;
+    sp_scorers_found *found = &p->raters.found;
     sp_status status = sp_source_find_scorers(source, found, err);
     if (status == SP_OK && found->n_scorers && n_classes > SP_SCORERS_MAX_CLASSES) {
         sp_run_notice(p->opt, SP_NOTICE_DATA,
@@ -95,7 +89,8 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
         status = sp_source_open(file, &places, &in->source, err);
     if (status != SP_OK)
         return status;
-    p->from = sp_recordings_of_source(in->source);
+    p->from = (sp_recordings){
+        .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
     p->step_seconds = step_seconds;
     p->step_seconds_arg = in->source;
     if ((status = sp_pipeline_load_model(p, err)) != SP_OK || (status = read_codes(p, in, err)) != SP_OK ||

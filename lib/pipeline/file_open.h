@@ -17,9 +17,6 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
                                 const char *strategies, sp_error *err);
 void sp_file_input_close(sp_file_input *in);
 
-/* The recordings of a source, which is borrowed. */
-sp_recordings sp_recordings_of_source(sp_source *source);
-
 /* Looks for several raters. Too many classes for matrices of pairs: none, with a notice. SP_OK; as sp_source_find_scorers. */
 sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err);
 

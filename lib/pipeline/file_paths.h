@@ -22,7 +22,7 @@ typedef struct sp_path_file {
     sp_paths_writer *writer; /* NULL until the first path */
     int nbest_of;            /* the strategy that carries the N best: viterbi; -1 without */
     bool is_wide;            /* int32 paths */
-    /* Datasets beside paths and labels. */
+    /* Further datasets. */
     int32_t n_extras;
     sp_paths_extra extras[MAX_EXTRAS];
     char names[MAX_EXTRAS][64];

@@ -89,8 +89,8 @@ static sp_status read_paths(evaluating *e, const sp_block *block, const sp_part 
 {
     sp_pipeline *p = e->r->p;
     sp_status status = block->labels ? sp_pipeline_to_columns(p, block->n_steps, block->labels, e->columns, err) : SP_OK;
-    for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++)
-        status = sp_pipeline_to_columns(p, block->n_steps, p->scorers.labels[i], p->scorers.labels[i], err);
+    for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_scorers; i++)
+        status = sp_pipeline_to_columns(p, block->n_steps, p->raters.labels[i], p->raters.labels[i], err);
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++)
         status = p->given->read(p->given->arg, s, around, e->paths[s], NULL, err);
     return status;
@@ -124,14 +124,14 @@ static sp_status evaluate_chunk(evaluating *e, const sp_block *block, int64_t be
     sp_status status = p->has_nll ? sp_likelihood_add(p, &part, &r->sleep, err) : SP_OK;
     const sp_part around = {.recording = r->recording, .first = block->first_step, .n = block->n_steps};
     if (status == SP_OK)
-        status = sp_raters_read(&p->scorers, &p->from, &around, block->n_steps, err);
+        status = sp_raters_read(&p->raters, &p->from, &around, block->n_steps, err);
     if (status == SP_OK)
         status = p->given ? read_paths(e, block, &around, err) : add_paths(e, block, &part, before, err);
     const int32_t *paths[SP_RUN_STRATEGIES], *raters[SP_SOURCE_MAX_SCORERS];
     for (int s = 0; s < p->n_strategies; s++)
         paths[s] = e->paths[s] + before;
-    for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++)
-        raters[i] = p->scorers.labels[i] + before;
+    for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_scorers; i++)
+        raters[i] = p->raters.labels[i] + before;
     const sp_scores scores = sp_block_batch(&part).scores;
     sp_evaluation_piece chunk = {.n_steps = n,
                                  .before = before,
@@ -163,7 +163,7 @@ static sp_status evaluate_chunks(evaluating *e, sp_error *err)
         const sp_block *block;
         n = chunk_at(e, first, &begin, &end);
         status = sp_long_read_steps(r, begin, end - begin, parts, &block, err);
-        if (status == SP_OK && first + n < r->n_steps && r->p->scorers.found.n_scorers == 0 && !r->p->given) {
+        if (status == SP_OK && first + n < r->n_steps && r->p->raters.found.n_scorers == 0 && !r->p->given) {
             int64_t next_begin, next_end;
             chunk_at(e, first + n, &next_begin, &next_end);
             sp_long_read_next(r, next_begin, next_end - next_begin, parts);

@@ -91,7 +91,7 @@ static sp_status put_steps(long_recording *r, int64_t first, int64_t n, const sp
     return sp_pipeline_put_paths(r->p, r->s, r->recording, 0, r->first_step + first, n, output, err);
 }
 
-static sp_status put_chunk(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err)
+static sp_status put_chunk(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *violations, sp_error *err)
 {
     long_recording *r = arg;
     const sp_path_sink *sink = r->p->sink;
@@ -101,10 +101,10 @@ static sp_status put_chunk(void *arg, int64_t first, int64_t n, const int32_t *p
         r->n_put = 0;
         return SP_OK;
     }
-    sp_status status = r->spills[r->s] ? sp_path_spill_put(r->spills[r->s], first, n, path, broken, err) : SP_OK;
+    sp_status status = r->spills[r->s] ? sp_path_spill_put(r->spills[r->s], first, n, path, violations, err) : SP_OK;
     if (status != SP_OK || !r->has_takers || r->with_confidence)
         return status;
-    sp_decode_output output = {.paths = (int32_t *)path, .broken = (uint8_t *)broken}; /* only looked at */
+    sp_decode_output output = {.paths = (int32_t *)path, .broken = (uint8_t *)violations}; /* only looked at */
     return put_steps(r, first, n, &output, err);
 }
 
@@ -121,7 +121,7 @@ static sp_status put_known(void *arg, int64_t first, int64_t n, const float *con
 {
     long_recording *r = arg;
     int32_t path[FILL_STEPS];
-    uint8_t broken[FILL_STEPS] = {0};
+    uint8_t violations[FILL_STEPS] = {0};
     const bool has_path = r->results[r->s].status == SP_OK;
     sp_status status = SP_OK;
     for (int64_t at = 0; status == SP_OK && at < n; at += FILL_STEPS) {
@@ -129,9 +129,9 @@ static sp_status put_known(void *arg, int64_t first, int64_t n, const float *con
         for (int64_t t = 0; !has_path && t < count; t++)
             path[t] = -1;
         if (has_path)
-            status = sp_path_spill_get(r->spills[r->s], first + at, count, path, broken, err);
+            status = sp_path_spill_get(r->spills[r->s], first + at, count, path, violations, err);
         sp_decode_output output = {.paths = path,
-                                   .broken = has_path && r->p->on_infeasible == SP_INFEASIBLE_RELAX ? broken : NULL,
+                                   .broken = has_path && r->p->on_infeasible == SP_INFEASIBLE_RELAX ? violations : NULL,
                                    .confidence = confidence ? (float *)confidence + at : NULL}; /* only looked at */
         if (status == SP_OK)
             status = put_steps(r, first + at, count, &output, err);

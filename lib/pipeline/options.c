@@ -7,14 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-sp_fit_words sp_fit_words_default(void)
-{
-    return (sp_fit_words){.smoothing = 0.5, .memory = 1, .folds = 5};
-}
-
 sp_run_options sp_run_options_default(void)
 {
-    sp_run_options o = {.fit = sp_fit_words_default(), .seed = sp_bootstrap_options_default().seed};
+    sp_run_options o = {.fit = {.smoothing = 0.5, .memory = 1, .folds = 5}, .seed = sp_bootstrap_options_default().seed};
     o.epoch_seconds = o.decode.floor = o.decode.temperature = o.decode.transition_weight = o.decode.prior_weight = o.level =
         o.margin = o.wake_trim = o.nll_clip = NAN;
     return o;
@@ -93,20 +88,12 @@ char *sp_count_text(int64_t n, char buffer[SP_COUNT_TEXT])
 
 /* ---- words to the library's options ---- */
 
-static sp_status choose(const sp_run_options *o, const char *option, const char *value, int n, const char *const *choices,
-                        int *out, sp_error *err)
+int sp_word_index(const char *word, int n, const char *const *words)
 {
-    *out = 0;
-    for (int i = 0; value && i < n; i++)
-        if (strcmp(value, choices[i]) == 0) {
-            *out = i;
-            return SP_OK;
-        }
-    if (!value)
-        return SP_OK;
-    return n == 2
-               ? sp_run_fail(o, err, SP_EINVAL, "@%s %s: it is %s or %s", option, value, choices[0], choices[1])
-               : sp_run_fail(o, err, SP_EINVAL, "@%s %s: it is %s, %s or %s", option, value, choices[0], choices[1], choices[2]);
+    for (int i = 0; word && i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    return word ? -1 : 0;
 }
 
 double sp_first_given(double option, double model, double usual)
@@ -117,22 +104,37 @@ double sp_first_given(double option, double model, double usual)
 sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, sp_error *err)
 {
     static const char *const rules[] = {"report", "relax", "error"};
-    int chosen = 0;
-    sp_status status = choose(o, "on-infeasible", o->decode.on_infeasible, 3, rules, &chosen, err);
-    *rule = (sp_infeasible_rule)chosen;
-    return status;
+    const int chosen = sp_word_index(o->decode.on_infeasible, 3, rules);
+    *rule = chosen < 0 ? SP_INFEASIBLE_REPORT : (sp_infeasible_rule)chosen;
+    return chosen >= 0
+               ? SP_OK
+               : sp_run_fail(o, err, SP_EINVAL, "@on-infeasible %s: it is report, relax or error", o->decode.on_infeasible);
+}
+
+sp_status sp_run_missing(const sp_run_options *o, bool *is_uniform, sp_error *err)
+{
+    static const char *const missing[] = {"error", "uniform"};
+    const int chosen = sp_word_index(o->decode.missing, 2, missing);
+    *is_uniform = chosen == 1;
+    return chosen >= 0 ? SP_OK : sp_run_fail(o, err, SP_EINVAL, "@missing %s: it is error or uniform", o->decode.missing);
+}
+
+sp_status sp_run_check_threads(const sp_run_options *o, sp_error *err)
+{
+    return o->decode.threads >= 0 && o->decode.threads <= 4096
+               ? SP_OK
+               : sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
 }
 
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
                          sp_prepare_options *out, sp_error *err)
 {
-    static const char *const missing[] = {"error", "uniform"};
-    int is_uniform;
-    sp_status status = choose(o, "missing", o->decode.missing, 2, missing, &is_uniform, err);
+    bool is_uniform;
+    sp_status status = sp_run_missing(o, &is_uniform, err);
     if (status != SP_OK)
         return status;
-    if (o->decode.threads < 0 || o->decode.threads > 4096)
-        return sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
+    if ((status = sp_run_check_threads(o, err)) != SP_OK)
+        return status;
     if (o->decode.floor == 0)
         return sp_run_fail(o, err, SP_EINVAL, "@floor 0: it is a probability above 0, or is left out");
     *out = sp_prepare_options_default();

@@ -25,13 +25,13 @@ typedef struct sp_given_paths {
     void *arg;
 } sp_given_paths;
 
-/* Where paths go, beside sp_run_hooks.paths: a file. */
+/* Where paths go besides sp_run_hooks.paths: a file. */
 typedef struct sp_path_sink {
     bool with_confidence; /* it takes the confidence of each step */
     int32_t n_best;       /* it takes so many best paths of viterbi; 0: none */
     /* Before the first path. */
     sp_status (*open)(void *arg, sp_error *err);
-    /* Points `output` of strategy s at room for what it takes beside the paths, for whole recordings of a block. */
+    /* Points `output` of strategy s at room for what else it takes, for whole recordings of a block. */
     sp_status (*reserve)(void *arg, int s, const sp_block *block, sp_decode_output *output, sp_error *err);
     /* As sp_run_hooks.paths. */
     sp_status (*put)(void *arg, int32_t s, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
@@ -71,7 +71,7 @@ typedef struct sp_pipeline {
     sp_strategy strategies[SP_RUN_STRATEGIES];
     const char *names[SP_RUN_STRATEGIES]; /* borrowed, or of: */
     char texts[SP_RUN_STRATEGIES][SP_STRATEGY_TEXT];
-    sp_raters scorers;          /* found by whoever wants them */
+    sp_raters raters;           /* found by whoever wants them */
     const int32_t *wake_stages; /* where wake is trimmed: the stage of each class of the labels; or NULL */
     int32_t stages[SP_N_STAGES];
     int64_t wake_margin;

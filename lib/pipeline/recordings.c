@@ -12,6 +12,22 @@ sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, in
     return (sp_part){.recording = first, .count = n};
 }
 
+static void copy(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n, size_t size)
+{
+    if (to && from)
+        memcpy((char *)to + (size_t)to_step * size, (const char *)from + (size_t)from_step * size, (size_t)n * size);
+}
+
+void sp_copy_steps(sp_block *to, int64_t to_step, const sp_block *from, int64_t from_step, int64_t n)
+{
+    const size_t K = (size_t)to->n_classes;
+    copy(to->scores, to_step, from->scores, from_step, n, K * (size_t)to->dtype);
+    copy(to->labels, to_step, from->labels, from_step, n, sizeof *to->labels);
+    copy(to->segments, to_step, from->segments, from_step, n, sizeof *to->segments);
+    copy(to->weights, to_step, from->weights, from_step, n, sizeof *to->weights);
+    copy(to->mask, to_step, from->mask, from_step, n, K);
+}
+
 /* ---- arrays ---- */
 
 /* Step of the arrays that a part begins with, and its steps. */
@@ -34,21 +50,16 @@ static sp_status read_arrays(void *arg, const sp_part *part, unsigned parts, sp_
     sp_status status = sp_block_reserve(block, count, n, info->n_classes, info->dtype, parts & there, err);
     if (status != SP_OK)
         return status;
-    const size_t at = (size_t)begin, S = (size_t)n, K = (size_t)info->n_classes, row = K * (size_t)info->dtype;
     block->first = part->recording;
     block->first_step = part->count ? 0 : part->first;
     for (int64_t r = 0; r <= count; r++)
         block->offsets[r] = part->count ? info->offsets[part->recording + r] - info->offsets[part->recording] : r * n;
-    if (block->scores)
-        memcpy(block->scores, (const char *)a->scores + at * row, S * row);
-    if (block->labels)
-        memcpy(block->labels, a->labels + at, S * sizeof *a->labels);
-    if (block->segments)
-        memcpy(block->segments, a->segments + at, S * sizeof *a->segments);
-    if (block->weights)
-        memcpy(block->weights, a->weights + at, S * sizeof *a->weights);
-    if (block->mask)
-        memcpy(block->mask, a->mask + at * K, S * K);
+    const sp_block all = {.scores = (void *)a->scores,
+                          .labels = (int32_t *)a->labels,
+                          .segments = (int64_t *)a->segments,
+                          .weights = (double *)a->weights,
+                          .mask = (uint8_t *)a->mask}; /* only looked at */
+    sp_copy_steps(block, 0, &all, begin, n);
     block->file = info->file;
     block->ids = info->ids + part->recording;
     block->classes = info->classes;

@@ -7,6 +7,10 @@
 /* The part that is recordings first .. first+count-1, as many of them before `end` as have no more than so many steps. */
 sp_part sp_recordings_fit(const sp_recordings *r, int64_t first, int64_t end, int64_t steps);
 
+/* Copies n steps of what both blocks hold, from step `from_step` of one to step `to_step` of the other. Classes and type of the
+ * scores are the same. */
+void sp_copy_steps(sp_block *to, int64_t to_step, const sp_block *from, int64_t from_step, int64_t n);
+
 typedef struct sp_raters {
     sp_scorers_found found; /* none: nothing is read */
     int32_t *labels[SP_SOURCE_MAX_SCORERS];

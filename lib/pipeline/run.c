@@ -14,7 +14,7 @@ enum { BLOCK_BYTES = 8 << 20 };
 typedef struct answers {
     int32_t *paths[SP_RUN_STRATEGIES];
     sp_decoded *results[SP_RUN_STRATEGIES];
-    uint8_t *broken[SP_RUN_STRATEGIES];
+    uint8_t *violations[SP_RUN_STRATEGIES];
     double seconds[SP_RUN_STRATEGIES];
     int64_t step_room, recording_room;
 } answers;
@@ -24,7 +24,7 @@ static void answers_clear(answers *a)
     for (int s = 0; s < SP_RUN_STRATEGIES; s++) {
         free(a->paths[s]);
         free(a->results[s]);
-        free(a->broken[s]);
+        free(a->violations[s]);
     }
     *a = (answers){.step_room = 0};
 }
@@ -41,8 +41,8 @@ static sp_status answers_reserve(answers *a, int n_strategies, const sp_block *b
     for (int s = 0; s < n_strategies; s++) {
         a->paths[s] = malloc((size_t)a->step_room * sizeof *a->paths[s]);
         a->results[s] = malloc((size_t)a->recording_room * sizeof *a->results[s]);
-        a->broken[s] = malloc((size_t)a->step_room);
-        if (!a->paths[s] || !a->results[s] || !a->broken[s])
+        a->violations[s] = malloc((size_t)a->step_room);
+        if (!a->paths[s] || !a->results[s] || !a->violations[s])
             return sp_no_memory(err);
     }
     return SP_OK;
@@ -79,7 +79,7 @@ static sp_status decode_block(sp_pipeline *p, const sp_block *block, answers *a,
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
         sp_decode_output output = {.paths = a->paths[s],
                                    .results = a->results[s],
-                                   .broken = p->on_infeasible == SP_INFEASIBLE_RELAX ? a->broken[s] : NULL};
+                                   .broken = p->on_infeasible == SP_INFEASIBLE_RELAX ? a->violations[s] : NULL};
         if (sink)
             status = sink->reserve(sink->arg, s, block, &output, err);
         if (status == SP_OK)
@@ -103,7 +103,7 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
     }
     if (status == SP_OK && block->labels)
         status = sp_pipeline_to_columns(p, block->n_steps, block->labels, block->labels, err);
-    for (int32_t i = 0; status == SP_OK && i < p->scorers.found.n_scorers; i++)
+    for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_scorers; i++)
         status = sp_pipeline_to_columns(p, block->n_steps, raters[i], raters[i], err);
     return status;
 }
@@ -164,7 +164,7 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evalu
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
     sp_read_ahead ahead;
     answers a = {.step_room = 0};
-    bool is_there = sp_read_ahead_open(&ahead, &p->from, evaluation ? &p->scorers.found : NULL), is_new;
+    bool is_there = sp_read_ahead_open(&ahead, &p->from, evaluation ? &p->raters.found : NULL), is_new;
     sp_status status = is_there ? SP_OK : sp_no_memory(err);
     for (sp_part part; status == SP_OK && first < end; first += part.count) {
         part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES / p->step_bytes);
@@ -219,7 +219,7 @@ sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *
     again.opt = &quiet;
     again.sink = NULL;
     again.has_nll = false;
-    again.scorers = (sp_raters){.found = {.n_scorers = 0}};
+    again.raters = (sp_raters){.found = {.n_scorers = 0}};
     again.subjects = NULL;
     again.wake_stages = NULL;
     sp_status status = SP_OK;

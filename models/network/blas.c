@@ -29,11 +29,6 @@ sp_blas sp_blas_find(void)
     return found.name ? found : plain;
 }
 
-const char *sp_network_blas(void)
-{
-    return sp_blas_find().name;
-}
-
 int sp_blas_begin(const sp_blas *blas)
 {
     int before = blas->get_threads ? blas->get_threads() : 1;

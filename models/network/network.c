@@ -83,7 +83,7 @@ sp_status sp_network_set_classes(sp_network *network, const char *const *classes
         free(old[i]);
     free(old);
     if (!is_ok)
-        return sp_fail(err, SP_ENOMEM, "no memory for %zu class names", k);
+        return sp_no_memory(err);
     network->classes = copy;
     return SP_OK;
 }
@@ -105,8 +105,7 @@ sp_status sp_network_new(const sp_network_shape *shape, uint32_t seed, sp_networ
     }
     if (!network || !network->parameters || !network->mean || !network->scale || !(rng = gsl_rng_alloc(gsl_rng_mt19937))) {
         sp_network_free(network);
-        return sp_fail(err, SP_ENOMEM, "no memory for a network of %d channels and %d classes", shape->n_channels,
-                       shape->n_classes);
+        return sp_no_memory(err);
     }
     gsl_rng_set(rng, seed ? seed : 1);
     for (int32_t c = 0; c < shape->n_channels; c++)

@@ -72,10 +72,6 @@ void sp_network_fit_scale(sp_network *network, int64_t n, const float *signals);
  * Cost: about 20 million multiplications a step for two channels of 3,000 samples. */
 sp_status sp_network_predict(const sp_network *network, int64_t n, const float *signals, int threads, float *out, sp_error *err);
 
-/* Name of the BLAS that does the matrix products, "OpenBLAS 0.3.21 ... Haswell"; "GSL CBLAS" where that is not installed. Static.
- */
-const char *sp_network_blas(void);
-
 #ifdef __cplusplus
 }
 #endif

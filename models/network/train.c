@@ -62,7 +62,7 @@ sp_status sp_training_state_new(const sp_network *network, sp_training_state **o
         return SP_OK;
     }
     sp_training_state_free(state);
-    return sp_fail(err, SP_ENOMEM, "no memory for the state of training");
+    return sp_no_memory(err);
 }
 
 /* ---- trainer ---- */
@@ -214,7 +214,7 @@ sp_status sp_trainer_new(sp_network *network, sp_training_state *state, const sp
         t->plan = plan;
     }
     if (!t || !make_room(t))
-        status = sp_fail(err, SP_ENOMEM, "no memory to train on batches of %d steps", options->batch);
+        status = sp_no_memory(err);
     else
         status = find_steps(t, err);
     if (status == SP_OK)
@@ -456,11 +456,11 @@ sp_status sp_trainer_epoch(sp_trainer *t, void (*done)(void *arg, int64_t n_step
     sp_training_state *state = t->state;
     sp_epoch *epochs = realloc(state->epochs, ((size_t)state->n_epochs + 1) * sizeof *epochs);
     if (!epochs)
-        return sp_fail(err, SP_ENOMEM, "no memory for one more epoch");
+        return sp_no_memory(err);
     state->epochs = epochs;
     gsl_rng *rng = epoch_rng(t->options.seed, state->n_epochs);
     if (!rng)
-        return sp_fail(err, SP_ENOMEM, "no memory for a random number generator");
+        return sp_no_memory(err);
     sp_epoch *epoch = &epochs[state->n_epochs];
     shuffle(t, rng);
     sp_status status = learn(t, rng, epoch, done, arg, err);

@@ -103,7 +103,7 @@ sp_status sp_weights_save(const sp_network *network, const sp_training_state *st
     size_t n_epochs = (size_t)state->n_epochs;
     double *history = malloc((4 * n_epochs + 1) * sizeof *history);
     if (!history)
-        return sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        return sp_no_memory(err);
     shape_to_numbers(&network->shape, shape);
     list_parameters(network, paths, tensors);
     int n = N_PARAMETERS;
@@ -140,20 +140,24 @@ sp_status sp_weights_save(const sp_network *network, const sp_training_state *st
 
 /* ---- reading ---- */
 
+static sp_status read_list(const sp_tensor_file *tensors, const char *path, sp_tensor_type type, int64_t n, void *to,
+                           sp_error *err)
+{
+    const sp_tensor part = list(path, type, n, NULL);
+    return sp_tensor_file_read(tensors, &part, to, err);
+}
+
 static sp_status read_network(const sp_tensor_file *tensors, const char *file, sp_network **out, sp_error *err)
 {
     int64_t numbers[N_SHAPE];
     double dropout = 0;
     sp_network_shape shape;
     sp_network *network = NULL;
-    sp_tensor shape_list = list("/shape", SP_TENSOR_I64, N_SHAPE, NULL), dropout_list = list("/dropout", SP_TENSOR_F64, 1, NULL);
-    sp_status status = sp_tensor_file_read(tensors, &shape_list, numbers, err);
+    sp_status status = read_list(tensors, "/shape", SP_TENSOR_I64, N_SHAPE, numbers, err);
     if (status == SP_OK)
-        status = sp_tensor_file_read(tensors, &dropout_list, &dropout, err);
-    if (status == SP_OK && !shape_from_numbers(numbers, dropout, &shape))
-        status = sp_fail(err, SP_EFILE, "%s: dataset /shape is that of no network; make the file again", file);
+        status = read_list(tensors, "/dropout", SP_TENSOR_F64, 1, &dropout, err);
     if (status == SP_OK)
-        status = sp_network_new(&shape, 1, &network, err);
+        status = shape_from_numbers(numbers, dropout, &shape) ? sp_network_new(&shape, 1, &network, err) : SP_EINVAL;
     if (status == SP_EINVAL)
         status = sp_fail(err, SP_EFILE, "%s: dataset /shape is that of no network; make the file again", file);
     if (status == SP_OK) {
@@ -194,21 +198,18 @@ static sp_status read_state(const sp_tensor_file *tensors, const char *file, con
     if (status == SP_OK && (n < 0 || n > 1000000000))
         status = sp_fail(err, SP_EFILE, "%s: has no history of training; make the file again", file);
     if (status == SP_OK) {
-        sp_tensor first = list("/adam/first", SP_TENSOR_F32, (int64_t)state->n_parameters, NULL), second = first,
-                  updates = list("/adam/updates", SP_TENSOR_I64, 1, NULL);
-        second.path = "/adam/second";
-        status = sp_tensor_file_read(tensors, &first, state->first, err);
+        const int64_t n_parameters = (int64_t)state->n_parameters;
+        status = read_list(tensors, "/adam/first", SP_TENSOR_F32, n_parameters, state->first, err);
         if (status == SP_OK)
-            status = sp_tensor_file_read(tensors, &second, state->second, err);
+            status = read_list(tensors, "/adam/second", SP_TENSOR_F32, n_parameters, state->second, err);
         if (status == SP_OK)
-            status = sp_tensor_file_read(tensors, &updates, &state->n_updates, err);
+            status = read_list(tensors, "/adam/updates", SP_TENSOR_I64, 1, &state->n_updates, err);
     }
     double *column = status == SP_OK ? malloc(((size_t)n + 1) * sizeof *column) : NULL;
     if (status == SP_OK && (!column || !(state->epochs = calloc((size_t)n + 1, sizeof *state->epochs))))
-        status = sp_fail(err, SP_ENOMEM, "%s: not enough memory", file);
+        status = sp_no_memory(err);
     for (int i = 0; status == SP_OK && i < 4; i++) {
-        sp_tensor part = list(history_paths[i], SP_TENSOR_F64, n, NULL);
-        status = sp_tensor_file_read(tensors, &part, column, err);
+        status = read_list(tensors, history_paths[i], SP_TENSOR_F64, n, column, err);
         for (int64_t e = 0; status == SP_OK && e < n; e++)
             *epoch_number(&state->epochs[e], i) = column[e];
     }
@@ -225,10 +226,9 @@ static sp_status read_origin(const sp_tensor_file *tensors, const char *file, sp
 {
     sp_weights_origin origin = {0};
     int64_t options[2];
-    sp_tensor option_list = list("/options", SP_TENSOR_I64, 2, NULL), rate_list = list("/rate", SP_TENSOR_F64, 1, NULL);
-    sp_status status = sp_tensor_file_read(tensors, &option_list, options, err);
+    sp_status status = read_list(tensors, "/options", SP_TENSOR_I64, 2, options, err);
     if (status == SP_OK)
-        status = sp_tensor_file_read(tensors, &rate_list, &origin.rate, err);
+        status = read_list(tensors, "/rate", SP_TENSOR_F64, 1, &origin.rate, err);
     char *masking = NULL;
     if (status == SP_OK)
         status = sp_tensor_file_text(tensors, "masking", &masking, err);

@@ -34,6 +34,13 @@ class TestHelp(st.TestCase):
         self.assertGreater(len(scalars), 30)
         self.assertEqual([k for k in scalars if k not in explained], [])
 
+    def test_nights_of_ones_own_are_decoded_with_sleep_aasm(self):
+        self.assertIn("statepath compare SCORES.h5 --model sleep-aasm", self.usage)
+        for command in self.commands:
+            text = self.help_of(command)
+            if "night.h5" in text or "nights.h5" in text:
+                self.assertNotIn("sleep-strict", text, command)
+
     def test_no_line_is_wider_than_80_columns(self):
         for text in [self.usage, *map(self.help_of, self.commands)]:
             for line in text.splitlines():

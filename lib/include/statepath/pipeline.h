@@ -7,7 +7,7 @@
  *     o.model = "sleep-aasm";
  *     sp_compare(&recordings, &o, &comparison, NULL, &err);
  *
- * Nothing is printed: what a user should know beside the result comes as notices, progress comes as calls, and a call is asked
+ * Nothing is printed: what a user should know besides the result comes as notices, progress comes as calls, and a call is asked
  * whether to stop. Memory is bounded by a block of recordings, and within a long recording by a chunk of it.
  */
 #ifndef STATEPATH_PIPELINE_H
@@ -54,7 +54,6 @@ typedef struct sp_fit_words {
     double smoothing, penalty;
     int memory, folds, calibrate;
 } sp_fit_words;
-sp_fit_words sp_fit_words_default(void);
 
 /* Everything as a user writes it. Texts are borrowed and NULL where not given, numbers NaN (counts 0). */
 typedef struct sp_run_options {
@@ -113,7 +112,8 @@ typedef struct sp_recordings {
     int32_t n_raters;            /* labels by several people: at most SP_SOURCE_MAX_SCORERS */
     const char *const *raters;   /* [n_raters] names */
     const char *const *subjects; /* [N] whose each recording is; NULL: not known */
-    /* Fills a block as sp_source_read() and sp_source_read_steps() do. */
+    /* Fills a block with those of the parts (SP_BLOCK_*) that there are; the others become NULL. Its first_step is part->first.
+     */
     sp_status (*read)(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err);
     /* Labels of one rater for all steps of the part. NULL where there are none. */
     sp_status (*read_rater)(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err);
@@ -163,6 +163,8 @@ sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *pat
 
 typedef enum sp_infeasible_rule { SP_INFEASIBLE_REPORT, SP_INFEASIBLE_RELAX, SP_INFEASIBLE_ERROR } sp_infeasible_rule;
 sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, sp_error *err);
+/* o->decode.threads. SP_OK; SP_EINVAL. */
+sp_status sp_run_check_threads(const sp_run_options *o, sp_error *err);
 /* What is given for decoding over what the model says; also checks the number of threads. The kind is left alone. log_prior
  * holds [K] and is filled, in column order, where a prior is used; `out` borrows it. */
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,

@@ -1,0 +1,116 @@
+/* THE table of options: each stands here once. Included by options.h and options.c, each with its own OPTION_ROW:
+ *
+ *     OPTION_ROW(id, name, letter or 0, kind, place in struct options, description, name of the value)
+ *
+ * The kinds are those of options.c. A value with a bar in its name ("report|relax|error") is a choice of these words. */
+OPTION_ROW(MODEL, "model", 'm', TEXT, run.model, "the rules: a file, or a shipped model by name", "M")
+OPTION_ROW(RULES_OF_FOLDS, "rules", 0, TEXT, run.fit.rules,
+           "the rules of the fitted models, if not M; \"seen\": what the other folds' labels show", "M")
+OPTION_ROW(STRATEGIES, "strategies", 's', TEXT, run.strategies, "what to compare (argmax,greedy,viterbi)", "LIST")
+OPTION_ROW(STRATEGY, "strategy", 's', TEXT, run.strategies, "how to choose the path (viterbi)", "NAME")
+OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output, "write the paths", "PATHS.h5")
+OPTION_ROW(CONFIDENCE, "confidence", 0, FLAG, run.confidence, "write how sure each step is, given the rules", NULL)
+OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of viterbi", "N")
+OPTION_ROW(FORCE, "force", 'f', FLAG, run.force, "replace an output that exists", NULL)
+OPTION_ROW(SCORES, "scores", 0, TEXT, run.place.scores, "dataset of the scores; {id} stands for the recording", "PATH")
+OPTION_ROW(LABELS, "labels", 0, TEXT, run.place.labels, "dataset of the labels", "PATH")
+OPTION_ROW(OFFSETS, "offsets", 0, TEXT, run.place.offsets, "dataset of the offsets (packed)", "PATH")
+OPTION_ROW(LENGTHS, "lengths", 0, TEXT, run.place.lengths, "dataset of the lengths (padded)", "PATH")
+OPTION_ROW(IDS, "ids", 0, TEXT, run.place.ids, "dataset of the recordings' names", "PATH")
+OPTION_ROW(KIND, "kind", 0, TEXT, run.place.kind, "what the scores are, when their name does not say",
+           "log_probs|probs|logits|scores")
+OPTION_ROW(ALLOW_EXTERNAL, "allow-external", 0, FLAG, run.place.allow_external,
+           "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL)
+OPTION_ROW(PATHS, "paths", 0, TEXT, run.paths_dataset, "dataset of the paths in another's file; {id} stands for the recording",
+           "PATH")
+OPTION_ROW(LABELS_DATASET, "labels-dataset", 0, TEXT, run.labels_dataset, "dataset of the labels in LABELS.h5", "PATH")
+OPTION_ROW(TRIM_TO_SHORTEST, "trim-to-shortest", 0, FLAG, run.trim_to_shortest,
+           "where a recording has more steps in one of both files, leave out the last ones", NULL)
+OPTION_ROW(CODES, "codes", 0, TEXT, run.codes, "what the numbers and words of others' sleep stages mean in the labels",
+           CODES_LIST)
+OPTION_ROW(MAP, "map", 0, TEXT, run.map, "the same code by code, '0=Wake,5=REM,9=unscored', or a file of such lines", "MAP")
+OPTION_ROW(LABEL_CODES, "label-codes", 0, TEXT, run.label_codes, "what those of the labels mean, where they are others",
+           CODES_LIST)
+OPTION_ROW(LABEL_MAP, "label-map", 0, TEXT, run.label_map, "the map of the labels, where it is another", "MAP")
+OPTION_ROW(THREADS, "threads", 0, INTEGER, run.decode.threads, "0, the default, takes all processors", "N")
+OPTION_ROW(MISSING, "missing", 0, TEXT, run.decode.missing, "a NaN is an error, or its step says nothing", "error|uniform")
+OPTION_ROW(FLOOR, "floor", 0, NUMBER, run.decode.floor, "raise smaller probabilities to P", "P")
+OPTION_ROW(ON_INFEASIBLE, "on-infeasible", 0, TEXT, run.decode.on_infeasible,
+           "a recording without allowed path: report it, break the fewest rules, or stop", "report|relax|error")
+OPTION_ROW(TEMPERATURE, "temperature", 0, NUMBER, run.decode.temperature, "divide scores by X", "X")
+OPTION_ROW(TRANSITION_WEIGHT, "transition-weight", 0, NUMBER, run.decode.transition_weight,
+           "multiply the model's log weights by X", "X")
+OPTION_ROW(PRIOR_WEIGHT, "prior-weight", 0, NUMBER, run.decode.prior_weight, "subtract X times the log of the model's prior", "X")
+OPTION_ROW(CLAMP, "clamp", 0, FLAG, run.decode.clamp, "keep the given labels fixed and decode the rest", NULL)
+OPTION_ROW(CV, "cv", 0, INTEGER, run.n_folds,
+           "fit as `statepath fit` does, under the rules of M, and decode each recording with a model that never saw it; what "
+           "follows is for --cv",
+           "FOLDS")
+OPTION_ROW(RULES, "rules", 'r', TEXT, run.model, "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"", "M")
+OPTION_ROW(NAME, "name", 0, TEXT, run.fit.name, "name of the model (fitted)", "NAME")
+OPTION_ROW(CALIBRATE, "calibrate", 0, FLAG, run.fit.calibrate, "also say how far the scores are from calibrated", NULL)
+OPTION_ROW(METHOD, "method", 0, TEXT, run.fit.method,
+           "counts of the labels, weighed against the scores; weights that make the labels most likely given the scores "
+           "(default); or learnt from the scores alone",
+           "counts|crf|em")
+OPTION_ROW(TUNE, "tune", 0, TEXT, run.fit.tune,
+           "what settings are chosen by, on recordings held out (accuracy; for tags entity_f1)",
+           "accuracy|kappa|macro_f1|entity_f1|edit|nll|none")
+OPTION_ROW(FOR, "for", 0, TEXT, run.fit.strategy, "the strategy that settings are chosen for (viterbi)", "NAME")
+OPTION_ROW(SMOOTHING, "smoothing", 0, REAL, run.fit.smoothing, "counts: added to every count (0.5)", "X")
+OPTION_ROW(PENALTY, "penalty", 0, REAL, run.fit.penalty, "crf: weight of the penalty (by cross-validation)", "X")
+OPTION_ROW(MEMORY, "memory", 0, INTEGER, run.fit.memory, "crf: staying depends on how long a class has lasted, up to N steps (1)",
+           "N")
+OPTION_ROW(FOLDS, "folds", 0, INTEGER, run.fit.folds, "folds for choosing settings (5)", "N")
+OPTION_ROW(REPORT, "report", 0, TEXT, report, "write a page for the browser", "R.html")
+OPTION_ROW(JSON, "json", 0, TEXT, json, "write results as JSON; - is standard output", "R.json")
+OPTION_ROW(CSV, "csv", 0, TEXT, csv, "write results as long CSV", "R.csv")
+OPTION_ROW(MARKDOWN, "markdown", 0, TEXT, markdown, "write results as Markdown", "R.md")
+OPTION_ROW(LATEX, "latex", 0, TEXT, latex, "write tables for LaTeX (booktabs)", "R.tex")
+OPTION_ROW(FAIL_IF, "fail-if", 0, TEXTS, fail_if,
+           "exit with status 4 when this holds, such as 'viterbi.kappa < argmax.kappa - 0.01' (`statepath help figures` lists "
+           "what can be named); may be given again",
+           "CONDITION")
+OPTION_ROW(GROUPS, "groups", 0, TEXT, run.groups,
+           "recordings that belong together, in intervals and folds: a dataset of names (subjects, where there are), prefix:C "
+           "for ids equal up to the first C, or none",
+           "GROUPS")
+OPTION_ROW(LEVEL, "level", 0, NUMBER, run.level, "level of the intervals (0.95)", "X")
+OPTION_ROW(INTERVAL, "interval", 0, TEXT, run.interval, "which bootstrap interval differences are shown with (bca)",
+           "bca|percentile")
+OPTION_ROW(ZEROS, "zeros", 0, TEXT, run.zeros,
+           "recordings without difference are dropped from Wilcoxon's test, or ranked (wilcox)", "wilcox|pratt")
+OPTION_ROW(SEED, "seed", 0, TEXT, seed, "seed of the bootstrap intervals (1)", "N")
+OPTION_ROW(MARGIN, "margin", 0, NUMBER, run.margin,
+           "say whether a strategy loses no more than X against another (accuracy, kappa, macro F1)", "X")
+OPTION_ROW(WEIGHTED_KAPPA, "weighted-kappa", 0, TEXT, run.weighted_kappa, "also kappa weighted by how far classes lie apart",
+           "linear|quadratic")
+OPTION_ROW(ABSENT_CLASS, "absent-class", 0, TEXT, run.absent_class,
+           "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one")
+OPTION_ROW(COLLAPSE, "collapse", 0, TEXTS, run.collapse,
+           "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES")
+OPTION_ROW(WAKE_TRIM, "wake-trim", 0, NUMBER, run.wake_trim,
+           "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN")
+OPTION_ROW(EPOCH_SECONDS, "epoch-seconds", 0, NUMBER, run.epoch_seconds,
+           "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X")
+OPTION_ROW(NLL_CLIP, "nll-clip", 0, NUMBER, run.nll_clip,
+           "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P")
+OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,
+           "count the reference's transitions across its unscored steps too", NULL)
+OPTION_ROW(LAG, "lag", 'L', INTEGER, lag, "decide a step once L more have been seen", "L")
+OPTION_ROW(CLASSES, "classes", 0, TEXT, classes, "names of the columns, when not in the model's order", "A,B,C")
+OPTION_ROW(TYPES, "types", 0, TEXT, types, "new bio, bioes: entity types", "A,B,C")
+OPTION_ROW(STEP, "step", 0, INTEGER, step, "new left-right, band: how far a step may go (1)", "N")
+OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow what was seen N times (1)", "N")
+OPTION_ROW(WEIGHTS, "weights", 'w', TEXT, weights, "what `statepath train` wrote", "WEIGHTS.h5")
+OPTION_ROW(SPLIT, "split", 0, TEXT, split, "which recordings, by the file's dataset \"split\" (all)", "all|train|test")
+OPTION_ROW(SIGNALS, "signals", 0, TEXT, signals, "dataset of the signals (/signals)", "PATH")
+OPTION_ROW(MASKING, "masking", 0, TEXT, masking, "what masks the logits in training (none)", "none|random-previous|true-previous")
+OPTION_ROW(BESIDE, "beside", 0, TEXT, beside, "show these weights beside the new ones on the page", "WEIGHTS.h5")
+OPTION_ROW(EPOCHS, "epochs", 0, INTEGER, epochs, "times through the data, in all (12)", "N")
+OPTION_ROW(BATCH, "batch", 0, INTEGER, batch, "steps of a batch (32)", "N")
+OPTION_ROW(RATE, "rate", 0, REAL, rate, "learning rate of Adam (0.001)", "X")
+OPTION_ROW(NETWORK_SEED, "seed", 0, LONG_INTEGER, network_seed, "seed of weights, order, dropout and masks (1)", "N")
+OPTION_ROW(RESUME, "resume", 0, FLAG, resume, "go on with the training that wrote the output", NULL)
+OPTION_ROW(QUIET, "quiet", 'q', FLAG, talk.quiet, "say nothing but errors on stderr", NULL)
+OPTION_ROW(VERBOSE, "verbose", 'v', FLAG, talk.verbose, "say more", NULL)
