@@ -8,7 +8,6 @@
 void options_init(options *o)
 {
     *o = (options){.run = sp_run_options_default()};
-    o->run.dash = "--";
 }
 
 static void free_list(char **list)

@@ -38,7 +38,7 @@ sp_status sp_h5_epoch_seconds(hid_t file, const char *file_name, int n_places, c
         double value = read_number(file, places[i]);
         if (!(value > 0) || !isfinite(value))
             return sp_fail(err, SP_EDATA,
-                           "%s: attribute %s of %s is not one number above 0; --epoch-seconds X says how long a step is",
+                           "%s: attribute %s of %s is not one number above 0; `epoch_seconds` X says how long a step is",
                            file_name, name, places[i]);
         *seconds = value;
         return SP_OK;

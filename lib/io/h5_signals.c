@@ -213,7 +213,7 @@ static void read_rate(sp_signals *s)
 
 static sp_status open_signals(sp_signals *s, sp_error *err)
 {
-    sp_status status = sp_h5_data_open(s->file, s->file_name, s->path, "name the signals with --signals", &s->data, err);
+    sp_status status = sp_h5_data_open(s->file, s->file_name, s->path, "name the signals with `signals`", &s->data, err);
     if (status != SP_OK)
         return status;
     char shape[SP_H5_SHAPE];

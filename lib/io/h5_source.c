@@ -76,7 +76,7 @@ static sp_status guess_kind(sp_h5_source *h, sp_kind *kind, sp_error *err)
         return sp_fail(
             err, SP_EDATA,
             "%s: the name of dataset %s does not say what it holds, and its first row is neither probabilities nor log "
-            "probabilities; say it with --kind logits or --kind scores",
+            "probabilities; say it with `kind` logits or `kind` scores",
             map->file_name, map->path);
     return SP_OK;
 }
@@ -133,8 +133,8 @@ static sp_status open_scores(sp_source *source, sp_h5_source *h, const sp_source
     if (status != SP_OK)
         return status;
     const sp_h5_map_request request = {.path = path,
-                                       .mend = is_scores ? "say where the scores are with --scores PATH"
-                                                         : "say where the labels are with --labels PATH",
+                                       .mend = is_scores ? "say where the scores are with `scores` PATH"
+                                                         : "say where the labels are with `labels` PATH",
                                        .has_class_axis = is_scores,
                                        .offsets = options->offsets,
                                        .lengths = options->lengths,

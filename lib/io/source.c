@@ -42,7 +42,7 @@ static const sp_format *const formats[] = {
     FOREIGN("an SQLite file", KNOWN_BY("SQLite format 3")),
     FOREIGN("a Git LFS pointer; run git lfs pull", KNOWN_BY("version https://git-lfs")),
     FOREIGN("a Python pickle", .recognise = sp_is_pickle),
-    FOREIGN("a model; look at it with statepath model show, and give it to other commands as --model", .recognise = sp_is_model),
+    FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`", .recognise = sp_is_model),
     FOREIGN("a JSON text", .recognise = sp_is_json),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
     FOREIGN("a text file", .recognise = sp_is_text),

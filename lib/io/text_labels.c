@@ -325,7 +325,7 @@ static sp_status read_label(const reading *r, const char *text, int32_t *out)
     return sp_fail(
         r->err, SP_EDATA,
         "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 to %d in this order, or "
-        "-1 for none; --codes or --map reads the numbers and words of others",
+        "-1 for none; `codes` or `map` reads the numbers and words of others",
         r->paths->file, (long long)r->line, text, model->name, list, model->n_classes - 1);
 }
 

@@ -11,6 +11,8 @@
 #include "statepath/status.h"
 
 typedef struct sp_json_writer {
+    void (*sink)(void *to, const char *text, size_t n); /* takes the text; NULL: `stream` does */
+    void *to;
     FILE *stream; /* into `text` */
     char *text;
     size_t size;
@@ -20,7 +22,9 @@ typedef struct sp_json_writer {
 } sp_json_writer;
 
 void sp_json_writer_open(sp_json_writer *writer);
-/* The text, which the caller frees; or the first failure: SP_EINVAL (a string that is not UTF-8), SP_ENOMEM. The writer is gone.
+void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const char *text, size_t n), void *to);
+/* The text, which the caller frees (not where there is a sink: text is NULL); or the first failure: SP_EINVAL (a string that is
+ * not UTF-8), SP_ENOMEM. The writer is gone.
  */
 sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *err);
 
@@ -37,7 +41,8 @@ void sp_json_put_strings(sp_json_writer *writer, int32_t n, char *const *strings
 /* Rows of numbers [n,n], one row a line. */
 void sp_json_put_matrix(sp_json_writer *writer, int32_t n, const double *values);
 
-/* Shortest decimal number that reads back as exactly x. Independent of the locale. buffer holds 32 bytes. */
-char *sp_json_number(double x, char buffer[32]);
+/* The decimal number of fewest digits, from least_digits on, that reads back as exactly x; powers of ten from that many digits on
+ * are written with an exponent (1: 1e+05, 15: 100000). Independent of the locale. Returns the buffer. */
+char *sp_json_number(double x, int least_digits, char buffer[32]);
 
 #endif

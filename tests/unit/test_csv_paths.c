@@ -215,7 +215,7 @@ static void test_refuses(void **state)
         {"recording,label\n", "names its columns, but holds no line below them"},
         {"recording,label\na,Wake\n\na,N9\n",
          "line 4: label \"N9\" is no class of model small: write one of Wake, N1, N2, a number "
-         "from 0 to 2 in this order, or -1 for none; --codes or --map reads the numbers and words of others"},
+         "from 0 to 2 in this order, or -1 for none; `codes` or `map` reads the numbers and words of others"},
         {"recording,label\na,3\n", "line 2: label \"3\" is no class"},
         {"recording,label\na,1.5\n", "line 2: label \"1.5\" is no class"},
         {"recording,label\na,99999999999999999999\n", "is no class"},
