@@ -33,8 +33,10 @@ static void name_options(char *text)
 {
     for (char *at = text; (at = strchr(at, '`')); at++) {
         char field[32];
-        const size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_");
+        const size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_-");
         snprintf(field, sizeof field, " %.*s ", (int)n, at + 1);
+        for (char *c = field; *c; c++)
+            *c = *c == '-' ? '_' : *c;
         if (n == 0 || at[1 + n] != '`' || n + 3 > sizeof field || !strstr(fields, field))
             continue;
         memmove(at + 2, at + 1, n);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "io/h5_file.h"
-#include "io/h5_number.h"
 #include "io/h5_source.h"
 
 static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, bool is_scores, sp_error *err)
@@ -313,17 +312,16 @@ static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err
 }
 
 /* HDF5's eight bytes stand at the begin, or after a block of the user's: at 512, 1024, 2048 ... */
-static bool is_h5(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+static bool is_h5(const sp_file_look *look)
 {
     static const char magic[] = "\x89HDF\r\n\x1a\n";
     const size_t length = sizeof magic - 1;
     char at[sizeof magic];
-    (void)request;
-    if (n >= length && memcmp(head, magic, length) == 0)
+    if (look->n >= length && memcmp(look->head, magic, length) == 0)
         return true;
-    int fd = n == SP_FORMAT_HEAD ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = look->n == sizeof look->head ? open(look->file, O_RDONLY | O_CLOEXEC) : -1;
     bool is_found = false;
-    for (off_t place = SP_FORMAT_HEAD; fd >= 0 && !is_found && pread(fd, at, length, place) == (ssize_t)length; place *= 2)
+    for (off_t place = sizeof look->head; fd >= 0 && !is_found && pread(fd, at, length, place) == (ssize_t)length; place *= 2)
         is_found = memcmp(at, magic, length) == 0;
     if (fd >= 0)
         close(fd);

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,31 @@ void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent)
     char blanks[24];
     snprintf(blanks, sizeof blanks, ",\n%*s", indent, "");
     sp_json_put(writer, blanks);
+}
+
+void sp_json_put_name(sp_json_writer *writer, bool is_first, int indent, const char *name)
+{
+    sp_json_put_comma(writer, is_first, indent);
+    sp_json_put_string(writer, name);
+    sp_json_put(writer, ": ");
+}
+
+void sp_json_put_numbers(sp_json_writer *writer, const char *key, int32_t n, const char *const *names, const double *values)
+{
+    bool is_first = true;
+    for (int32_t i = 0; i < n; i++) {
+        if (isnan(values[i]))
+            continue;
+        if (is_first) {
+            sp_json_put_key(writer, key);
+            sp_json_put(writer, "{");
+        }
+        sp_json_put_name(writer, is_first, 4, names[i]);
+        sp_json_put_number(writer, values[i]);
+        is_first = false;
+    }
+    if (!is_first)
+        sp_json_put(writer, "}");
 }
 
 void sp_json_put_key(sp_json_writer *writer, const char *key)

@@ -34,6 +34,10 @@ void sp_json_put_number(sp_json_writer *writer, double x);           /* shortest
 void sp_json_put_integer(sp_json_writer *writer, int64_t x);
 /* Before an item: nothing before the first, else a comma; then a new line with `indent` blanks where the line is full. */
 void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent);
+/* The name of an item of an object, after such a comma: "name": */
+void sp_json_put_name(sp_json_writer *writer, bool is_first, int indent, const char *name);
+/* Numbers by name, as a member of the document; NaN is left out, and the member where all are. */
+void sp_json_put_numbers(sp_json_writer *writer, const char *key, int32_t n, const char *const *names, const double *values);
 /* The next member of the document: comma, new line, two blanks, "key": */
 void sp_json_put_key(sp_json_writer *writer, const char *key);
 /* A whole list of strings, wrapped. */
