@@ -8,8 +8,8 @@
 
 #include "io/shipped_models.h"
 #include "io/text_read.h"
+#include "statepath/file_access.h"
 #include "statepath/name_hint.h"
-#include "statepath/report.h"
 #include "json/json_read.h"
 
 /* ---- shipped models ---- */
