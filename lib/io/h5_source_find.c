@@ -72,8 +72,8 @@ char *sp_h5_source_beside(const char *scores, const char *name, bool *failed)
     return out;
 }
 
-/* The dataset in a group that holds scores (or is called `only`): its path, or NULL. With --kind the dataset of that name is
- * preferred. */
+/* The dataset in a group that holds scores (or is called `only`): its path, or NULL. With options->has_kind the dataset of that
+ * name is preferred. */
 static char *find_in_group(hid_t file, const char *group, const char *only, const sp_source_options *options, bool *failed)
 {
     for (int i = -1; i < N_SCORE_NAMES; i++) {
