@@ -1,9 +1,9 @@
 /* Where values stand in a JSON text, and the nearest of some names. */
 #include "check.h"
 
+#include "statepath/name_hint.h"
 #include "json/json_locate.h"
 #include "json/json_write.h"
-#include "statepath/name_hint.h"
 
 static void assert_place(const char *text, const sp_json_at *at, int line, int column)
 {
