@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "statepath/comparison.h"
-#include "statepath/file_access.h"
 
 #ifdef __cplusplus
 extern "C" {
