@@ -20,6 +20,36 @@ static void disarm(char *text, char blank)
     }
 }
 
+/* What the library may name: fields of its options. */
+static const char fields[] =
+    " absent_class allow_external batch bridge_unscored clamp codes collapse confidence cv epoch_seconds floor force groups ids "
+    "interval kind labels label_codes labels_dataset label_map lengths level map margin masking method missing model nbest "
+    "nll_clip "
+    "offsets on_infeasible output paths prior_weight rate rules scores signals strategies temperature threads transition_weight "
+    "trim_to_shortest wake_trim weighted_kappa zeros ";
+
+/* Writes fields that a sentence names, `temperature`, as options, --temperature; the text gets no longer. */
+static void name_options(char *text)
+{
+    for (char *at = text; (at = strchr(at, '`')); at++) {
+        char field[32];
+        const size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_-");
+        snprintf(field, sizeof field, " %.*s ", (int)n, at + 1);
+        for (char *c = field; *c; c++)
+            *c = *c == '-' ? '_' : *c;
+        if (n == 0 || at[1 + n] != '`' || n + 3 > sizeof field || !strstr(fields, field))
+            continue;
+        memmove(at + 2, at + 1, n);
+        memcpy(at, "--", 2);
+        for (char *c = at; c < at + n + 2; c++)
+            *c = *c == '_' ? '-' : *c;
+        if (strcmp(field, " output ") == 0) { /* known by its letter */
+            memcpy(at, "-o", 2);
+            memmove(at + 2, at + n + 2, strlen(at + n + 2) + 1);
+        }
+    }
+}
+
 /* A sentence that says there is no memory needs none. False: the text is longer than that, and there is none. */
 static bool print_disarmed(FILE *stream, char blank, const char *format, va_list arguments)
 {
@@ -32,6 +62,8 @@ static bool print_disarmed(FILE *stream, char blank, const char *format, va_list
         length = vsnprintf(text, (size_t)length + 1, format, again);
     bool is_whole = text && length >= 0;
     if (is_whole) {
+        if (blank)
+            name_options(text);
         disarm(text, blank);
         fputs(text, stream);
     }

@@ -26,7 +26,7 @@ sp_status sp_kind_parse(const char *text, sp_kind *out, sp_error *err)
             *out = (sp_kind)i;
             return SP_OK;
         }
-    return sp_fail(err, SP_EINVAL, "--kind %s: there is no such kind of scores; use log_probs, probs, logits or scores", text);
+    return sp_fail(err, SP_EINVAL, "`kind` %s: there is no such kind of scores; use log_probs, probs, logits or scores", text);
 }
 
 sp_prepare_options sp_prepare_options_default(void)
@@ -40,20 +40,20 @@ sp_status sp_prepare_options_check(const sp_prepare_options *o, sp_error *err)
     if ((unsigned)o->kind >= SP_N_KINDS)
         return sp_fail(err, SP_EINVAL, "kind of scores %d: there are log_probs, probs, logits and scores", (int)o->kind);
     if (!(o->floor >= 0 && o->floor < 1))
-        return sp_fail(err, SP_EINVAL, "--floor %.6g: the smallest probability must lie between 0 (none) and 1", o->floor);
+        return sp_fail(err, SP_EINVAL, "`floor` %.6g: the smallest probability must lie between 0 (none) and 1", o->floor);
     if (o->floor > 0 && o->kind == SP_KIND_SCORES)
         return sp_fail(err, SP_EINVAL,
-                       "--floor %.6g: these are scores, not probabilities, so a smallest probability means nothing; leave "
-                       "--floor out, or say what they are with --kind",
+                       "`floor` %.6g: these are scores, not probabilities, so a smallest probability means nothing; leave "
+                       "`floor` out, or say what they are with `kind`",
                        o->floor);
     if (!(o->temperature > 0 && isfinite(o->temperature)))
-        return sp_fail(err, SP_EINVAL, "--temperature %.6g: scores are divided by it; it must be greater than 0 and finite",
+        return sp_fail(err, SP_EINVAL, "`temperature` %.6g: scores are divided by it; it must be greater than 0 and finite",
                        o->temperature);
     if (!isfinite(o->prior_weight))
-        return sp_fail(err, SP_EINVAL, "--prior-weight %.6g: it must be a finite number", o->prior_weight);
+        return sp_fail(err, SP_EINVAL, "`prior_weight` %.6g: it must be a finite number", o->prior_weight);
     if (o->prior_weight != 0 && !o->log_prior)
         return sp_fail(err, SP_EINVAL,
-                       "--prior-weight %.6g needs the class frequencies of the classifier's training set: add \"prior\" to the "
+                       "`prior_weight` %.6g needs the class frequencies of the classifier's training set: add \"prior\" to the "
                        "model",
                        o->prior_weight);
     return SP_OK;
@@ -68,12 +68,12 @@ static sp_status check_against_block(const sp_block *block, const sp_prepare_opt
         char number[32];
         snprintf(number, sizeof number, "%d", (int)k);
         return sp_fail(err, SP_EINVAL,
-                       "--prior-weight %.6g: class %s has prior %.6g, which cannot be divided by; give the model a \"prior\" "
+                       "`prior_weight` %.6g: class %s has prior %.6g, which cannot be divided by; give the model a \"prior\" "
                        "greater than 0 for every class",
                        o->prior_weight, block->classes ? block->classes[k] : number, exp(o->log_prior[k]));
     }
     if (o->clamp && !block->labels)
-        return sp_fail(err, SP_EINVAL, "%s%s--clamp needs labels, and there are none; name them with --labels",
+        return sp_fail(err, SP_EINVAL, "%s%s`clamp` needs labels, and there are none; name them with `labels`",
                        block->file ? block->file : "", block->file ? ": " : "");
     return SP_OK;
 }
@@ -157,7 +157,7 @@ static sp_status transform_rows(sp_block *block, const sp_prepare_options *o, in
             char place[SP_ERROR_SIZE / 2];
             int64_t step = sp_block_where(block, t, lost, place, sizeof place);
             return sp_fail_at(err, SP_EDATA, step,
-                              "%s: the score is too large for --temperature %.6g and --prior-weight %.6g to stay finite", place,
+                              "%s: the score is too large for `temperature` %.6g and `prior_weight` %.6g to stay finite", place,
                               o->temperature, o->prior_weight);
         }
     }
@@ -199,7 +199,7 @@ static sp_status restrict_rows(sp_block *block, const sp_prepare_options *o, int
         if (label >= n_classes) {
             char place[SP_ERROR_SIZE / 2];
             int64_t step = sp_block_where(block, t, -1, place, sizeof place);
-            return sp_fail_at(err, SP_EDATA, step, "%s: label %d is none of the %d classes, so --clamp cannot fix it", place,
+            return sp_fail_at(err, SP_EDATA, step, "%s: label %d is none of the %d classes, so `clamp` cannot fix it", place,
                               (int)label, (int)n_classes);
         }
         if (label >= 0)

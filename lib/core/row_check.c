@@ -252,14 +252,14 @@ static bool looks_like_log_probs(const row_view *v)
 
 enum { PLACE = SP_ERROR_SIZE / 2 };
 
-static const char *const other_kinds = "are these logits? --kind logits applies the softmax, --kind scores uses them as they are";
+static const char *const other_kinds = "are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are";
 
 static sp_status fail_probs(const sp_block *block, const sp_scores *scores, const row_view *v, int64_t row, sp_error *err)
 {
     char place[PLACE];
     int64_t step = sp_block_where(block, row, v->negative, place, sizeof place);
     const char *mend =
-        looks_like_log_probs(v) ? "these look like log probabilities: --kind log_probs reads them so" : other_kinds;
+        looks_like_log_probs(v) ? "these look like log probabilities: `kind` log_probs reads them so" : other_kinds;
     if (v->negative >= 0)
         return sp_fail_at(err, SP_EDATA, step, "%s: %.6g is not a probability (probs): %s", place,
                           sp_scores_at(scores, row, v->negative), mend);
@@ -270,7 +270,7 @@ static sp_status fail_log_probs(const sp_block *block, const row_view *v, int64_
 {
     char place[PLACE];
     int64_t step = sp_block_where(block, row, -1, place, sizeof place);
-    const char *mend = looks_like_probs(v) ? "these look like probabilities: --kind probs takes their logarithm" : other_kinds;
+    const char *mend = looks_like_probs(v) ? "these look like probabilities: `kind` probs takes their logarithm" : other_kinds;
     return sp_fail_at(err, SP_EDATA, step, "%s: the probabilities of the row sum to %.6g, not 1 (log_probs): %s", place,
                       v->exp_sum, mend);
 }
@@ -292,7 +292,7 @@ sp_status sp_row_check(const sp_block *block, const sp_prepare_options *options,
             return SP_OK;
         }
         int64_t step = sp_block_where(block, row, v.nan, place, sizeof place);
-        return sp_fail_at(err, SP_EDATA, step, "%s: NaN; --missing uniform treats such steps as saying nothing", place);
+        return sp_fail_at(err, SP_EDATA, step, "%s: NaN; `missing` uniform treats such steps as saying nothing", place);
     }
     if (v.large >= 0 && (options->kind == SP_KIND_LOGITS || options->kind == SP_KIND_SCORES)) {
         int64_t step = sp_block_where(block, row, v.large, place, sizeof place);

@@ -43,7 +43,7 @@ static sp_status go(sp_sequence *s, bool is_relaxed, sp_error *err)
         if (stuck >= 0)
             return sp_fail_at(err, SP_ENOPATH, i * s->steps + stuck,
                               "every class of step %lld is impossible: look at its scores and masks, or decode with "
-                              "--on-infeasible relax",
+                              "`on_infeasible` relax",
                               (long long)i * s->steps + stuck);
         if (status == SP_OK)
             status = sp_sequence_write(s, i * s->steps, &scores, s->path, is_relaxed ? s->broken : NULL, err);

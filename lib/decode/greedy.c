@@ -122,7 +122,7 @@ static sp_status stuck(sp_sequence *s, int64_t step, sp_error *err)
         return status;
     return sp_fail_at(err, SP_EDEADEND, step,
                       "greedy met a dead end: no class allowed after its choices has a finite score at step %lld: decode with "
-                      "viterbi, which looks ahead, or with --on-infeasible relax",
+                      "viterbi, which looks ahead, or with `on_infeasible` relax",
                       (long long)step);
 }
 

@@ -211,7 +211,7 @@ static sp_status look_for_path(sp_sequence *s, sp_error *err)
                 return sp_fail_at(
                     err, SP_ENOPATH, i * s->steps + t,
                     "no allowed path has a finite score: no class that may stand at step %lld is possible there: look at "
-                    "its scores and masks, or decode with --on-infeasible relax",
+                    "its scores and masks, or decode with `on_infeasible` relax",
                     (long long)i * s->steps + t);
             uint8_t *before = now;
             now = next;
@@ -224,7 +224,7 @@ static sp_status look_for_path(sp_sequence *s, sp_error *err)
     return sp_fail_at(
         err, SP_ENOPATH, s->recording.n_steps - 1,
         "no allowed path has a finite score: none of the classes that can stand at the last step, %lld, may end: look "
-        "at \"end\" in the model, or decode with --on-infeasible relax",
+        "at \"end\" in the model, or decode with `on_infeasible` relax",
         (long long)(s->recording.n_steps - 1));
 }
 

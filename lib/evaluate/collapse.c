@@ -91,8 +91,8 @@ static sp_status no_class(const char *name, int32_t K, const char *const *classe
 {
     int32_t nearest = sp_name_nearest(name, K, classes);
     if (nearest >= 0)
-        return sp_fail(err, SP_EINVAL, "--collapse: there is no class '%s'; did you mean %s?", name, classes[nearest]);
-    return sp_fail(err, SP_EINVAL, "--collapse: there is no class '%s'; the classes are %s and %d more", name, classes[0], K - 1);
+        return sp_fail(err, SP_EINVAL, "`collapse`: there is no class '%s'; did you mean %s?", name, classes[nearest]);
+    return sp_fail(err, SP_EINVAL, "`collapse`: there is no class '%s'; the classes are %s and %d more", name, classes[0], K - 1);
 }
 
 /* One "name=class,class". group_of [K] gets `id` for the classes. */
@@ -101,14 +101,14 @@ static sp_status read_group(char *text, int32_t id, int32_t K, const char *const
 {
     char *equals = strchr(text, '=');
     if (!equals)
-        return sp_fail(err, SP_EINVAL, "--collapse '%s': write NAME=CLASS,CLASS; groups are separated by ';'", text);
+        return sp_fail(err, SP_EINVAL, "`collapse` '%s': write NAME=CLASS,CLASS; groups are separated by ';'", text);
     *equals = '\0';
     char *name = trimmed(text), *rest = equals + 1;
     if (!*name)
-        return sp_fail(err, SP_EINVAL, "--collapse '=%s': the group has no name", rest);
+        return sp_fail(err, SP_EINVAL, "`collapse` '=%s': the group has no name", rest);
     for (int32_t g = K; g < id; g++)
         if (strcmp(names[g], name) == 0)
-            return sp_fail(err, SP_EINVAL, "--collapse: two groups are called %s", name);
+            return sp_fail(err, SP_EINVAL, "`collapse`: two groups are called %s", name);
     for (char *part; (part = next_part(&rest, ",")) != NULL;) {
         int32_t k = 0;
         while (k < K && strcmp(classes[k], part) != 0)
@@ -116,7 +116,7 @@ static sp_status read_group(char *text, int32_t id, int32_t K, const char *const
         if (k == K)
             return no_class(part, K, classes, err);
         if (group_of[k] != k)
-            return sp_fail(err, SP_EINVAL, "--collapse: class %s is in two groups, %s and %s", part, names[group_of[k]], name);
+            return sp_fail(err, SP_EINVAL, "`collapse`: class %s is in two groups, %s and %s", part, names[group_of[k]], name);
         group_of[k] = id;
     }
     names[id] = name;
@@ -141,12 +141,12 @@ sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *con
     for (int32_t k = 0; status == SP_OK && k < n_classes; k++)
         for (int32_t g = n_classes; group_of[k] == k && g < id; g++)
             if (strcmp(names[g], classes[k]) == 0)
-                status = sp_fail(err, SP_EINVAL, "--collapse: group %s is called as a class that is not in it", names[g]);
+                status = sp_fail(err, SP_EINVAL, "`collapse`: group %s is called as a class that is not in it", names[g]);
     if (status == SP_OK)
         status = sp_collapse_make(n_classes, group_of, names, out, err);
     if (status == SP_OK && out->n_groups < 2) {
         sp_collapse_clear(out);
-        status = sp_fail(err, SP_EINVAL, "--collapse '%s': one class is left; at least two are needed", text);
+        status = sp_fail(err, SP_EINVAL, "`collapse` '%s': one class is left; at least two are needed", text);
     }
     sp_owned_free(&own);
     return status;

@@ -5,12 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *sp_sleep_stage_name(sp_sleep_stage stage)
-{
-    static const char *const names[SP_N_STAGES] = {"Wake", "N1", "N2", "N3", "REM"};
-    return names[stage];
-}
-
 static const struct {
     const char *key, *name, *unit;
 } measures[SP_N_SLEEP_MEASURES] = {

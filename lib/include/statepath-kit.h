@@ -28,6 +28,7 @@
 #include "statepath/signals.h"
 #include "statepath/signals_file.h"
 #include "statepath/simulate.h"
+#include "statepath/sleep_stage.h"
 #include "statepath/sleep_statistics.h"
 #include "statepath/source.h"
 #include "statepath/source_info.h"

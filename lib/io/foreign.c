@@ -12,8 +12,10 @@ static bool begins_with(const unsigned char *head, size_t n, const char *text)
 }
 
 /* A zip archive names its first member 30 bytes in: numpy's members end in .npy, torch's first one is <name>/data.pkl. */
-static bool is_zip_of(const unsigned char *head, size_t n, const char *ending)
+static bool is_zip_of(const sp_file_look *look, const char *ending)
 {
+    const unsigned char *head = look->head;
+    const size_t n = look->n;
     if (!begins_with(head, n, "PK\x03\x04") || n <= 30)
         return false;
     size_t length = (size_t)head[26] | (size_t)head[27] << 8;
@@ -22,55 +24,52 @@ static bool is_zip_of(const unsigned char *head, size_t n, const char *ending)
     return length >= strlen(ending) && memcmp(head + 30 + length - strlen(ending), ending, strlen(ending)) == 0;
 }
 
-bool sp_is_npz(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+bool sp_is_npz(const sp_file_look *look)
 {
-    (void)file, (void)request;
-    return is_zip_of(head, n, ".npy");
+    return is_zip_of(look, ".npy");
 }
 
-bool sp_is_torch(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+bool sp_is_torch(const sp_file_look *look)
 {
-    (void)file, (void)request;
-    return is_zip_of(head, n, "/data.pkl");
+    return is_zip_of(look, "/data.pkl");
 }
 
-bool sp_is_pickle(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+bool sp_is_pickle(const sp_file_look *look)
 {
-    (void)file, (void)request;
-    return n >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5;
+    return look->n >= 2 && look->head[0] == 0x80 && look->head[1] >= 2 && look->head[1] <= 5;
 }
 
-bool sp_is_text(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+bool sp_is_text(const sp_file_look *look)
 {
-    (void)file, (void)request;
-    for (size_t i = 0; i < n; i++)
-        if ((head[i] < 0x20 && head[i] != '\t' && head[i] != '\n' && head[i] != '\r') || head[i] == 0x7f)
+    for (size_t i = 0; i < look->n; i++)
+        if ((look->head[i] < 0x20 && !(look->head[i] && strchr("\t\n\r", look->head[i]))) || look->head[i] == 0x7f)
             return false;
-    return n > 0;
+    return look->n > 0;
 }
 
-bool sp_is_json(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+bool sp_is_json(const sp_file_look *look)
 {
-    size_t i = begins_with(head, n, "\xef\xbb\xbf") ? 3 : 0;
-    while (i < n && strchr(" \n\r\t", head[i]) && head[i])
+    const unsigned char *head = look->head;
+    size_t i = begins_with(head, look->n, "\xef\xbb\xbf") ? 3 : 0;
+    while (i < look->n && strchr(" \n\r\t", head[i]) && head[i])
         i++;
-    return sp_is_text(file, request, head, n) && i < n && (head[i] == '{' || head[i] == '[');
+    return sp_is_text(look) && i < look->n && (head[i] == '{' || head[i] == '[');
 }
 
-bool sp_is_model(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+bool sp_is_model(const sp_file_look *look)
 {
     static const char key[] = "\"statepath_model\"";
     bool has_key = false;
-    for (size_t i = 0; i < n && !has_key; i++)
-        has_key = begins_with(head + i, n - i, key);
-    return has_key && sp_is_json(file, request, head, n);
+    for (size_t i = 0; i < look->n && !has_key; i++)
+        has_key = begins_with(look->head + i, look->n - i, key);
+    return has_key && sp_is_json(look);
 }
 
-bool sp_is_table(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+bool sp_is_table(const sp_file_look *look)
 {
-    const unsigned char *end = n ? memchr(head, '\n', n) : NULL;
-    const size_t line = end ? (size_t)(end - head) : n;
-    return sp_is_text(file, request, head, n) && (memchr(head, ',', line) || memchr(head, ';', line) || memchr(head, '\t', line));
+    const unsigned char *head = look->head, *end = memchr(head, '\n', look->n);
+    const size_t line = end ? (size_t)(end - head) : look->n;
+    return sp_is_text(look) && (memchr(head, ',', line) || memchr(head, ';', line) || memchr(head, '\t', line));
 }
 
 /* ---- commands that convert ---- */
@@ -110,13 +109,13 @@ static void first_array(const unsigned char *head, size_t n, char array[NAME])
     }
 }
 
-void sp_mend_npz(const char *file, const unsigned char *head, size_t n, char *out, size_t size)
+void sp_mend_npz(const sp_file_look *look, char *out, size_t size)
 {
     static const char *const known[] = {"log_probs", "probs", "logits", "scores", "labels"};
     char name[NAME], stem[NAME], array[NAME];
     const char *dataset = known[0]; /* what the array is called where that says what it holds */
-    name_of(file, name, stem);
-    first_array(head, n, array);
+    name_of(look->file, name, stem);
+    first_array(look->head, look->n, array);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(array, known[i]) == 0)
             dataset = known[i];
@@ -125,21 +124,19 @@ void sp_mend_npz(const char *file, const unsigned char *head, size_t n, char *ou
              stem, dataset, name, array, names);
 }
 
-void sp_mend_npy(const char *file, const unsigned char *head, size_t n, char *out, size_t size)
+void sp_mend_npy(const sp_file_look *look, char *out, size_t size)
 {
     char name[NAME], stem[NAME];
-    (void)head, (void)n;
-    name_of(file, name, stem);
+    name_of(look->file, name, stem);
     snprintf(out, size,
              "convert it with python3 -c \"import h5py, numpy; h5py.File('%s.h5', 'w')['log_probs'] = numpy.load('%s')\"; %s",
              stem, name, names);
 }
 
-void sp_mend_matlab(const char *file, const unsigned char *head, size_t n, char *out, size_t size)
+void sp_mend_matlab(const sp_file_look *look, char *out, size_t size)
 {
     char name[NAME], stem[NAME];
-    (void)head, (void)n;
-    name_of(file, name, stem);
+    name_of(look->file, name, stem);
     snprintf(out, size,
              "convert it with python3 -c \"import h5py, scipy.io; h5py.File('%s.h5', 'w')['log_probs'] = "
              "scipy.io.loadmat('%s')['NAME OF THE MATRIX']\", steps in rows; %s",

@@ -5,17 +5,17 @@
 
 #include "io/format.h"
 
-bool sp_is_npz(const char *file, const sp_request *request, const unsigned char *head, size_t n);
-bool sp_is_torch(const char *file, const sp_request *request, const unsigned char *head, size_t n);
-bool sp_is_pickle(const char *file, const sp_request *request, const unsigned char *head, size_t n);
-bool sp_is_model(const char *file, const sp_request *request, const unsigned char *head, size_t n); /* of statepath */
-bool sp_is_json(const char *file, const sp_request *request, const unsigned char *head, size_t n);
-bool sp_is_table(const char *file, const sp_request *request, const unsigned char *head, size_t n); /* text with columns */
-bool sp_is_text(const char *file, const sp_request *request, const unsigned char *head, size_t n);
+bool sp_is_npz(const sp_file_look *look);
+bool sp_is_torch(const sp_file_look *look);
+bool sp_is_pickle(const sp_file_look *look);
+bool sp_is_model(const sp_file_look *look); /* of statepath */
+bool sp_is_json(const sp_file_look *look);
+bool sp_is_table(const sp_file_look *look); /* text with columns */
+bool sp_is_text(const sp_file_look *look);
 
 /* How such a file becomes HDF5: the command that does it. */
-void sp_mend_npz(const char *file, const unsigned char *head, size_t n, char *out, size_t size);
-void sp_mend_npy(const char *file, const unsigned char *head, size_t n, char *out, size_t size);
-void sp_mend_matlab(const char *file, const unsigned char *head, size_t n, char *out, size_t size);
+void sp_mend_npz(const sp_file_look *look, char *out, size_t size);
+void sp_mend_npy(const sp_file_look *look, char *out, size_t size);
+void sp_mend_matlab(const sp_file_look *look, char *out, size_t size);
 
 #endif

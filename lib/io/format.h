@@ -27,15 +27,22 @@ typedef struct sp_wanted {
     int64_t first_step, n_steps;
 } sp_wanted;
 
+/* What is seen of a file before it is opened. */
+typedef struct sp_file_look {
+    const char *file;
+    const sp_request *request;
+    size_t n;                /* 0: it cannot be read, or is no ordinary file */
+    unsigned char head[512]; /* [n] its first bytes */
+} sp_file_look;
+
 typedef struct sp_format {
     const char *name; /* as a sentence says it: "an HDF5 file" */
-    /* How a file of it is known: by its first bytes, or by `recognise` where the row has one. `head` [n] is the begin of the
-     * file, n at most SP_FORMAT_HEAD; n is 0 where it cannot be read. */
+    /* How a file of it is known: by its first bytes, or by `recognise` where the row has one. */
     const char *magic;
     size_t n_magic;
-    bool (*recognise)(const char *file, const sp_request *request, const unsigned char *head, size_t n);
+    bool (*recognise)(const sp_file_look *look);
     /* Of a format that is not read: writes the command that converts such a file; or NULL. */
-    void (*mend)(const char *file, const unsigned char *head, size_t n, char *out, size_t size);
+    void (*mend)(const sp_file_look *look, char *out, size_t size);
     /* Opens source->file_name: fills source->info but for `file`, and source->paths where paths are wanted. NULL: the format is
      * known, but not read. What `opened` points to is released by close(), also where open() fails. */
     sp_status (*open)(sp_source *source, const sp_request *request, sp_error *err);
@@ -51,8 +58,6 @@ typedef struct sp_format {
     sp_status (*subjects)(sp_source *source, const char *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
     void (*use_threads)(sp_source *source, int n_threads);
 } sp_format;
-
-enum { SP_FORMAT_HEAD = 512 };
 
 struct sp_source {
     const sp_format *format;

@@ -368,7 +368,7 @@ const char *sp_h5_refusal_text(sp_h5_refusal refusal)
 {
     switch (refusal) {
     case SP_H5_OUTSIDE:
-        return "lies outside the folder of this file; put it beside this one, or follow links to anywhere with --allow-external";
+        return "lies outside the folder of this file; put it beside this one, or follow links to anywhere with `allow_external`";
     case SP_H5_NOT_REGULAR:
         return "is not an ordinary file; link to an HDF5 file";
     case SP_H5_TOO_MANY_FILES:

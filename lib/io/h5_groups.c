@@ -313,7 +313,7 @@ sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_
     map->layout = SP_LAYOUT_GROUPS;
     map->has_ids = true;
     if (request->offsets || request->lengths || request->ids)
-        return sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording ({id}); --offsets, --lengths and --ids do not apply",
+        return sp_fail(err, SP_EINVAL, "%s: %s has one dataset a recording ({id}); `offsets`, `lengths` and `ids` do not apply",
                        map->file_name, map->path);
     if (!pattern_split(map->path, &p) || !(map->base = strdup(p.group)))
         status = sp_no_memory(err);

@@ -24,7 +24,7 @@ static char *place_find(const sp_h5_map *map, const char *given, const char *nam
 static sp_status use_offsets(sp_h5_map *map, const char *path, sp_error *err)
 {
     int64_t *offsets = NULL, n = 0;
-    sp_status status = sp_h5_read_integers(map->file, map->file_name, path, "name it with --offsets", &offsets, &n, err);
+    sp_status status = sp_h5_read_integers(map->file, map->file_name, path, "name it with `offsets`", &offsets, &n, err);
     if (status != SP_OK)
         return status;
     map->offsets = offsets;
@@ -83,7 +83,7 @@ static sp_status offsets_of_lengths(sp_h5_map *map, const char *path, const int6
 static sp_status use_lengths(sp_h5_map *map, const char *path, int64_t n_padded, sp_error *err)
 {
     int64_t *lengths = NULL, n = 0;
-    sp_status status = sp_h5_read_integers(map->file, map->file_name, path, "name it with --lengths", &lengths, &n, err);
+    sp_status status = sp_h5_read_integers(map->file, map->file_name, path, "name it with `lengths`", &lengths, &n, err);
     if (status == SP_OK && n_padded >= 0 && n != n_padded) {
         char shape[SP_H5_SHAPE];
         status = sp_fail(err, SP_EDATA, "%s: dataset %s has %lld lengths, but dataset %s has shape %s, so %lld recordings",
@@ -122,7 +122,7 @@ static sp_status use_valid(sp_h5_map *map, const char *path, int64_t n, sp_error
 {
     char shape[SP_H5_SHAPE], other[SP_H5_SHAPE];
     sp_h5_data data;
-    sp_status status = sp_h5_data_open(map->file, map->file_name, path, "name it with --lengths", &data, err);
+    sp_status status = sp_h5_data_open(map->file, map->file_name, path, "name it with `lengths`", &data, err);
     if (status != SP_OK)
         return status;
     const int64_t width = map->padded_steps;
@@ -170,7 +170,7 @@ static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp
     map->layout = SP_LAYOUT_PADDED;
     map->padded_steps = (int64_t)map->data.dims[1];
     if (request->offsets)
-        return sp_fail(err, SP_EINVAL, "%s: dataset %s has shape %s, one row a recording; offsets do not apply, use --lengths",
+        return sp_fail(err, SP_EINVAL, "%s: dataset %s has shape %s, one row a recording; offsets do not apply, use `lengths`",
                        map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape));
     char *lengths = place_find(map, request->lengths, "lengths", &failed);
     char *valid = lengths ? NULL : place_find(map, NULL, "valid", &failed);
@@ -185,7 +185,7 @@ static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp
         status = sp_fail(
             err, SP_EDATA,
             "%s: dataset %s has shape %s, one row a recording, but nothing says how long each is; write a dataset lengths "
-            "[%lld] beside it (all %lld when nothing is padded), or name it with --lengths",
+            "[%lld] beside it (all %lld when nothing is padded), or name it with `lengths`",
             map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape), (long long)n,
             (long long)map->padded_steps);
     free(lengths);
@@ -198,7 +198,7 @@ static sp_status map_packed(sp_h5_map *map, const sp_h5_map_request *request, sp
     bool failed = false;
     map->n_steps = (int64_t)map->data.dims[0];
     if (request->offsets && request->lengths)
-        return sp_fail(err, SP_EINVAL, "%s: --offsets and --lengths say the same thing; give one", map->file_name);
+        return sp_fail(err, SP_EINVAL, "%s: `offsets` and `lengths` say the same thing; give one", map->file_name);
     char *offsets = request->lengths ? NULL : place_find(map, request->offsets, "offsets", &failed);
     char *lengths = offsets ? NULL : place_find(map, request->lengths, "lengths", &failed);
     sp_status status = SP_OK;
@@ -243,7 +243,7 @@ static sp_status map_ids(sp_h5_map *map, const sp_h5_map_request *request, sp_er
     if (!path)
         return ids_made_up(map, err);
     int64_t n = 0, a = 0, b = 0;
-    sp_status status = sp_h5_texts_dataset(map->file, map->file_name, path, "name it with --ids", &map->ids, &n, &is_number, err);
+    sp_status status = sp_h5_texts_dataset(map->file, map->file_name, path, "name it with `ids`", &map->ids, &n, &is_number, err);
     if (status == SP_OK && n != map->n_recordings)
         status = sp_fail(err, SP_EDATA, "%s: dataset %s has %lld ids, but dataset %s has %lld recordings", map->file_name, path,
                          (long long)n, map->path, (long long)map->n_recordings);

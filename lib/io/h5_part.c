@@ -144,7 +144,7 @@ static sp_status bad_value(const sp_h5_map *map, const stretch *s, int64_t n, in
         else
             snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; %s steps are -1%s", (long long)s->limit,
                      (long long)s->limit - 1, none,
-                     strcmp(s->part->noun, "label") == 0 ? ", and --codes or --map reads others' numbers" : "");
+                     strcmp(s->part->noun, "label") == 0 ? ", and `codes` or `map` reads others' numbers" : "");
         break;
     case SP_TO_WEIGHT:
         snprintf(what, sizeof what, "is not a number from 0 up");

@@ -44,20 +44,9 @@ static size_t type_size(sp_paths_type type)
 
 static hid_t type_h5(sp_paths_type type)
 {
-    switch (type) {
-    case SP_PATHS_U8:
-        return H5T_NATIVE_UINT8;
-    case SP_PATHS_I16:
-        return H5T_NATIVE_INT16;
-    case SP_PATHS_I32:
-        return H5T_NATIVE_INT32;
-    case SP_PATHS_I64:
-        return H5T_NATIVE_INT64;
-    case SP_PATHS_F32:
-        return H5T_NATIVE_FLOAT;
-    default:
-        return H5T_NATIVE_DOUBLE;
-    }
+    const hid_t types[] = {H5T_NATIVE_UINT8, H5T_NATIVE_INT16, H5T_NATIVE_INT32,
+                           H5T_NATIVE_INT64, H5T_NATIVE_FLOAT, H5T_NATIVE_DOUBLE};
+    return types[type];
 }
 
 static int64_t at_least_one(int64_t n)
@@ -171,19 +160,11 @@ static int64_t plan_size(const sp_paths_writer *writer, const sp_paths_header *h
 
 /* ---- the skeleton: everything but the numbers ---- */
 
-static hid_t text_type(void)
-{
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    return type;
-}
-
 /* n < 0: a single text. */
 static bool attribute_texts(hid_t object, const char *name, const char *const *texts, int64_t n)
 {
     const hsize_t size = n < 0 ? 0 : (hsize_t)n;
-    hid_t type = text_type(), space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
+    hid_t type = sp_h5_string_type(H5T_VARIABLE), space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
     hid_t id = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     bool done = id >= 0 && (n == 0 || H5Awrite(id, type, texts) >= 0);
     if (id >= 0)
@@ -226,7 +207,7 @@ static bool dataset_texts(hid_t file, const char *path, const char *const *texts
     if (!texts)
         return true;
     const hsize_t size = (hsize_t)n;
-    hid_t type = text_type(), id = dataset_new(file, path, type, 1, &size);
+    hid_t type = sp_h5_string_type(H5T_VARIABLE), id = dataset_new(file, path, type, 1, &size);
     const hid_t transfer = sp_h5_texts_transfer(n);
     bool done = id >= 0 && (n == 0 || H5Dwrite(id, type, H5S_ALL, H5S_ALL, transfer, texts) >= 0);
     if (transfer != H5P_DEFAULT)
@@ -266,29 +247,6 @@ static bool slot_create(hid_t file, slot *s, bool is_status)
     return (H5Dclose(id) >= 0) & done;
 }
 
-static bool attribute_size(hid_t file, int64_t size)
-{
-    hid_t space = H5Screate(H5S_SCALAR), id = H5Acreate2(file, "input_size", H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool done = id >= 0 && H5Awrite(id, H5T_NATIVE_INT64, &size) >= 0;
-    if (id >= 0)
-        done &= H5Aclose(id) >= 0;
-    H5Sclose(space);
-    return done;
-}
-
-static bool attribute_seconds(hid_t file, double seconds)
-{
-    if (!(seconds > 0))
-        return true;
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t id = H5Acreate2(file, "epoch_seconds", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool done = id >= 0 && H5Awrite(id, H5T_NATIVE_DOUBLE, &seconds) >= 0;
-    if (id >= 0)
-        done &= H5Aclose(id) >= 0;
-    H5Sclose(space);
-    return done;
-}
-
 /* One name a recording, as subjects.h reads it. */
 static bool dataset_subjects(hid_t file, const sp_subjects *subjects, int64_t n)
 {
@@ -312,7 +270,9 @@ static bool skeleton_fill(hid_t file, sp_paths_writer *writer, const sp_paths_he
                 dataset_texts(file, "/classes", header->classes, header->n_classes) &&
                 attribute_text(file, "statepath_version", sp_version()) && attribute_text(file, "command", header->command) &&
                 attribute_text(file, "model", header->model_json) && attribute_text(file, "input", header->input) &&
-                attribute_size(file, header->input_size) && attribute_seconds(file, header->epoch_seconds) &&
+                sp_h5_put_attribute(file, "input_size", H5T_NATIVE_INT64, H5T_NATIVE_INT64, &header->input_size) &&
+                (!(header->epoch_seconds > 0) ||
+                 sp_h5_put_attribute(file, "epoch_seconds", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, &header->epoch_seconds)) &&
                 (header->n_strategies == 0 || attribute_texts(file, "strategies", header->strategies, header->n_strategies));
     for (int32_t i = 0; done && i < writer->n_slots; i++) {
         bool is_status = i < header->n_strategies * writer->per_strategy && i % writer->per_strategy == SLOT_STATUS;

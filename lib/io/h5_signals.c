@@ -116,19 +116,8 @@ static sp_status read_ids(sp_signals *s, sp_error *err)
     if (status == SP_OK && found != n)
         status = sp_fail(err, SP_EDATA, "%s: dataset %s names %lld recordings, but the offsets make %lld", s->file_name, path,
                          (long long)found, (long long)n);
-    if (status == SP_OK && !s->ids) {
-        enum { DIGITS = 24 };
-        size_t pointers = ((size_t)n + 1) * sizeof *s->ids;
-        if ((s->ids = malloc(pointers + (size_t)n * DIGITS))) {
-            char *text = (char *)s->ids + pointers;
-            for (int64_t i = 0; i < n; i++, text += DIGITS) {
-                snprintf(text, DIGITS, "%lld", (long long)i);
-                s->ids[i] = text;
-            }
-            s->ids[n] = NULL;
-        } else
-            status = sp_no_memory(err);
-    }
+    if (status == SP_OK && !s->ids && !(s->ids = sp_texts_of_numbers(NULL, n)))
+        status = sp_no_memory(err);
     free(path);
     s->info.ids = (const char *const *)s->ids;
     return status;
@@ -213,7 +202,7 @@ static void read_rate(sp_signals *s)
 
 static sp_status open_signals(sp_signals *s, sp_error *err)
 {
-    sp_status status = sp_h5_data_open(s->file, s->file_name, s->path, "name the signals with --signals", &s->data, err);
+    sp_status status = sp_h5_data_open(s->file, s->file_name, s->path, "name the signals with `signals`", &s->data, err);
     if (status != SP_OK)
         return status;
     char shape[SP_H5_SHAPE];

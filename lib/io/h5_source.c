@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "io/h5_file.h"
-#include "io/h5_number.h"
 #include "io/h5_source.h"
 
 static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, bool is_scores, sp_error *err)
@@ -76,7 +75,7 @@ static sp_status guess_kind(sp_h5_source *h, sp_kind *kind, sp_error *err)
         return sp_fail(
             err, SP_EDATA,
             "%s: the name of dataset %s does not say what it holds, and its first row is neither probabilities nor log "
-            "probabilities; say it with --kind logits or --kind scores",
+            "probabilities; say it with `kind` logits or `kind` scores",
             map->file_name, map->path);
     return SP_OK;
 }
@@ -133,8 +132,8 @@ static sp_status open_scores(sp_source *source, sp_h5_source *h, const sp_source
     if (status != SP_OK)
         return status;
     const sp_h5_map_request request = {.path = path,
-                                       .mend = is_scores ? "say where the scores are with --scores PATH"
-                                                         : "say where the labels are with --labels PATH",
+                                       .mend = is_scores ? "say where the scores are with `scores` PATH"
+                                                         : "say where the labels are with `labels` PATH",
                                        .has_class_axis = is_scores,
                                        .offsets = options->offsets,
                                        .lengths = options->lengths,
@@ -313,17 +312,16 @@ static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err
 }
 
 /* HDF5's eight bytes stand at the begin, or after a block of the user's: at 512, 1024, 2048 ... */
-static bool is_h5(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+static bool is_h5(const sp_file_look *look)
 {
     static const char magic[] = "\x89HDF\r\n\x1a\n";
     const size_t length = sizeof magic - 1;
     char at[sizeof magic];
-    (void)request;
-    if (n >= length && memcmp(head, magic, length) == 0)
+    if (look->n >= length && memcmp(look->head, magic, length) == 0)
         return true;
-    int fd = n == SP_FORMAT_HEAD ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = look->n == sizeof look->head ? open(look->file, O_RDONLY | O_CLOEXEC) : -1;
     bool is_found = false;
-    for (off_t place = SP_FORMAT_HEAD; fd >= 0 && !is_found && pread(fd, at, length, place) == (ssize_t)length; place *= 2)
+    for (off_t place = sizeof look->head; fd >= 0 && !is_found && pread(fd, at, length, place) == (ssize_t)length; place *= 2)
         is_found = memcmp(at, magic, length) == 0;
     if (fd >= 0)
         close(fd);

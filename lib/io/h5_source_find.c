@@ -72,8 +72,8 @@ char *sp_h5_source_beside(const char *scores, const char *name, bool *failed)
     return out;
 }
 
-/* The dataset in a group that holds scores (or is called `only`): its path, or NULL. With --kind the dataset of that name is
- * preferred. */
+/* The dataset in a group that holds scores (or is called `only`): its path, or NULL. With options->has_kind the dataset of that
+ * name is preferred. */
 static char *find_in_group(hid_t file, const char *group, const char *only, const sp_source_options *options, bool *failed)
 {
     for (int i = -1; i < N_SCORE_NAMES; i++) {
@@ -172,7 +172,7 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
         if (status == SP_OK && !found) {
             char what[300];
             snprintf(what, sizeof what, "scores in the group %.200s (log_probs, probs, logits or scores)", given);
-            status = nothing_found(file, file_name, what, "--scores", err);
+            status = nothing_found(file, file_name, what, "`scores`", err);
         }
         free(given);
     } else {
@@ -184,11 +184,11 @@ sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_o
             else if (!found)
                 status = find_under(file, file_name, "/", false, "labels", options, &found, err);
             if (status == SP_OK && !found)
-                status = nothing_found(file, file_name, "labels (/labels or /recordings/<id>/labels)", "--labels", err);
+                status = nothing_found(file, file_name, "labels (/labels or /recordings/<id>/labels)", "`labels`", err);
         } else if (status == SP_OK && !found) {
             status =
                 nothing_found(file, file_name, "scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>)",
-                              "--scores", err);
+                              "`scores`", err);
         }
     }
     if (status == SP_OK)

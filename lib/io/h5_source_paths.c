@@ -8,7 +8,7 @@
 
 /* ---- strategies ---- */
 
-static const char mend[] = "say where the paths are with --paths PATH";
+static const char mend[] = "say where the paths are with `paths` PATH";
 
 static bool is_beside(const char *name)
 {

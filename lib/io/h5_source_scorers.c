@@ -115,7 +115,7 @@ static sp_status open_scorer(sp_h5_source *source, char *name, bool *is_one, sp_
     if (!path)
         return SP_OK;
     if (strcmp(path, reference_of(source)) == 0) {
-        free(path); /* --labels names one of the scorers: it is the reference */
+        free(path); /* the options name one of the scorers as labels: it is the reference */
         return SP_OK;
     }
     sp_h5_part part = {0};

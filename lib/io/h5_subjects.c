@@ -13,20 +13,20 @@ static sp_status from_dataset(const sp_h5_map *map, const char *path, sp_subject
     int64_t n = 0;
     bool is_number;
     char place[300];
-    sp_status status = sp_h5_texts_dataset(map->file, map->file_name, path, "--groups names the dataset of the subjects", &names,
+    sp_status status = sp_h5_texts_dataset(map->file, map->file_name, path, "`groups` names the dataset of the subjects", &names,
                                            &n, &is_number, err);
     if (status != SP_OK)
         return status;
     if (n != map->n_recordings)
         status = sp_fail(err, SP_EDATA,
                          "%s: dataset %s names the subjects of %lld recordings, but there are %lld; write one for each, or leave "
-                         "them aside with --groups none",
+                         "them aside with `groups` none",
                          map->file_name, path, (long long)n, (long long)map->n_recordings);
     for (int64_t i = 0; status == SP_OK && i < n; i++)
         if (!names[i][0])
             status = sp_fail(err, SP_EDATA,
                              "%s: dataset %s: the subject of recording %s has no name; give it one, or leave them aside with "
-                             "--groups none",
+                             "`groups` none",
                              map->file_name, path, map->ids[i]);
     snprintf(place, sizeof place, "dataset %s", path);
     if (status == SP_OK)
@@ -64,7 +64,7 @@ static sp_status text_of(const sp_h5_map *map, int64_t n, const char *name, char
     if (status == SP_OK && found && (count != 1 || !found[0][0]))
         status = sp_fail(err, SP_EDATA,
                          "%s: recording %s: its %s must be one name or number; write it so, or leave subjects aside with "
-                         "--groups none",
+                         "`groups` none",
                          map->file_name, map->ids[n], name);
     if (status == SP_OK && found && !(*text = strdup(found[0])))
         status = sp_no_memory(err);
@@ -90,7 +90,7 @@ static sp_status from_groups(const sp_h5_map *map, const char *name, bool is_ask
         if (status == SP_OK && !names[n])
             status = sp_fail(err, is_asked ? SP_EFILE : SP_EDATA,
                              "%s: recording %s has no attribute or dataset %s that names its subject; write it for every "
-                             "recording, or leave subjects aside with --groups none",
+                             "recording, or leave subjects aside with `groups` none",
                              map->file_name, map->ids[n], name);
     }
     snprintf(place, sizeof place, "%s of each recording", name);
@@ -126,7 +126,7 @@ static sp_status find_subjects(const sp_h5_map *map, const char *groups, sp_subj
         return is_groups ? from_groups(map, "subject", false, out, err) : find_dataset(map, out, err);
     const bool is_prefix = strncmp(groups, "prefix:", 7) == 0;
     if (is_prefix && !map->has_ids && !is_groups)
-        return sp_fail(err, SP_EINVAL, "--groups %s: the recordings of %s have no ids; --ids PATH says where they are", groups,
+        return sp_fail(err, SP_EINVAL, "`groups` %s: the recordings of %s have no ids; `ids` PATH says where they are", groups,
                        map->file_name);
     if (is_prefix || strcmp(groups, "none") == 0)
         return sp_subjects_from_ids(map->n_recordings, (const char *const *)map->ids, groups, map->file_name, out, err);

@@ -8,6 +8,7 @@
 
 #include "io/shipped_models.h"
 #include "io/text_read.h"
+#include "statepath/file_access.h"
 #include "statepath/name_hint.h"
 #include "json/json_read.h"
 
@@ -110,6 +111,17 @@ sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err)
     if (status == SP_OK)
         status = sp_model_from_json(text, name_or_file, out, err);
     free(owned);
+    return status;
+}
+
+sp_status sp_model_save(const sp_model *model, const char *file, bool force, sp_error *err)
+{
+    char *text;
+    sp_status status = sp_model_to_json(model, &text, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_text_save(file, text, force, err);
+    free(text);
     return status;
 }
 

@@ -105,9 +105,7 @@ static void put_states(sp_json_writer *writer, const sp_model *model)
     sp_json_put_key(writer, "states");
     sp_json_put(writer, "{\n    ");
     for (int32_t s = 0; s < model->n_states; s++) {
-        sp_json_put_comma(writer, s == 0, 4);
-        sp_json_put_string(writer, model->states[s]);
-        sp_json_put(writer, ": ");
+        sp_json_put_name(writer, s == 0, 4, model->states[s]);
         sp_json_put_string(writer, model->classes[model->state_class[s]]);
     }
     sp_json_put(writer, "\n  }");
@@ -236,9 +234,7 @@ static void put_dwell(sp_json_writer *writer, const sp_model *model)
             sp_json_put_key(writer, "min_dwell");
             sp_json_put(writer, "{");
         }
-        sp_json_put_comma(writer, is_first, 4);
-        sp_json_put_string(writer, sp_model_state_name(model, s));
-        sp_json_put(writer, ": ");
+        sp_json_put_name(writer, is_first, 4, sp_model_state_name(model, s));
         sp_json_put_integer(writer, model->min_dwell[s]);
         is_first = false;
     }
@@ -250,41 +246,11 @@ static void put_dwell(sp_json_writer *writer, const sp_model *model)
     }
 }
 
-static void put_prior(sp_json_writer *writer, const sp_model *model)
-{
-    if (!model->prior)
-        return;
-    sp_json_put_key(writer, "prior");
-    sp_json_put(writer, "{");
-    for (int32_t k = 0; k < model->n_classes; k++) {
-        sp_json_put_comma(writer, k == 0, 4);
-        sp_json_put_string(writer, model->classes[k]);
-        sp_json_put(writer, ": ");
-        sp_json_put_number(writer, model->prior[k]);
-    }
-    sp_json_put(writer, "}");
-}
-
 static void put_decoding(sp_json_writer *writer, const sp_model *model)
 {
     const char *const keys[] = {"temperature", "transition_weight", "prior_weight"};
     const double values[] = {model->temperature, model->transition_weight, model->prior_weight};
-    bool is_first = true;
-    for (int i = 0; i < 3; i++) {
-        if (isnan(values[i]))
-            continue;
-        if (is_first) {
-            sp_json_put_key(writer, "decoding");
-            sp_json_put(writer, "{");
-        }
-        sp_json_put_comma(writer, is_first, 4);
-        sp_json_put_string(writer, keys[i]);
-        sp_json_put(writer, ": ");
-        sp_json_put_number(writer, values[i]);
-        is_first = false;
-    }
-    if (!is_first)
-        sp_json_put(writer, "}");
+    sp_json_put_numbers(writer, "decoding", 3, keys, values);
 }
 
 static void put_text(sp_json_writer *writer, const char *key, const char *text)
@@ -311,7 +277,8 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
     put_end(&writer, model, true);
     put_end(&writer, model, false);
     put_dwell(&writer, model);
-    put_prior(&writer, model);
+    if (model->prior)
+        sp_json_put_numbers(&writer, "prior", model->n_classes, (const char *const *)model->classes, model->prior);
     put_decoding(&writer, model);
     sp_json_put(&writer, "\n}\n");
     return sp_json_writer_close(&writer, text, err);

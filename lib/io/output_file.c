@@ -55,7 +55,7 @@ static sp_status target_check(sp_output *output, const char *input, sp_error *er
     if (target.st_size == 0) /* nothing is lost: mktemp and the like make such files to be written to */
         output->force = true;
     if (!output->force)
-        return sp_fail(err, SP_EFILE, "%s: exists already; use --force to replace it", output->file);
+        return sp_fail(err, SP_EFILE, "%s: exists already; use `force` to replace it", output->file);
     return SP_OK;
 }
 
@@ -254,7 +254,7 @@ sp_status sp_output_commit(sp_output *output, sp_error *err)
     if (reason == 0)
         reason = name_final(output);
     if (reason == EEXIST)
-        status = sp_fail(err, SP_EFILE, "%s: was made by another program meanwhile; use --force to replace it", output->file);
+        status = sp_fail(err, SP_EFILE, "%s: was made by another program meanwhile; use `force` to replace it", output->file);
     else if (reason != 0)
         status = sp_output_failed(output, reason, err);
     if (status == SP_OK) {

@@ -271,10 +271,8 @@ static void put_start(sp_json_writer *writer, const sp_recipe *recipe)
     for (int32_t k = 0; k < recipe->n_classes; k++) {
         if (recipe->start[k] == 0)
             continue;
-        sp_json_put_comma(writer, is_first, 4);
+        sp_json_put_name(writer, is_first, 4, recipe->classes[k]);
         is_first = false;
-        sp_json_put_string(writer, recipe->classes[k]);
-        sp_json_put(writer, ": ");
         sp_json_put_number(writer, recipe->start[k]);
     }
     sp_json_put(writer, "}");

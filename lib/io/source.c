@@ -42,7 +42,7 @@ static const sp_format *const formats[] = {
     FOREIGN("an SQLite file", KNOWN_BY("SQLite format 3")),
     FOREIGN("a Git LFS pointer; run git lfs pull", KNOWN_BY("version https://git-lfs")),
     FOREIGN("a Python pickle", .recognise = sp_is_pickle),
-    FOREIGN("a model; look at it with statepath model show, and give it to other commands as --model", .recognise = sp_is_model),
+    FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`", .recognise = sp_is_model),
     FOREIGN("a JSON text", .recognise = sp_is_json),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
     FOREIGN("a text file", .recognise = sp_is_text),
@@ -51,49 +51,52 @@ enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 /* ---- recognising ---- */
 
-/* The first bytes of an ordinary file; 0 where there is none. */
-static size_t read_head(const char *file, unsigned char head[SP_FORMAT_HEAD])
+/* Reads the first bytes of an ordinary file. */
+static void look_at(const char *file, const sp_request *request, sp_file_look *look)
 {
     struct stat info;
-    if (stat(file, &info) != 0 || !S_ISREG(info.st_mode))
-        return 0;
+    look->file = file;
+    look->request = request;
+    look->n = 0;
+    if (request->options->access.image || stat(file, &info) != 0 || !S_ISREG(info.st_mode))
+        return;
     int fd = open(file, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, head, SP_FORMAT_HEAD) : 0;
+    ssize_t n = fd >= 0 ? read(fd, look->head, sizeof look->head) : 0;
+    look->n = n > 0 ? (size_t)n : 0;
     if (fd >= 0)
         close(fd);
-    return n > 0 ? (size_t)n : 0;
 }
 
-static bool is_of(const sp_format *format, const char *file, const sp_request *request, const unsigned char *head, size_t n)
+static bool is_of(const sp_format *format, const sp_file_look *look)
 {
-    return format->recognise ? format->recognise(file, request, head, n)
-                             : n >= format->n_magic && memcmp(head, format->magic, format->n_magic) == 0;
+    return format->recognise ? format->recognise(look)
+                             : look->n >= format->n_magic && memcmp(look->head, format->magic, format->n_magic) == 0;
 }
 
 /* The sentence for a file that nothing here reads, or of which HDF5 was wanted. */
-static sp_status refuse(const sp_format *format, const char *file, const unsigned char *head, size_t n, sp_error *err)
+static sp_status refuse(const sp_format *format, const sp_file_look *look, sp_error *err)
 {
     char mend[700] = "write the scores with h5py: h5py.File(name, 'w')['log_probs'] = array";
     if (!format)
-        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", file, mend);
+        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", look->file, mend);
     if (strchr(format->name, ';'))
-        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", file, format->name);
+        return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but %s", look->file, format->name);
     if (format->mend)
-        format->mend(file, head, n, mend, sizeof mend);
-    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", file, format->name, mend);
+        format->mend(look, mend, sizeof mend);
+    return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", look->file, format->name, mend);
 }
 
 /* The format that reads a file. What cannot be read at all is HDF5's, whose opening finds the words for it. */
 static sp_status find_format(const char *file, const sp_request *request, const sp_format **out, sp_error *err)
 {
-    unsigned char head[SP_FORMAT_HEAD];
-    const size_t n = request->options->access.image ? 0 : read_head(file, head);
+    sp_file_look look;
     const sp_format *found = NULL;
+    look_at(file, request, &look);
     for (int i = 0; i < N_FORMATS && !found; i++)
-        if (is_of(formats[i], file, request, head, n))
+        if (is_of(formats[i], &look))
             found = formats[i];
-    if (n > 0 && !(found && found->open))
-        return refuse(found, file, head, n, err);
+    if (look.n > 0 && !(found && found->open))
+        return refuse(found, &look, err);
     *out = found ? found : &sp_h5_format;
     return SP_OK;
 }

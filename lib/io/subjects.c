@@ -103,8 +103,8 @@ static sp_status by_prefix(int64_t n, const char *const *ids, const char *groups
     char place[64];
     if (strlen(groups) != PREFIX + 1)
         return sp_fail(err, SP_EINVAL,
-                       "--groups %s: write prefix:C with one character C; recordings whose ids are equal up to the first C then "
-                       "belong together, for example --groups prefix:_ for s1_00, s1_01",
+                       "`groups` %s: write prefix:C with one character C; recordings whose ids are equal up to the first C then "
+                       "belong together, for example `groups` prefix:_ for s1_00, s1_01",
                        groups);
     snprintf(place, sizeof place, "ids up to the first '%c'", groups[PREFIX]);
     return sp_subjects_from_names(n, ids, groups[PREFIX], place, out, err);
@@ -118,8 +118,8 @@ sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const char *gr
         return SP_OK;
     if (strncmp(groups, prefix, PREFIX) != 0)
         return sp_fail(err, SP_EINVAL,
-                       "--groups %s: %s has nothing beside its steps but the recordings' names; write prefix:C, for example "
-                       "--groups prefix:_ for s1_00, s1_01",
+                       "`groups` %s: %s has nothing beside its steps but the recordings' names; write prefix:C, for example "
+                       "`groups` prefix:_ for s1_00, s1_01",
                        groups, file);
     return by_prefix(n, ids, groups, out, err);
 }

@@ -325,7 +325,7 @@ static sp_status read_label(const reading *r, const char *text, int32_t *out)
     return sp_fail(
         r->err, SP_EDATA,
         "%s: line %lld: label \"%.60s\" is no class of model %s: write one of %s, a number from 0 to %d in this order, or "
-        "-1 for none; --codes or --map reads the numbers and words of others",
+        "-1 for none; `codes` or `map` reads the numbers and words of others",
         r->paths->file, (long long)r->line, text, model->name, list, model->n_classes - 1);
 }
 
@@ -464,10 +464,10 @@ bool sp_source_is_text(const char *file)
 /* ---- as a format ---- */
 
 /* A text has classes only where a model names them, and no scores. */
-static bool is_text_of_labels(const char *file, const sp_request *request, const unsigned char *head, size_t n)
+static bool is_text_of_labels(const sp_file_look *look)
 {
-    (void)head, (void)n;
-    return !request->options->needs_scores && request->options->model && sp_source_is_text(file);
+    const sp_source_options *options = look->request->options;
+    return !options->needs_scores && options->model && sp_source_is_text(look->file);
 }
 
 static void fill_info(const text_labels *p, int32_t n_classes, bool is_paths, sp_source *source)

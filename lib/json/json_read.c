@@ -1,11 +1,43 @@
 #include "json/json_read.h"
 
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "statepath/name_hint.h"
-#include "json/json_memory.h"
+
+/* ---- memory ---- */
+
+/* Did jansson lack memory? It calls some such failures a syntax error, and others lose a letter of a text without a word. */
+
+static json_malloc_t take;
+static json_free_t give;
+static _Thread_local bool has_failed;
+
+static void *take_and_note(size_t size)
+{
+    void *room = take(size);
+    has_failed = has_failed || !room;
+    return room;
+}
+
+static void watch(void)
+{
+    json_get_alloc_funcs(&take, &give);
+    json_set_alloc_funcs(take_and_note, give);
+}
+
+/* Before a text is parsed. The first call puts a note-taker in front of whatever allocator jansson has, for the whole process. */
+static void memory_begin(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch);
+    has_failed = false;
+}
+
+/* ---- reading ---- */
 
 const char *sp_json_kind(const json_t *value)
 {
@@ -104,9 +136,9 @@ sp_status sp_json_open(sp_json_doc *doc, const char *text, const char *name, con
     if (text[strspn(text, " \t\r\n")] == 0)
         return sp_fail(err, fault, "%s:1:1: empty; %s is a JSON object, {\"key\": ...}", name, what);
     json_error_t error;
-    sp_json_memory_begin();
+    memory_begin();
     doc->root = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (sp_json_memory_failed()) {
+    if (has_failed) {
         sp_json_close(doc);
         return sp_no_memory(err);
     }

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,19 @@ void sp_json_writer_open(sp_json_writer *writer)
         writer->status = SP_ENOMEM;
 }
 
+void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const char *text, size_t n), void *to)
+{
+    *writer = (sp_json_writer){.sink = sink, .to = to};
+}
+
 sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *err)
 {
     if (writer->stream && (ferror(writer->stream) | fclose(writer->stream)) && writer->status == SP_OK)
         writer->status = SP_ENOMEM;
     writer->stream = NULL;
     if (writer->status == SP_OK) {
-        *text = writer->text;
+        if (text)
+            *text = writer->text;
         return SP_OK;
     }
     free(writer->text);
@@ -34,10 +41,13 @@ void sp_json_put(sp_json_writer *writer, const char *raw)
 {
     if (writer->status != SP_OK)
         return;
-    if (fputs(raw, writer->stream) < 0)
+    const size_t n = strlen(raw);
+    if (writer->sink)
+        writer->sink(writer->to, raw, n);
+    else if (fputs(raw, writer->stream) < 0)
         writer->status = SP_ENOMEM;
     const char *newline = strrchr(raw, '\n');
-    writer->column = newline ? (int)strlen(newline + 1) : writer->column + (int)strlen(raw);
+    writer->column = newline ? (int)strlen(newline + 1) : writer->column + (int)n;
 }
 
 void sp_json_put_string(sp_json_writer *writer, const char *string)
@@ -60,9 +70,9 @@ void sp_json_put_string(sp_json_writer *writer, const char *string)
     json_decref(value);
 }
 
-char *sp_json_number(double x, char buffer[32])
+char *sp_json_number(double x, int least_digits, char buffer[32])
 {
-    for (int digits = 15; digits <= 17; digits++) {
+    for (int digits = least_digits; digits <= 17; digits++) {
         snprintf(buffer, 32, "%.*g", digits, x);
         if (strtod(buffer, NULL) == x)
             break;
@@ -76,7 +86,7 @@ char *sp_json_number(double x, char buffer[32])
 void sp_json_put_number(sp_json_writer *writer, double x)
 {
     char buffer[32];
-    sp_json_put(writer, sp_json_number(x, buffer));
+    sp_json_put(writer, sp_json_number(x, 15, buffer));
 }
 
 void sp_json_put_integer(sp_json_writer *writer, int64_t x)
@@ -97,6 +107,31 @@ void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent)
     char blanks[24];
     snprintf(blanks, sizeof blanks, ",\n%*s", indent, "");
     sp_json_put(writer, blanks);
+}
+
+void sp_json_put_name(sp_json_writer *writer, bool is_first, int indent, const char *name)
+{
+    sp_json_put_comma(writer, is_first, indent);
+    sp_json_put_string(writer, name);
+    sp_json_put(writer, ": ");
+}
+
+void sp_json_put_numbers(sp_json_writer *writer, const char *key, int32_t n, const char *const *names, const double *values)
+{
+    bool is_first = true;
+    for (int32_t i = 0; i < n; i++) {
+        if (isnan(values[i]))
+            continue;
+        if (is_first) {
+            sp_json_put_key(writer, key);
+            sp_json_put(writer, "{");
+        }
+        sp_json_put_name(writer, is_first, 4, names[i]);
+        sp_json_put_number(writer, values[i]);
+        is_first = false;
+    }
+    if (!is_first)
+        sp_json_put(writer, "}");
 }
 
 void sp_json_put_key(sp_json_writer *writer, const char *key)

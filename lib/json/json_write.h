@@ -11,6 +11,8 @@
 #include "statepath/status.h"
 
 typedef struct sp_json_writer {
+    void (*sink)(void *to, const char *text, size_t n); /* takes the text; NULL: `stream` does */
+    void *to;
     FILE *stream; /* into `text` */
     char *text;
     size_t size;
@@ -20,7 +22,9 @@ typedef struct sp_json_writer {
 } sp_json_writer;
 
 void sp_json_writer_open(sp_json_writer *writer);
-/* The text, which the caller frees; or the first failure: SP_EINVAL (a string that is not UTF-8), SP_ENOMEM. The writer is gone.
+void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const char *text, size_t n), void *to);
+/* The text, which the caller frees (not where there is a sink: text is NULL); or the first failure: SP_EINVAL (a string that is
+ * not UTF-8), SP_ENOMEM. The writer is gone.
  */
 sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *err);
 
@@ -30,6 +34,10 @@ void sp_json_put_number(sp_json_writer *writer, double x);           /* shortest
 void sp_json_put_integer(sp_json_writer *writer, int64_t x);
 /* Before an item: nothing before the first, else a comma; then a new line with `indent` blanks where the line is full. */
 void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent);
+/* The name of an item of an object, after such a comma: "name": */
+void sp_json_put_name(sp_json_writer *writer, bool is_first, int indent, const char *name);
+/* Numbers by name, as a member of the document; NaN is left out, and the member where all are. */
+void sp_json_put_numbers(sp_json_writer *writer, const char *key, int32_t n, const char *const *names, const double *values);
 /* The next member of the document: comma, new line, two blanks, "key": */
 void sp_json_put_key(sp_json_writer *writer, const char *key);
 /* A whole list of strings, wrapped. */
@@ -37,7 +45,8 @@ void sp_json_put_strings(sp_json_writer *writer, int32_t n, char *const *strings
 /* Rows of numbers [n,n], one row a line. */
 void sp_json_put_matrix(sp_json_writer *writer, int32_t n, const double *values);
 
-/* Shortest decimal number that reads back as exactly x. Independent of the locale. buffer holds 32 bytes. */
-char *sp_json_number(double x, char buffer[32]);
+/* The decimal number of fewest digits, from least_digits on, that reads back as exactly x; powers of ten from that many digits on
+ * are written with an exponent (1: 1e+05, 15: 100000). Independent of the locale. Returns the buffer. */
+char *sp_json_number(double x, int least_digits, char buffer[32]);
 
 #endif

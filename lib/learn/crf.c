@@ -90,9 +90,9 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
     if (!training->batch.scores.data)
         return sp_fail(err, SP_EINVAL,
                        "a conditional random field is learnt from scores and labels, and there are no scores; fit "
-                       "the transitions alone with --method counts");
+                       "the transitions alone with `method` counts");
     if (!training->labels)
-        return sp_fail(err, SP_EINVAL, "no labels to learn from; learn transitions from the scores alone with --method em");
+        return sp_fail(err, SP_EINVAL, "no labels to learn from; learn transitions from the scores alone with `method` em");
     if (memory < 1)
         return sp_fail(err, SP_EINVAL, "memory %d: a number of steps, at least 1", memory);
     size_t K = (size_t)rules->n_classes;
@@ -111,7 +111,7 @@ sp_status sp_crf_new(const sp_training *training, const sp_rules *rules, int32_t
     if (status == SP_OK && count_steps(crf) == 0)
         status = sp_fail(err, SP_EINVAL,
                          "no labelled step to learn from among %lld recordings%s; learn transitions from the scores alone with "
-                         "--method em",
+                         "`method` em",
                          (long long)crf->violations.recordings,
                          crf->violations.impossible ? " (the scores of all labelled classes are -inf)" : "");
     if (status == SP_OK) {

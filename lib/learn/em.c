@@ -127,7 +127,7 @@ sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, i
                            sp_error *err)
 {
     if (!training->batch.scores.data)
-        return sp_fail(err, SP_EINVAL, "EM learns from scores, and there are none; learn from labels with --method counts");
+        return sp_fail(err, SP_EINVAL, "EM learns from scores, and there are none; learn from labels with `method` counts");
     em w = {0};
     sp_status status = prepare(&w, training, rules, err);
     double value = 0, before;

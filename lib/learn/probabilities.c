@@ -145,7 +145,7 @@ sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rule
     if (parts.n == 0) {
         status =
             sp_fail(err, SP_EINVAL,
-                    "no labelled step to learn from in %lld recordings; learn transitions from the scores alone with --method "
+                    "no labelled step to learn from in %lld recordings; learn transitions from the scores alone with `method` "
                     "em",
                     (long long)found.recordings);
     } else if (!all) {

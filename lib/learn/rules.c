@@ -63,7 +63,7 @@ sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classe
             err, SP_EMODEL,
             "model %s has %d states for %d classes: labels say the class of a step, not its state, so its weights cannot "
             "be counted; learn with rules of one state per class (min_dwell holds a class for a while), with rules that "
-            "the labels show (--rules seen), or without",
+            "the labels show (`rules` seen), or without",
             model->name, model->n_states, model->n_classes);
     size_t n = (size_t)n_classes;
     int32_t *class_of_column = malloc(2 * n * sizeof *class_of_column);

@@ -30,8 +30,8 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     if (o->n_best < 0 || o->n_best > MOST_BEST)
         return sp_run_fail(o, err, SP_EINVAL, "@nbest %d: a number from 1 to %d", o->n_best, MOST_BEST);
     if ((o->n_best || o->confidence) && !o->output)
-        return sp_run_fail(o, err, SP_EINVAL, "@%s is written beside the paths: %s PATHS.h5 says where",
-                           o->n_best ? "nbest" : "confidence", o->dash ? "-o" : "output");
+        return sp_run_fail(o, err, SP_EINVAL, "@%s is written beside the paths: @output PATHS.h5 says where",
+                           o->n_best ? "nbest" : "confidence");
     for (int s = 0; s < p->n_strategies; s++)
         if (p->strategies[s].kind == SP_VITERBI)
             b->nbest_of = s;

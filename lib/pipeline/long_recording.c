@@ -46,10 +46,7 @@ sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err)
             p->opt, err, SP_ENOMEM,
             "recording %s has %s steps, of which @%s needs all in memory, at least %.1f GB, and this machine has %.1f; %s, "
             "or cut the recording",
-            info->ids[longest], n, what, 1e-9 * need, 1e-9 * there,
-            p->folds       ? "fit, then compare"
-            : p->opt->dash ? "leave --nbest out"
-                           : "leave nbest out");
+            info->ids[longest], n, what, 1e-9 * need, 1e-9 * there, p->folds ? "fit, then compare" : "leave `nbest` out");
     sp_run_notice(
         p->opt, SP_NOTICE_DATA,
         "note: recording %s has %s steps, of which @%s needs all in memory, at least %.1f GB; without it memory is bounded",

@@ -17,16 +17,21 @@ sp_run_options sp_run_options_default(void)
 
 /* ---- messages and callbacks ---- */
 
-/* The format with names of options spelled out. */
-static const char *spell(const sp_run_options *o, const char *format, char *out, size_t size)
+/* The format with each @name as `name` (status.h). */
+static const char *spell(const char *format, char *out, size_t size)
 {
-    const char *dash = o->dash ? o->dash : "";
     size_t n = 0;
-    for (; *format && n + 1 < size; format++) {
-        if (*format != '@')
-            out[n++] = *format;
-        else
-            n += (size_t)snprintf(out + n, size - n, "%s", dash);
+    while (*format && n + 2 < size) {
+        if (*format != '@') {
+            out[n++] = *format++;
+            continue;
+        }
+        const size_t length = strspn(++format, "abcdefghijklmnopqrstuvwxyz-%");
+        const size_t begin = n;
+        n += (size_t)snprintf(out + n, size - n, "`%.*s`", (int)length, format);
+        for (size_t i = begin; i < n && i < size; i++)
+            out[i] = out[i] == '-' ? '_' : out[i];
+        format += length;
     }
     out[n < size ? n : size - 1] = 0;
     return out;
@@ -35,9 +40,10 @@ static const char *spell(const sp_run_options *o, const char *format, char *out,
 sp_status sp_run_fail(const sp_run_options *o, sp_error *err, sp_status status, const char *format, ...)
 {
     char spelled[1024], sentence[SP_ERROR_SIZE];
+    (void)o;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, spell(o, format, spelled, sizeof spelled), arguments);
+    vsnprintf(sentence, sizeof sentence, spell(format, spelled, sizeof spelled), arguments);
     va_end(arguments);
     return sp_fail(err, status, "%s", sentence);
 }
@@ -49,7 +55,7 @@ void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, 
     if (!o->hooks.notice)
         return;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, spell(o, format, spelled, sizeof spelled), arguments);
+    vsnprintf(sentence, sizeof sentence, spell(format, spelled, sizeof spelled), arguments);
     va_end(arguments);
     o->hooks.notice(o->hooks.arg, kind, sentence);
 }

@@ -1,5 +1,7 @@
 #include "report/buffer.h"
 
+#include "json/json_write.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,14 +207,8 @@ void sp_buffer_p(sp_buffer *buffer, double p)
 
 void sp_buffer_real(sp_buffer *buffer, double value)
 {
-    char text[40];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    use_point(text);
-    sp_buffer_text(buffer, text);
+    char text[32];
+    sp_buffer_text(buffer, sp_json_number(value, 1, text));
 }
 
 /* One conversion, from its % on, strings written by `text`; returns where it ends. */

@@ -230,8 +230,10 @@ static void fill_nested(json_t *object, const sp_comparison *c, const sp_strateg
 }
 
 /* An item of per_recording. */
-static json_t *recording_object(const sp_comparison *c, const sp_strategy_result *s, int64_t r, bool *failed)
+static json_t *recording_object(const void *whole, const void *part, int64_t r, bool *failed)
 {
+    const sp_comparison *c = whole;
+    const sp_strategy_result *s = part;
     const sp_recording_result *recording = &s->recordings[r];
     json_t *object = json_object();
     set_text(object, "id", c->ids[r], failed);
@@ -270,7 +272,7 @@ static json_t *strategy_object(const sp_comparison *c, const sp_strategy_result 
         if (s->recordings[r].decoded.status != SP_OK)
             sp_json_append(undecoded, sp_json_text(c->ids[r], failed), failed);
     sp_json_set(object, "undecoded", undecoded, failed);
-    *list = (sp_json_list){.place = recordings, .n = c->n_recordings, .item = recording_object, .comparison = c, .strategy = s};
+    *list = (sp_json_list){.place = recordings, .n = c->n_recordings, .item = recording_object, .whole = c, .part = s};
     sp_json_set(object, "per_recording", recordings, failed);
     return object;
 }

@@ -125,159 +125,22 @@ void sp_json_set_figures(json_t *object, sp_figure_scope scope, const sp_figure_
     }
 }
 
-/* ---- layout ---- */
+/* ---- writing ---- */
 
-static bool is_plain(const json_t *value)
+static void to_buffer(void *to, const char *text, size_t n)
 {
-    return !json_is_array(value) && !json_is_object(value);
-}
-
-/* What a tree is written with. */
-typedef struct pen {
-    sp_buffer *out;
-    const sp_json_list *lists;
-    int32_t n_lists;
-    bool *failed;
-} pen;
-
-/* The list that stands at a value, or NULL. */
-static const sp_json_list *list_at(const pen *p, const json_t *value)
-{
-    for (int32_t i = 0; i < p->n_lists; i++)
-        if (p->lists[i].place == value)
-            return &p->lists[i];
-    return NULL;
-}
-
-/* A list of numbers or a small object of plain values reads best on one line. */
-static bool is_inline(const pen *p, const json_t *value)
-{
-    size_t i;
-    const sp_json_list *list = list_at(p, value);
-    if (list)
-        return list->n == 0;
-    json_t *element;
-    const char *key;
-    if (json_is_array(value)) {
-        json_array_foreach(value, i, element)
-        {
-            if (!is_plain(element) && !(json_is_array(element) && json_array_size(element) == 2 && /* pairs stay together */
-                                        is_plain(json_array_get(element, 0)) && is_plain(json_array_get(element, 1))))
-                return false;
-        }
-        return true;
-    }
-    if (json_object_size(value) > 16)
-        return false;
-    json_object_foreach((json_t *)value, key, element)
-    {
-        if (!is_plain(element) && !(json_is_array(element) && is_inline(p, element)))
-            return false;
-    }
-    return true;
-}
-
-static void write_plain(const json_t *value, sp_buffer *out)
-{
-    if (json_is_real(value)) {
-        size_t start = out->length;
-        sp_buffer_real(out, json_real_value(value));
-        if (!out->failed && !strpbrk(out->data + start, ".e")) /* 1.0, not 1: a metric stays a real number in every reader */
-            sp_buffer_text(out, ".0");
-        return;
-    }
-    char *text = json_dumps(value, JSON_ENCODE_ANY);
-    out->failed |= !text;
-    sp_buffer_text(out, text);
-    free(text);
-}
-
-static void write_key(const char *key, sp_buffer *out, bool *failed)
-{
-    json_t *name = json_string_nocheck(key);
-    *failed |= !name;
-    if (name)
-        write_plain(name, out);
-    json_decref(name);
-    sp_buffer_text(out, ": ");
-}
-
-static void new_line(sp_buffer *out, bool is_one_line, int depth)
-{
-    if (is_one_line)
-        return;
-    sp_buffer_text(out, "\n");
-    sp_buffer_repeat(out, ' ', (int64_t)2 * depth);
-}
-
-static void write_value(const pen *p, const json_t *value, int depth);
-
-/* Its items are objects, so each begins a line. */
-static void write_list(const pen *p, const sp_json_list *list, int depth)
-{
-    sp_buffer_text(p->out, "[");
-    for (int64_t i = 0; i < list->n && !*p->failed && !p->out->failed; i++) {
-        json_t *item = list->item(list->comparison, list->strategy, i, p->failed);
-        sp_buffer_text(p->out, i ? "," : "");
-        new_line(p->out, false, depth + 1);
-        if (!*p->failed)
-            write_value(p, item, depth + 1);
-        json_decref(item);
-        sp_buffer_drain(p->out);
-    }
-    new_line(p->out, list->n == 0, depth);
-    sp_buffer_text(p->out, "]");
-}
-
-/* depth: of the value; the tree of a report is at most five deep. */
-static void write_value(const pen *p, const json_t *value, int depth)
-{
-    sp_buffer *out = p->out;
-    const sp_json_list *items = list_at(p, value);
-    if (items) {
-        write_list(p, items, depth);
-        return;
-    }
-    if (is_plain(value)) {
-        write_plain(value, out);
-        return;
-    }
-    bool is_list = json_is_array(value), is_one_line = is_inline(p, value), is_first = true;
-    size_t i, n = is_list ? json_array_size(value) : json_object_size(value);
-    const char *key, *between = is_one_line ? ", " : ",";
-    json_t *element;
-    sp_buffer_text(out, is_list ? "[" : "{");
-    if (is_list) {
-        json_array_foreach(value, i, element)
-        {
-            sp_buffer_text(out, is_first ? "" : between);
-            new_line(out, is_one_line, depth + 1);
-            write_value(p, element, depth + 1);
-            is_first = false;
-        }
-    } else {
-        json_object_foreach((json_t *)value, key, element)
-        {
-            sp_buffer_text(out, is_first ? "" : between);
-            new_line(out, is_one_line, depth + 1);
-            write_key(key, out, p->failed);
-            write_value(p, element, depth + 1);
-            is_first = false;
-        }
-    }
-    new_line(out, is_one_line || n == 0, depth);
-    sp_buffer_text(out, is_list ? "]" : "}");
+    sp_buffer_add(to, text, n);
+    sp_buffer_drain(to);
 }
 
 void sp_json_write_lists(const json_t *root, const sp_json_list *lists, int32_t n_lists, sp_buffer *out, bool *failed)
 {
-    const pen p = {.out = out, .lists = lists, .n_lists = n_lists, .failed = failed};
-    if (!root || *failed) {
-        *failed = true;
-        return;
-    }
-    write_value(&p, root, 0);
-    sp_buffer_text(out, "\n");
+    sp_json_writer writer;
+    sp_json_writer_open_on(&writer, to_buffer, out);
+    if (root && !*failed)
+        sp_json_put_tree(&writer, root, lists, n_lists, failed);
+    sp_json_put(&writer, "\n");
+    *failed |= !root || sp_json_writer_close(&writer, NULL, NULL) != SP_OK;
 }
 
 void sp_json_write(const json_t *root, sp_buffer *out, bool *failed)

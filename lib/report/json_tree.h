@@ -8,6 +8,7 @@
 #include "evaluate/figures.h"
 #include "report/buffer.h"
 #include "statepath/comparison.h"
+#include "json/json_layout.h"
 
 json_t *sp_json_text(const char *text, bool *failed); /* bytes that are no UTF-8 become U+FFFD */
 void sp_json_set(json_t *object, const char *key, json_t *value, bool *failed);
@@ -24,16 +25,7 @@ void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_valu
 /* All scalars of the table of figures that the owner has, in its order, at their paths. */
 void sp_json_set_figures(json_t *object, sp_figure_scope scope, const sp_figure_owner *owner, bool *failed);
 
-/* A list whose items are made one by one as they are written, because they are many. It stands in the tree as an empty array. */
-typedef struct sp_json_list {
-    const json_t *place; /* borrowed from the tree */
-    int64_t n;
-    json_t *(*item)(const sp_comparison *comparison, const sp_strategy_result *strategy, int64_t i, bool *failed); /* an object */
-    const sp_comparison *comparison;
-    const sp_strategy_result *strategy;
-} sp_json_list;
-
-/* Two spaces a level; arrays and objects of plain values on one line; shortest numbers; keys in the order they were set. */
+/* Lays the tree out (json_layout.h). */
 void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);
 /* The same of a tree with such lists. The buffer may be drained. */
 void sp_json_write_lists(const json_t *root, const sp_json_list *lists, int32_t n_lists, sp_buffer *out, bool *failed);

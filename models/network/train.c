@@ -29,7 +29,7 @@ sp_status sp_masking_parse(const char *text, sp_masking *out, sp_error *err)
             *out = (sp_masking)i;
             return SP_OK;
         }
-    return sp_fail(err, SP_EINVAL, "--masking %s: it is none, random-previous or true-previous", text);
+    return sp_fail(err, SP_EINVAL, "`masking` %s: it is none, random-previous or true-previous", text);
 }
 
 sp_training_options sp_training_options_default(void)
@@ -149,13 +149,13 @@ static bool make_room(sp_trainer *t)
 static sp_status check_options(const sp_training_options *o, sp_error *err)
 {
     if (o->batch < 1 || o->batch > 1 << 20)
-        return sp_fail(err, SP_EINVAL, "--batch %d: steps of a batch, from 1 to 1048576", o->batch);
+        return sp_fail(err, SP_EINVAL, "`batch` %d: steps of a batch, from 1 to 1048576", o->batch);
     if (!(o->rate > 0 && o->rate <= 10))
-        return sp_fail(err, SP_EINVAL, "--rate %g: a learning rate above 0, at most 10", o->rate);
+        return sp_fail(err, SP_EINVAL, "`rate` %g: a learning rate above 0, at most 10", o->rate);
     if (o->threads < 0)
-        return sp_fail(err, SP_EINVAL, "--threads %d: a number from 0 (all processors)", o->threads);
+        return sp_fail(err, SP_EINVAL, "`threads` %d: a number from 0 (all processors)", o->threads);
     if (o->masking != SP_MASKING_NONE && !o->allow)
-        return sp_fail(err, SP_EINVAL, "--masking %s needs the rules: name a --model", sp_masking_name(o->masking));
+        return sp_fail(err, SP_EINVAL, "`masking` %s needs the rules: name a `model`", sp_masking_name(o->masking));
     return SP_OK;
 }
 
@@ -185,7 +185,7 @@ static sp_status find_steps(sp_trainer *t, sp_error *err)
             !t->options.allow[(size_t)before * (size_t)k + (size_t)d->labels[i]])
             return sp_fail_at(err, SP_EDATA, i,
                               "%s after %s is forbidden, so its masked loss would be infinite; allow the transition in "
-                              "the model, set the label to -1, or train with --masking none",
+                              "the model, set the label to -1, or train with `masking` none",
                               class_name(t->network, d->labels[i], to, sizeof to),
                               class_name(t->network, before, from, sizeof from));
         t->order[t->n_order++] = i;
@@ -293,7 +293,7 @@ static sp_status do_batch(sp_trainer *t, double *loss, sp_error *err)
         status = sp_loss_mean(t->loss, t->weight, t->now.n, loss, NULL);
     if (status != SP_OK || !isfinite(*loss))
         return sp_fail(err, SP_EDATA,
-                       "the loss is no number any more in epoch %d; lower --rate, or look for signals of another size",
+                       "the loss is no number any more in epoch %d; lower `rate`, or look for signals of another size",
                        t->state->n_epochs + 1);
     size_t n_parameters = t->network->n_parameters;
     float *restrict sum = t->gradients;

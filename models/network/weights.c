@@ -171,7 +171,7 @@ static sp_status read_network(const sp_tensor_file *tensors, const char *file, s
     }
     for (size_t j = 0; status == SP_OK && j < network->n_parameters; j++)
         if (!isfinite(network->parameters[j]))
-            status = sp_fail(err, SP_EDATA, "%s: its weights are no numbers; train again with a lower --rate", file);
+            status = sp_fail(err, SP_EDATA, "%s: its weights are no numbers; train again with a lower `rate`", file);
     char **classes = NULL;
     int64_t n = 0;
     if (status == SP_OK)

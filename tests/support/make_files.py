@@ -165,7 +165,7 @@ def kinds():
     with h5py.File(path_of("guess_neither.h5"), "w") as f:
         f["out"] = lp * 3 + 1
     bad("guess_neither.h5", "FILE: the name of dataset /out does not say what it holds, and its first row is neither probabilities "
-        "nor log probabilities; say it with --kind logits or --kind scores", {"scores": "/out"})
+        "nor log probabilities; say it with `kind` logits or `kind` scores", {"scores": "/out"})
     good("guess_neither.h5", lp * 3 + 1, [6], {"scores": "/out", "kind": "logits"}, layout="single", kind="logits",
          kind_from_name=False, ids=["guess_neither"])
 
@@ -204,7 +204,7 @@ def labels():
          kind_from_name=False, ids=["10", "7"], has_ids=True, labels=y)
     good("places.h5", lp, [2, 3], {"scores": "/x/y", "lengths": "sizes", "labels": "other/labels"}, layout="packed",
          kind_from_name=False, labels=y[::-1])
-    bad("places.h5", "FILE: --offsets and --lengths say the same thing; give one",
+    bad("places.h5", "FILE: `offsets` and `lengths` say the same thing; give one",
         {"scores": "x/y", "offsets": "cuts", "lengths": "sizes"}, "invalid")
 
     # A group by itself: what is in it, or in its groups.
@@ -291,7 +291,7 @@ def labels():
                   "expect": {"layout": "padded", "offsets": [0, 2, 3], "ids": ["0", "1"], "labels": [1, 2, 0], "n_classes": 3,
                              "classes": NAMES, "scores": None, "labels_path": "/scorer/one"}})
     bad("only_labels.h5", "FILE: found no scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>); it holds "
-        "/labels int64 [5], /offsets int64 [2]; say where they are with --scores PATH ({id} in it stands for the recording)",
+        "/labels int64 [5], /offsets int64 [2]; say where they are with `scores` PATH ({id} in it stands for the recording)",
         status="file")
 
 
@@ -421,7 +421,7 @@ def empty():
     with h5py.File(path_of("nothing.h5"), "w") as f:
         pass
     bad("nothing.h5", "FILE: found no scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>); it holds no "
-        "dataset; say where they are with --scores PATH ({id} in it stands for the recording)", status="file")
+        "dataset; say where they are with `scores` PATH ({id} in it stands for the recording)", status="file")
     with h5py.File(path_of("null.h5"), "w") as f:
         f["log_probs"] = h5py.Empty("f4")
     bad("null.h5", "FILE: dataset /log_probs is empty: it has neither shape nor values; write it again")
@@ -459,7 +459,7 @@ def lengths():
     bad("valid_two.h5", "FILE: dataset /valid, recording 0, step 0: 2 is neither 0 nor 1")
     padded("lengths_missing.h5")
     bad("lengths_missing.h5", "FILE: dataset /log_probs has shape [3, 4, 2], one row a recording, but nothing says how long each is; "
-        "write a dataset lengths [3] beside it (all 4 when nothing is padded), or name it with --lengths")
+        "write a dataset lengths [3] beside it (all 4 when nothing is padded), or name it with `lengths`")
     padded("lengths_count.h5", lengths=[4, 4])
     bad("lengths_count.h5", "FILE: dataset /lengths has 2 lengths, but dataset /log_probs has shape [3, 4, 2], so 3 recordings")
     padded("lengths_long.h5", lengths=[4, 5, 1])
@@ -471,8 +471,8 @@ def lengths():
     padded("lengths_rank.h5", lengths=[[4, 3, 1]])
     bad("lengths_rank.h5", "FILE: dataset /lengths has shape [1, 3], but must have one dimension")
     bad("lengths_missing.h5", "FILE: dataset /log_probs has shape [3, 4, 2], one row a recording; offsets do not apply, use "
-        "--lengths", {"offsets": "o"}, "invalid")
-    bad("lengths_missing.h5", "FILE: there is no dataset /o; name it with --lengths", {"lengths": "o"}, "file")
+        "`lengths`", {"offsets": "o"}, "invalid")
+    bad("lengths_missing.h5", "FILE: there is no dataset /o; name it with `lengths`", {"lengths": "o"}, "file")
 
     def flat_file(name, **datasets):
         with h5py.File(path_of(name), "w") as f:
@@ -511,7 +511,7 @@ def shapes():
             for key, value in datasets.items():
                 f[key] = value
 
-    others = ", and --codes or --map reads others' numbers"
+    others = ", and `codes` or `map` reads others' numbers"
     file("labels_shape.h5", labels=np.zeros(4, int))
     bad("labels_shape.h5", "FILE: dataset /labels has shape [4], but must have shape [5] to go with /log_probs; write one for each "
         "step, or name another dataset")
@@ -610,23 +610,23 @@ def groups():
         f["recordings/b/log_probs"] = lp[0]
     bad("groups_rank.h5", "FILE: dataset /recordings/b/log_probs has shape [3], but must have [steps, classes]; reshape it, or name "
         "another dataset")
-    bad("groups_rank.h5", "FILE: nothing in the file fits /recordings/x{id}/log_probs; say where the scores are with --scores PATH",
+    bad("groups_rank.h5", "FILE: nothing in the file fits /recordings/x{id}/log_probs; say where the scores are with `scores` PATH",
         {"scores": "recordings/x{id}/log_probs"}, "file")
-    bad("groups_rank.h5", "FILE: there is no dataset /night; say where the scores are with --scores PATH",
+    bad("groups_rank.h5", "FILE: there is no dataset /night; say where the scores are with `scores` PATH",
         {"scores": "night/{id}/log_probs"}, "file")
     bad("groups_rank.h5", "FILE: /recordings/a/log_probs is a dataset, not a group of recordings; say where the scores are with "
-        "--scores PATH", {"scores": "recordings/a/log_probs/{id}"}, "file")
-    bad("groups_rank.h5", "FILE: /recordings/{id}/log_probs has one dataset a recording ({id}); --offsets, --lengths and --ids do "
+        "`scores` PATH", {"scores": "recordings/a/log_probs/{id}"}, "file")
+    bad("groups_rank.h5", "FILE: /recordings/{id}/log_probs has one dataset a recording ({id}); `offsets`, `lengths` and `ids` do "
         "not apply", {"offsets": "o"}, "invalid")
-    bad("groups_lack.h5", "FILE: there is no dataset /recordings/n1/nope; say where the scores are with --scores PATH",
+    bad("groups_lack.h5", "FILE: there is no dataset /recordings/n1/nope; say where the scores are with `scores` PATH",
         {"scores": "recordings/n1/nope"}, "file")
     with h5py.File(path_of("pattern.h5"), "w") as f:
         f["night/n1/softmax"] = lp
         f["night/n2/softmax"] = lp
         f["night/n2/y"] = np.zeros(5, int)
     bad("pattern.h5", "FILE: found no scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>); it holds "
-        "/night/n1/softmax float32 [5, 3], /night/n2/softmax float32 [5, 3], /night/n2/y int64 [5]; say where they are with --scores "
-        "PATH, for example --scores '/night/{id}/softmax'", status="file")
+        "/night/n1/softmax float32 [5, 3], /night/n2/softmax float32 [5, 3], /night/n2/y int64 [5]; say where they are with `scores` "
+        "PATH, for example `scores` '/night/{id}/softmax'", status="file")
     bad("pattern.h5", "FILE: /night/{id}/softmax has one dataset a recording, so /night/n2/y needs {id} too",
         {"scores": "/night/{id}/softmax", "labels": "/night/n2/y"}, "invalid")
     bad("pattern.h5", "FILE: /night/n1/softmax is one dataset, so /night/{id}/y cannot have {id}",
@@ -635,7 +635,7 @@ def groups():
         for i in range(12):
             f["x%02d" % i] = np.zeros(i)
     bad("many.h5", "FILE: found no scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>); it holds "
-        + ", ".join("/x%02d float64 [%d]" % (i, i) for i in range(10)) + ", and more; say where they are with --scores PATH ({id} in "
+        + ", ".join("/x%02d float64 [%d]" % (i, i) for i in range(10)) + ", and more; say where they are with `scores` PATH ({id} in "
         "it stands for the recording)", status="file")
 
 
@@ -662,7 +662,7 @@ def links():
     bad("links.h5", "FILE: /round is a link that leads back to itself; mend the link or name another dataset", {"scores": "round"},
         "file")
     bad("links.h5", "FILE: found no scores in the group /group (log_probs, probs, logits or scores); it holds /group/a int64 [], "
-        "/log_probs float32 [5, 3], /soft float32 [5, 3]; say where they are with --scores PATH, for example --scores '/log_probs'",
+        "/log_probs float32 [5, 3], /soft float32 [5, 3]; say where they are with `scores` PATH, for example `scores` '/log_probs'",
         {"scores": "group"}, "file")
     with h5py.File(path_of("lost_recording.h5"), "w") as f:
         f["recordings/a/log_probs"] = lp
@@ -763,7 +763,7 @@ def not_hdf5():
     raw("scores.csv", b"a,b,c\n-1,-2,-3\n", "FILE: is not an HDF5 file but looks like a table in text (CSV or the like); " + mend)
     raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: is not an HDF5 file but looks like a JSON text; " + mend)
     raw("model.json", b'{\n "statepath_model": 1, "name": "door"}', "FILE: is not an HDF5 file but a model; look at it with statepath model "
-        "show, and give it to other commands as --model")
+        "show, and give it to other commands as `model`")
     raw("scores.txt", b"hello\nworld\n", "FILE: is not an HDF5 file but looks like a text file; " + mend)
     raw("scores.h5.gz", b"\x1f\x8b\x08\x00rest", "FILE: is not an HDF5 file but gzip-compressed; unpack it with gunzip")
     raw("scores.bin", bytes(range(1, 200)), "FILE: is not an HDF5 file; " + mend)

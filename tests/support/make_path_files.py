@@ -55,10 +55,10 @@ good("foreign.h5", "/deep/er/second", {"second": b}, [0, 2, 5], ids=["x", "y"], 
 good("foreign.h5", "mine", {"mine": a * (a >= 0)}, [0, 2, 5], {"labels": "/whole/one"}, ids=["x", "y"], labels=b.tolist())
 bad("foreign.h5", None, "FILE: found no group /paths; it holds /deep/er/classes text [3], /deep/er/first int32 big-endian [5], "
     "/deep/er/second float32 [5], /deep/er/segments int64 [5], /empty_group/labels int64 [5], /half float64 [5], /ids text [2], "
-    "/labels int64 [5], /low int64 [5], /mine uint8 [5], and more; say where the paths are with --paths PATH ({id} in it stands for "
+    "/labels int64 [5], /low int64 [5], /mine uint8 [5], and more; say where the paths are with `paths` PATH ({id} in it stands for "
     "the recording)", "file")
-bad("foreign.h5", "nope", "FILE: there is no dataset /nope; say where the paths are with --paths PATH", "file")
-bad("foreign.h5", "empty_group", "FILE: group /empty_group holds no dataset of paths; say where the paths are with --paths PATH",
+bad("foreign.h5", "nope", "FILE: there is no dataset /nope; say where the paths are with `paths` PATH", "file")
+bad("foreign.h5", "empty_group", "FILE: group /empty_group holds no dataset of paths; say where the paths are with `paths` PATH",
     "file")
 bad("foreign.h5", "text", "FILE: dataset /text holds text, which cannot be read as numbers here; write it again as integers or floats")
 bad("foreign.h5", "half", "FILE: dataset /half, recording x, step 1: class 0.5 is not a whole number; undecoded steps are -1")

@@ -181,7 +181,7 @@ static void test_fewer_stages(void **state)
     assert_int_equal(sp_codes_number(codes, 4), 3);
     assert_int_equal(sp_codes_number(codes, 1), SP_CODE_NO_CLASS);
     assert_string_equal(sp_codes_explain(codes, "1", sentence),
-                        "label \"1\" is N1 in yasa, for which the model has no class; say which it is, such as --map '1=WAKE'");
+                        "label \"1\" is N1 in yasa, for which the model has no class; say which it is, such as `map` '1=WAKE'");
     sp_codes_free(codes);
 }
 
@@ -193,14 +193,14 @@ static void test_sentences(void **state)
         const char *preset, *map, *part;
     } bad[] = {
         {"aasm", NULL,
-         "--codes aasm: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap or dreem; other numbers and words "
-         "are told one by one, such as --map '0=Wake,9=unscored'"},
-        {NULL, "0=Wake,=N1", "--map: \"=N1\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'"},
-        {NULL, "0=Wake,1", "--map: \"1\" is not CODE=CLASS"},
-        {NULL, "0=", "--map: \"0=\" is not CODE=CLASS"},
-        {NULL, "0=Sleepy", "--map: 0: model sleep-permissive has no class Sleepy; write Wake, N1, N2, N3, REM, or unscored"},
-        {"rk", "0=Wake,0.0=N1", "--map: code 0.0 stands there twice"},
-        {"rk", "a=Wake,a=N1", "--map: code a stands there twice"},
+         "`codes` aasm: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap or dreem; other numbers and words "
+         "are told one by one, such as `map` '0=Wake,9=unscored'"},
+        {NULL, "0=Wake,=N1", "`map`: \"=N1\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'"},
+        {NULL, "0=Wake,1", "`map`: \"1\" is not CODE=CLASS"},
+        {NULL, "0=", "`map`: \"0=\" is not CODE=CLASS"},
+        {NULL, "0=Sleepy", "`map`: 0: model sleep-permissive has no class Sleepy; write Wake, N1, N2, N3, REM, or unscored"},
+        {"rk", "0=Wake,0.0=N1", "`map`: code 0.0 stands there twice"},
+        {"rk", "a=Wake,a=N1", "`map`: code a stands there twice"},
         {NULL, NULL, "codes need a preset or a map"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -219,7 +219,7 @@ static void test_sentences(void **state)
     assert_string_equal(
         sp_codes_explain(codes, "5", sentence),
         "label \"5\" is no code of dreem with 7=N2, which has 7 N2, -1 unscored, 0 Wake, 1 N1, 2 N2, 3 N3, 4 REM and "
-        "names of stages; --label-map '5=Wake' or '5=unscored' says what it is");
+        "names of stages; `label_map` '5=Wake' or '5=unscored' says what it is");
     sp_codes_free(codes);
     sp_model_free(model);
 }

@@ -215,7 +215,7 @@ static void test_refuses(void **state)
         {"recording,label\n", "names its columns, but holds no line below them"},
         {"recording,label\na,Wake\n\na,N9\n",
          "line 4: label \"N9\" is no class of model small: write one of Wake, N1, N2, a number "
-         "from 0 to 2 in this order, or -1 for none; --codes or --map reads the numbers and words of others"},
+         "from 0 to 2 in this order, or -1 for none; `codes` or `map` reads the numbers and words of others"},
         {"recording,label\na,3\n", "line 2: label \"3\" is no class"},
         {"recording,label\na,1.5\n", "line 2: label \"1.5\" is no class"},
         {"recording,label\na,99999999999999999999\n", "is no class"},
@@ -298,6 +298,46 @@ static void test_formulas(void **state)
     sp_buffer_free(&text);
 }
 
+/* As labels: a source like any other, whose format has neither scores nor scorers nor the length of a step. */
+static void test_as_labels(void **state)
+{
+    folder *f = *state;
+    sp_source *source = NULL;
+    sp_error err = {0};
+    put(f, "recording,label\na_1,Wake\na_1,N2\na_2,N1\nb_1,-1\n");
+    sp_source_options options = {.model = f->model};
+    assert_ok(sp_source_open(f->file, &options, &source, &err), &err);
+    const sp_source_info *info = sp_source_info_of(source);
+    assert_true(info->has_labels && !info->has_scores && info->has_ids);
+    assert_int_equal(info->n_recordings, 3);
+    assert_int_equal(info->n_classes, 3);
+    sp_block *block = sp_block_new();
+    static const int32_t labels[] = {0, 2, 1, -1};
+    assert_ok(sp_source_read(source, 0, 3, SP_BLOCK_LABELS | SP_BLOCK_SCORES, block, &err), &err);
+    assert_memory_equal(block->labels, labels, sizeof labels);
+    assert_null(block->scores);
+    assert_ok(sp_source_read_steps(source, 0, 1, 1, SP_BLOCK_LABELS, block, &err), &err);
+    assert_int_equal(block->labels[0], 2);
+    assert_int_equal(sp_source_read(source, 2, 2, SP_BLOCK_LABELS, block, &err), SP_EINVAL);
+    sp_block_free(block);
+    double seconds = 1;
+    sp_scorers_found scorers;
+    sp_subjects *subjects = NULL;
+    assert_ok(sp_source_epoch_seconds(source, &seconds, &err), &err);
+    assert_true(seconds == 0);
+    assert_ok(sp_source_find_scorers(source, &scorers, &err), &err);
+    assert_int_equal(scorers.n_scorers, 0);
+    assert_ok(sp_source_subjects(source, "prefix:_", &subjects, &err), &err);
+    assert_int_equal(subjects->n_subjects, 2);
+    sp_subjects_free(subjects);
+    sp_source_close(source);
+    source = NULL;
+    options.needs_scores = true;
+    assert_int_equal(sp_source_open(f->file, &options, &source, &err), SP_EFILE);
+    assert_null(source);
+    assert_non_null(strstr(err.message, "is not an HDF5 file but looks like a table in text"));
+}
+
 static sp_status attempt(void *arg)
 {
     const folder *f = arg;
@@ -324,6 +364,7 @@ int main(void)
                                        cmocka_unit_test(test_refuses),
                                        cmocka_unit_test(test_any_bytes),
                                        cmocka_unit_test(test_formulas),
+                                       cmocka_unit_test(test_as_labels),
                                        cmocka_unit_test(test_each_allocation_may_fail)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

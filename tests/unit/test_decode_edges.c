@@ -163,7 +163,7 @@ static void test_sentences(void **state)
         sp_scores scores = {cases[i].e, SP_F64, 2, cases[i].n_steps, NULL};
         assert_int_equal(decode_greedy(chain, &scores, scratch, path, NULL, &err), cases[i].status);
         assert_int_equal(err.step, cases[i].step);
-        if (!strstr(err.message, cases[i].says) || !strstr(err.message, "--on-infeasible relax"))
+        if (!strstr(err.message, cases[i].says) || !strstr(err.message, "`on_infeasible` relax"))
             fail_msg("%s", err.message);
     }
     sp_scratch_free(scratch);

@@ -261,7 +261,7 @@ static void test_bad_values(void **state)
     assert_int_equal(err.step, 17);
     assert_sentence(err.message,
                     "FILE: dataset /recordings/r8/labels, recording r8, step 17: label 3 is not one of the 3 classes 0..2; "
-                    "unscored steps are -1, and --codes or --map reads others' numbers",
+                    "unscored steps are -1, and `codes` or `map` reads others' numbers",
                     made_path("x.h5"));
     sp_source_close(source);
 

@@ -1,9 +1,9 @@
 /* Where values stand in a JSON text, and the nearest of some names. */
 #include "check.h"
 
+#include "statepath/name_hint.h"
 #include "json/json_locate.h"
 #include "json/json_write.h"
-#include "statepath/name_hint.h"
 
 static void assert_place(const char *text, const sp_json_at *at, int line, int column)
 {
@@ -65,10 +65,10 @@ static void shortest_numbers(void **state)
 {
     (void)state;
     char buffer[32];
-    assert_string_equal(sp_json_number(0.1, buffer), "0.1");
-    assert_string_equal(sp_json_number(-3, buffer), "-3");
-    assert_string_equal(sp_json_number(1e300, buffer), "1e+300");
-    assert_string_equal(sp_json_number(0.1 + 0.2, buffer), "0.30000000000000004");
+    assert_string_equal(sp_json_number(0.1, 15, buffer), "0.1");
+    assert_string_equal(sp_json_number(-3, 15, buffer), "-3");
+    assert_string_equal(sp_json_number(1e300, 15, buffer), "1e+300");
+    assert_string_equal(sp_json_number(0.1 + 0.2, 15, buffer), "0.30000000000000004");
 }
 
 int main(void)

@@ -500,7 +500,7 @@ static void saving(void **state)
     assert_ok(sp_model_load("sleep-textbook", &m, &err), &err);
     assert_ok(sp_model_save(m, file, false, &err), &err);
     assert_int_equal(sp_model_save(m, file, false, &err), SP_EFILE);
-    snprintf(message, sizeof message, "%s: exists already; use --force to replace it", file);
+    snprintf(message, sizeof message, "%s: exists already; use `force` to replace it", file);
     assert_string_equal(err.message, message);
     free(m->name);
     m->name = strdup("other");

@@ -427,10 +427,10 @@ static void true_masks_never_do(void **state)
     assert_int_equal(err.step, t);
     assert_string_equal(err.message,
                         "class 2 after class 0 is forbidden, so its masked loss would be infinite; allow the transition "
-                        "in the model, set the label to -1, or train with --masking none");
+                        "in the model, set the label to -1, or train with `masking` none");
     options.allow = NULL;
     assert_int_equal(sp_trainer_new(n, s, &d.d, NULL, &options, &trainer, &err), SP_EINVAL);
-    assert_string_equal(err.message, "--masking true-previous needs the rules: name a --model");
+    assert_string_equal(err.message, "`masking` true-previous needs the rules: name a `model`");
     options = sp_training_options_default();
     for (int i = 0; i < 200; i++)
         d.labels[i] = -1;
@@ -457,7 +457,7 @@ static void a_rate_too_high_is_told(void **state)
     for (int e = 0; status == SP_OK && e < 3; e++)
         status = sp_trainer_epoch(r.trainer, NULL, NULL, &err);
     assert_int_equal(status, SP_EDATA);
-    assert_non_null(strstr(err.message, "the loss is no number any more in epoch 1; lower --rate"));
+    assert_non_null(strstr(err.message, "the loss is no number any more in epoch 1; lower `rate`"));
     rig_free(&r);
     data_free(&d);
 }

@@ -322,7 +322,7 @@ static void test_old_file_stays(void **state)
     const int n = count_files(made_path(""));
 
     assert_int_equal(write_file(file, &header, &err), SP_EFILE);
-    assert_sentence(err.message, "FILE: exists already; use --force to replace it", file);
+    assert_sentence(err.message, "FILE: exists already; use `force` to replace it", file);
     check_content(file, "old");
 
     sp_paths_writer *writer = NULL;
@@ -349,7 +349,7 @@ static void test_old_file_stays(void **state)
     assert_ok(add(writer, 0, N, &err), &err);
     assert_ok(sp_text_save(later, "mine", false, &err), &err);
     assert_int_equal(sp_paths_writer_commit(writer, &err), SP_EFILE);
-    assert_sentence(err.message, "FILE: was made by another program meanwhile; use --force to replace it", later);
+    assert_sentence(err.message, "FILE: was made by another program meanwhile; use `force` to replace it", later);
     check_content(later, "mine");
     assert_int_equal(count_files(made_path("")), n + 1);
 

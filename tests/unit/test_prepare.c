@@ -70,7 +70,7 @@ static void test_kind_names(void **state)
     sp_kind kind = SP_KIND_PROBS;
     assert_int_equal(sp_kind_parse("prob", &kind, &err), SP_EINVAL);
     assert_int_equal(kind, SP_KIND_PROBS);
-    assert_string_equal(err.message, "--kind prob: there is no such kind of scores; use log_probs, probs, logits or scores");
+    assert_string_equal(err.message, "`kind` prob: there is no such kind of scores; use log_probs, probs, logits or scores");
 }
 
 static void expect_option(sp_prepare_options o, const char *part)
@@ -94,22 +94,22 @@ static void test_options(void **state)
     for (size_t i = 0; i < sizeof bad_temperatures / sizeof *bad_temperatures; i++) {
         o = sp_prepare_options_default();
         o.temperature = bad_temperatures[i];
-        expect_option(o, "--temperature");
+        expect_option(o, "`temperature`");
     }
     const double bad_floors[] = {1, 1.5, -1e-9, NAN, INFINITY};
     for (size_t i = 0; i < sizeof bad_floors / sizeof *bad_floors; i++) {
         o = sp_prepare_options_default();
         o.floor = bad_floors[i];
-        expect_option(o, "--floor");
+        expect_option(o, "`floor`");
     }
     o = of_kind(SP_KIND_SCORES);
     o.floor = 1e-6;
     expect_option(o, "these are scores, not probabilities");
     o = sp_prepare_options_default();
     o.prior_weight = 0.5;
-    expect_option(o, "--prior-weight 0.5 needs the class frequencies");
+    expect_option(o, "`prior_weight` 0.5 needs the class frequencies");
     o.prior_weight = NAN;
-    expect_option(o, "--prior-weight nan");
+    expect_option(o, "`prior_weight` nan");
     o = of_kind((sp_kind)9);
     expect_option(o, "kind of scores 9");
 }
@@ -209,7 +209,7 @@ static void test_nan_and_infinity(void **state)
                     snprintf(sentence, sizeof sentence, "night.h5: /recordings/n1/log_probs, recording n1, step %d, class %s: %s",
                              place / 3, classes[place % 3],
                              infinite ? "+infinity is no score; was a probability of 1 turned into log-odds?"
-                                      : "NaN; --missing uniform treats such steps as saying nothing");
+                                      : "NaN; `missing` uniform treats such steps as saying nothing");
                     expect_failure(b, &o, SP_EDATA, place / 3, sentence);
                 }
 }
@@ -231,7 +231,7 @@ static void test_late_row(void **state)
             b->first = 100;
             char sentence[256];
             snprintf(sentence, sizeof sentence,
-                     "recording %lld, step %d, class NREM: NaN; --missing uniform treats such steps as saying nothing",
+                     "recording %lld, step %d, class NREM: NaN; `missing` uniform treats such steps as saying nothing",
                      (long long)(100 + bad / 2), (int)(bad % 2));
             expect_failure(b, &o, SP_EDATA, bad % 2, sentence);
         }
@@ -246,34 +246,34 @@ static void test_rows_that_are_something_else(void **state)
     for (int type = 0; type < 2; type++)
         expect_failure(block_of(type ? SP_F64 : SP_F32, 2, logits, 0), &o, SP_EDATA, 1,
                        "night.h5: /recordings/n1/log_probs, recording n1, step 1: the row sums to 2.7, not 1 (probs): are these "
-                       "logits? --kind logits applies the softmax, --kind scores uses them as they are");
+                       "logits? `kind` logits applies the softmax, `kind` scores uses them as they are");
     const double negative[] = {0.5, 0.5, 0, 0.25, 1, -0.25};
     expect_failure(block_of(SP_F64, 2, negative, 0), &o, SP_EDATA, 1,
                    "night.h5: /recordings/n1/log_probs, recording n1, step 1, class REM: -0.25 is not a probability (probs): are "
-                   "these logits? --kind logits applies the softmax, --kind scores uses them as they are");
+                   "these logits? `kind` logits applies the softmax, `kind` scores uses them as they are");
     const double logs[] = {log(0.25), log(0.25), log(0.5)};
     expect_failure(block_of(SP_F64, 1, logs, 0), &o, SP_EDATA, 0,
                    "night.h5: /recordings/n1/log_probs, recording n1, step 0, class Wake: -1.38629 is not a probability (probs): "
-                   "these look like log probabilities: --kind log_probs reads them so");
+                   "these look like log probabilities: `kind` log_probs reads them so");
     const double impossible[] = {-INFINITY, 0, -INFINITY};
     expect_failure(block_of(SP_F64, 1, impossible, 0), &o, SP_EDATA, 0,
                    "night.h5: /recordings/n1/log_probs, recording n1, step 0, class Wake: -inf is not a probability (probs): "
-                   "these look like log probabilities: --kind log_probs reads them so");
+                   "these look like log probabilities: `kind` log_probs reads them so");
 
     o = of_kind(SP_KIND_LOG_PROBS);
     const double twice[] = {log(0.25), log(0.25), log(0.5), 0, 0, -INFINITY};
     for (int type = 0; type < 2; type++)
         expect_failure(block_of(type ? SP_F64 : SP_F32, 2, twice, 0), &o, SP_EDATA, 1,
                        "night.h5: /recordings/n1/log_probs, recording n1, step 1: the probabilities of the row sum to 2, not 1 "
-                       "(log_probs): are these logits? --kind logits applies the softmax, --kind scores uses them as they are");
+                       "(log_probs): are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are");
     const double probs[] = {0.2, 0.3, 0.5};
     expect_failure(block_of(SP_F64, 1, probs, 0), &o, SP_EDATA, 0,
                    "night.h5: /recordings/n1/log_probs, recording n1, step 0: the probabilities of the row sum to 4.21998, not 1 "
-                   "(log_probs): these look like probabilities: --kind probs takes their logarithm");
+                   "(log_probs): these look like probabilities: `kind` probs takes their logarithm");
     const double tiny[] = {-1000, -1000, -1000};
     expect_failure(block_of(SP_F64, 1, tiny, 0), &o, SP_EDATA, 0,
                    "night.h5: /recordings/n1/log_probs, recording n1, step 0: the probabilities of the row sum to 0, not 1 "
-                   "(log_probs): are these logits? --kind logits applies the softmax, --kind scores uses them as they are");
+                   "(log_probs): are these logits? `kind` logits applies the softmax, `kind` scores uses them as they are");
 }
 
 /* The tolerance is 0.03, decided exactly: a hair inside passes, a hair outside does not. */
@@ -493,7 +493,7 @@ static void test_prior_of_zero(void **state)
     o.prior_weight = 0.5;
     o.log_prior = log_prior;
     expect_failure(block_of(SP_F32, 1, row, 0), &o, SP_EINVAL, -1,
-                   "--prior-weight 0.5: class NREM has prior 0, which cannot be divided by; give the model a \"prior\" greater "
+                   "`prior_weight` 0.5: class NREM has prior 0, which cannot be divided by; give the model a \"prior\" greater "
                    "than 0 for every class");
 }
 
@@ -505,7 +505,7 @@ static void test_overflow(void **state)
     o.temperature = 1e-10;
     expect_failure(block_of(SP_F64, 2, rows, 0), &o, SP_EDATA, 1,
                    "night.h5: /recordings/n1/log_probs, recording n1, step 1, class Wake: the score is too large for "
-                   "--temperature 1e-10 and --prior-weight 0 to stay finite");
+                   "`temperature` 1e-10 and `prior_weight` 0 to stay finite");
 }
 
 static void test_mask_and_clamp(void **state)
@@ -545,12 +545,12 @@ static void test_clamp_needs_labels(void **state)
     sp_prepare_options o = of_kind(SP_KIND_SCORES);
     o.clamp = true;
     expect_failure(block_of(SP_F32, 1, row, 0), &o, SP_EINVAL, -1,
-                   "night.h5: --clamp needs labels, and there are none; name them with --labels");
+                   "night.h5: `clamp` needs labels, and there are none; name them with `labels`");
     sp_block *b = block_of(SP_F32, 1, row, SP_BLOCK_LABELS);
     b->labels[0] = 3;
     expect_failure(
         b, &o, SP_EDATA, 0,
-        "night.h5: /recordings/n1/log_probs, recording n1, step 0: label 3 is none of the 3 classes, so --clamp cannot "
+        "night.h5: /recordings/n1/log_probs, recording n1, step 0: label 3 is none of the 3 classes, so `clamp` cannot "
         "fix it");
 }
 

@@ -194,7 +194,7 @@ static void test_saving(void **state)
     snprintf(file, sizeof file, "%s/r.txt", folder);
     assert_ok(sp_text_save(file, "one\n", false, &err), &err);
     assert_int_equal(sp_text_save(file, "two\n", false, &err), SP_EFILE);
-    assert_non_null(strstr(err.message, "--force"));
+    assert_non_null(strstr(err.message, "`force`"));
     FILE *in = fopen(file, "r");
     assert_non_null(fgets(text, sizeof text, in));
     fclose(in);

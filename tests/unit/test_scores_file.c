@@ -190,7 +190,7 @@ static void test_failures_leave_nothing(void **state)
     const char *file = made_path("old.h5");
     assert_ok(sp_text_save(file, "old", false, &err), &err);
     assert_int_equal(sp_scores_writer_open(file, &header, &writer, &err), SP_EFILE);
-    assert_sentence(err.message, "FILE: exists already; use --force to replace it", file);
+    assert_sentence(err.message, "FILE: exists already; use `force` to replace it", file);
     assert_null(writer);
     header.force = true;
     header.input = file;

@@ -336,7 +336,7 @@ static void save(const made *m, const char *file)
     assert_ok(sp_signals_writer_add(writer, m->nights.n_steps - 7, m->x + 7 * 2 * m->recipe->signals->n_samples, &err), &err);
     assert_ok(sp_signals_writer_commit(writer, &err), &err);
     assert_int_equal(sp_signals_writer_open(file, &header, &writer, &err), SP_EFILE);
-    assert_sentence(err.message, "FILE: exists already; use --force to replace it", file);
+    assert_sentence(err.message, "FILE: exists already; use `force` to replace it", file);
 }
 
 static void what_is_written_is_read(void **state)

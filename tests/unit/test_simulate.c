@@ -368,7 +368,7 @@ static void saving(void **state)
     r->n_recordings = 120;
     s = simulate(r);
     assert_int_equal(sp_simulated_save(s, r, file, false, &err), SP_EFILE);
-    snprintf(message, sizeof message, "%s: exists already; use --force to replace it", file);
+    snprintf(message, sizeof message, "%s: exists already; use `force` to replace it", file);
     assert_string_equal(err.message, message);
     assert_ok(sp_simulated_save(s, r, file, true, &err), &err);
     assert_file_holds(file, s, r);

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "io/h5_element.h"
-#include "io/natural_sort.h"
 #include "io/h5_source.h"
+#include "io/natural_sort.h"
 
 static json_t *cases; /* NULL: h5py is missing */
 

@@ -35,7 +35,7 @@ typedef struct sp_codes sp_codes;
 
 /* preset: one of the above, or NULL; map: such entries, or a file of them, one a line (lines with # are passed over), or NULL; at
  * least one of both. The classes are the model's, by name or alias; nothing is kept of the model. Messages speak of the options
- * --codes and --map, or --label-codes and --label-map. SP_OK; SP_EINVAL (no such preset, a map that cannot be read, names no
+ * `codes` and `map`, or `label_codes` and `label_map`. SP_OK; SP_EINVAL (no such preset, a map that cannot be read, names no
  * class or one code twice), SP_EFILE (no such file), SP_ENOMEM. */
 sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model, sp_codes **out,
                        sp_error *err);
@@ -57,7 +57,7 @@ enum { SP_CODE_UNSCORED = -1, SP_CODE_UNKNOWN = -2, SP_CODE_NO_CLASS = -3 /* a s
 int32_t sp_codes_number(const sp_codes *codes, double code);
 int32_t sp_codes_text(const sp_codes *codes, const char *code); /* blanks around it do not matter; "" is unscored */
 
-/* The end of a sentence about a code that means nothing here: "label "7" is no code of utime, which has 0 Wake, ...; --map ...".
+/* The end of a sentence about a code that means nothing here: "label "7" is no code of utime, which has 0 Wake, ...; `map` ...".
  * Returns the buffer. */
 enum { SP_CODES_SENTENCE = 640 };
 const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffer[SP_CODES_SENTENCE]);

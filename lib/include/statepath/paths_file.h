@@ -58,7 +58,7 @@ typedef struct sp_paths_header {
 
 /* The header is only looked at here; `input` is also the file that must not be overwritten.
  * SP_OK; SP_EINVAL (the file is the input; two strategies of one name); SP_EFILE (exists and not `force`: the message says
- * --force; folder missing; not writable; no room), SP_ENOMEM. */
+ * `force`; folder missing; not writable; no room), SP_ENOMEM. */
 sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err);
 
 /* Writes one strategy's answers for a block: recordings first.., steps first_step... Every recording of every strategy must be

@@ -86,7 +86,6 @@ typedef struct sp_run_options {
     int64_t trace_steps;                         /* of the steps that a page draws, keep so many; 0: none */
     const char *command;                         /* kept in results; or NULL */
     /* Whoever runs it. */
-    const char *dash; /* stands before names of options in messages: "--" in a program; NULL: nothing */
     sp_run_hooks hooks;
 } sp_run_options;
 sp_run_options sp_run_options_default(void);

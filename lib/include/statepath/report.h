@@ -53,18 +53,6 @@ sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *
 enum { SP_REPORT_DRAWN = 100 };
 sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings, int64_t *n, sp_error *err);
 
-/* Writes text to a file: a temporary file beside it, then rename. `force` to replace an existing one. "-" is standard output. */
-sp_status sp_text_save(const char *file, const char *text, bool force, sp_error *err);
-
-/* The same piece by piece. Opening checks the name; closing gives the file its name and ends it, whatever comes of it; a file
- * that is given up (NULL is fine) leaves nothing behind, but what went to standard output or another stream is gone. SP_OK,
- * SP_EFILE, SP_EINVAL, SP_ENOMEM. */
-typedef struct sp_text_file sp_text_file;
-sp_status sp_text_open(const char *file, bool force, sp_text_file **out, sp_error *err);
-sp_status sp_text_put(sp_text_file *text_file, const char *text, size_t n, sp_error *err);
-sp_status sp_text_close(sp_text_file *text_file, sp_error *err);
-void sp_text_abort(sp_text_file *text_file);
-
 #ifdef __cplusplus
 }
 #endif

@@ -18,14 +18,11 @@
 #include <stdint.h>
 
 #include "statepath/agreement.h"
+#include "statepath/sleep_stage.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum sp_sleep_stage { SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_N2, SP_STAGE_N3, SP_STAGE_REM, SP_N_STAGES } sp_sleep_stage;
-/* "Wake", "N1", "N2", "N3", "REM" */
-const char *sp_sleep_stage_name(sp_sleep_stage stage);
 
 typedef enum sp_sleep_measure {
     SP_SLEEP_TIB,

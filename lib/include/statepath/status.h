@@ -3,6 +3,9 @@
  * A function that can fail returns an sp_status. The sentence for a person goes into a caller-owned sp_error, always the last
  * argument, which may be NULL. On failure outputs are untouched unless a header says otherwise. The user's mistakes are
  * statuses; our own are assert().
+ *
+ * Sentences name fields of options in backquotes, as the structs do: "`temperature` 0: scores are divided by it". A program
+ * writes its own options for them, such as --temperature.
  */
 #ifndef STATEPATH_STATUS_H
 #define STATEPATH_STATUS_H

@@ -2,11 +2,12 @@
  * never be 1. Only where the classes are the five stages of the AASM. */
 #include "report/html/page.h"
 
+#include "sleep/stages.h"
+
 #include <math.h>
-#include <strings.h>
 
 /* Stages in the order of the figures below; index 0 is all of them. */
-enum { ALL, WAKE, N1, N2, N3, REM, N_ROWS };
+enum { ALL, N_ROWS = 1 + SP_N_STAGES };
 
 /* Lee et al. 2022, a meta-analysis, J Clin Sleep Med 18:193; Nikkonen et al. 2023, ten scorers of 50 nights, J Sleep Res
  * 33:e13956; Danker-Hopfe et al. 2009, SIESTA under the rules of the AASM, J Sleep Res 18:74. 0: not given. */
@@ -17,14 +18,8 @@ static const double meta_low = 0.71, meta_high = 0.81; /* of all stages */
 
 static int stage_of(const char *name)
 {
-    static const struct {
-        const char *name;
-        int stage;
-    } names[] = {{"Wake", WAKE}, {"W", WAKE}, {"N1", N1}, {"N2", N2}, {"N3", N3}, {"REM", REM}, {"R", REM}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcasecmp(name, names[i].name))
-            return names[i].stage;
-    return ALL;
+    const sp_stage_name *found = sp_stage_name_find(name);
+    return found && !found->is_coarse ? 1 + (int)found->stage : ALL;
 }
 
 static bool has_benchmark(const sp_comparison *c)
@@ -32,7 +27,7 @@ static bool has_benchmark(const sp_comparison *c)
     unsigned seen = 0;
     for (int32_t k = 0; k < c->n_classes && k < N_ROWS; k++)
         seen |= 1u << stage_of(c->classes[k]);
-    return sp_has_agreement(c) && c->n_classes == REM && seen == (1u << N_ROWS) - 2;
+    return sp_has_agreement(c) && c->n_classes == SP_N_STAGES && seen == (1u << N_ROWS) - 2;
 }
 
 /* Row 0 of the table: all stages; then class by class. */

@@ -2,13 +2,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
+#include "sleep/stages.h"
+
+/* By stage: its style, and its place from the top of a hypnogram. */
 static const struct {
-    const char *name, *style;
+    const char *style;
     int32_t rank;
-} stages[] = {{"Wake", "wake", 0}, {"W", "wake", 0}, {"REM", "rem", 1}, {"R", "rem", 1},    {"N1", "n1", 2},
-              {"N2", "n2", 3},     {"N3", "n3", 4},  {"NREM", "n2", 3}, {"Light", "n1", 2}, {"Deep", "n3", 4}};
+} stages[SP_N_STAGES] = {{"wake", 0}, {"n1", 2}, {"n2", 3}, {"n3", 4}, {"rem", 1}};
 
 bool sp_class_style_fill(const char *const *classes, int32_t n_classes, sp_class_style *style)
 {
@@ -20,12 +21,12 @@ bool sp_class_style_fill(const char *const *classes, int32_t n_classes, sp_class
     }
     bool is_sleep = n > 1, has_wake = false;
     for (size_t k = 0; k < n; k++) {
-        for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-            if (!strcasecmp(classes[k], stages[i].name)) {
-                style->names[k] = stages[i].style;
-                style->rank[k] = stages[i].rank;
-                has_wake |= stages[i].rank == 0;
-            }
+        const sp_stage_name *found = sp_stage_name_find(classes[k]);
+        if (found) {
+            style->names[k] = stages[found->drawn].style;
+            style->rank[k] = stages[found->drawn].rank;
+            has_wake |= found->drawn == SP_STAGE_WAKE;
+        }
         is_sleep &= style->names[k] != NULL;
     }
     style->sleep = is_sleep && has_wake ? (const char *const *)style->names : NULL;

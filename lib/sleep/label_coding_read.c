@@ -1,11 +1,10 @@
-#include "io/codes_private.h"
+#include "sleep/label_coding.h"
+#include "sleep/label_coding_new.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#include "io/text_read.h"
 
 static const code_preset presets[] = {
     {"yasa", {{-2, NOTHING}, {-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, REM}}, 7, true},
@@ -27,11 +26,6 @@ static const code_preset presets[] = {
 };
 enum { N_PRESETS = sizeof presets / sizeof *presets };
 
-/* Other names that a model may have for a stage, after the stage's own; those of fewer stages last. */
-static const char *const class_names[N_CODE_MEANINGS][3] = {
-    [WAKE] = {"Wake", "W"}, [N1] = {"N1"}, [N2] = {"N2"}, [N3] = {"N3"}, [REM] = {"REM", "R"}};
-static const char *const fewer_names[N_CODE_MEANINGS][3] = {[N2] = {"Light", "LIGHT", "NREM"}, [N3] = {"Deep", "DEEP"}};
-
 /* ---- making them ---- */
 
 static sp_status find_preset(const char *name, sp_codes *codes, sp_error *err)
@@ -45,23 +39,20 @@ static sp_status find_preset(const char *name, sp_codes *codes, sp_error *err)
         sp_code_add(list, sizeof list, "%s%s", i == 0 ? "" : i == N_PRESETS - 1 ? " or " : ", ", presets[i].name);
     }
     return sp_fail(err, SP_EINVAL,
-                   "--%scodes %.60s: it is %s; other numbers and words are told one by one, such as --%smap '0=Wake,9=unscored'",
+                   "`%scodes` %.60s: it is %s; other numbers and words are told one by one, such as `%smap` '0=Wake,9=unscored'",
                    codes->prefix, name, list, codes->prefix);
 }
 
 /* The model's classes for the stages, SP_CODE_NO_CLASS where there is none. */
 static void find_stages(sp_codes *codes, const sp_model *model)
 {
-    bool has_fewer = codes->preset->has_fewer_stages;
-    for (int m = 0; m < N_CODE_MEANINGS; m++) {
-        codes->class_of[m] = m == NOTHING ? SP_CODE_UNSCORED : SP_CODE_NO_CLASS;
-        for (int i = 0; i < 3 && m != NOTHING && codes->class_of[m] < 0 && class_names[m][i]; i++) {
-            int32_t k = sp_model_class(model, class_names[m][i], true);
-            codes->class_of[m] = k >= 0 ? k : SP_CODE_NO_CLASS;
-        }
-        for (int i = 0; i < 3 && has_fewer && codes->class_of[m] == SP_CODE_NO_CLASS && fewer_names[m][i]; i++) {
-            int32_t k = sp_model_class(model, fewer_names[m][i], true);
-            codes->class_of[m] = k >= 0 ? k : SP_CODE_NO_CLASS;
+    for (int stage = 0; stage < SP_N_STAGES; stage++)
+        codes->class_of[stage] = SP_CODE_NO_CLASS;
+    for (int i = 0; i < SP_N_STAGE_NAMES; i++) {
+        int32_t *class = &codes->class_of[sp_stage_names[i].stage];
+        if (*class < 0 && (!sp_stage_names[i].is_coarse || codes->preset->has_fewer_stages)) {
+            int32_t k = sp_model_class(model, sp_stage_names[i].name, true);
+            *class = k >= 0 ? k : SP_CODE_NO_CLASS;
         }
     }
 }
@@ -96,14 +87,14 @@ static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp
         at--;
     if (!at || !sp_code_trimmed(from, at - 1, text, sizeof text) || !sp_code_trimmed(from + at, n - at, class, sizeof class) ||
         !*text || !*class)
-        return sp_fail(err, SP_EINVAL, "--%smap: \"%.*s\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'", codes->prefix,
+        return sp_fail(err, SP_EINVAL, "`%smap`: \"%.*s\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'", codes->prefix,
                        (int)(n < 60 ? n : 60), from);
     code_entry one = {.means = sp_model_class(model, class, true)};
     if (one.means < 0 && strcasecmp(class, "unscored") != 0) {
         char list[300] = "";
         for (int32_t k = 0; k < model->n_classes && k < 12; k++)
             sp_code_add(list, sizeof list, "%.40s, ", model->classes[k]);
-        return sp_fail(err, SP_EINVAL, "--%smap: %.60s: model %s has no class %.60s; write %s%sor unscored", codes->prefix, text,
+        return sp_fail(err, SP_EINVAL, "`%smap`: %.60s: model %s has no class %.60s; write %s%sor unscored", codes->prefix, text,
                        model->name, class, list, model->n_classes > 12 ? "... " : "");
     }
     one.means = one.means < 0 ? SP_CODE_UNSCORED : one.means;
@@ -111,7 +102,7 @@ static sp_status add_entry(sp_codes *codes, const char *from, size_t n, const sp
     for (int32_t i = 0; i < codes->n_entries; i++) {
         const code_entry *other = &codes->entries[i];
         if (is_number ? !other->text && other->number == one.number : other->text && strcmp(other->text, text) == 0)
-            return sp_fail(err, SP_EINVAL, "--%smap: code %.60s stands there twice", codes->prefix, text);
+            return sp_fail(err, SP_EINVAL, "`%smap`: code %.60s stands there twice", codes->prefix, text);
     }
     if (!is_number && !(one.text = strdup(text)))
         return sp_no_memory(err);
@@ -138,21 +129,7 @@ static sp_status read_pairs(sp_codes *codes, const char *pairs, const sp_model *
         at += length;
     }
     if (status == SP_OK && codes->n_entries == 0)
-        status = sp_fail(err, SP_EINVAL, "--%smap: says nothing; write '0=Wake,5=REM,9=unscored'", codes->prefix);
-    return status;
-}
-
-/* The entries themselves, or a file of them. */
-static sp_status read_map(sp_codes *codes, const char *map, const sp_model *model, sp_error *err)
-{
-    if (strchr(map, '='))
-        return read_pairs(codes, map, model, err);
-    char *text;
-    sp_status status = sp_text_read(map, "a file of codes, one CODE=CLASS a line", &text, err);
-    if (status != SP_OK)
-        return status;
-    status = read_pairs(codes, text, model, err);
-    free(text);
+        status = sp_fail(err, SP_EINVAL, "`%smap`: says nothing; write '0=Wake,5=REM,9=unscored'", codes->prefix);
     return status;
 }
 
@@ -169,22 +146,22 @@ static sp_status make_name(sp_codes *codes, const char *preset, const char *map,
     return SP_OK;
 }
 
-sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model, sp_codes **out,
-                       sp_error *err)
+sp_status sp_label_coding_new(const char *preset, const char *map, const char *entries, bool is_of_labels, const sp_model *model,
+                              sp_codes **out, sp_error *err)
 {
     if (!preset && !map)
         return sp_fail(err, SP_EINVAL, "codes need a preset or a map");
     sp_codes *codes = calloc(1, sizeof *codes);
     if (!codes)
         return sp_no_memory(err);
-    codes->prefix = is_of_labels ? "label-" : "";
+    codes->prefix = is_of_labels ? "label_" : "";
     sp_status status = preset ? find_preset(preset, codes, err) : SP_OK;
     if (status == SP_OK && preset)
         find_stages(codes, model);
     if (status == SP_OK)
         status = copy_names(codes, model, err);
     if (status == SP_OK && map)
-        status = read_map(codes, map, model, err);
+        status = read_pairs(codes, entries, model, err);
     if (status == SP_OK)
         status = make_name(codes, preset, map, err);
     if (status != SP_OK) {

@@ -1,13 +1,21 @@
-/* Codes of labels from the inside; private to io/. codes_read.c makes them, codes.c looks up. */
-#ifndef STATEPATH_IO_CODES_PRIVATE_H
-#define STATEPATH_IO_CODES_PRIVATE_H
+/* Label codings from the inside; private to sleep/. label_coding_read.c makes them, label_coding.c looks up. */
+#ifndef STATEPATH_SLEEP_LABEL_CODING_H
+#define STATEPATH_SLEEP_LABEL_CODING_H
 
 #include <stddef.h>
 
+#include "sleep/stages.h"
 #include "statepath/codes.h"
 
-/* What a code stands for, before there is a model. */
-typedef enum code_meaning { NOTHING, WAKE, N1, N2, N3, REM, N_CODE_MEANINGS } code_meaning; /* NOTHING: unscored */
+/* What a code stands for, before there is a model: a stage, or NOTHING (unscored). */
+typedef enum code_meaning {
+    NOTHING = -1,
+    WAKE = SP_STAGE_WAKE,
+    N1 = SP_STAGE_N1,
+    N2 = SP_STAGE_N2,
+    N3 = SP_STAGE_N3,
+    REM = SP_STAGE_REM
+} code_meaning;
 
 enum { MOST_CODE_NUMBERS = 10 };
 typedef struct code_preset {
@@ -28,7 +36,7 @@ typedef struct code_entry {
 
 struct sp_codes {
     const code_preset *preset; /* or NULL */
-    int32_t class_of[N_CODE_MEANINGS];
+    int32_t class_of[SP_N_STAGES];
     int32_t n_entries; /* of the map */
     code_entry *entries;
     int32_t n_names; /* the model's classes and aliases */
@@ -37,7 +45,7 @@ struct sp_codes {
     char **classes;  /* [n_classes] */
     int32_t *column; /* [n_classes] what look-ups say for a class, or NULL: the class */
     char *name;
-    const char *prefix; /* of the options: "" or "label-" */
+    const char *prefix; /* of the options: "" or "label_" */
 };
 
 /* A whole number, however it is written. */

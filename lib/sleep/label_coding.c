@@ -1,4 +1,4 @@
-#include "io/codes_private.h"
+#include "sleep/label_coding.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* Of a code_meaning. */
-static const char *const meaning_names[N_CODE_MEANINGS] = {"unscored", "Wake", "N1", "N2", "N3", "REM"};
 
 /* Words of the field, in capitals. A stage may have a number of its own after "STAGE" and the like: see word_of(). */
 static const struct {
@@ -216,6 +213,11 @@ void sp_code_add(char *buffer, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
+static const char *meaning_name(code_meaning means)
+{
+    return means == NOTHING ? "unscored" : sp_sleep_stage_name((sp_sleep_stage)means);
+}
+
 static const char *class_name(const sp_codes *codes, int32_t means)
 {
     return means >= 0 ? codes->classes[means] : "unscored";
@@ -234,7 +236,7 @@ static void add_known(const sp_codes *codes, char *buffer, size_t size)
                         class_name(codes, codes->entries[i].means));
     for (int i = 0; codes->preset && i < codes->preset->n_rows; i++, n++)
         sp_code_add(buffer, size, "%s%d %s", n ? ", " : "", codes->preset->rows[i].number,
-                    meaning_names[codes->preset->rows[i].means]);
+                    meaning_name(codes->preset->rows[i].means));
 }
 
 const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffer[SP_CODES_SENTENCE])
@@ -250,10 +252,10 @@ const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffe
                 means = codes->preset->rows[i].means;
         sp_code_add(buffer, size, "label \"%.40s\" is ", code);
         if (means != NOTHING)
-            sp_code_add(buffer, size, "%s in %s", meaning_names[means], codes->preset->name);
+            sp_code_add(buffer, size, "%s in %s", meaning_name(means), codes->preset->name);
         else
             sp_code_add(buffer, size, "a stage of %s", codes->preset->name);
-        sp_code_add(buffer, size, ", for which the model has no class; say which it is, such as --%smap '%.40s=%.40s'",
+        sp_code_add(buffer, size, ", for which the model has no class; say which it is, such as `%smap` '%.40s=%.40s'",
                     codes->prefix, code, first);
         return buffer;
     }
@@ -262,11 +264,11 @@ const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffe
         add_known(codes, buffer, size);
         sp_code_add(buffer, size, " and names of stages; ");
     } else {
-        sp_code_add(buffer, size, "label \"%.40s\" is neither a class of the model nor in --%smap, which has ", code,
+        sp_code_add(buffer, size, "label \"%.40s\" is neither a class of the model nor in `%smap`, which has ", code,
                     codes->prefix);
         add_known(codes, buffer, size);
         sp_code_add(buffer, size, "; ");
     }
-    sp_code_add(buffer, size, "--%smap '%.40s=%.40s' or '%.40s=unscored' says what it is", codes->prefix, code, first, code);
+    sp_code_add(buffer, size, "`%smap` '%.40s=%.40s' or '%.40s=unscored' says what it is", codes->prefix, code, first, code);
     return buffer;
 }
