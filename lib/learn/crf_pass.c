@@ -275,14 +275,13 @@ static void backward(const pass *s, sp_expected *sum)
     }
 }
 
-bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_part *part, bool wants_counts, sp_scratch *scratch,
-                 sp_expected *sum)
+static bool pass_over(const sp_factors *factors, const double *e, const sp_part *part, bool wants_counts, sp_scratch *scratch,
+                      sp_expected *sum)
 {
     size_t K = (size_t)factors->n_classes, D = (size_t)factors->n_positions, T = (size_t)part->n_steps;
     if (T > SIZE_MAX / sizeof(double) / (K * D))
         return false;
-    pass s = {
-        .f = factors, .e = e + (size_t)part->first * K, .part = part, .K = factors->n_classes, .D = factors->n_positions};
+    pass s = {.f = factors, .e = e + (size_t)part->first * K, .part = part, .K = factors->n_classes, .D = factors->n_positions};
     s.x = sp_scratch_get(scratch, T * K, sizeof(double));
     s.a = sp_scratch_get(scratch, T * K * D, sizeof(double));
     s.out = sp_scratch_get(scratch, T * K, sizeof(double));
@@ -314,11 +313,11 @@ bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_part *part
     return true;
 }
 
-bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_piece *piece, bool wants_counts, sp_scratch *scratch,
+bool sp_crf_pass(const sp_factors *factors, const double *e, const sp_part *part, bool wants_counts, sp_scratch *scratch,
                  sp_expected *sum)
 {
     const sp_scratch_mark mark = sp_scratch_here(scratch);
-    bool has_room = pass_over(factors, e, piece, wants_counts, scratch, sum);
+    bool has_room = pass_over(factors, e, part, wants_counts, scratch, sum);
     sp_scratch_release(scratch, mark);
     return has_room;
 }

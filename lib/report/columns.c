@@ -138,7 +138,7 @@ static void add_reference(const sp_comparison *c, const sp_column *columns, size
 
 void sp_fill_columns(const sp_comparison *c, const sp_column *columns, size_t n, sp_reference_row reference, sp_table *table)
 {
-    sp_column shown[MOST_COLUMNS];
+    sp_column shown[MOST_COLUMNS] = {0};
     const size_t m = shown_columns(c, columns, n, shown);
     sp_table_columns(table, "strategy");
     sp_add_heads(c, SP_OF_STRATEGY, shown, m, table);
