@@ -1,7 +1,7 @@
 # Writes the shipped models as one C file: name and text of each, in the order of their names.
 #   cmake -DOUT=shipped_models.c -DMODELS="a.model.json;b.model.json" -P embed.cmake
 list(SORT MODELS)
-set(text "/* Made from models/ by models/embed.cmake. */\n#include \"io/shipped_models.h\"\n\n")
+set(text "/* Made from models/ by models/embed.cmake. */\n#include \"io/json/shipped_models.h\"\n\n")
 set(table "")
 set(n 0)
 foreach(model IN LISTS MODELS)

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "core/chain_states.h"
-#include "decode/marginals.h"
 #include "decode/recording.h"
+#include "decode/strategies/marginals.h"
 #include "statepath/nbest.h"
 #include "statepath/posterior.h"
 

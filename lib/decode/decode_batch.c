@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decode/batch_extras.h"
-#include "decode/kernels.h"
+#include "decode/kernels/kernels.h"
 #include "decode/sequence.h"
 
 sp_decode_options sp_decode_options_default(void)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/chunks.h"
+#include "decode/kernels/chunks/chunks.h"
 #include "decode/strategy.h"
 
 enum { PIECE_BYTES = 32 << 20 /* scores, back-pointers and path of a piece, about */ };

@@ -14,8 +14,8 @@
 #include "statepath/comparison.h"
 
 #include "core/owned.h"
-#include "evaluate/margins.h"
-#include "evaluate/tally.h"
+#include "evaluate/counts/margins.h"
+#include "evaluate/counts/tally.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/text_read.h"
+#include "io/text/text_read.h"
 #include "sleep/label_coding_new.h"
 
 sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model, sp_codes **out,

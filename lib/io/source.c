@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "io/foreign.h"
-#include "io/h5_source.h"
-#include "io/text_labels.h"
+#include "io/hdf5/h5_source.h"
+#include "io/text/text_labels.h"
 
 #define KNOWN_BY(first_bytes) .magic = (first_bytes), .n_magic = sizeof(first_bytes) - 1
 #define FOREIGN(what, ...)                                                                                                       \
@@ -112,12 +112,6 @@ sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_
 }
 
 /* ---- opening ---- */
-
-const char *sp_layout_name(sp_layout layout)
-{
-    static const char *const names[] = {"packed", "padded", "single", "groups"};
-    return (unsigned)layout < sizeof names / sizeof *names ? names[layout] : "unknown";
-}
 
 sp_source_options sp_source_options_default(void)
 {

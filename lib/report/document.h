@@ -2,8 +2,8 @@
 #ifndef STATEPATH_REPORT_DOCUMENT_H
 #define STATEPATH_REPORT_DOCUMENT_H
 
-#include "report/columns.h"
-#include "report/tables.h"
+#include "report/tables/columns.h"
+#include "report/tables/tables.h"
 
 enum {
     SP_TERMINAL = 1,

@@ -1,7 +1,7 @@
 /* Leak: the mass on forbidden classes, as text and as JSON. */
 #include <stdio.h>
 
-#include "report/json_tree.h"
+#include "report/write/json_tree.h"
 #include "statepath/report_leak.h"
 
 const double sp_leak_probabilities[SP_LEAK_QUANTILES] = {0.5, 0.9, 0.99, 0.999};

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "decode/kernels.h"
+#include "decode/kernels/kernels.h"
 #include "workload.h"
 
 enum { ROUNDS = 5, PLAIN_STEPS = 100000 };

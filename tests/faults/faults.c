@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/chunks.h"
-#include "decode/frontier.h"
-#include "decode/greedy_table.h"
-#include "decode/history.h"
-#include "decode/isa_kernels.h"
-#include "decode/kernels.h"
-#include "decode/nbest_lazy.h"
+#include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/greedy_table.h"
+#include "decode/kernels/isa_kernels.h"
+#include "decode/kernels/kernels.h"
 #include "decode/sequence.h"
+#include "decode/strategies/frontier.h"
+#include "decode/strategies/history.h"
+#include "decode/strategies/nbest_lazy.h"
 
 enum { FAULT_STEPS = 43 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "image.h"
-#include "io/h5_lzf.h"
+#include "io/hdf5/fast/h5_lzf.h"
 
 #ifndef WITH_REPORTS
 #define WITH_REPORTS false

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/h5_file.h"
+#include "io/hdf5/h5_file.h"
 #include "statepath-kit.h"
 #include "weights.h"
 

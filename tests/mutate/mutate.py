@@ -233,7 +233,7 @@ def best_kernels():
     found = re.search(r"instruction set: (\w+)", out)
     if status != 0 or not found:
         fail("the program does not name its instruction set:\n" + out)
-    return "CMakeFiles/statepath-kernels-%s.dir/lib/decode/isa.c.o" % found[1]
+    return "CMakeFiles/statepath-kernels-%s.dir/lib/decode/kernels/isa.c.o" % found[1]
 
 
 def ask_kernels(bug, stage, kernels):

@@ -1,9 +1,9 @@
 /* Long recordings in chunks against the plain kernel: path and score byte for byte, on every instruction set that the machine
  * has, and chunks that are done again only where they must be. */
 #include "check.h"
-#include "decode/chunks.h"
-#include "decode/isa_kernels.h"
-#include "decode/kernels.h"
+#include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/isa_kernels.h"
+#include "decode/kernels/kernels.h"
 #include "random_model.h"
 
 /* What may come up. */

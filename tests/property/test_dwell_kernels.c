@@ -1,7 +1,7 @@
 /* Minimum dwells in lanes against the plain kernel with its history ranks, byte for byte, on every instruction set that the
  * machine has: random models, most of them full of ties. */
 #include "check.h"
-#include "decode/kernels.h"
+#include "decode/kernels/kernels.h"
 #include "random_batch.h"
 
 static sp_workers *workers[3]; /* [n_threads] */

@@ -1,11 +1,11 @@
 /* The fast kernels against the plain ones: every instruction set that the machine has, byte for byte. */
 #include "check.h"
-#include "decode/chunks.h"
-#include "decode/dense.h"
-#include "decode/isa_kernels.h"
-#include "decode/kernels.h"
-#include "decode/path_sum.h"
-#include "decode/sparse.h"
+#include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/chunks/path_sum.h"
+#include "decode/kernels/dense.h"
+#include "decode/kernels/isa_kernels.h"
+#include "decode/kernels/kernels.h"
+#include "decode/kernels/sparse.h"
 #include "random_batch.h"
 #include "random_model.h"
 

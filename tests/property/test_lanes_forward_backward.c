@@ -3,8 +3,8 @@
 #include <float.h>
 
 #include "check.h"
-#include "decode/kernels.h"
-#include "decode/marginals.h"
+#include "decode/kernels/kernels.h"
+#include "decode/strategies/marginals.h"
 #include "random_batch.h"
 
 enum { MOST_THREADS = 3 };

@@ -263,7 +263,7 @@ static void test_several_states_a_class(void **state)
     assert_true(n_met[SP_OK] > 100 && n_met[SP_ENOPATH] > 20);
 }
 
-/* More than 100,000 steps: in memory they go in chunks, see lib/decode/chunks.h. */
+/* More than 100,000 steps: in memory they go in chunks, see lib/decode/kernels/chunks/chunks.h. */
 static void check_long(uint64_t seed, const random_shape *shape, int64_t n_steps, int64_t piece_steps)
 {
     random_case c = random_case_new(seed, shape);

@@ -1,7 +1,7 @@
 /* The score of a long recording is sp_path_score() of its path bit for bit, however its chunks were added up. */
 #include "check.h"
-#include "decode/chunks.h"
-#include "decode/kernels.h"
+#include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/kernels.h"
 #include "random_batch.h"
 
 enum { N_CLASSES = 4, N_STEPS = 120000 };

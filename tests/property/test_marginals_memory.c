@@ -1,7 +1,7 @@
 /* Forward-backward that lacks memory leaves its outputs alone, also where the lanes have written before they give up. */
 #include "check.h"
-#include "decode/lanes_forward_backward.h"
-#include "decode/marginals.h"
+#include "decode/kernels/lanes/lanes_forward_backward.h"
+#include "decode/strategies/marginals.h"
 #include "failing_alloc.h"
 #include "random_model.h"
 

@@ -3,7 +3,7 @@
 #include "oracle.h"
 #include "random_model.h"
 
-#include "decode/nbest_lazy.h"
+#include "decode/strategies/nbest_lazy.h"
 
 static const random_shape shapes[] = {
     {.max_classes = 3,

@@ -4,7 +4,7 @@
 #include "oracle.h"
 #include "random_model.h"
 
-#include "decode/marginals.h"
+#include "decode/strategies/marginals.h"
 
 static const random_shape shapes[] = {
     {.max_classes = 4,

@@ -1,7 +1,7 @@
 /* One recording by the kernels of single.h against the plain kernel: every instruction set that the machine has, byte for byte.
  */
 #include "check.h"
-#include "decode/kernels.h"
+#include "decode/kernels/kernels.h"
 #include "decode/recording.h"
 #include "random_model.h"
 

@@ -15,20 +15,9 @@ import sys
 
 # {file or pattern of files: {header as written: reason}}: each waits for the change that its reason names.
 DRAWN_FROM_FIGURES = "the table of figures is private to evaluate; its rows belong in statepath/figures.h"
-POOL = "threads and scratch memory are about to move from decode to core"
-TWO_LAYERS = "pipeline is being split into recordings in memory and files"
-SAVED_TEXT = "io writes text files, but report.h declares it"
-RECIPES = "io reads recipes into learn's structs; the reader moves to learn"
 ALLOWED = {
-    "lib/evaluate/*.c": {"decode/workers.h": POOL},
-    "lib/evaluate/reliability.c": {"mask/nll_step.h": "likelihood and calibration share one step; it belongs to core"},
-    "lib/learn/*.[ch]": {"decode/workers.h": POOL, "decode/scratch.h": POOL},
+    "lib/evaluate/metrics/reliability.c": {"mask/nll_step.h": "likelihood and calibration share one step; it belongs to core"},
     "lib/report/*.[ch]": {"evaluate/figures.h": DRAWN_FROM_FIGURES},
-    "lib/include/statepath/pipeline.h": {"statepath/source.h": TWO_LAYERS, "statepath/subjects.h": TWO_LAYERS},
-    "lib/pipeline/options.h": {"statepath-kit.h": TWO_LAYERS},
-    "lib/io/*_save.c": {"statepath/report.h": SAVED_TEXT},
-    "lib/include/statepath/recipe_json.h": {"statepath/simulate.h": RECIPES},
-    "lib/io/recipe_reader.h": {"statepath/signals.h": RECIPES},
 }
 # Folders that are larger today and wait for the sources to be moved.
 FOLDERS_LATER = ["lib/decode", "lib/evaluate", "lib/include/statepath", "lib/io"]

@@ -1,8 +1,8 @@
 /* The bootstrap: what it says of nothing, against the plain computation, and the same by any way to it. */
 #include "check.h"
 
-#include "evaluate/clusters.h"
-#include "evaluate/random.h"
+#include "evaluate/statistics/clusters.h"
+#include "evaluate/statistics/random.h"
 
 #include <gsl/gsl_cdf.h>
 

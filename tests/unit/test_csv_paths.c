@@ -1,7 +1,7 @@
 /* CSV of step labels: what is read, and the sentence with its line for everything that is not. */
 #include "check.h"
 #include "failing_alloc.h"
-#include "report/buffer.h"
+#include "report/write/buffer.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /* Figures small enough to be worked out on paper: tests over tables, weighted kappa, trims, regret, ties, edit score. */
 #include "check.h"
 
+#include "evaluate/counts/units.h"
 #include "evaluate/evaluation.h"
-#include "evaluate/units.h"
 
 enum { N = -1, A, B, C };
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/chunk_bytes.h"
-#include "io/h5_direct.h"
-#include "io/h5_file.h"
-#include "io/h5_lzf.h"
+#include "io/hdf5/fast/chunk_bytes.h"
+#include "io/hdf5/fast/h5_direct.h"
+#include "io/hdf5/fast/h5_lzf.h"
+#include "io/hdf5/h5_file.h"
 
 static sp_h5_quiet quiet;
 

@@ -6,12 +6,12 @@
 #include "check.h"
 #include "random_model.h"
 
-#include "decode/lanes.h"
+#include "decode/kernels/lanes/lanes.h"
 
 #define LANE_W 2
-#include "decode/lanes_vector.h"
+#include "decode/kernels/lanes/lanes_vector.h"
 
-#include "decode/lanes_math.h"
+#include "decode/kernels/lanes/lanes_math.h"
 
 /* Units in the last place of `expected` that x is off. */
 static double ulps(double x, long double expected)

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "golden.h"
-#include "report/buffer.h"
+#include "report/write/buffer.h"
 #include "sample_comparison.h"
 
 typedef sp_status (*writer)(const sp_comparison *comparison, char **out, sp_error *err);

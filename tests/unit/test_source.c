@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/h5_element.h"
-#include "io/h5_source.h"
-#include "io/natural_sort.h"
+#include "io/hdf5/fast/h5_element.h"
+#include "io/hdf5/h5_source.h"
+#include "io/text/natural_sort.h"
 
 static json_t *cases; /* NULL: h5py is missing */
 

@@ -7,7 +7,7 @@
 #ifndef STATEPATH_REPORT_HTML_CHART_H
 #define STATEPATH_REPORT_HTML_CHART_H
 
-#include "report/buffer.h"
+#include "report/write/buffer.h"
 
 enum { SP_NAMED_DOTS = 60 /* up to so many dots have a title of their own; more are one plain path */ };
 

@@ -2,7 +2,7 @@
 #ifndef STATEPATH_REPORT_HTML_FRAME_H
 #define STATEPATH_REPORT_HTML_FRAME_H
 
-#include "report/buffer.h"
+#include "report/write/buffer.h"
 
 /* Shapes of series, #m0 to #m5: circle, square, triangle, ... */
 enum { SP_N_SHAPES = 6 };

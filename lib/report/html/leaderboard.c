@@ -1,6 +1,6 @@
 /* The strategies side by side: the figures that decide, in one table that fits its page, and all of them behind a fold. */
-#include "report/columns.h"
 #include "report/html/page.h"
+#include "report/tables/columns.h"
 
 /* "695 (3.93 %)" */
 static void illegal(const sp_figure_owner *owner, sp_table *table)

@@ -2,7 +2,7 @@
 #include "report/html/signals.h"
 
 #include "report/html/chart.h"
-#include "report/table.h"
+#include "report/write/table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,154 @@
+/* Viterbi under a dense or sparse model, there and back, in memory that hardly grows with the recording.
+ *
+ * delta is kept for two blocks of steps only, few enough for the second-level cache. At the end of each block the likeliest state
+ * is traced back, until it meets the trace that the block before left behind: below that they are the same path. So after each
+ * block path[] holds the whole trace back from one state, and the last trace, from the state that wins in the end, is the answer.
+ *
+ * Under a sticky model a trace may leave both blocks without meeting the old one. Then the border that it reached is open: what
+ * stands below it in path[] belongs to another trace. Of each block the delta before its first step is kept, so an open border is
+ * closed in the end by doing the block below it again and tracing on: at worst each block is done twice.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "decode/kernels/dense.h"
+
+/* The ring's share of a second-level cache, and the blocks that are never shorter or longer. */
+enum { RING_BYTES = 512 << 10, LEAST_BLOCK = 64, MOST_BLOCK = 1024 };
+
+typedef struct dense_pass {
+    const sp_dense *dense;
+    const sp_scores *scores;
+    int64_t block;    /* steps of a block */
+    int64_t n_blocks; /* at least one */
+    int32_t *path;
+    double *marks;    /* [n_blocks + 1, width] delta of the step before each block; the last one is that of the last step */
+    uint8_t *is_open; /* [n_blocks] the border below each block */
+    double *ring;     /* [2 block, width] delta of the last two blocks */
+    int64_t held;     /* the first of the blocks in the ring, -1: none */
+    sp_dense_habit habit;
+} dense_pass;
+
+static int64_t block_begin(const dense_pass *p, int64_t b)
+{
+    int64_t t = b * p->block;
+    return t < p->scores->n_steps ? t : p->scores->n_steps;
+}
+
+static double *mark(const dense_pass *p, int64_t b)
+{
+    return p->marks + (size_t)b * p->dense->width;
+}
+
+/* Delta of step t, which is in the ring. */
+static double *delta(const dense_pass *p, int64_t t)
+{
+    return p->ring + (size_t)(t % (2 * p->block)) * p->dense->width;
+}
+
+/* ---- forward ---- */
+
+/* delta of the steps of block b, which is one of the first two or comes after one that is in the ring, or has a mark. */
+static void forward_block(dense_pass *p, int64_t b)
+{
+    const sp_dense *d = p->dense;
+    const double *now = mark(p, b);
+    for (int64_t t = block_begin(p, b); t < block_begin(p, b + 1); t++) {
+        double *next = delta(p, t);
+        if (t == 0) {
+            for (size_t j = 0; j < d->width; j++)
+                next[j] = j < (size_t)d->n ? d->chain->start[j] + sp_dense_score(p->scores, 0, (int32_t)j) : -INFINITY;
+        } else {
+            sp_dense_forward(d, p->scores, t, now, next, &p->habit);
+        }
+        now = next;
+    }
+}
+
+static int32_t best_state(const double *now, int32_t n)
+{
+    int32_t state = 0;
+    for (int32_t j = 1; j < n; j++)
+        if (now[j] > now[state])
+            state = j;
+    return state;
+}
+
+/* ---- back ---- */
+
+/* Writes the trace from `state` at step t down to where it meets what path[] holds below `fresh`, or to the begin of block b:
+ * then the border below that is open. */
+static void trace(dense_pass *p, int64_t t, int32_t state, int64_t fresh, int64_t b)
+{
+    int64_t low = block_begin(p, b);
+    for (;; t--) {
+        if (t < fresh && p->path[t] == state)
+            return;
+        p->path[t] = state;
+        if (t == low)
+            break;
+        state = sp_dense_before(p->dense, delta(p, t - 1), state);
+    }
+    p->is_open[b] = b > 0;
+}
+
+static void go_forward(dense_pass *p)
+{
+    for (int64_t b = 0; b < p->n_blocks; b++) {
+        int64_t begin = block_begin(p, b), end = block_begin(p, b + 1);
+        forward_block(p, b);
+        p->held = b > 0 ? b - 1 : 0;
+        p->is_open[b] = 0;
+        const double *now = delta(p, end - 1);
+        memcpy(mark(p, b + 1), now, p->dense->width * sizeof *now);
+        trace(p, end - 1, best_state(now, p->dense->n), begin, p->held);
+    }
+}
+
+/* Closes border b, the one above block b-1: path[] above it is right. */
+static void close_border(dense_pass *p, int64_t b)
+{
+    int64_t t = block_begin(p, b);
+    if (p->held < 0 || b - 1 < p->held || b - 1 > p->held + 1) {
+        forward_block(p, b - 1);
+        p->held = -1; /* the other half of the ring is of another block */
+    }
+    trace(p, t - 1, sp_dense_before(p->dense, delta(p, t - 1), p->path[t]), t, b - 1);
+}
+
+/* Traces back from `state` at the last step and closes the borders. */
+static void go_back(dense_pass *p, int32_t state)
+{
+    trace(p, p->scores->n_steps - 1, state, p->scores->n_steps, p->held);
+    for (int64_t b = p->n_blocks - 1; b > 0; b--)
+        if (p->is_open[b])
+            close_border(p, b);
+}
+
+sp_status sp_dense_viterbi_in_blocks(const sp_dense *dense, const sp_scores *scores, int64_t block, sp_scratch *scratch,
+                                     int32_t *path, double *score)
+{
+    int64_t n_blocks = (scores->n_steps + block - 1) / block;
+    size_t n_marks = (size_t)(n_blocks + 1) * dense->width, n_ring = 2 * (size_t)block * dense->width;
+    dense_pass p = {.dense = dense, .scores = scores, .block = block, .n_blocks = n_blocks, .path = path, .held = -1};
+    p.habit = sp_dense_habit_first();
+    p.marks = sp_scratch_get(scratch, n_marks * sizeof *p.marks + (size_t)n_blocks, 1);
+    p.ring = sp_scratch_get(scratch, n_ring, sizeof *p.ring);
+    if (!p.marks || !p.ring)
+        return SP_ENOMEM;
+    p.is_open = (uint8_t *)(p.marks + n_marks);
+    go_forward(&p);
+    int32_t state = sp_dense_last_state(dense, mark(&p, n_blocks), score);
+    if (*score == -INFINITY)
+        return SP_ENOPATH;
+    go_back(&p, state);
+    return SP_OK;
+}
+
+sp_status sp_dense_viterbi(const sp_dense *dense, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score)
+{
+    int64_t block = (int64_t)(RING_BYTES / (2 * dense->width * sizeof(double)));
+    block = block < LEAST_BLOCK ? LEAST_BLOCK : block > MOST_BLOCK ? MOST_BLOCK : block;
+    block = block < scores->n_steps ? block : scores->n_steps;
+    return sp_dense_viterbi_in_blocks(dense, scores, block, scratch, path, score);
+}

@@ -1,0 +1,75 @@
+/* The kernels of one instruction set. CMake compiles this file once for each: SP_ISA is its name, as in sp_isa_kernels_<name>,
+ * and LANE_W the number of doubles in a vector.
+ *
+ * All but the table is static, also what headers bring: whatever the linker could see from here, compiled for AVX-512, it might
+ * take for the rest of the program too, which must run on any machine.
+ */
+#include "decode/kernels/isa_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "decode/kernels/dwell.h"
+
+#include "decode/kernels/lanes/lanes_vector.h"
+
+#include "decode/kernels/lanes/lanes_few.h"
+
+#include "decode/kernels/lanes/lanes_viterbi.h"
+
+#include "decode/kernels/lanes/lanes_dwell.h"
+
+#include "decode/kernels/lanes/lanes_choose.h"
+
+#include "decode/kernels/chunks/path_sum_body.h"
+
+#include "decode/kernels/chunks/chunks_body.h"
+
+#include "decode/kernels/lanes/lanes_math.h"
+
+#include "decode/kernels/lanes/lanes_forward_backward_body.h"
+
+#include "decode/kernels/single_body.h"
+
+#include "decode/kernels/chunks/chunks_look.h"
+
+#include "decode/kernels/dense_body.h"
+
+static void lanes_greedy(sp_lane_group *group)
+{
+    lanes_choose_any(group, true);
+}
+
+static void lanes_argmax(sp_lane_group *group)
+{
+    lanes_choose_any(group, false);
+}
+
+static double sum_f32(double s, const float *x, int64_t n)
+{
+    return sum_in_order(SP_F32, s, x, n);
+}
+
+static double sum_f64(double s, const double *x, int64_t n)
+{
+    return sum_in_order(SP_F64, s, x, n);
+}
+
+#define TABLE_OF(isa) sp_isa_kernels_##isa
+#define TABLE(isa) TABLE_OF(isa)
+const sp_isa_kernels TABLE(SP_ISA) = {
+    .viterbi = lanes_viterbi_any,
+    .greedy = lanes_greedy,
+    .argmax = lanes_argmax,
+    .dwell = lanes_dwell_any,
+    .chunks_forward = chunks_forward_any,
+    .chunks_trace = chunks_trace_any,
+    .sum_f32 = sum_f32,
+    .sum_f64 = sum_f64,
+    .forward_backward = sum_lanes_any,
+    .single = single_any,
+    .look = look,
+    .dense_step = dense_step_any,
+    .dense_choice = dense_choice,
+    .dense_add = dense_add,
+};

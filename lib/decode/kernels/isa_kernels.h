@@ -1,0 +1,34 @@
+/* The kernels of an instruction set: what isa.c exports, once for each set; not installed. */
+#ifndef STATEPATH_DECODE_ISA_KERNELS_H
+#define STATEPATH_DECODE_ISA_KERNELS_H
+
+#include "decode/kernels/chunks/chunks.h"
+#include "decode/kernels/chunks/path_sum.h"
+#include "decode/kernels/dense.h"
+#include "decode/kernels/lanes/lanes.h"
+#include "decode/kernels/lanes/lanes_forward_backward.h"
+#include "decode/kernels/single.h"
+
+typedef struct sp_isa_kernels {
+    sp_lanes_kernel *viterbi, *greedy, *argmax; /* lanes.h */
+    sp_lanes_kernel *dwell;                     /* dwell.h */
+    sp_chunks_kernel *chunks_forward, *chunks_trace;
+    sp_sum_f32 *sum_f32; /* path_sum.h */
+    sp_sum_f64 *sum_f64;
+    sp_sum_kernel *forward_backward;
+    sp_single_kernel *single;
+    sp_items_look *look; /* single.h */
+    sp_dense_step *dense_step;
+    sp_dense_choice *dense_choice;
+    sp_dense_add *dense_add;
+} sp_isa_kernels;
+
+extern const sp_isa_kernels sp_isa_kernels_base;
+#if defined(__x86_64__)
+extern const sp_isa_kernels sp_isa_kernels_avx2, sp_isa_kernels_avx512;
+#endif
+
+/* Those of `isa`, which the machine must have and which is not SP_ISA_PLAIN. */
+const sp_isa_kernels *sp_isa_kernels_of(sp_isa isa);
+
+#endif

@@ -1,0 +1,214 @@
+#include "decode/kernels/kernels.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "decode/kernels/chunks/chunks.h"
+#include "decode/recording.h"
+
+bool sp_kernels_init(sp_kernels *kernels, sp_isa isa, const sp_chain *chain, const sp_batch *batch, sp_strategy_kind strategy,
+                     sp_workers *workers)
+{
+    kernels->way = SP_WAY_PLAIN;
+    kernels->isa = isa;
+    kernels->strategy = strategy;
+    kernels->greedy.n = 0;
+    kernels->has_single = isa != SP_ISA_PLAIN && strategy == SP_VITERBI && sp_single_rules_init(&kernels->single, chain) &&
+                          sp_single_is_quick(isa, &kernels->single);
+    kernels->has_sums = isa != SP_ISA_PLAIN && sp_sum_rules_init(&kernels->sums, chain);
+    if (kernels->has_sums && (strategy == SP_POSTERIOR || strategy == SP_MEA || strategy == SP_POSTERIOR_VITERBI))
+        kernels->way = SP_WAY_SUMS;
+    if (isa == SP_ISA_PLAIN || (strategy != SP_VITERBI && strategy != SP_GREEDY && strategy != SP_ARGMAX))
+        return true;
+    if (strategy == SP_GREEDY && !sp_greedy_table_init(&kernels->greedy, chain, sp_workers_scratch(workers)))
+        return false;
+    if (sp_lane_rules_init(&kernels->lanes, chain))
+        kernels->way = SP_WAY_LANES;
+    else if (strategy == SP_VITERBI && sp_dwell_rules_init(&kernels->dwell, chain))
+        kernels->way = SP_WAY_DWELL;
+    else if (strategy == SP_VITERBI && sp_dense_fits(chain, batch->scores.n_steps))
+        kernels->way = SP_WAY_DENSE;
+    return kernels->way != SP_WAY_DENSE || sp_dense_init(&kernels->dense, isa, chain, sp_workers_scratch(workers));
+}
+
+sp_status sp_kernels_viterbi(const sp_kernels *kernels, const sp_scores *scores, sp_scratch *scratch, int32_t *path,
+                             double *score)
+{
+    if (scores->n_steps > 0 && kernels->has_single)
+        return sp_single_viterbi(kernels->isa, &kernels->single, scores, scratch, path, score);
+    if (scores->n_steps == 0 || kernels->way != SP_WAY_DENSE || sp_scores_have_gap(scores))
+        return SP_ENOPATH;
+    return sp_dense_viterbi(&kernels->dense, scores, scratch, path, score);
+}
+
+sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch,
+                            int32_t *path, double *score, sp_error *err)
+{
+    if (scores->n_steps == 0 || kernels->greedy.n == 0)
+        return SP_ENOPATH;
+    double *row = sp_row_buffer(scores, scratch);
+    int32_t *found = sp_scratch_get(scratch, (size_t)scores->n_steps, sizeof *found);
+    if (!row || !found)
+        return SP_ENOMEM;
+    if (!sp_greedy_table_path(&kernels->greedy, scores, row, found))
+        return SP_ENOPATH;
+    return sp_decode_finish(chain, scores, found, true, path, score, err);
+}
+
+/* ---- runs of recordings, what the lanes leave, and the long recordings ---- */
+
+typedef struct lane_work {
+    const sp_kernels *kernels;
+    const sp_batch *batch;
+    const sp_decode_output *output;
+    sp_leftover leftover;
+    bool is_confidence; /* not paths but confidence */
+    int64_t run;        /* recordings of one */
+    atomic_bool no_memory;
+} lane_work;
+
+/* One run, by the lanes it is for: as sp_lanes_run(). */
+static int32_t do_run(const lane_work *w, sp_scratch *scratch, int64_t first, int32_t n, int32_t *left)
+{
+    const sp_kernels *k = w->kernels;
+    if (k->way != SP_WAY_SUMS && !w->is_confidence) {
+        sp_lane_run_options options = {k->isa, k->strategy, &k->lanes, k->way == SP_WAY_DWELL ? &k->dwell : NULL};
+        return sp_lanes_run(&options, w->batch, w->output, scratch, first, n, left);
+    }
+    sp_sum_run_options options = {k->isa, SP_SUM_LOG_Z, &k->sums};
+    if (w->is_confidence)
+        options.use = w->output->confidence ? SP_SUM_CONFIDENCE : SP_SUM_LOG_Z;
+    else
+        options.use = k->strategy == SP_POSTERIOR ? SP_SUM_PATH : k->strategy == SP_MEA ? SP_SUM_MEA : SP_SUM_PRODUCT;
+    return sp_sum_run(&options, w->batch, w->output, scratch, first, n, left);
+}
+
+/* Viterbi, greedy and argmax of long recordings under few classes. */
+static bool goes_on_all_threads(const lane_work *w, const sp_scores *scores)
+{
+    if (w->is_confidence || w->kernels->way != SP_WAY_LANES)
+        return false;
+    return sp_chunks_fit(scores) ||
+           (w->kernels->strategy == SP_VITERBI && scores->n_steps >= SP_CHUNKS_PAY && !sp_scores_have_gap(scores));
+}
+
+static void share_run(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    lane_work *w = arg;
+    const sp_leftover *leftover = &w->leftover;
+    int64_t n_recordings = w->batch->n_recordings;
+    for (int64_t n = first; n < last && !w->no_memory; n++) {
+        int32_t left[SP_LANE_RUN_MOST];
+        bool is_left[SP_LANE_RUN_MOST] = {false};
+        int64_t begin = n * w->run, count = n_recordings - begin < w->run ? n_recordings - begin : w->run;
+        int32_t n_left = do_run(w, scratch, begin, (int32_t)count, left);
+        if (n_left < 0)
+            w->no_memory = true;
+        for (int32_t i = 0; i < n_left; i++) {
+            sp_scores scores = sp_batch_recording(w->batch, begin + left[i]);
+            is_left[left[i]] = true;
+            if (!goes_on_all_threads(w, &scores)) /* else share_long() */
+                leftover->decode(leftover->arg, scratch, begin + left[i], begin + left[i] + 1);
+        }
+        for (int64_t i = 0; i < count && n_left >= 0 && leftover->finish; i++)
+            if (!is_left[i])
+                leftover->finish(leftover->arg, scratch, begin + i, begin + i + 1);
+    }
+}
+
+/* One at a time. */
+static void share_singles(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    lane_work *w = arg;
+    for (int64_t n = first; n < last && !w->no_memory; n++) {
+        sp_scores scores = sp_batch_recording(w->batch, n);
+        if (!goes_on_all_threads(w, &scores)) /* else share_long() */
+            w->leftover.decode(w->leftover.arg, scratch, n, n + 1);
+    }
+}
+
+static sp_status decode_long(const sp_kernels *k, const sp_scores *scores, sp_workers *workers, int32_t *path, double *score)
+{
+    if (k->strategy == SP_VITERBI)
+        return sp_chunks_viterbi(k->isa, &k->lanes, scores, workers, path, score);
+    sp_lane_run_options options = {k->isa, k->strategy, &k->lanes, NULL};
+    return sp_choose_long(&options, &k->greedy, scores, workers, path, score);
+}
+
+/* The long recordings, each on all threads. */
+static void share_long(lane_work *w, sp_workers *workers)
+{
+    sp_scratch *scratch = sp_workers_scratch(workers);
+    for (int64_t n = 0; n < w->batch->n_recordings && !w->no_memory; n++) {
+        sp_scores scores = sp_batch_recording(w->batch, n);
+        if (!goes_on_all_threads(w, &scores))
+            continue;
+        int64_t first = w->batch->offsets[n];
+        sp_decoded result = {.status = SP_OK, .step = -1};
+        const sp_scratch_mark mark = sp_scratch_here(scratch);
+        sp_status status = decode_long(w->kernels, &scores, workers, w->output->paths + first, &result.score);
+        sp_scratch_release(scratch, mark);
+        if (status == SP_ENOMEM) {
+            w->no_memory = true;
+            continue;
+        }
+        if (status != SP_OK) {
+            w->leftover.decode(w->leftover.arg, scratch, n, n + 1);
+            continue;
+        }
+        w->output->results[n] = result;
+        if (w->output->broken)
+            memset(w->output->broken + first, 0, (size_t)scores.n_steps);
+        w->leftover.finish(w->leftover.arg, scratch, n, n + 1);
+    }
+}
+
+/* Recordings of a run: enough runs to share among the threads, else as many as there is room for. */
+static int64_t run_length(int64_t n_recordings, int64_t n_threads)
+{
+    int64_t run = (n_recordings / (n_threads * 8) + SP_LANES_MOST - 1) / SP_LANES_MOST * SP_LANES_MOST;
+    return run < SP_LANES_MOST ? SP_LANES_MOST : run > SP_LANE_RUN_MOST ? SP_LANE_RUN_MOST : run;
+}
+
+/* Too few recordings for any lanes? See sp_lanes_run(). */
+static bool are_few(const sp_kernels *kernels, const sp_batch *batch)
+{
+    sp_isa isa = kernels->isa > SP_ISA_AVX2 ? SP_ISA_AVX2 : kernels->isa;
+    return kernels->way == SP_WAY_LANES && kernels->has_single &&
+           batch->n_recordings * SP_LANES_VITERBI_WORTH < sp_lanes_count(isa);
+}
+
+/* To start a thread takes as long as some 10,000 steps. */
+static void share_few(lane_work *w, sp_workers *workers)
+{
+    enum { STEPS_WORTH_THREADS = 20000 };
+    int64_t n = w->batch->n_recordings;
+    if (w->batch->scores.n_steps < STEPS_WORTH_THREADS)
+        share_singles(w, sp_workers_scratch(workers), 0, n);
+    else
+        sp_workers_share(workers, n, share_singles, w);
+}
+
+bool sp_kernels_share(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output, sp_workers *workers,
+                      sp_leftover leftover)
+{
+    int n_threads = sp_workers_count(workers);
+    lane_work w = {kernels, batch, output, leftover, false, run_length(batch->n_recordings, n_threads), false};
+    if (are_few(kernels, batch))
+        share_few(&w, workers);
+    else if (kernels->way == SP_WAY_DENSE)
+        sp_workers_share(workers, batch->n_recordings, share_singles, &w);
+    else
+        sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
+    share_long(&w, workers);
+    return !w.no_memory;
+}
+
+bool sp_kernels_share_confidence(const sp_kernels *kernels, const sp_batch *batch, const sp_decode_output *output,
+                                 sp_workers *workers, sp_leftover leftover)
+{
+    int n_threads = sp_workers_count(workers);
+    lane_work w = {kernels, batch, output, leftover, true, run_length(batch->n_recordings, n_threads), false};
+    sp_workers_share(workers, (batch->n_recordings + w.run - 1) / w.run, share_run, &w);
+    return !w.no_memory;
+}

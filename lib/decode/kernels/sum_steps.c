@@ -1,0 +1,175 @@
+/* The steps of forward-backward.
+ *
+ * The inner sum costs one multiplication a transition, not one exponential: with p[i] = exp(a[i]), greatest 1, and
+ * W[i,j] = exp(w[i,j] - greatest w),  log sum_i exp(a[i] + w[i,j]) = log sum_i p[i] W[i,j] + greatest w.  Terms that underflow
+ * are below 1e-307, so the sum is as good as exact while it is above 1e-280. Below that (a state reached only from far behind the
+ * best, or not at all) it is done again in logs.
+ */
+#include "decode/kernels/sum_steps.h"
+
+#include <math.h>
+
+static const double tiny = 1e-280;
+
+void sp_total_add(sp_total *s, double x)
+{
+    double sum = s->sum + x;
+    s->lost += fabs(s->sum) >= fabs(x) ? (s->sum - sum) + x : (x - sum) + s->sum;
+    s->sum = sum;
+}
+
+static double greatest_of(const double *x, int64_t n)
+{
+    double greatest = -INFINITY;
+    for (int64_t i = 0; i < n; i++)
+        if (x[i] > greatest)
+            greatest = x[i];
+    return greatest;
+}
+
+double sp_take_greatest(double *x, int64_t n)
+{
+    double greatest = greatest_of(x, n);
+    if (greatest > -INFINITY)
+        for (int64_t i = 0; i < n; i++)
+            x[i] -= greatest;
+    return greatest;
+}
+
+/* log sum over the neighbours of state s of exp(x + weight), in logs. */
+static double sum_in_logs(const sp_sum_side *d, int32_t s, const double *x)
+{
+    double greatest = -INFINITY, sum = 0;
+    for (int64_t n = d->row[s]; n < d->row[s + 1]; n++)
+        if (x[d->other[n]] + d->weight[n] > greatest)
+            greatest = x[d->other[n]] + d->weight[n];
+    if (greatest == -INFINITY)
+        return -INFINITY;
+    for (int64_t n = d->row[s]; n < d->row[s + 1]; n++)
+        sum += exp(x[d->other[n]] + d->weight[n] - greatest);
+    return greatest + log(sum);
+}
+
+/* The same for every state: out[s]. x [M] has greatest value 0; linear [M] is room for its exponentials. */
+static void sum_over_neighbours(const sp_sum_side *d, int32_t n_states, const double *x, double *linear, double *out)
+{
+    for (int32_t i = 0; i < n_states; i++)
+        linear[i] = exp(x[i]);
+    for (int32_t s = 0; s < n_states; s++) {
+        double sum = 0;
+        if (d->linear)
+            for (int64_t n = d->row[s]; n < d->row[s + 1]; n++)
+                sum += linear[d->other[n]] * d->linear[n];
+        else
+            for (int64_t n = d->row[s]; n < d->row[s + 1]; n++)
+                sum += linear[d->other[n]];
+        out[s] = sum > tiny ? log(sum) + d->greatest : sum_in_logs(d, s, x);
+    }
+}
+
+double sp_sum_forward(const sp_sum_steps *f, sp_reach how, int64_t t, const double *from, double *to)
+{
+    const sp_chain *c = f->chain;
+    if (how == SP_REACH_START) {
+        for (int32_t j = 0; j < c->n_states; j++)
+            to[j] = c->start[j];
+    } else if (how == SP_REACH_ENTRY) {
+        double before = sp_logsumexp(from, c->n_states);
+        for (int32_t j = 0; j < c->n_states; j++)
+            to[j] = c->entry[j] ? before : -INFINITY;
+    } else {
+        sum_over_neighbours(&f->pred, c->n_states, from, f->linear, to);
+    }
+    const double *e = sp_row(f->scores, t, f->row);
+    for (int32_t j = 0; j < c->n_states; j++)
+        to[j] += e[c->state_class[j]];
+    return sp_take_greatest(to, c->n_states);
+}
+
+void sp_sum_backward(const sp_sum_steps *f, bool is_gap, int64_t t)
+{
+    const sp_chain *c = f->chain;
+    if (is_gap) { /* what follows does not depend on the state before: a constant, taken out */
+        for (int32_t i = 0; i < c->n_states; i++)
+            f->back[i] = 0;
+        return;
+    }
+    const double *e = sp_row(f->scores, t, f->row);
+    for (int32_t j = 0; j < c->n_states; j++)
+        f->ahead[j] = e[c->state_class[j]] + f->back[j];
+    sp_take_greatest(f->ahead, c->n_states);
+    sum_over_neighbours(&f->succ, c->n_states, f->ahead, f->linear, f->back);
+    sp_take_greatest(f->back, c->n_states);
+}
+
+void sp_sum_hand_out(const sp_sum_steps *f, const sp_marginal_sink *sink, int64_t t, const double *forward)
+{
+    const sp_chain *c = f->chain;
+    double *joint = f->ahead, sum = 0;
+    for (int32_t j = 0; j < c->n_states; j++)
+        joint[j] = forward[j] + f->back[j];
+    sp_take_greatest(joint, c->n_states);
+    for (int32_t k = 0; k < c->n_classes; k++) {
+        f->sums[k] = 0;
+        for (int32_t j = c->class_first[k]; j < c->class_first[k + 1]; j++)
+            f->sums[k] += exp(joint[j]);
+        sum += f->sums[k];
+    }
+    for (int32_t k = 0; k < c->n_classes; k++) {
+        if (sink->wants_log) {
+            int32_t first = c->class_first[k];
+            double log_class = f->sums[k] > tiny ? log(f->sums[k]) : sp_logsumexp(joint + first, c->class_first[k + 1] - first);
+            f->logs[k] = log_class - log(sum);
+        }
+        f->sums[k] /= sum;
+    }
+    sink->row(sink->arg, t, f->sums, sink->wants_log ? f->logs : NULL);
+}
+
+/* Fills linear[n] = exp(weight[n] - greatest) and points d to it; leaves NULL where every weight is 0. */
+static void side_prepare(sp_sum_side *d, int64_t n_edges, double *linear)
+{
+    bool all_zero = true;
+    for (int64_t n = 0; n < n_edges && all_zero; n++)
+        all_zero = d->weight[n] == 0;
+    if (all_zero)
+        return;
+    d->greatest = greatest_of(d->weight, n_edges);
+    for (int64_t n = 0; n < n_edges; n++)
+        linear[n] = exp(d->weight[n] - d->greatest);
+    d->linear = linear;
+}
+
+bool sp_sum_steps_reserve(sp_step_room *room, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch)
+{
+    size_t n_states = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
+    size_t n_edges = (size_t)chain->pred_row[chain->n_states];
+    room->row = sp_row_buffer(scores, scratch);
+    room->linear = sp_scratch_get(scratch, chain->is_boolean ? 0 : 2 * n_edges, sizeof *room->linear);
+    room->step = sp_scratch_get(scratch, 3 * n_states + 2 * n_classes, sizeof *room->step);
+    return room->row && room->linear && room->step;
+}
+
+bool sp_sum_steps_init(sp_sum_steps *f, const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch)
+{
+    size_t n_states = (size_t)chain->n_states, n_classes = (size_t)chain->n_classes;
+    int64_t n_edges = chain->pred_row[chain->n_states];
+    sp_step_room room;
+    if (!sp_sum_steps_reserve(&room, chain, scores, scratch))
+        return false;
+    *f = (sp_sum_steps){.chain = chain,
+                        .scores = scores,
+                        .pred = {.row = chain->pred_row, .other = chain->pred, .weight = chain->pred_weight},
+                        .succ = {.row = chain->succ_row, .other = chain->succ, .weight = chain->succ_weight},
+                        .row = room.row};
+    if (!chain->is_boolean) {
+        side_prepare(&f->pred, n_edges, room.linear);
+        side_prepare(&f->succ, n_edges, room.linear + n_edges);
+    }
+    f->linear = room.step;
+    f->ahead = room.step + n_states;
+    f->back = room.step + 2 * n_states;
+    f->sums = room.step + 3 * n_states;
+    f->logs = f->sums + n_classes;
+    return true;
+}

@@ -1,0 +1,158 @@
+/* Greedy: previous-prediction masking.
+ *
+ * In play at step t are the states that emit the classes chosen so far; for a plain model that is one state, the class just
+ * chosen.
+ *
+ *     v[0,j] = start[j] + e[0,j]
+ *     v[t,j] = max_i (v[t-1,i] + log_trans[i,j]) + e[t,j]        i in play; + end[j] at the last step
+ *     choose the class of the greatest v (the lowest among equals); only its states stay in play
+ *
+ * Only differences of v matter, so the greatest v of the chosen class is taken off at each step: for a plain model what is
+ * compared is then exactly log_trans + e, however long the recording.
+ */
+#include <math.h>
+
+#include "decode/strategies/viterbi.h"
+#include "decode/strategy.h"
+
+typedef struct greedy_state {
+    const sp_chain *chain;
+    double *now;         /* [M] v of the states in play, -INFINITY elsewhere */
+    double *next;        /* [M] -INFINITY between steps */
+    int32_t *candidates; /* [M] states that next[] has a value for */
+    int32_t n_candidates;
+    int32_t chosen; /* class just chosen */
+} greedy_state;
+
+static void offer(greedy_state *p, int32_t j, double value)
+{
+    if (p->next[j] == -INFINITY && value > -INFINITY)
+        p->candidates[p->n_candidates++] = j;
+    if (value > p->next[j])
+        p->next[j] = value;
+}
+
+/* Offers what may stand first in the recording. */
+static void offer_starts(greedy_state *p)
+{
+    for (int32_t j = 0; j < p->chain->n_states; j++)
+        offer(p, j, p->chain->start[j]);
+}
+
+/* Offers what may follow the states in play. */
+static void offer_successors(greedy_state *p)
+{
+    const sp_chain *c = p->chain;
+    for (int32_t i = c->class_first[p->chosen]; i < c->class_first[p->chosen + 1]; i++)
+        if (p->now[i] > -INFINITY)
+            for (int64_t s = c->succ_row[i]; s < c->succ_row[i + 1]; s++)
+                offer(p, c->succ[s], p->now[i] + c->succ_weight[s]);
+}
+
+/* After a gap: every entry state. The best state in play has v = 0. */
+static void offer_entries(greedy_state *p)
+{
+    for (int32_t j = 0; j < p->chain->n_states; j++)
+        if (p->chain->entry[j])
+            offer(p, j, 0);
+}
+
+/* Adds scores (and end weights when not NULL), chooses, and puts the chosen class's states in play. False at a dead end. */
+static bool choose(greedy_state *p, const double *e, const double *end)
+{
+    const sp_chain *c = p->chain;
+    double best = -INFINITY;
+    int32_t best_class = -1;
+    for (int32_t n = 0; n < p->n_candidates; n++) {
+        int32_t j = p->candidates[n], k = c->state_class[j];
+        double value = p->next[j] + e[k] + (end ? end[j] : 0);
+        p->next[j] = value;
+        if (value > best || (value == best && k < best_class)) {
+            best = value;
+            best_class = k;
+        }
+    }
+    if (best == -INFINITY)
+        return false;
+    for (int32_t i = c->class_first[p->chosen]; i < c->class_first[p->chosen + 1]; i++)
+        p->now[i] = -INFINITY;
+    for (int32_t n = 0; n < p->n_candidates; n++) {
+        int32_t j = p->candidates[n];
+        if (c->state_class[j] == best_class)
+            p->now[j] = p->next[j] - best;
+        p->next[j] = -INFINITY;
+    }
+    p->n_candidates = 0;
+    p->chosen = best_class;
+    return true;
+}
+
+/* False on lack of memory. */
+static bool greedy_init(greedy_state *p, const sp_chain *chain, sp_scratch *scratch)
+{
+    size_t n_states = (size_t)chain->n_states;
+    *p = (greedy_state){.chain = chain,
+                        .now = sp_scratch_get(scratch, n_states, sizeof *p->now),
+                        .next = sp_scratch_get(scratch, n_states, sizeof *p->next),
+                        .candidates = sp_scratch_get(scratch, n_states, sizeof *p->candidates)};
+    if (!p->now || !p->next || !p->candidates)
+        return false;
+    for (size_t j = 0; j < n_states; j++)
+        p->now[j] = p->next[j] = -INFINITY;
+    return true;
+}
+
+/* Chooses at a step of scores e[K], the last one where end is not NULL. False at a dead end. */
+static bool greedy_step(greedy_state *p, sp_reach how, const double *e, const double *end)
+{
+    if (how == SP_REACH_START)
+        offer_starts(p);
+    else if (how == SP_REACH_ENTRY)
+        offer_entries(p);
+    else
+        offer_successors(p);
+    return choose(p, e, end);
+}
+
+/* Why greedy got stuck at `step`: no path could have gone on (SP_ENOPATH), or its own choices led here (SP_EDEADEND). */
+static sp_status stuck(sp_sequence *s, int64_t step, sp_error *err)
+{
+    sp_status status = sp_sequence_stuck(s, "greedy", step, err);
+    if (status != SP_EDEADEND)
+        return status;
+    return sp_fail_at(err, SP_EDEADEND, step,
+                      "greedy met a dead end: no class allowed after its choices has a finite score at step %lld: decode with "
+                      "viterbi, which looks ahead, or with `on_infeasible` relax",
+                      (long long)step);
+}
+
+static sp_status decode(sp_sequence *s, int32_t parameter, sp_error *err)
+{
+    (void)parameter;
+    greedy_state p = {.chain = s->chain};
+    double *row = sp_scratch_get(s->scratch, (size_t)s->chain->n_classes, sizeof *row);
+    sp_status status = row && greedy_init(&p, s->chain, s->scratch) ? SP_OK : sp_no_memory(err);
+    for (int64_t i = 0; status == SP_OK && i < s->n; i++) {
+        sp_scores scores;
+        status = sp_sequence_read(s, i, &scores, err);
+        int64_t last = status == SP_OK && i == s->n - 1 ? scores.n_steps - 1 : -1;
+        for (int64_t t = 0; status == SP_OK && t < scores.n_steps; t++) {
+            if (!greedy_step(&p, sp_sequence_reach(s, i, &scores, t), sp_row(&scores, t, row), t == last ? s->chain->end : NULL))
+                return stuck(s, i * s->steps + t, err);
+            s->path[t] = p.chosen;
+        }
+        if (status == SP_OK)
+            status = sp_sequence_write(s, i * s->steps, &scores, s->path, NULL, err);
+    }
+    return status;
+}
+
+const sp_strategy_row sp_greedy_row = {
+    {.name = "greedy",
+     .is_legal = true,
+     .knows_rules = true,
+     .readings = 1,
+     .summary = "the best class allowed after the previous prediction; may meet a dead end",
+     .when = "you must decide now and cannot keep state; its errors propagate, it often loses accuracy"},
+    .decode = decode,
+    .relax = sp_greedy_relax};

@@ -1,0 +1,200 @@
+/* Relaxed decoding: fewest broken rules first, best score second. See decode.h for what breaks a rule.
+ *
+ * The price of a partial path is the pair (rules broken, score), compared in that order:
+ *
+ *     price[0,j] = start(j) + e(0,j)
+ *     price[t,j] = best of { price[t-1,i] + log_trans[i,j]   for each predecessor i
+ *                          { price[t-1,i] + one broken rule  for every i, when j is an entry state
+ *                  + e(t,j)
+ *
+ * where a finite term adds to the score and a term of -INFINITY adds one broken rule. The second line is the same for all j, so
+ * the best state of each step is looked up once: O(transitions + states) a step, not O(states^2). A pair that is allowed anyway
+ * costs nothing to be offered there once more, since its price with a broken rule is always worse.
+ *
+ * Greedy is the same recurrence in which, after each step, only the states of the best class stay in play.
+ */
+#include <math.h>
+
+#include "decode/strategies/search.h"
+#include "decode/strategies/viterbi.h"
+
+typedef struct price {
+    int64_t n_broken;
+    double score;
+} price;
+
+typedef struct prices {
+    sp_state_search states; /* values: price */
+    bool is_greedy;         /* only the states of the best class of the step before are still in play */
+    int64_t n_taken;        /* broken rules common to all states, which greedy takes off n_broken */
+    int64_t n_expected;     /* broken rules of the path by the recurrence */
+} prices;
+
+static const price no_price = {INT64_MAX / 2, -INFINITY}; /* worse than any path; more may be added */
+
+static bool is_possible(price p)
+{
+    return p.n_broken < no_price.n_broken;
+}
+
+static bool is_better(price a, price b)
+{
+    return a.n_broken < b.n_broken || (a.n_broken == b.n_broken && a.score > b.score);
+}
+
+static bool is_equal(price a, price b)
+{
+    return a.n_broken == b.n_broken && a.score == b.score;
+}
+
+/* The price with one more term: a start, an end or a score. */
+static price add(price p, double term)
+{
+    if (term == -INFINITY)
+        p.n_broken++;
+    else
+        p.score += term;
+    return p;
+}
+
+/* The best state in play, the lowest history among equals. Some state always is. */
+static int32_t best_state(const sp_state_search *f)
+{
+    const price *now = f->now;
+    int32_t best = 0;
+    for (int32_t i = 1; i < f->chain->n_states; i++)
+        if (is_better(now[i], now[best]) || (is_equal(now[i], now[best]) && f->ranks.rank[i] < f->ranks.rank[best]))
+            best = i;
+    return best;
+}
+
+/* Fills next[] and from[]. */
+static void step_to(const sp_state_search *f, const double *e, bool is_gap, price *next)
+{
+    const sp_chain *c = f->chain;
+    const price *now = f->now;
+    const int32_t *rank = f->ranks.rank;
+    int32_t jump_from = best_state(f);
+    price jump = now[jump_from];
+    jump.n_broken += !is_gap;
+    for (int32_t j = 0; j < c->n_states; j++) {
+        price best = c->entry[j] ? jump : no_price;
+        int32_t best_from = jump_from;
+        for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1] && !is_gap; p++) {
+            int32_t i = c->pred[p];
+            price candidate = {now[i].n_broken, now[i].score + c->pred_weight[p]};
+            if (is_better(candidate, best) || (is_equal(candidate, best) && rank[i] < rank[best_from])) {
+                best = candidate;
+                best_from = i;
+            }
+        }
+        next[j] = is_possible(best) ? add(best, e[c->state_class[j]]) : no_price;
+        f->from[j] = best_from;
+    }
+}
+
+/* Greedy: only the states of the best class (the lowest among equals) stay in play. What has been broken and the score so far
+ * are common to all from then on; taking them off keeps differences exact however long the recording. Returns how many rules. */
+static int64_t keep_best_class(const sp_chain *c, price *now)
+{
+    int32_t best = 0;
+    for (int32_t i = 1; i < c->n_states; i++)
+        if (is_better(now[i], now[best]))
+            best = i;
+    price common = now[best];
+    for (int32_t i = 0; i < c->n_states; i++) {
+        bool stays = c->state_class[i] == c->state_class[best] && is_possible(now[i]);
+        now[i] = stays ? (price){now[i].n_broken - common.n_broken, now[i].score - common.score} : no_price;
+    }
+    return common.n_broken;
+}
+
+static bool step(void *self, sp_reach how, int64_t t, const double *e)
+{
+    prices *f = self;
+    const sp_chain *c = f->states.chain;
+    price *now = f->states.now;
+    if (how == SP_REACH_START) {
+        f->n_taken = 0;
+        for (int32_t j = 0; j < c->n_states; j++)
+            now[j] = c->entry[j] ? add(add((price){0, 0}, c->start[j]), e[c->state_class[j]]) : no_price;
+        return true;
+    }
+    if (f->is_greedy)
+        f->n_taken += keep_best_class(c, now);
+    step_to(&f->states, e, how == SP_REACH_ENTRY, f->states.next);
+    sp_state_search_advance(&f->states, t);
+    return true;
+}
+
+/* s->recurrence is left alone: the score of a relaxed path leaves out what is broken. */
+static int32_t last(void *self, sp_sequence *s)
+{
+    prices *f = self;
+    price *now = f->states.now;
+    for (int32_t j = 0; j < s->chain->n_states; j++)
+        if (is_possible(now[j]))
+            now[j] = add(now[j], s->chain->end[j]);
+    int32_t state = best_state(&f->states);
+    f->n_expected = f->n_taken + now[state].n_broken;
+    return state;
+}
+
+/* Rules broken at or into a step of score e by a path of states.
+ *   before    state of the step before; not looked at with SP_REACH_START
+ *   is_last   the step is the recording's last */
+static int32_t rules_broken(const sp_chain *c, sp_reach how, int32_t before, int32_t state, double e, bool is_last)
+{
+    bool forbidden = false;
+    if (how == SP_REACH_START)
+        forbidden = c->start[state] == -INFINITY;
+    else if (how == SP_REACH_NEXT)
+        forbidden = sp_chain_weight(c, before, state) == -INFINITY;
+    return forbidden + (e == -INFINITY) + (is_last && c->end[state] == -INFINITY);
+}
+
+static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
+{
+    const sp_chain *c = s->chain;
+    int64_t last_row = i == s->n - 1 ? scores->n_steps - 1 : -1;
+    const int32_t before_piece = sp_state_search_trace(self, s, i, state);
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        state = s->path[t];
+        int32_t here = rules_broken(c, sp_sequence_reach(s, i, scores, t), t > 0 ? s->path[t - 1] : before_piece, state,
+                                    sp_scores_at(scores, t, c->state_class[state]), t == last_row);
+        s->n_broken += here;
+        if (s->broken)
+            s->broken[t] = here > 0;
+    }
+    sp_states_to_classes(c, scores->n_steps, s->path, s->path);
+    return before_piece;
+}
+
+static sp_status relax(sp_sequence *s, bool is_greedy, sp_error *err)
+{
+    prices f = {.states = {.chain = s->chain, .value_size = sizeof(price)}, .is_greedy = is_greedy};
+    const sp_search search = {.bytes = sp_state_search_bytes(&f.states),
+                              .self = &f,
+                              .start = sp_state_search_start,
+                              .step = step,
+                              .save = sp_state_search_save,
+                              .restore = sp_state_search_restore,
+                              .last = last,
+                              .trace = trace};
+    sp_status status = sp_search_run(&search, s, true, err);
+    if (status == SP_OK && s->n_broken != f.n_expected)
+        return sp_decode_bug((double)f.n_expected, (double)s->n_broken, err);
+    return status;
+}
+
+sp_status sp_viterbi_relax(sp_sequence *s, int32_t parameter, sp_error *err)
+{
+    (void)parameter;
+    return relax(s, false, err);
+}
+
+sp_status sp_greedy_relax(sp_sequence *s, int32_t parameter, sp_error *err)
+{
+    (void)parameter;
+    return relax(s, true, err);
+}

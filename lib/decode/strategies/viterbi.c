@@ -1,0 +1,230 @@
+/* Viterbi: the allowed path of the greatest score.
+ *
+ *     delta[0,j] = start[j] + e[0,j]
+ *     delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j]        i over the predecessors of j
+ *     best       = max_j delta[T-1,j] + end[j]
+ *
+ * Every sum is made in the order in which sp_path_score() makes it, and rounding is monotonic, so `best` is the score of the path
+ * bit for bit.
+ *
+ * A long recording of few classes without gaps goes by the recurrence of chunks.h, as it does in memory (kernels.h).
+ */
+#include "decode/strategies/viterbi.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/kernels/chunks/chunks.h"
+#include "decode/strategies/search.h"
+#include "decode/strategy.h"
+
+/* One state per class: predecessors ascend, so the first of the best ones is the lowest class. */
+static void step_plain(const sp_state_search *f, const double *e, const double *now, double *next)
+{
+    const sp_chain *c = f->chain;
+    for (int32_t j = 0; j < c->n_states; j++) {
+        double best = -INFINITY;
+        int32_t best_from = 0;
+        for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1]; p++) {
+            double candidate = now[c->pred[p]] + c->pred_weight[p];
+            if (candidate > best) {
+                best = candidate;
+                best_from = c->pred[p];
+            }
+        }
+        next[j] = best + e[j];
+        f->from[j] = best_from;
+    }
+}
+
+/* Several states per class: among equals the lowest history. */
+static void step_ranked(const sp_state_search *f, const double *e, const double *now, double *next)
+{
+    const sp_chain *c = f->chain;
+    const int32_t *rank = f->ranks.rank;
+    for (int32_t j = 0; j < c->n_states; j++) {
+        double best = -INFINITY;
+        int32_t best_from = 0;
+        for (int64_t p = c->pred_row[j]; p < c->pred_row[j + 1]; p++) {
+            int32_t i = c->pred[p];
+            double candidate = now[i] + c->pred_weight[p];
+            if (candidate > best || (candidate == best && rank[i] < rank[best_from])) {
+                best = candidate;
+                best_from = i;
+            }
+        }
+        next[j] = best + e[c->state_class[j]];
+        f->from[j] = best_from;
+    }
+}
+
+/* The best state at the current step, end[] added when not NULL; the lowest history among equals. *best is -INFINITY, and the
+ * state any, when there is none. */
+static int32_t best_state(const sp_state_search *f, const double *end, double *best)
+{
+    const double *now = f->now;
+    int32_t state = 0;
+    *best = -INFINITY;
+    for (int32_t i = 0; i < f->chain->n_states; i++) {
+        double value = end ? now[i] + end[i] : now[i];
+        if (value > *best || (value == *best && f->ranks.rank[i] < f->ranks.rank[state])) {
+            *best = value;
+            state = i;
+        }
+    }
+    return state;
+}
+
+/* After a gap every entry state follows the best state before it. */
+static void step_gap(const sp_state_search *f, const double *e, double *next)
+{
+    double best;
+    int32_t best_from = best_state(f, NULL, &best);
+    for (int32_t j = 0; j < f->chain->n_states; j++) {
+        next[j] = f->chain->entry[j] ? best + e[f->chain->state_class[j]] : -INFINITY;
+        f->from[j] = best_from;
+    }
+}
+
+static bool step(void *self, sp_reach how, int64_t t, const double *e)
+{
+    sp_state_search *f = self;
+    double *now = f->now;
+    if (how == SP_REACH_START) {
+        for (int32_t j = 0; j < f->chain->n_states; j++)
+            now[j] = f->chain->start[j] + e[f->chain->state_class[j]];
+        return true;
+    }
+    if (how == SP_REACH_ENTRY)
+        step_gap(f, e, f->next);
+    else if (f->chain->is_plain)
+        step_plain(f, e, now, f->next);
+    else
+        step_ranked(f, e, now, f->next);
+    sp_state_search_advance(f, t);
+    return true;
+}
+
+static bool is_any_alive(const double *delta, int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        if (delta[j] > -INFINITY)
+            return true;
+    return false;
+}
+
+static bool save(const void *self, void *saved)
+{
+    const sp_state_search *f = self;
+    return sp_state_search_save(self, saved) && is_any_alive(f->now, f->chain->n_states);
+}
+
+static int32_t last(void *self, sp_sequence *s)
+{
+    int32_t state = best_state(self, s->chain->end, &s->recurrence);
+    s->is_score = true;
+    return s->recurrence > -INFINITY ? state : -1;
+}
+
+static int32_t trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
+{
+    state = sp_state_search_trace(self, s, i, state);
+    sp_states_to_classes(s->chain, scores->n_steps, s->path, s->path);
+    return state;
+}
+
+/* ---- in chunks ---- */
+
+typedef struct in_chunks {
+    sp_lane_rules rules;
+    sp_chunked chunked;
+    size_t n_classes;
+    double *after; /* [K] delta at the last step of the piece */
+} in_chunks;
+
+static sp_status chunks_piece(void *self, sp_sequence *s, const sp_scores *scores, const void *saved, bool is_traced,
+                              sp_error *err)
+{
+    in_chunks *f = self;
+    f->chunked = (sp_chunked){
+        .isa = sp_isa_current(), .rules = &f->rules, .scores = scores, .before = saved, .path = is_traced ? s->path : NULL};
+    return sp_chunks_forward(&f->chunked, s->workers, f->after) == SP_OK ? SP_OK : sp_no_memory(err);
+}
+
+static bool chunks_save(const void *self, void *saved)
+{
+    const in_chunks *f = self;
+    memcpy(saved, f->after, f->n_classes * sizeof *f->after);
+    return is_any_alive(f->after, (int32_t)f->n_classes);
+}
+
+static int32_t chunks_last(void *self, sp_sequence *s)
+{
+    const in_chunks *f = self;
+    int32_t state = sp_chunks_last(&f->rules, f->after);
+    s->recurrence = state < 0 ? NAN : f->after[state] + s->chain->end[state];
+    return state;
+}
+
+static int32_t chunks_trace(void *self, sp_sequence *s, int64_t i, const sp_scores *scores, int32_t state)
+{
+    const in_chunks *f = self;
+    (void)s, (void)i, (void)scores;
+    return sp_chunks_trace(&f->chunked, state);
+}
+
+/* *fits: the recording is one for chunks, and has been decoded so. */
+static sp_status decode_in_chunks(sp_sequence *s, bool *fits, sp_error *err)
+{
+    *fits = false;
+    if (s->is_whole || s->recording.n_steps <= SP_CHUNKS_LEAST || s->recording.has_gap)
+        return SP_OK;
+    in_chunks *f = calloc(1, sizeof *f);
+    size_t K = (size_t)s->chain->n_classes;
+    double *after = malloc(K * sizeof *after);
+    sp_status status = f && after ? SP_OK : sp_no_memory(err);
+    *fits = status != SP_OK || sp_lane_rules_init(&f->rules, s->chain);
+    if (status == SP_OK && *fits) {
+        f->n_classes = K;
+        f->after = after;
+        const sp_search search = {.bytes = K * sizeof *after,
+                                  .self = f,
+                                  .piece = chunks_piece,
+                                  .save = chunks_save,
+                                  .last = chunks_last,
+                                  .trace = chunks_trace};
+        status = sp_search_run(&search, s, false, err);
+    }
+    free(f);
+    free(after);
+    return status;
+}
+
+sp_status sp_viterbi_decode(sp_sequence *s, int32_t parameter, sp_error *err)
+{
+    (void)parameter;
+    bool fits;
+    sp_status status = decode_in_chunks(s, &fits, err);
+    if (fits || status != SP_OK)
+        return status;
+    sp_state_search f = {.chain = s->chain, .value_size = sizeof(double)};
+    const sp_search search = {.bytes = sp_state_search_bytes(&f),
+                              .self = &f,
+                              .start = sp_state_search_start,
+                              .step = step,
+                              .save = save,
+                              .restore = sp_state_search_restore,
+                              .last = last,
+                              .trace = trace};
+    return sp_search_run(&search, s, false, err);
+}
+
+const sp_strategy_row sp_viterbi_row = {{.name = "viterbi",
+                                         .is_legal = true,
+                                         .knows_rules = true,
+                                         .readings = 2,
+                                         .summary = "the allowed path of the greatest score",
+                                         .when = "the default: legal, and nothing is lost that can be kept"},
+                                        .decode = sp_viterbi_decode,
+                                        .relax = sp_viterbi_relax};

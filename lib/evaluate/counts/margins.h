@@ -1,0 +1,24 @@
+/* What kappa and F1 of a recording need of its confusion matrix: the diagonal and both margins, the numbers above 0; not
+ * installed.
+ *
+ * Slots of a recording: r_k (reference steps of class k) at k; of strategy s the right steps of class k at K + 2 s K + k, the
+ * decoded scored steps of class k at K + (2 s + 1) K + k. */
+#ifndef EVALUATE_MARGINS_H
+#define EVALUATE_MARGINS_H
+
+#include "evaluate/statistics/clusters.h"
+
+enum { SP_MAX_MARGIN_COUNTS = 1 << 20 }; /* kept in all: 8 MB */
+
+typedef struct sp_margins {
+    sp_count_rows rows;   /* recordings with scored steps */
+    const char *left_out; /* why there are none, or NULL */
+    /* The recording being counted: [width] counts, all 0 between recordings, and the slots that are not. */
+    int64_t *row;
+    uint32_t *touched;
+    int64_t n_touched;
+} sp_margins;
+
+void sp_margins_free(sp_margins *margins);
+
+#endif

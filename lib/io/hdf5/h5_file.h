@@ -1,0 +1,82 @@
+/* One HDF5 file opened for reading, its links, and sentences for what goes wrong with them. Private to io/.
+ *
+ * The HDF5 library writes its error stack to stderr unless told otherwise: each public function of io/ stands between
+ * sp_h5_quiet_begin() and sp_h5_quiet_end(), which leave the setting of the program that embeds us as it was.
+ */
+#ifndef STATEPATH_IO_H5_FILE_H
+#define STATEPATH_IO_H5_FILE_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+
+#include "io/text/texts.h"
+#include "statepath/file_access.h"
+#include "statepath/status.h"
+
+typedef struct sp_h5_quiet {
+    H5E_auto2_t call;
+    void *data;
+} sp_h5_quiet;
+
+void sp_h5_quiet_begin(sp_h5_quiet *quiet);
+void sp_h5_quiet_end(const sp_h5_quiet *quiet);
+
+/* What HDF5 gives as the innermost reason of the call that just failed; must be asked before any other HDF5 call. Returns the
+ * buffer. */
+enum { SP_H5_REASON = 256 };
+const char *sp_h5_reason(char buffer[SP_H5_REASON]);
+
+/* Opens a file for reading by our driver (h5_driver.h), without locking it. how: may be NULL. SP_OK; SP_EFILE (missing, a folder,
+ * not allowed, empty, not HDF5 and what it looks like instead, cut short, marked as open for writing). size: bytes. */
+sp_status sp_h5_open(const char *file, const sp_file_access *how, hid_t *out, int64_t *size, sp_error *err);
+
+/* ---- paths inside a file ---- */
+
+/* "/a/b" of "a//b/" and the like; "/" of "" and "/". The caller frees it; NULL on lack of memory. */
+char *sp_h5_path(const char *path);
+/* The group a path stands in: "/a" of "/a/b", "/" of "/a". The caller frees it. */
+char *sp_h5_path_group(const char *path);
+/* Its last component, borrowed: "b" of "/a/b". */
+const char *sp_h5_path_name(const char *path);
+/* <group>/<name>. The caller frees it. */
+char *sp_h5_path_join(const char *group, const char *name);
+/* `pattern` with each {id} replaced. The caller frees it. */
+char *sp_h5_path_fill(const char *pattern, const char *id);
+bool sp_h5_path_has_id(const char *path);
+
+/* ---- links ---- */
+
+typedef enum sp_h5_what { SP_H5_ABSENT, SP_H5_DATASET, SP_H5_GROUP, SP_H5_OTHER, SP_H5_BROKEN } sp_h5_what;
+
+/* Is there a link of this (normal) path? Says nothing of where it leads. */
+bool sp_h5_has_link(hid_t file, const char *path);
+/* Does the error that HDF5 met last come from a lack of memory? */
+bool sp_h5_lacks_memory(void);
+
+/* Looking whether something is there says "no" where HDF5 has no memory to look, which must not pass for an answer: note_lack()
+ * is told of each such look that failed; sp_h5_lack_begin() forgets, sp_h5_lack_met() asks, both of this thread. */
+void sp_h5_note_lack(void);
+void sp_h5_lack_begin(void);
+bool sp_h5_lack_met(void);
+
+/* What stands there. BROKEN: a link that leads nowhere. */
+sp_h5_what sp_h5_look(hid_t file, const char *path);
+
+/* The sentence for a path that is not the dataset it should be: missing (`mend` says what to do then), broken link, group.
+ * Returns SP_EFILE. */
+sp_status sp_h5_explain(hid_t file, const char *file_name, const char *path, const char *mend, sp_error *err);
+
+/* Names of a group's links, sorted naturally; in one allocation, free(*names). is_hard: all are hard links; may be NULL. SP_OK,
+ * SP_EFILE, SP_ENOMEM. */
+sp_status sp_h5_links(hid_t file, const char *file_name, const char *group, sp_texts *names, int64_t *n, bool *is_hard,
+                      sp_error *err);
+
+/* Writes what the file holds, the first ten datasets, as "/X float32 [100, 5], /y int64 [100]", "no dataset". example: the path
+ * of something that may be scores, with {id} where several groups hold one of that name; may come back empty. */
+void sp_h5_list(hid_t file, char *text, size_t size, char *example, size_t example_size);
+
+/* "[100, 5]" of a dataset's shape, "[]" for a scalar. Returns the buffer. */
+enum { SP_H5_SHAPE = 128 };
+char *sp_h5_shape(int rank, const hsize_t *dims, char buffer[SP_H5_SHAPE]);
+
+#endif

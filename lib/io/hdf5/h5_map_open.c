@@ -1,0 +1,282 @@
+/* Maps of files with one dataset for all recordings: packed, padded, single. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/hdf5/h5_file.h"
+#include "io/hdf5/h5_map.h"
+
+/* ---- where recordings begin ---- */
+
+/* The place of offsets, lengths ...: as given, else beside the reference if it is there, else NULL. *failed on lack of memory. */
+static char *place_find(const sp_h5_map *map, const char *given, const char *name, bool *failed)
+{
+    char *path = given ? sp_h5_path(given) : sp_h5_path_join(map->base, name);
+    if (!path)
+        *failed = true;
+    if (path && !given && !sp_h5_has_link(map->file, path)) {
+        free(path);
+        path = NULL;
+    }
+    return path;
+}
+
+static sp_status use_offsets(sp_h5_map *map, const char *path, sp_error *err)
+{
+    int64_t *offsets = NULL, n = 0;
+    sp_status status = sp_h5_read_integers(map->file, map->file_name, path, "name it with `offsets`", &offsets, &n, err);
+    if (status != SP_OK)
+        return status;
+    map->offsets = offsets;
+    if (n < 1)
+        return sp_fail(err, SP_EDATA,
+                       "%s: dataset %s is empty, but must hold where each recording begins and the end, from 0 to %lld",
+                       map->file_name, path, (long long)map->n_steps);
+    for (int64_t i = 1; i < n; i++)
+        if (offsets[i] < offsets[i - 1])
+            return sp_fail(
+                err, SP_EDATA, "%s: dataset %s goes down from %lld to %lld at value %lld; it must ascend from 0 to %lld",
+                map->file_name, path, (long long)offsets[i - 1], (long long)offsets[i], (long long)i, (long long)map->n_steps);
+    if (offsets[0] != 0 || offsets[n - 1] != map->n_steps)
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: dataset %s goes from %lld to %lld, but dataset %s has %lld steps; it must begin with 0 and end with %lld "
+            "(one value more than there are recordings)",
+            map->file_name, path, (long long)offsets[0], (long long)offsets[n - 1], map->path, (long long)map->n_steps,
+            (long long)map->n_steps);
+    map->n_recordings = n - 1;
+    return SP_OK;
+}
+
+/* Offsets from lengths [N]. limit: longest allowed, or -1. */
+static sp_status offsets_of_lengths(sp_h5_map *map, const char *path, const int64_t *lengths, int64_t n, int64_t limit,
+                                    sp_error *err)
+{
+    map->offsets = malloc(((size_t)n + 1) * sizeof *map->offsets);
+    if (!map->offsets)
+        return sp_no_memory(err);
+    int64_t total = 0;
+    map->offsets[0] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (lengths[i] < 0 || (limit >= 0 && lengths[i] > limit))
+            return sp_fail(err, SP_EDATA,
+                           "%s: dataset %s, recording %lld: length %lld, but dataset %s has room for 0 to %lld steps",
+                           map->file_name, path, (long long)i, (long long)lengths[i], map->path,
+                           (long long)(limit >= 0 ? limit : map->n_steps));
+        if (lengths[i] > INT64_MAX - total)
+            return sp_fail(err, SP_EDATA, "%s: dataset %s, recording %lld: length %lld is too large", map->file_name, path,
+                           (long long)i, (long long)lengths[i]);
+        total += lengths[i];
+        map->offsets[i + 1] = total;
+    }
+    map->n_recordings = n;
+    if (limit >= 0)
+        map->n_steps = total;
+    else if (total != map->n_steps)
+        return sp_fail(err, SP_EDATA,
+                       "%s: dataset %s adds up to %lld steps, but dataset %s has %lld; the lengths of all recordings "
+                       "must add up to its first axis",
+                       map->file_name, path, (long long)total, map->path, (long long)map->n_steps);
+    return SP_OK;
+}
+
+static sp_status use_lengths(sp_h5_map *map, const char *path, int64_t n_padded, sp_error *err)
+{
+    int64_t *lengths = NULL, n = 0;
+    sp_status status = sp_h5_read_integers(map->file, map->file_name, path, "name it with `lengths`", &lengths, &n, err);
+    if (status == SP_OK && n_padded >= 0 && n != n_padded) {
+        char shape[SP_H5_SHAPE];
+        status = sp_fail(err, SP_EDATA, "%s: dataset %s has %lld lengths, but dataset %s has shape %s, so %lld recordings",
+                         map->file_name, path, (long long)n, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape),
+                         (long long)n_padded);
+    }
+    if (status == SP_OK)
+        status = offsets_of_lengths(map, path, lengths, n, n_padded >= 0 ? map->padded_steps : -1, err);
+    free(lengths);
+    return status;
+}
+
+/* Lengths of one slab of `valid`: true for a prefix of each row. */
+static sp_status valid_lengths(const sp_h5_map *map, const char *path, const uint8_t *valid, int64_t first, int64_t count,
+                               int64_t *lengths, sp_error *err)
+{
+    const int64_t width = map->padded_steps;
+    for (int64_t i = 0; i < count; i++) {
+        const uint8_t *row = valid + i * width;
+        int64_t length = 0;
+        while (length < width && row[length])
+            length++;
+        for (int64_t t = length; t < width; t++)
+            if (row[t])
+                return sp_fail_at(
+                    err, SP_EDATA, t,
+                    "%s: dataset %s, recording %lld: true again at step %lld after false at step %lld; only a prefix of "
+                    "each row may be true (mark gaps with a dataset segments, or unscored steps with label -1)",
+                    map->file_name, path, (long long)first + i, (long long)t, (long long)length);
+        lengths[first + i] = length;
+    }
+    return SP_OK;
+}
+
+static sp_status use_valid(sp_h5_map *map, const char *path, int64_t n, sp_error *err)
+{
+    char shape[SP_H5_SHAPE], other[SP_H5_SHAPE];
+    sp_h5_data data;
+    sp_status status = sp_h5_data_open(map->file, map->file_name, path, "name it with `lengths`", &data, err);
+    if (status != SP_OK)
+        return status;
+    const int64_t width = map->padded_steps;
+    int64_t rows = width > 0 ? (4 << 20) / width + 1 : n;
+    if (rows > n)
+        rows = n;
+    int64_t *lengths = malloc(((size_t)n + 1) * sizeof *lengths);
+    unsigned char *raw = malloc((size_t)(rows * width) * data.element.size + 1);
+    uint8_t *valid = malloc((size_t)(rows * width) + 1);
+    if (data.rank != 2 || (int64_t)data.dims[0] != n || (int64_t)data.dims[1] != width)
+        status = sp_fail(err, SP_EDATA,
+                         "%s: dataset %s has shape %s, but dataset %s has %s; it must be one flag per recording and step",
+                         map->file_name, path, sp_h5_shape(data.rank, data.dims, shape), map->path,
+                         sp_h5_shape(map->data.rank, map->data.dims, other));
+    else if (!lengths || !raw || !valid)
+        status = sp_no_memory(err);
+    for (int64_t first = 0; status == SP_OK && first < n; first += rows) {
+        int64_t count = first + rows < n ? rows : n - first;
+        const hsize_t start[2] = {(hsize_t)first, 0}, size[2] = {(hsize_t)count, (hsize_t)width};
+        double bad = 0;
+        status = sp_h5_data_read(&data, map->file_name, path, start, size, raw, err);
+        int64_t at = status == SP_OK ? sp_element_convert(&data.element, raw, count * width, SP_TO_BOOL, 0, valid, &bad) : -1;
+        if (at >= 0)
+            status = sp_fail_at(err, SP_EDATA, at % width, "%s: dataset %s, recording %lld, step %lld: %g is neither 0 nor 1",
+                                map->file_name, path, (long long)first + at / width, (long long)at % width, bad);
+        if (status == SP_OK)
+            status = valid_lengths(map, path, valid, first, count, lengths, err);
+    }
+    if (status == SP_OK)
+        status = offsets_of_lengths(map, path, lengths, n, width, err);
+    free(lengths);
+    free(raw);
+    free(valid);
+    sp_h5_data_close(&data);
+    return status;
+}
+
+/* ---- layouts of one dataset ---- */
+
+static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp_error *err)
+{
+    char shape[SP_H5_SHAPE];
+    bool failed = false;
+    const int64_t n = (int64_t)map->data.dims[0];
+    map->layout = SP_LAYOUT_PADDED;
+    map->padded_steps = (int64_t)map->data.dims[1];
+    if (request->offsets)
+        return sp_fail(err, SP_EINVAL, "%s: dataset %s has shape %s, one row a recording; offsets do not apply, use `lengths`",
+                       map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape));
+    char *lengths = place_find(map, request->lengths, "lengths", &failed);
+    char *valid = lengths ? NULL : place_find(map, NULL, "valid", &failed);
+    sp_status status;
+    if (failed)
+        status = sp_no_memory(err);
+    else if (lengths)
+        status = use_lengths(map, lengths, n, err);
+    else if (valid)
+        status = use_valid(map, valid, n, err);
+    else
+        status = sp_fail(
+            err, SP_EDATA,
+            "%s: dataset %s has shape %s, one row a recording, but nothing says how long each is; write a dataset lengths "
+            "[%lld] beside it (all %lld when nothing is padded), or name it with `lengths`",
+            map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape), (long long)n,
+            (long long)map->padded_steps);
+    free(lengths);
+    free(valid);
+    return status;
+}
+
+static sp_status map_packed(sp_h5_map *map, const sp_h5_map_request *request, sp_error *err)
+{
+    bool failed = false;
+    map->n_steps = (int64_t)map->data.dims[0];
+    if (request->offsets && request->lengths)
+        return sp_fail(err, SP_EINVAL, "%s: `offsets` and `lengths` say the same thing; give one", map->file_name);
+    char *offsets = request->lengths ? NULL : place_find(map, request->offsets, "offsets", &failed);
+    char *lengths = offsets ? NULL : place_find(map, request->lengths, "lengths", &failed);
+    sp_status status = SP_OK;
+    map->layout = offsets || lengths ? SP_LAYOUT_PACKED : SP_LAYOUT_SINGLE;
+    if (!failed && map->layout == SP_LAYOUT_SINGLE)
+        failed = !(map->offsets = calloc(2, sizeof *map->offsets));
+    if (failed) {
+        status = sp_no_memory(err);
+    } else if (offsets) {
+        status = use_offsets(map, offsets, err);
+    } else if (lengths) {
+        status = use_lengths(map, lengths, -1, err);
+    } else {
+        map->offsets[1] = map->n_steps;
+        map->n_recordings = 1;
+    }
+    free(offsets);
+    free(lengths);
+    return status;
+}
+
+/* ---- names ---- */
+
+static sp_status ids_made_up(sp_h5_map *map, sp_error *err)
+{
+    if (map->layout == SP_LAYOUT_SINGLE) {
+        char *name = sp_file_stem(map->file_name);
+        map->ids = name ? sp_texts_copy((const char *const *)&name, 1) : NULL;
+        free(name);
+    } else {
+        map->ids = sp_texts_of_numbers(NULL, map->n_recordings);
+    }
+    return map->ids ? SP_OK : sp_no_memory(err);
+}
+
+static sp_status map_ids(sp_h5_map *map, const sp_h5_map_request *request, sp_error *err)
+{
+    bool failed = false, is_number;
+    char *path = place_find(map, request->ids, "ids", &failed);
+    if (failed)
+        return sp_no_memory(err);
+    if (!path)
+        return ids_made_up(map, err);
+    int64_t n = 0, a = 0, b = 0;
+    sp_status status = sp_h5_texts_dataset(map->file, map->file_name, path, "name it with `ids`", &map->ids, &n, &is_number, err);
+    if (status == SP_OK && n != map->n_recordings)
+        status = sp_fail(err, SP_EDATA, "%s: dataset %s has %lld ids, but dataset %s has %lld recordings", map->file_name, path,
+                         (long long)n, map->path, (long long)map->n_recordings);
+    if (status == SP_OK && sp_texts_duplicate((const char *const *)map->ids, n, &a, &b))
+        status = sp_fail(err, SP_EDATA, "%s: dataset %s: recordings %lld and %lld are both called '%s'; give each its own id",
+                         map->file_name, path, (long long)a, (long long)b, map->ids[a]);
+    else if (status == SP_OK && a == -2)
+        status = sp_no_memory(err);
+    map->has_ids = true;
+    free(path);
+    return status;
+}
+
+sp_status sp_h5_map_open(hid_t file, const char *file_name, const sp_h5_map_request *request, sp_h5_map *map, sp_error *err)
+{
+    *map = (sp_h5_map){.file = file, .file_name = file_name};
+    map->path = strdup(request->path);
+    if (!map->path)
+        return sp_no_memory(err);
+    if (sp_h5_path_has_id(request->path))
+        return sp_h5_map_groups(map, request, err);
+    map->base = request->base ? strdup(request->base) : sp_h5_path_group(request->path);
+    map->first_path = strdup(request->path);
+    if (!map->base || !map->first_path)
+        return sp_no_memory(err);
+    sp_status status = sp_h5_data_open(file, file_name, map->path, request->mend, &map->data, err);
+    if (status == SP_OK)
+        status = sp_h5_map_check(map, request, &map->data, map->path, 0, err);
+    if (status == SP_OK)
+        status = sp_h5_data_tune(file, file_name, map->path, &map->data, err);
+    if (status != SP_OK)
+        return status;
+    sp_h5_map_describe(map, request, &map->data);
+    status = map->data.rank == 2 + request->has_class_axis ? map_padded(map, request, err) : map_packed(map, request, err);
+    return status == SP_OK ? map_ids(map, request, err) : status;
+}

@@ -1,0 +1,342 @@
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/hdf5/h5_file.h"
+#include "io/hdf5/h5_source.h"
+
+static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, bool is_scores, sp_error *err)
+{
+    sp_h5_map *map = &h->map;
+    sp_status status = SP_OK;
+    if (is_scores)
+        status = sp_h5_part_open(map, strdup(map->path), "score", true, false, &h->scores, err);
+    if (status == SP_OK)
+        status = sp_h5_source_part(h, is_scores ? options->labels : map->path, "labels", "label", false, true, &h->labels, err);
+    if (status == SP_OK)
+        status = sp_h5_source_part(h, NULL, "segments", "segment", false, false, &h->segments, err);
+    if (status == SP_OK)
+        status = sp_h5_source_part(h, NULL, "weights", "weight", false, false, &h->weights, err);
+    if (status == SP_OK && is_scores)
+        status = sp_h5_source_part(h, NULL, "mask", "mask", true, false, &h->mask, err);
+    return status;
+}
+
+/* ---- kind ---- */
+
+/* What one row looks like: 1 probs, 2 log_probs, 0 neither, -1 says nothing (NaN, all impossible). */
+static int row_kind(const double *row, int64_t n_classes)
+{
+    double sum = 0, sum_exp = 0, low = INFINITY, high = -INFINITY;
+    for (int64_t k = 0; k < n_classes; k++) {
+        if (isnan(row[k]))
+            return -1;
+        sum += row[k];
+        sum_exp += exp(row[k]);
+        low = fmin(low, row[k]);
+        high = fmax(high, row[k]);
+    }
+    const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
+    if (high == -INFINITY || (low == 0 && high == 0 && n_classes > 1))
+        return -1;
+    if (low >= 0 && high <= 1 + tolerance && fabs(sum - 1) <= tolerance)
+        return 1;
+    return high <= tolerance && fabs(log(sum_exp)) <= tolerance ? 2 : 0;
+}
+
+/* A dataset of a name that says nothing is taken for what its first row is. */
+static sp_status guess_kind(sp_h5_source *h, sp_kind *kind, sp_error *err)
+{
+    sp_h5_map *map = &h->map;
+    int64_t n = 0;
+    while (n < map->n_recordings && map->offsets[n + 1] == map->offsets[n])
+        n++;
+    if (n == map->n_recordings)
+        return SP_OK; /* no row, no matter */
+    const int64_t length = map->offsets[n + 1] - map->offsets[n], steps = length < 64 ? length : 64, width = map->n_classes;
+    double *rows = malloc((size_t)(steps * width) * sizeof *rows);
+    if (!rows)
+        return sp_no_memory(err);
+    sp_status status = sp_h5_part_steps(map, &h->scores, n, 0, steps, SP_TO_F64, 0, rows, err);
+    int found = -1;
+    for (int64_t t = 0; status == SP_OK && found < 0 && t < steps; t++)
+        found = row_kind(rows + t * width, width);
+    free(rows);
+    if (status != SP_OK)
+        return status;
+    if (found == 1)
+        *kind = SP_KIND_PROBS;
+    else if (found == 2)
+        *kind = SP_KIND_LOG_PROBS;
+    else
+        return sp_fail(
+            err, SP_EDATA,
+            "%s: the name of dataset %s does not say what it holds, and its first row is neither probabilities nor log "
+            "probabilities; say it with `kind` logits or `kind` scores",
+            map->file_name, map->path);
+    return SP_OK;
+}
+
+static sp_status find_kind(sp_source *source, sp_h5_source *h, const sp_source_options *options, sp_error *err)
+{
+    if (options->has_kind) {
+        source->info.kind = options->kind;
+        return SP_OK;
+    }
+    source->info.kind_from_name = sp_h5_source_kind_of_name(h->map.path, &source->info.kind);
+    return source->info.kind_from_name ? SP_OK : guess_kind(h, &source->info.kind, err);
+}
+
+/* ---- opening ---- */
+
+static void fill_info(sp_source *source, sp_h5_source *h)
+{
+    const sp_h5_map *map = &h->map;
+    sp_source_info *info = &source->info;
+    snprintf(h->stored_type, sizeof h->stored_type, "%s%s", map->type_name, map->is_mixed ? " and others" : "");
+    info->layout = map->layout;
+    info->has_scores = h->scores.path != NULL;
+    info->dtype = map->element.size == 8 ? SP_F64 : SP_F32;
+    info->stored_type = h->stored_type;
+    info->storage = map->storage;
+    info->scores_path = info->has_scores ? map->path : NULL;
+    info->n_recordings = map->n_recordings;
+    info->n_steps = map->n_steps;
+    info->n_classes = (int32_t)(info->has_scores ? map->n_classes : h->n_classes);
+    info->ids = (const char *const *)map->ids;
+    info->has_ids = map->has_ids;
+    info->offsets = map->offsets;
+    info->classes = (const char *const *)h->classes;
+    info->classes_place = h->classes ? h->classes_place : NULL;
+    info->has_labels = h->labels.path != NULL;
+    info->has_segments = h->segments.path != NULL;
+    info->has_weights = h->weights.path != NULL;
+    info->has_mask = h->mask.path != NULL;
+    info->labels_path = h->labels.path;
+    info->n_unlabelled = h->labels.n_absent;
+    source->paths.n_strategies = h->n_paths;
+    source->paths.strategies = (const char *const *)h->strategies;
+    source->paths.has_path_scores = h->has_path_scores;
+    source->paths.model_json = h->model_json;
+    source->paths.input = h->input;
+}
+
+static sp_status open_scores(sp_source *source, sp_h5_source *h, const sp_source_options *options, sp_error *err)
+{
+    char *path = NULL;
+    bool is_scores = true;
+    sp_status status = sp_h5_source_find(h->file, h->file_name, options, &path, &is_scores, err);
+    if (status != SP_OK)
+        return status;
+    const sp_h5_map_request request = {.path = path,
+                                       .mend = is_scores ? "say where the scores are with `scores` PATH"
+                                                         : "say where the labels are with `labels` PATH",
+                                       .has_class_axis = is_scores,
+                                       .offsets = options->offsets,
+                                       .lengths = options->lengths,
+                                       .ids = options->ids};
+    status = sp_h5_map_open(h->file, h->file_name, &request, &h->map, err);
+    free(path);
+    if (status == SP_OK)
+        status = open_parts(h, options, is_scores, err);
+    if (status == SP_OK)
+        status = sp_h5_source_classes(&h->map, h->map.n_classes, &h->classes, &h->n_classes, h->classes_place,
+                                      sizeof h->classes_place, err);
+    return status == SP_OK && is_scores ? find_kind(source, h, options, err) : status;
+}
+
+static sp_status open_h5(sp_source *source, const sp_request *request, sp_error *err)
+{
+    sp_h5_source *h = source->opened = calloc(1, sizeof *h);
+    if (!h)
+        return sp_no_memory(err);
+    h->file_name = source->file_name;
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    sp_h5_lack_begin();
+    sp_status status = sp_h5_open(h->file_name, &request->options->access, &h->file, &source->info.file_size, err);
+    if (status == SP_OK)
+        status = request->is_paths ? sp_h5_source_open_paths(h, request, err) : open_scores(source, h, request->options, err);
+    if (status == SP_OK && sp_h5_lack_met())
+        status = sp_no_memory(err);
+    if (status == SP_OK)
+        fill_info(source, h);
+    sp_h5_quiet_end(&quiet);
+    return status;
+}
+
+static void close_h5(void *opened)
+{
+    sp_h5_source *h = opened;
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        sp_h5_part_close(parts[i]);
+    for (int32_t i = 0; i < h->n_open_scorers; i++)
+        sp_h5_part_close(&h->scorers[i]);
+    for (int32_t i = 0; i < h->n_scorers; i++)
+        free(h->scorer_names[i]);
+    sp_h5_source_close_paths(h);
+    sp_h5_map_close(&h->map);
+    if (h->file > 0)
+        H5Fclose(h->file);
+    free(h->classes);
+    free(h);
+    sp_h5_quiet_end(&quiet);
+}
+
+/* ---- reading ---- */
+
+static sp_status read_part(sp_h5_source *h, const sp_h5_part *part, const sp_wanted *w, sp_target target, int64_t limit,
+                           void *out, sp_error *err)
+{
+    if (!out)
+        return SP_OK;
+    if (w->is_part)
+        return sp_h5_part_steps(&h->map, part, w->first, w->first_step, w->n_steps, target, limit, out, err);
+    return sp_h5_part_read(&h->map, part, w->first, w->count, target, limit, out, err);
+}
+
+static sp_status fail_code(const sp_h5_map *map, const sp_h5_part *part, int64_t n, int64_t step, int64_t code,
+                           const sp_codes *codes, sp_error *err)
+{
+    char text[32], sentence[SP_CODES_SENTENCE], *path = sp_h5_map_path(map, part->path, n);
+    if (!path)
+        return sp_no_memory(err);
+    snprintf(text, sizeof text, "%lld", (long long)code);
+    sp_status status = sp_fail_at(err, SP_EDATA, step, "%s: dataset %s, recording %s, step %lld: %s", map->file_name, path,
+                                  map->ids[n], (long long)step, sp_codes_explain(codes, text, sentence));
+    free(path);
+    return status;
+}
+
+/* As classes of the codes' model. A code that means nothing: SP_EDATA with recording, step, and the codes that are known. */
+static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wanted *w, const sp_codes *codes, int32_t *out,
+                            sp_error *err)
+{
+    const int64_t *offsets = h->map.offsets;
+    int64_t *raw = malloc(((size_t)w->n_steps + 1) * sizeof *raw);
+    if (!raw)
+        return sp_no_memory(err);
+    sp_status status = read_part(h, part, w, SP_TO_I64, 0, raw, err);
+    for (int64_t n = w->first; status == SP_OK && n < w->first + w->count; n++) {
+        const int64_t begin = w->is_part ? 0 : offsets[n] - offsets[w->first],
+                      end = w->is_part ? w->n_steps : offsets[n + 1] - offsets[w->first];
+        const bool is_absent = part->absent && part->absent[n];
+        for (int64_t t = begin; status == SP_OK && t < end; t++) {
+            /* codes stay as they are for a while: those of the step before need no looking up */
+            out[t] = is_absent ? -1 : t > begin && raw[t] == raw[t - 1] ? out[t - 1] : sp_codes_number(codes, (double)raw[t]);
+            if (out[t] < SP_CODE_UNSCORED)
+                status = fail_code(&h->map, part, n, w->first_step + t - begin, raw[t], codes, err);
+        }
+    }
+    free(raw);
+    return status;
+}
+
+/* Labels and the like: -1 unscored, else as they stand or by codes. */
+static sp_status read_classes(sp_source *source, const sp_h5_part *part, const sp_wanted *wanted, const sp_codes *codes,
+                              int32_t *out, sp_error *err)
+{
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    const int64_t limit = source->info.n_classes ? source->info.n_classes : (int64_t)INT32_MAX + 1;
+    sp_status status = !out    ? SP_OK
+                       : codes ? read_coded(source->opened, part, wanted, codes, out, err)
+                               : read_part(source->opened, part, wanted, SP_TO_I32, limit, out, err);
+    sp_h5_quiet_end(&quiet);
+    return status;
+}
+
+static sp_status read_block(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
+{
+    sp_h5_source *h = source->opened;
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    const sp_target target = block->dtype == SP_F32 ? SP_TO_F32 : SP_TO_F64;
+    sp_status status = read_part(h, &h->scores, wanted, target, 0, block->scores, err);
+    if (status == SP_OK)
+        status = read_classes(source, &h->labels, wanted, source->codes, block->labels, err);
+    if (status == SP_OK)
+        status = read_part(h, &h->segments, wanted, SP_TO_I64, 0, block->segments, err);
+    if (status == SP_OK)
+        status = read_part(h, &h->weights, wanted, SP_TO_WEIGHT, 0, block->weights, err);
+    if (status == SP_OK)
+        status = read_part(h, &h->mask, wanted, SP_TO_BOOL, 0, block->mask, err);
+    sp_h5_quiet_end(&quiet);
+    return status;
+}
+
+static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+{
+    sp_h5_source *h = source->opened;
+    return read_classes(source, &h->paths[strategy], wanted, source->path_codes, out, err);
+}
+
+static sp_status read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err)
+{
+    sp_h5_source *h = source->opened;
+    return read_classes(source, &h->scorers[scorer], wanted, source->codes, out, err);
+}
+
+static void use_threads(sp_source *source, int n_threads)
+{
+    sp_h5_source *h = source->opened;
+    sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i]->data.direct)
+            sp_h5_direct_use_threads(parts[i]->data.direct, n_threads);
+    sp_chunk_jobs_free(h->map.jobs);
+    h->map.jobs = NULL;
+    h->map.n_threads = n_threads;
+}
+
+static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err)
+{
+    sp_h5_source *h = source->opened;
+    const char *first = h->map.first_path;
+    char *group = first ? sp_h5_path_group(first) : NULL;
+    if (first && !group)
+        return sp_no_memory(err);
+    const char *const places[] = {first, group, h->map.base, "/"};
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    sp_status status = sp_h5_epoch_seconds(h->file, h->file_name, 4, places, seconds, err);
+    sp_h5_quiet_end(&quiet);
+    free(group);
+    return status;
+}
+
+/* HDF5's eight bytes stand at the begin, or after a block of the user's: at 512, 1024, 2048 ... */
+static bool is_h5(const sp_file_look *look)
+{
+    static const char magic[] = "\x89HDF\r\n\x1a\n";
+    const size_t length = sizeof magic - 1;
+    char at[sizeof magic];
+    if (look->n >= length && memcmp(look->head, magic, length) == 0)
+        return true;
+    int fd = look->n == sizeof look->head ? open(look->file, O_RDONLY | O_CLOEXEC) : -1;
+    bool is_found = false;
+    for (off_t place = sizeof look->head; fd >= 0 && !is_found && pread(fd, at, length, place) == (ssize_t)length; place *= 2)
+        is_found = memcmp(at, magic, length) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_found;
+}
+
+const sp_format sp_h5_format = {.name = "an HDF5 file",
+                                .recognise = is_h5,
+                                .open = open_h5,
+                                .close = close_h5,
+                                .read = read_block,
+                                .read_path = read_path,
+                                .result = sp_h5_source_result,
+                                .find_scorers = sp_h5_source_find_scorers,
+                                .read_scorer = read_scorer,
+                                .epoch_seconds = epoch_seconds,
+                                .subjects = sp_h5_source_subjects,
+                                .use_threads = use_threads};

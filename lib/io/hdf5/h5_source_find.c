@@ -1,0 +1,228 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/hdf5/h5_file.h"
+#include "io/hdf5/h5_source.h"
+
+/* Order of preference where several stand beside each other. sp_kind_name() gives the same names; the order is this file's. */
+static const struct {
+    const char *name;
+    sp_kind kind;
+} score_names[] = {
+    {"log_probs", SP_KIND_LOG_PROBS}, {"probs", SP_KIND_PROBS}, {"logits", SP_KIND_LOGITS}, {"scores", SP_KIND_SCORES}};
+enum { N_SCORE_NAMES = sizeof score_names / sizeof *score_names };
+
+static bool kind_of(const char *name, size_t n, sp_kind *kind)
+{
+    for (int i = 0; i < N_SCORE_NAMES; i++)
+        if (strlen(score_names[i].name) == n && memcmp(score_names[i].name, name, n) == 0) {
+            *kind = score_names[i].kind;
+            return true;
+        }
+    return false;
+}
+
+/* The component before the last of a path like "/probs/{id}". */
+static const char *component_before(const char *path, size_t *n)
+{
+    const char *last = sp_h5_path_name(path);
+    if (last - path < 2)
+        return NULL;
+    const char *end = last - 1, *start = end;
+    while (start[-1] != '/')
+        start--;
+    *n = (size_t)(end - start);
+    return start;
+}
+
+bool sp_h5_source_kind_of_name(const char *path, sp_kind *kind)
+{
+    const char *name = sp_h5_path_name(path);
+    size_t n = strlen(name);
+    if (strstr(name, "{id}")) {
+        name = component_before(path, &n);
+        if (!name)
+            return false;
+    }
+    return kind_of(name, n, kind);
+}
+
+char *sp_h5_source_beside(const char *scores, const char *name, bool *failed)
+{
+    char *out = NULL;
+    if (!sp_h5_path_has_id(sp_h5_path_name(scores))) {
+        char *group = sp_h5_path_group(scores);
+        out = group ? sp_h5_path_join(group, name) : NULL;
+        free(group);
+        *failed = *failed || !out;
+        return out;
+    }
+    /* "/probs/{id}": the group has the name of the dataset. */
+    sp_kind kind;
+    size_t n = 0;
+    const char *component = component_before(scores, &n);
+    if (!component || !(kind_of(component, n, &kind) || (n == 6 && memcmp(component, "labels", 6) == 0)))
+        return NULL;
+    size_t size = strlen(scores) + strlen(name) + 1;
+    out = malloc(size);
+    if (out)
+        snprintf(out, size, "%.*s%s%s", (int)(component - scores), scores, name, component + n);
+    *failed = *failed || !out;
+    return out;
+}
+
+/* The dataset in a group that holds scores (or is called `only`): its path, or NULL. With options->has_kind the dataset of that
+ * name is preferred. */
+static char *find_in_group(hid_t file, const char *group, const char *only, const sp_source_options *options, bool *failed)
+{
+    for (int i = -1; i < N_SCORE_NAMES; i++) {
+        const char *name = only ? only : i < 0 ? (options->has_kind ? sp_kind_name(options->kind) : NULL) : score_names[i].name;
+        if (!name)
+            continue;
+        char *path = sp_h5_path_join(group, name);
+        if (!path)
+            *failed = true;
+        sp_h5_what what = path ? sp_h5_look(file, path) : SP_H5_ABSENT;
+        if (what == SP_H5_DATASET || what == SP_H5_BROKEN)
+            return path;
+        free(path);
+        if (only || *failed)
+            break;
+    }
+    return NULL;
+}
+
+/* <group>/{id}/<name>, where some group in it holds such a dataset; or NULL. */
+static sp_status find_in_children(hid_t file, const char *file_name, const char *group, const char *only,
+                                  const sp_source_options *options, char **out, sp_error *err)
+{
+    sp_texts names = NULL;
+    int64_t n = 0;
+    bool failed = false;
+    *out = NULL;
+    sp_status status = sp_h5_links(file, file_name, group, &names, &n, NULL, err);
+    for (int64_t i = 0; status == SP_OK && i < n && !*out && !failed; i++) {
+        char *child = sp_h5_path_join(group, names[i]);
+        char *found = child && sp_h5_look(file, child) == SP_H5_GROUP ? find_in_group(file, child, only, options, &failed) : NULL;
+        if (found) {
+            char *pattern = sp_h5_path_join(group, "{id}");
+            *out = pattern ? sp_h5_path_join(pattern, sp_h5_path_name(found)) : NULL;
+            failed = failed || !*out;
+            free(pattern);
+        }
+        failed = failed || !child;
+        free(found);
+        free(child);
+    }
+    free(names);
+    return status == SP_OK && failed ? sp_no_memory(err) : status;
+}
+
+/* In a group: the dataset itself, else one in each group of it. */
+static sp_status find_under(hid_t file, const char *file_name, const char *group, bool with_children, const char *only,
+                            const sp_source_options *options, char **path, sp_error *err)
+{
+    bool failed = false;
+    *path = find_in_group(file, group, only, options, &failed);
+    if (failed)
+        return sp_no_memory(err);
+    if (*path)
+        return SP_OK;
+    if (with_children)
+        return find_in_children(file, file_name, group, only, options, path, err);
+    char *recordings = sp_h5_path_join(group, "recordings");
+    sp_status status = SP_OK;
+    if (!recordings)
+        status = sp_no_memory(err);
+    else if (sp_h5_look(file, recordings) == SP_H5_GROUP)
+        status = find_in_children(file, file_name, recordings, only, options, path, err);
+    free(recordings);
+    return status;
+}
+
+static sp_status nothing_found(hid_t file, const char *file_name, const char *what, const char *option, sp_error *err)
+{
+    char holds[1200], example[256];
+    sp_h5_list(file, holds, sizeof holds, example, sizeof example);
+    if (example[0])
+        return sp_fail(err, SP_EFILE, "%s: found no %s; it holds %s; say where they are with %s PATH, for example %s '%s'",
+                       file_name, what, holds, option, option, example);
+    return sp_fail(err, SP_EFILE,
+                   "%s: found no %s; it holds %s; say where they are with %s PATH ({id} in it stands for the recording)",
+                   file_name, what, holds, option);
+}
+
+sp_status sp_h5_source_find(hid_t file, const char *file_name, const sp_source_options *options, char **path, bool *is_scores,
+                            sp_error *err)
+{
+    char *found = NULL;
+    *is_scores = true;
+    sp_status status = SP_OK;
+    if (options->scores) {
+        char *given = sp_h5_path(options->scores);
+        if (!given)
+            return sp_no_memory(err);
+        bool is_group = !sp_h5_path_has_id(given) && sp_h5_look(file, given) == SP_H5_GROUP;
+        if (!is_group) {
+            *path = given;
+            return SP_OK;
+        }
+        status = find_under(file, file_name, given, strcmp(given, "/") != 0, NULL, options, &found, err);
+        if (status == SP_OK && !found) {
+            char what[300];
+            snprintf(what, sizeof what, "scores in the group %.200s (log_probs, probs, logits or scores)", given);
+            status = nothing_found(file, file_name, what, "`scores`", err);
+        }
+        free(given);
+    } else {
+        status = find_under(file, file_name, "/", false, NULL, options, &found, err);
+        if (status == SP_OK && !found && !options->needs_scores) {
+            *is_scores = false;
+            if (options->labels && !(found = sp_h5_path(options->labels)))
+                status = sp_no_memory(err);
+            else if (!found)
+                status = find_under(file, file_name, "/", false, "labels", options, &found, err);
+            if (status == SP_OK && !found)
+                status = nothing_found(file, file_name, "labels (/labels or /recordings/<id>/labels)", "`labels`", err);
+        } else if (status == SP_OK && !found) {
+            status =
+                nothing_found(file, file_name, "scores (log_probs, probs, logits or scores, in the root or in /recordings/<id>)",
+                              "`scores`", err);
+        }
+    }
+    if (status == SP_OK)
+        *path = found;
+    return status;
+}
+
+/* ---- what stands beside the scores ---- */
+
+/* In groups: does any recording have it? */
+static bool beside_exists(const sp_h5_map *map, const char *path, bool *failed)
+{
+    if (map->layout != SP_LAYOUT_GROUPS)
+        return sp_h5_has_link(map->file, path);
+    for (int64_t n = 0; n < map->n_recordings && !*failed; n++)
+        if (sp_h5_map_has(map, path, n, failed))
+            return true;
+    return false;
+}
+
+sp_status sp_h5_source_part(sp_h5_source *h, const char *given, const char *name, const char *noun, bool has_classes,
+                            bool is_optional, sp_h5_part *part, sp_error *err)
+{
+    bool failed = false;
+    const sp_h5_map *map = &h->map;
+    const bool is_pattern = sp_h5_path_has_id(map->path);
+    char *path = given        ? sp_h5_path(given)
+                 : is_pattern ? sp_h5_source_beside(map->path, name, &failed)
+                              : sp_h5_path_join(map->base, name);
+    if (!path)
+        return failed || given || !is_pattern ? sp_no_memory(err) : SP_OK;
+    if (!given && !beside_exists(map, path, &failed)) {
+        free(path);
+        return failed ? sp_no_memory(err) : SP_OK;
+    }
+    return sp_h5_part_open(map, path, noun, has_classes, is_optional && !given, part, err);
+}

@@ -1,0 +1,39 @@
+/* Texts in HDF5 files as h5py and others write them: fixed (null-terminated, null-padded, space-padded) and variable strings,
+ * ASCII and UTF-8, in datasets and attributes. Integers are taken as texts of digits. Private to io/. */
+#ifndef STATEPATH_IO_H5_TEXT_H
+#define STATEPATH_IO_H5_TEXT_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/text/texts.h"
+#include "statepath/status.h"
+
+/* Reads a dataset of texts (or integers) with one dimension. is_number: they were integers. SP_OK; SP_EFILE, SP_EDATA. */
+sp_status sp_h5_texts_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
+                              bool *is_number, sp_error *err);
+
+/* The same, but a single text (no dimension) will do too. */
+sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path, const char *mend, sp_texts *out, int64_t *n,
+                             bool *is_number, sp_error *err);
+
+/* The same for an attribute of the object at `path`; also for a single text (n = 1). SP_EFILE, SP_EDATA. */
+sp_status sp_h5_texts_attribute(hid_t file, const char *file_name, const char *path, const char *attribute, sp_texts *out,
+                                int64_t *n, bool *is_number, sp_error *err);
+
+/* Opens an attribute and the object that has it, which must stay open as long: by an external link it is in a file that HDF5
+ * closes otherwise. Both are the caller's to close; < 0: neither is open. */
+hid_t sp_h5_attribute_open(hid_t file, const char *path, const char *attribute, hid_t *object);
+
+bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute);
+
+/* A single text attribute of the root; *out is NULL when it is missing or not one. The caller frees it. SP_OK, SP_ENOMEM. */
+sp_status sp_h5_root_text(hid_t file, const char *file_name, const char *attribute, char **out, sp_error *err);
+
+/* Attribute epoch_seconds, the length of a step: the first of the objects that has it, in the order given. *seconds is 0 where
+ * none has it. SP_OK; SP_EDATA (not one finite number above 0: the message names it). Cost: opening each object. */
+sp_status sp_h5_epoch_seconds(hid_t file, const char *file_name, int n_places, const char *const *places, double *seconds,
+                              sp_error *err);
+
+#endif

@@ -1,0 +1,339 @@
+/* Recipes of made data, from JSON and back. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json/recipe_reader.h"
+#include "io/text/text_read.h"
+#include "statepath/name_hint.h"
+#include "statepath/recipe_json.h"
+
+static const char *const recipe_keys[] = {"statepath_recipe", "name",       "description", "seed",        "classes",
+                                          "recordings",       "steps",      "start",       "transitions", "model",
+                                          "unscored",         "classifier", "signals"};
+static const char *const classifier_keys[] = {"confusion", "error_run", "noise", "overconfidence", "floor"};
+
+/* ---- parts ---- */
+
+static sp_status read_version(const sp_recipe_reader *reader)
+{
+    const json_t *value = json_object_get(reader->doc.root, "statepath_recipe");
+    sp_json_at at = {&reader->root, "statepath_recipe", 0};
+    if (!value)
+        return sp_json_fail(&reader->doc, &reader->root,
+                            "key \"statepath_recipe\" is missing; a recipe begins with \"statepath_recipe\": 1%s",
+                            json_object_get(reader->doc.root, "statepath_model") ? " (this is a model)" : "");
+    if (!json_is_integer(value) || json_integer_value(value) != 1)
+        return sp_json_fail(&reader->doc, &at,
+                            "key \"statepath_recipe\": this is statepath %s, which reads recipes of format 1; write 1",
+                            sp_version());
+    return SP_OK;
+}
+
+static sp_status read_classes(sp_recipe_reader *reader)
+{
+    sp_status status = SP_OK;
+    const json_t *list = sp_recipe_member(reader, &reader->root, "classes", "[\"Wake\", \"N1\"]", &status);
+    sp_json_at at = {&reader->root, "classes", 0};
+    if (!list)
+        return status;
+    if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > INT32_MAX)
+        return sp_json_fail(&reader->doc, &at, "key \"classes\": needs a list of at least one name; this is %s",
+                            json_is_array(list) ? "empty" : sp_json_kind(list));
+    sp_recipe *recipe = reader->recipe;
+    if (!(recipe->classes = calloc(json_array_size(list), sizeof *recipe->classes)))
+        return sp_no_memory(reader->doc.err);
+    recipe->n_classes = (int32_t)json_array_size(list);
+    for (int32_t k = 0; k < recipe->n_classes; k++) {
+        const json_t *item = json_array_get(list, (size_t)k);
+        sp_json_at here = {&at, NULL, (size_t)k};
+        if (!json_is_string(item))
+            return sp_json_fail(&reader->doc, &here, "key \"classes\": a class is a string in double quotes; this is %s",
+                                sp_json_kind(item));
+        if (!(recipe->classes[k] = strdup(json_string_value(item))))
+            return sp_no_memory(reader->doc.err);
+    }
+    return SP_OK;
+}
+
+/* K x K numbers, rows = from. */
+static sp_status read_matrix(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double **out)
+{
+    sp_status status = SP_OK;
+    json_t *matrix = sp_recipe_member(reader, parent, key, "[[0.9, 0.1], [0.2, 0.8]]", &status);
+    if (!matrix)
+        return status;
+    const sp_recipe *recipe = reader->recipe;
+    size_t k = (size_t)recipe->n_classes;
+    sp_json_at at = {parent, key, 0};
+    if (!json_is_array(matrix) || json_array_size(matrix) != k)
+        return sp_json_fail(&reader->doc, &at, "key \"%s\": needs a list of %zu rows, one for each class", key, k);
+    if (!(*out = malloc(k * k * sizeof **out)))
+        return sp_no_memory(reader->doc.err);
+    for (size_t i = 0; i < k; i++) {
+        const json_t *row = json_array_get(matrix, i);
+        sp_json_at row_at = {&at, NULL, i};
+        if (!json_is_array(row) || json_array_size(row) != k)
+            return sp_json_fail(&reader->doc, &row_at, "key \"%s\", row \"%s\": needs a list of %zu numbers", key,
+                                recipe->classes[i], k);
+        for (size_t j = 0; j < k; j++) {
+            sp_json_at here = {&row_at, NULL, j};
+            if ((status = sp_recipe_want_number(reader, &here, key, json_array_get(row, j), &(*out)[i * k + j])) != SP_OK)
+                return status;
+        }
+    }
+    return SP_OK;
+}
+
+static sp_status read_start(sp_recipe_reader *reader)
+{
+    sp_status status = SP_OK;
+    sp_recipe *recipe = reader->recipe;
+    json_t *object = sp_recipe_member(reader, &reader->root, "start", "{\"Wake\": 1}", &status);
+    if (!object)
+        return status;
+    sp_json_at at = {&reader->root, "start", 0};
+    if (!json_is_object(object))
+        return sp_json_fail(&reader->doc, &at, "key \"start\": needs class -> probability, as {\"%s\": 1}; this is %s",
+                            recipe->classes[0], sp_json_kind(object));
+    if (!(recipe->start = calloc((size_t)recipe->n_classes, sizeof *recipe->start)))
+        return sp_no_memory(reader->doc.err);
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        sp_json_at here = {&at, key, 0};
+        int32_t k = 0;
+        if ((status = sp_recipe_find_class(reader, &at, key, &k)) != SP_OK)
+            return status;
+        if ((status = sp_recipe_want_number(reader, &here, "start", value, &recipe->start[k])) != SP_OK)
+            return status;
+    }
+    return SP_OK;
+}
+
+static sp_status read_sizes(sp_recipe_reader *reader)
+{
+    sp_recipe *recipe = reader->recipe;
+    sp_status status = SP_OK;
+    json_t *seed = sp_recipe_member(reader, &reader->root, "seed", "1", &status);
+    json_t *recordings = seed ? sp_recipe_member(reader, &reader->root, "recordings", "20", &status) : NULL;
+    json_t *steps = recordings ? sp_recipe_member(reader, &reader->root, "steps", "[700, 1100]", &status) : NULL;
+    if (!steps)
+        return status;
+    sp_json_at seed_at = {&reader->root, "seed", 0}, recordings_at = {&reader->root, "recordings", 0},
+               at = {&reader->root, "steps", 0};
+    if ((status = sp_recipe_want_integer(reader, &seed_at, "seed", seed, &recipe->seed)) != SP_OK ||
+        (status = sp_recipe_want_integer(reader, &recordings_at, "recordings", recordings, &recipe->n_recordings)) != SP_OK)
+        return status;
+    bool is_range = json_is_array(steps);
+    if (is_range && json_array_size(steps) != 2)
+        return sp_json_fail(&reader->doc, &at, "key \"steps\": needs one length, or two: the least and the greatest");
+    status = sp_recipe_want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 0) : steps, &recipe->min_steps);
+    if (status == SP_OK)
+        status = sp_recipe_want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 1) : steps, &recipe->max_steps);
+    return status;
+}
+
+/* Finds "classifier" or "signals": what the recipe is about. */
+static sp_status find_inner(sp_recipe_reader *reader)
+{
+    sp_status status = SP_OK;
+    json_t *root = reader->doc.root;
+    if (json_object_get(root, "signals"))
+        reader->inner.key = "signals";
+    sp_json_at classifier = {&reader->root, "classifier", 0};
+    if (json_object_get(root, "signals") && json_object_get(root, "classifier"))
+        return sp_json_fail(&reader->doc, &classifier,
+                            "key \"classifier\": a recipe makes scores or signals, not both; remove this or \"signals\"");
+    json_t *object =
+        sp_recipe_member(reader, &reader->root, reader->inner.key, "{\"confusion\": [[0.9, 0.1], [0.2, 0.8]]}", &status);
+    if (object && !json_is_object(object))
+        return sp_json_fail(&reader->doc, &reader->inner, "key \"%s\": needs an object; this is %s", reader->inner.key,
+                            sp_json_kind(object));
+    reader->inner_object = object;
+    return status;
+}
+
+static sp_status read_classifier(sp_recipe_reader *reader)
+{
+    sp_recipe *recipe = reader->recipe;
+    json_t *object = reader->inner_object;
+    recipe->error_run = recipe->overconfidence = 1;
+    recipe->floor = fmin(0.001, 1.0 / recipe->n_classes);
+    const sp_json_at *at = &reader->inner;
+    double *const numbers[] = {&recipe->error_run, &recipe->noise, &recipe->overconfidence, &recipe->floor};
+    sp_status status = sp_json_check_keys(&reader->doc, at, object, 5, classifier_keys);
+    if (status == SP_OK)
+        status = read_matrix(reader, at, "confusion", &recipe->confusion);
+    for (int i = 0; status == SP_OK && i < 4; i++)
+        status = sp_recipe_read_number(reader, at, classifier_keys[i + 1], numbers[i]);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* sp_recipe_check(), with the place of what it finds. */
+static sp_status check_recipe(const sp_recipe_reader *reader)
+{
+    sp_recipe_place place;
+    sp_error cause;
+    sp_status status = sp_recipe_check(reader->recipe, &place, &cause);
+    if (status == SP_OK)
+        return SP_OK;
+    bool is_inner = json_object_get(reader->inner_object, place.key) != NULL;
+    sp_json_at key = {is_inner ? &reader->inner : &reader->root, place.key, 0};
+    sp_json_at row = {&key, NULL, place.row < 0 ? 0 : (size_t)place.row};
+    if (place.row >= 0 && json_is_object(json_object_get(reader->inner_object, place.key)))
+        row.key = reader->recipe->classes[place.row]; /* an object by class, not a list */
+    if (status == SP_ENOMEM)
+        return sp_no_memory(reader->doc.err);
+    return sp_json_fail(&reader->doc, place.row < 0 ? &key : &row, "%s", cause.message);
+}
+
+static sp_status read_recipe(sp_recipe_reader *reader)
+{
+    sp_recipe *recipe = reader->recipe;
+    sp_status status = read_version(reader);
+    if (status == SP_OK)
+        status = sp_json_check_keys(&reader->doc, &reader->root, reader->doc.root,
+                                    (int32_t)(sizeof recipe_keys / sizeof *recipe_keys), recipe_keys);
+    if (status == SP_OK)
+        status = sp_json_read_text(&reader->doc, "name", &recipe->name);
+    if (status == SP_OK)
+        status = sp_json_read_text(&reader->doc, "description", &recipe->description);
+    if (status == SP_OK)
+        status = read_classes(reader);
+    if (status == SP_OK)
+        status = read_sizes(reader);
+    if (status == SP_OK)
+        status = read_start(reader);
+    if (status == SP_OK)
+        status = read_matrix(reader, &reader->root, "transitions", &recipe->transitions);
+    if (status == SP_OK)
+        status = sp_recipe_read_number(reader, &reader->root, "unscored", &recipe->unscored);
+    if (status == SP_OK)
+        status = sp_json_read_text(&reader->doc, "model", &recipe->model);
+    if (status == SP_OK)
+        status = find_inner(reader);
+    if (status == SP_OK && json_object_get(reader->doc.root, "signals"))
+        status = sp_recipe_read_signals(reader);
+    else if (status == SP_OK)
+        status = read_classifier(reader);
+    if (status == SP_OK)
+        status = check_recipe(reader);
+    return status == SP_OK && recipe->model ? sp_recipe_apply_model(reader) : status;
+}
+
+sp_status sp_recipe_from_json(const char *text, const char *name, sp_recipe **out, sp_error *err)
+{
+    sp_recipe_reader reader = {.inner = {NULL, "classifier", 0}};
+    reader.inner.parent = &reader.root;
+    sp_status status = sp_json_open(&reader.doc, text, name, "a recipe", SP_EINVAL, err);
+    if (status != SP_OK)
+        return status;
+    reader.recipe = calloc(1, sizeof *reader.recipe);
+    status = reader.recipe ? read_recipe(&reader) : sp_no_memory(reader.doc.err);
+    if (status == SP_OK)
+        *out = reader.recipe;
+    else
+        sp_recipe_free(reader.recipe);
+    sp_json_close(&reader.doc);
+    return status;
+}
+
+sp_status sp_recipe_load(const char *file, sp_recipe **out, sp_error *err)
+{
+    char *text;
+    sp_status status = sp_text_read(file, "a recipe", &text, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_recipe_from_json(text, file, out, err);
+    free(text);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static void put_member(sp_json_writer *writer, const char *key, double x)
+{
+    sp_json_put(writer, ",\n    ");
+    sp_json_put_string(writer, key);
+    sp_json_put(writer, ": ");
+    sp_json_put_number(writer, x);
+}
+
+static void put_start(sp_json_writer *writer, const sp_recipe *recipe)
+{
+    sp_json_put_key(writer, "start");
+    sp_json_put(writer, "{");
+    bool is_first = true;
+    for (int32_t k = 0; k < recipe->n_classes; k++) {
+        if (recipe->start[k] == 0)
+            continue;
+        sp_json_put_name(writer, is_first, 4, recipe->classes[k]);
+        is_first = false;
+        sp_json_put_number(writer, recipe->start[k]);
+    }
+    sp_json_put(writer, "}");
+}
+
+static void put_steps(sp_json_writer *writer, const sp_recipe *recipe)
+{
+    sp_json_put_key(writer, "recordings");
+    sp_json_put_integer(writer, recipe->n_recordings);
+    sp_json_put_key(writer, "steps");
+    bool is_range = recipe->min_steps != recipe->max_steps;
+    sp_json_put(writer, is_range ? "[" : "");
+    sp_json_put_integer(writer, recipe->min_steps);
+    if (is_range) {
+        sp_json_put(writer, ", ");
+        sp_json_put_integer(writer, recipe->max_steps);
+        sp_json_put(writer, "]");
+    }
+}
+
+static void put_classifier(sp_json_writer *writer, const sp_recipe *recipe)
+{
+    sp_json_put_key(writer, "classifier");
+    sp_json_put(writer, "{\n    \"confusion\": ");
+    sp_json_put_matrix(writer, recipe->n_classes, recipe->confusion);
+    put_member(writer, "error_run", recipe->error_run);
+    put_member(writer, "noise", recipe->noise);
+    put_member(writer, "overconfidence", recipe->overconfidence);
+    put_member(writer, "floor", recipe->floor);
+    sp_json_put(writer, "\n  }\n");
+}
+
+sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
+{
+    sp_json_writer writer;
+    sp_json_writer_open(&writer);
+    sp_json_put(&writer, "{\n  \"statepath_recipe\": 1");
+    const char *const keys[] = {"name", "description"}, *const texts[] = {recipe->name, recipe->description};
+    for (int i = 0; i < 2; i++)
+        if (texts[i]) {
+            sp_json_put_key(&writer, keys[i]);
+            sp_json_put_string(&writer, texts[i]);
+        }
+    sp_json_put_key(&writer, "seed");
+    sp_json_put_integer(&writer, recipe->seed);
+    sp_json_put_key(&writer, "classes");
+    sp_json_put_strings(&writer, recipe->n_classes, recipe->classes, 4);
+    put_steps(&writer, recipe);
+    put_start(&writer, recipe);
+    sp_json_put_key(&writer, "transitions");
+    sp_json_put_matrix(&writer, recipe->n_classes, recipe->transitions);
+    if (recipe->model) {
+        sp_json_put_key(&writer, "model");
+        sp_json_put_string(&writer, recipe->model);
+    }
+    sp_json_put_key(&writer, "unscored");
+    sp_json_put_number(&writer, recipe->unscored);
+    if (recipe->signals)
+        sp_recipe_put_signals(&writer, recipe);
+    else
+        put_classifier(&writer, recipe);
+    sp_json_put(&writer, "}\n");
+    return sp_json_writer_close(&writer, text, err);
+}

@@ -1,0 +1,330 @@
+/* What a reader should take home, in words. Never "significant": the difference, its interval, the count of recordings and the
+ * p-value stand side by side, and the reader judges. */
+#include "report/tables/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_legality(const sp_comparison *c, const sp_strategy_result *strategy, sp_buffer *line)
+{
+    const sp_transition_counts *counts = &strategy->counts;
+    sp_buffer_say(line, "%s: ", strategy->name);
+    if (counts->illegal == 0) {
+        sp_buffer_say(line, "no illegal transition%s",
+                      strategy->is_legal_by_construction && !strategy->n_broken ? " (by construction)" : "");
+        return;
+    }
+    sp_buffer_say(line, "%jd illegal transition%s (", counts->illegal, sp_plural(counts->illegal));
+    sp_buffer_percent(line, counts->illegal, counts->transitions);
+    sp_buffer_say(line, " of all, in %jd of %jd recording%s)", strategy->recordings_with_illegal, c->n_recordings,
+                  sp_plural(c->n_recordings));
+}
+
+static const sp_pair_comparison *pair_against(const sp_comparison *c, int32_t a, const char *baseline)
+{
+    for (int32_t i = 0; i < c->n_comparisons; i++) {
+        const sp_pair_comparison *pair = &c->comparisons[i];
+        if (pair->a == a && !strcmp(c->strategies[pair->b].name, baseline) && !strcmp(pair->metric, "accuracy"))
+            return pair;
+    }
+    return NULL;
+}
+
+/* ---- headline ---- */
+
+int32_t sp_argmax_strategy(const sp_comparison *c)
+{
+    for (int32_t s = 0; s < c->n_strategies; s++)
+        if (!strcmp(c->strategies[s].name, "argmax"))
+            return s;
+    return -1;
+}
+
+int32_t sp_focus_strategy(const sp_comparison *c)
+{
+    int32_t argmax = sp_argmax_strategy(c), focus = -1;
+    double best = -INFINITY;
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_strategy_result *strategy = &c->strategies[s];
+        const sp_value *value = strategy->has_agreement ? &strategy->agreement.accuracy : &strategy->path_score;
+        bool has_value = strategy->has_agreement || strategy->has_path_score;
+        double merit = has_value && !value->undefined ? value->value : -INFINITY;
+        if (s == argmax || strategy->counts.illegal || strategy->n_undecoded == c->n_recordings)
+            continue;
+        if (focus < 0 || merit >= best) {
+            focus = s;
+            best = merit;
+        }
+    }
+    return focus >= 0 ? focus : c->n_strategies - 1;
+}
+
+static void add_accuracy_clause(const sp_comparison *c, int32_t focus, int32_t argmax, sp_buffer *line)
+{
+    const sp_value *a = &c->strategies[focus].agreement.accuracy, *b = &c->strategies[argmax].agreement.accuracy;
+    const sp_pair_comparison *pair = pair_against(c, focus, "argmax");
+    if (!c->strategies[focus].has_agreement || a->undefined || b->undefined)
+        return;
+    const sp_difference *d = pair ? &pair->difference : NULL;
+    bool has_interval = d && !d->low.undefined && !d->high.undefined;
+    sp_buffer_say(line, "%s%.4f against %.4f, %+.2f percentage points",
+                  has_interval && sp_as_shown(d->low.value, 4) > 0    ? " It is more accurate: "
+                  : has_interval && sp_as_shown(d->high.value, 4) < 0 ? " It is less accurate: "
+                  : has_interval                                      ? " Accuracy is about the same: "
+                                                                      : " Accuracy is ",
+                  a->value, b->value, 100 * (a->value - b->value));
+    if (has_interval)
+        sp_buffer_say(line, " (%g %% interval %+.2f to %+.2f, %jd %s)", 100 * c->level, 100 * d->low.value, 100 * d->high.value,
+                      d->n, sp_unit_name(c, d->n));
+    sp_buffer_text(line, ".");
+}
+
+void sp_fill_headline(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)
+{
+    (void)options;
+    int32_t focus = sp_focus_strategy(c), argmax = sp_argmax_strategy(c);
+    sp_table_columns(lines, "headline");
+    if (focus < 0)
+        return;
+    const sp_strategy_result *strategy = &c->strategies[focus];
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (argmax < 0 || argmax == focus) {
+        add_legality(c, strategy, line);
+        sp_buffer_text(line, ".");
+        return;
+    }
+    const sp_strategy_result *plain = &c->strategies[argmax];
+    int64_t n = strategy->counts.illegal;
+    sp_buffer_say(line, "%s%s", strategy->name, n ? " makes " : " makes no");
+    if (n)
+        sp_buffer_count(line, n);
+    sp_buffer_format(line, " illegal transition%s; argmax makes ", sp_plural(n == 0 ? 1 : n));
+    if (plain->counts.illegal == 0) {
+        sp_buffer_text(line, "none either.");
+    } else {
+        sp_buffer_say(line, "%jd (", plain->counts.illegal);
+        sp_buffer_percent(line, plain->counts.illegal, plain->counts.transitions);
+        sp_buffer_say(line, " of all, in %jd of %jd recording%s).", plain->recordings_with_illegal, c->n_recordings,
+                      sp_plural(c->n_recordings));
+    }
+    add_accuracy_clause(c, focus, argmax, line);
+}
+
+/* ---- notes ---- */
+
+static void note_reference(const sp_comparison *c, sp_table *lines)
+{
+    const sp_transition_counts *counts = &c->reference;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (counts->illegal + counts->illegal_start + counts->illegal_end + counts->short_runs == 0) {
+        sp_buffer_say(line, "The reference itself keeps every rule of the model (%jd transitions).", counts->transitions);
+    } else {
+        sp_buffer_say(line, "The reference itself breaks the model: %jd of its %jd transitions %s illegal (", counts->illegal,
+                      counts->transitions, counts->illegal == 1 ? "is" : "are");
+        sp_buffer_percent(line, counts->illegal, counts->transitions);
+        sp_buffer_text(line, ")");
+        if (counts->illegal_start)
+            sp_buffer_format(line, ", %lld illegal start%s", (long long)counts->illegal_start, sp_plural(counts->illegal_start));
+        if (counts->illegal_end)
+            sp_buffer_format(line, ", %lld illegal end%s", (long long)counts->illegal_end, sp_plural(counts->illegal_end));
+        if (counts->short_runs)
+            sp_buffer_format(line, ", %lld run%s shorter than the minimum dwell", (long long)counts->short_runs,
+                             sp_plural(counts->short_runs));
+        sp_buffer_text(line, ".");
+    }
+    if (!c->mask_ceiling.undefined) {
+        line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_say(line, "Mask ceiling %.4f: no path that the model allows can agree with the reference better than that.",
+                      c->mask_ceiling.value);
+        if (c->ceiling_infeasible)
+            sp_buffer_format(line, " %lld recording%s with no allowed path count%s 0 in it.", (long long)c->ceiling_infeasible,
+                             sp_plural(c->ceiling_infeasible), c->ceiling_infeasible == 1 ? "s" : "");
+    }
+    if (c->has_nll && (!c->nll.undefined || c->nll_impossible)) {
+        line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_text(line, "Mean negative log-likelihood of the reference, before any decoding: ");
+        if (c->nll.undefined)
+            sp_buffer_say(line, "infinite, the scores give %jd of %jd steps probability 0%s.", c->nll_impossible, c->nll_steps,
+                          c->nll_clip > 0 ? "" : " (--nll-clip P takes at least P)");
+        else
+            sp_buffer_say(line, "%.4f nats per step.", c->nll.value);
+        if (c->nll_clip > 0 && !c->nll_clipped.undefined)
+            sp_buffer_say(line, " With probabilities below %g taken for it: %.4f%s", c->nll_clip, c->nll_clipped.value,
+                          c->nll.undefined ? " nats per step." : ".");
+    }
+    sp_note_probabilities(c, lines);
+    int64_t unscored = c->n_steps - c->n_scored_steps - c->n_trimmed_steps;
+    if (unscored > 0) {
+        line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_say(line, "%jd of %jd steps %s no reference: decoded, but left out of agreement.", unscored, c->n_steps,
+                      unscored == 1 ? "has" : "have");
+    }
+}
+
+static void note_undecoded(const sp_comparison *c, const sp_strategy_result *strategy, sp_table *lines)
+{
+    enum { SHOWN = 3 };
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
+    sp_buffer_say(line, "%s could not decode %jd of %jd recording%s%s: ", strategy->name, strategy->n_undecoded, c->n_recordings,
+                  sp_plural(c->n_recordings), c->has_labels ? " (wrong at each scored step)" : "");
+    int64_t shown = 0;
+    for (int64_t r = 0; r < c->n_recordings && shown < SHOWN; r++) {
+        const sp_decoded *decoded = &strategy->recordings[r].decoded;
+        if (decoded->status == SP_OK)
+            continue;
+        sp_buffer_say(line, "%s%s (%s", shown++ ? ", " : "", c->ids[r], sp_undecoded_reason(decoded->status));
+        if (decoded->step >= 0)
+            sp_buffer_format(line, " at step %lld", (long long)decoded->step);
+        sp_buffer_text(line, ")");
+    }
+    if (strategy->n_undecoded > shown)
+        sp_buffer_format(line, " and %lld more", (long long)(strategy->n_undecoded - shown));
+    sp_buffer_text(line, ".");
+}
+
+static void note_undefined(const sp_comparison *c, sp_table *lines)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } metrics[] = {{"accuracy", offsetof(sp_strategy_result, agreement.accuracy)},
+                   {"kappa", offsetof(sp_strategy_result, agreement.kappa)},
+                   {"MCC", offsetof(sp_strategy_result, agreement.mcc)},
+                   {"macro F1", offsetof(sp_strategy_result, agreement.macro_f1)}};
+    for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) {
+        sp_buffer *line = NULL;
+        const char *reason = NULL;
+        for (int32_t s = 0; s < c->n_strategies; s++) {
+            const sp_strategy_result *strategy = &c->strategies[s];
+            const sp_value *value = (const sp_value *)((const char *)strategy + metrics[m].offset);
+            if (!strategy->has_agreement || !value->undefined)
+                continue;
+            if (!line) {
+                line = sp_table_cell(lines, SP_TONE_PLAIN);
+                reason = value->undefined;
+                sp_buffer_format(line, "%s is undefined for ", metrics[m].name);
+            } else {
+                sp_buffer_text(line, ", ");
+            }
+            sp_buffer_text(line, strategy->name);
+        }
+        if (line)
+            sp_buffer_format(line, ": %s.", reason);
+    }
+}
+
+/* A macro mean over fewer classes than the model has must say so. */
+static void note_macro(const sp_comparison *c, sp_table *lines)
+{
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_strategy_result *strategy = &c->strategies[s];
+        const sp_agreement *agreement = &strategy->agreement;
+        if (strategy->has_agreement && !agreement->macro_f1.undefined && agreement->macro_f1_classes < c->n_classes)
+            sp_table_say(lines, SP_TONE_PLAIN, "Macro F1 of %s is over %d of %d classes.", strategy->name,
+                         (int)agreement->macro_f1_classes, (int)c->n_classes);
+    }
+}
+
+/* Few units: neither interval nor p says much, and an interval from so few is too narrow. */
+static void note_units(const sp_comparison *c, sp_table *lines)
+{
+    enum { ENOUGH = 8 };
+    if (c->n_subjects) {
+        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_say(
+            line,
+            "Intervals and tests are over %jd subject%s (%s): the recordings of one are drawn together and count as their mean.",
+            (int64_t)c->n_subjects, sp_plural(c->n_subjects), c->subjects_place ? c->subjects_place : "given");
+    }
+    int64_t n = c->n_comparisons ? c->comparisons[0].difference.n : 0;
+    if (n < 1 || n >= ENOUGH)
+        return;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
+    if (n == 1)
+        sp_buffer_format(line, "One %s: differences have no interval and no test.", sp_unit_name(c, 1));
+    else
+        sp_buffer_format(line, "Only %lld %s: neither intervals nor p say much; with so few an interval tends to be too narrow.",
+                         (long long)n, sp_unit_name(c, n));
+}
+
+/* What the figures are of: recordings that the model has seen, or not. */
+static void note_learning(const sp_comparison *c, sp_table *lines)
+{
+    if (c->fitted_on_input)
+        sp_buffer_text(
+            sp_table_cell(lines, SP_TONE_BAD),
+            "The model was fitted on this very file: what is decoded with it here looks better than it would on recordings "
+            "that the model has not seen. Compare with --cv 5 to decode each recording with a model that never saw it.");
+    if (c->n_folds)
+        sp_table_say(
+            lines, SP_TONE_PLAIN,
+            "Cross-validated in %d folds: each recording was decoded with a model that was fitted without it; argmax has "
+            "no model.",
+            (int)c->n_folds);
+}
+
+/* Paths without an illegal pair that the model cannot follow all the same: it has several states a class, or the scores rule a
+ * class out at a step. */
+static void note_impossible(const sp_comparison *c, sp_table *lines)
+{
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_strategy_result *one = &c->strategies[s];
+        const sp_transition_counts *n = &one->counts;
+        int64_t impossible = 0;
+        if (!one->has_path_score || one->n_relaxed || n->illegal + n->illegal_start + n->illegal_end + n->short_runs > 0)
+            continue;
+        for (int64_t r = 0; r < c->n_recordings; r++)
+            impossible += one->recordings[r].decoded.status == SP_OK && one->recordings[r].decoded.score == -INFINITY;
+        if (impossible == 0)
+            continue;
+        sp_table_say(lines, SP_TONE_PLAIN,
+                     "%s breaks no rule between neighbouring steps, yet the model as a whole allows its path in %jd of %jd "
+                     "recordings only (classes of several states, or steps at which the scores rule the class out).",
+                     one->name, c->n_recordings - one->n_undecoded - impossible, c->n_recordings - one->n_undecoded);
+    }
+}
+
+void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)
+{
+    (void)options;
+    sp_table_columns(lines, "notes");
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        const sp_strategy_result *strategy = &c->strategies[s];
+        if (strategy->n_undecoded)
+            note_undecoded(c, strategy, lines);
+        if (strategy->n_relaxed)
+            sp_table_say(lines, SP_TONE_BAD,
+                         "%s broke %lld rule%s in %lld recording%s that no allowed path can explain (relaxed).", strategy->name,
+                         (long long)strategy->n_broken, sp_plural(strategy->n_broken), (long long)strategy->n_relaxed,
+                         sp_plural(strategy->n_relaxed));
+    }
+    note_impossible(c, lines);
+    sp_note_permutation(c, lines);
+    note_learning(c, lines);
+    if (c->has_labels)
+        note_reference(c, lines);
+    note_units(c, lines);
+    sp_note_judging(c, lines);
+    note_undefined(c, lines);
+    note_macro(c, lines);
+}
+
+const char *sp_unit_name(const sp_comparison *c, int64_t n)
+{
+    if (c->n_subjects)
+        return n == 1 ? "subject" : "subjects";
+    return n == 1 ? "recording" : "recordings";
+}
+
+void sp_buffer_sizes(sp_buffer *out, const sp_comparison *c)
+{
+    if (c->n_subjects)
+        sp_buffer_say(out, "%jd subject%s, ", (int64_t)c->n_subjects, sp_plural(c->n_subjects));
+    sp_buffer_say(out, "%jd recording%s, %jd step%s, ", c->n_recordings, sp_plural(c->n_recordings), c->n_steps,
+                  sp_plural(c->n_steps));
+    if (c->has_labels)
+        sp_buffer_say(out, "%jd with a reference", c->n_scored_steps);
+    else
+        sp_buffer_text(out, "no labels");
+}

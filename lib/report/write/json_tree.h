@@ -1,0 +1,33 @@
+/* Building a jansson tree with errors that stick, and laying it out. Every function that takes a json_t* takes it over, also when
+ * it fails. `failed` is only ever set. */
+#ifndef STATEPATH_REPORT_JSON_TREE_H
+#define STATEPATH_REPORT_JSON_TREE_H
+
+#include <jansson.h>
+
+#include "evaluate/figures.h"
+#include "report/write/buffer.h"
+#include "statepath/comparison.h"
+#include "json/json_layout.h"
+
+json_t *sp_json_text(const char *text, bool *failed); /* bytes that are no UTF-8 become U+FFFD */
+void sp_json_set(json_t *object, const char *key, json_t *value, bool *failed);
+/* The key is a name from a file: cleaned as in sp_json_text(); names that are equal then stay apart by "#2", "#3", ... */
+void sp_json_set_named(json_t *object, const char *name, json_t *value, bool *failed);
+void sp_json_append(json_t *array, json_t *value, bool *failed);
+/* "key": number, or "key": null and "key_undefined": reason. */
+void sp_json_set_value(json_t *object, const char *key, const sp_value *value, bool *failed);
+/* A path score: null with a reason where it is -infinity. */
+void sp_json_set_score(json_t *object, const char *key, double score, bool *failed);
+
+/* "key": [low, high], or null and the reason. */
+void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_value high, bool *failed);
+/* All scalars of the table of figures that the owner has, in its order, at their paths. */
+void sp_json_set_figures(json_t *object, sp_figure_scope scope, const sp_figure_owner *owner, bool *failed);
+
+/* Lays the tree out (json_layout.h). */
+void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);
+/* The same of a tree with such lists. The buffer may be drained. */
+void sp_json_write_lists(const json_t *root, const sp_json_list *lists, int32_t n_lists, sp_buffer *out, bool *failed);
+
+#endif
