@@ -200,6 +200,8 @@ void sp_scale_rows(const sp_scores *scores, const sp_scores_scaling *s, double *
         for (int32_t k = 0; k < K; k++)
             says_nothing &= row[k] == 0;
         for (int32_t k = 0; !says_nothing && k < K; k++) {
+            if (row[k] == -INFINITY) /* impossible, whatever the prior says */
+                continue;
             double prior = s->log_prior ? s->prior_weight * s->log_prior[k] : 0;
             row[k] = s->undo ? (row[k] + prior) * s->temperature : row[k] / s->temperature - prior;
         }

@@ -5,6 +5,7 @@
 
 #include "core/owned.h"
 #include "learn/tune.h"
+#include "statepath/calibrate.h"
 #include "statepath/posterior.h"
 #include "statepath/sequences.h"
 
@@ -85,18 +86,6 @@ typedef struct fold_batch {
     int64_t *offsets;    /* [n+1] */
 } fold_batch;
 
-static void scale_rows(const sp_scores *from, const sp_model *model, const double *log_prior, double *to)
-{
-    int32_t K = from->n_classes;
-    double temperature = isnan(model->temperature) ? 1 : model->temperature;
-    double weight = isnan(model->prior_weight) ? 0 : model->prior_weight;
-    for (int64_t t = 0; t < from->n_steps; t++)
-        for (int32_t k = 0; k < K; k++) {
-            double e = sp_scores_at(from, t, k) / temperature;
-            to[t * K + k] = weight != 0 && log_prior && e > -INFINITY ? e - weight * log_prior[k] : e;
-        }
-}
-
 static sp_status gather(const sp_training *training, const sp_model *model, const int32_t *fold, int32_t f, fold_batch *out,
                         sp_error *err)
 {
@@ -120,9 +109,12 @@ static sp_status gather(const sp_training *training, const sp_model *model, cons
         return sp_no_memory(err);
     for (int32_t k = 0; k < K && model->prior; k++)
         log_prior[k] = log(model->prior[k]);
+    const sp_scores_scaling scaling = {.temperature = isnan(model->temperature) ? 1 : model->temperature,
+                                       .prior_weight = isnan(model->prior_weight) ? 0 : model->prior_weight,
+                                       .log_prior = model->prior && model->prior_weight != 0 ? log_prior : NULL};
     for (int64_t i = 0; i < n; i++) {
         sp_scores s = sp_batch_recording(all, out->recordings[i]);
-        scale_rows(&s, model, model->prior ? log_prior : NULL, scores + out->offsets[i] * K);
+        sp_scale_rows(&s, &scaling, scores + out->offsets[i] * K);
         if (s.segments && s.n_steps)
             memcpy(segments + out->offsets[i], s.segments, (size_t)s.n_steps * sizeof *segments);
     }

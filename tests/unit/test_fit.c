@@ -224,6 +224,36 @@ static void test_never_seen(void **state)
     learn_case_free(&c);
 }
 
+/* A step that says nothing (a row of zeros) is left alone by the prior of its fold's model, as outside of folds. */
+static void test_silent_step_in_a_fold(void **state)
+{
+    (void)state;
+    enum { S = 2, K = 2 };
+    const char *classes[K] = {"common", "rare"};
+    const double scores[S * K] = {0, 0, -0.7, -0.7};
+    const int64_t offsets[] = {0, S};
+    const int32_t labels[S] = {0, 0}, fold[] = {0};
+    const uint8_t allow[K * K] = {1, 1, 1, 1};
+    int32_t path[S];
+    sp_error err;
+    sp_model *model = sp_model_new("two", K, classes);
+    assert_ok(sp_model_set_matrix(model, allow, NULL, &err), &err);
+    model->prior = malloc(K * sizeof *model->prior);
+    model->prior[0] = 0.9;
+    model->prior[1] = 0.1;
+    model->prior_weight = 1;
+    const sp_training training = {.batch = {{scores, SP_F64, K, S, NULL}, 1, offsets}, .labels = labels};
+    const sp_model *models[] = {model};
+    const sp_decode_options options = sp_decode_options_default();
+    const sp_decode_output output = {.paths = path};
+    sp_workers *workers = sp_workers_new(1);
+    assert_ok(sp_cross_decode(&training, models, fold, 1, &options, workers, &output, &err), &err);
+    assert_int_equal(path[0], 0);
+    assert_int_equal(path[1], 1); /* the prior is taken out: the rare class is the likelier one */
+    sp_workers_free(workers);
+    sp_model_free(model);
+}
+
 /* Scores made three times too sharp: the temperature is found, and neither scaling makes the likelihood worse. */
 static void test_calibration(void **state)
 {
@@ -326,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_em),
         cmocka_unit_test(test_degenerate),  cmocka_unit_test(test_folds),       cmocka_unit_test(test_never_seen),
+        cmocka_unit_test(test_silent_step_in_a_fold),
         cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),      cmocka_unit_test(test_scaled_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
