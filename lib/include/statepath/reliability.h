@@ -83,10 +83,9 @@ void sp_reliability_sums_free(sp_reliability_sums *sums);
  *   scores   [T,K] prepared, nats
  *   labels   [T] 0..K-1, -1 = does not count
  *   weights  [T] finite, >= 0; NULL: all 1
- *   nll      what sp_nll_add() (loss.h) would add, from the same exponentials and the same to the bit; untouched on failure. NULL:
- *            only the calibration
- * Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class, SP_EINVAL for another K: the
- * sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
+ *   nll      what sp_nll_add() (loss.h) would add, from the same exponentials and the same to the bit; untouched on failure.
+ * NULL: only the calibration Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class,
+ * SP_EINVAL for another K: the sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
 sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
                                const double *weights, sp_error *err);
 
