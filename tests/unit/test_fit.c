@@ -354,10 +354,16 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),      cmocka_unit_test(test_run_lengths), cmocka_unit_test(test_em),
-        cmocka_unit_test(test_degenerate),  cmocka_unit_test(test_folds),       cmocka_unit_test(test_never_seen),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_run_lengths),
+        cmocka_unit_test(test_em),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_never_seen),
         cmocka_unit_test(test_silent_step_in_a_fold),
-        cmocka_unit_test(test_calibration), cmocka_unit_test(test_memory),      cmocka_unit_test(test_scaled_rows),
+        cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_scaled_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
