@@ -1,5 +1,6 @@
 #include "decode/recording.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ sp_status sp_decode_check_path(const sp_chain *chain, int64_t first, int64_t n, 
     for (int64_t t = 0; t < n; t++)
         if (path[t] < 0 || path[t] >= chain->n_classes)
             return sp_fail_at(err, SP_EINVAL, first + t,
-                              "step %lld of the path has class %d, and there are %d: give a decoded path", (long long)(first + t),
+                              "step %" PRId64 " of the path has class %d, and there are %d: give a decoded path", first + t,
                               (int)path[t], (int)chain->n_classes);
     return SP_OK;
 }

@@ -98,7 +98,10 @@ static int32_t add_node(parser *p, sp_gate_node node)
  * follows, since names hold dots, dashes and colons. -1: none of the list. */
 static int32_t read_name(parser *p, int32_t n, const char *const *names)
 {
-    const char *text = p->text + p->at, quote = *text == '"' || *text == '\'' ? *text : '\0';
+    const char *text = p->text + p->at;
+    char quote = '\0';
+    if (*text == '"' || *text == '\'')
+        quote = *text;
     const char *end = quote ? strchr(text + 1, quote) : NULL;
     size_t best = 0;
     int32_t index = -1;

@@ -47,7 +47,7 @@ static const sp_format *const formats[] = {
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
     FOREIGN("a text file", .recognise = sp_is_text),
 };
-enum { N_FORMATS = sizeof formats / sizeof *formats };
+enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
 /* ---- recognising ---- */
 

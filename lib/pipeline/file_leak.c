@@ -109,11 +109,12 @@ sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *
     sp_file_input in = {.source = NULL};
     sp_leak_report report = {.file = file, .what = "its own mask"};
     char what[512];
-    sp_status status = o->model ? sp_pipeline_open_file(&p, &in, file, o, o->strategies ? o->strategies : "viterbi", err)
-                                : open_mask(&p, &in, file, o, err);
+    const bool has_model = o->model != NULL;
+    sp_status status = has_model ? sp_pipeline_open_file(&p, &in, file, o, o->strategies ? o->strategies : "viterbi", err)
+                                 : open_mask(&p, &in, file, o, err);
     if (status == SP_OK && p.n_strategies > 1)
         status = sp_fail(err, SP_EINVAL, "mask leak: one strategy, please");
-    if (status == SP_OK && o->model) {
+    if (status == SP_OK && has_model) {
         snprintf(what, sizeof what, "model %s, given the class before on the path of %s", p.model->name, p.names[0]);
         report.what = what;
     }

@@ -30,7 +30,8 @@ static const char *spell(const char *format, char *out, size_t size)
         const size_t begin = n;
         n += (size_t)snprintf(out + n, size - n, "`%.*s`", (int)length, format);
         for (size_t i = begin; i < n && i < size; i++)
-            out[i] = out[i] == '-' ? '_' : out[i];
+            if (out[i] == '-')
+                out[i] = '_';
         format += length;
     }
     out[n < size ? n : size - 1] = 0;

@@ -9,5 +9,6 @@
 
 #define sp_fail(err, status, ...) ((sp_fail)(err, status, __VA_ARGS__), status)
 #define sp_fail_at(err, status, step, ...) ((sp_fail_at)(err, status, step, __VA_ARGS__), status)
+#define sp_no_memory(err) ((sp_no_memory)(err), SP_ENOMEM)
 
 #endif

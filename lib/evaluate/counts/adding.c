@@ -40,7 +40,8 @@ static sp_status check_piece(const sp_evaluation *e, const sp_at_hand *h, const 
                        piece->n_steps, piece->before, piece->after, h->at, h->recording.n_steps, SP_AROUND);
     if (e->options.has_labels && !piece->labels)
         return sp_fail(err, SP_EINVAL, "labels were announced, but there are none");
-    if (e->options.n_scorers && !piece->scorers)
+    const int32_t n_scorers = e->options.n_scorers;
+    if (n_scorers > 0 && !piece->scorers)
         return sp_fail(err, SP_EINVAL, "scorers were announced, but there are none");
     sp_status status =
         e->options.has_labels ? sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->labels, "the label", err) : SP_OK;
@@ -50,7 +51,7 @@ static sp_status check_piece(const sp_evaluation *e, const sp_at_hand *h, const 
         if (h->recording.results[s].status == SP_OK)
             status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->paths[s], what, err);
     }
-    for (int32_t i = 0; status == SP_OK && i < e->options.n_scorers; i++) {
+    for (int32_t i = 0; status == SP_OK && i < n_scorers; i++) {
         snprintf(what, sizeof what, "the label of %.64s", e->result->scorers->names[i]);
         status = sp_evaluation_check(e, h->id, h->at, piece->n_steps, piece->scorers[i], what, err);
     }

@@ -174,7 +174,7 @@ static void close_h5(void *opened)
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         sp_h5_part_close(parts[i]);
     for (int32_t i = 0; i < h->n_open_scorers; i++)
         sp_h5_part_close(&h->scorers[i]);
@@ -287,7 +287,7 @@ static void use_threads(sp_source *source, int n_threads)
 {
     sp_h5_source *h = source->opened;
     sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i]->data.direct)
             sp_h5_direct_use_threads(parts[i]->data.direct, n_threads);
     sp_chunk_jobs_free(h->map.jobs);
