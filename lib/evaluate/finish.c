@@ -103,10 +103,13 @@ static sp_status list_transitions(const sp_evaluation *e, sp_tally *tally, pair_
         return list_pairs(e, tally->n, entry, false, out.pairs, out.n_pairs, err);
     if (status != SP_OK || tally->n == 0)
         return status;
-    *out.matrix = calloc(K * K, sizeof **out.matrix);
-    for (size_t i = 0; *out.matrix && i < tally->n; i++)
-        (*out.matrix)[entry[i].key] = entry[i].count;
-    return *out.matrix ? SP_OK : sp_no_memory(err);
+    int64_t *matrix = calloc(K * K, sizeof *matrix);
+    if (!matrix)
+        return sp_no_memory(err);
+    for (size_t i = 0; i < tally->n; i++)
+        matrix[entry[i].key] = entry[i].count;
+    *out.matrix = matrix;
+    return SP_OK;
 }
 
 /* ---- means over recordings ---- */
