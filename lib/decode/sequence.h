@@ -10,7 +10,7 @@
 #include "core/path_score.h"
 #include "core/workers.h"
 #include "decode/recording.h"
-#include "statepath/long.h"
+#include "statepath/stream.h"
 
 typedef struct sp_sequence {
     const sp_chain *chain;

@@ -42,26 +42,6 @@ const sp_strategy_info *sp_strategy_about(sp_strategy_kind kind)
     return &sp_strategy_row_of(kind)->about;
 }
 
-const char *sp_strategy_name(sp_strategy_kind kind)
-{
-    return sp_strategy_about(kind)->name;
-}
-
-const char *sp_strategy_summary(sp_strategy_kind kind)
-{
-    return sp_strategy_about(kind)->summary;
-}
-
-const char *sp_strategy_parameter(sp_strategy_kind kind)
-{
-    return sp_strategy_about(kind)->parameter;
-}
-
-bool sp_strategy_is_legal(sp_strategy_kind kind)
-{
-    return sp_strategy_about(kind)->is_legal;
-}
-
 sp_status sp_strategy_check(const sp_strategy *strategy, sp_error *err)
 {
     if (strategy->kind < 0 || strategy->kind >= N_ROWS)

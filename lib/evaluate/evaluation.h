@@ -11,6 +11,7 @@
 #ifndef EVALUATE_EVALUATION_H
 #define EVALUATE_EVALUATION_H
 
+#include "evaluate/evaluate.h"
 #include "statepath/comparison.h"
 
 #include "core/owned.h"
@@ -299,5 +300,11 @@ static inline void *sp_calloc(int64_t n, size_t size)
 {
     return calloc((size_t)(n > 0 ? n : 1), size);
 }
+
+/* ---- parts of a comparison ---- */
+
+void sp_scorers_free(sp_scorers *scorers); /* NULL is fine */
+void sp_sleep_free(sp_sleep *sleep);       /* NULL is fine */
+void sp_agreement_count_absent(sp_agreement *agreement, int32_t n_classes, sp_absent_class absent);
 
 #endif

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "core/owned.h"
+#include "learn/learn.h"
+#include "learn/training.h"
 #include "learn/tune.h"
-#include "statepath/posterior.h"
-#include "statepath/sequences.h"
+#include "statepath/advanced.h"
+#include "statepath/metrics.h"
 
 /* ---- folds ---- */
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "evaluate/evaluate.h"
 #include "statepath/model_json.h"
 
 /* ---- sleep ---- */

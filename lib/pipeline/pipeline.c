@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/prepare.h"
+#include "core/subjects.h"
 #include "statepath/model_json.h"
 
 /* ---- opening ---- */

@@ -1,4 +1,5 @@
 #include "sleep/label_coding.h"
+#include "sleep/label_coding_use.h"
 
 #include <ctype.h>
 #include <math.h>

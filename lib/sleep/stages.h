@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "statepath/sleep_stage.h"
+#include "statepath/sleep.h"
 
 typedef struct sp_stage_name {
     const char *name;

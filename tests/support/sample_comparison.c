@@ -1,5 +1,6 @@
 #include "sample_comparison.h"
 
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "evaluate/counts/units.h"
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 
 enum { N = -1, A, B, C };

@@ -1,5 +1,6 @@
 /* Agreement with several scorers: published kappas, and a made night counted by hand. */
 #include "check.h"
+#include "evaluate/evaluate.h"
 #include "failing_alloc.h"
 
 #include <jansson.h>

@@ -13,12 +13,9 @@
 #ifndef STATEPATH_PIPELINE_H
 #define STATEPATH_PIPELINE_H
 
-#include "statepath/block.h"
 #include "statepath/comparison.h"
-#include "statepath/gate.h"
-#include "statepath/prepare.h"
-#include "statepath/source_info.h"
-#include "statepath/strategy.h"
+#include "statepath/decode.h"
+#include "statepath/scores.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,7 +55,7 @@ typedef struct sp_fit_words {
 /* Everything as a user writes it. Texts are borrowed and NULL where not given, numbers NaN (counts 0). */
 typedef struct sp_run_options {
     struct {
-        char *scores, *labels, *offsets, *lengths, *ids, *kind; /* datasets (see source.h); of evaluate `labels` is a file */
+        char *scores, *labels, *offsets, *lengths, *ids, *kind; /* datasets (see files.h); of evaluate `labels` is a file */
         int allow_external;
     } place;
     char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths */
@@ -82,7 +79,7 @@ typedef struct sp_run_options {
     char **collapse; /* ends with NULL; or NULL */
     double margin, wake_trim, nll_clip;
     int bridge_unscored, trim_to_shortest;
-    char *codes, *map, *label_codes, *label_map; /* of others' step labels (codes.h) */
+    char *codes, *map, *label_codes, *label_map; /* of others' step labels (sleep.h) */
     int64_t trace_steps;                         /* of the steps that a page draws, keep so many; 0: none */
     const char *command;                         /* kept in results; or NULL */
     /* Whoever runs it. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "statepath/agreement.h"
+#include "statepath/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,12 +23,6 @@ typedef struct sp_bootstrap_options {
 } sp_bootstrap_options;
 
 sp_bootstrap_options sp_bootstrap_options_default(void);
-
-/* SP_OK, or SP_EINVAL: n_resamples below 1, or level not between 0 and 1. */
-sp_status sp_bootstrap_options_check(const sp_bootstrap_options *options, sp_error *err);
-
-/* Resamples that are drawn for n recordings. */
-int32_t sp_bootstrap_resamples(const sp_bootstrap_options *options, int64_t n);
 
 /* A difference of pooled accuracies with its interval. */
 typedef struct sp_difference {

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/subjects.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_heap.h"
 #include "io/hdf5/h5_put.h"
 #include "io/output_file.h"
+#include "io/paths_writer.h"
 #include "io/write_behind.h"
-#include "statepath/paths_file.h"
-#include "statepath/subjects.h"
+#include "statepath/files.h"
 
 /* One dataset whose numbers are written after HDF5 has closed the file. */
 typedef struct slot {

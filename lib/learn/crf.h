@@ -13,16 +13,13 @@
  * 17-24, ... Recordings are cut at steps that are not labelled, whose label is impossible by its score, or where labels break the
  * rules (training.h); the parts are learnt from. Minimum dwell in the rules is obeyed exactly. Source  Lafferty, McCallum,
  * Pereira 2001; Sutton and McCallum 2012, doi:10.1561/2200000013.
+ * Not installed.
  */
-#ifndef STATEPATH_CRF_H
-#define STATEPATH_CRF_H
+#ifndef STATEPATH_LEARN_CRF_H
+#define STATEPATH_LEARN_CRF_H
 
+#include "learn/training.h"
 #include "statepath/decode.h"
-#include "statepath/training.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The problem: labelled parts, rules and parameters' places. Opaque. */
 typedef struct sp_crf sp_crf;
@@ -85,7 +82,4 @@ sp_status sp_crf_minimise(const sp_crf *crf, double *theta, const sp_crf_penalty
  * SP_OK, SP_EINVAL (scale not above 0), SP_ENOMEM. */
 sp_status sp_crf_to_model(const sp_crf *crf, const double *theta, const char *name, sp_model **out, sp_error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

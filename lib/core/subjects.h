@@ -1,14 +1,11 @@
 /* Which recordings belong together: several nights of one person, several takes of one scene. They are not independent of each
  * other, so they are one cluster of the bootstrap, one unit of a paired test, and never parted between folds.
+ * And who else labelled them. Not installed.
  */
-#ifndef STATEPATH_SUBJECTS_H
-#define STATEPATH_SUBJECTS_H
+#ifndef STATEPATH_CORE_SUBJECTS_H
+#define STATEPATH_CORE_SUBJECTS_H
 
 #include "statepath/status.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef struct sp_subjects sp_subjects;
 struct sp_subjects {
@@ -31,7 +28,10 @@ sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop,
 sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const char *groups, const char *file, sp_subjects **out,
                                sp_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+/* Labels by several scorers. */
+typedef struct sp_scorers_found {
+    int32_t n_scorers;
+    const char *const *names; /* [n_scorers] "scorer1" */
+} sp_scorers_found;
+
 #endif
