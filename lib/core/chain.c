@@ -1,4 +1,4 @@
-/* Compiling a model: see chain.h for what happens and chain_states.h for what comes out. */
+/* Compiling a model: see statepath/model.h for what happens and chain_states.h for what comes out. */
 #include "core/chain_states.h"
 #include "core/model.h"
 

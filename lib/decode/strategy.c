@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* THE table of strategies: the line that a strategy needs beside its own file, which exports sp_<name>_row. The first ones stand
- * in the order of the constants in statepath/strategy.h; further ones go to the end. */
+ * in the order of the constants in statepath/decode.h; further ones go to the end. */
 #define STRATEGIES(ROW)                                                                                                          \
     ROW(argmax)                                                                                                                  \
     ROW(greedy)                                                                                                                  \

@@ -165,4 +165,59 @@ void sp_collapse_counts(const sp_collapse *collapse, const int64_t *confusion, c
 /* Are these class names BIO or BIOES tags (BILOU too)? All of them can be read as one, one is O and one begins something. */
 bool sp_classes_are_tags(int32_t n_classes, const char *const *classes);
 
+/* ---- figures of whole sequences ----
+ *
+ * Figures of whole sequences, not of single steps, for whoever judges many paths: what sp_evaluation reports, by itself.
+ *
+ * Both sides are looked at inside stretches of scored steps; gaps (segments) cut.
+ */
+
+/* A view; borrows everything. */
+typedef struct sp_labelled_paths {
+    int32_t n_classes;       /* K */
+    int64_t n_recordings;    /* N */
+    const int64_t *offsets;  /* [N+1] */
+    const int64_t *segments; /* [S] or NULL */
+    const int32_t *labels;   /* [S] -1 = unscored */
+    const int32_t *paths;    /* [S] -1 = undecoded */
+    const uint8_t *use;      /* [N] 0 = the recording does not count; NULL: all do */
+} sp_labelled_paths;
+
+/* 2 correct / (reference + decoded) entities, pooled, read as conlleval does (comparison.h, sp_entity_counts).
+ *   classes  [K] names
+ * Undefined "the classes are no tags", "neither predicted nor in the reference". SP_OK, SP_ENOMEM. O(S). */
+sp_status sp_entity_f1(const sp_labelled_paths *paths, const char *const *classes, sp_value *out, sp_error *err);
+
+/* Mean over recordings with scored steps of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1.
+ * Undefined "no scored steps". Recordings whose numbers of runs multiply to more than 2^32 do not count. SP_OK, SP_ENOMEM.
+ * Source  Lea et al. 2017, doi:10.1109/CVPR.2017.113. */
+sp_status sp_edit_score(const sp_labelled_paths *paths, sp_value *out, sp_error *err);
+
+/* ---- reliability: sums that grow block by block (sp_reliability says what they become) ---- */
+
+/* Sums that grow block by block. Adaptive bins and coverage come from a histogram of 1 - confidence, 256 cells an octave: a cell
+ * is at most 0.002 wide in confidence, near 1 at most 1/256 of the distance to 1, and is never split. Memory: 0.4 MB + 360 K
+ * bytes, whatever the number of steps. */
+typedef struct sp_reliability_sums sp_reliability_sums;
+
+/* SP_OK, SP_EINVAL (K below 1), SP_ENOMEM. */
+sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_error *err);
+
+void sp_reliability_sums_free(sp_reliability_sums *sums);
+
+/* Adds a view (a recording, a block). The sums are taken step by step, so they do not depend on how a file was cut into views.
+ *   scores   [T,K] prepared, nats
+ *   labels   [T] 0..K-1, -1 = does not count
+ *   weights  [T] finite, >= 0; NULL: all 1
+ *   nll      what sp_nll_add() (mask.h) would add, from the same exponentials and the same to the bit; untouched on failure.
+ * NULL: only the calibration Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class,
+ * SP_EINVAL for another K: the sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
+sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
+                               const double *weights, sp_error *err);
+
+/* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
+ * SP_OK, SP_EINVAL (level), SP_ENOMEM.
+ * Source  Brier 1950; Naeini et al. 2015 and Guo et al. 2017 (ECE, MCE); Nixon et al. 2019 (classwise, adaptive); Wilson 1927. */
+sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err);
+
 #endif

@@ -24,7 +24,7 @@ typedef struct sp_paths_header {
     const int64_t *offsets; /* [N+1] */
     int32_t n_classes;
     const char *const *ids;      /* [N] or NULL */
-    const sp_subjects *subjects; /* whose the recordings are (subjects.h); or NULL */
+    const sp_subjects *subjects; /* whose the recordings are (core/subjects.h); or NULL */
     const char *const *classes;  /* [K] or NULL */
     bool with_labels, with_segments, with_confidence, with_broken;
     const char *command, *model_json; /* or NULL */

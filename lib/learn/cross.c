@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/owned.h"
+#include "evaluate/evaluate.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"

@@ -1,4 +1,4 @@
-/* Signals of the classes of a recipe. The process is described in signals.h. */
+/* Signals of the classes of a recipe. The process is described in simulate.h. */
 #include "statepath/simulate.h"
 
 #include <gsl/gsl_randist.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "evaluate/evaluate.h"
+#include "sleep/stages.h"
 #include "statepath/model_json.h"
 
 /* ---- sleep ---- */

@@ -1,4 +1,4 @@
-/* A recording that is too long to be held in memory: read, decoded and evaluated chunk by chunk, see statepath/long.h. */
+/* A recording that is too long to be held in memory: read, decoded and evaluated chunk by chunk, see statepath/stream.h. */
 #ifndef PIPELINE_LONG_RECORDING_H
 #define PIPELINE_LONG_RECORDING_H
 

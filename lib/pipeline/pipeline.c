@@ -7,6 +7,7 @@
 
 #include "core/prepare.h"
 #include "core/subjects.h"
+#include "evaluate/evaluate.h"
 #include "statepath/model_json.h"
 
 /* ---- opening ---- */

@@ -7,6 +7,7 @@
 #define PIPELINE_PIPELINE_H
 
 #include "core/subjects.h"
+#include "evaluate/evaluate.h"
 #include "pipeline/folds.h"
 #include "pipeline/recordings.h"
 

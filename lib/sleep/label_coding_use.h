@@ -20,4 +20,9 @@ bool sp_codes_differ_from(const sp_codes *codes, const int32_t *class_of_column)
 enum { SP_CODES_SENTENCE = 640 };
 const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffer[SP_CODES_SENTENCE]);
 
+/* What a code means: a class 0..K-1 of the model (or its column), SP_CODE_UNSCORED, or one of the two that are errors. */
+enum { SP_CODE_UNSCORED = -1, SP_CODE_UNKNOWN = -2, SP_CODE_NO_CLASS = -3 /* a stage that the model has no class for */ };
+int32_t sp_codes_number(const sp_codes *codes, double code);
+int32_t sp_codes_text(const sp_codes *codes, const char *code); /* blanks around it do not matter; "" is unscored */
+
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "evaluate/evaluate.h"
+#include "sleep/label_coding_use.h"
 #include "statepath-kit.h"
 #include "statepath/status.h"
 

@@ -2,6 +2,7 @@
 
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 
 #include <math.h>
 #include <stdio.h>

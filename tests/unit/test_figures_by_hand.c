@@ -4,6 +4,7 @@
 #include "evaluate/counts/units.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 
 enum { N = -1, A, B, C };
 

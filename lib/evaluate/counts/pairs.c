@@ -2,6 +2,7 @@
 #include "evaluate/counts/pairs.h"
 #include "core/owned.h"
 #include "evaluate/evaluate.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 #include "evaluate/value.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #define EVALUATE_RELIABILITY_H
 
 #include "core/owned.h"
+#include "evaluate/evaluate.h"
 #include "statepath/metrics.h"
 
 /* The histogram of v = 1 - confidence: octave o holds v in (2^-(o+1), 2^-o], cut into equal cells; what is nearer to certainty

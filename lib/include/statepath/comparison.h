@@ -167,7 +167,7 @@ typedef struct sp_strategy_result {
     double regret_sum;
     int64_t regret_steps, zero_steps;
     sp_value weighted_kappa; /* of the weights that were asked for */
-    sp_value kappa_se;       /* sp_kappa_standard_error: assumes independent steps */
+    sp_value kappa_se;       /* of kappa: Fleiss et al. 1969, doi:10.1037/h0028106, eq. 14; assumes independent steps */
     sp_value path_score;     /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
     int64_t n_undecoded;
     int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
@@ -290,7 +290,7 @@ typedef struct sp_comparison {
     sp_value mask_ceiling;         /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible;    /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_class_runs *reference_runs; /* [K]; NULL without labels */
-    /* The scores themselves, before any strategy; filled by whoever has them (sp_comparison_set_nll). */
+    /* The scores themselves, before any strategy; filled by whoever has them. */
     bool has_nll;
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (mask.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */

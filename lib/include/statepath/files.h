@@ -139,15 +139,15 @@ const char *sp_layout_name(sp_layout layout); /* "packed" ... */
  * straight to their places, so that a full disk is an ordinary error on the way and not one inside HDF5.
  */
 
-/* A file of paths: a source that was opened for them. sp_source_close() closes it, and sp_source_epoch_seconds() and
- * sp_source_subjects() ask it, too. */
+/* A file of paths: a source that was opened for them. sp_source_close() closes it. */
 typedef sp_source sp_paths_reader;
 
-/* Opens a file of paths: statepath's own, any HDF5 with integer predictions, or a text (files.h), whose only strategy is named
- * as the file without folder and ending. paths   their place: a dataset, a group of them (each is a strategy), or a pattern with
- * {id}; NULL: /paths places  labels, offsets, lengths and ids as in sp_source_options, and the model and codes of a text; may be
- * NULL. Otherwise they are looked for beside the paths and in the groups above SP_OK, SP_EFILE, SP_EDATA, SP_EINVAL, SP_ENOMEM.
- */
+/* Opens a file of paths: statepath's own, any HDF5 with integer predictions, or a text, whose only strategy is named as the file
+ * without folder and ending.
+ *   paths   their place: a dataset, a group of them (each is a strategy), or a pattern with {id}; NULL: /paths
+ *   places  labels, offsets, lengths and ids as in sp_source_options, and the model and codes of a text; may be NULL. Otherwise
+ *           they are looked for beside the paths and in the groups above
+ * SP_OK, SP_EFILE, SP_EDATA, SP_EINVAL, SP_ENOMEM. */
 sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places, sp_paths_reader **out,
                                sp_error *err);
 

@@ -71,16 +71,6 @@ void sp_agreement_from_confusion(int32_t n_classes, const int64_t *confusion, co
  * 1). Arguments as above. Undefined "one class only" where the sum below is 0, "no scored steps", "not asked for". Source Cohen
  * 1968. */
 typedef enum sp_kappa_weights { SP_KAPPA_UNWEIGHTED, SP_KAPPA_LINEAR, SP_KAPPA_QUADRATIC } sp_kappa_weights;
-sp_status sp_weighted_kappa(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded, sp_kappa_weights weights,
-                            sp_value *out, sp_error *err);
-
-/* Standard error of (unweighted) kappa by Fleiss, Cohen and Everitt 1969, doi:10.1037/h0028106, eq. 14, with p_ij = C_ij / N:
- *     sqrt((A + B - C) / N) / (1 - pe),  A = sum p_ii (1 - (p_i. + p_.i)(1 - kappa))^2,
- *     B = (1 - kappa)^2 sum_{i != j} p_ij (p_.i + p_j.)^2,  C = (kappa - pe (1 - kappa))^2
- * It assumes independent steps, which neighbouring steps are not: it is too small. Undecoded steps are one more column. Undefined
- * where kappa is. SP_OK, SP_ENOMEM. O(K^2). */
-sp_status sp_kappa_standard_error(int32_t n_classes, const int64_t *confusion, const int64_t *undecoded,
-                                  const sp_agreement *agreement, sp_value *out, sp_error *err);
 
 /* How classes without a precision, recall or F1 enter the macro means: not at all, or as 0 or as 1 over all K classes (the
  * defaults of other tools). Changes macro_precision, macro_recall, macro_f1; balanced accuracy, and how many classes were
@@ -119,34 +109,6 @@ typedef struct sp_transition_counts {
  * The start is judged where path[0] has a class, the end where path[T-1] has one. O(T), a look-up in the rules per change. */
 void sp_transitions_count(const sp_chain *chain, int64_t n_steps, const int32_t *path, const int64_t *segments,
                           sp_transition_counts *counts, int64_t *illegal, uint8_t *flags);
-
-/* ---- whole sequences ----
- *
- * Figures of whole sequences, not of single steps, for whoever judges many paths: what sp_evaluation reports, by itself.
- *
- * Both sides are looked at inside stretches of scored steps; gaps (segments) cut.
- */
-
-/* A view; borrows everything. */
-typedef struct sp_labelled_paths {
-    int32_t n_classes;       /* K */
-    int64_t n_recordings;    /* N */
-    const int64_t *offsets;  /* [N+1] */
-    const int64_t *segments; /* [S] or NULL */
-    const int32_t *labels;   /* [S] -1 = unscored */
-    const int32_t *paths;    /* [S] -1 = undecoded */
-    const uint8_t *use;      /* [N] 0 = the recording does not count; NULL: all do */
-} sp_labelled_paths;
-
-/* 2 correct / (reference + decoded) entities, pooled, read as conlleval does (comparison.h, sp_entity_counts).
- *   classes  [K] names
- * Undefined "the classes are no tags", "neither predicted nor in the reference". SP_OK, SP_ENOMEM. O(S). */
-sp_status sp_entity_f1(const sp_labelled_paths *paths, const char *const *classes, sp_value *out, sp_error *err);
-
-/* Mean over recordings with scored steps of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1.
- * Undefined "no scored steps". Recordings whose numbers of runs multiply to more than 2^32 do not count. SP_OK, SP_ENOMEM.
- * Source  Lea et al. 2017, doi:10.1109/CVPR.2017.113. */
-sp_status sp_edit_score(const sp_labelled_paths *paths, sp_value *out, sp_error *err);
 
 /* ---- reliability ----
  *
@@ -210,32 +172,6 @@ typedef struct sp_reliability {
     sp_coverage_point coverage[SP_COVERAGE_POINTS];
 } sp_reliability;
 
-void sp_reliability_free(sp_reliability *reliability);
-
-/* Sums that grow block by block. Adaptive bins and coverage come from a histogram of 1 - confidence, 256 cells an octave: a cell
- * is at most 0.002 wide in confidence, near 1 at most 1/256 of the distance to 1, and is never split. Memory: 0.4 MB + 360 K
- * bytes, whatever the number of steps. */
-typedef struct sp_reliability_sums sp_reliability_sums;
-
-/* SP_OK, SP_EINVAL (K below 1), SP_ENOMEM. */
-sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_error *err);
-void sp_reliability_sums_free(sp_reliability_sums *sums);
-
-/* Adds a view (a recording, a block). The sums are taken step by step, so they do not depend on how a file was cut into views.
- *   scores   [T,K] prepared, nats
- *   labels   [T] 0..K-1, -1 = does not count
- *   weights  [T] finite, >= 0; NULL: all 1
- *   nll      what sp_nll_add() (mask.h) would add, from the same exponentials and the same to the bit; untouched on failure.
- * NULL: only the calibration Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class,
- * SP_EINVAL for another K: the sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
-sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
-                               const double *weights, sp_error *err);
-
-/* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
- * SP_OK, SP_EINVAL (level), SP_ENOMEM.
- * Source  Brier 1950; Naeini et al. 2015 and Guo et al. 2017 (ECE, MCE); Nixon et al. 2019 (classwise, adaptive); Wilson 1927. */
-sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err);
-
 /* ---- several scorers ----
  *
  * Agreement where several people scored the same recordings: of each strategy and of the reference with each scorer, of the
@@ -270,15 +206,9 @@ typedef struct sp_scorers {
     sp_scorer_row *strategies;          /* [n_strategies] */
     sp_scorer_row *scorers;             /* [n_scorers] */
     sp_value mean_accuracy, mean_kappa; /* of the pairs of scorers: what people reach among themselves */
-    sp_value fleiss;                    /* sp_fleiss_kappa over the steps that all scored; undefined "fewer than three scorers" */
+    sp_value fleiss; /* Fleiss 1971, doi:10.1037/h0031619, over steps that all scored; undefined "fewer than three scorers" */
     int64_t fleiss_steps;
 } sp_scorers;
-
-/* Fleiss' kappa of R raters: with n_ij of them putting subject i into category j,
- *     P_i = (sum_j n_ij^2 - R) / (R (R - 1)),  p_j = sum_i n_ij / (N R),  kappa = (mean P_i - sum p_j^2) / (1 - sum p_j^2)
- * from sums over subjects: squares = sum_ij n_ij^2 and totals[j] = sum_i n_ij. Undefined "no scored steps" for N = 0, "one rater"
- * for R < 2, "one class only" where all say one category. Source  Fleiss 1971, doi:10.1037/h0031619. */
-sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categories, int64_t squares, const int64_t *totals);
 
 /* ---- coarser classes ----
  *

@@ -27,8 +27,9 @@ sp_status sp_model_from_json(const char *text, const char *name, sp_model **out,
  * SP_OK, SP_EFILE (not found: lists the shipped models and a near name), SP_EMODEL, SP_ENOMEM. */
 sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err);
 
-/* sp_model_warnings() of the same model, each with its place: "sleep.json:6:13: key "allow": class "REM" can never be left ...".
- * Returns as sp_model_load(). */
+/* What a model may have and what is rarely meant, each with its place ("sleep.json:6:13: key "allow": class "REM" can never be
+ * left ..."): a state that no start reaches, that reaches no end, that is never left; a class without state. As sp_model_load().
+ */
 sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *arg, const char *sentence), void *arg,
                                  sp_error *err);
 

@@ -74,7 +74,10 @@ typedef struct sp_run_options {
     /* Evaluation. */
     double epoch_seconds, level;
     uint64_t seed;
-    char *groups; /* whose the recordings are (subjects.h); NULL: what the file says */
+    /* Whose the recordings are: "none"; "prefix:C", those whose ids are equal up to the first C; else the dataset or attribute
+     * that says it. NULL: what the file says. Recordings of one subject are one unit of inference, and never parted between
+     * folds. */
+    char *groups;
     char *weighted_kappa, *absent_class, *interval, *zeros;
     char **collapse; /* ends with NULL; or NULL */
     double margin, wake_trim, nll_clip;
@@ -134,9 +137,11 @@ typedef struct sp_arrays {
 sp_recordings sp_recordings_of_arrays(sp_arrays *a);
 
 /* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi) and evaluates. Paths go to o->hooks.paths; no file is
- * written (o->output is NULL). out     the caller frees it; untouched on failure result  out, may be NULL SP_OK, also where
- * recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups), SP_EFILE (stopped), SP_EDATA,
- * SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
+ * written (o->output is NULL).
+ *   out     the caller frees it; untouched on failure
+ *   result  out, may be NULL
+ * SP_OK, also where recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups), SP_EFILE
+ * (stopped), SP_EDATA, SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
 sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                      sp_error *err);
 

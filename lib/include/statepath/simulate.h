@@ -32,7 +32,7 @@ extern "C" {
 
 struct sp_signal_recipe; /* below */
 
-/* A recipe. Arrays are owned by it (malloc). */
+/* A recipe. Arrays are owned by it (malloc). Sums are checked to within 1e-6. */
 typedef struct sp_recipe {
     char *name, *description;         /* or NULL */
     char *model;                      /* or NULL: the model whose rules the transitions keep to; what it forbids is 0 in them */
@@ -63,7 +63,7 @@ typedef struct sp_simulated {
     float *log_probs; /* [S,K] nats; each row is a log-softmax computed in double */
 } sp_simulated;
 
-/* SP_OK, SP_EINVAL (sp_recipe_check; a recipe of signals), SP_ENOMEM. O(S K). */
+/* SP_OK, SP_EINVAL (no recipe as above; one of signals), SP_ENOMEM. O(S K). */
 sp_status sp_simulate(const sp_recipe *recipe, sp_simulated **out, sp_error *err);
 void sp_simulated_free(sp_simulated *simulated);
 
@@ -117,7 +117,7 @@ typedef struct sp_signal_recipe {
 /* A maker of signals. It holds labels for all steps, and signals for none: they are drawn on demand, in order. */
 typedef struct sp_signal_maker sp_signal_maker;
 
-/* SP_OK, SP_EINVAL (sp_recipe_check; a recipe without signals), SP_ENOMEM. The recipe is borrowed until _free. */
+/* SP_OK, SP_EINVAL (no recipe as above; one without signals), SP_ENOMEM. The recipe is borrowed until _free. */
 sp_status sp_signal_maker_new(const sp_recipe *recipe, sp_signal_maker **out, sp_error *err);
 void sp_signal_maker_free(sp_signal_maker *maker);
 

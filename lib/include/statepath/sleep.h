@@ -20,20 +20,21 @@ extern "C" {
 /* ---- stages (AASM) ---- */
 
 typedef enum sp_sleep_stage { SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_N2, SP_STAGE_N3, SP_STAGE_REM, SP_N_STAGES } sp_sleep_stage;
-/* "Wake", "N1", "N2", "N3", "REM" */
-const char *sp_sleep_stage_name(sp_sleep_stage stage);
 
 /* ---- statistics of a night ----
  *
  * Statistics of a night of sleep, and how those of a decoded night agree with the reference's.
  *
  * Definitions are the AASM's (Manual for the Scoring of Sleep, reports of PSG) for steps of one length; all in minutes unless
- * said: time in bed    TIB    from the first to the last step that counts (lights off and on are not in a file of scores) sleep
- * time     TST    N1 + N2 + N3 + REM efficiency     SE     100 TST / TIB, per cent sleep latency  SOL    from the beginning to
- * the first step of any sleep wake after onset WASO all wake after that step, that after the last sleep included (AASM: TIB - SOL
- * - TST) wake within sleep     of it what lies before the last step of sleep (what YASA and others call WASO) REM latency from
- * the first step of any sleep to the first of REM Wake, N1, N2, N3, REM minutes in each fragmentation  SFI    changes from sleep
- * to wake per hour of TST
+ * said: time in bed        TIB   from the first to the last step that counts (lights off and on are not in a file of scores)
+ *   sleep time         TST   N1 + N2 + N3 + REM
+ *   efficiency         SE    100 TST / TIB, per cent
+ *   sleep latency      SOL   from the beginning to the first step of any sleep
+ *   wake after onset   WASO  all wake after that step, that after the last sleep included (AASM: TIB - SOL - TST)
+ *   wake within sleep        of it what lies before the last step of sleep (what YASA and others call WASO)
+ *   REM latency              from the first step of any sleep to the first of REM
+ *   Wake, N1, N2, N3, REM    minutes in each
+ *   fragmentation      SFI   changes from sleep to wake per hour of TST
  *
  * A step counts where the reference has a class (all steps without a reference). Inside TIB, steps of no class are time in bed
  * and nothing else; a change across such a step, or across a gap between segments, is no change. Gaps take no time: only steps
@@ -80,15 +81,12 @@ typedef struct sp_sleep_agreement {
     int64_t n;
     sp_value bias, sd, low, high;
 } sp_sleep_agreement;
-void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, const sp_sleep_statistics *decoded,
-                           sp_sleep_measure measure, sp_sleep_agreement *out);
 
 /* Mean and standard deviation (n - 1) of a measure over the nights where it is defined. */
 typedef struct sp_sleep_mean {
     int64_t n;
     sp_value mean, sd;
 } sp_sleep_mean;
-void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure, sp_sleep_mean *out);
 
 /* All of it, as a comparison holds it. */
 typedef struct sp_sleep_strategy {
@@ -143,11 +141,6 @@ typedef struct sp_codes sp_codes;
 sp_status sp_codes_new(const char *preset, const char *map, bool is_of_labels, const sp_model *model, sp_codes **out,
                        sp_error *err);
 void sp_codes_free(sp_codes *codes); /* NULL is fine */
-
-/* What a code means: a class 0..K-1 of the model (or its column), SP_CODE_UNSCORED, or one of the two that are errors. */
-enum { SP_CODE_UNSCORED = -1, SP_CODE_UNKNOWN = -2, SP_CODE_NO_CLASS = -3 /* a stage that the model has no class for */ };
-int32_t sp_codes_number(const sp_codes *codes, double code);
-int32_t sp_codes_text(const sp_codes *codes, const char *code); /* blanks around it do not matter; "" is unscored */
 
 #ifdef __cplusplus
 }

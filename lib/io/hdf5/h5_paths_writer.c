@@ -248,7 +248,7 @@ static bool slot_create(hid_t file, slot *s, bool is_status)
     return (H5Dclose(id) >= 0) & done;
 }
 
-/* One name a recording, as subjects.h reads it. */
+/* One name a recording, as sp_source_subjects() reads it. */
 static bool dataset_subjects(hid_t file, const sp_subjects *subjects, int64_t n)
 {
     if (!subjects)
