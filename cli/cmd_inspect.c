@@ -89,7 +89,7 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
             if (block->labels[t] < info->n_classes)
                 label_count[block->labels[t] + 1]++;
         if (status == SP_OK && info->has_scores)
-            status = sp_prepare(block, &prepare, &counts, err);
+            status = sp_prepare(block, &prepare, NULL, &counts, err);
         for (int64_t t = 0; status == SP_OK && info->has_scores && t < block->n_steps; t++) {
             sp_scores scores = sp_block_batch(block).scores;
             bool any = false;

@@ -59,7 +59,7 @@ static sp_status write_softmax(sp_source *source, const sp_source_info *info, co
         uint8_t *mask = block->mask;
         block->mask = NULL; /* it is applied below, where a row with nothing left is an error */
         if (status == SP_OK)
-            status = sp_prepare(block, &prepare, NULL, err);
+            status = sp_prepare(block, &prepare, NULL, NULL, err);
         block->mask = mask;
         sp_batch batch = sp_block_batch(block);
         for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {

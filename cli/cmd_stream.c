@@ -113,7 +113,7 @@ static sp_status prepare_line(stream *s, const double *row, sp_error *err)
         s->block->classes = s->names;
         if (!s->has_kind)
             s->prepare.kind = guesses[i];
-        status = sp_prepare(s->block, &s->prepare, NULL, &detail);
+        status = sp_prepare(s->block, &s->prepare, NULL, NULL, &detail);
         if (status == SP_OK) {
             s->has_kind = true;
             return SP_OK;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli.h"
-#include "statepath/figures.h"
-#include "statepath/sleep_statistics.h"
+#include "statepath/comparison.h"
+#include "statepath/sleep.h"
 
 enum { WIDTH = 80, LEFT_MOST = 28, LEFT_TEXT = 80 };
 
@@ -118,12 +118,12 @@ static void print_strategies(int left)
 {
     printf("\nStrategies:\n");
     for (int kind = 0; kind < sp_strategy_count(); kind++) {
-        const char *parameter = sp_strategy_parameter((sp_strategy_kind)kind);
+        const char *parameter = sp_strategy_about((sp_strategy_kind)kind)->parameter;
         char text[LEFT_TEXT];
-        snprintf(text, sizeof text, "  %s%s%s", sp_strategy_name((sp_strategy_kind)kind), parameter ? ":" : "",
+        snprintf(text, sizeof text, "  %s%s%s", sp_strategy_about((sp_strategy_kind)kind)->name, parameter ? ":" : "",
                  parameter ? parameter : "");
         printf("%-*s", left + 2, text);
-        print_wrapped(sp_strategy_summary((sp_strategy_kind)kind), left + 2, left + 2);
+        print_wrapped(sp_strategy_about((sp_strategy_kind)kind)->summary, left + 2, left + 2);
     }
 }
 

@@ -101,11 +101,11 @@ void manual_foot(void)
 {
     printf(".SH STRATEGIES\n");
     for (int kind = 0; kind < sp_strategy_count(); kind++) {
-        const char *parameter = sp_strategy_parameter((sp_strategy_kind)kind);
+        const char *parameter = sp_strategy_about((sp_strategy_kind)kind)->parameter;
         printf(".TP\n\\fB");
-        put_roff(sp_strategy_name((sp_strategy_kind)kind));
+        put_roff(sp_strategy_about((sp_strategy_kind)kind)->name);
         printf("\\fP%s%s\n", parameter ? ":" : "", parameter ? parameter : "");
-        put_roff(sp_strategy_summary((sp_strategy_kind)kind));
+        put_roff(sp_strategy_about((sp_strategy_kind)kind)->summary);
         putchar('\n');
     }
     printf(".SH \"EXIT STATUS\"\n");
@@ -172,7 +172,7 @@ void completion_foot(const char *commands)
            "  -m | --model | --rules) values=$(\"${COMP_WORDS[0]}\" model list 2>/dev/null | cut -d ' ' -f 1) ;;\n"
            "  -s | --strategy | --strategies | --for) values='");
     for (int kind = 0; kind < sp_strategy_count(); kind++)
-        printf("%s%s", kind ? " " : "", sp_strategy_name((sp_strategy_kind)kind));
+        printf("%s%s", kind ? " " : "", sp_strategy_about((sp_strategy_kind)kind)->name);
     printf("' ;;\n"
            "  esac\n"
            "  if [ \"$COMP_CWORD\" = 1 ] || { [ \"$COMP_CWORD\" = 2 ] && [ \"$before\" = help ]; }; then\n"

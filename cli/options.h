@@ -7,7 +7,6 @@
 
 #include "cli.h"
 #include "help.h"
-#include "statepath/name_hint.h"
 
 typedef struct talk_options {
     int quiet, verbose;

@@ -1,4 +1,5 @@
-#include "statepath/block.h"
+#include "core/block.h"
+#include "statepath/scores.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* Compiling a model: see chain.h for what happens and chain_states.h for what comes out. */
+/* Compiling a model: see statepath/model.h for what happens and chain_states.h for what comes out. */
 #include "core/chain_states.h"
+#include "core/model.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 /* Asking a compiled model: its rules in classes. */
+#include "core/chain.h"
 #include "core/chain_states.h"
 
 #include <math.h>
@@ -7,16 +8,6 @@
 int32_t sp_chain_n_classes(const sp_chain *chain)
 {
     return chain->n_classes;
-}
-
-int32_t sp_chain_n_states(const sp_chain *chain)
-{
-    return chain->n_states;
-}
-
-bool sp_chain_has_weights(const sp_chain *chain)
-{
-    return !chain->is_boolean;
 }
 
 /* Place of `key` in the ascending run list[first] .. list[last-1], or -1. A run that holds everything is indexed directly. */

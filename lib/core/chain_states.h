@@ -2,7 +2,7 @@
 #ifndef STATEPATH_CHAIN_STATES_H
 #define STATEPATH_CHAIN_STATES_H
 
-#include "statepath/chain.h"
+#include "statepath/model.h"
 
 struct sp_chain {
     int32_t n_classes; /* K */

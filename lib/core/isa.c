@@ -1,4 +1,4 @@
-#include "statepath/isa.h"
+#include "statepath/context.h"
 
 #include <stdatomic.h>
 #include <string.h>

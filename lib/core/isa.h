@@ -7,7 +7,7 @@
 #ifndef STATEPATH_CORE_ISA_H
 #define STATEPATH_CORE_ISA_H
 
-#include "statepath/isa.h"
+#include "statepath/context.h"
 
 #define SP_ALWAYS_INLINE static inline __attribute__((always_inline))
 

@@ -1,4 +1,5 @@
-#include "statepath/logmath.h"
+#include "core/logmath.h"
+#include "statepath/scores.h"
 
 #include <math.h>
 

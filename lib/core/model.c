@@ -1,4 +1,5 @@
 #include "statepath/model.h"
+#include "core/model.h"
 
 #include <assert.h>
 #include <math.h>

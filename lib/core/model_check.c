@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model.h"
+#include "core/name_hint.h"
 #include "core/names.h"
-#include "statepath/name_hint.h"
 
 /* ---- errors ---- */
 

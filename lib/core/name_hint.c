@@ -1,4 +1,5 @@
-#include "statepath/name_hint.h"
+#include "core/name_hint.h"
+#include "statepath/status.h"
 
 #include <ctype.h>
 #include <stdio.h>

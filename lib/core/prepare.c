@@ -1,4 +1,4 @@
-#include "statepath/prepare.h"
+#include "statepath/scores.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/block.h"
 #include "core/numbers.h"
+#include "core/prepare.h"
 #include "core/row_check.h"
 #include "core/workers.h"
-#include "statepath/logmath.h"
 
 static const char *const kind_names[SP_N_KINDS] = {"log_probs", "probs", "logits", "scores"};
 
@@ -265,13 +266,8 @@ static void prepare_shares(void *arg, sp_scratch *scratch, int64_t first, int64_
     }
 }
 
-sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_prepare_counts *counts, sp_error *err)
-{
-    return sp_prepare_threads(block, options, NULL, counts, err);
-}
-
-sp_status sp_prepare_threads(sp_block *block, const sp_prepare_options *options, sp_workers *workers, sp_prepare_counts *counts,
-                             sp_error *err)
+sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_workers *workers, sp_prepare_counts *counts,
+                     sp_error *err)
 {
     const sp_prepare_options *o = options;
     sp_status status = sp_prepare_options_check(o, err);

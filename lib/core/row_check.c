@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/block.h"
 #include "core/isa.h"
-#include "statepath/logmath.h"
 
 static const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
 

@@ -2,7 +2,7 @@
 #ifndef STATEPATH_ROW_CHECK_H
 #define STATEPATH_ROW_CHECK_H
 
-#include "statepath/prepare.h"
+#include "statepath/scores.h"
 
 /* True when the rows first .. first+count-1 certainly are: no NaN, no +INFINITY, sums inside the tolerance. False says
  * nothing: ask sp_row_check() for each. Cheap, because every file goes through it. */

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "statepath/workers.h"
+#include "statepath/context.h"
 
 /* An array of `count` items of `size` bytes, aligned to 64, not cleared; NULL on lack of memory or overflow. count 0 gives a
  * valid pointer. */
@@ -22,8 +22,7 @@ sp_scratch_mark sp_scratch_here(const sp_scratch *scratch);
 /* Gives back every array taken since the mark. The memory stays with the scratch: what fitted before fits again. */
 void sp_scratch_release(sp_scratch *scratch, sp_scratch_mark mark);
 
-/* The scratch of a thread of workers, and the number of that thread: 0 .. threads-1, and 0 for a scratch without workers. */
+/* The scratch of a thread of workers. */
 sp_scratch *sp_scratch_new_for(int thread);
-int sp_scratch_thread(const sp_scratch *scratch);
 
 #endif

@@ -1,5 +1,5 @@
 /* Which recordings belong together: from their names or ids. */
-#include "statepath/subjects.h"
+#include "core/subjects.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,7 @@
 #include "core/chain_states.h"
 #include "decode/recording.h"
 #include "decode/strategies/marginals.h"
-#include "statepath/nbest.h"
-#include "statepath/posterior.h"
+#include "statepath/advanced.h"
 
 sp_status sp_batch_extras_check(const sp_chain *chain, const sp_decode_output *output, sp_error *err)
 {

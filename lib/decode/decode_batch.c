@@ -7,6 +7,7 @@
 #include "decode/batch_extras.h"
 #include "decode/kernels/kernels.h"
 #include "decode/sequence.h"
+#include "decode/strategy.h"
 
 sp_decode_options sp_decode_options_default(void)
 {
@@ -100,7 +101,7 @@ static sp_status verify_result(const batch_work *w, int64_t n)
         return SP_OK;
     if (kind == SP_VITERBI || kind == SP_GREEDY)
         status = sp_verify(&w->verifier, &scores, path, result->score, &err);
-    else if (sp_strategy_is_legal(kind))
+    else if (sp_strategy_about(kind)->is_legal)
         status = sp_verify_legal(w->chain, &scores, path, result->score, &err);
     if (status != SP_EBUG)
         return status;

@@ -312,7 +312,7 @@ static sp_status decode_whole(const sp_chain *chain, const sp_scores *scores, co
     if (!path)
         return sp_no_memory(err);
     sp_sequence s = whole(chain, scores, scratch, path, output->broken, &has_gap);
-    bool is_legal = sp_strategy_is_legal(strategy->kind) && !is_relaxed;
+    bool is_legal = sp_strategy_about(strategy->kind)->is_legal && !is_relaxed;
     double score = 0;
     if (T > 0)
         status = run(&s, strategy, is_relaxed, err);
@@ -388,7 +388,7 @@ static sp_status attempt(sp_sequence *s, const sp_strategy *strategy, bool is_re
     const sp_scratch_mark mark = sp_scratch_here(s->scratch);
     sp_status status = run(s, strategy, is_relaxed, &why);
     sp_scratch_release(s->scratch, mark);
-    if (status == SP_OK && sp_strategy_is_legal(strategy->kind) && !is_relaxed)
+    if (status == SP_OK && sp_strategy_about(strategy->kind)->is_legal && !is_relaxed)
         status = sp_sequence_verify(s, &why);
     if (status == SP_OK) {
         *result = (sp_decoded){.status = SP_OK, .step = -1, .n_broken = s->n_broken, .score = sp_sequence_score(s)};

@@ -1,8 +1,8 @@
 /* A recording as a strategy sees it, and what every strategy does with it; not installed.
  *
- * The recording comes in pieces. One in memory is its own only piece; one that is too long for memory comes in many, see long.h.
- * The sequence owns what is the same for all strategies: gaps between and within pieces, the score along the path, the check that
- * a path is legal and adds up to the value that the strategy found for it, and the reason where there is no path.
+ * The recording comes in pieces. One in memory is its own only piece; one that is too long for memory comes in many, see
+ * stream.h. The sequence owns what is the same for all strategies: gaps between and within pieces, the score along the path, the
+ * check that a path is legal and adds up to the value that the strategy found for it, and the reason where there is no path.
  */
 #ifndef STATEPATH_DECODE_SEQUENCE_H
 #define STATEPATH_DECODE_SEQUENCE_H
@@ -10,7 +10,7 @@
 #include "core/path_score.h"
 #include "core/workers.h"
 #include "decode/recording.h"
-#include "statepath/long.h"
+#include "statepath/stream.h"
 
 typedef struct sp_sequence {
     const sp_chain *chain;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* THE table of strategies: the line that a strategy needs beside its own file, which exports sp_<name>_row. The first ones stand
- * in the order of the constants in statepath/strategy.h; further ones go to the end. */
+ * in the order of the constants in statepath/decode.h; further ones go to the end. */
 #define STRATEGIES(ROW)                                                                                                          \
     ROW(argmax)                                                                                                                  \
     ROW(greedy)                                                                                                                  \
@@ -40,26 +40,6 @@ const sp_strategy_row *sp_strategy_row_of(sp_strategy_kind kind)
 const sp_strategy_info *sp_strategy_about(sp_strategy_kind kind)
 {
     return &sp_strategy_row_of(kind)->about;
-}
-
-const char *sp_strategy_name(sp_strategy_kind kind)
-{
-    return sp_strategy_about(kind)->name;
-}
-
-const char *sp_strategy_summary(sp_strategy_kind kind)
-{
-    return sp_strategy_about(kind)->summary;
-}
-
-const char *sp_strategy_parameter(sp_strategy_kind kind)
-{
-    return sp_strategy_about(kind)->parameter;
-}
-
-bool sp_strategy_is_legal(sp_strategy_kind kind)
-{
-    return sp_strategy_about(kind)->is_legal;
 }
 
 sp_status sp_strategy_check(const sp_strategy *strategy, sp_error *err)

@@ -19,4 +19,7 @@ typedef struct sp_strategy_row {
 
 const sp_strategy_row *sp_strategy_row_of(sp_strategy_kind kind);
 
+/* Is this one of the strategies, and its parameter in range? SP_OK or SP_EINVAL. */
+sp_status sp_strategy_check(const sp_strategy *strategy, sp_error *err);
+
 #endif

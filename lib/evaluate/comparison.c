@@ -1,6 +1,7 @@
 /* A comparison as a thing of its own: freed, and told what its numbers are called. */
 #include "evaluate/evaluation.h"
 
+#include "evaluate/evaluate.h"
 #include "evaluate/value.h"
 #include "statepath/comparison.h"
 

@@ -1,5 +1,7 @@
 /* An evaluation's life: what it is told, and what memory it has. adding.c fills it. */
 #include "evaluate/evaluation.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/statistics/clusters.h"
 #include "evaluate/value.h"
 
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #define EVALUATE_FIGURES_H
 
 #include "statepath/comparison.h"
-#include "statepath/figures.h"
 
 /* What a place holds. */
 typedef enum sp_figure_type {

@@ -1,6 +1,8 @@
 /* From sums to the values of a comparison. */
 #include "evaluate/evaluation.h"
 
+#include "core/chain.h"
+#include "evaluate/evaluate.h"
 #include "evaluate/value.h"
 
 #include <math.h>

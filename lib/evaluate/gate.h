@@ -4,7 +4,7 @@
 
 #include "core/owned.h"
 #include "evaluate/figures.h"
-#include "statepath/gate.h"
+#include "statepath/comparison.h"
 
 typedef enum sp_gate_kind {
     SP_GATE_NUMBER,

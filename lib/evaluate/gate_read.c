@@ -1,7 +1,8 @@
 /* Reading fail-if conditions: recursive descent, a level of recursion for each level of operators that bind alike. A node is an
  * operator, a number or a figure. Nothing here recurses deeper than DEPTH parentheses and signs. */
+#include "core/name_hint.h"
 #include "evaluate/gate.h"
-#include "statepath/name_hint.h"
+#include "statepath/status.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef EVALUATE_VALUE_H
 #define EVALUATE_VALUE_H
 
-#include "statepath/agreement.h"
+#include "statepath/metrics.h"
 
 #include <math.h>
 

@@ -6,23 +6,13 @@
 #ifndef STATEPATH_H
 #define STATEPATH_H
 
-#include "statepath/block.h"
-#include "statepath/chain.h"
+#include "statepath/advanced.h"
+#include "statepath/context.h"
 #include "statepath/decode.h"
-#include "statepath/isa.h"
-#include "statepath/leak.h"
-#include "statepath/logmath.h"
-#include "statepath/long.h"
-#include "statepath/loss.h"
 #include "statepath/mask.h"
 #include "statepath/model.h"
-#include "statepath/nbest.h"
-#include "statepath/online.h"
-#include "statepath/posterior.h"
-#include "statepath/prepare.h"
 #include "statepath/scores.h"
-#include "statepath/sequence_mask.h"
 #include "statepath/status.h"
-#include "statepath/strategy.h"
+#include "statepath/stream.h"
 
 #endif

@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "statepath/paths_file.h"
-#include "statepath/source.h"
-#include "statepath/subjects.h"
+#include "core/subjects.h"
+#include "statepath/files.h"
 
 /* What a file is opened for. */
 typedef struct sp_request {

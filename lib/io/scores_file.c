@@ -1,11 +1,11 @@
 /* Files of scores are laid out as files of paths are; this only gives the writer of those another skeleton. */
-#include "statepath/scores_file.h"
+#include "statepath/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "statepath/paths_file.h"
+#include "io/paths_writer.h"
 
 struct sp_scores_writer {
     sp_paths_writer *paths;

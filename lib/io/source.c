@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/subjects.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
+#include "io/source.h"
 #include "io/text/text_labels.h"
 
 #define KNOWN_BY(first_bytes) .magic = (first_bytes), .n_magic = sizeof(first_bytes) - 1
@@ -395,4 +397,10 @@ sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording
     sp_wanted w;
     sp_status status = want_steps(reader, recording, first, n, &w, err);
     return status == SP_OK ? read_beside(reader, &w, labels, segments, err) : status;
+}
+
+const char *sp_layout_name(sp_layout layout)
+{
+    static const char *const names[] = {"packed", "padded", "single", "groups"};
+    return (unsigned)layout < sizeof names / sizeof *names ? names[layout] : "unknown";
 }

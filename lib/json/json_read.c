@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "statepath/name_hint.h"
+#include "core/name_hint.h"
+#include "statepath/status.h"
 
 /* ---- memory ---- */
 

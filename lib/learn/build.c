@@ -1,5 +1,5 @@
 /* The usual shapes of models. */
-#include "statepath/build.h"
+#include "statepath/learn.h"
 
 #include <math.h>
 #include <stdio.h>

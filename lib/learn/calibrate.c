@@ -1,5 +1,5 @@
 /* Temperature and vector scaling. Both are convex in the scales (temperature: in 1 / T). */
-#include "statepath/calibrate.h"
+#include "statepath/learn.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 #include "core/owned.h"
 #include "core/score_row.h"
 #include "learn/lbfgs.h"
+#include "learn/learn.h"
+#include "learn/training.h"
 
 static const double penalty = 1e-3;
 

@@ -1,10 +1,11 @@
 /* A conditional random field as a function to minimise: its data, its parameters' places, its value and gradient. */
-#include "statepath/crf.h"
+#include "learn/crf.h"
 
 #include "core/score_row.h"
 #include "core/workers.h"
 #include "learn/crf_private.h"
 #include "learn/lbfgs.h"
+#include "learn/training.h"
 
 #include <math.h>
 #include <stdlib.h>

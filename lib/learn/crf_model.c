@@ -1,4 +1,5 @@
 /* Parameters of a conditional random field: from counts of the labels, and to an ordinary model. */
+#include "learn/crf.h"
 #include "learn/crf_private.h"
 
 #include <math.h>

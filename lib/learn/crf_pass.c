@@ -16,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/logmath.h"
 #include "learn/crf_pass.h"
-#include "statepath/logmath.h"
 
 static const double tiny = 1e-280, huge = 1e280;
 

@@ -3,8 +3,9 @@
 #define STATEPATH_LEARN_CRF_PRIVATE_H
 
 #include "core/owned.h"
+#include "learn/crf.h"
 #include "learn/crf_pass.h"
-#include "statepath/crf.h"
+#include "learn/training.h"
 
 struct sp_crf {
     sp_owned own;

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "core/owned.h"
+#include "evaluate/evaluate.h"
+#include "learn/learn.h"
+#include "learn/training.h"
 #include "learn/tune.h"
-#include "statepath/calibrate.h"
-#include "statepath/posterior.h"
-#include "statepath/sequences.h"
+#include "statepath/advanced.h"
+#include "statepath/metrics.h"
 
 /* ---- folds ---- */
 

@@ -12,7 +12,8 @@
 #include "core/workers.h"
 #include "learn/crf_pass.h"
 #include "learn/probabilities.h"
-#include "statepath/fit.h"
+#include "learn/training.h"
+#include "statepath/learn.h"
 
 typedef struct em {
     sp_owned own;

@@ -1,14 +1,17 @@
 /* Fitting in one call: rules, learner, tuning. */
-#include "statepath/fit.h"
+#include "statepath/learn.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/name_hint.h"
+#include "evaluate/evaluate.h"
+#include "learn/learn.h"
+#include "learn/training.h"
 #include "learn/tune.h"
-#include "statepath/name_hint.h"
-#include "statepath/sequences.h"
+#include "statepath/metrics.h"
 
 static const char *const method_names[SP_N_FIT_METHODS] = {"counts", "crf", "em"};
 static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll"};
@@ -120,7 +123,7 @@ static sp_status describe(const sp_fit_options *options, const sp_fit_report *r,
                          (long long)r->violations.illegal, (long long)r->violations.transitions);
     if (!isnan(r->after))
         snprintf(text + used, sizeof text - (size_t)used, "; cross-validated %s with %s %.4f, before tuning %.4f",
-                 sp_tune_name(r->tune), sp_strategy_name(options->strategy.kind), r->after, r->before);
+                 sp_tune_name(r->tune), sp_strategy_about(options->strategy.kind)->name, r->after, r->before);
     char *copy = strdup(text);
     if (!copy)
         return sp_no_memory(err);

@@ -2,6 +2,7 @@
 #include "learn/parts.h"
 
 #include "core/owned.h"
+#include "learn/training.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,8 @@
 #ifndef STATEPATH_LEARN_PARTS_H
 #define STATEPATH_LEARN_PARTS_H
 
-#include "statepath/training.h"
+#include "learn/training.h"
+#include "statepath/learn.h"
 
 typedef struct sp_part {
     int64_t first;     /* row of the batch */

@@ -2,7 +2,8 @@
 #include "learn/probabilities.h"
 
 #include "learn/parts.h"
-#include "statepath/fit.h"
+#include "learn/training.h"
+#include "statepath/learn.h"
 
 #include <math.h>
 #include <stdlib.h>

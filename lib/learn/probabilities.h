@@ -2,7 +2,8 @@
 #ifndef STATEPATH_LEARN_PROBABILITIES_H
 #define STATEPATH_LEARN_PROBABILITIES_H
 
-#include "statepath/training.h"
+#include "learn/training.h"
+#include "statepath/learn.h"
 
 /* p[k] = (count[k] + smoothing) / sum over allowed of the same, 0 where not allowed; equal shares where the sum is 0. n >= 1. */
 void sp_smooth(int32_t n, const double *count, const uint8_t *allowed, double smoothing, double *p);

@@ -1,7 +1,8 @@
 /* What a recipe must be. */
-#include "statepath/signals.h"
+#include "statepath/simulate.h"
 
 #include "core/names.h"
+#include "learn/learn.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* Rules as tables, and what labels show often enough to be allowed. */
-#include "statepath/build.h"
+#include "statepath/learn.h"
 
 #include "core/edges.h"
-#include "statepath/training.h"
+#include "core/model.h"
+#include "learn/training.h"
 
 #include <math.h>
 #include <stdlib.h>

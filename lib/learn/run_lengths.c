@@ -2,7 +2,8 @@
 #include <stdlib.h>
 
 #include "core/owned.h"
-#include "statepath/fit.h"
+#include "learn/training.h"
+#include "statepath/learn.h"
 
 typedef struct run {
     int32_t k;

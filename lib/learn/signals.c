@@ -1,11 +1,12 @@
-/* Signals of the classes of a recipe. The process is described in signals.h. */
-#include "statepath/signals.h"
+/* Signals of the classes of a recipe. The process is described in simulate.h. */
+#include "statepath/simulate.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "learn/label_sequences.h"
+#include "learn/learn.h"
 
 enum { DRIFT_STEPS = 20 };
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "learn/label_sequences.h"
-#include "statepath/logmath.h"
+#include "learn/learn.h"
+#include "statepath/scores.h"
 
 typedef struct workshop {
     const sp_recipe *recipe;

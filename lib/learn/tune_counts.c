@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "learn/training.h"
 #include "learn/tune.h"
 
 /* ---- settings ---- */

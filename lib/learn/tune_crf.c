@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "learn/crf.h"
 #include "learn/crf_private.h"
+#include "learn/training.h"
 #include "learn/tune.h"
-#include "statepath/crf.h"
 
 typedef struct candidate {
     bool fixes_scale;

@@ -1,4 +1,4 @@
-#include "statepath/leak.h"
+#include "statepath/mask.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "statepath/loss.h"
+#include "statepath/mask.h"
 
 #include "mask/nll_step.h"
 

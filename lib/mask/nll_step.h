@@ -2,7 +2,7 @@
 #ifndef MASK_NLL_STEP_H
 #define MASK_NLL_STEP_H
 
-#include "statepath/loss.h"
+#include "statepath/mask.h"
 
 #include <math.h>
 

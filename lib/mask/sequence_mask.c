@@ -1,4 +1,4 @@
-#include "statepath/sequence_mask.h"
+#include "statepath/mask.h"
 
 #include <math.h>
 

@@ -1,4 +1,6 @@
 #include "pipeline/calibration.h"
+#include "evaluate/evaluate.h"
+#include "learn/learn.h"
 
 #include <math.h>
 #include <stdlib.h>

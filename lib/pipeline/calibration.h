@@ -2,8 +2,10 @@
 #ifndef PIPELINE_CALIBRATION_H
 #define PIPELINE_CALIBRATION_H
 
+#include "evaluate/evaluate.h"
+#include "learn/learn.h"
 #include "pipeline/pipeline.h"
-#include "statepath/calibrate.h"
+#include "statepath/learn.h"
 
 /* One way to take the scores for probabilities. */
 typedef struct calibration_sums {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "evaluate/evaluate.h"
 #include "pipeline/evaluation.h"
 #include "pipeline/long_recording.h"
 #include "pipeline/run.h"

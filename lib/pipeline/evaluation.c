@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "evaluate/evaluate.h"
 #include "pipeline/calibration.h"
 #include "pipeline/run.h"
+#include "report/drawn.h"
 #include "statepath/report.h"
 
 /* Gives the comparison the steps that its page draws; nothing to do where it has all, or no page is wanted. */
@@ -82,7 +84,7 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     const int32_t K = p->model->n_classes;
     bool is_legal[SP_RUN_STRATEGIES]; /* by construction; of paths that are there already legality is counted, never assumed */
     for (int s = 0; s < p->n_strategies; s++)
-        is_legal[s] = !p->given && sp_strategy_is_legal(p->strategies[s].kind) && p->on_infeasible != SP_INFEASIBLE_RELAX;
+        is_legal[s] = !p->given && sp_strategy_about(p->strategies[s].kind)->is_legal && p->on_infeasible != SP_INFEASIBLE_RELAX;
     const char **classes = sp_names_in_columns(p->model, p->class_of_column);
     if (!classes)
         return sp_no_memory(err);

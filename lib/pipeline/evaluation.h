@@ -2,6 +2,7 @@
 #ifndef PIPELINE_EVALUATION_H
 #define PIPELINE_EVALUATION_H
 
+#include "evaluate/evaluate.h"
 #include "pipeline/pipeline.h"
 
 /* Evaluates all recordings, with the statistics that the options name, and describes the result. Steps kept for a page and the

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "evaluate/evaluate.h"
+#include "sleep/stages.h"
 #include "statepath/model_json.h"
 
 /* ---- sleep ---- */

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "io/source.h"
+#include "learn/learn.h"
 #include "pipeline/compare.h"
 #include "pipeline/file_open.h"
 #include "pipeline/file_paths.h"

@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/prepare.h"
+#include "core/subjects.h"
+#include "evaluate/evaluate.h"
+#include "io/source.h"
+#include "learn/learn.h"
+#include "sleep/label_coding_use.h"
+#include "statepath/metrics.h"
 #include "statepath/model_json.h"
-#include "statepath/sequences.h"
 
 /* ---- words to options ---- */
 
@@ -100,7 +106,7 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
     prepare.kind = f->info->kind;
     prepare.floor = isnan(o->decode.floor) ? 0 : o->decode.floor;
     status = sp_prepare_options_check(&prepare, err);
-    return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, err) : status;
+    return status == SP_OK ? sp_prepare(f->block, &prepare, NULL, NULL, err) : status;
 }
 
 /* codes, map: the classes are those of the rules. */

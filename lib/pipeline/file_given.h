@@ -3,7 +3,7 @@
 #define PIPELINE_FILE_GIVEN_H
 
 #include "pipeline/pipeline.h"
-#include "statepath/paths_file.h"
+#include "statepath/files.h"
 #include "statepath/pipeline_file.h"
 
 /* Labels from a file of their own: HDF5 or text. */

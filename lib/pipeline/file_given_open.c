@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/source.h"
 #include "pipeline/file_given.h"
 #include "pipeline/file_open.h"
+#include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 
 void sp_given_close(sp_given *j)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/source.h"
 #include "pipeline/file_given.h"
 
 /* Recordings from n on, before `end`, that follow one another in the file of labels too. */

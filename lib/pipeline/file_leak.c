@@ -11,7 +11,7 @@ static sp_status leak_of_mask(const sp_pipeline *p, sp_block *block, double *lea
 {
     uint8_t *mask = block->mask;
     block->mask = NULL;
-    sp_status status = sp_prepare(block, &p->prepare, NULL, err);
+    sp_status status = sp_prepare(block, &p->prepare, NULL, NULL, err);
     block->mask = mask;
     sp_scores scores = sp_block_batch(block).scores;
     return status == SP_OK ? sp_mask_leak(&scores, mask, leak, err) : status;
@@ -19,7 +19,7 @@ static sp_status leak_of_mask(const sp_pipeline *p, sp_block *block, double *lea
 
 static sp_status leak_of_model(sp_pipeline *p, sp_block *block, double *leak, sp_error *err)
 {
-    sp_status status = sp_prepare(block, &p->prepare, NULL, err);
+    sp_status status = sp_prepare(block, &p->prepare, NULL, NULL, err);
     if (status != SP_OK)
         return status;
     sp_batch batch = sp_block_batch(block);

@@ -1,4 +1,7 @@
 #include "pipeline/file_open.h"
+#include "core/subjects.h"
+#include "io/source.h"
+#include "sleep/label_coding_use.h"
 
 /* ---- options ---- */
 

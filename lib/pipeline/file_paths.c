@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/paths_writer.h"
 #include "statepath/model_json.h"
 
 enum { MOST_BEST = 1000 };
@@ -38,7 +39,7 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     if (o->n_best && b->nbest_of < 0)
         return sp_run_fail(o, err, SP_EINVAL, "@nbest gives the best paths of viterbi, which is not among the strategies");
     for (int s = 0; b->sink.with_confidence && s < p->n_strategies; s++) {
-        const char *name = sp_strategy_name(p->strategies[s].kind);
+        const char *name = sp_strategy_about(p->strategies[s].kind)->name;
         plan_one(b, "path_posteriors", name, SP_PATHS_F64, false, 0);
         plan_one(b, "margins", name, SP_PATHS_F64, false, 0);
     }
@@ -179,7 +180,7 @@ static sp_status open_writer(void *arg, sp_error *err)
     const sp_pipeline *p = b->p;
     const char *names[SP_RUN_STRATEGIES];
     for (int s = 0; s < p->n_strategies; s++) {
-        names[s] = sp_strategy_name(p->strategies[s].kind);
+        names[s] = sp_strategy_about(p->strategies[s].kind)->name;
         for (int other = 0; other < s; other++)
             if (strcmp(names[s], names[other]) == 0)
                 return sp_fail(err, SP_EINVAL,

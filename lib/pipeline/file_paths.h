@@ -11,8 +11,9 @@
 #ifndef PIPELINE_FILE_PATHS_H
 #define PIPELINE_FILE_PATHS_H
 
+#include "io/paths_writer.h"
 #include "pipeline/pipeline.h"
-#include "statepath/paths_file.h"
+#include "statepath/files.h"
 
 enum { MAX_EXTRAS = 2 * SP_RUN_STRATEGIES + 3 };
 

@@ -2,7 +2,7 @@
 #ifndef PIPELINE_FOLDS_H
 #define PIPELINE_FOLDS_H
 
-#include "statepath/fit.h"
+#include "statepath/learn.h"
 
 typedef struct sp_folds {
     int32_t n_folds;

@@ -1,6 +1,8 @@
 /* Evaluating a recording that is too long to be held in memory. */
 #include <stdlib.h>
 
+#include "decode/long.h"
+#include "evaluate/evaluate.h"
 #include "pipeline/calibration.h"
 #include "pipeline/long_recording.h"
 

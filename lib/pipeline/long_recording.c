@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "decode/long.h"
+#include "evaluate/evaluate.h"
 #include "pipeline/run.h"
 
 enum { FILL_STEPS = 1 << 12 /* handed on at a time where a path has to be made or fetched */ };

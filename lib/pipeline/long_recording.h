@@ -1,11 +1,12 @@
-/* A recording that is too long to be held in memory: read, decoded and evaluated chunk by chunk, see statepath/long.h. */
+/* A recording that is too long to be held in memory: read, decoded and evaluated chunk by chunk, see statepath/stream.h. */
 #ifndef PIPELINE_LONG_RECORDING_H
 #define PIPELINE_LONG_RECORDING_H
 
+#include "evaluate/evaluate.h"
 #include "pipeline/path_spill.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read_ahead.h"
-#include "statepath/long.h"
+#include "statepath/stream.h"
 
 /* Before anything is read: says in a notice of the longest recording that it has to be read whole, where that is much memory and
  * what is asked for cannot be done in chunks: the N best paths and folds. SP_OK; SP_ENOMEM where this machine has less. */

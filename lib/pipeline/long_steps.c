@@ -1,4 +1,5 @@
 /* Reading a recording chunk by chunk, the next one while this one is worked on. */
+#include "evaluate/evaluate.h"
 #include "pipeline/long_recording.h"
 
 #include <stdlib.h>
@@ -91,7 +92,7 @@ sp_status sp_long_read_steps(long_recording *r, int64_t first, int64_t n, unsign
     if (status != SP_OK || !is_read) /* at a turn, forward to the end, then back from there, it is prepared already */
         return status;
     if ((*block)->scores)
-        status = sp_prepare_threads(r->chunks.now.block, &p->prepare, p->workers, is_first ? &p->counts : NULL, err);
+        status = sp_prepare(r->chunks.now.block, &p->prepare, p->workers, is_first ? &p->counts : NULL, err);
     if (status == SP_OK && is_first)
         r->n_counted = first + n;
     return status;

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/prepare.h"
+#include "core/subjects.h"
+#include "evaluate/evaluate.h"
 #include "statepath/model_json.h"
 
 /* ---- opening ---- */

@@ -6,9 +6,10 @@
 #ifndef PIPELINE_PIPELINE_H
 #define PIPELINE_PIPELINE_H
 
+#include "core/subjects.h"
+#include "evaluate/evaluate.h"
 #include "pipeline/folds.h"
 #include "pipeline/recordings.h"
-#include "statepath/subjects.h"
 
 enum {
     NAMED_FAILURES = 5 /* failed recordings named in notices, per strategy; all are in the files */

@@ -1,4 +1,5 @@
 #include "pipeline/read_ahead.h"
+#include "core/subjects.h"
 
 bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_scorers_found *raters)
 {

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "core/subjects.h"
 #include "pipeline/recordings.h"
 
 /* What was read. */

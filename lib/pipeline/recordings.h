@@ -2,6 +2,7 @@
 #ifndef PIPELINE_RECORDINGS_H
 #define PIPELINE_RECORDINGS_H
 
+#include "core/subjects.h"
 #include "pipeline/options.h"
 
 /* The part that is recordings first .. first+count-1, as many of them before `end` as have no more than so many steps. */

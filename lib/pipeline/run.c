@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "evaluate/evaluate.h"
+#include "learn/learn.h"
 #include "pipeline/calibration.h"
 #include "pipeline/long_recording.h"
 #include "pipeline/read_ahead.h"
@@ -111,7 +113,7 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
 static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_evaluation *evaluation,
                            sp_error *err)
 {
-    sp_status status = block->scores ? sp_prepare_threads(block, &p->prepare, p->workers, &p->counts, err) : SP_OK;
+    sp_status status = block->scores ? sp_prepare(block, &p->prepare, p->workers, &p->counts, err) : SP_OK;
     if (status == SP_OK)
         status = answers_reserve(a, p->n_strategies, block, err);
     if (status == SP_OK && p->has_nll)

@@ -3,8 +3,9 @@
 #ifndef PIPELINE_RUN_H
 #define PIPELINE_RUN_H
 
+#include "evaluate/evaluate.h"
 #include "pipeline/pipeline.h"
-#include "statepath/long.h"
+#include "statepath/stream.h"
 
 /* Runs all recordings. `evaluation` may be NULL. Says in notices what could not be decoded, floored, missing. SP_OK, also when
  * recordings could not be decoded; an error otherwise (SP_ENOPATH with on_infeasible "error"). */

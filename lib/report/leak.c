@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "report/write/json_tree.h"
-#include "statepath/report_leak.h"
+#include "statepath/report.h"
 
 const double sp_leak_probabilities[SP_LEAK_QUANTILES] = {0.5, 0.9, 0.99, 0.999};
 

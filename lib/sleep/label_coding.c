@@ -1,4 +1,6 @@
 #include "sleep/label_coding.h"
+#include "sleep/label_coding_use.h"
+#include "sleep/stages.h"
 
 #include <ctype.h>
 #include <math.h>

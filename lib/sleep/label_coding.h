@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "sleep/stages.h"
-#include "statepath/codes.h"
+#include "statepath/sleep.h"
 
 /* What a code stands for, before there is a model: a stage, or NOTHING (unscored). */
 typedef enum code_meaning {

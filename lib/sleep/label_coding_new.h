@@ -2,7 +2,7 @@
 #ifndef STATEPATH_SLEEP_LABEL_CODING_NEW_H
 #define STATEPATH_SLEEP_LABEL_CODING_NEW_H
 
-#include "statepath/codes.h"
+#include "statepath/sleep.h"
 
 /* As sp_codes_new(); `entries` are those of `map`, or of the file that it names. */
 sp_status sp_label_coding_new(const char *preset, const char *map, const char *entries, bool is_of_labels, const sp_model *model,

@@ -1,5 +1,7 @@
+#include "core/model.h"
 #include "sleep/label_coding.h"
 #include "sleep/label_coding_new.h"
+#include "sleep/label_coding_use.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "statepath/sleep_stage.h"
+#include "statepath/sleep.h"
 
 typedef struct sp_stage_name {
     const char *name;
@@ -18,5 +18,8 @@ extern const sp_stage_name sp_stage_names[SP_N_STAGE_NAMES]; /* of a stage: its 
 
 /* The row of a name, whatever its case; NULL where there is none. */
 const sp_stage_name *sp_stage_name_find(const char *name);
+
+/* "Wake", "N1", "N2", "N3", "REM" */
+const char *sp_sleep_stage_name(sp_sleep_stage stage);
 
 #endif

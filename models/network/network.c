@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/workers.h"
 #include "pass.h"
-#include "statepath/logmath.h"
+#include "statepath/context.h"
+#include "statepath/scores.h"
 
 /* ---- shape ---- */
 

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/workers.h"
 #include "pass.h"
-#include "statepath/loss.h"
+#include "statepath/context.h"
 #include "statepath/mask.h"
 
 #define MASKED_OUT (-1e9) /* what random-previous writes over a logit */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "statepath/tensor_file.h"
+#include "statepath/signals_file.h"
 
 static const char kind_key[] = "statepath_weights", kind_value[] = "network 1";
 

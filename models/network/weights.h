@@ -11,7 +11,7 @@
 #ifndef STATEPATH_NETWORK_WEIGHTS_H
 #define STATEPATH_NETWORK_WEIGHTS_H
 
-#include "statepath/file_access.h"
+#include "statepath/files.h"
 #include "train.h"
 
 #ifdef __cplusplus

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "evaluate/evaluate.h"
+#include "sleep/label_coding_use.h"
 #include "statepath-kit.h"
-#include "statepath/name_hint.h"
+#include "statepath/status.h"
 
 enum { CLASSES = 3 };
 static const char *const classes[CLASSES] = {"Wake", "N1", "a b"};

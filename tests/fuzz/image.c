@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/subjects.h"
+#include "evaluate/evaluate.h"
 #include "io/hdf5/h5_file.h"
+#include "io/source.h"
 #include "statepath-kit.h"
 #include "weights.h"
 
@@ -280,7 +283,7 @@ static void use_source(const sp_file_access *how, bool with_reports)
     }
     err.message[0] = 0;
     if (is_small && (sp_source_read(source, 0, info->n_recordings, parts, block, &err) != SP_OK ||
-                     sp_prepare(block, &prepare, NULL, &err) != SP_OK)) {
+                     sp_prepare(block, &prepare, NULL, NULL, &err) != SP_OK)) {
         assert(err.message[0]);
     } else if (is_small) {
         for (int64_t t = 0; t < block->n_steps; t++)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "combination.h"
+#include "decode/long.h"
 
 /* ---- what the library says ---- */
 

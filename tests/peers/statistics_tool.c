@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evaluate/statistics/hypothesis_tests.h"
 #include "statepath-kit.h"
 
 static void stop(const char *why)

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "random_model.h"
 
+#include "evaluate/evaluate.h"
 #include "statepath-kit.h"
 
 enum { K = 5, MOST = 400, STRATEGIES = 3, SCORERS = 2, N = 3 };

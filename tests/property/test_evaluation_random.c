@@ -1,6 +1,7 @@
 /* Evaluations of random labels and paths against counts taken in the simplest way, and laws that they keep. */
 #include "check.h"
 
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 
 static uint64_t seed = 88172645463325252u;

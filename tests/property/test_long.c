@@ -1,5 +1,6 @@
 /* Long recordings in pieces against the same in memory. */
 #include "check.h"
+#include "decode/long.h"
 #include "random_batch.h"
 #include "random_model.h"
 
@@ -191,8 +192,8 @@ static void check_against_memory(const sp_chain *chain, const sp_scores *scores,
     for (int64_t i = 0; i < scores->n_steps; i++)
         if (t.count[i] != (result.status == SP_OK) || t.path[i] != whole.paths[i] || t.broken[i] != whole.broken[i])
             fail_msg("%s, pieces of %lld, step %lld of %lld: written %d times, class %d broken %d, in memory %d %d",
-                     sp_strategy_name(options->strategy.kind), (long long)piece_steps, (long long)i, (long long)scores->n_steps,
-                     t.count[i], (int)t.path[i], t.broken[i], (int)whole.paths[i], whole.broken[i]);
+                     sp_strategy_about(options->strategy.kind)->name, (long long)piece_steps, (long long)i,
+                     (long long)scores->n_steps, t.count[i], (int)t.path[i], t.broken[i], (int)whole.paths[i], whole.broken[i]);
     if (isinf(expected->score))
         assert_true(result.score == expected->score);
     else

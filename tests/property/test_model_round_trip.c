@@ -1,5 +1,6 @@
 /* Writing a model and reading it back gives the same model, whatever it holds; and no damaged text makes the reader fall. */
 #include "check.h"
+#include "core/model.h"
 
 #include <gsl/gsl_rng.h>
 

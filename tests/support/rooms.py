@@ -1,11 +1,12 @@
 """Which room of the sources includes which. Called by ./dev lint.
 
-The table of rooms in lib/README.md says what each room may include; this walks all #include lines of lib, cli and models and prints
+The table of rooms in lib/README.md says what each room may include, its table of headers which headers outside lib/include are there for
+other rooms; this walks all #include lines of lib, cli and models and prints
   file: may not include room/x.h             a room that the table does not give it
-  file: room/x.h is private to its room      a header outside lib/include of another room, but for the rooms of SHARED
+  file: room/x.h is private to its room      a header outside lib/include of another room that the table of headers does not name
   files that include each other in a circle across rooms (a .c file and its header count as one)
   folders with more than 40 sources
-An exception stands below with its reason; one that is no longer needed is printed too. Exit status 1 if it printed more than notes."""
+An exception stands below with its reason; one that is no longer needed is printed too. Exit status 1 if it printed anything."""
 import collections
 import fnmatch
 import os
@@ -14,16 +15,8 @@ import subprocess
 import sys
 
 # {file or pattern of files: {header as written: reason}}: each waits for the change that its reason names.
-DRAWN_FROM_FIGURES = "the table of figures is private to evaluate; its rows belong in statepath/figures.h"
-ALLOWED = {
-    "lib/evaluate/metrics/reliability.c": {"mask/nll_step.h": "likelihood and calibration share one step; it belongs to core"},
-    "lib/report/*.[ch]": {"evaluate/figures.h": DRAWN_FROM_FIGURES},
-}
-# Folders that are larger today and wait for the sources to be moved.
-FOLDERS_LATER = ["lib/include/statepath"]
+ALLOWED = {}
 MOST_FILES = 40
-# Rooms whose private headers are there for the others.
-SHARED = ("core", "json", "sleep")
 
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 DECLARED = re.compile(r"^(?!static|typedef)[a-z][\w *]*[ *](sp_\w+)\(", re.M)
@@ -47,9 +40,22 @@ def table(readme):
     return may
 
 
+def interfaces(readme):
+    """{room: headers outside lib/include that are there for other rooms, or None: all}, of the table "| room | headers for other rooms |"."""
+    rows = re.search(r"^\| room \| headers for other rooms \|[^\n]*\n\|[-| ]+\|\n((?:\|.*\n)+)", readme, re.M)
+    if not rows:
+        sys.exit('lib/README.md: no table "| room | headers for other rooms |"')
+    named = {}
+    for row in rows.group(1).splitlines():
+        rooms, headers = row.strip("|").split("|")[:2]
+        for room in rooms.split(","):
+            named[room.strip()] = None if headers.strip() == "all" else set(re.findall(r"`([^`]+)`", headers))
+    return named
+
+
 class Sources:
-    def __init__(self, may):
-        self.may = may
+    def __init__(self, may, shown):
+        self.may, self.shown = may, shown
         listed = subprocess.run(["git", "ls-files", "lib/*.[ch]", "cli/*.[ch]", "models/*.[ch]"], capture_output=True, text=True, check=True)
         self.text = {}
         for file in listed.stdout.split():
@@ -57,9 +63,10 @@ class Sources:
                 with open(file, encoding="utf-8") as f:
                     self.text[file] = f.read()
         self.defined = {name: file for file, text in self.text.items() if file.endswith(".c") for name in DEFINED.findall(text)}
-        self.rooms = {}
-        for file in self.text: # a public header belongs to the room of its functions; one of types only to core
+        self.rooms, self.homes = {}, {}
+        for file in self.text: # a public header belongs to the room of most of its functions; one of types only to core
             homes = collections.Counter(self.home(self.defined[name]) for name in DECLARED.findall(self.text[file]) if name in self.defined)
+            self.homes[file] = set(homes)
             self.rooms[file] = self.home(file) if not file.startswith(PUBLIC) else homes.most_common(1)[0][0] if homes else "core"
 
     def home(self, file):
@@ -71,6 +78,11 @@ class Sources:
     def is_umbrella(self, file):
         """statepath.h and statepath-kit.h include others and declare nothing themselves."""
         return os.path.dirname(file) + "/" == PUBLIC
+
+    def is_shown(self, header, room):
+        """Is a header outside lib/include there for other rooms?"""
+        headers = self.shown.get(room, set())
+        return headers is None or header[len("lib/" + room + "/"):] in headers
 
     def found(self, file, name):
         for candidate in (PUBLIC + name, "lib/" + name, os.path.join(os.path.dirname(file), name), "models/network/" + name):
@@ -112,9 +124,10 @@ def violations(sources):
             other = sources.rooms[header]
             same_folder = room.split("/")[0] == other.split("/")[0]
             public = header.startswith(PUBLIC) or other == "models/network" and not re.search(r"/(pass|team)[.]h$", header)
-            if other != room and other not in sources.may[room] and not ("public headers" in sources.may[room] and public):
+            declares = header.startswith(PUBLIC) and room in sources.homes[header] # functions that the room defines
+            if other != room and other not in sources.may[room] and not declares and not ("public headers" in sources.may[room] and public):
                 yield file, name, "%s: may not include %s%s" % (file, name, "" if name in header else " (%s)" % header)
-            elif not public and other not in SHARED and not same_folder:
+            elif not public and not same_folder and not sources.is_shown(header, other):
                 yield file, name, "%s: %s is private to its room" % (file, name)
 
 
@@ -141,8 +154,12 @@ def circles(sources):
 
 def main():
     with open("lib/README.md", encoding="utf-8") as readme:
-        sources = Sources(table(readme.read()))
+        text = readme.read()
+    sources = Sources(table(text), interfaces(text))
     wrong, used = set(), set()
+    for room, headers in sources.shown.items():
+        wrong.update("lib/README.md: lib/%s/%s is not there" % (room, name) for name in sorted(headers or ())
+                     if "lib/%s/%s" % (room, name) not in sources.text)
     for file, name, sentence in violations(sources):
         allowed = [pattern for pattern, headers in ALLOWED.items() if fnmatch.fnmatch(file, pattern) and name in headers]
         used.update((pattern, name) for pattern in allowed)
@@ -153,9 +170,7 @@ def main():
                      for name in headers if (pattern, name) not in used)
     wrong.update("circle across rooms: " + ", ".join(circle) for circle in circles(sources))
     for folder, n in sorted(collections.Counter(map(os.path.dirname, sources.text)).items()):
-        if n > MOST_FILES and folder in FOLDERS_LATER:
-            print("note: %s has %d sources, more than %d, until they are moved" % (folder, n, MOST_FILES))
-        elif n > MOST_FILES:
+        if n > MOST_FILES:
             wrong.add("%s: %d sources in one folder, more than %d" % (folder, n, MOST_FILES))
     for sentence in sorted(wrong):
         print(sentence)

@@ -1,6 +1,8 @@
 #include "sample_comparison.h"
 
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* The parts of a sample that come from scores. */
 #include "sample_comparison.h"
 
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Metrics from counts: values by hand, and every way in which one is undefined. */
 #include "check.h"
+#include "evaluate/evaluation.h"
 
 #define assert_undefined(v, reason)                                                                                              \
     do {                                                                                                                         \

@@ -1,5 +1,6 @@
 /* Blocks: room that only grows, widening in place, names of places. */
 #include "check.h"
+#include "core/block.h"
 #include "failing_alloc.h"
 
 static void test_parts(void **state)

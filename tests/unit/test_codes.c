@@ -1,6 +1,7 @@
 /* Codes of others' labels: every preset by its table, words of the field, maps, and the sentences about what means nothing. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "sleep/label_coding_use.h"
 
 #include <unistd.h>
 

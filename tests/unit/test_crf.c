@@ -1,5 +1,7 @@
 /* Conditional random fields: probabilities that sum to one, exact gradient, optimum, the model that comes out. */
 #include "check.h"
+#include "learn/crf.h"
+#include "learn/training.h"
 #include "learn_case.h"
 
 static sp_rules some_rules(bool with_dwell)

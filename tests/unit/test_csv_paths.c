@@ -1,6 +1,8 @@
 /* CSV of step labels: what is read, and the sentence with its line for everything that is not. */
 #include "check.h"
+#include "core/subjects.h"
 #include "failing_alloc.h"
+#include "io/source.h"
 #include "report/write/buffer.h"
 
 #include <unistd.h>

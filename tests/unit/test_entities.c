@@ -1,5 +1,6 @@
 /* Entities: which spans tags mean, read as conlleval does and strictly; which class names are tags at all. */
 #include "check.h"
+#include "evaluate/evaluate.h"
 
 static void same_value(sp_value a, sp_value b)
 {

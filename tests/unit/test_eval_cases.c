@@ -1,5 +1,7 @@
 /* The worked examples of cases/eval_cases.json that speak of agreement, transitions and paired tests. */
 #include "check.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 
 #include <jansson.h>
 

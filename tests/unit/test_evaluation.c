@@ -1,6 +1,7 @@
 /* An evaluation by hand: every field of a small comparison, with unscored steps, a gap, and a recording that was not decoded. */
 #include "check.h"
 
+#include "evaluate/evaluate.h"
 #include "failing_alloc.h"
 
 enum { N = -1, A, B, C };

@@ -4,7 +4,7 @@
 #include "evaluate/figures.h"
 #include "report/document.h"
 #include "sample_comparison.h"
-#include "statepath/gate.h"
+#include "statepath/comparison.h"
 #include "statepath/report.h"
 
 #include <jansson.h>

@@ -2,7 +2,9 @@
 #include "check.h"
 
 #include "evaluate/counts/units.h"
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 
 enum { N = -1, A, B, C };
 

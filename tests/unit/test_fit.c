@@ -1,6 +1,8 @@
 /* Fitting: counts by hand, EM, degenerate data, folds, tuning, calibration. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "learn/learn.h"
+#include "learn/training.h"
 #include "learn_case.h"
 
 static const char *const names[CASE_K] = {"a", "b", "c", "d"};

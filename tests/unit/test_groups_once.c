@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "statepath/source.h"
+#include "io/source.h"
+#include "statepath/files.h"
 
 static int n_opened;
 

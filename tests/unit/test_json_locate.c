@@ -1,7 +1,8 @@
 /* Where values stand in a JSON text, and the nearest of some names. */
 #include "check.h"
 
-#include "statepath/name_hint.h"
+#include "core/name_hint.h"
+#include "statepath/status.h"
 #include "json/json_locate.h"
 #include "json/json_write.h"
 

@@ -1,5 +1,8 @@
 /* The model: looking up, checks, warnings, alignment with the columns of a file. */
 #include "check.h"
+#include "core/chain.h"
+#include "core/chain_states.h"
+#include "core/model.h"
 #include "failing_alloc.h"
 
 static const char *const sleep_classes[] = {"Wake", "N1", "N2"};
@@ -200,8 +203,8 @@ static void test_chain_rules(void **state)
     sp_chain *chain;
     assert_ok(sp_chain_new(model, &options, &chain, &err), &err);
     assert_int_equal(sp_chain_n_classes(chain), 3);
-    assert_int_equal(sp_chain_n_states(chain), 6);
-    assert_false(sp_chain_has_weights(chain));
+    assert_int_equal(chain->n_states, 6);
+    assert_true(chain->is_boolean);
     const uint8_t legal[3][3] = {{1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
     for (int32_t i = 0; i < 3; i++)
         for (int32_t j = 0; j < 3; j++)
@@ -266,7 +269,7 @@ static void test_path_score(void **state)
     options.transition_weight = 2;
     sp_chain *chain;
     assert_ok(sp_chain_new(model, &options, &chain, &err), &err);
-    assert_true(sp_chain_has_weights(chain));
+    assert_false(chain->is_boolean);
     const float e[] = {-1, -2, -3, -4, -5, -6};
     const int64_t segments[] = {0, 0, 1};
     sp_scores scores = {e, SP_F32, 2, 3, NULL};
@@ -290,7 +293,7 @@ static void test_path_score(void **state)
     sp_chain_free(chain);
     options.is_boolean = true;
     assert_ok(sp_chain_new(model, &options, &chain, &err), &err);
-    assert_false(sp_chain_has_weights(chain));
+    assert_true(chain->is_boolean);
     sp_chain_free(chain);
     sp_model_free(model);
 }

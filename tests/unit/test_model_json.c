@@ -1,5 +1,6 @@
 /* Models from JSON: every key, and every sentence for what is wrong with one, with its line and column. */
 #include "check.h"
+#include "core/model.h"
 #include "failing_alloc.h"
 
 #include <jansson.h>

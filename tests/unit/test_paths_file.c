@@ -1,6 +1,7 @@
 /* Files of paths: written, read back, read by h5py; replaced all at once or not at all; those of other programs. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "io/paths_writer.h"
 #include "made_files.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /* From a file's numbers to nats: every kind, every option, everything that can be wrong with a row. */
 #include "check.h"
+#include "core/prepare.h"
 #include "failing_alloc.h"
 
 static const char *const ids[] = {"n1", "n2", "n3"};
@@ -46,14 +47,14 @@ static void expect_failure(sp_block *b, const sp_prepare_options *o, sp_status s
 {
     sp_error err = {0};
     sp_prepare_counts counts = {5, 6, 7};
-    sp_status got = sp_prepare(b, o, &counts, &err);
+    sp_status got = sp_prepare(b, o, NULL, &counts, &err);
     assert_string_equal(err.message, sentence);
     assert_int_equal(got, status);
     assert_int_equal(err.step, step);
     assert_int_equal(counts.floored, 5); /* outputs stay as they were */
     assert_int_equal(counts.missing, 6);
     assert_int_equal(counts.masked, 7);
-    assert_int_equal(sp_prepare(b, o, NULL, NULL), status);
+    assert_int_equal(sp_prepare(b, o, NULL, NULL, NULL), status);
     sp_block_free(b);
 }
 
@@ -124,7 +125,7 @@ static void test_log_probs_stay_as_they_are(void **state)
         sp_block *b = block_of(dtype, 3, rows, 0);
         sp_prepare_options o = of_kind(SP_KIND_LOG_PROBS);
         sp_prepare_counts counts = {0};
-        assert_ok(sp_prepare(b, &o, &counts, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, &counts, &err), &err);
         assert_int_equal(b->dtype, dtype);
         for (int i = 0; i < 9; i++)
             assert_true(at(b, i / 3, i % 3) == (type ? rows[i] : (double)(float)rows[i]));
@@ -141,7 +142,7 @@ static void test_probs(void **state)
         sp_error err;
         sp_block *b = block_of(type ? SP_F64 : SP_F32, 3, rows, 0);
         sp_prepare_options o = of_kind(SP_KIND_PROBS);
-        assert_ok(sp_prepare(b, &o, NULL, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
         assert_int_equal(b->dtype, SP_F64);
         for (int i = 0; i < 9; i++)
             assert_true(at(b, i / 3, i % 3) == log(rows[i])); /* exact: -inf for 0 */
@@ -151,7 +152,7 @@ static void test_probs(void **state)
     const double third[] = {0.1, 0.2, 0.7};
     sp_block *b = block_of(SP_F32, 1, third, 0); /* the log of the float, in double */
     sp_prepare_options o = of_kind(SP_KIND_PROBS);
-    assert_ok(sp_prepare(b, &o, NULL, &err), &err);
+    assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
     assert_true(at(b, 0, 0) == log((double)0.1f));
     sp_block_free(b);
 }
@@ -168,7 +169,7 @@ static void test_logits(void **state)
         sp_error err;
         sp_block *b = block_of(type ? SP_F64 : SP_F32, 4, rows, 0);
         sp_prepare_options o = of_kind(SP_KIND_LOGITS);
-        assert_ok(sp_prepare(b, &o, NULL, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
         assert_int_equal(b->dtype, SP_F64);
         for (int i = 0; i < 12; i++)
             assert_close(at(b, i / 3, i % 3), expected[i], 1e-12, 0);
@@ -184,7 +185,7 @@ static void test_scores_are_anything(void **state)
         sp_error err;
         sp_block *b = block_of(type ? SP_F64 : SP_F32, 2, rows, 0);
         sp_prepare_options o = of_kind(SP_KIND_SCORES);
-        assert_ok(sp_prepare(b, &o, NULL, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
         for (int i = 0; i < 6; i++)
             assert_true(at(b, i / 3, i % 3) == (type ? rows[i] : (double)(float)rows[i]));
         sp_block_free(b);
@@ -291,7 +292,7 @@ static void test_tolerance(void **state)
             for (int r = 0; r < 3; r++) {
                 sp_block *b = block_of(SP_F64, 1, rows[r], 0);
                 sp_prepare_options o = of_kind(r == 2 ? SP_KIND_PROBS : SP_KIND_LOG_PROBS);
-                assert_int_equal(sp_prepare(b, &o, NULL, NULL), inside ? SP_OK : SP_EDATA);
+                assert_int_equal(sp_prepare(b, &o, NULL, NULL, NULL), inside ? SP_OK : SP_EDATA);
                 sp_block_free(b);
             }
         }
@@ -315,7 +316,7 @@ static void test_tolerance_of_random_rows(void **state)
         bool inside = (i & 1) == !(i & 2);
         sp_block *b = block_of(SP_F64, 1, out, 0);
         sp_prepare_options o = of_kind(SP_KIND_LOG_PROBS);
-        if (sp_prepare(b, &o, NULL, NULL) != (inside ? SP_OK : SP_EDATA))
+        if (sp_prepare(b, &o, NULL, NULL, NULL) != (inside ? SP_OK : SP_EDATA))
             fail_msg("row %d: %.17g %.17g %.17g", i, out[0], out[1], out[2]);
         sp_block_free(b);
     }
@@ -343,7 +344,7 @@ static void test_many_classes(void **state)
                     }
                 }
                 sp_prepare_options o = of_kind((sp_kind)kind);
-                sp_status status = sp_prepare(b, &o, NULL, &err);
+                sp_status status = sp_prepare(b, &o, NULL, NULL, &err);
                 assert_int_equal(status, bad < 0 ? SP_OK : SP_EDATA);
                 if (bad >= 0)
                     assert_int_equal(err.step, bad);
@@ -370,7 +371,7 @@ static void test_missing(void **state)
         o.log_prior = log_prior;
         o.clamp = true;
         sp_prepare_counts counts = {100, 100, 100};
-        assert_ok(sp_prepare(b, &o, &counts, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, &counts, &err), &err);
         const double expected[] = {-INFINITY,
                                    0,
                                    0, /* says nothing: no floor, no prior, but the mask */
@@ -432,7 +433,7 @@ static void test_floor(void **state)
             sp_prepare_options o = of_kind((sp_kind)kind);
             o.floor = 0.005;
             sp_prepare_counts counts = {0};
-            assert_ok(sp_prepare(b, &o, &counts, &err), &err);
+            assert_ok(sp_prepare(b, &o, NULL, &counts, &err), &err);
             assert_int_equal(counts.floored, 3);
             assert_int_equal(b->dtype, SP_F64); /* log 0.005 is no float */
             for (int i = 0; i < 9; i++)
@@ -448,7 +449,7 @@ static void test_floor(void **state)
         sp_prepare_options o = of_kind((sp_kind)kind);
         o.floor = 0.005;
         sp_prepare_counts counts = {0};
-        assert_ok(sp_prepare(b, &o, &counts, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, &counts, &err), &err);
         assert_int_equal(counts.floored, 0);
         assert_true(at(b, 0, 1) == log(0.005));
         sp_block_free(b);
@@ -469,7 +470,7 @@ static void test_temperature_and_prior(void **state)
         o.temperature = temperatures[i / 2];
         o.prior_weight = weights[i / 2];
         o.log_prior = log_prior;
-        assert_ok(sp_prepare(b, &o, NULL, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
         assert_int_equal(b->dtype, SP_F64);
         for (int n = 0; n < 6; n++)
             assert_true(at(b, n / 3, n % 3) == rows[n] / o.temperature - o.prior_weight * log_prior[n % 3]);
@@ -480,7 +481,7 @@ static void test_temperature_and_prior(void **state)
     sp_block *b = block_of(SP_F32, 2, rows, 0);
     sp_prepare_options o = of_kind(SP_KIND_SCORES);
     o.log_prior = useless;
-    assert_ok(sp_prepare(b, &o, NULL, &err), &err);
+    assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
     assert_int_equal(b->dtype, SP_F32);
     sp_block_free(b);
 }
@@ -519,7 +520,7 @@ static void test_mask_and_clamp(void **state)
         memcpy(b->labels, (int32_t[]){-1, 1, 2}, 3 * sizeof(int32_t));
         sp_prepare_options o = of_kind(SP_KIND_LOG_PROBS);
         sp_prepare_counts counts = {0};
-        assert_ok(sp_prepare(b, &o, &counts, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, &counts, &err), &err);
         const double masked[] = {-INFINITY, log(0.5),  -INFINITY, log(0.25), log(0.25),
                                  -INFINITY, -INFINITY, -INFINITY, -INFINITY};
         for (int i = 0; i < 9; i++)
@@ -529,7 +530,7 @@ static void test_mask_and_clamp(void **state)
 
         o.kind = SP_KIND_SCORES; /* the rows have lost mass by now */
         o.clamp = true;
-        assert_ok(sp_prepare(b, &o, NULL, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
         const double clamped[] = {-INFINITY, log(0.5),  -INFINITY, -INFINITY, log(0.25),
                                   -INFINITY, -INFINITY, -INFINITY, -INFINITY};
         for (int i = 0; i < 9; i++)
@@ -559,7 +560,7 @@ static sp_status prepare_some_probs(void *arg)
     sp_block *b = arg;
     sp_prepare_options o = of_kind(SP_KIND_PROBS);
     sp_prepare_counts counts = {1, 2, 3};
-    sp_status status = sp_prepare(b, &o, &counts, NULL);
+    sp_status status = sp_prepare(b, &o, NULL, &counts, NULL);
     assert_int_equal(counts.floored, 1);
     assert_int_equal(b->dtype, status == SP_OK ? SP_F64 : SP_F32);
     return status;
@@ -594,14 +595,14 @@ static void test_threads(void **state)
     sp_block *one = block_of(SP_F32, N, values, 0);
     sp_prepare_counts expected = {0};
     sp_error err;
-    assert_ok(sp_prepare(one, &o, &expected, &err), &err);
+    assert_ok(sp_prepare(one, &o, NULL, &expected, &err), &err);
     assert_int_equal(expected.missing, (N - 6) / 1001 + 1);
     assert_int_equal(expected.floored, N - expected.missing);
     for (int n_threads = 1; n_threads <= N_THREADS; n_threads++) {
         sp_block *many = block_of(SP_F32, N, values, 0);
         sp_prepare_counts counts = {0};
         sp_workers *workers = sp_workers_new(n_threads);
-        assert_ok(sp_prepare_threads(many, &o, workers, &counts, &err), &err);
+        assert_ok(sp_prepare(many, &o, workers, &counts, &err), &err);
         sp_workers_free(workers);
         assert_memory_equal(many->scores, one->scores, (size_t)N * K * sizeof(float));
         assert_memory_equal(&counts, &expected, sizeof counts);
@@ -619,7 +620,7 @@ static void test_threads(void **state)
                      "probability of 1 turned into log-odds?",
                      (long long)bad[i] / 2, (long long)bad[i] % 2);
             sp_workers *workers = sp_workers_new(n_threads);
-            assert_int_equal(sp_prepare_threads(many, &o, workers, &counts, &err), SP_EDATA);
+            assert_int_equal(sp_prepare(many, &o, workers, &counts, &err), SP_EDATA);
             sp_workers_free(workers);
             assert_string_equal(err.message, sentence);
             assert_int_equal(err.step, bad[i] % 2);
@@ -638,7 +639,7 @@ static void test_empty(void **state)
     for (int kind = 0; kind < SP_N_KINDS; kind++) {
         sp_block *b = block_of(SP_F32, 0, NULL, 0);
         sp_prepare_options o = of_kind((sp_kind)kind);
-        assert_ok(sp_prepare(b, &o, NULL, &err), &err);
+        assert_ok(sp_prepare(b, &o, NULL, NULL, &err), &err);
         sp_block_free(b);
     }
 }

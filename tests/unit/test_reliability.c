@@ -1,5 +1,7 @@
 /* Calibration by hand, on degenerate input, and on scores whose calibration is known. Against numpy: tests/peers. */
 #include "check.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/evaluation.h"
 #include "failing_alloc.h"
 
 static sp_reliability *finished(const sp_reliability_sums *sums)

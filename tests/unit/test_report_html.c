@@ -2,9 +2,10 @@
  * go. What a browser makes of it: tests/report/test_browser.cjs. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "report/drawn.h"
 #include "sample_comparison.h"
 
-/* lib/report/tables/tables.h, whose sp_tone is not that of statepath/signals.h */
+/* lib/report/tables/tables.h, whose sp_tone is not that of statepath/simulate.h */
 int32_t sp_focus_strategy(const sp_comparison *comparison);
 int32_t sp_argmax_strategy(const sp_comparison *comparison);
 

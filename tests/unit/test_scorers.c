@@ -1,5 +1,7 @@
 /* Agreement with several scorers: published kappas, and a made night counted by hand. */
 #include "check.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/evaluation.h"
 #include "failing_alloc.h"
 
 #include <jansson.h>

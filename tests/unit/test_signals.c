@@ -1,6 +1,7 @@
 /* Made signals: recipes, what is in the signals, and the files they become. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "io/json/recipe_reader.h"
 #include "made_files.h"
 
 #include <hdf5.h>

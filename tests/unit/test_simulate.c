@@ -1,6 +1,8 @@
 /* Made data: recipes, the process behind them, and the file they become. */
 #include "check.h"
+#include "core/logmath.h"
 #include "failing_alloc.h"
+#include "io/json/recipe_reader.h"
 
 #include <unistd.h>
 

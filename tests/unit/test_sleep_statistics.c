@@ -1,5 +1,6 @@
 /* Sleep statistics: published examples, every way in which a night can lack something, and agreement over nights. */
 #include "check.h"
+#include "evaluate/evaluation.h"
 
 #include <jansson.h>
 

@@ -12,6 +12,7 @@
 
 #include "io/hdf5/fast/h5_element.h"
 #include "io/hdf5/h5_source.h"
+#include "io/source.h"
 #include "io/text/natural_sort.h"
 
 static json_t *cases; /* NULL: h5py is missing */

@@ -1,6 +1,7 @@
 /* Statistics: by hand, by enumeration, by simulation. */
 #include "check.h"
 
+#include "evaluate/statistics/hypothesis_tests.h"
 #include "statepath/statistics.h"
 
 #define assert_undefined(v, reason)                                                                                              \

@@ -1,5 +1,6 @@
 /* Statuses, error sentences, log arithmetic. */
 #include "check.h"
+#include "core/logmath.h"
 
 static void test_names(void **state)
 {

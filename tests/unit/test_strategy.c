@@ -27,9 +27,10 @@ static void test_names_go_both_ways(void **state)
         assert_int_equal(strategy.kind, all[i].strategy.kind);
         assert_int_equal(strategy.parameter, all[i].strategy.parameter);
         assert_string_equal(sp_strategy_format(&strategy, text), all[i].text);
-        assert_int_equal(sp_strategy_is_legal(strategy.kind), all[i].is_legal);
-        assert_int_equal(strncmp(all[i].text, sp_strategy_name(strategy.kind), strlen(sp_strategy_name(strategy.kind))), 0);
-        assert_true(strlen(sp_strategy_summary(strategy.kind)) > 10);
+        assert_int_equal(sp_strategy_about(strategy.kind)->is_legal, all[i].is_legal);
+        assert_int_equal(
+            strncmp(all[i].text, sp_strategy_about(strategy.kind)->name, strlen(sp_strategy_about(strategy.kind)->name)), 0);
+        assert_true(strlen(sp_strategy_about(strategy.kind)->summary) > 10);
     }
     sp_strategy widest;
     char text[SP_STRATEGY_TEXT];
@@ -56,7 +57,7 @@ static void test_rows(void **state)
         assert_true(about->knows_rules || !about->is_legal);
         assert_true(strlen(about->summary) > 10 && strlen(about->when) > 10);
         for (int other = 0; other < kind; other++)
-            assert_string_not_equal(sp_strategy_name(other), about->name);
+            assert_string_not_equal(sp_strategy_about(other)->name, about->name);
     }
     assert_non_null(sp_strategy_row_of(SP_VITERBI)->relax); /* every strategy's that has none of its own */
     assert_int_equal(sp_strategy_check(&(sp_strategy){sp_strategy_count(), 0}, NULL), SP_EINVAL);

@@ -6,6 +6,7 @@
  * best, or not at all) it is done again in logs.
  */
 #include "decode/kernels/sum_steps.h"
+#include "core/logmath.h"
 
 #include <math.h>
 

@@ -4,7 +4,6 @@
 
 #include "decode/recording.h"
 #include "decode/strategies/marginals.h"
-#include "statepath/logmath.h"
 
 typedef struct sp_total { /* a sum with its rounding error */
     double sum, lost;

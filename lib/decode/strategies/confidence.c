@@ -1,8 +1,9 @@
 /* How sure a path is: the marginals of its classes, log Z, and its margin over the best other path. */
 #include <math.h>
 
+#include "decode/long.h"
 #include "decode/strategies/piece_marginals.h"
-#include "statepath/nbest.h"
+#include "statepath/advanced.h"
 
 void sp_confidence_row(void *arg, int64_t t, const double *marginal, const double *log_marginal)
 {

@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "core/logmath.h"
 #include "decode/kernels/sum_steps.h"
 
 enum { WHOLE_LIMIT = 4 << 20 }; /* forward values kept when the recording is kept whole: 32 MB */

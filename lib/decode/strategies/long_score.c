@@ -1,7 +1,8 @@
 #include <stdlib.h>
 
 #include "core/path_score.h"
-#include "statepath/long.h"
+#include "decode/long.h"
+#include "statepath/stream.h"
 
 struct sp_long_score {
     sp_path_walk walk;

@@ -8,7 +8,7 @@
 
 #include "core/chain_states.h"
 #include "core/scratch.h"
-#include "statepath/posterior.h"
+#include "statepath/advanced.h"
 
 typedef struct sp_marginal_sink {
     /* Called for t = T-1 .. 0. marginal [K] sums to 1; log_marginal [K] in nats, exact where the marginal itself underflows, or

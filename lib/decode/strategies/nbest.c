@@ -15,7 +15,7 @@
  *
  * Back-pointers of all steps may be too many; then only lists at every B-th step are kept and the steps between are done again.
  */
-#include "statepath/nbest.h"
+#include "statepath/advanced.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define STATEPATH_DECODE_NBEST_LAZY_H
 
 #include "decode/recording.h"
-#include "statepath/nbest.h"
+#include "statepath/advanced.h"
 
 /* What sp_nbest() finds, to the bit. Viterbi's recursion gives the best path into each class at each step; a second, third
  * path into one is only looked for when a path that goes through it asks for it (recursive enumeration). Most are never asked

@@ -12,7 +12,7 @@
  * one, which is no longer known; the window is then decoded again from the new anchor. So the answer is that of the definition,
  * and the price of a replay is paid only where paths compete for longer than the lag.
  */
-#include "statepath/online.h"
+#include "statepath/stream.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/logmath.h"
 #include "decode/kernels/sum_steps.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* What is read off the marginals step by step: the marginals themselves, the posterior path, the confidence in a given path. */
-#include "statepath/posterior.h"
+#include "statepath/advanced.h"
 
 #include <string.h>
 

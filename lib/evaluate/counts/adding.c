@@ -1,4 +1,5 @@
 /* What recordings add to an evaluation, as a block or piece by piece. */
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 

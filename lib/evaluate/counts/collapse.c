@@ -1,9 +1,10 @@
 /* Classes put together: from words, from groups, and the scores of an evaluation by coarser classes. */
-#include "statepath/collapse.h"
+#include "statepath/metrics.h"
 
 #include "core/owned.h"
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
-#include "statepath/name_hint.h"
+#include "statepath/status.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -33,8 +34,8 @@ static char *joined(int32_t n, char *const *names)
     return out;
 }
 
-sp_status sp_collapse_make(int32_t n_classes, const int32_t *group_of_class, const char *const *names, sp_collapse *out,
-                           sp_error *err)
+static sp_status make_collapse(int32_t n_classes, const int32_t *group_of_class, const char *const *names, sp_collapse *out,
+                               sp_error *err)
 {
     sp_collapse c = {.n_classes = n_classes};
     c.groups = calloc((size_t)n_classes + 1, sizeof *c.groups);
@@ -143,7 +144,7 @@ sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *con
             if (strcmp(names[g], classes[k]) == 0)
                 status = sp_fail(err, SP_EINVAL, "`collapse`: group %s is called as a class that is not in it", names[g]);
     if (status == SP_OK)
-        status = sp_collapse_make(n_classes, group_of, names, out, err);
+        status = make_collapse(n_classes, group_of, names, out, err);
     if (status == SP_OK && out->n_groups < 2) {
         sp_collapse_clear(out);
         status = sp_fail(err, SP_EINVAL, "`collapse` '%s': one class is left; at least two are needed", text);
@@ -195,7 +196,7 @@ sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *optio
         sp_collapsed *one = &c->collapsed[i];
         for (int32_t k = 0; k < e->K; k++)
             group[k] = asked ? asked->group_of_class[k] : sleep_groups[i][options->stage_of_class[k]];
-        status = sp_collapse_make(e->K, group, asked ? (const char *const *)asked->groups : sleep_names, &one->how, err);
+        status = make_collapse(e->K, group, asked ? (const char *const *)asked->groups : sleep_names, &one->how, err);
         if (status != SP_OK)
             break;
         c->n_collapsed++;

@@ -4,6 +4,7 @@
 
 #include "core/owned.h"
 #include "evaluate/counts/margins.h"
+#include "evaluate/evaluate.h"
 #include "evaluate/value.h"
 
 #include <math.h>

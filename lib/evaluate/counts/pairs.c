@@ -1,6 +1,8 @@
 /* Which strategies are compared with which, and the comparisons. */
 #include "evaluate/counts/pairs.h"
 #include "core/owned.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 #include "evaluate/value.h"
 
 #include <math.h>

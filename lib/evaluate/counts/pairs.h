@@ -3,6 +3,7 @@
 #define EVALUATE_PAIRS_H
 
 #include "evaluate/counts/units.h"
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 
 extern const char sp_metric_kappa[], sp_metric_f1[], sp_metric_illegal[];

@@ -1,6 +1,7 @@
 /* What a path got right, what it changed against argmax, how far its errors run on, and what it gives up against the scores. */
 #include "evaluate/evaluation.h"
 
+#include "evaluate/evaluate.h"
 #include "evaluate/value.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* All transitions by pair of classes, the allowed ones too: of a path, and of the reference, across unscored steps where that is
  * asked for. */
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 
 bool sp_count_transitions(const sp_evaluation *e, const sp_recording *r, const int32_t *path, sp_tally *pairs)

@@ -1,4 +1,5 @@
 /* Counting transitions. */
+#include "core/chain.h"
 #include "evaluate/evaluation.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Agreement from counts. Sums of products are formed in double: N^2 leaves int64 at three billion steps. Whether a value is
  * defined is decided on the integers, never on a rounded difference. */
-#include "statepath/agreement.h"
+#include "statepath/metrics.h"
 
+#include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
 #include <math.h>

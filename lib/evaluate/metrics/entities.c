@@ -1,4 +1,5 @@
 /* Named entities: which spans a sequence of tags means, and how many of them are right. */
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 

@@ -1,7 +1,8 @@
 /* The mask ceiling: the best accuracy that any allowed path could have. Viterbi over scores that are 1 where a class is the
  * reference and 0 elsewhere (an unscored step is 0 for every class), with every allowed transition weighing 0. */
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
-#include "statepath/long.h"
+#include "statepath/stream.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Calibration, step by step: probabilities of a row, and the sums that they go into. */
 #include "evaluate/metrics/reliability.h"
 
+#include "evaluate/evaluate.h"
 #include "mask/nll_step.h"
 
 #include <math.h>

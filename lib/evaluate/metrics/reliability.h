@@ -3,7 +3,8 @@
 #define EVALUATE_RELIABILITY_H
 
 #include "core/owned.h"
-#include "statepath/reliability.h"
+#include "evaluate/evaluate.h"
+#include "statepath/metrics.h"
 
 /* The histogram of v = 1 - confidence: octave o holds v in (2^-(o+1), 2^-o], cut into equal cells; what is nearer to certainty
  * than the last octave goes into the last cell. Cells ascend in confidence. */

@@ -1,4 +1,6 @@
 /* Calibration, from sums to values. */
+#include "evaluate/evaluate.h"
+#include "evaluate/evaluation.h"
 #include "evaluate/metrics/reliability.h"
 #include "evaluate/value.h"
 

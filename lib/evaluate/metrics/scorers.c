@@ -1,4 +1,5 @@
 /* Counting what several scorers say: a confusion matrix for each pair of a row and a scorer, and votes for each step. */
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 

@@ -1,6 +1,7 @@
 /* Runs of a class: how many and how long, whether their boundaries are found, and the edit score of their order.
  *
  * Both sides are looked at inside stretches of scored steps only: a path is copied with -1 where the reference is unscored. */
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 

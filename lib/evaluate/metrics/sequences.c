@@ -1,6 +1,7 @@
 /* Entity F1 and edit score of many paths, without an evaluation. */
-#include "statepath/sequences.h"
+#include "statepath/metrics.h"
 
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 

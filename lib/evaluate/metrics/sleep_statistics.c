@@ -1,4 +1,5 @@
 /* Sleep statistics of one night, and their agreement over nights. */
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 

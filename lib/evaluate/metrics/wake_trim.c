@@ -1,4 +1,5 @@
 /* Wake before and after the night, left out of agreement. */
+#include "evaluate/evaluate.h"
 #include "evaluate/evaluation.h"
 
 #include <math.h>

@@ -68,4 +68,10 @@ static inline int64_t sp_cluster_units(int64_t n)
 }
 uint32_t sp_cluster_group(uint64_t seed, int64_t cluster);
 
+/* SP_OK, or SP_EINVAL: n_resamples below 1, or level not between 0 and 1. */
+sp_status sp_bootstrap_options_check(const sp_bootstrap_options *options, sp_error *err);
+
+/* Resamples that are drawn for n recordings. */
+int32_t sp_bootstrap_resamples(const sp_bootstrap_options *options, int64_t n);
+
 #endif

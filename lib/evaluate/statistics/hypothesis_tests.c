@@ -3,6 +3,7 @@
 #include "statepath/statistics.h"
 
 #include "core/owned.h"
+#include "evaluate/statistics/hypothesis_tests.h"
 #include "evaluate/value.h"
 
 #include <gsl/gsl_cdf.h>

@@ -86,10 +86,12 @@ static void add_list(const sp_clusters *c, int64_t row, int64_t sign, int64_t *s
 
 void sp_count_table_add(const sp_count_table *t, int64_t row, int64_t sign, int64_t *sums)
 {
-    const uint32_t *counts = t->rows + (size_t)row * t->stride;
-    if (!t->is_dense)
+    if (!t->is_dense) {
         add_list(&t->lists, row, sign, sums);
-    for (int32_t w = 0; t->is_dense && w < t->lists.width; w++)
+        return;
+    }
+    const uint32_t *counts = t->rows + (size_t)row * t->stride;
+    for (int32_t w = 0; w < t->lists.width; w++)
         sums[w] += sign * (int64_t)counts[w];
 }
 

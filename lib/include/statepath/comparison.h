@@ -1,20 +1,27 @@
-/* The result of a comparison: everything that a table, a JSON file or a page shows. Filled by sp_evaluation, read by report/.
+/* The result of a comparison: everything that a table, a JSON file or a page shows. Filled by sp_compare() and sp_evaluate()
+ * (pipeline.h), written by report.h.
+ *
+ *     for (int32_t i = 0; i < comparison->n_strategies; i++) {
+ *         const sp_strategy_result *s = &comparison->strategies[i];
+ *         printf("%s: %.3f\n", s->name, s->agreement.accuracy.value);
+ *     }
+ *     sp_comparison_free(comparison);
  *
  * All arrays belong to the sp_comparison. Classes are in the order of the score columns.
  */
 #ifndef STATEPATH_COMPARISON_H
 #define STATEPATH_COMPARISON_H
 
-#include "statepath/agreement.h"
-#include "statepath/collapse.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "statepath/decode.h"
-#include "statepath/loss.h"
+#include "statepath/metrics.h"
 #include "statepath/model.h"
-#include "statepath/reliability.h"
-#include "statepath/scorers.h"
-#include "statepath/sleep_statistics.h"
+#include "statepath/sleep.h"
 #include "statepath/statistics.h"
-#include "statepath/transitions.h"
+#include "statepath/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,7 +45,6 @@ typedef struct sp_changes {
  * missing (ends of recordings and segments) or unscored counts as the same. Names as in Luna: AAA inside a run, AAX before a
  * change, XAA after one, XAX a run of one step. */
 typedef enum sp_context { SP_CONTEXT_AAA, SP_CONTEXT_AAX, SP_CONTEXT_XAA, SP_CONTEXT_XAX, SP_N_CONTEXTS } sp_context;
-const char *sp_context_name(sp_context context); /* "AAA" ... */
 
 /* Runs of one class. With a reference both sides are counted inside stretches of scored steps, so that they compare; without one
  * over whole paths. Gaps and ends cut runs; a run that is cut counts with the length it has. Undecoded steps have no runs. */
@@ -161,7 +167,7 @@ typedef struct sp_strategy_result {
     double regret_sum;
     int64_t regret_steps, zero_steps;
     sp_value weighted_kappa; /* of the weights that were asked for */
-    sp_value kappa_se;       /* sp_kappa_standard_error: assumes independent steps */
+    sp_value kappa_se;       /* of kappa: Fleiss et al. 1969, doi:10.1037/h0028106, eq. 14; assumes independent steps */
     sp_value path_score;     /* sum over decoded recordings; undefined where a path is illegal or there are no scores */
     int64_t n_undecoded;
     int64_t n_relaxed, n_broken; /* recordings decoded by breaking rules, and rules broken */
@@ -234,7 +240,7 @@ enum { SP_DENSITY_CLASSES = 12 };
 typedef enum sp_scaling {
     SP_SCALING_GIVEN,       /* as the file has them, masks included */
     SP_SCALING_DECODED,     /* as they are decoded: divided by the temperature, less the prior */
-    SP_SCALING_TEMPERATURE, /* one temperature by maximum likelihood (calibrate.h) */
+    SP_SCALING_TEMPERATURE, /* one temperature by maximum likelihood (learn.h) */
     SP_SCALING_VECTOR       /* a scale and a bias for each class by maximum likelihood */
 } sp_scaling;
 typedef struct sp_calibration {
@@ -284,9 +290,9 @@ typedef struct sp_comparison {
     sp_value mask_ceiling;         /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible;    /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_class_runs *reference_runs; /* [K]; NULL without labels */
-    /* The scores themselves, before any strategy; filled by whoever has them (sp_comparison_set_nll). */
+    /* The scores themselves, before any strategy; filled by whoever has them. */
     bool has_nll;
-    sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (loss.h) */
+    sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (mask.h) */
     int64_t nll_steps, nll_impossible; /* steps that count; of them with probability 0 */
     double nll_clip;                   /* probability that smaller ones are raised to in nll_clipped; 0: not asked for */
     sp_value nll_clipped;              /* over all steps that count; undefined "not asked for", "no scored steps" */
@@ -352,150 +358,96 @@ typedef struct sp_comparison {
 
 void sp_comparison_free(sp_comparison *comparison);
 
-/* ---- filling it ---- */
-
-typedef struct sp_evaluation sp_evaluation;
-
-typedef struct sp_evaluation_options {
-    bool has_labels;
-    int32_t n_strategies;
-    const char *const *names;   /* [n_strategies] */
-    const bool *is_legal;       /* [n_strategies] legal by construction */
-    bool with_ceiling;          /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
-    bool has_path_scores;       /* true; false: results carry no scores (paths from elsewhere) */
-    int64_t trace_steps;        /* keep the steps of all recordings as long as they are at most so many, else of none:
-                                   sp_report_drawn() then says whose are to be fetched; 0: none */
-    const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
-    sp_bootstrap_options bootstrap;
-    const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
-    double epoch_seconds;          /* length of a step, for rates and, with stage_of_class, sleep statistics; 0: not known */
-    bool epoch_is_assumed;
-    bool bridge_unscored; /* see sp_comparison; needs labels */
-    bool has_length_trim; /* blocks say what was cut */
-    sp_kappa_weights kappa_weights;
-    sp_absent_class absent_class;
-    sp_wilcoxon_zeros zeros;
-    int32_t n_collapses;
-    const sp_collapse *collapses; /* [n_collapses]; copied */
-    bool has_margin;
-    double margin;      /* >= 0 */
-    bool has_wake_trim; /* needs stage_of_class and labels */
-    double wake_trim_minutes;
-    int32_t n_scorers;           /* 0: none; at most 32 */
-    const char *const *scorers;  /* [n_scorers] names; copied */
-    int32_t n_subjects;          /* 0: each recording is its own unit of inference */
-    const char *const *subjects; /* [n_subjects] names; copied */
-    const char *subjects_place;  /* where they stand; copied */
-} sp_evaluation_options;
-
-sp_evaluation_options sp_evaluation_options_default(void);
-
-/* chain: the model as decoded; rules: the same model compiled with is_boolean, for the ceiling (may be NULL without it). Both are
- * borrowed until _finish. Names are copied.
- * SP_OK, SP_EINVAL (K above 8,192: the matrices would not fit; more than 64 strategies; bootstrap options; a ceiling without
- * rules or labels), SP_ENOMEM. Memory O(strategies (K^2 + N) + traces). */
-sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
-                            sp_evaluation **out, sp_error *err);
-void sp_evaluation_free(sp_evaluation *evaluation);
-
-/* Sets labels [n] of wake to -1 that lie more than `margin` steps before the first or after the last step of sleep; returns how
- * many. Without sleep nothing is changed. */
-int64_t sp_wake_trim_steps(double minutes, double epoch_seconds); /* whole steps in so many minutes */
-int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t margin, int32_t *labels);
-
-/* The same for labels that come in pieces: sp_wake_look() at all of them, then trim each. `at`: step of the recording that the
- * piece begins with. Bounds begin as {-1, -1}, no sleep. */
-typedef struct sp_wake_bounds {
-    int64_t first, last; /* steps of sleep */
-} sp_wake_bounds;
-void sp_wake_look(sp_wake_bounds *sleep, int64_t at, int64_t n_steps, const int32_t *stage_of_class, const int32_t *labels);
-int64_t sp_wake_trim_piece(const sp_wake_bounds *sleep, int64_t margin, int64_t at, int64_t n_steps, int32_t *labels);
-
-/* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
- * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
- *   paths    [n_strategies][S], -1..K-1;   results  [n_strategies][N];   ids  [N] or NULL: the recording's number
- *   workers  threads, borrowed until _finish, which uses the last block's; NULL: one
- * SP_OK; SP_EDATA (a label or class of a path outside -1..K-1: recording and step named); SP_EINVAL (labels missing where they
- * were announced); SP_ENOMEM. After SP_ENOMEM the evaluation can only be freed. Cost O(S) a strategy, plus the ceiling's decoding
- * and, for the edit score, the product of both numbers of runs divided by 64. */
-typedef struct sp_evaluation_block {
-    int64_t n_recordings;
-    const int64_t *offsets;  /* [N+1] from 0 */
-    const char *const *ids;  /* [N] or NULL */
-    const int32_t *labels;   /* [S] or NULL */
-    const int64_t *segments; /* [S] or NULL */
-    const sp_scores *scores; /* [S,K] prepared, for regret and the density of traces; or NULL */
-    const int32_t *const *paths;
-    const sp_decoded *const *results;
-    const double *seconds;                           /* [n_strategies] or NULL */
-    const int32_t *const *scorers;                   /* [n_scorers][S], -1 unscored; NULL without scorers */
-    const int32_t *subject;                          /* [N] 0..n_subjects-1; NULL without subjects */
-    const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out already; NULL without has_length_trim */
-} sp_evaluation_block;
-sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
-
-/* A recording that is too long for memory, piece by piece: begin, every piece in order, the ceiling, end. The comparison is that
- * of sp_evaluation_add() with the same recording, bit for bit. Memory is that of a piece, and for the edit score 4 bytes a run of
- * the reference and of each path as long as both numbers multiply to less than 2^32.
+/* ---- figures ----
  *
- * Pieces hold at least 4 steps but for the last. Arrays point to the first step of the piece and can be looked at from
- * [-before] to [n_steps + after - 1]: at least 4 steps of the recording on either side where there are so many.
- * Errors as sp_evaluation_add(). After a failure the evaluation can only be freed. */
-typedef struct sp_evaluation_recording {
-    int64_t n_steps;
-    const char *id;            /* copied; NULL: its number */
-    const sp_decoded *results; /* [n_strategies], borrowed until _end; status is looked at from the first piece, the rest at the
-                                  last. Paths of undecoded recordings are not looked at */
-    const double *seconds;     /* [n_strategies] or NULL; borrowed until _end */
-    int32_t subject;           /* with n_subjects */
-    sp_wake_bounds sleep;      /* with has_wake_trim: of all labels */
-    int64_t cut_path_steps, cut_label_steps; /* with has_length_trim: left out already */
-} sp_evaluation_recording;
-typedef struct sp_evaluation_piece {
-    int64_t n_steps, before, after;
-    const int32_t *labels;         /* or NULL */
-    const int64_t *segments;       /* or NULL */
-    const sp_scores *scores;       /* of the n_steps alone, prepared; or NULL */
-    const int32_t *const *paths;   /* [n_strategies] */
-    const int32_t *const *scorers; /* [n_scorers] or NULL */
-} sp_evaluation_piece;
-sp_status sp_evaluation_begin(sp_evaluation *evaluation, const sp_evaluation_recording *recording, sp_error *err);
-sp_status sp_evaluation_add_piece(sp_evaluation *evaluation, const sp_evaluation_piece *piece, sp_error *err);
-sp_status sp_evaluation_end(sp_evaluation *evaluation, sp_error *err);
-
-/* The mask ceiling of the recording at hand, between begin and end; nothing without labels or with_ceiling, but the workers are
- * kept for _finish as those of a block. `read` hands out labels, untrimmed, and segments (NULL without has_gap) of steps first ..
- * first+n-1 that stay until the next call; pieces are asked for in ascending or descending order, twice or more. */
-typedef sp_status sp_labels_read(void *arg, int64_t first, int64_t n, const int32_t **labels, const int64_t **segments,
-                                 sp_error *err);
-sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labels_read *read, void *arg, sp_workers *workers,
-                                sp_error *err);
-
-/* Finishes: metrics, means, pairs, intervals. Everything about the input file, the names of classes and the model's texts is left
- * empty for the caller to fill (sp_comparison_describe). The evaluation is empty afterwards; free it. */
-sp_status sp_evaluation_finish(sp_evaluation *evaluation, sp_comparison **out, sp_error *err);
-
-/* Gives `to` the traces of an evaluation, and nothing else of it, instead of its own: for pictures of a few recordings that can
- * only be chosen when all are known. The evaluation was made with the same strategies and enough trace_steps, and its i-th
- * recording is recordings[i] of `to`, ascending. It keeps no steps from then on. */
-void sp_evaluation_move_traces(sp_evaluation *evaluation, const int64_t *recordings, sp_comparison *to);
-
-/* Fills the input and model texts of a comparison. Strings are copied. class_of_column as from sp_model_align (NULL: in order).
+ * The list of all figures of a comparison, as `statepath help figures` prints it.
  */
-typedef struct sp_comparison_texts {
-    const char *file;
-    int64_t file_size;
-    const char *command;
-    const char *const *input_classes; /* [K] or NULL: the model's */
-    const sp_model *model;
-    const int32_t *class_of_column;
-    const char *path_codes, *label_codes; /* or NULL */
-} sp_comparison_texts;
-sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err);
 
-/* Sets nll and nll_clipped from their sums: undefined where the reference is impossible somewhere (not when clipped), or no step
- * counts. */
-void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll);
+/* What a figure is of. Those of the first four can be named in a fail-if condition (comparison.h). */
+typedef enum sp_figure_scope {
+    SP_OF_COMPARISON,
+    SP_OF_REFERENCE,
+    SP_OF_STRATEGY,
+    SP_OF_CLASS,     /* one class of a strategy */
+    SP_OF_CHANGES,   /* steps changed against argmax, by class or place */
+    SP_OF_RUNS,      /* runs of one class */
+    SP_OF_ENTITIES,  /* entities of one type */
+    SP_OF_RECORDING, /* one recording of a strategy */
+    SP_OF_PAIR,      /* two strategies compared by one metric */
+    SP_OF_COLLAPSED, /* a strategy by coarser classes */
+    SP_OF_CALIBRATION,
+    SP_OF_BIN,      /* steps of similar confidence */
+    SP_OF_COVERAGE, /* the steps of greatest confidence */
+    SP_OF_RATERS,   /* scorers among themselves */
+    SP_OF_RATER,    /* reference, strategy or scorer against the scorers */
+    SP_OF_RATER_PAIR,
+    SP_OF_SLEEP_MEAN,
+    SP_OF_SLEEP_DIFFERENCE,
+    SP_N_FIGURE_SCOPES
+} sp_figure_scope;
+
+const char *sp_figure_scope_name(sp_figure_scope scope); /* "strategy" */
+const char *sp_figure_scope_path(sp_figure_scope scope); /* where its object stands in the JSON: "strategies.NAME" */
+
+typedef struct sp_figure_description {
+    const char *key;        /* "weighted_f1" */
+    const char *label;      /* "weighted F1" */
+    const char *definition; /* one line */
+    int decimals;           /* shown; -1: in per cent */
+} sp_figure_description;
+
+/* Row `index` from 0 in the order of the JSON. 1, or 0 where there are no more. */
+int sp_figure_describe(sp_figure_scope scope, size_t index, sp_figure_description *out);
+
+/* ---- gates ----
+ *
+ * Gates: conditions over the figures of a comparison, for pipelines that must stop when a figure is bad.
+ *
+ *     viterbi.accuracy < argmax.accuracy - 0.01; viterbi.illegal > 0 or viterbi.classes.N1.f1 < 0.3
+ *
+ * A text holds one condition or several, separated by ";". A gate trips when a condition is true.
+ *
+ *   condition   comparisons joined by and, or (and binds tighter), in parentheses where needed
+ *   comparison  sum < sum, and <= > >= == !=
+ *   sum         numbers and figures with + - * / and parentheses
+ *   figure      STRATEGY.METRIC            viterbi.accuracy, beam:8.illegal, "a name with spaces".kappa
+ *               STRATEGY.classes.CLASS.METRIC   viterbi.classes.N1.f1, viterbi.classes."B-PER".recall
+ *               reference.METRIC           reference.illegal
+ *               mask_ceiling, nll, recordings, steps, scored_steps, ...
+ * The names of metrics are those of the table of figures (comparison.h; mostly keys of the JSON). A strategy that is itself
+ * called "reference" is written in quotes.
+ *
+ * Undefined figures, a division by zero and what overflows are undefined, and so is each sum and comparison over them. "false and
+ * undefined" is false, "true or undefined" is true, everything else is undefined; an undefined condition trips the gate as well:
+ * what cannot be judged has not passed.
+ */
+
+typedef struct sp_gate sp_gate;
+
+/* What there will be: known before anything is decoded. Only looked at by sp_gate_new. */
+typedef struct sp_gate_scope {
+    int32_t n_strategies;
+    const char *const *strategies; /* [n_strategies] */
+    int32_t n_classes;
+    const char *const *classes; /* [K] the model's names in the order of the score columns */
+    bool has_labels;
+} sp_gate_scope;
+
+/* Reads and checks a text. SP_OK; SP_EINVAL (the message shows the place, and lists what exists where a strategy, class or metric
+ * is unknown; a metric that needs labels or argmax where there are none; more than 100 levels of parentheses, or 4,096 letters);
+ * SP_ENOMEM. */
+sp_status sp_gate_new(const char *text, const sp_gate_scope *scope, sp_gate **out, sp_error *err);
+void sp_gate_free(sp_gate *gate); /* NULL is fine */
+
+int32_t sp_gate_n_conditions(const sp_gate *gate);
+
+typedef enum sp_gate_verdict { SP_GATE_PASSED, SP_GATE_TRIPPED, SP_GATE_UNDEFINED } sp_gate_verdict;
+
+/* Judges one condition on a comparison of the strategies, classes and labels that the scope announced. The sentence says the
+ * condition and the values on both sides of each comparison that made it trip; it is empty for SP_GATE_PASSED. Cut when longer
+ * than `size`. */
+sp_gate_verdict sp_gate_judge(const sp_gate *gate, int32_t condition, const sp_comparison *comparison, char *sentence,
+                              size_t size);
 
 #ifdef __cplusplus
 }

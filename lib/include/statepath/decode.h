@@ -4,19 +4,80 @@
  * several states per class are no exception (states that emit the same class never decide a tie between classes). Arithmetic is
  * float64, in the order (delta + log_trans) + e. Across a gap (scores->segments) every class that has an entry state may follow
  * every class, at no weight; a dwell cut off by a gap counts as satisfied and starts afresh after it.
+ *
+ *     sp_scratch *scratch = sp_scratch_new();
+ *     int32_t path[T];
+ *     if (sp_viterbi(chain, &scores, scratch, path, NULL, &err))
+ *         fprintf(stderr, "%s\n", err.message);
+ *
+ * Other strategies: sp_decode(); many recordings on many threads: sp_decode_batch(); step by step, and recordings too long for
+ * memory: stream.h; marginals and the N best paths: advanced.h.
  */
 #ifndef STATEPATH_DECODE_H
 #define STATEPATH_DECODE_H
 
-#include "statepath/chain.h"
-#include "statepath/strategy.h"
-#include "statepath/workers.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "statepath/context.h"
+#include "statepath/model.h"
+#include "statepath/scores.h"
+#include "statepath/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- the strategies ----
+/* ---- one recording, by viterbi ---- */
+
+/* The most likely allowed path: viterbi, see below.
+ *   chain    the compiled rules (model.h)
+ *   scores   [T,K] nats, -INFINITY allowed, no NaN, no +INFINITY; K = the chain's classes
+ *   scratch  memory that only grows; one per thread (context.h)
+ *   path     out [T], classes 0..K-1
+ *   score    out, nats, sp_path_score() of the path; may be NULL
+ * Returns as sp_decode(). */
+sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
+                     sp_error *err);
+
+/* ---- strategies: ways to choose a path. Names and parameters as users write them: "viterbi", "beam:8", "online:20" ---- */
+
+/* A strategy's number is its place in the table of the library: 0 .. sp_strategy_count()-1. These have a constant;
+ * every strategy has a name, see sp_strategy_parse(). */
+typedef int32_t sp_strategy_kind;
+enum { SP_ARGMAX, SP_GREEDY, SP_BEAM, SP_VITERBI, SP_POSTERIOR, SP_MEA, SP_POSTERIOR_VITERBI, SP_ONLINE };
+
+typedef struct sp_strategy {
+    sp_strategy_kind kind;
+    int32_t parameter; /* beam width >= 1, online lag >= 0; 0 for strategies that take none */
+} sp_strategy;
+
+/* What is known of a strategy. */
+typedef struct sp_strategy_info {
+    const char *name;      /* without parameter: "posterior-viterbi" */
+    const char *parameter; /* what its parameter is called ("WIDTH" of beam), or NULL: it takes none */
+    int32_t least, sample; /* least value of the parameter, and one to try it with */
+    bool is_legal;         /* its paths obey the model by construction */
+    bool knows_rules;      /* the rules of the model play a part in it */
+    int readings;          /* how often sp_decode_long() reads a recording that has a path */
+    const char *summary;   /* one line for help and reports: "each step alone; may be illegal" */
+    const char *when;      /* when it is the right one, in a few words */
+} sp_strategy_info;
+
+/* How many strategies there are. */
+int sp_strategy_count(void);
+
+/* About one of them. Never NULL. */
+const sp_strategy_info *sp_strategy_about(sp_strategy_kind kind);
+
+/* Reads "viterbi" or "beam:8". SP_OK or SP_EINVAL (unknown name: lists all; parameter missing, not needed or out of range). */
+sp_status sp_strategy_parse(const char *text, sp_strategy *out, sp_error *err);
+
+/* Writes it back: "beam:8". buffer holds 32 bytes. Returns buffer. */
+enum { SP_STRATEGY_TEXT = 32 };
+char *sp_strategy_format(const sp_strategy *strategy, char buffer[SP_STRATEGY_TEXT]);
+
+/* What each does.
  *
  * argmax      Each step's best class: ignores the rules. SP_ENOPATH where every class of a step is -INFINITY. The score may be
  *             -INFINITY: the path may be illegal. O(T K).
@@ -24,16 +85,14 @@ extern "C" {
  * allowed after the class just chosen, its log weight added; the last step counts the end rule. Never looks ahead. Where it meets
  * a step with no allowed class of finite score: SP_EDEADEND when some other path exists, SP_ENOPATH when none does. With several
  * states per class, all states that emit the classes chosen so far stay in play (it is online:0 with the end rule). O(T
- * successors). viterbi     Most likely allowed path: delta[0,j] = start[j] + e[0,j] delta[t,j] = max_i (delta[t-1,i] +
- * log_trans[i,j]) + e[t,j] best       = max_j delta[T-1,j] + end[j] O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes.
- *             Source  Viterbi 1967; Rabiner 1989, eqs. 32a-35, doi:10.1109/5.18626.
- * beam:W      After each step only the W best partial paths are kept, one for each end state (of two that end in one state the
- *             worse can never win); equals at the edge of the beam by the tie rule. The end rule counts once the last step's beam
- *             is known. W >= M gives viterbi's path. SP_EDEADEND when everything kept is stuck, or may not end, and some other
- *             path exists. O(T W successors) time, 8 T W bytes.
- * online:L    See online.h, on a whole recording: equal to pushing each row and finishing, save that a dead end is reported as
- *             SP_ENOPATH when, all steps seen, no path exists.
- * posterior, mea, posterior-viterbi   See posterior.h.
+ * successors). viterbi     Most likely allowed path. O(T transitions) time, T M back-pointers of 1, 2 or 4 bytes. delta[0,j] =
+ * start[j] + e[0,j] delta[t,j] = max_i (delta[t-1,i] + log_trans[i,j]) + e[t,j] best       = max_j delta[T-1,j] + end[j] Source
+ * Viterbi 1967; Rabiner 1989, eqs. 32a-35, doi:10.1109/5.18626. beam:W      After each step only the W best partial paths are
+ * kept, one for each end state (of two that end in one state the worse can never win); equals at the edge of the beam by the tie
+ * rule. The end rule counts once the last step's beam is known. W >= M gives viterbi's path. SP_EDEADEND when everything kept is
+ * stuck, or may not end, and some other path exists. O(T W successors) time, 8 T W bytes. online:L    See stream.h, on a whole
+ * recording: equal to pushing each row and finishing, save that a dead end is reported as SP_ENOPATH when, all steps seen, no
+ * path exists. posterior, mea, posterior-viterbi   See advanced.h.
  *
  * ---- relaxed: fewest broken rules first, best score second; never SP_ENOPATH ----
  *
@@ -51,6 +110,8 @@ extern "C" {
  * chosen so far, the class with the fewest broken rules, then the best score. Argmax takes class 0, at the price of one broken
  * rule, where every class of a step is -INFINITY; the model's rules do not count. Every other strategy is relaxed by Viterbi
  * (without an allowed path there are no marginals to go by). */
+
+/* ---- one recording, by any strategy ---- */
 
 typedef struct sp_decode_options {
     sp_strategy strategy; /* viterbi */
@@ -81,11 +142,6 @@ typedef struct sp_decoded {
 sp_status sp_decode(const sp_chain *chain, const sp_scores *scores, const sp_decode_options *options, sp_scratch *scratch,
                     int32_t *path, sp_decoded *result, sp_error *err);
 
-/* sp_decode() by viterbi.
- *   score   out, nats, sp_path_score() of the path; may be NULL */
-sp_status sp_viterbi(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, int32_t *path, double *score,
-                     sp_error *err);
-
 /* ---- many recordings, many threads ---- */
 
 /* Where the answers go; all owned by the caller, NULL where not wanted unless said. */
@@ -94,7 +150,7 @@ typedef struct sp_decode_output {
     sp_decoded *results; /* [N], never NULL */
     uint8_t *broken;     /* [S] 1 where a relaxed path breaks a rule, see above; 0 elsewhere */
 
-    /* How sure: by forward-backward (posterior.h) and the best other path (nbest.h), so asking takes time. */
+    /* How sure: by forward-backward (advanced.h) and the best other path (advanced.h), so asking takes time. */
     float *confidence; /* [S] marginal, given the rules, of the class that the path has at the step; NaN where there is no path,
                           and where no allowed one exists */
     double *log_partition; /* [N] log Z; -INFINITY where no allowed path exists. exp(score - log Z) is the path's posterior */

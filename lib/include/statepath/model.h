@@ -1,4 +1,30 @@
-/* The rules of a field: which class may follow which, with what weight, where a sequence may start and end, how long a class
+/* Models: the rules of a field, as declared, and compiled for the decoders.
+ *
+ *     const uint8_t allow[] = {1, 1, 0,    from closed
+ *                              1, 1, 1,    from opening
+ *                              1, 0, 1};   from open
+ *     sp_model *model = sp_model_new("door", 3, (const char *const[]){"closed", "opening", "open"});
+ *     sp_model_set_matrix(model, allow, NULL, &err);
+ *     sp_chain_new(model, NULL, &chain, &err);
+ *
+ * Models from files and by name: model_json.h; of usual shapes and from labels: learn.h.
+ */
+#ifndef STATEPATH_MODEL_H
+#define STATEPATH_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "statepath/scores.h"
+#include "statepath/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- models ----
+ *
+ * The rules of a field: which class may follow which, with what weight, where a sequence may start and end, how long a class
  * stays.
  *
  * A model is as declared: its own order of classes, its own states. sp_chain_new() compiles it for the classes of some scores.
@@ -8,17 +34,6 @@
  * A state emits one class. Most models have one state per class (`states` NULL: state s is class s). "Forbidden" is the absence
  * of an edge, or -INFINITY in start or end: there is no epsilon anywhere.
  */
-#ifndef STATEPATH_MODEL_H
-#define STATEPATH_MODEL_H
-
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "statepath/status.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef struct sp_alias {
     int32_t class_index;
@@ -69,23 +84,14 @@ sp_status sp_model_set_matrix(sp_model *model, const uint8_t *allow, const doubl
 
 /* Name of state s: its own, or its class's. */
 const char *sp_model_state_name(const sp_model *model, int32_t s);
-/* Class that state s emits. */
-int32_t sp_model_state_class(const sp_model *model, int32_t s);
 /* Index of the transition from -> to in `to` and `weight`, or -1 when forbidden. O(log successors). */
 int64_t sp_model_edge(const sp_model *model, int32_t from, int32_t to);
-/* Class of that name, by name or, with_aliases, by alias; -1 when there is none. */
-int32_t sp_model_class(const sp_model *model, const char *name, bool with_aliases);
 
 /* Is it a model? Names distinct and not empty (aliases clash with no other class), indices in range, rows ascending, weights
  * finite, start and end not NaN and not +inf, some state may start and some may end, min_dwell >= 1 and only 1 where staying
  * is forbidden, prior non-negative and summing to 1 within 1e-6, temperature > 0.
  * Returns SP_OK or SP_EMODEL (message names the class or state and the mend). */
 sp_status sp_model_check(const sp_model *model, sp_error *err);
-
-/* Warnings: things that a model may have and that are rarely meant. Calls `warn` once for each: a state that no start reaches,
- * a state from which no end is reached, a state that can never be left (unless it is the only one), a class without state.
- * SP_OK or SP_ENOMEM. */
-sp_status sp_model_warnings(const sp_model *model, void (*warn)(void *arg, const char *sentence), void *arg, sp_error *err);
 
 /* Finds which class of the model each score column is, by name, then by alias.
  *   names         [n_names] names of the columns, in their order; NULL: the model's own, in order
@@ -94,6 +100,50 @@ sp_status sp_model_warnings(const sp_model *model, void (*warn)(void *arg, const
  */
 sp_status sp_model_align(const sp_model *model, int32_t n_names, const char *const *names, int32_t *class_of_column,
                          sp_error *err);
+
+/* ---- the compiled model ----
+ *
+ * The compiled model: what the decoders run on. Immutable once made, so threads share it.
+ *
+ * Compiling (1) renumbers the model's classes to the order of the score columns, (2) unfolds minimum dwell: a state of dwell d
+ * becomes d states in a row, entered at the first and left from the last, (3) sorts states by class, then by declaration, so that
+ * "lowest state" means "lowest class", (4) makes predecessor and successor lists with their log weights.
+ *
+ * Unfolded steps inside a dwell weigh what staying weighs, so a path's score does not depend on the unfolding.
+ */
+
+typedef struct sp_chain sp_chain;
+
+typedef struct sp_chain_options {
+    double transition_weight; /* 1: log weights of transitions (not of start and end) are multiplied by it */
+    bool is_boolean;          /* false; true: every allowed transition, start and end weighs 0 */
+    const int32_t
+        *class_of_column; /* [K] from sp_model_align(); NULL: score columns are in the model's order. Borrowed for the call */
+} sp_chain_options;
+
+sp_chain_options sp_chain_options_default(void);
+
+/* Compiles. The model is not needed afterwards.
+ * Returns SP_OK, SP_EINVAL (transition_weight not finite), SP_EMODEL (sp_model_check), SP_ENOMEM.
+ * Cost    O(states + transitions) memory, no dense matrix. */
+sp_status sp_chain_new(const sp_model *model, const sp_chain_options *options, sp_chain **out, sp_error *err);
+void sp_chain_free(sp_chain *chain);
+
+int32_t sp_chain_n_classes(const sp_chain *chain);
+
+/* The rules in classes (score columns). A pair of classes is legal when some state of the first can be followed by some state of
+ * the second. O(1) or O(log). */
+bool sp_chain_is_legal(const sp_chain *chain, int32_t from, int32_t to);
+bool sp_chain_is_legal_start(const sp_chain *chain, int32_t k);
+bool sp_chain_is_legal_end(const sp_chain *chain, int32_t k);
+
+/* Path score of a path written in classes, recomputed in float64 in this order:
+ *     s = start[p0] + e[0,p0];  s = (s + log_trans[p(t-1),pt]) + e[t,pt]  for t = 1..T-1;  s = s + end[p(T-1)]
+ * with 0 for log_trans across a gap. With several states per class: the best state path that emits the classes.
+ * -INFINITY when the model forbids the path or the scores make it impossible.
+ *   path    [T] 0..K-1
+ * Returns SP_OK (T = 0: score 0), SP_EINVAL (a class out of range), SP_ENOMEM. */
+sp_status sp_path_score(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double *score, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,17 @@
-/* Models as JSON: reading with errors that name file, line, column and key; writing; finding shipped ones by name. */
+/* Models as JSON: reading with errors that name file, line, column and key; writing; finding shipped ones by name.
+ *
+ *     sp_model_load("sleep-aasm", &model, &err);
+ *
+ * Recipes of made data are JSON, too.
+ */
 #ifndef STATEPATH_MODEL_JSON_H
 #define STATEPATH_MODEL_JSON_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "statepath/model.h"
+#include "statepath/simulate.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,8 +27,9 @@ sp_status sp_model_from_json(const char *text, const char *name, sp_model **out,
  * SP_OK, SP_EFILE (not found: lists the shipped models and a near name), SP_EMODEL, SP_ENOMEM. */
 sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err);
 
-/* sp_model_warnings() of the same model, each with its place: "sleep.json:6:13: key "allow": class "REM" can never be left ...".
- * Returns as sp_model_load(). */
+/* What a model may have and what is rarely meant, each with its place ("sleep.json:6:13: key "allow": class "REM" can never be
+ * left ..."): a state that no start reaches, that reaches no end, that is never left; a class without state. As sp_model_load().
+ */
 sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *arg, const char *sentence), void *arg,
                                  sp_error *err);
 
@@ -34,6 +44,43 @@ sp_status sp_model_save(const sp_model *model, const char *file, bool force, sp_
 
 /* Names of the shipped models, sorted; the caller frees the array and each name. */
 sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err);
+
+/* ---- recipes ----
+ *
+ * Recipes as JSON, and made data as HDF5 (packed layout).
+ *
+ *     {"statepath_recipe": 1, "name": "...", "description": "...", "seed": 1,
+ *      "classes": ["Wake", "N1"],
+ *      "recordings": 20, "steps": [700, 1100],                     one number: all of that length
+ *      "start": {"Wake": 1},                                       who is not named never starts
+ *      "transitions": [[0.9, 0.1], [0.2, 0.8]],                    rows = from
+ *      "model": "sleep-strict",                                    optional: transitions that it forbids become 0, the rest of
+ *                                                                  their row is made to sum to 1 again
+ *      "unscored": 0.01,                                           default 0
+ *      "classifier": {"confusion": [[0.9, 0.1], [0.3, 0.7]],       rows = true class
+ *                     "error_run": 3, "noise": 0.7,                defaults 1 and 0
+ *                     "overconfidence": 1.3, "floor": 0.001}}      defaults 1 and 0.001 (1/K where that is less)
+ * What each means: simulate.h. In place of "classifier", "signals" makes signals instead of scores (simulate.h):
+ *
+ *      "signals": {"rate": 100, "samples": 3000,                   per second, per step
+ *                  "tones": {"Wake": [[0.8, 12], [0.6, 20]],       by class: amplitude, Hz; who is not named is silent
+ *                            "N1": [[0.9, 10]]},
+ *                  "channels": [{"noise": 0.8},                    the first: gain (default 1) times the tones, plus noise (0)
+ *                               {"gain": 0.7, "noise": 0.3}],      the others: gain times the first, plus noise
+ *                  "phase_jitter": 0, "amplitude_drift": 0, "overlap": 0,
+ *                  "test": 5}}                                     the last recordings are for testing; default 0
+ */
+
+/* Reads a recipe file. SP_OK (a checked recipe), SP_EFILE, SP_EINVAL ("night.json:7:12: key \"transitions\", row \"N1\": ..."),
+ * SP_ENOMEM. */
+sp_status sp_recipe_load(const char *file, sp_recipe **out, sp_error *err);
+/* The recipe as JSON text, which the caller frees; reading it back gives the same recipe. SP_OK, SP_EINVAL (a name that is not
+ * UTF-8), SP_ENOMEM. */
+sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err);
+
+/* Writes /log_probs f32 [S,K], /labels int8 [S] (int16, int32 where K needs it), /offsets int64 [N+1], /ids, /classes; root
+ * attributes `recipe` (JSON text) and `seed`. Atomic; `force` to replace. SP_OK, SP_EFILE, SP_EINVAL, SP_ENOMEM. */
+sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *recipe, const char *file, bool force, sp_error *err);
 
 #ifdef __cplusplus
 }

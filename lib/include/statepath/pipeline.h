@@ -13,12 +13,9 @@
 #ifndef STATEPATH_PIPELINE_H
 #define STATEPATH_PIPELINE_H
 
-#include "statepath/block.h"
 #include "statepath/comparison.h"
-#include "statepath/gate.h"
-#include "statepath/prepare.h"
-#include "statepath/source_info.h"
-#include "statepath/strategy.h"
+#include "statepath/decode.h"
+#include "statepath/scores.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,7 +55,7 @@ typedef struct sp_fit_words {
 /* Everything as a user writes it. Texts are borrowed and NULL where not given, numbers NaN (counts 0). */
 typedef struct sp_run_options {
     struct {
-        char *scores, *labels, *offsets, *lengths, *ids, *kind; /* datasets (see source.h); of evaluate `labels` is a file */
+        char *scores, *labels, *offsets, *lengths, *ids, *kind; /* datasets (see files.h); of evaluate `labels` is a file */
         int allow_external;
     } place;
     char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths */
@@ -77,12 +74,15 @@ typedef struct sp_run_options {
     /* Evaluation. */
     double epoch_seconds, level;
     uint64_t seed;
-    char *groups; /* whose the recordings are (subjects.h); NULL: what the file says */
+    /* Whose the recordings are: "none"; "prefix:C", those whose ids are equal up to the first C; else the dataset or attribute
+     * that says it. NULL: what the file says. Recordings of one subject are one unit of inference, and never parted between
+     * folds. */
+    char *groups;
     char *weighted_kappa, *absent_class, *interval, *zeros;
     char **collapse; /* ends with NULL; or NULL */
     double margin, wake_trim, nll_clip;
     int bridge_unscored, trim_to_shortest;
-    char *codes, *map, *label_codes, *label_map; /* of others' step labels (codes.h) */
+    char *codes, *map, *label_codes, *label_map; /* of others' step labels (sleep.h) */
     int64_t trace_steps;                         /* of the steps that a page draws, keep so many; 0: none */
     const char *command;                         /* kept in results; or NULL */
     /* Whoever runs it. */
@@ -137,9 +137,11 @@ typedef struct sp_arrays {
 sp_recordings sp_recordings_of_arrays(sp_arrays *a);
 
 /* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi) and evaluates. Paths go to o->hooks.paths; no file is
- * written (o->output is NULL). out     the caller frees it; untouched on failure result  out, may be NULL SP_OK, also where
- * recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups), SP_EFILE (stopped), SP_EDATA,
- * SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
+ * written (o->output is NULL).
+ *   out     the caller frees it; untouched on failure
+ *   result  out, may be NULL
+ * SP_OK, also where recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups), SP_EFILE
+ * (stopped), SP_EDATA, SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
 sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                      sp_error *err);
 

@@ -8,14 +8,17 @@
 #ifndef STATEPATH_PIPELINE_FILE_H
 #define STATEPATH_PIPELINE_FILE_H
 
-#include "statepath/fit.h"
+#include "statepath/files.h"
+#include "statepath/learn.h"
 #include "statepath/pipeline.h"
-#include "statepath/report_leak.h"
-#include "statepath/source.h"
+#include "statepath/report.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Private to the library. */
+struct sp_subjects;
 
 /* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi), writes the paths where o->output says so, evaluates.
  *   out     the caller frees it; untouched on failure
@@ -27,7 +30,7 @@ sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparis
 /* Writes the paths of o->strategies (viterbi) to o->output. As sp_compare_file(). */
 sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err);
 
-/* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (source.h), against the labels
+/* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (files.h), against the labels
  * in it or in o->place.labels. As sp_compare_file(). */
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
 
@@ -53,8 +56,8 @@ typedef struct sp_fitting {
     sp_model *rules; /* or NULL */
     sp_codes *codes; /* of the labels, or NULL */
     const char **classes;
-    char **made_classes;   /* names where neither file nor rules have any; or NULL */
-    sp_subjects *subjects; /* or NULL: each recording on its own */
+    char **made_classes;          /* names where neither file nor rules have any; or NULL */
+    struct sp_subjects *subjects; /* or NULL: each recording on its own */
 } sp_fitting;
 
 /* Reads the whole file and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,

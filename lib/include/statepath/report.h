@@ -1,12 +1,18 @@
 /* Results for people and programs, all from one sp_comparison. Most functions return the whole document as text the caller frees;
- * the same comparison gives the same bytes. */
+ * the same comparison gives the same bytes.
+ *
+ *     sp_report_html(comparison, &page, &err);
+ *     sp_text_save("report.html", page, false, &err);     files.h
+ */
 #ifndef STATEPATH_REPORT_H
 #define STATEPATH_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "statepath/comparison.h"
+#include "statepath/mask.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,13 +51,64 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
  * lists; the table of recordings holds at most 1,000 (the worst); step plots of traces take about 600 kB, worst, median and best
  * of all recordings first, and score densities under them 150 kB, in the same order, for at most SP_DENSITY_CLASSES classes. */
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err);
-/* Recordings whose steps the page wants, ascending, where the comparison does not have those of all; *n 0: it has. Chosen over
- * all recordings: the least accurate by the strategy that the page is about, the most accurate and the median (without labels by
- * illegal transitions of argmax), then the next to the least accurate; at most SP_REPORT_DRAWN with most_steps steps in all. One
- * of the first three with more steps than are left is passed over, and the page says so. recordings: malloc; free() them.
- * SP_OK, SP_ENOMEM. O(N log N). The steps come from a second evaluation, of these alone (sp_evaluation_move_traces). */
-enum { SP_REPORT_DRAWN = 100 };
-sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings, int64_t *n, sp_error *err);
+
+/* ---- leak ----
+ *
+ * What a classifier's scores put on forbidden classes (mask.h), for people and programs.
+ */
+
+enum { SP_LEAK_QUANTILES = 4 };
+/* The quantiles that are shown: 0.5, 0.9, 0.99, 0.999. */
+extern const double sp_leak_probabilities[SP_LEAK_QUANTILES];
+
+typedef struct sp_leak_report {
+    const char *file;
+    const char *what; /* "the step mask of the file", or "model sleep-strict, after the class before on the path of viterbi" */
+    sp_leak_summary summary;
+    double quantiles[SP_LEAK_QUANTILES];
+    const char *recording; /* of the maximum; NULL when there is no row */
+    int64_t step;          /* of the maximum, in its recording */
+} sp_leak_report;
+
+/* Both return the whole document as text the caller frees. JSON: file, what, rows, left_out, leaking, mean, quantiles, maximum,
+ * recording, step; null where there is no row. */
+sp_status sp_report_leak_text(const sp_leak_report *report, char **out, sp_error *err);
+sp_status sp_report_leak_json(const sp_leak_report *report, char **out, sp_error *err);
+
+/* ---- training on signals ----
+ *
+ * The page of a training: signals, stages, rules, how networks learned, what they say of recordings they have not seen.
+ */
+
+/* How one network learned and what it says; borrows. */
+typedef struct sp_trained {
+    const char *name;                        /* "masking none" */
+    int32_t n_epochs;                        /* E */
+    const double *loss, *accuracy;           /* [E] over the training steps */
+    const double *test_loss, *test_accuracy; /* [E], NaN without test steps */
+    const int32_t *path;                     /* [steps of test recordings, in order] its best class of each step */
+} sp_trained;
+
+/* Everything the page shows; borrows. */
+typedef struct sp_signals_report {
+    const char *file, *model_name; /* model_name NULL: no rules */
+    int32_t n_classes, n_channels;
+    const char *const *classes; /* [K] */
+    const uint8_t *allow;       /* [K,K] rows = from, or NULL */
+    int64_t n_recordings, n_steps;
+    const int64_t *offsets;       /* [N+1] */
+    const char *const *ids;       /* [N] */
+    const uint8_t *is_test;       /* [N] */
+    const int32_t *labels;        /* [S] -1 = none */
+    double rate;                  /* samples per second; 0: not known */
+    int64_t n_samples;            /* of each example */
+    const float *const *examples; /* [K] first samples of a step of each class, [C, n_samples], or NULL where there is none */
+    int32_t n_networks;
+    const sp_trained *networks;
+} sp_signals_report;
+
+/* A whole HTML page that requests nothing, which the caller frees. The same report gives the same bytes. SP_OK, SP_ENOMEM. */
+sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* Made data: label sequences by a Markov chain, and the scores of a classifier that errs, from a recipe with a seed. (Signals
- * instead of scores: signals.h.)
+ * instead of scores: below.)
  *
  * How it is made. For each recording a length, then classes c_t by the chain. The classifier does not see c_t but d_t: mostly
  * c_t itself, with probability confusion[c,d] another class, and once wrong it goes on seeing the same wrong class for error_run
@@ -12,6 +12,11 @@
  * Random numbers are GSL's mt19937, one generator each for lengths, classes, classifier and hidden labels: another classifier
  * sees the same nights, and more recordings leave the first ones as they were but for `frequency`. The same recipe gives the
  * same labels on every machine, and the same scores to within one rounding of the machine's exp and log.
+ *
+ *     sp_recipe_load("night.json", &recipe, &err);     model_json.h
+ *     sp_simulate(recipe, &simulated, &err);
+ *     sp_simulated_free(simulated);
+ *     sp_recipe_free(recipe);
  */
 #ifndef STATEPATH_SIMULATE_H
 #define STATEPATH_SIMULATE_H
@@ -25,9 +30,9 @@
 extern "C" {
 #endif
 
-struct sp_signal_recipe; /* signals.h */
+struct sp_signal_recipe; /* below */
 
-/* A recipe. Arrays are owned by it (malloc). */
+/* A recipe. Arrays are owned by it (malloc). Sums are checked to within 1e-6. */
 typedef struct sp_recipe {
     char *name, *description;         /* or NULL */
     char *model;                      /* or NULL: the model whose rules the transitions keep to; what it forbids is 0 in them */
@@ -49,16 +54,6 @@ typedef struct sp_recipe {
 
 void sp_recipe_free(sp_recipe *recipe);
 
-/* What a fault of a recipe is about, for readers that know where it stands. */
-typedef struct sp_recipe_place {
-    const char *key; /* "transitions": name in the recipe's JSON, static */
-    int64_t row;     /* of a matrix, or index in a list; -1: none */
-} sp_recipe_place;
-
-/* Is it a recipe? Ranges as above; sums within 1e-6. place may be NULL. SP_OK, SP_EINVAL (names the key and the mend), SP_ENOMEM.
- */
-sp_status sp_recipe_check(const sp_recipe *recipe, sp_recipe_place *place, sp_error *err);
-
 /* One simulated file's worth. Owned; sp_simulated_free. */
 typedef struct sp_simulated {
     int64_t n_recordings, n_steps;
@@ -68,9 +63,76 @@ typedef struct sp_simulated {
     float *log_probs; /* [S,K] nats; each row is a log-softmax computed in double */
 } sp_simulated;
 
-/* SP_OK, SP_EINVAL (sp_recipe_check; a recipe of signals), SP_ENOMEM. O(S K). */
+/* SP_OK, SP_EINVAL (no recipe as above; one of signals), SP_ENOMEM. O(S K). */
 sp_status sp_simulate(const sp_recipe *recipe, sp_simulated **out, sp_error *err);
 void sp_simulated_free(sp_simulated *simulated);
+
+/* ---- signals ----
+ *
+ * Made signals: what a sensor would have measured while the classes of a recipe came true.
+ *
+ * How it is made. Lengths and classes c_t come from the recipe's Markov chain (simulate.h). At step t, `n_samples` samples at
+ * `rate` per second are drawn, time tau from 0 within the step:
+ *
+ *     clean[i] = sum over tones j of c_t: gain_t * amplitude_j * sin(2 pi hertz_j tau_i + phase_tj)
+ *     x[0][i]  = channel gain_0 * clean[i] + noise_0 * z           z standard normal
+ *     x[c][i]  = channel gain_c * x[0][i]  + noise_c * z           c = 1, 2, ...
+ *
+ * Three numbers make it harder than noise alone does; each is 0 by default:
+ *     phase_jitter     phase_tj is uniform within +- phase_jitter * pi, drawn anew at each step for each tone
+ *     amplitude_drift  log gain_t is a normal process of that standard deviation that forgets its past over 20 steps
+ *                      (g_t = rho g_(t-1) + sqrt(1 - rho^2) drift z, rho = exp(-1/20)), one for each recording
+ *     overlap          a step is part another class's: with w uniform in 0 .. overlap and another class d, all equally likely,
+ *                      clean = (1 - w) clean_c + w clean_d. Above 0.5 no classifier can be right always
+ *
+ * Random numbers are GSL's mt19937, one generator each for lengths, classes, hidden labels, tones (gain, phase, overlap) and
+ * noise: other signals belong to the same nights, and a change of the noise leaves the tones as they were. The same recipe gives
+ * the same labels on every machine and the same signals but for the last bits of sin and exp.
+ */
+
+typedef struct sp_tone {
+    double amplitude; /* finite */
+    double hertz;     /* 0 .. rate / 2 */
+} sp_tone;
+
+typedef struct sp_signal_channel {
+    double gain;  /* finite */
+    double noise; /* standard deviation, >= 0 */
+} sp_signal_channel;
+
+/* The part of a recipe that speaks of signals. Arrays are owned by it (malloc). */
+typedef struct sp_signal_recipe {
+    double rate;                 /* samples per second, > 0 */
+    int64_t n_samples;           /* of a step, 1 .. 1e8 */
+    int32_t *first_tone;         /* [K+1] the tones of class k are tones[first_tone[k]] .. tones[first_tone[k+1]-1] */
+    sp_tone *tones;              /* [first_tone[K]] */
+    int32_t n_channels;          /* C >= 1 */
+    sp_signal_channel *channels; /* [C] */
+    double phase_jitter;         /* 0 .. 1 */
+    double amplitude_drift;      /* 0 .. 10 */
+    double overlap;              /* 0 .. 1 */
+    int64_t n_test;              /* so many recordings, the last ones, are kept for testing; 0 .. N */
+} sp_signal_recipe;
+
+/* A maker of signals. It holds labels for all steps, and signals for none: they are drawn on demand, in order. */
+typedef struct sp_signal_maker sp_signal_maker;
+
+/* SP_OK, SP_EINVAL (no recipe as above; one without signals), SP_ENOMEM. The recipe is borrowed until _free. */
+sp_status sp_signal_maker_new(const sp_recipe *recipe, sp_signal_maker **out, sp_error *err);
+void sp_signal_maker_free(sp_signal_maker *maker);
+
+/* What is made; borrowed. */
+typedef struct sp_signal_nights {
+    int64_t n_recordings, n_steps;
+    const int64_t *offsets; /* [N+1] */
+    const int32_t *labels;  /* [S] -1 .. K-1 */
+} sp_signal_nights;
+sp_signal_nights sp_signal_maker_nights(const sp_signal_maker *maker);
+
+/* The signals of the next `n_steps` steps, from the first one of all on. Together not more than there are.
+ *   out  [n_steps, C, samples]
+ * O(n_steps C samples); the sines are the larger part. */
+void sp_signal_maker_draw(sp_signal_maker *maker, int64_t n_steps, float *out);
 
 #ifdef __cplusplus
 }

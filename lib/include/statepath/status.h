@@ -1,4 +1,4 @@
-/* Statuses and error sentences.
+/* Statuses, error sentences, and values that may be undefined.
  *
  * A function that can fail returns an sp_status. The sentence for a person goes into a caller-owned sp_error, always the last
  * argument, which may be NULL. On failure outputs are untouched unless a header says otherwise. The user's mistakes are
@@ -10,6 +10,7 @@
 #ifndef STATEPATH_STATUS_H
 #define STATEPATH_STATUS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -65,6 +66,24 @@ sp_status sp_no_memory(sp_error *err);
 
 /* "statepath" version, e.g. "1.0.0". */
 const char *sp_version(void);
+
+/* A value or, where it cannot be computed, the reason: never a NaN that walks on. */
+typedef struct sp_value {
+    double value;          /* meaningful only when undefined is NULL */
+    const char *undefined; /* NULL, or a static reason: "one class only", "never predicted", "no scored steps" */
+} sp_value;
+
+/* ---- help with names that are not known ----
+ *
+ * The nearest one. Allocates nothing.
+ */
+
+/* Index of the name most like `word` (edit distance with neighbours swapped counting once, case ignored), or -1 when none is
+ * near: more than a third of the letters would have to change. Ties go to the first. */
+int32_t sp_name_nearest(const char *word, int32_t n, const char *const *names);
+
+/* `; did you mean "Wake"?` when a name is near, else the empty string. Returns out. */
+char *sp_name_hint(char *out, size_t size, const char *word, int32_t n, const char *const *names);
 
 #ifdef __cplusplus
 }

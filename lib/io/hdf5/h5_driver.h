@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "statepath/file_access.h"
+#include "statepath/files.h"
 
 enum { SP_H5_MOST_LINKED = 64 };
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "io/text/texts.h"
-#include "statepath/file_access.h"
+#include "statepath/files.h"
 #include "statepath/status.h"
 
 typedef struct sp_h5_quiet {

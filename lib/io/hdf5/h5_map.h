@@ -11,7 +11,7 @@
 
 #include "io/hdf5/h5_places.h"
 #include "io/hdf5/h5_text.h"
-#include "statepath/source.h"
+#include "statepath/files.h"
 
 /* Names that may stand beside a reference: "labels", "segments", "weights", "mask". */
 enum { SP_H5_N_BESIDE = 4, SP_H5_N_PLACES = 1 + SP_H5_N_BESIDE };

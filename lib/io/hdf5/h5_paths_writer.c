@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/subjects.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_heap.h"
 #include "io/hdf5/h5_put.h"
 #include "io/output_file.h"
+#include "io/paths_writer.h"
 #include "io/write_behind.h"
-#include "statepath/paths_file.h"
-#include "statepath/subjects.h"
+#include "statepath/files.h"
 
 /* One dataset whose numbers are written after HDF5 has closed the file. */
 typedef struct slot {
@@ -247,7 +248,7 @@ static bool slot_create(hid_t file, slot *s, bool is_status)
     return (H5Dclose(id) >= 0) & done;
 }
 
-/* One name a recording, as subjects.h reads it. */
+/* One name a recording, as sp_source_subjects() reads it. */
 static bool dataset_subjects(hid_t file, const sp_subjects *subjects, int64_t n)
 {
     if (!subjects)

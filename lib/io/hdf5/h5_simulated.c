@@ -3,7 +3,7 @@
 
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_put.h"
-#include "statepath/recipe_json.h"
+#include "statepath/model_json.h"
 
 typedef struct contents {
     const sp_simulated *simulated;

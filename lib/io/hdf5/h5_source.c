@@ -7,6 +7,7 @@
 
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
+#include "sleep/label_coding_use.h"
 
 static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, bool is_scores, sp_error *err)
 {

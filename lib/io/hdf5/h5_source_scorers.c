@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/subjects.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
 

@@ -1,4 +1,4 @@
-#include "statepath/tensor_file.h"
+#include "statepath/signals_file.h"
 
 #include <assert.h>
 #include <stdlib.h>

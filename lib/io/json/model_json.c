@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/model.h"
+#include "core/name_hint.h"
 #include "io/json/shipped_models.h"
 #include "io/text/text_read.h"
-#include "statepath/file_access.h"
-#include "statepath/name_hint.h"
+#include "statepath/files.h"
+#include "statepath/status.h"
 #include "json/json_read.h"
 
 /* ---- shipped models ---- */

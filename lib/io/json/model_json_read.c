@@ -6,7 +6,7 @@
 
 #include "io/json/model_json_reader.h"
 #include "statepath/model_json.h"
-#include "statepath/name_hint.h"
+#include "statepath/status.h"
 
 static const char *const model_keys[] = {"statepath_model", "name",          "description",
                                          "source",          "classes",       "aliases",

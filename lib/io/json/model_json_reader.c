@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "statepath/name_hint.h"
+#include "core/name_hint.h"
+#include "statepath/status.h"
 
 sp_status sp_model_want_object(const sp_model_reader *reader, const sp_json_at *at, const json_t *value, const char *what)
 {

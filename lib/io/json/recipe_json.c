@@ -5,8 +5,8 @@
 
 #include "io/json/recipe_reader.h"
 #include "io/text/text_read.h"
-#include "statepath/name_hint.h"
-#include "statepath/recipe_json.h"
+#include "learn/learn.h"
+#include "statepath/model_json.h"
 
 static const char *const recipe_keys[] = {"statepath_recipe", "name",       "description", "seed",        "classes",
                                           "recordings",       "steps",      "start",       "transitions", "model",

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "statepath/name_hint.h"
+#include "core/name_hint.h"
+#include "statepath/status.h"
 
 /* The member of an object, or NULL and *status set when it must be there. */
 json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const char *example,

@@ -2,7 +2,7 @@
 #ifndef STATEPATH_IO_RECIPE_READER_H
 #define STATEPATH_IO_RECIPE_READER_H
 
-#include "statepath/signals.h"
+#include "statepath/simulate.h"
 #include "json/json_read.h"
 #include "json/json_write.h"
 
@@ -35,5 +35,9 @@ void sp_recipe_put_signals(sp_json_writer *writer, const sp_recipe *recipe);
 
 /* Takes what "model" forbids out of the transitions. */
 sp_status sp_recipe_apply_model(const sp_recipe_reader *reader);
+
+/* Reads one recipe from text. `name` is what messages call it. SP_OK (a checked recipe), SP_EINVAL ("night.json:7:12: key
+ * \"transitions\", row \"N1\": ..."), SP_ENOMEM. */
+sp_status sp_recipe_from_json(const char *text, const char *name, sp_recipe **out, sp_error *err);
 
 #endif

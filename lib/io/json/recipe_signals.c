@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model.h"
 #include "io/json/recipe_reader.h"
 #include "statepath/model_json.h"
 

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/model.h"
+#include "io/source.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
+#include "sleep/label_coding_use.h"
 
 typedef struct row {
     int64_t recording, step, line;

@@ -1,4 +1,4 @@
-/* Labels or paths as text, one step a line (source.h says how it looks): a row of the table of formats. Private to io/. */
+/* Labels or paths as text, one step a line (files.h says how it looks): a row of the table of formats. Private to io/. */
 #ifndef STATEPATH_IO_TEXT_LABELS_H
 #define STATEPATH_IO_TEXT_LABELS_H
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "io/output_file.h"
-#include "statepath/file_access.h"
+#include "statepath/files.h"
 
 struct sp_text_file {
     FILE *stream; /* a stream, a terminal, /dev/null: nothing to replace, so nothing atomic either; NULL: `output` */

@@ -1,4 +1,5 @@
 /* Which recordings are drawn step by step: they are chosen over all recordings, then their steps are fetched. */
+#include "report/drawn.h"
 #include "report/html/steps.h"
 #include "statepath/report.h"
 

@@ -4,7 +4,7 @@
 
 #include "report/html/class_style.h"
 #include "report/html/frame.h"
-#include "statepath/report_signals.h"
+#include "statepath/report.h"
 
 typedef struct sp_drawing {
     const sp_signals_report *r;

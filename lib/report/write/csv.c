@@ -11,6 +11,7 @@
  *   value      empty where undefined
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for plain counts
  *   low, high  interval, where there is one */
+#include "evaluate/evaluate.h"
 #include "evaluate/figures.h"
 #include "report/tables/tables.h"
 #include "statepath/report.h"

@@ -4,6 +4,7 @@
  * Scalars come from the table of figures (evaluate/figures.c; `statepath help figures` prints it) and stand first in their
  * object; names, matrices, lists of pairs, lengths of runs and nested objects follow and are written here. Time is left out: the
  * same input gives the same bytes. */
+#include "evaluate/evaluate.h"
 #include "report/tables/tables.h"
 #include "report/write/json_tree.h"
 #include "statepath/report.h"

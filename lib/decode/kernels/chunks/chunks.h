@@ -36,7 +36,7 @@ enum {
     SP_CHUNKS_PAY = 20000,    /* steps from which a recording alone is quicker in chunks */
     SP_CHUNK_WARM = 128,      /* steps */
     SP_CHUNK_PART = 512,      /* steps after which a chunk may be proved from there on */
-    SP_PIECE_STEPS = 16       /* the pieces of long.h begin at multiples of this */
+    SP_PIECE_STEPS = 16       /* the pieces of stream.h begin at multiples of this */
 };
 
 /* As many chunks as there are lanes. */

@@ -1,0 +1,19 @@
+/* Blocks from the inside: wider scores, and where a row stands. Not installed. */
+#ifndef STATEPATH_CORE_BLOCK_H
+#define STATEPATH_CORE_BLOCK_H
+
+#include "statepath/scores.h"
+
+/* Turns f32 scores into f64 in place, exactly; nothing to do when they are f64 already or absent. SP_OK or SP_ENOMEM (the block
+ * is unchanged then). */
+sp_status sp_block_widen(sp_block *block, sp_error *err);
+
+/* Where a row of the block stands, for messages: "night.h5: /recordings/n3/log_probs, recording n3, step 17, class REM".
+ *   row    0..S-1 of the block
+ *   k      class, or -1 to name none
+ *   text   out, `size` bytes, always terminated, cut when too long; what the block does not know is left out (a recording
+ *          without id is named by its index in the file, a class without name by its index)
+ * Returns the step within its recording, from 0. */
+int64_t sp_block_where(const sp_block *block, int64_t row, int32_t k, char *text, size_t size);
+
+#endif

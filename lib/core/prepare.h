@@ -1,0 +1,10 @@
+/* The check of the options of preparing, before there is a block. Not installed. */
+#ifndef STATEPATH_CORE_PREPARE_H
+#define STATEPATH_CORE_PREPARE_H
+
+#include "statepath/scores.h"
+
+/* Can these options be used? SP_OK or SP_EINVAL (message names the option and the mend). */
+sp_status sp_prepare_options_check(const sp_prepare_options *options, sp_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* Which recordings belong together: several nights of one person, several takes of one scene. They are not independent of each
+ * other, so they are one cluster of the bootstrap, one unit of a paired test, and never parted between folds.
+ * And who else labelled them. Not installed.
+ */
+#ifndef STATEPATH_CORE_SUBJECTS_H
+#define STATEPATH_CORE_SUBJECTS_H
+
+#include "statepath/status.h"
+
+typedef struct sp_subjects sp_subjects;
+struct sp_subjects {
+    int32_t n_subjects;
+    char **names;          /* [n_subjects] in the order in which they appear */
+    int64_t n_recordings;  /* N */
+    int32_t *of_recording; /* [N] 0..n_subjects-1 */
+    char *place;           /* where it is said: "dataset /subjects", "ids up to the first '_'" */
+};
+
+void sp_subjects_free(sp_subjects *subjects); /* NULL is fine */
+
+/* From names that are there already: names [n], each up to the first `stop` ('\0': whole). `place` is copied. SP_OK, SP_ENOMEM;
+ * SP_EINVAL (more than 2^31 - 1 recordings). */
+sp_status sp_subjects_from_names(int64_t n, const char *const *names, char stop, const char *place, sp_subjects **out,
+                                 sp_error *err);
+
+/* The same for "prefix:C", with its message. *out NULL for NULL and "none". `file` is for messages. SP_OK; SP_EINVAL (another
+ * word: such recordings have ids only), SP_ENOMEM. */
+sp_status sp_subjects_from_ids(int64_t n, const char *const *ids, const char *groups, const char *file, sp_subjects **out,
+                               sp_error *err);
+
+/* Labels by several scorers. */
+typedef struct sp_scorers_found {
+    int32_t n_scorers;
+    const char *const *names; /* [n_scorers] "scorer1" */
+} sp_scorers_found;
+
+#endif

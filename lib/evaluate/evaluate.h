@@ -1,0 +1,223 @@
+/* Evaluation for the other rooms: how a comparison is filled, from blocks of recordings or from pieces of long ones; and coarser
+ * classes, tags, wake. Not installed.
+ */
+#ifndef STATEPATH_EVALUATE_EVALUATE_H
+#define STATEPATH_EVALUATE_EVALUATE_H
+
+#include "statepath/comparison.h"
+
+typedef struct sp_evaluation sp_evaluation;
+
+typedef struct sp_evaluation_options {
+    bool has_labels;
+    int32_t n_strategies;
+    const char *const *names;   /* [n_strategies] */
+    const bool *is_legal;       /* [n_strategies] legal by construction */
+    bool with_ceiling;          /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
+    bool has_path_scores;       /* true; false: results carry no scores (paths from elsewhere) */
+    int64_t trace_steps;        /* keep the steps of all recordings as long as they are at most so many, else of none:
+                                   sp_report_drawn() then says whose are to be fetched; 0: none */
+    const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
+    sp_bootstrap_options bootstrap;
+    const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
+    double epoch_seconds;          /* length of a step, for rates and, with stage_of_class, sleep statistics; 0: not known */
+    bool epoch_is_assumed;
+    bool bridge_unscored; /* see sp_comparison; needs labels */
+    bool has_length_trim; /* blocks say what was cut */
+    sp_kappa_weights kappa_weights;
+    sp_absent_class absent_class;
+    sp_wilcoxon_zeros zeros;
+    int32_t n_collapses;
+    const sp_collapse *collapses; /* [n_collapses]; copied */
+    bool has_margin;
+    double margin;      /* >= 0 */
+    bool has_wake_trim; /* needs stage_of_class and labels */
+    double wake_trim_minutes;
+    int32_t n_scorers;           /* 0: none; at most 32 */
+    const char *const *scorers;  /* [n_scorers] names; copied */
+    int32_t n_subjects;          /* 0: each recording is its own unit of inference */
+    const char *const *subjects; /* [n_subjects] names; copied */
+    const char *subjects_place;  /* where they stand; copied */
+} sp_evaluation_options;
+
+sp_evaluation_options sp_evaluation_options_default(void);
+
+/* chain: the model as decoded; rules: the same model compiled with is_boolean, for the ceiling (may be NULL without it). Both are
+ * borrowed until _finish. Names are copied.
+ * SP_OK, SP_EINVAL (K above 8,192: the matrices would not fit; more than 64 strategies; bootstrap options; a ceiling without
+ * rules or labels), SP_ENOMEM. Memory O(strategies (K^2 + N) + traces). */
+sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const sp_evaluation_options *options,
+                            sp_evaluation **out, sp_error *err);
+void sp_evaluation_free(sp_evaluation *evaluation);
+
+/* Sets labels [n] of wake to -1 that lie more than `margin` steps before the first or after the last step of sleep; returns how
+ * many. Without sleep nothing is changed. */
+int64_t sp_wake_trim_steps(double minutes, double epoch_seconds); /* whole steps in so many minutes */
+int64_t sp_wake_trim(int64_t n_steps, const int32_t *stage_of_class, int64_t margin, int32_t *labels);
+
+/* The same for labels that come in pieces: sp_wake_look() at all of them, then trim each. `at`: step of the recording that the
+ * piece begins with. Bounds begin as {-1, -1}, no sleep. */
+typedef struct sp_wake_bounds {
+    int64_t first, last; /* steps of sleep */
+} sp_wake_bounds;
+void sp_wake_look(sp_wake_bounds *sleep, int64_t at, int64_t n_steps, const int32_t *stage_of_class, const int32_t *labels);
+int64_t sp_wake_trim_piece(const sp_wake_bounds *sleep, int64_t margin, int64_t at, int64_t n_steps, int32_t *labels);
+
+/* Adds a block: its labels (NULL without), segments, ids; the paths and results of each strategy for it, and the seconds each
+ * took. A step of a path may be -1 where the recording was decoded (paths from elsewhere): it is undecoded, and breaks the chain.
+ *   paths    [n_strategies][S], -1..K-1;   results  [n_strategies][N];   ids  [N] or NULL: the recording's number
+ *   workers  threads, borrowed until _finish, which uses the last block's; NULL: one
+ * SP_OK; SP_EDATA (a label or class of a path outside -1..K-1: recording and step named); SP_EINVAL (labels missing where they
+ * were announced); SP_ENOMEM. After SP_ENOMEM the evaluation can only be freed. Cost O(S) a strategy, plus the ceiling's decoding
+ * and, for the edit score, the product of both numbers of runs divided by 64. */
+typedef struct sp_evaluation_block {
+    int64_t n_recordings;
+    const int64_t *offsets;  /* [N+1] from 0 */
+    const char *const *ids;  /* [N] or NULL */
+    const int32_t *labels;   /* [S] or NULL */
+    const int64_t *segments; /* [S] or NULL */
+    const sp_scores *scores; /* [S,K] prepared, for regret and the density of traces; or NULL */
+    const int32_t *const *paths;
+    const sp_decoded *const *results;
+    const double *seconds;                           /* [n_strategies] or NULL */
+    const int32_t *const *scorers;                   /* [n_scorers][S], -1 unscored; NULL without scorers */
+    const int32_t *subject;                          /* [N] 0..n_subjects-1; NULL without subjects */
+    const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out already; NULL without has_length_trim */
+} sp_evaluation_block;
+sp_status sp_evaluation_add(sp_evaluation *evaluation, const sp_evaluation_block *block, sp_workers *workers, sp_error *err);
+
+/* A recording that is too long for memory, piece by piece: begin, every piece in order, the ceiling, end. The comparison is that
+ * of sp_evaluation_add() with the same recording, bit for bit. Memory is that of a piece, and for the edit score 4 bytes a run of
+ * the reference and of each path as long as both numbers multiply to less than 2^32.
+ *
+ * Pieces hold at least 4 steps but for the last. Arrays point to the first step of the piece and can be looked at from
+ * [-before] to [n_steps + after - 1]: at least 4 steps of the recording on either side where there are so many.
+ * Errors as sp_evaluation_add(). After a failure the evaluation can only be freed. */
+typedef struct sp_evaluation_recording {
+    int64_t n_steps;
+    const char *id;            /* copied; NULL: its number */
+    const sp_decoded *results; /* [n_strategies], borrowed until _end; status is looked at from the first piece, the rest at the
+                                  last. Paths of undecoded recordings are not looked at */
+    const double *seconds;     /* [n_strategies] or NULL; borrowed until _end */
+    int32_t subject;           /* with n_subjects */
+    sp_wake_bounds sleep;      /* with has_wake_trim: of all labels */
+    int64_t cut_path_steps, cut_label_steps; /* with has_length_trim: left out already */
+} sp_evaluation_recording;
+typedef struct sp_evaluation_piece {
+    int64_t n_steps, before, after;
+    const int32_t *labels;         /* or NULL */
+    const int64_t *segments;       /* or NULL */
+    const sp_scores *scores;       /* of the n_steps alone, prepared; or NULL */
+    const int32_t *const *paths;   /* [n_strategies] */
+    const int32_t *const *scorers; /* [n_scorers] or NULL */
+} sp_evaluation_piece;
+sp_status sp_evaluation_begin(sp_evaluation *evaluation, const sp_evaluation_recording *recording, sp_error *err);
+sp_status sp_evaluation_add_piece(sp_evaluation *evaluation, const sp_evaluation_piece *piece, sp_error *err);
+sp_status sp_evaluation_end(sp_evaluation *evaluation, sp_error *err);
+
+/* The mask ceiling of the recording at hand, between begin and end; nothing without labels or with_ceiling, but the workers are
+ * kept for _finish as those of a block. `read` hands out labels, untrimmed, and segments (NULL without has_gap) of steps first ..
+ * first+n-1 that stay until the next call; pieces are asked for in ascending or descending order, twice or more. */
+typedef sp_status sp_labels_read(void *arg, int64_t first, int64_t n, const int32_t **labels, const int64_t **segments,
+                                 sp_error *err);
+sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labels_read *read, void *arg, sp_workers *workers,
+                                sp_error *err);
+
+/* Finishes: metrics, means, pairs, intervals. Everything about the input file, the names of classes and the model's texts is left
+ * empty for the caller to fill (sp_comparison_describe). The evaluation is empty afterwards; free it. */
+sp_status sp_evaluation_finish(sp_evaluation *evaluation, sp_comparison **out, sp_error *err);
+
+/* Gives `to` the traces of an evaluation, and nothing else of it, instead of its own: for pictures of a few recordings that can
+ * only be chosen when all are known. The evaluation was made with the same strategies and enough trace_steps, and its i-th
+ * recording is recordings[i] of `to`, ascending. It keeps no steps from then on. */
+void sp_evaluation_move_traces(sp_evaluation *evaluation, const int64_t *recordings, sp_comparison *to);
+
+/* Fills the input and model texts of a comparison. Strings are copied. class_of_column as from sp_model_align (NULL: in order).
+ */
+typedef struct sp_comparison_texts {
+    const char *file;
+    int64_t file_size;
+    const char *command;
+    const char *const *input_classes; /* [K] or NULL: the model's */
+    const sp_model *model;
+    const int32_t *class_of_column;
+    const char *path_codes, *label_codes; /* or NULL */
+} sp_comparison_texts;
+sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err);
+
+/* Sets nll and nll_clipped from their sums: undefined where the reference is impossible somewhere (not when clipped), or no step
+ * counts. */
+void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll);
+
+const char *sp_context_name(sp_context context); /* "AAA" ... */
+
+void sp_collapse_clear(sp_collapse *collapse); /* leaves {0} */
+
+/* From words such as "Light=N1,N2; Deep=N3": groups with a name and their classes; a class that is not named stays itself. Blanks
+ * around names do not count. classes [n_classes] in the order of the columns.
+ * SP_OK; SP_EINVAL (no "=", a class that is not one or is named twice, two groups of one name, one group only); SP_ENOMEM. */
+sp_status sp_collapse_parse(const char *text, int32_t n_classes, const char *const *classes, sp_collapse *out, sp_error *err);
+
+/* Sums a confusion matrix [K,K] and undecoded steps [K] into [G,G] and [G]. */
+void sp_collapse_counts(const sp_collapse *collapse, const int64_t *confusion, const int64_t *undecoded, int64_t *out_confusion,
+                        int64_t *out_undecoded);
+
+/* Are these class names BIO or BIOES tags (BILOU too)? All of them can be read as one, one is O and one begins something. */
+bool sp_classes_are_tags(int32_t n_classes, const char *const *classes);
+
+/* ---- figures of whole sequences ----
+ *
+ * Figures of whole sequences, not of single steps, for whoever judges many paths: what sp_evaluation reports, by itself.
+ *
+ * Both sides are looked at inside stretches of scored steps; gaps (segments) cut.
+ */
+
+/* A view; borrows everything. */
+typedef struct sp_labelled_paths {
+    int32_t n_classes;       /* K */
+    int64_t n_recordings;    /* N */
+    const int64_t *offsets;  /* [N+1] */
+    const int64_t *segments; /* [S] or NULL */
+    const int32_t *labels;   /* [S] -1 = unscored */
+    const int32_t *paths;    /* [S] -1 = undecoded */
+    const uint8_t *use;      /* [N] 0 = the recording does not count; NULL: all do */
+} sp_labelled_paths;
+
+/* 2 correct / (reference + decoded) entities, pooled, read as conlleval does (comparison.h, sp_entity_counts).
+ *   classes  [K] names
+ * Undefined "the classes are no tags", "neither predicted nor in the reference". SP_OK, SP_ENOMEM. O(S). */
+sp_status sp_entity_f1(const sp_labelled_paths *paths, const char *const *classes, sp_value *out, sp_error *err);
+
+/* Mean over recordings with scored steps of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1.
+ * Undefined "no scored steps". Recordings whose numbers of runs multiply to more than 2^32 do not count. SP_OK, SP_ENOMEM.
+ * Source  Lea et al. 2017, doi:10.1109/CVPR.2017.113. */
+sp_status sp_edit_score(const sp_labelled_paths *paths, sp_value *out, sp_error *err);
+
+/* ---- reliability: sums that grow block by block (sp_reliability says what they become) ---- */
+
+/* Sums that grow block by block. Adaptive bins and coverage come from a histogram of 1 - confidence, 256 cells an octave: a cell
+ * is at most 0.002 wide in confidence, near 1 at most 1/256 of the distance to 1, and is never split. Memory: 0.4 MB + 360 K
+ * bytes, whatever the number of steps. */
+typedef struct sp_reliability_sums sp_reliability_sums;
+
+/* SP_OK, SP_EINVAL (K below 1), SP_ENOMEM. */
+sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_error *err);
+
+void sp_reliability_sums_free(sp_reliability_sums *sums);
+
+/* Adds a view (a recording, a block). The sums are taken step by step, so they do not depend on how a file was cut into views.
+ *   scores   [T,K] prepared, nats
+ *   labels   [T] 0..K-1, -1 = does not count
+ *   weights  [T] finite, >= 0; NULL: all 1
+ *   nll      what sp_nll_add() (mask.h) would add, from the same exponentials and the same to the bit; untouched on failure.
+ * NULL: only the calibration Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class,
+ * SP_EINVAL for another K: the sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
+sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
+                               const double *weights, sp_error *err);
+
+/* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
+ * SP_OK, SP_EINVAL (level), SP_ENOMEM.
+ * Source  Brier 1950; Naeini et al. 2015 and Guo et al. 2017 (ECE, MCE); Nixon et al. 2019 (classwise, adaptive); Wilson 1927. */
+sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err);
+
+#endif

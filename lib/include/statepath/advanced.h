@@ -1,0 +1,102 @@
+/* Advanced decoding: marginals and log Z by forward-backward, the N best paths, and by how much the best one won.
+ * sp_decode_batch() (decode.h) gives confidence, margins and N best paths for many recordings at once.
+ */
+#ifndef STATEPATH_ADVANCED_H
+#define STATEPATH_ADVANCED_H
+
+#include "statepath/decode.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- forward-backward ----
+ *
+ * What the whole recording says about each step: forward-backward, and the paths that follow from it.
+ *
+ * All legal state paths together weigh Z = sum over paths of exp(path score). The marginal of class k at step t is the share of Z
+ * that passes through the states of k at t: p(s_t = k | all steps), given the rules. Scores need not be normalised: adding a
+ * constant to a row changes log Z and no marginal. Masks and clamped steps are -INFINITY in the scores, so marginals honour them.
+ *
+ * The work is done in logs with the greatest value of each step taken out, so nothing under- or overflows in recordings of any
+ * length: a class has log marginal -INFINITY exactly when no legal path of finite score passes through it.
+ * Source  Baum, Petrie, Soules, Weiss 1970; Rabiner 1989, eqs. 18-28, doi:10.1109/5.18626.
+ */
+
+/* Marginals and log Z.
+ *   marginals      out [T,K], each row sums to 1; may be NULL
+ *   log_partition  out, log Z in nats (0 for T = 0); may be NULL
+ * Outputs are untouched on failure.
+ * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL; SP_ENOMEM.
+ * Cost    O(T (M exponentials + transitions)) time. Memory T M doubles up to 32 MB, beyond that 2 sqrt(T) M doubles and half as
+ *         much time again (the forward pass of a stretch is done twice). */
+sp_status sp_forward_backward(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, double *marginals,
+                              double *log_partition, sp_error *err);
+
+/* Marginal of the class that a path has at each step: how sure all legal paths together are of it.
+ *   path           [T] 0..K-1, of any strategy
+ *   confidence     out [T]; may be NULL
+ *   log_partition  out, log Z; may be NULL. exp(path score - log Z) is the posterior of the path
+ * Returns as sp_forward_backward(); SP_EINVAL where the path names no class. */
+sp_status sp_confidence(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path,
+                        float *confidence, double *log_partition, sp_error *err);
+
+/* ---- the strategies that follow from marginals, for sp_decode() and sp_decode_batch() ----
+ *
+ * posterior          Each step's class of greatest marginal. May be illegal (the score is then -INFINITY).
+ * mea                Maximum expected accuracy: the legal path with the greatest sum of marginals, that is, with the most steps
+ *                    expected to be right. Weights of the model shape the marginals and are not added again; transitions, start,
+ *                    end and dwell are obeyed, and a step whose score is -INFINITY is never taken. Needs T K doubles more.
+ *                    Source  Kaell, Krogh, Sonnhammer 2005, doi:10.1093/bioinformatics/bti1014 ("optimal accuracy").
+ * posterior-viterbi  The legal path with the greatest product of marginals; otherwise as mea.
+ *                    Source  Fariselli, Martelli, Casadio 2005, doi:10.1186/1471-2105-6-S4-S12.
+ *
+ * What differs by rounding only is a tie, and ties go to the lowest class: posterior takes marginals within 2^-40 (1e-12) of the
+ * greatest for equal to it, the other two work on marginals, or logs of them, rounded to multiples of 2^-40. (A true tie of paths
+ * whose marginals lie within rounding, 1e-15, of halfway between two multiples may still go either way, in one recording and in a
+ * batch.) */
+
+/* ---- the N best paths ----
+ *
+ * The N best paths, and by how much the best one won.
+ *
+ * Paths are distinct in their classes: two state paths that emit the same classes are one path, of the better one's score. They
+ * come in order of sp_path_score(), equals by the tie rule (the lower class at the last step where they differ first); the first
+ * is sp_viterbi()'s.
+ */
+
+/* Where the paths go; owned by the caller. */
+typedef struct sp_nbest_paths {
+    int32_t *paths;  /* out: path r at paths + r * stride, T classes each; r = 0 .. n-1 */
+    int64_t stride;  /* >= T */
+    double *scores;  /* out [n] nats; may be NULL */
+    int32_t n_found; /* out: how many there are; fewer than n where the rules and the scores leave no more */
+} sp_nbest_paths;
+
+/* The n best paths (n >= 1).
+ * With one state per class, Viterbi's recursion gives the best path into each class, and further ones are found when asked for
+ * (recursive enumeration). Else, and for what takes too much memory that way, every state keeps the n best distinct class paths
+ * into it, each with its best score; those of the next step follow from these. Both are exact.
+ * Only the first n_found paths and scores are written; on failure nothing.
+ * Returns SP_OK; SP_ENOPATH (err->step as in decode.h); SP_EINVAL (n < 1, or states times n beyond 2^31); SP_ENOMEM.
+ * Cost    on demand O(T (transitions + n log(predecessors))) time, and memory that is touched of 12 T K and about 16 bytes a
+ *         candidate, up to 176 MB. Else O(T n transitions log(predecessors)) time at worst, memory 4 T M n bytes up to 64 MB;
+ *         beyond that about 24 sqrt(T) M n bytes and twice the time.
+ * Source  Seshadri and Sundberg 1994, "List Viterbi decoding algorithms with applications", IEEE Trans. Commun. 42, 313; Jimenez
+ *         and Marzal 1999, "Computing the K shortest paths", doi:10.1007/3-540-48318-7_4. */
+sp_status sp_nbest(const sp_chain *chain, const sp_scores *scores, int32_t n, sp_scratch *scratch, sp_nbest_paths *out,
+                   sp_error *err);
+
+/* How far a path is ahead of every other legal path: its sp_path_score() less the best one of a path that differs from it in some
+ * class. Not negative for sp_viterbi()'s path; 0 at a tie; negative for a path that some other one beats; -INFINITY for an
+ * illegal one; +INFINITY for the only legal path there is.
+ *   path    [T] 0..K-1
+ *   margin  out, nats; untouched on failure
+ * Returns SP_OK; SP_ENOPATH; SP_EINVAL where the path names no class; SP_ENOMEM. O(T transitions) time, 4 M doubles. */
+sp_status sp_margin(const sp_chain *chain, const sp_scores *scores, sp_scratch *scratch, const int32_t *path, double *margin,
+                    sp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

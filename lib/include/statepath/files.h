@@ -1,0 +1,234 @@
+/* Files: recordings of scores and labels (sources), paths, scores to be written, text.
+ *
+ *     sp_source_options how = sp_source_options_default();
+ *     sp_source *source = NULL;
+ *     sp_block *block = sp_block_new();
+ *     sp_source_open("night.h5", &how, &source, &err);
+ *     const sp_source_info *info = sp_source_info_of(source);
+ *     sp_source_read(source, 0, info->n_recordings, SP_BLOCK_SCORES | SP_BLOCK_LABELS, block, &err);
+ *     sp_source_close(source);
+ *
+ * From a file to paths or figures in one call: pipeline_file.h. Signals and arrays: signals_file.h.
+ */
+#ifndef STATEPATH_FILES_H
+#define STATEPATH_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "statepath/decode.h"
+#include "statepath/model.h"
+#include "statepath/scores.h"
+#include "statepath/sleep.h"
+#include "statepath/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what files may lead to ---- */
+
+/* All 0 is usual; where a pointer to it is NULL that is meant. */
+typedef struct sp_file_access {
+    /* External links and sources of virtual datasets lead only to regular files in the real folder of the file, or below it;
+     * true: to regular files anywhere. Values outside HDF5's files (external raw storage) are never read. */
+    bool allow_external;
+    /* The bytes of the file, borrowed until it is closed; NULL: they are in the file. Its name is then only a name. */
+    const void *image;
+    size_t image_bytes;
+} sp_file_access;
+
+/* ---- sources ----
+ *
+ * A source: recordings of scores, labels and what stands beside them in one file, read block by block. Never writes, never locks
+ * the file. Scores come from HDF5; labels and paths from HDF5 or text.
+ *
+ * HDF5. Layouts, found by what the file holds:
+ *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] or <g>/lengths [N] that add up to S (and <g>/ids [N])
+ *   padded  <g>/log_probs [N,T,K] with <g>/lengths [N] or <g>/valid bool [N,T], true for a prefix of each row
+ *   single  <g>/log_probs [T,K], one recording
+ *   groups  <pattern with {id}>, by default /recordings/{id}/log_probs; the ids are the links that complete the pattern, in
+ *           natural order ("n2" before "n10"); {id} may be part of a name ("/rec_{id}/probs") or the last one ("/probs/{id}")
+ * <g> is the root unless `scores` names a dataset elsewhere, or a group to look in. Of several datasets log_probs comes before
+ * probs, logits, scores; with `kind` the dataset of that name comes first. The root comes before /recordings.
+ *
+ * The name log_probs, probs, logits or scores says what the numbers are; a dataset of another name is taken for probs or
+ * log_probs when its first row (that is not NaN or all impossible) is one, else `kind` must be given.
+ *
+ * Beside the scores: labels, segments, weights, mask, each in the shape of the scores. In groups, recordings without labels are
+ * unscored as long as some have them (n_unlabelled); segments, weights and mask must be there for all or none.
+ *
+ * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
+ * of their group, of the group of recordings, of the root. Integers will do as names and as ids. Names and ids are distinct.
+ *
+ * Text of labels or paths, one step a line, the form that any tool can write; known by the ending of its name:
+ *
+ *     recording,step,label          recording,label
+ *     night1,0,Wake                 night1,Wake
+ *     night1,1,N1                   night1,N1
+ *
+ * The first line names the columns, in any order and case; other columns are passed over. Commas part them, or tabs, or
+ * semicolons, as in the first line. Where no column is called label, `class` or `stage` is it. Without `recording` the file is
+ * one recording, named as the file without folder and ending; so is a file without such a first line, which is a list of labels,
+ * one a line (.hyp, .eannot, a hypnogram as text). `label` is a class by name or alias of the model, or its number in the model's
+ * order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each recording must have
+ * its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have decimals (2.0); with
+ * codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear. An apostrophe before
+ * = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is taken off. Fields
+ * as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over, empty lines too.
+ */
+
+/* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
+typedef struct sp_source_options {
+    const char *scores, *labels, *offsets, *lengths, *ids;
+    bool has_kind; /* false: by the dataset's name */
+    sp_kind kind;
+    sp_file_access access;
+    bool needs_scores; /* true; false: a file of labels only will do */
+    /* Of text, whose labels are names: the model that has them, and what others' labels mean (sleep.h), or NULL. Borrowed; the
+     * model while the source is opened, the codes until it is closed. */
+    const sp_model *model;
+    const sp_codes *codes;
+} sp_source_options;
+sp_source_options sp_source_options_default(void);
+
+typedef struct sp_source sp_source;
+
+/* Opens for reading and looks at everything but the numbers: layout, shapes, types, names, lengths; reads no scores.
+ * SP_OK; SP_EFILE, SP_EDATA, SP_EINVAL (message: file, dataset, what was found, what to do; lists what the file holds where a
+ * dataset is missing); SP_ENOMEM. */
+sp_status sp_source_open(const char *file, const sp_source_options *options, sp_source **out, sp_error *err);
+void sp_source_close(sp_source *source);
+
+/* What was found; borrowed, valid until close. */
+const sp_source_info *sp_source_info_of(const sp_source *source);
+
+/* Reads recordings first .. first+count-1 into the block. `parts` is SP_BLOCK_* or-ed; a part the file has not becomes NULL.
+ * Labels outside -1..K-1, not integers (float labels must be whole), or NaN: SP_EDATA with recording and step. Weights below 0:
+ * likewise. Scores are as stored (only widened from f16, swapped to this machine's order): sp_prepare() checks them. SP_OK,
+ * SP_EFILE (a filter that is not installed is named, with the package that brings it), SP_EDATA, SP_ENOMEM. */
+sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block, sp_error *err);
+
+/* Reads steps first .. first+n-1 of one recording, as a block of that recording alone whose first_step is `first`. */
+sp_status sp_source_read_steps(sp_source *source, int64_t recording, int64_t first, int64_t n, unsigned parts, sp_block *block,
+                               sp_error *err);
+
+/* How many recordings from `first` on fit into about `bytes` of scores; at least 1. */
+int64_t sp_source_fit(const sp_source *source, int64_t first, int64_t bytes);
+
+const char *sp_layout_name(sp_layout layout); /* "packed" ... */
+
+/* ---- files of paths ----
+ *
+ * Files of paths (HDF5), written by decode and compare, read by evaluate.
+ *
+ *   /paths/<strategy>       int16 [S] (int32 where K > 32767), -1 = undecoded
+ *   /path_scores/<strategy> f64 [N] nats
+ *   /status/<strategy>      uint8 [N], 0 ok, 1 no_path, 2 dead_end, 3 bug; attribute `names` says so
+ *   /confidence/<strategy>  f32 [S] marginal of the chosen class, NaN where undecoded: only with_confidence
+ *   /broken/<strategy>      int64 [N] rules broken by relaxed paths, and /broken_steps/<strategy> uint8 [S]: only with relax
+ *   /offsets int64 [N+1], /ids [N], /classes [K], /labels (type of the paths) and /segments int64 [S] where the input had them
+ *   root attributes statepath_version, command, model (JSON), input, input_size, strategies (their names in order), epoch_seconds
+ *   where the input had it
+ *
+ * A writer writes a temporary file beside the target; only _commit moves it there, flushed to disk. A reader sees the old file or
+ * the whole new one; a writer closed without _commit leaves nothing. The same answers give the same bytes.
+ *
+ * All datasets are contiguous and have their final size from the start. HDF5 lays the file out; the numbers are then written
+ * straight to their places, so that a full disk is an ordinary error on the way and not one inside HDF5.
+ */
+
+/* A file of paths: a source that was opened for them. sp_source_close() closes it. */
+typedef sp_source sp_paths_reader;
+
+/* Opens a file of paths: statepath's own, any HDF5 with integer predictions, or a text, whose only strategy is named as the file
+ * without folder and ending.
+ *   paths   their place: a dataset, a group of them (each is a strategy), or a pattern with {id}; NULL: /paths
+ *   places  labels, offsets, lengths and ids as in sp_source_options, and the model and codes of a text; may be NULL. Otherwise
+ *           they are looked for beside the paths and in the groups above
+ * SP_OK, SP_EFILE, SP_EDATA, SP_EINVAL, SP_ENOMEM. */
+sp_status sp_paths_reader_open(const char *file, const char *paths, const sp_source_options *places, sp_paths_reader **out,
+                               sp_error *err);
+
+typedef struct sp_paths_info {
+    const char *file;
+    int64_t file_size;
+    int32_t n_strategies;
+    const char *const *strategies;
+    int64_t n_recordings, n_steps;
+    const int64_t *offsets;      /* [N+1] */
+    const char *const *ids;      /* [N]; "0", "1", ... where the file has none */
+    bool has_ids;                /* the ids are the file's own */
+    int32_t n_classes;           /* 0 where the file does not say */
+    const char *const *classes;  /* [K] or NULL */
+    const bool *has_path_scores; /* [n_strategies] */
+    bool has_labels, has_segments;
+    const char *model_json; /* the model they were decoded with, or NULL */
+    const char *input;      /* or NULL */
+} sp_paths_info;
+const sp_paths_info *sp_paths_reader_info(const sp_paths_reader *reader);
+
+/* Paths [S'] and results [count] of one strategy for recordings first .. first+count-1 (offsets from info); either may be NULL.
+ * Results of files without status: SP_OK, or SP_ENOPATH where every step is -1. Their `step` is -1: it is not in the file. Scores
+ * are 0 where the strategy has none (has_path_scores). Values below -1, or of K and more where the file names its classes:
+ * SP_EDATA with recording and step. On failure the outputs are undefined. */
+sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_t first, int64_t count, int32_t *paths,
+                               sp_decoded *results, sp_error *err);
+
+/* labels [S'] and segments [S'] of the same recordings; either may be NULL, and must be where the file has none. */
+sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,
+                                 sp_error *err);
+
+/* ---- files of scores ----
+ *
+ * Files of scores (HDF5, packed layout), written block by block.
+ *
+ *   /<kind> f32 or f64 [S,K], /offsets int64 [N+1], /ids [N], /classes [K], /labels and /segments [S] where announced
+ *   root attributes statepath_version, command, input
+ *
+ * As with files of paths, a temporary file beside the target is renamed by _commit; without it nothing is left behind.
+ */
+
+typedef struct sp_scores_writer sp_scores_writer;
+
+typedef struct sp_scores_header {
+    sp_kind kind;   /* name of the dataset */
+    sp_dtype dtype; /* of the dataset */
+    int64_t n_recordings, n_steps;
+    int32_t n_classes;
+    const int64_t *offsets;     /* [N+1] */
+    const char *const *ids;     /* [N] or NULL */
+    const char *const *classes; /* [K] or NULL */
+    bool with_labels, with_segments;
+    const char *command; /* or NULL */
+    const char *input;   /* or NULL; the target may not be this file */
+    bool force;          /* replace an existing file */
+} sp_scores_header;
+
+/* SP_OK; SP_EFILE (exists and not `force`, cannot be written), SP_ENOMEM. */
+sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header, sp_scores_writer **out, sp_error *err);
+/* Adds a block, its scores widened or rounded to the file's type. Blocks together make up all recordings, each once. */
+sp_status sp_scores_writer_add(sp_scores_writer *writer, const sp_block *block, sp_error *err);
+/* Closes, flushes, renames. The writer is gone afterwards, whatever it returns. */
+sp_status sp_scores_writer_commit(sp_scores_writer *writer, sp_error *err);
+void sp_scores_writer_abort(sp_scores_writer *writer); /* NULL is fine */
+
+/* ---- text ---- */
+
+/* Writes text to a file: a temporary file beside it, then rename. `force` to replace an existing one. "-" is standard output. */
+sp_status sp_text_save(const char *file, const char *text, bool force, sp_error *err);
+
+/* The same piece by piece. Opening checks the name; closing gives the file its name and ends it, whatever comes of it; a file
+ * that is given up (NULL is fine) leaves nothing behind, but what went to standard output or another stream is gone. SP_OK,
+ * SP_EFILE, SP_EINVAL, SP_ENOMEM. */
+typedef struct sp_text_file sp_text_file;
+sp_status sp_text_open(const char *file, bool force, sp_text_file **out, sp_error *err);
+sp_status sp_text_put(sp_text_file *text_file, const char *text, size_t n, sp_error *err);
+sp_status sp_text_close(sp_text_file *text_file, sp_error *err);
+void sp_text_abort(sp_text_file *text_file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

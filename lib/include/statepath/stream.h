@@ -1,0 +1,106 @@
+/* Streams: decoding while the recording goes on, and recordings too long for memory.
+ *
+ *     sp_online_new(chain, 20, &online, &err);
+ *     while (next_row(row)) {
+ *         sp_online_push(online, row, false, &decided, &err);
+ *         if (decided >= 0) use(decided);
+ *     }
+ *     sp_online_finish(online, rest, &n_rest, &err);
+ */
+#ifndef STATEPATH_STREAM_H
+#define STATEPATH_STREAM_H
+
+#include "statepath/decode.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- fixed lag ----
+ *
+ * Step t is decided once step t+L has been seen: it gets the class that the best partial path ending at t+L has at t, among the
+ * partial paths that agree with everything decided before. What has been decided is never taken back, and every decision leaves a
+ * legal way on to the steps seen so far, so the output never breaks the model. The last L steps are decided together at the end,
+ * where the end rule counts. L = 0 is greedy without the end rule in mind; L >= T gives sp_viterbi()'s path.
+ *
+ * A decision can lead to a dead end: later steps that no path through it can explain. With a longer lag that is rarer.
+ * Source  Forney 1973, "The Viterbi algorithm", doi:10.1109/PROC.1973.9030, on truncating survivors; that decisions are kept to
+ * is ours.
+ */
+
+typedef struct sp_online sp_online;
+
+/* Starts. The chain is borrowed until sp_online_free(). Memory O(lag (K + M)), taken as steps come in and then constant.
+ * Returns SP_OK; SP_EINVAL (lag < 0); SP_ENOMEM. */
+sp_status sp_online_new(const sp_chain *chain, int32_t lag, sp_online **out, sp_error *err);
+void sp_online_free(sp_online *online);
+
+/* One more step.
+ *   row      [K] nats, -INFINITY allowed
+ *   is_gap   the chain is broken before this step: any class with an entry state may follow, at no weight
+ *   decided  out, class of the step `lag` steps back; -1 while there is none
+ * On failure the step has not been taken and nothing has changed: the caller may offer another row, the same row after a gap,
+ * end here, or restart.
+ * Returns SP_OK; SP_ENOPATH (no path at all, whatever had been decided, reaches this step); SP_EDEADEND (none that agrees with
+ * what has been decided); SP_EDATA (NaN or +inf); SP_ENOMEM. err->step counts steps from 0. Cost  O(transitions), and now and
+ * then up to `lag` times that, when a decision rules out partial paths that were still in play. */
+sp_status sp_online_push(sp_online *online, const double *row, bool is_gap, int32_t *decided, sp_error *err);
+
+/* Steps pushed and not yet decided: at most the lag. */
+int32_t sp_online_pending(const sp_online *online);
+
+/* Ends the recording and decides what is pending; afterwards `online` is as new, ready for another recording.
+ *   classes   out [sp_online_pending()] in order
+ *   n         out, how many
+ * Returns SP_OK; SP_ENOPATH or SP_EDEADEND at the last step when no path, or none that agrees, may end there (nothing has
+ * changed then: sp_online_restart() gives up on it). */
+sp_status sp_online_finish(sp_online *online, int32_t *classes, int32_t *n, sp_error *err);
+
+/* Forgets everything that was pushed. */
+void sp_online_restart(sp_online *online);
+
+/* ---- long recordings ----
+ *
+ * Decoding one recording that is too long for memory: it is read and its path written piece by piece.
+ *
+ * Viterbi goes through the recording twice. Forward it keeps the state of its recurrence at the beginning of each piece and no
+ * more; then, from the last piece to the first, it reads each again, goes forward once more with back-pointers, and traces the
+ * path back from where the piece after it begins. Beam search and relaxed decoding do the same. Argmax, greedy and online go
+ * through it once. Posterior goes forward and back, keeping a row of each pass now and then, and once more from piece to piece to
+ * hand out marginals; mea and posterior-viterbi do that twice, for Viterbi over the marginals.
+ * Memory: O(piece + T/piece states); rows of forward-backward take 64 MB at most, or 1/2000 of the float64 scores.
+ *
+ * The path is that of sp_decode_batch() byte for byte, status and step are its, whatever the length of the pieces and the number
+ * of threads. The score is that of sp_path_score() but for rounding (1e-12, relative): where the path comes from the last piece
+ * to the first, each is summed apart.
+ */
+
+/* Fetches steps first .. first+n-1: fills *scores, n steps in nats that stay until the next call, with segments where the
+ * recording has a gap. An error ends the decoding and is handed on. Called for the pieces in ascending or descending order, more
+ * than once. */
+typedef sp_status sp_long_read(void *arg, int64_t first, int64_t n, sp_scores *scores, sp_error *err);
+
+/* Takes the classes path[n] of steps first .. first+n-1. Every step comes once, in pieces of ascending or descending order.
+ *   broken   [n] 1 where a relaxed path breaks a rule, see decode.h; NULL: nowhere
+ * path NULL: what was written is given up; a relaxed path follows, or none does and the recording is undecoded. */
+typedef sp_status sp_long_write(void *arg, int64_t first, int64_t n, const int32_t *path, const uint8_t *broken, sp_error *err);
+
+typedef struct sp_long_recording {
+    int64_t n_steps;     /* T */
+    int64_t piece_steps; /* steps to read at a time, rounded up to a multiple of 16; 0: some 32 MB of memory */
+    bool has_gap;        /* the chain is broken somewhere: `read` fills in segments */
+    sp_long_read *read;
+    sp_long_write *write;
+    void *arg; /* of both */
+} sp_long_recording;
+
+/* Decodes by any strategy, relaxed where asked. SP_OK, also where there is no path: *result says so; SP_EINVAL (a strategy's
+ * parameter out of range, K differs); SP_ENOMEM; what read and write return. Time: that of the strategy, and that of
+ * reading as often as sp_strategy_about() says. */
+sp_status sp_decode_long(const sp_chain *chain, const sp_long_recording *recording, const sp_decode_options *options,
+                         sp_workers *workers, sp_decoded *result, sp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

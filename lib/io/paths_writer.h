@@ -1,0 +1,64 @@
+/* Writing files of paths; files.h describes them. For the pipeline; not installed. */
+#ifndef STATEPATH_IO_PATHS_WRITER_H
+#define STATEPATH_IO_PATHS_WRITER_H
+
+#include "core/subjects.h"
+#include "statepath/files.h"
+
+typedef struct sp_paths_writer sp_paths_writer;
+
+/* One more dataset, for what a strategy says beside its paths: the N best, margins ... */
+typedef enum sp_paths_type { SP_PATHS_U8, SP_PATHS_I16, SP_PATHS_I32, SP_PATHS_I64, SP_PATHS_F32, SP_PATHS_F64 } sp_paths_type;
+typedef struct sp_paths_extra {
+    const char *path; /* "/margins/viterbi"; its groups are made */
+    sp_paths_type type;
+    bool is_per_step;  /* [S], else one value a recording, [N] */
+    int64_t n_rows;    /* 0: none; n: one axis more before the steps or recordings, [n,S] or [n,N] */
+    int64_t n_columns; /* 0: none; n: one axis more after them, [S,n] or [N,n] */
+} sp_paths_extra;
+
+typedef struct sp_paths_header {
+    int32_t n_strategies;
+    const char *const *strategies; /* names without parameter, distinct */
+    int64_t n_recordings, n_steps;
+    const int64_t *offsets; /* [N+1] */
+    int32_t n_classes;
+    const char *const *ids;      /* [N] or NULL */
+    const sp_subjects *subjects; /* whose the recordings are (core/subjects.h); or NULL */
+    const char *const *classes;  /* [K] or NULL */
+    bool with_labels, with_segments, with_confidence, with_broken;
+    const char *command, *model_json; /* or NULL */
+    const char *input;
+    int64_t input_size;
+    double epoch_seconds; /* root attribute, where above 0 */
+    bool force;           /* replace an existing file */
+    int32_t n_extras;
+    const sp_paths_extra *extras;
+} sp_paths_header;
+
+/* The header is only looked at here; `input` is also the file that must not be overwritten.
+ * SP_OK; SP_EINVAL (the file is the input; two strategies of one name); SP_EFILE (exists and not `force`: the message says
+ * `force`; folder missing; not writable; no room), SP_ENOMEM. */
+sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err);
+
+/* Writes one strategy's answers for a block: recordings first.., steps first_step... Every recording of every strategy must be
+ * written once before the file can be committed; in any order. Of the output paths and results are looked at, and what the header
+ * announced: confidence, broken (NULL: nothing was broken). SP_OK, SP_EFILE. */
+sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
+                              int64_t n_steps, const sp_decode_output *output, sp_error *err);
+/* A long recording may be written in parts: steps with n_recordings 0, in any order, and once its result with n_steps 0. Of a
+ * path that was given up, n_steps that were written are forgotten by this, to be written once more. */
+void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n_steps);
+/* Copies labels and segments of a block (what the header announced). */
+sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,
+                                     const int64_t *segments, sp_error *err);
+/* Writes values[count] of extra dataset `extra` of the header: steps or recordings first.. of row `row` (0 without rows). The
+ * values are of the dataset's type. SP_OK, SP_EFILE. */
+sp_status sp_paths_writer_put(sp_paths_writer *writer, int32_t extra, int64_t row, int64_t first, int64_t count,
+                              const void *values, sp_error *err);
+/* Flushes, renames. The writer is gone afterwards, whatever it returns. SP_OK; SP_EFILE; SP_EINVAL (something announced was never
+ * written). */
+sp_status sp_paths_writer_commit(sp_paths_writer *writer, sp_error *err);
+void sp_paths_writer_abort(sp_paths_writer *writer); /* NULL is fine */
+
+#endif

@@ -1,0 +1,67 @@
+/* Sources for the pipeline: labels by several scorers, subjects, codes, and reading paths in pieces. Not installed. */
+#ifndef STATEPATH_IO_SOURCE_H
+#define STATEPATH_IO_SOURCE_H
+
+#include "core/subjects.h"
+#include "statepath/files.h"
+
+/* Is a file of that name a text of labels? By its ending: .csv, .tsv, .txt, .hyp, .eannot. */
+bool sp_source_is_text(const char *file);
+
+/* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
+ * codes must stay until the source is closed. */
+void sp_source_use_codes(sp_source *source, const sp_codes *codes);
+
+/* On how many threads sp_source_read() may inflate compressed chunks: 1 unless said, at least 1. */
+void sp_source_use_threads(sp_source *source, int n_threads);
+
+/* ---- looked for only when asked ---- */
+
+/* Length of a step in seconds: attribute epoch_seconds of the scores, their group, the group of recordings, the root. 0: the file
+ * does not say. SP_OK; SP_EDATA (it is not one number above 0), SP_ENOMEM. */
+sp_status sp_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err);
+
+/* Labels by several scorers: the datasets labels_X beside the labels (beside the scores where there are no labels), in the shape
+ * of labels. Those of another shape or type are something else and are passed over, and so is the one that is the reference
+ * itself. In groups a scorer may be missing in some recordings: these are unscored. names are sorted, without "labels_"; borrowed
+ * until close. SP_OK; SP_EDATA (more than 32), SP_EFILE, SP_ENOMEM. Cost: listing the links of each recording. */
+sp_status sp_source_find_scorers(sp_source *source, sp_scorers_found *out, sp_error *err);
+
+/* Labels [S'] of one scorer for recordings first .. first+count-1, -1 unscored; checked as labels are. Only after
+ * sp_source_find_scorers. SP_OK, SP_EFILE, SP_EDATA (recording and step), SP_EINVAL (no such scorer or recording), SP_ENOMEM. */
+sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first, int64_t count, int32_t *labels, sp_error *err);
+
+/* The same for steps of one recording, as sp_source_read_steps(). */
+sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t recording, int64_t first, int64_t n,
+                                      int32_t *labels, sp_error *err);
+
+/* Looks for the subjects of a file's recordings.
+ *   groups  NULL: what stands in the file, if anything does: a dataset `subjects` [N] of texts or integers beside the ids or in
+ *           the root; in groups an attribute or a dataset `subject` of each recording's group (of the dataset itself where the
+ *           pattern ends with {id}), looked for when the first or the last recording has it
+ *           "none": no subjects, whatever the file holds
+ *           "prefix:C": recordings whose ids are equal up to the first C (the whole id where it has no C)
+ *           anything else: that dataset; in groups that attribute or dataset of each recording
+ *   *out    NULL where nobody says anything; the caller frees it
+ * SP_OK; SP_EINVAL (prefix: without its one character, or of a file without ids), SP_EFILE (no such dataset), SP_EDATA (not one
+ * for each recording, an empty name), SP_ENOMEM. Cost O(N log N), and in groups opening each recording's group. */
+sp_status sp_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
+
+/* ---- paths ---- */
+
+/* The same for steps first .. first+n-1 of one recording, and what became of it; is_undecoded: every step of its path is -1,
+ * which counts where the file says nothing of status. */
+sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, int64_t recording, int64_t first, int64_t n,
+                                     int32_t *path, sp_error *err);
+
+sp_decoded sp_paths_reader_result(const sp_paths_reader *reader, int32_t strategy, int64_t recording, bool is_undecoded);
+
+/* From here on paths and labels are what these codes say: classes of their model, or columns. NULL: as they are. The codes must
+ * stay until the reader is closed. */
+void sp_paths_reader_use_codes(sp_paths_reader *reader, const sp_codes *paths, const sp_codes *labels);
+
+/* The same for steps of one recording, as sp_paths_reader_read_steps(). */
+sp_status sp_paths_reader_label_steps(sp_paths_reader *reader, int64_t recording, int64_t first, int64_t n, int32_t *labels,
+                                      int64_t *segments, sp_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* Training sets and rules from the inside: what learners share. Not installed. */
+#ifndef STATEPATH_LEARN_TRAINING_H
+#define STATEPATH_LEARN_TRAINING_H
+
+#include "statepath/learn.h"
+
+/* Does recording n take part? */
+static inline bool sp_training_uses(const sp_training *training, int64_t n)
+{
+    return !training->use || training->use[n];
+}
+
+static inline sp_status sp_training_go_on(const sp_training *training, sp_error *err)
+{
+    return training->go_on ? training->go_on(training->go_on_arg, err) : SP_OK;
+}
+
+/* Rules of one state per class as tables: what a learner must leave forbidden. */
+typedef struct sp_rules {
+    int32_t n_classes; /* K */
+    uint8_t *allow;    /* [K,K] rows = from */
+    uint8_t *start;    /* [K] */
+    uint8_t *end;      /* [K] */
+    int32_t *dwell;    /* [K] >= 1 */
+    bool dwell_at_end;
+} sp_rules;
+
+/* From a model, brought into the order of `classes`; from nothing (model NULL): everything is allowed.
+ * SP_OK; SP_EMODEL (the classes differ; several states for one class: such a model's weights cannot be counted from labels of
+ * classes; no class may follow); SP_ENOMEM. */
+sp_status sp_rules_init(sp_rules *rules, const sp_model *model, int32_t n_classes, const char *const *classes, sp_error *err);
+
+/* What the labels show: transitions, starts and ends seen at least min_count >= 1 times; staying where a class is seen. A class
+ * never seen may stay, and may follow and be followed by every class: the labels say nothing about it.
+ * SP_OK, SP_EINVAL, SP_ENOMEM. */
+sp_status sp_rules_from_labels(sp_rules *rules, const sp_training *training, int64_t min_count, sp_error *err);
+
+void sp_rules_clear(sp_rules *rules); /* frees */
+
+void sp_violations_clear(sp_violations *violations);
+
+/* Transition probabilities P(j|i) = (n_ij + a) / sum over allowed j of (n_ij + a), starts likewise, from the parts of the labels
+ * that obey the rules; the share of each class as prior.
+ *   smoothing   a >= 0; with 0 a transition never seen that the rules allow is left out (staying excepted)
+ *   violations  out, cleared by the caller; may be NULL
+ * Returns SP_OK; SP_EINVAL (no labelled step, smoothing below 0); SP_EMODEL (names); SP_ENOMEM.
+ * Source  Dirichlet prior, posterior mean. */
+sp_status sp_model_from_labels(const sp_training *training, const sp_rules *rules, double smoothing, const char *name,
+                               sp_model **out, sp_violations *violations, sp_error *err);
+
+/* Baum-Welch on transitions and starts, the scores being log likelihoods as they are: labels are not looked at. Zeros stay zero.
+ *   log_likelihood  out [most_iterations + 1], one before each iteration and one at the end; may be NULL. It never falls
+ *   n_iterations    out
+ * Stops when an iteration gains less than precision * |log likelihood|. Starts from equal probabilities of what the rules allow,
+ * with 0.9 for staying. Returns SP_OK; SP_EINVAL (no scores; no recording has an allowed path); SP_ENOMEM. Source  Baum, Petrie,
+ * Soules, Weiss 1970. */
+sp_status sp_model_from_em(const sp_training *training, const sp_rules *rules, int most_iterations, double precision,
+                           sp_workers *workers, const char *name, sp_model **out, double *log_likelihood, int *n_iterations,
+                           sp_error *err);
+
+#endif
