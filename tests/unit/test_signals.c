@@ -247,7 +247,7 @@ static const struct broken {
     {S "\"signals\": {},\n\"classifier\": {}}",
      "r.json:3:1: key \"classifier\": a recipe makes scores or signals, not both; remove this or \"signals\""},
     {S "\"signals\": {\"tone\": 1}}", "r.json:2:13: key \"tone\" is not known in signals (known: rate, samples, tones, channels, "
-                                      "phase_jitter, amplitude_drift, overlap, test); did you mean \"tones\"?"},
+                                      "phase_jitter, amplitude_drift, overlap, test, both_ends); did you mean \"tones\"?"},
     {S "\"signals\": {}}", "r.json:2:1: key \"rate\" is missing in signals; as \"rate\": 100"},
     {S "\"signals\": {\"rate\": \"fast\"}}", "r.json:2:13: key \"rate\": needs a number; this is a string"},
     {S "\"signals\": {\"rate\": 10}}", "r.json:2:1: key \"samples\" is missing in signals; as \"samples\": 3000"},

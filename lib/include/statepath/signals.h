@@ -1,7 +1,8 @@
 /* Made signals: what a sensor would have measured while the classes of a recipe came true.
  *
  * How it is made. Lengths and classes c_t come from the recipe's Markov chain (simulate.h). At step t, `n_samples` samples at
- * `rate` per second are drawn, time tau from 0 within the step:
+ * `rate` per second are drawn, time tau from 0 within the step (tau_i = i / rate; with both_ends the samples are spread from 0
+ * to samples / rate with both ends, tau_i = i (samples / rate) / (samples - 1), numpy's linspace):
  *
  *     clean[i] = sum over tones j of c_t: gain_t * amplitude_j * sin(2 pi hertz_j tau_i + phase_tj)
  *     x[0][i]  = channel gain_0 * clean[i] + noise_0 * z           z standard normal
@@ -17,6 +18,15 @@
  * Random numbers are GSL's mt19937, one generator each for lengths, classes, hidden labels, tones (gain, phase, overlap) and
  * noise: other signals belong to the same nights, and a change of the noise leaves the tones as they were. The same recipe gives
  * the same labels on every machine and the same signals but for the last bits of sin and exp.
+ *
+ * With is_numpy all numbers are those of numpy's legacy generator after np.random.seed(seed), in this order, so that an
+ * experiment published as a few lines of Python can be had to its digits:
+ *     1. n_unused - 1 times choice(K, p): a sequence that begins in the first class and is used for nothing
+ *     2. for each recording: the first class by choice(classes with start > 0) where these are equally likely, else by
+ *        choice(K, p=start); the others by choice(K, p), p = the row of the class before, divided by its sum; then for each of
+ * its steps normal(0, noise_0, samples), normal(0, noise_1, samples), ... Channels 1, 2, ... take x[0] before it is rounded to
+ * float32. Such a recipe has recordings of one length, and no unscored steps, jitter, drift or overlap: these would need draws
+ * that the order does not have.
  */
 #ifndef STATEPATH_SIGNALS_H
 #define STATEPATH_SIGNALS_H
@@ -48,6 +58,7 @@ typedef struct sp_signal_recipe {
     double phase_jitter;         /* 0 .. 1 */
     double amplitude_drift;      /* 0 .. 10 */
     double overlap;              /* 0 .. 1 */
+    bool both_ends;              /* the last sample stands at samples / rate, not one sample before it */
     int64_t n_test;              /* so many recordings, the last ones, are kept for testing; 0 .. N */
 } sp_signal_recipe;
 

@@ -12,6 +12,7 @@
  * Random numbers are GSL's mt19937, one generator each for lengths, classes, classifier and hidden labels: another classifier
  * sees the same nights, and more recordings leave the first ones as they were but for `frequency`. The same recipe gives the
  * same labels on every machine, and the same scores to within one rounding of the machine's exp and log.
+ * (Recipes of signals may ask for numpy's legacy generator instead: signals.h.)
  */
 #ifndef STATEPATH_SIMULATE_H
 #define STATEPATH_SIMULATE_H
@@ -39,6 +40,8 @@ typedef struct sp_recipe {
     int64_t n_recordings;             /* N >= 1 */
     int64_t min_steps, max_steps;     /* length of a recording: uniform between both, 1 .. 1e9 */
     double unscored;                  /* share of steps whose label is -1, 0 .. 1 */
+    bool is_numpy;                    /* draws by numpy's legacy generator, in the order of signals.h; only with signals */
+    int64_t n_unused;                 /* with is_numpy: steps drawn first and used for nothing, 0 .. 1e9 */
     struct sp_signal_recipe *signals; /* or NULL: it is a recipe of scores. With signals, what follows is not used */
     double *confusion;                /* [K,K] share of steps of class c that are seen as class d; rows sum to 1 */
     double error_run;                 /* mean length of a run of errors in a long stay, >= 1 */
