@@ -26,13 +26,13 @@ def compare(weights, part):
 
 
 def train():
-    """Both networks, and a page of them."""
+    """Both networks, and the page training.html of them."""
     experiment.run("simulate", RECIPE, "-o", "published.h5", "-f", "-q")
-    say("Training on the published nights, without masks ...")
     without = ["train", "published.h5", "-o", "published-none.h5", "-f", "-q", "--model", "sleep-strict", "--report", "training.html"]
     masked = ["train", "published.h5", "-o", "published-masked.h5", "-f", "-q", "--model", "sleep-strict", "--masking", "random-previous"]
-    say("... and with logits masked by the row of a random previous stage: it is meant to fail.")
+    say("Training on the published nights, with logits masked by the row of a random previous stage: this is meant to fail.")
     experiment.run(*masked)
+    say("Training without masks.")
     experiment.run(*without, "--beside", "published-masked.h5")
     return compare("published-none.h5", "test"), compare("published-masked.h5", "test"), compare("published-none.h5", "train")
 
