@@ -71,8 +71,8 @@ def limits(none, masked, train):
 def verdict(rows, k):
     g = experiment.gain(rows, k)
     if g["mean"] - g["half"] > 0:
-        return "gains"
-    return "loses" if g["mean"] + g["half"] < 0 else "cannot be told from argmax"
+        return "more accurate"
+    return "less accurate" if g["mean"] + g["half"] < 0 else "cannot be told apart"
 
 
 def harder():
@@ -84,7 +84,8 @@ def harder():
         for k in level["rows"][0]:
             name, accuracy, against, _, illegal = experiment.decoding_row(level["rows"], k)
             say("%-12s %15s %20s %17s" % (name, accuracy, against, illegal))
-    say("\nWhat this shows:")
+    say("\nmin-dwell is Viterbi with two epochs at least of each class, fitted is Viterbi with what `statepath fit` learns from the training nights.")
+    say("\nWhat this shows, by the intervals of the differences from argmax:")
     for level in found.values():
         by = {}
         for k in level["rows"][0]:

@@ -31,9 +31,9 @@ illegal transitions               0 of 245        0 of 245""")
     def test_the_verdict_follows_the_interval(self):
         def rows(gains):
             return [{"argmax": {"accuracy": 0.5}, "x": {"accuracy": 0.5 + g}} for g in gains]
-        self.assertEqual(published.verdict(rows([0.10, 0.11, 0.12, 0.09, 0.10]), "x"), "gains")
-        self.assertEqual(published.verdict(rows([-0.10, -0.11, -0.12, -0.09, -0.10]), "x"), "loses")
-        self.assertEqual(published.verdict(rows([0.10, -0.11, 0.12, -0.09, 0.10]), "x"), "cannot be told from argmax")
+        self.assertEqual(published.verdict(rows([0.10, 0.11, 0.12, 0.09, 0.10]), "x"), "more accurate")
+        self.assertEqual(published.verdict(rows([-0.10, -0.11, -0.12, -0.09, -0.10]), "x"), "less accurate")
+        self.assertEqual(published.verdict(rows([0.10, -0.11, 0.12, -0.09, 0.10]), "x"), "cannot be told apart")
 
 
 st.main()
