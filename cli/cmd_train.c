@@ -19,6 +19,8 @@ typedef struct training {
     int64_t *step_of_row; /* [n] in the file */
     float *signals;       /* [n, C, samples] */
     int32_t *labels, *previous;
+    double *weights; /* or NULL: the file has none */
+    uint8_t *mask;   /* [n, K] or NULL */
     sp_weights_origin origin;
     uint8_t *allow;   /* [K,K] or NULL */
     char *model_name; /* or NULL */
@@ -38,6 +40,8 @@ static void training_clear(training *t)
     free(t->signals);
     free(t->labels);
     free(t->previous);
+    free(t->weights);
+    free(t->mask);
     free(t->allow);
     free(t->model_name);
 }
@@ -48,7 +52,7 @@ static void training_clear(training *t)
 static sp_status read_part(training *t, int part, int64_t *n, sp_error *err)
 {
     const sp_signals_info *info = t->info;
-    size_t width = (size_t)info->n_channels * (size_t)info->n_samples;
+    size_t width = (size_t)info->n_channels * (size_t)info->n_samples, k = (size_t)info->n_classes;
     for (int64_t r = 0; r < info->n_recordings; r++) {
         if ((info->split ? info->split[r] : 0) != part)
             continue;
@@ -60,15 +64,19 @@ static sp_status read_part(training *t, int part, int64_t *n, sp_error *err)
             t->step_of_row[*n] = first + i;
             t->labels[*n] = info->labels[first + i];
             t->previous[*n] = i > 0 ? info->labels[first + i - 1] : -1;
+            if (t->weights)
+                t->weights[*n] = info->weights[first + i];
+            if (t->mask)
+                memcpy(t->mask + (size_t)*n * k, info->mask + (size_t)(first + i) * k, k);
         }
     }
     return SP_OK;
 }
 
-/* A text that other data do not have: shape, labels and signals (FNV-1a over their words). */
+/* A text that other data do not have: shape, signals, labels, weights and masks (FNV-1a over their words). */
 static char *describe_data(const training *t)
 {
-    size_t width = (size_t)t->info->n_channels * (size_t)t->info->n_samples;
+    size_t width = (size_t)t->info->n_channels * (size_t)t->info->n_samples, k = (size_t)t->info->n_classes;
     uint64_t sum = UINT64_C(14695981039346656037);
     for (size_t i = 0; i < (size_t)t->n_train * width; i++) {
         uint32_t word;
@@ -77,6 +85,13 @@ static char *describe_data(const training *t)
     }
     for (int64_t i = 0; i < t->n_train; i++)
         sum = (sum ^ (uint32_t)t->labels[i]) * UINT64_C(1099511628211);
+    for (int64_t i = 0; t->weights && i < t->n_train; i++) {
+        uint64_t word;
+        memcpy(&word, &t->weights[i], sizeof word);
+        sum = (sum ^ word) * UINT64_C(1099511628211);
+    }
+    for (size_t i = 0; t->origin.masking == SP_MASKING_STEP_MASK && i < (size_t)t->n_train * k; i++)
+        sum = (sum ^ t->mask[i]) * UINT64_C(1099511628211);
     char text[128];
     snprintf(text, sizeof text, "%lld steps of %d x %lld samples, %016llx", (long long)t->n_train, t->info->n_channels,
              (long long)t->info->n_samples, (unsigned long long)sum);
@@ -98,7 +113,9 @@ static sp_status read_data(training *t, const char *file, sp_error *err)
     size_t n = (size_t)t->info->n_steps + 1, width = (size_t)t->info->n_channels * (size_t)t->info->n_samples;
     if (!(t->signals = n <= SIZE_MAX / sizeof(float) / width ? malloc(n * width * sizeof *t->signals) : NULL) ||
         !(t->labels = malloc(n * sizeof *t->labels)) || !(t->previous = malloc(n * sizeof *t->previous)) ||
-        !(t->step_of_row = malloc(n * sizeof *t->step_of_row)))
+        !(t->step_of_row = malloc(n * sizeof *t->step_of_row)) ||
+        (t->info->weights && !(t->weights = malloc(n * sizeof *t->weights))) ||
+        (t->info->mask && !(t->mask = malloc(n * (size_t)t->info->n_classes))))
         return sp_fail(err, SP_ENOMEM, "%s: training needs all signals in memory, %.1f GB", file,
                        (double)n * (double)width * sizeof(float) / 1e9);
     int64_t rows = 0;
@@ -138,7 +155,7 @@ static sp_status read_rules(training *t, sp_error *err)
         status = sp_no_memory(err);
     if (status == SP_OK)
         status = sp_model_to_json(model, &json, err);
-    bool is_masking = t->origin.masking != SP_MASKING_NONE;
+    bool is_masking = sp_masking_needs_rules(t->origin.masking);
     if (status == SP_OK && is_masking && t->o->resume && strcmp(json, t->origin.model) != 0)
         status = sp_fail(err, SP_EINVAL, "--resume: %s was trained with other rules than --model %s; leave --model out",
                          t->o->run.output, t->o->run.model);
@@ -156,18 +173,29 @@ static sp_status read_rules(training *t, sp_error *err)
 
 /* ---- the network ---- */
 
+static sp_status check_mask(const training *t, sp_error *err)
+{
+    if (t->origin.masking != SP_MASKING_STEP_MASK || t->mask)
+        return SP_OK;
+    return sp_fail(
+        err, SP_EDATA,
+        "%s: --masking step-mask needs masks; write 0 and 1 [%lld, %d] beside %s, as \"mask\": 1 where a class can occur",
+        t->info->file, (long long)t->info->n_steps, (int)t->info->n_classes, t->info->path);
+}
+
 static sp_status begin(training *t, sp_error *err)
 {
     const options *o = t->o;
     const sp_signals_info *info = t->info;
     t->origin = (sp_weights_origin){.batch = o->batch ? o->batch : 32,
                                     .seed = o->network_seed ? (uint32_t)o->network_seed : 1,
-                                    .rate = isnan(o->rate) ? 0.001 : o->rate,
-                                    .data = describe_data(t)};
+                                    .rate = isnan(o->rate) ? 0.001 : o->rate};
     sp_network_shape shape = sp_network_shape_default(info->n_channels, info->n_samples, info->n_classes);
-    sp_status status = t->origin.data ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK && o->masking)
-        status = sp_masking_parse(o->masking, &t->origin.masking, err);
+    sp_status status = o->masking ? sp_masking_parse(o->masking, &t->origin.masking, err) : SP_OK;
+    if (status == SP_OK)
+        status = check_mask(t, err);
+    if (status == SP_OK && !(t->origin.data = describe_data(t)))
+        status = sp_no_memory(err);
     if (status == SP_OK)
         status = sp_network_new(&shape, t->origin.seed, &t->network, err);
     if (status == SP_OK)
@@ -185,6 +213,8 @@ static sp_status go_on(training *t, sp_error *err)
     sp_status status = sp_weights_load(o->run.output, &how, &t->network, &t->state, &t->origin, err);
     if (status == SP_OK)
         status = check_network_fits(t->network, o->run.output, t->info, err);
+    if (status == SP_OK)
+        status = check_mask(t, err);
     char *data = status == SP_OK ? describe_data(t) : NULL;
     if (status != SP_OK)
         return status;
@@ -207,7 +237,7 @@ static sp_status go_on(training *t, sp_error *err)
 /* The trainer's errors speak of a row: which recording and step that is. */
 static sp_status place(const training *t, sp_status status, const sp_error *cause, sp_error *err)
 {
-    if (status == SP_OK || cause->step < 0 || cause->step >= t->n_train)
+    if (status == SP_OK || cause->step < 0 || cause->step >= t->n_train + t->n_test)
         return sp_fail(err, status, "%s", cause->message);
     int64_t step = t->step_of_row[cause->step], r = 0;
     while (t->info->offsets[r + 1] <= step)
@@ -221,11 +251,11 @@ static sp_status prepare(training *t, const char *file, sp_error *err)
     sp_status status = read_data(t, file, err);
     if (status == SP_OK)
         status = t->o->resume ? go_on(t, err) : begin(t, err);
-    if (status == SP_OK && (t->o->run.model || t->origin.masking != SP_MASKING_NONE)) {
+    if (status == SP_OK && (t->o->run.model || sp_masking_needs_rules(t->origin.masking))) {
         if (!t->o->run.model && !t->o->resume)
             return sp_fail(err, SP_EINVAL, "train: --masking %s needs the rules: --model M is missing",
                            sp_masking_name(t->origin.masking));
-        if (t->origin.masking == SP_MASKING_NONE && !t->o->report)
+        if (!sp_masking_needs_rules(t->origin.masking) && !t->o->report)
             return sp_fail(err, SP_EINVAL,
                            "train: --model is for --masking random-previous or true-previous, or for a --report; leave it out");
         status = read_rules(t, err);
@@ -233,11 +263,18 @@ static sp_status prepare(training *t, const char *file, sp_error *err)
     if (status != SP_OK)
         return status;
     size_t width = (size_t)t->info->n_channels * (size_t)t->info->n_samples;
-    const sp_training_data train = {.n = t->n_train, .signals = t->signals, .labels = t->labels, .previous = t->previous},
+    const sp_training_data train = {.n = t->n_train,
+                                    .signals = t->signals,
+                                    .labels = t->labels,
+                                    .previous = t->previous,
+                                    .weights = t->weights,
+                                    .mask = t->mask},
                            test = {.n = t->n_test,
                                    .signals = t->signals + (size_t)t->n_train * width,
                                    .labels = t->labels + t->n_train,
-                                   .previous = t->previous + t->n_train};
+                                   .previous = t->previous + t->n_train,
+                                   .weights = t->weights ? t->weights + t->n_train : NULL,
+                                   .mask = t->mask ? t->mask + (size_t)t->n_train * (size_t)t->info->n_classes : NULL};
     sp_training_options how = sp_training_options_default();
     how.batch = t->origin.batch;
     how.rate = t->origin.rate;
@@ -285,6 +322,8 @@ static sp_status run(training *t, sp_error *err)
                        t->state->n_epochs);
     if (t->o->resume && !o->talk.quiet)
         fprintf(stderr, "going on after epoch %d of %s\n", t->state->n_epochs, o->run.output);
+    if (t->weights && !o->talk.quiet)
+        fprintf(stderr, "%s: each step counts by its weight\n", t->info->file);
     printf("epoch      loss  accuracy test loss  test acc\n");
     for (bool is_first = true; t->state->n_epochs < epochs; is_first = false) {
         progress bar;
@@ -326,7 +365,27 @@ static void shown_clear(shown *s)
     free(s->path);
 }
 
-static sp_status show(const training *t, const sp_network *network, const sp_training_state *state, const char *masking, shown *s,
+/* The best class of each testing step; under its own mask where the network learned so. */
+static void find_path(const training *t, const float *scores, size_t k, sp_masking masking, int32_t *path)
+{
+    bool is_masked = masking == SP_MASKING_STEP_MASK && t->mask;
+    for (size_t i = 0; i < (size_t)t->n_test; i++) {
+        const uint8_t *mask = is_masked ? t->mask + ((size_t)t->n_train + i) * k : NULL;
+        const float *row = scores + i * k;
+        int32_t best = -1;
+        for (size_t c = 0; c < k; c++)
+            if ((!mask || mask[c]) && (best < 0 || row[c] > row[best]))
+                best = (int32_t)c;
+        path[i] = best;
+    }
+}
+
+/* How a network was trained, in words. */
+static const char *const masking_words[SP_N_MASKINGS] = {"without masks", "with logits masked by a random previous class",
+                                                         "with logits masked by the true previous class",
+                                                         "with the masks of the data"};
+
+static sp_status show(const training *t, const sp_network *network, const sp_training_state *state, sp_masking masking, shown *s,
                       sp_trained *out, sp_error *err)
 {
     size_t n = (size_t)state->n_epochs, k = (size_t)network->shape.n_classes;
@@ -334,17 +393,13 @@ static sp_status show(const training *t, const sp_network *network, const sp_tra
     float *scores = malloc(((size_t)t->n_test * k + 1) * sizeof *scores);
     s->history = malloc((4 * n + 1) * sizeof *s->history);
     s->path = malloc(((size_t)t->n_test + 1) * sizeof *s->path);
-    snprintf(s->name, sizeof s->name, "masking %s", masking);
+    snprintf(s->name, sizeof s->name, "masking %s", sp_masking_name(masking));
     sp_status status = scores && s->history && s->path ? SP_OK : sp_no_memory(err);
     if (status == SP_OK)
         status = sp_network_predict(network, t->n_test, t->signals + (size_t)t->n_train * width, t->o->run.decode.threads, scores,
                                     err);
-    for (int64_t i = 0; status == SP_OK && i < t->n_test; i++) {
-        s->path[i] = 0;
-        for (size_t c = 1; c < k; c++)
-            if (scores[(size_t)i * k + c] > scores[(size_t)i * k + (size_t)s->path[i]])
-                s->path[i] = (int32_t)c;
-    }
+    if (status == SP_OK)
+        find_path(t, scores, k, masking, s->path);
     for (size_t e = 0; status == SP_OK && e < n; e++) {
         const sp_epoch *epoch = &state->epochs[e];
         const double numbers[4] = {epoch->loss, epoch->accuracy, epoch->test_loss, epoch->test_accuracy};
@@ -352,6 +407,8 @@ static sp_status show(const training *t, const sp_network *network, const sp_tra
             s->history[i * n + e] = numbers[i];
     }
     *out = (sp_trained){.name = s->name,
+                        .how = masking_words[masking],
+                        .is_meant_to_fail = masking == SP_MASKING_RANDOM_PREVIOUS,
                         .n_epochs = state->n_epochs,
                         .loss = s->history,
                         .accuracy = s->history + n,
@@ -384,7 +441,7 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
     const sp_signals_info *info = t->info;
     size_t k = (size_t)info->n_classes;
     sp_trained trained[2];
-    sp_status status = show(t, t->network, t->state, sp_masking_name(t->origin.masking), &both[0], &trained[0], err);
+    sp_status status = show(t, t->network, t->state, t->origin.masking, &both[0], &trained[0], err);
     if (status == SP_OK && t->o->beside) {
         const sp_file_access how = sp_run_access(&o->run);
         status = sp_weights_load(t->o->beside, &how, &both[1].network, &both[1].state, &both[1].origin, err);
@@ -394,7 +451,7 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
             status = sp_fail(err, SP_EDATA, "%s knows %d classes, %s has %d", t->o->beside, both[1].network->shape.n_classes,
                              info->file, info->n_classes);
         if (status == SP_OK)
-            status = show(t, both[1].network, both[1].state, sp_masking_name(both[1].origin.masking), &both[1], &trained[1], err);
+            status = show(t, both[1].network, both[1].state, both[1].origin.masking, &both[1], &trained[1], err);
     }
     int64_t ten = info->rate > 0 ? (int64_t)(10 * info->rate) : 1000, n_samples = ten < info->n_samples ? ten : info->n_samples;
     const float **examples = malloc(k * sizeof *examples);
@@ -425,6 +482,7 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
                                           .ids = info->ids,
                                           .is_test = is_test,
                                           .labels = info->labels,
+                                          .weights = info->weights,
                                           .rate = info->rate,
                                           .n_samples = n_samples,
                                           .examples = examples,

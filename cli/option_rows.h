@@ -105,7 +105,8 @@ OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow w
 OPTION_ROW(WEIGHTS, "weights", 'w', TEXT, weights, "what `statepath train` wrote", "WEIGHTS.h5")
 OPTION_ROW(SPLIT, "split", 0, TEXT, split, "which recordings, by the file's dataset \"split\" (all)", "all|train|test")
 OPTION_ROW(SIGNALS, "signals", 0, TEXT, signals, "dataset of the signals (/signals)", "PATH")
-OPTION_ROW(MASKING, "masking", 0, TEXT, masking, "what masks the logits in training (none)", "none|random-previous|true-previous")
+OPTION_ROW(MASKING, "masking", 0, TEXT, masking, "what masks the logits in training (none)",
+           "none|random-previous|true-previous|step-mask")
 OPTION_ROW(BESIDE, "beside", 0, TEXT, beside, "show these weights beside the new ones on the page", "WEIGHTS.h5")
 OPTION_ROW(EPOCHS, "epochs", 0, INTEGER, epochs, "times through the data, in all (12)", "N")
 OPTION_ROW(BATCH, "batch", 0, INTEGER, batch, "steps of a batch (32)", "N")

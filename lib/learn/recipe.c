@@ -89,6 +89,30 @@ static sp_status check_channels(const sp_signal_recipe *s, sp_recipe_place *plac
     return SP_OK;
 }
 
+/* What numpy's order of draws has no place for. */
+static sp_status check_numpy(const sp_recipe *recipe, sp_recipe_place *place, sp_error *err)
+{
+    const sp_signal_recipe *s = recipe->signals;
+    const double numbers[] = {recipe->unscored, s->phase_jitter, s->amplitude_drift, s->overlap};
+    static const char *const keys[] = {"unscored", "phase_jitter", "amplitude_drift", "overlap"};
+    place->row = -1;
+    for (int i = 0; i < 4; i++) {
+        place->key = keys[i];
+        if (numbers[i] != 0)
+            return sp_fail(
+                err, SP_EINVAL,
+                "key \"%s\": with \"generator\": \"numpy\" this is 0, since the order of its draws has no place for it", keys[i]);
+    }
+    place->key = "steps";
+    if (recipe->min_steps != recipe->max_steps)
+        return sp_fail(err, SP_EINVAL,
+                       "key \"steps\": with \"generator\": \"numpy\" all recordings have one length; give one number");
+    place->key = "unused";
+    if (recipe->n_unused < 0 || recipe->n_unused > 1000000000)
+        return sp_fail(err, SP_EINVAL, "key \"unused\": needs a whole number of steps from 0 to 1000000000");
+    return SP_OK;
+}
+
 /* *place: key and, in "tones", the class; in "channels", the channel. */
 static sp_status check_signals(const sp_recipe *recipe, sp_recipe_place *place, sp_error *err)
 {
@@ -97,7 +121,7 @@ static sp_status check_signals(const sp_recipe *recipe, sp_recipe_place *place, 
         status = check_tones(recipe, place, err);
     if (status == SP_OK)
         status = check_channels(recipe->signals, place, err);
-    return status;
+    return status == SP_OK && recipe->is_numpy ? check_numpy(recipe, place, err) : status;
 }
 
 /* ---- all recipes ---- */
@@ -183,6 +207,12 @@ static sp_status check_numbers(const sp_recipe *recipe, sp_recipe_place *place, 
             err, SP_EINVAL,
             "key \"steps\": needs the least and the greatest length of a recording, whole numbers from 1 to 1000000000, "
             "as [700, 1100]");
+    place->key = "generator";
+    if (recipe->is_numpy && !recipe->signals)
+        return sp_fail(err, SP_EINVAL, "key \"generator\": numpy's draws are for recipes with \"signals\"; leave it out");
+    place->key = "unused";
+    if (recipe->n_unused != 0 && !recipe->is_numpy)
+        return sp_fail(err, SP_EINVAL, "key \"unused\": only \"generator\": \"numpy\" has unused steps; leave it out");
     place->key = "unscored";
     if (!(recipe->unscored >= 0 && recipe->unscored <= 1))
         return sp_fail(err, SP_EINVAL, "key \"unscored\": %g is not a share from 0 to 1", recipe->unscored);

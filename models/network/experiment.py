@@ -102,12 +102,12 @@ def training():
     return out
 
 
-def decoding():
-    """20 training recordings as before, 40 for testing, so that intervals are worth printing."""
+def decoding(levels):
+    """20 training recordings as before, 40 for testing, so that intervals are worth printing. levels: name -> noise."""
     dwell = dict(STRICT, name="sleep-strict-dwell", min_dwell={c: 2 for c in STRICT["classes"]})
     save("dwell.model.json", dwell)
     out = {}
-    for level, noise in {"none": EASY, **NOISY}.items():
+    for level, noise in levels.items():
         rows = []
         for seed in SEEDS:
             name = scores(seed, noise, 40, "none")
@@ -125,6 +125,22 @@ def percent(s, signed=False):
     return ("%+.2f" if signed else "%.2f") % (100 * s["mean"]) + " ± %.2f" % (100 * s["half"])
 
 
+def gain(rows, k):
+    return summary([r[k]["accuracy"] - r["argmax"]["accuracy"] for r in rows])
+
+
+def broken_rules(found):
+    rate = summary([r["argmax"]["illegal"] / r["argmax"]["transitions"] for r in found["rows"]])
+    return "Noise %g: argmax breaks a rule in %s %% of the transitions." % (found["noise"], percent(rate))
+
+
+def decoding_row(rows, k):
+    """Strategy, accuracy, difference from argmax, macro F1 and illegal transitions as texts."""
+    accuracy, f1 = summary([r[k]["accuracy"] for r in rows]), summary([r[k]["macro_f1"] for r in rows])
+    illegal = summary([r[k]["illegal"] / r[k]["transitions"] for r in rows])
+    return [k, percent(accuracy), "" if k == "argmax" else percent(gain(rows, k), True), percent(f1), "%.2f" % (100 * illegal["mean"])]
+
+
 def tables(results):
     lines = ["| masking in training | test accuracy, each seed | mean | illegal of 245, each seed | last training loss |", "|---|---|---|---|---|"]
     for masking, rows in results["training"].items():
@@ -132,18 +148,10 @@ def tables(results):
         lines.append("| %s | %s | %.4f | %s | %s |" % (
             masking, " ".join("%.4f" % x for x in a), sum(a) / len(a), " ".join(str(r["argmax"]["illegal"]) for r in rows),
             " ".join("%.2g" % r["epochs"][-1][0] for r in rows)))
-    for level, found in results["decoding"].items():
-        rows = found["rows"]
-        broken = summary([r["argmax"]["illegal"] / r["argmax"]["transitions"] for r in rows])
-        lines += ["", "Noise %g: argmax breaks a rule in %s %% of the transitions." % (found["noise"], percent(broken)), "",
-                  "| strategy | accuracy, % | against argmax, points | macro F1, % | illegal, % |", "|---|---|---|---|---|"]
-        for k in rows[0]:
-            accuracy = summary([r[k]["accuracy"] for r in rows])
-            gain = summary([r[k]["accuracy"] - r["argmax"]["accuracy"] for r in rows])
-            f1 = summary([r[k]["macro_f1"] for r in rows])
-            illegal = summary([r[k]["illegal"] / r[k]["transitions"] for r in rows])
-            lines.append("| %s | %s | %s | %s | %.2f |" % (k, percent(accuracy), "" if k == "argmax" else percent(gain, True), percent(f1),
-                                                         100 * illegal["mean"]))
+    for found in results["decoding"].values():
+        lines += ["", broken_rules(found), "", "| strategy | accuracy, % | against argmax, points | macro F1, % | illegal, % |", "|---|---|---|---|---|"]
+        for k in found["rows"][0]:
+            lines.append("| %s |" % " | ".join(decoding_row(found["rows"], k)))
     return "\n".join(lines) + "\n"
 
 
@@ -159,7 +167,7 @@ if __name__ == "__main__":
         sys.exit(0)
     PROGRAM, FOLDER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     os.makedirs(FOLDER, exist_ok=True)
-    results = {"training": training(), "decoding": decoding()}
+    results = {"training": training(), "decoding": decoding({"none": EASY, **NOISY})}
     save("results.json", results)
     with open(os.path.join(FOLDER, "tables.md"), "w") as out:
         out.write(tables(results))

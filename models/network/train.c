@@ -14,11 +14,16 @@
 
 /* ---- names and options ---- */
 
-static const char *const masking_names[SP_N_MASKINGS] = {"none", "random-previous", "true-previous"};
+static const char *const masking_names[SP_N_MASKINGS] = {"none", "random-previous", "true-previous", "step-mask"};
 
 const char *sp_masking_name(sp_masking masking)
 {
     return masking_names[masking];
+}
+
+bool sp_masking_needs_rules(sp_masking masking)
+{
+    return masking == SP_MASKING_RANDOM_PREVIOUS || masking == SP_MASKING_TRUE_PREVIOUS;
 }
 
 sp_status sp_masking_parse(const char *text, sp_masking *out, sp_error *err)
@@ -28,7 +33,7 @@ sp_status sp_masking_parse(const char *text, sp_masking *out, sp_error *err)
             *out = (sp_masking)i;
             return SP_OK;
         }
-    return sp_fail(err, SP_EINVAL, "`masking` %s: it is none, random-previous or true-previous", text);
+    return sp_fail(err, SP_EINVAL, "`masking` %s: it is none, random-previous, true-previous or step-mask", text);
 }
 
 sp_training_options sp_training_options_default(void)
@@ -153,7 +158,7 @@ static sp_status check_options(const sp_training_options *o, sp_error *err)
         return sp_fail(err, SP_EINVAL, "`rate` %g: a learning rate above 0, at most 10", o->rate);
     if (o->threads < 0)
         return sp_fail(err, SP_EINVAL, "`threads` %d: a number from 0 (all processors)", o->threads);
-    if (o->masking != SP_MASKING_NONE && !o->allow)
+    if (sp_masking_needs_rules(o->masking) && !o->allow)
         return sp_fail(err, SP_EINVAL, "`masking` %s needs the rules: name a `model`", sp_masking_name(o->masking));
     return SP_OK;
 }
@@ -165,6 +170,24 @@ static const char *class_name(const sp_network *network, int32_t k, char *text, 
     else
         snprintf(text, size, "class %d", k);
     return text;
+}
+
+/* With step-mask: does each label that counts stand in its mask? first: err->step of the first step. */
+static sp_status check_masks(const sp_trainer *t, const sp_training_data *d, int64_t first, sp_error *err)
+{
+    size_t k = (size_t)t->network->shape.n_classes;
+    char name[64];
+    if (t->options.masking != SP_MASKING_STEP_MASK)
+        return SP_OK;
+    if (!d->mask)
+        return sp_fail(err, SP_EINVAL, "`masking` step-mask needs a mask of each step");
+    for (int64_t i = 0; i < d->n; i++)
+        if (d->labels[i] >= 0 && (!d->weights || d->weights[i] != 0) && !d->mask[(size_t)i * k + (size_t)d->labels[i]])
+            return sp_fail_at(err, SP_EDATA, first + i,
+                              "the mask forbids %s, which is the step's label, so its masked loss would be infinite; allow it in "
+                              "the mask, set the label to -1 or the weight to 0, or train with `masking` none",
+                              class_name(t->network, d->labels[i], name, sizeof name));
+    return SP_OK;
 }
 
 /* Weights of all steps, and the list of those that count. */
@@ -217,6 +240,10 @@ sp_status sp_trainer_new(sp_network *network, sp_training_state *state, const sp
     else
         status = find_steps(t, err);
     if (status == SP_OK)
+        status = check_masks(t, &t->train, 0, err);
+    if (status == SP_OK && t->has_test)
+        status = check_masks(t, &t->test, t->train.n, err);
+    if (status == SP_OK)
         *out = t;
     else
         sp_trainer_free(t);
@@ -228,11 +255,13 @@ sp_status sp_trainer_new(sp_network *network, sp_training_state *state, const sp
 /* Log probabilities of a step's logits, the loss, and its gradient for the logits, all times the step's share of the batch. */
 static sp_status judge(sp_trainer *t, int32_t i, double *logits, double *d_logits)
 {
-    int32_t k = t->network->shape.n_classes, label = t->train.labels[t->now.rows[i]], best = 0;
+    int32_t k = t->network->shape.n_classes, label = t->train.labels[t->now.rows[i]], best = label;
     const uint8_t *mask = t->now.mask ? t->now.mask + (size_t)i * (size_t)k : NULL;
+    const uint8_t *own = t->options.masking == SP_MASKING_STEP_MASK ? mask : NULL;
     double share = t->weight[i] / t->now.total_weight;
-    for (int32_t c = 1; c < k; c++)
-        best = logits[c] > logits[best] ? c : best;
+    for (int32_t c = 0; c < k; c++)
+        if (!own || own[c])
+            best = logits[c] > logits[best] || (logits[c] == logits[best] && c < best) ? c : best;
     t->is_right[i] = best == label;
     for (int32_t c = 0; mask && t->now.replaces && c < k; c++)
         logits[c] = mask[c] ? logits[c] : MASKED_OUT;
@@ -385,12 +414,27 @@ static void draw_masks(sp_trainer *t, gsl_rng *rng, const int64_t *rows, int32_t
         } else if (t->options.masking == SP_MASKING_TRUE_PREVIOUS && t->train.previous) {
             from = t->train.previous[rows[i]];
         }
+        const uint8_t *own = t->options.masking == SP_MASKING_STEP_MASK ? t->train.mask + (size_t)rows[i] * k : NULL;
         for (size_t c = 0; c < k; c++)
-            t->mask[(size_t)i * k + c] = from < 0 || t->options.allow[(size_t)from * k + c];
+            t->mask[(size_t)i * k + c] = own ? own[c] != 0 : from < 0 || t->options.allow[(size_t)from * k + c];
     }
 }
 
-/* Loss and accuracy over the test steps that have a label. */
+/* Loss of one test step, and whether its best class is the label. mask NULL: every class can be. */
+static double judge_test(const float *log_p, int32_t k, int32_t label, const uint8_t *mask, bool *is_right)
+{
+    double rest = 0; /* the probability that the mask leaves */
+    int32_t best = label;
+    for (int32_t c = 0; c < k; c++)
+        if (!mask || mask[c]) {
+            rest += exp((double)log_p[c] - (double)log_p[label]);
+            best = log_p[c] > log_p[best] || (log_p[c] == log_p[best] && c < best) ? c : best;
+        }
+    *is_right = best == label;
+    return mask ? log(rest) : -(double)log_p[label];
+}
+
+/* Loss and accuracy over the test steps that have a label and count. */
 static sp_status test(sp_trainer *t, sp_epoch *epoch, sp_error *err)
 {
     size_t k = (size_t)t->network->shape.n_classes;
@@ -400,17 +444,15 @@ static sp_status test(sp_trainer *t, sp_epoch *epoch, sp_error *err)
         return SP_OK;
     sp_status status = sp_network_predict(t->network, t->test.n, t->test.signals, t->options.threads, t->answers, err);
     for (int64_t i = 0; status == SP_OK && i < t->test.n; i++) {
-        const float *row = t->answers + (size_t)i * k;
-        int32_t label = t->test.labels[i];
-        size_t best = 0;
-        if (label < 0)
-            continue;
-        for (size_t c = 1; c < k; c++)
-            best = row[c] > row[best] ? c : best;
         double w = t->test.weights ? t->test.weights[i] : 1;
-        loss -= w * (double)row[label];
+        int32_t label = t->test.labels[i];
+        bool is_right = false;
+        if (label < 0 || w == 0)
+            continue;
+        const uint8_t *mask = t->options.masking == SP_MASKING_STEP_MASK ? t->test.mask + (size_t)i * k : NULL;
+        loss += w * judge_test(t->answers + (size_t)i * k, (int32_t)k, label, mask, &is_right);
         weight += w;
-        right += best == (size_t)label;
+        right += is_right;
         n++;
     }
     if (status == SP_OK && weight > 0) {

@@ -105,7 +105,7 @@ next: statepath train s.h5 -o weights.h5
         self.refuses("train", "s.h5", "-o", "w.h5", "--masking", "random-previous", status=2,
                      sentence="train: --masking random-previous needs the rules: --model M is missing")
         self.refuses("train", "s.h5", "-o", "w.h5", "--masking", "some", "--model", "abc.json", status=2,
-                     sentence="--masking some: it is none, random-previous or true-previous")
+                     sentence="--masking some: it is none, random-previous, true-previous or step-mask")
         done = self.train("--epochs", "1", "--masking", "random-previous", "--model", "abc.json")
         loss = float(done.stdout.splitlines()[1].split()[1])
         self.assertTrue(5e7 < loss < 4e8, loss)  # a third of half of the steps have their own logit killed: 1.7e8
@@ -123,6 +123,89 @@ next: statepath train s.h5 -o weights.h5
                       done.stderr)
         self.assertNotIn("w2.h5", self.files())
 
+    def put(self, **sets):
+        with h5py.File(self.path("s.h5"), "a") as f:
+            for name, values in sets.items():
+                if name in f:
+                    del f[name]
+                f[name] = values
+            return f["labels"][:]
+
+    def test_weights_of_steps(self):
+        labels = self.put()
+        self.train("--epochs", "1")
+        plain = self.weights()
+        self.put(weights=np.ones(300))
+        self.train("--epochs", "1", "--force", stderr="s.h5: each step counts by its weight\nwrote w.h5\n")
+        for path, value in self.weights().items():
+            self.assertTrue(np.array_equal(value, plain[path]), path)
+        # steps of weight 0 are as good as without a label
+        some = np.arange(300) % 4 != 0
+        self.put(weights=some.astype(np.uint8))
+        weighted = self.train("--epochs", "2", "--force").stdout
+        with_zeros = self.weights()
+        self.put(labels=np.where(some, labels, -1).astype(np.int8), weights=np.ones(300, np.float16))
+        self.assertEqual(self.train("--epochs", "2", "--force").stdout, weighted)
+        for path, value in self.weights().items():
+            self.assertTrue(np.array_equal(value, with_zeros[path]), path)
+        # uncertain labels: a class whose labels are wrong, but hardly count, is learnt from those that are right
+        rng = np.random.default_rng(1)
+        wrong = rng.random(300) < 0.45
+        wrong[210:] = False
+        self.put(labels=np.where(wrong, (labels + 1) % 3, labels).astype(np.int8), weights=np.where(wrong, 0.01, 1))
+        accuracy = float(self.train("--epochs", "6", "--force").stdout.splitlines()[6].split()[4])
+        self.assertGreater(accuracy, 0.95)
+        self.put(weights=np.ones(300))
+        done = self.statepath("train", "s.h5", "-o", "w.h5", "--resume", "--epochs", "7", status=1)
+        self.assertIn("w.h5 was trained on other data than s.h5", done.stderr)
+        for weights, sentence in [(np.where(np.arange(300) == 34, -1.0, 1), "s.h5: dataset /weights, recording r02, step 4: -1 is not a number from 0 up"),
+                                  (np.where(np.arange(300) == 30, np.nan, 1), "s.h5: dataset /weights, recording r02, step 0: nan is not a number from 0 up"),
+                                  (np.ones(299), "s.h5: dataset /weights has shape [299], but must have [300] to go with /signals"),
+                                  (np.ones((300, 3)), "s.h5: dataset /weights has shape [300, 3], but must have [300] to go with /signals")]:
+            self.put(weights=weights)
+            self.refuses("train", "s.h5", "-o", "x.h5", sentence=sentence)
+        self.put(weights=np.zeros(300))
+        self.refuses("train", "s.h5", "-o", "x.h5", sentence="no step with a label to learn from")
+
+    def test_masks_of_steps(self):
+        self.refuses("train", "s.h5", "-o", "w.h5", "--masking", "step-mask",
+                     sentence='s.h5: --masking step-mask needs masks; write 0 and 1 [300, 3] beside /signals, as "mask": 1 where a class can occur')
+        self.train("--epochs", "2")
+        plain = self.weights()
+        mask = np.ones((300, 3), bool)
+        labels = self.put(mask=mask)
+        self.train("--epochs", "2", "--masking", "step-mask", "--force")
+        for path, value in self.weights().items():  # a mask that forbids nothing changes nothing
+            self.assertTrue(np.allclose(value, plain[path], atol=1e-5), path)
+        # nothing but the label: there is nothing to learn, and nothing to err in
+        self.put(mask=labels[:, None] == np.arange(3))
+        lines = self.train("--epochs", "1", "--masking", "step-mask", "--force").stdout.splitlines()
+        self.assertEqual(lines[1].split(), ["1", "0.0000", "1.0000", "0.0000", "1.0000"])
+        # the label and one more: half of what can be said is right before anything is learnt
+        self.put(mask=((labels[:, None] == np.arange(3)) | ((labels[:, None] + 1) % 3 == np.arange(3))).astype(np.uint8))
+        self.train("--epochs", "6", "--masking", "step-mask", "--force", "--report", "r.html", "--model", "abc.json")
+        page = self.read("r.html").decode()
+        self.assertRegex(page, r"<p>Trained with the masks of the data, the network is right at (8[5-9]|90) of 90 testing steps \([\d.]+ %\)\.</p>")
+        self.assertNotIn("meant to fail", page)
+        with h5py.File(self.path("w.h5")) as f:
+            self.assertEqual(f.attrs["masking"], "step-mask")
+            self.assertIn(f.attrs["rules"], ("", b""))
+        self.statepath("train", "s.h5", "-o", "w.h5", "--resume", "--epochs", "7")
+        self.put(mask=mask)
+        done = self.statepath("train", "s.h5", "-o", "w.h5", "--resume", "--epochs", "8", status=1)
+        self.assertIn("w.h5 was trained on other data than s.h5", done.stderr)
+        for t, name in [(34, "r02, step 4"), (299, "r10, step 29")]:  # of training, of testing
+            mask[t, labels[t]] = False
+            self.put(mask=mask)
+            self.refuses("train", "s.h5", "-o", "x.h5", "--masking", "step-mask",
+                         sentence="s.h5: recording %s: the mask forbids %s, which is the step's label, so its masked loss would be infinite; allow it "
+                                  "in the mask, set the label to -1 or the weight to 0, or train with --masking none" % (name, "abc"[labels[t]]))
+            mask[t] = True
+        self.put(mask=np.where(np.arange(300)[:, None] == 31, 2, np.ones((300, 3))))
+        self.refuses("train", "s.h5", "-o", "x.h5", sentence="s.h5: dataset /mask, recording r02, step 1, class 0: 2 is not 0 or 1")
+        self.put(mask=np.ones((300, 4), np.uint8))
+        self.refuses("train", "s.h5", "-o", "x.h5", sentence="s.h5: dataset /mask has shape [300, 4], but must have [300, 3] to go with /signals")
+
     def test_page(self):
         self.refuses("train", "s.h5", "-o", "w.h5", "--model", "abc.json", status=2,
                      sentence="train: --model is for --masking random-previous or true-previous, or for a --report; leave it out")
@@ -133,6 +216,15 @@ next: statepath train s.h5 -o weights.h5
         page = self.read("r.html").decode()
         for text in ["masking none", "masking true-previous", "its first 4.0 seconds", "<b>forbidden</b>", ">r08<", "<caption>abc</caption>"]:
             self.assertIn(text, page)
+        self.assertRegex(page, r"<h1>Training on s\.h5</h1>")
+        self.assertRegex(page, r"<p>Trained without masks, the network is right at \d+ of 90 testing steps \([\d.]+ %\)( and says . for all of them)?; "
+                               r"trained with logits masked by the true previous class, it is right at \d+ of 90 testing steps")
+        self.assertNotIn("meant to fail", page)
+        self.train("--epochs", "1", "--masking", "random-previous", "--model", "abc.json", "--force", "--report", "m.html")
+        page = self.read("m.html").decode()
+        self.assertIn("<p>Trained with logits masked by a random previous class, which is meant to fail, the network is right at ", page)
+        self.assertIn("masking random-previous is meant to fail.", page)
+        self.assertRegex(page, r"1\.\d\d × 10⁸")
         with h5py.File(self.path("w2.h5")) as f:
             self.assertEqual(f.attrs["masking"], "none")
             self.assertIn(f.attrs["rules"], ("", b""))

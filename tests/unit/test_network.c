@@ -380,6 +380,77 @@ static void the_loss_is_a_weighted_mean(void **state)
     data_free(&d);
 }
 
+/* Masks of the data: what they forbid gets no probability and no gradient, in training and in testing. */
+static void step_masks_are_of_the_data(void **state)
+{
+    (void)state;
+    sp_error err;
+    data d = data_new(60, 9, 0.5);
+    uint8_t mask[60 * CLASSES];
+    double weights[60];
+    for (int t = 0; t < 60; t++) {
+        for (int c = 0; c < CLASSES; c++)
+            mask[t * CLASSES + c] = c == d.labels[t] || c == (d.labels[t] + 1) % CLASSES;
+        weights[t] = t % 3;
+    }
+    d.d.mask = mask;
+    d.d.weights = weights;
+    sp_network_shape shape = small_shape();
+    sp_training_options options = sp_training_options_default();
+    options.masking = SP_MASKING_STEP_MASK;
+    rig r = rig_new(&shape, &d.d, &d.d, &options);
+    train(&r, 1);
+    double loss = 0, total = 0, right = 0, n = 0;
+    for (int64_t t = 0; t < 60; t++) { /* after the epoch, by the definition */
+        double p[CLASSES];
+        int32_t label = d.labels[t], other = (label + 1) % CLASSES;
+        plain_predict(r.network, d.signals + t * CHANNELS * SAMPLES, p);
+        loss += weights[t] * log1p(exp(p[other] - p[label]));
+        total += weights[t];
+        right += weights[t] > 0 && (p[label] > p[other] || (p[label] == p[other] && label < other));
+        n += weights[t] > 0;
+    }
+    assert_close(r.state->epochs[0].test_loss, loss / total, 1e-5, 1e-5);
+    assert_close(r.state->epochs[0].test_accuracy, right / n, 1e-12, 0);
+    assert_true(r.state->epochs[0].loss < 1.5);
+    rig_free(&r);
+    /* with nothing but the label allowed there is nothing to learn */
+    sp_training_options still = options;
+    for (int t = 0; t < 60; t++)
+        for (int c = 0; c < CLASSES; c++)
+            mask[t * CLASSES + c] = c == d.labels[t];
+    r = rig_new(&shape, &d.d, &d.d, &still);
+    size_t n_bytes = r.network->n_parameters * sizeof(float);
+    float *before = malloc(n_bytes);
+    memcpy(before, r.network->parameters, n_bytes);
+    train(&r, 1);
+    assert_memory_equal(before, r.network->parameters, n_bytes);
+    assert_true(r.state->epochs[0].loss == 0 && r.state->epochs[0].accuracy == 1 && r.state->epochs[0].test_accuracy == 1);
+    free(before);
+    sp_trainer *trainer = NULL;
+    mask[3 * CLASSES + d.labels[3]] = 0; /* its weight is 0: nobody asks */
+    mask[7 * CLASSES + d.labels[7]] = 0;
+    assert_int_equal(sp_trainer_new(r.network, r.state, &d.d, NULL, &options, &trainer, &err), SP_EDATA);
+    assert_int_equal(err.step, 7);
+    char want[200];
+    snprintf(
+        want, sizeof want,
+        "the mask forbids class %d, which is the step's label, so its masked loss would be infinite; allow it in the mask, set "
+        "the label to -1 or the weight to 0, or train with `masking` none",
+        d.labels[7]);
+    assert_string_equal(err.message, want);
+    sp_training_data whole = d.d;
+    whole.mask = memset(malloc(sizeof mask), 1, sizeof mask);
+    assert_int_equal(sp_trainer_new(r.network, r.state, &whole, &d.d, &options, &trainer, &err), SP_EDATA);
+    assert_int_equal(err.step, 67);
+    free((void *)whole.mask);
+    d.d.mask = NULL;
+    assert_int_equal(sp_trainer_new(r.network, r.state, &d.d, NULL, &options, &trainer, &err), SP_EINVAL);
+    assert_string_equal(err.message, "`masking` step-mask needs a mask of each step");
+    rig_free(&r);
+    data_free(&d);
+}
+
 static void random_masks_kill_the_target(void **state)
 {
     (void)state;
@@ -549,13 +620,21 @@ static void what_is_no_file_of_weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_computes_what_it_says),        cmocka_unit_test(the_usual_shape_is_that_of_the_story),
-        cmocka_unit_test(scale_is_mean_and_deviation),     cmocka_unit_test(gradients_are_differences),
-        cmocka_unit_test(gradients_with_masks_too),        cmocka_unit_test(threads_do_not_change_a_bit),
-        cmocka_unit_test(an_interruption_leaves_no_trace), cmocka_unit_test(the_loss_is_a_weighted_mean),
-        cmocka_unit_test(random_masks_kill_the_target),    cmocka_unit_test(true_masks_never_do),
-        cmocka_unit_test(a_rate_too_high_is_told),         cmocka_unit_test(it_learns),
-        cmocka_unit_test(each_allocation_may_fail),        cmocka_unit_test(what_is_no_file_of_weights),
+        cmocka_unit_test(it_computes_what_it_says),
+        cmocka_unit_test(the_usual_shape_is_that_of_the_story),
+        cmocka_unit_test(scale_is_mean_and_deviation),
+        cmocka_unit_test(gradients_are_differences),
+        cmocka_unit_test(gradients_with_masks_too),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(an_interruption_leaves_no_trace),
+        cmocka_unit_test(the_loss_is_a_weighted_mean),
+        cmocka_unit_test(step_masks_are_of_the_data),
+        cmocka_unit_test(random_masks_kill_the_target),
+        cmocka_unit_test(true_masks_never_do),
+        cmocka_unit_test(a_rate_too_high_is_told),
+        cmocka_unit_test(it_learns),
+        cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(what_is_no_file_of_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

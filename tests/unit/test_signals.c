@@ -248,7 +248,7 @@ static const struct broken {
     {S "\"signals\": {},\n\"classifier\": {}}",
      "r.json:3:1: key \"classifier\": a recipe makes scores or signals, not both; remove this or \"signals\""},
     {S "\"signals\": {\"tone\": 1}}", "r.json:2:13: key \"tone\" is not known in signals (known: rate, samples, tones, channels, "
-                                      "phase_jitter, amplitude_drift, overlap, test); did you mean \"tones\"?"},
+                                      "phase_jitter, amplitude_drift, overlap, test, both_ends); did you mean \"tones\"?"},
     {S "\"signals\": {}}", "r.json:2:1: key \"rate\" is missing in signals; as \"rate\": 100"},
     {S "\"signals\": {\"rate\": \"fast\"}}", "r.json:2:13: key \"rate\": needs a number; this is a string"},
     {S "\"signals\": {\"rate\": 10}}", "r.json:2:1: key \"samples\" is missing in signals; as \"samples\": 3000"},
@@ -421,6 +421,42 @@ static void others_write_other_files(void **state)
     made_folder_remove();
 }
 
+/* What training asks of the steps: weights of any type of number, flags for each step and class. */
+static void weights_and_masks_stand_beside(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_signals *s = NULL;
+    made_folder();
+    const float x[12] = {0};
+    const hsize_t cube[3] = {2, 3, 2}, two = 2, flat[2] = {2, 3};
+    const float weights[2] = {0.25F, 3};
+    const int32_t flags[6] = {1, 0, 1, 0, 1, 1}, odd[6] = {1, 0, 1, 0, 7, 1};
+    const int64_t labels[2] = {2, 1};
+    put(made_path("a.h5"), "/signals", H5T_NATIVE_FLOAT, 3, cube, x);
+    put(made_path("a.h5"), "/labels", H5T_NATIVE_INT64, 1, &two, labels);
+    assert_ok(sp_signals_open(made_path("a.h5"), NULL, NULL, &s, &err), &err);
+    assert_true(!sp_signals_info_of(s)->weights && !sp_signals_info_of(s)->mask);
+    sp_signals_close(s);
+    put(made_path("a.h5"), "/weights", H5T_NATIVE_FLOAT, 1, &two, weights);
+    put(made_path("a.h5"), "/mask", H5T_NATIVE_INT32, 2, flat, flags);
+    assert_ok(sp_signals_open(made_path("a.h5"), NULL, NULL, &s, &err), &err);
+    const sp_signals_info *info = sp_signals_info_of(s);
+    assert_true(info->weights[0] == 0.25 && info->weights[1] == 3);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(info->mask[i], flags[i]);
+    sp_signals_close(s);
+    const char *b = made_path("b.h5");
+    put(b, "/signals", H5T_NATIVE_FLOAT, 3, cube, x);
+    put(b, "/labels", H5T_NATIVE_INT64, 1, &two, labels);
+    put(b, "/mask", H5T_NATIVE_INT32, 2, flat, odd);
+    assert_int_equal(sp_signals_open(b, NULL, NULL, &s, &err), SP_EDATA);
+    assert_int_equal(err.step, 1);
+    assert_sentence(err.message, "FILE: dataset /mask, recording 0, step 1, class 1: 7 is not 0 or 1", b);
+    assert_h5_closed();
+    made_folder_remove();
+}
+
 static void broken_files_have_their_sentence(void **state)
 {
     (void)state;
@@ -516,6 +552,11 @@ static void each_allocation_may_fail(void **state)
     made m = make(r);
     made_folder();
     save(&m, made_path("signals.h5"));
+    const hsize_t steps[2] = {(hsize_t)m.nights.n_steps, 5};
+    uint8_t *mask = calloc(steps[0], 5);
+    put(made_path("signals.h5"), "/weights", H5T_NATIVE_UINT8, 1, steps, mask);
+    put(made_path("signals.h5"), "/mask", H5T_NATIVE_UINT8, 2, steps, mask);
+    free(mask);
     assert_true(assert_each_alloc_may_fail(attempt_open, (void *)made_path("signals.h5")) > 8);
     assert_h5_closed();
     made_folder_remove();
@@ -529,8 +570,8 @@ int main(void)
         cmocka_unit_test(jitter_drift_and_overlap),           cmocka_unit_test(the_nights_are_those_of_the_chain),
         cmocka_unit_test(a_model_takes_its_transitions_away), cmocka_unit_test(the_shipped_recipe_is_that_of_the_story),
         cmocka_unit_test(every_fault_has_its_sentence),       cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(others_write_other_files),           cmocka_unit_test(broken_files_have_their_sentence),
-        cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(others_write_other_files),           cmocka_unit_test(weights_and_masks_stand_beside),
+        cmocka_unit_test(broken_files_have_their_sentence),   cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

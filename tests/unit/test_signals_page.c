@@ -15,7 +15,15 @@ static const float *const examples[] = {signal, NULL};
 
 static sp_trained network(const char *name, const int32_t *path)
 {
-    return (sp_trained){name, 2, loss, loss + 2, loss + 4, loss + 6, path};
+    return (sp_trained){.name = name,
+                        .how = "with <masks>",
+                        .is_meant_to_fail = path == bad,
+                        .n_epochs = 2,
+                        .loss = loss,
+                        .accuracy = loss + 2,
+                        .test_loss = loss + 4,
+                        .test_accuracy = loss + 6,
+                        .path = path};
 }
 
 static sp_signals_report report_of(const sp_trained *networks, int32_t n)
@@ -74,8 +82,35 @@ static void it_shows_what_it_is_given(void **state)
     assert_int_equal(count(page, "<b>forbidden</b>"), 1);
     assert_int_equal(count(page, "<b>stays</b>"), 2);
     assert_non_null(strstr(page, "M0.0 30.0 450.0 16.0 900.0 30.0\"")); /* the first channel of Wake, to a scale of 2 */
+    assert_int_equal(count(page, "<h1>Training on a&amp;b.h5</h1>"), 1);
+    assert_int_equal(
+        count(
+            page,
+            "<p>Trained with &lt;masks&gt;, the network is right at 4 of 4 testing steps (100.0 %); trained with &lt;masks&gt;, "
+            "which is meant to fail, it is right at 2 of 4 testing steps (50.0 %).</p>"),
+        1);
+    assert_int_equal(count(page, "<p class=\"small\">masking true-previous is meant to fail."), 1);
+    assert_true(count(page, "2.00 × 10⁸") == 2 && count(page, "0.5000") == 2); /* loss, and the test loss, of both */
     free(page);
     free(again);
+    const double weights[] = {1, 1, 1, 0, 1, 0, 2};
+    const int32_t one_class[] = {-1, 1, 0, 1};
+    sp_trained always = network("masking none", one_class);
+    report.weights = weights;
+    report.networks = &always;
+    report.n_networks = 1;
+    assert_ok(sp_report_signals_html(&report, &page, &err), &err);
+    assert_int_equal(count(page, "right at 1 of 2 testing steps (50.0 %) and says &lt;N1&gt; for all of them.</p>"), 1);
+    free(page);
+    report.weights = NULL;
+    report.networks = two;
+    report.n_networks = 2;
+    report.is_test = (const uint8_t[]){0, 0};
+    assert_ok(sp_report_signals_html(&report, &page, &err), &err);
+    assert_int_equal(
+        count(page, "the network has an accuracy of 0.5000 over the training steps, and none were kept for testing;"), 1);
+    free(page);
+    report.is_test = is_test;
     report.allow = NULL;
     report.model_name = NULL;
     assert_ok(sp_report_signals_html(&report, &page, &err), &err);

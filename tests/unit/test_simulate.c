@@ -182,7 +182,7 @@ static const struct broken {
      "r.json:1:2: key \"statepath_recipe\": this is statepath 1.0.0, which reads recipes of format 1; write 1"},
     {"{\"statepath_recipe\": 1,\n \"sed\": 1}",
      "r.json:2:2: key \"sed\" is not known (known: statepath_recipe, name, description, seed, classes, recordings, steps, start, "
-     "transitions, model, unscored, classifier, signals); did you mean \"seed\"?"},
+     "transitions, model, unscored, generator, unused, classifier, signals); did you mean \"seed\"?"},
     {"{\"statepath_recipe\": 1}", "r.json:1:1: key \"classes\" is missing; as \"classes\": [\"Wake\", \"N1\"]"},
     {"{\"statepath_recipe\": 1, \"classes\": []}",
      "r.json:1:25: key \"classes\": needs a list of at least one name; this is empty"},

@@ -57,6 +57,8 @@ sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err);
  *      "model": "sleep-strict",                                    optional: transitions that it forbids become 0, the rest of
  *                                                                  their row is made to sum to 1 again
  *      "unscored": 0.01,                                           default 0
+ *      "generator": "numpy", "unused": 100,                        optional, with "signals": numpy's legacy draws, after a
+ *                                                                  sequence of so many steps that is used for nothing (default 0)
  *      "classifier": {"confusion": [[0.9, 0.1], [0.3, 0.7]],       rows = true class
  *                     "error_run": 3, "noise": 0.7,                defaults 1 and 0
  *                     "overconfidence": 1.3, "floor": 0.001}}      defaults 1 and 0.001 (1/K where that is less)
@@ -68,6 +70,7 @@ sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err);
  *                  "channels": [{"noise": 0.8},                    the first: gain (default 1) times the tones, plus noise (0)
  *                               {"gain": 0.7, "noise": 0.3}],      the others: gain times the first, plus noise
  *                  "phase_jitter": 0, "amplitude_drift": 0, "overlap": 0,
+ *                  "both_ends": true,                              default false: samples from 0 to 30 s, both ends included
  *                  "test": 5}}                                     the last recordings are for testing; default 0
  */
 

@@ -83,6 +83,8 @@ sp_status sp_report_leak_json(const sp_leak_report *report, char **out, sp_error
 /* How one network learned and what it says; borrows. */
 typedef struct sp_trained {
     const char *name;                        /* "masking none" */
+    const char *how;                         /* it was trained: "without masks" */
+    bool is_meant_to_fail;                   /* said wherever its result is */
     int32_t n_epochs;                        /* E */
     const double *loss, *accuracy;           /* [E] over the training steps */
     const double *test_loss, *test_accuracy; /* [E], NaN without test steps */
@@ -100,6 +102,7 @@ typedef struct sp_signals_report {
     const char *const *ids;       /* [N] */
     const uint8_t *is_test;       /* [N] */
     const int32_t *labels;        /* [S] -1 = none */
+    const double *weights;        /* [S] a step of weight 0 is not judged; or NULL */
     double rate;                  /* samples per second; 0: not known */
     int64_t n_samples;            /* of each example */
     const float *const *examples; /* [K] first samples of a step of each class, [C, n_samples], or NULL where there is none */

@@ -26,6 +26,8 @@ extern "C" {
  *   /signals [S, C, samples] floats or integers ([S, samples]: one channel); written as f32, not compressed
  *   /labels [S] -1 or 0..K-1, /offsets [N+1], /ids [N], /classes [K]          all optional when read, as for scores (files.h)
  *   /split uint8 [N] optional: 0 = for training, 1 = for testing
+ *   /weights [S] optional: how much a step counts in training, finite and >= 0 (0: padding, a label not to be trusted)
+ *   /mask [S,K] optional: 1 = the class can occur at that step, 0 = it cannot
  *   attribute rate of the root, samples per second, optional; recipe and seed where they were made
  */
 
@@ -44,6 +46,8 @@ typedef struct sp_signals_info {
     const char *const *classes;    /* [K] names, or NULL */
     const int32_t *labels;         /* [S], or NULL */
     const uint8_t *split;          /* [N] 0 or 1, or NULL */
+    const double *weights;         /* [S] finite, >= 0, or NULL */
+    const uint8_t *mask;           /* [S,K] 0 or 1, or NULL */
     double rate;                   /* samples per second; 0: not known */
 } sp_signals_info;
 

@@ -12,6 +12,7 @@
  * Random numbers are GSL's mt19937, one generator each for lengths, classes, classifier and hidden labels: another classifier
  * sees the same nights, and more recordings leave the first ones as they were but for `frequency`. The same recipe gives the
  * same labels on every machine, and the same scores to within one rounding of the machine's exp and log.
+ * (Recipes of signals may ask for numpy's legacy generator instead, see below.)
  *
  *     sp_recipe_load("night.json", &recipe, &err);     model_json.h
  *     sp_simulate(recipe, &simulated, &err);
@@ -44,6 +45,8 @@ typedef struct sp_recipe {
     int64_t n_recordings;             /* N >= 1 */
     int64_t min_steps, max_steps;     /* length of a recording: uniform between both, 1 .. 1e9 */
     double unscored;                  /* share of steps whose label is -1, 0 .. 1 */
+    bool is_numpy;                    /* draws by numpy's legacy generator, in the order below; only with signals */
+    int64_t n_unused;                 /* with is_numpy: steps drawn first and used for nothing, 0 .. 1e9 */
     struct sp_signal_recipe *signals; /* or NULL: it is a recipe of scores. With signals, what follows is not used */
     double *confusion;                /* [K,K] share of steps of class c that are seen as class d; rows sum to 1 */
     double error_run;                 /* mean length of a run of errors in a long stay, >= 1 */
@@ -72,7 +75,8 @@ void sp_simulated_free(sp_simulated *simulated);
  * Made signals: what a sensor would have measured while the classes of a recipe came true.
  *
  * How it is made. Lengths and classes c_t come from the recipe's Markov chain (simulate.h). At step t, `n_samples` samples at
- * `rate` per second are drawn, time tau from 0 within the step:
+ * `rate` per second are drawn, time tau from 0 within the step (tau_i = i / rate; with both_ends the samples are spread from 0
+ * to samples / rate with both ends, tau_i = i (samples / rate) / (samples - 1), numpy's linspace):
  *
  *     clean[i] = sum over tones j of c_t: gain_t * amplitude_j * sin(2 pi hertz_j tau_i + phase_tj)
  *     x[0][i]  = channel gain_0 * clean[i] + noise_0 * z           z standard normal
@@ -88,6 +92,15 @@ void sp_simulated_free(sp_simulated *simulated);
  * Random numbers are GSL's mt19937, one generator each for lengths, classes, hidden labels, tones (gain, phase, overlap) and
  * noise: other signals belong to the same nights, and a change of the noise leaves the tones as they were. The same recipe gives
  * the same labels on every machine and the same signals but for the last bits of sin and exp.
+ *
+ * With is_numpy all numbers are those of numpy's legacy generator after np.random.seed(seed), in this order, so that an
+ * experiment published as a few lines of Python can be had to its digits:
+ *     1. n_unused - 1 times choice(K, p): a sequence that begins in the first class and is used for nothing
+ *     2. for each recording: the first class by choice(classes with start > 0) where these are equally likely, else by
+ *        choice(K, p=start); the others by choice(K, p), p = the row of the class before, divided by its sum; then for each
+ *        of its steps normal(0, noise_0, samples), normal(0, noise_1, samples), ...
+ * Channels 1, 2, ... take x[0] before it is rounded to float32. Such a recipe has recordings of one length, and no unscored
+ * steps, jitter, drift or overlap: these would need draws that the order does not have.
  */
 
 typedef struct sp_tone {
@@ -111,6 +124,7 @@ typedef struct sp_signal_recipe {
     double phase_jitter;         /* 0 .. 1 */
     double amplitude_drift;      /* 0 .. 10 */
     double overlap;              /* 0 .. 1 */
+    bool both_ends;              /* the last sample stands at samples / rate, not one sample before it */
     int64_t n_test;              /* so many recordings, the last ones, are kept for testing; 0 .. N */
 } sp_signal_recipe;
 

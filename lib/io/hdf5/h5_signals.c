@@ -15,7 +15,8 @@ struct sp_signals {
     sp_texts ids, classes;
     int64_t *offsets;
     int32_t *labels;
-    uint8_t *split;
+    uint8_t *split, *mask;
+    double *weights;
     unsigned char *raw; /* raw values on their way; only grows */
     size_t raw_size;
     sp_signals_info info;
@@ -39,6 +40,8 @@ void sp_signals_close(sp_signals *s)
     free(s->offsets);
     free(s->labels);
     free(s->split);
+    free(s->weights);
+    free(s->mask);
     free(s->raw);
     free(s);
 }
@@ -182,6 +185,62 @@ static sp_status read_split(sp_signals *s, sp_error *err)
     return status;
 }
 
+/* Reads <base>/<name>, a number for each step or, where n_columns is not 0, for each step and class, as `target`; *out NULL where
+ * there is none. must_be: what a value has to be. */
+static sp_status read_numbers(const sp_signals *s, const char *name, int32_t n_columns, sp_target target, const char *must_be,
+                              void **out, sp_error *err)
+{
+    char *path = sp_h5_path_join(s->base, name), shape[SP_H5_SHAPE], classes[32];
+    *out = NULL;
+    if (!path)
+        return sp_no_memory(err);
+    if (!sp_h5_has_link(s->file, path)) {
+        free(path);
+        return SP_OK;
+    }
+    sp_h5_data data = {0};
+    const hsize_t start[2] = {0, 0}, size[2] = {(hsize_t)s->info.n_steps, (hsize_t)n_columns};
+    const size_t n = (size_t)s->info.n_steps * (size_t)(n_columns ? n_columns : 1);
+    int rank = n_columns ? 2 : 1;
+    unsigned char *raw = NULL;
+    sp_status status = sp_h5_data_open(s->file, s->file_name, path, "write it again", &data, err);
+    snprintf(classes, sizeof classes, ", %d", (int)n_columns);
+    if (status == SP_OK && (data.rank != rank || data.dims[0] != size[0] || (rank == 2 && data.dims[1] != size[1])))
+        status = sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but must have [%lld%s] to go with %s", s->file_name, path,
+                         sp_h5_shape(data.rank, data.dims, shape), (long long)s->info.n_steps, n_columns ? classes : "", s->path);
+    if (status == SP_OK && (!(raw = malloc(n * data.element.size + 1)) || !(*out = malloc(n * sp_target_size(target) + 1))))
+        status = sp_no_memory(err);
+    if (status == SP_OK && n > 0)
+        status = sp_h5_data_read(&data, s->file_name, path, start, size, raw, err);
+    double bad = 0;
+    int64_t at = status == SP_OK ? sp_element_convert(&data.element, raw, (int64_t)n, target, 0, *out, &bad) : -1;
+    if (at >= 0) {
+        int64_t step = n_columns ? at / n_columns : at, r = 0;
+        while (s->offsets[r + 1] <= step)
+            r++;
+        snprintf(classes, sizeof classes, ", class %lld", (long long)(n_columns ? at % n_columns : 0));
+        status = sp_fail_at(err, SP_EDATA, step, "%s: dataset %s, recording %s, step %lld%s: %g is not %s", s->file_name, path,
+                            s->ids[r], (long long)(step - s->offsets[r]), n_columns ? classes : "", bad, must_be);
+    }
+    sp_h5_data_close(&data);
+    free(raw);
+    free(path);
+    return status;
+}
+
+/* What training asks of the steps. */
+static sp_status read_weights_and_mask(sp_signals *s, sp_error *err)
+{
+    void *values = NULL;
+    sp_status status = read_numbers(s, "weights", 0, SP_TO_WEIGHT, "a number from 0 up", &values, err);
+    s->info.weights = s->weights = values;
+    if (status == SP_OK && s->info.n_classes > 0) {
+        status = read_numbers(s, "mask", s->info.n_classes, SP_TO_BOOL, "0 or 1", &values, err);
+        s->info.mask = s->mask = values;
+    }
+    return status;
+}
+
 /* Attribute `rate` of the root: one number. Whatever else is there is not a rate. */
 static void read_rate(sp_signals *s)
 {
@@ -237,6 +296,8 @@ static sp_status open_all(sp_signals *s, const sp_file_access *how, sp_error *er
         status = read_labels(s, err);
     if (status == SP_OK)
         status = read_split(s, err);
+    if (status == SP_OK)
+        status = read_weights_and_mask(s, err);
     if (status == SP_OK)
         read_rate(s);
     return status;

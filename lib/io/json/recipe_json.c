@@ -8,9 +8,9 @@
 #include "learn/learn.h"
 #include "statepath/model_json.h"
 
-static const char *const recipe_keys[] = {"statepath_recipe", "name",       "description", "seed",        "classes",
-                                          "recordings",       "steps",      "start",       "transitions", "model",
-                                          "unscored",         "classifier", "signals"};
+static const char *const recipe_keys[] = {"statepath_recipe", "name",      "description", "seed",        "classes",
+                                          "recordings",       "steps",     "start",       "transitions", "model",
+                                          "unscored",         "generator", "unused",      "classifier",  "signals"};
 static const char *const classifier_keys[] = {"confusion", "error_run", "noise", "overconfidence", "floor"};
 
 /* ---- parts ---- */
@@ -135,6 +135,25 @@ static sp_status read_sizes(sp_recipe_reader *reader)
     return status;
 }
 
+/* "generator" and "unused". */
+static sp_status read_generator(sp_recipe_reader *reader)
+{
+    sp_recipe *recipe = reader->recipe;
+    const json_t *unused = json_object_get(reader->doc.root, "unused");
+    sp_json_at at = {&reader->root, "generator", 0}, unused_at = {&reader->root, "unused", 0};
+    char *name = NULL;
+    sp_status status = sp_json_read_text(&reader->doc, "generator", &name);
+    if (status == SP_OK && name) {
+        recipe->is_numpy = strcmp(name, "numpy") == 0;
+        if (!recipe->is_numpy && strcmp(name, "gsl") != 0)
+            status = sp_json_fail(&reader->doc, &at, "key \"generator\": \"%s\" is not known; it is \"gsl\" or \"numpy\"", name);
+    }
+    free(name);
+    if (status == SP_OK && unused)
+        status = sp_recipe_want_integer(reader, &unused_at, "unused", unused, &recipe->n_unused);
+    return status;
+}
+
 /* Finds "classifier" or "signals": what the recipe is about. */
 static sp_status find_inner(sp_recipe_reader *reader)
 {
@@ -214,6 +233,8 @@ static sp_status read_recipe(sp_recipe_reader *reader)
         status = sp_recipe_read_number(reader, &reader->root, "unscored", &recipe->unscored);
     if (status == SP_OK)
         status = sp_json_read_text(&reader->doc, "model", &recipe->model);
+    if (status == SP_OK)
+        status = read_generator(reader);
     if (status == SP_OK)
         status = find_inner(reader);
     if (status == SP_OK && json_object_get(reader->doc.root, "signals"))
@@ -330,6 +351,12 @@ sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
     }
     sp_json_put_key(&writer, "unscored");
     sp_json_put_number(&writer, recipe->unscored);
+    if (recipe->is_numpy) {
+        sp_json_put_key(&writer, "generator");
+        sp_json_put_string(&writer, "numpy");
+        sp_json_put_key(&writer, "unused");
+        sp_json_put_integer(&writer, recipe->n_unused);
+    }
     if (recipe->signals)
         sp_recipe_put_signals(&writer, recipe);
     else

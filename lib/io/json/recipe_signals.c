@@ -7,8 +7,8 @@
 #include "io/json/recipe_reader.h"
 #include "statepath/model_json.h"
 
-static const char *const signal_keys[] = {"rate",         "samples",         "tones",   "channels",
-                                          "phase_jitter", "amplitude_drift", "overlap", "test"};
+static const char *const signal_keys[] = {"rate",    "samples", "tones",    "channels", "phase_jitter", "amplitude_drift",
+                                          "overlap", "test",    "both_ends"};
 static const char *const channel_keys[] = {"gain", "noise"};
 
 /* ---- reading ---- */
@@ -123,6 +123,16 @@ static sp_status read_integer(const sp_recipe_reader *reader, const char *key, c
     return value ? sp_recipe_want_integer(reader, &at, key, value, out) : status;
 }
 
+static sp_status read_both_ends(const sp_recipe_reader *reader)
+{
+    const json_t *value = json_object_get(reader->inner_object, "both_ends");
+    sp_json_at at = {&reader->inner, "both_ends", 0};
+    if (value && !json_is_boolean(value))
+        return sp_json_fail(&reader->doc, &at, "key \"both_ends\": needs true or false; this is %s", sp_json_kind(value));
+    reader->recipe->signals->both_ends = json_is_true(value);
+    return SP_OK;
+}
+
 sp_status sp_recipe_read_signals(sp_recipe_reader *reader)
 {
     const sp_json_at *at = &reader->inner;
@@ -142,6 +152,8 @@ sp_status sp_recipe_read_signals(sp_recipe_reader *reader)
         status = read_integer(reader, "samples", "3000", &s->n_samples);
     if (status == SP_OK)
         status = read_integer(reader, "test", NULL, &s->n_test);
+    if (status == SP_OK)
+        status = read_both_ends(reader);
     if (status == SP_OK)
         status = read_tones(reader);
     if (status == SP_OK)
@@ -249,5 +261,7 @@ void sp_recipe_put_signals(sp_json_writer *writer, const sp_recipe *recipe)
     put_number(writer, ",\n    \"overlap\": ", s->overlap);
     sp_json_put(writer, ",\n    \"test\": ");
     sp_json_put_integer(writer, s->n_test);
+    if (s->both_ends)
+        sp_json_put(writer, ",\n    \"both_ends\": true");
     sp_json_put(writer, "\n  }\n");
 }

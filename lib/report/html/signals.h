@@ -27,6 +27,7 @@ void sp_drawing_timeline(sp_drawing *d);
 void sp_drawing_transitions(sp_drawing *d);
 
 /* signals_training.c */
+void sp_drawing_outcome(sp_drawing *d); /* one sentence: what came of the training */
 void sp_drawing_learning(sp_drawing *d);
 void sp_drawing_hypnograms(sp_drawing *d);
 void sp_drawing_confusions(sp_drawing *d);

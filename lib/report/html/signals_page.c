@@ -53,9 +53,12 @@ static void head(sp_drawing *d)
 {
     sp_buffer *out = &d->out;
     sp_frame_begin(out, d->r->file, " – training", "signals");
-    sp_html_say(out,
-                "<header class=\"top\"><div><h1>%s</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p></div>\n",
-                d->r->file, d->r->n_recordings, d->r->n_steps, (int)d->r->n_channels);
+    sp_html_say(
+        out,
+        "<header class=\"top\"><div><h1>Training on %s</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p>\n<p>",
+        d->r->file, d->r->n_recordings, d->r->n_steps, (int)d->r->n_channels);
+    sp_drawing_outcome(d);
+    sp_buffer_text(out, "</p></div>\n");
     sp_frame_contents(out);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(d->r))

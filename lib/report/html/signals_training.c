@@ -5,15 +5,86 @@
 #include "report/write/table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* 0.0365, 12.3456, 2.01 × 10⁸; "–" of what is no number. */
 static void number(sp_buffer *out, double x)
 {
-    if (isfinite(x))
-        sp_buffer_fixed(out, x, 4);
-    else
+    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char digits[32];
+    if (!isfinite(x)) {
         sp_buffer_text(out, "–");
+        return;
+    }
+    if (fabs(x) < 1000) {
+        sp_buffer_fixed(out, x, 4);
+        return;
+    }
+    snprintf(digits, sizeof digits, "%.2e", x); /* "2.01e+08" */
+    char *power = strchr(digits, 'e');
+    *power = 0;
+    power += strspn(power + 1, "+0") + 1;
+    sp_buffer_format(out, "%s × 10", digits);
+    for (; *power; power++)
+        sp_buffer_text(out, raised[*power - '0']);
+}
+
+/* ---- what came of it ---- */
+
+static bool is_judged(const sp_signals_report *r, int64_t t)
+{
+    return r->labels[t] >= 0 && (!r->weights || r->weights[t] > 0);
+}
+
+/* What a network says of the testing steps. */
+typedef struct answers {
+    int64_t n, right; /* steps that are judged */
+    int32_t only;     /* the class that it says of all of them, or -1 */
+} answers;
+
+static answers count_answers(const sp_signals_report *r, const sp_trained *network)
+{
+    answers a = {.only = -1};
+    bool is_one = true;
+    int64_t at = 0;
+    for (int64_t n = 0; n < r->n_recordings; n++)
+        for (int64_t t = r->offsets[n]; r->is_test[n] && t < r->offsets[n + 1]; t++) {
+            int32_t said = network->path[at++];
+            if (!is_judged(r, t))
+                continue;
+            is_one = is_one && (a.n == 0 || said == a.only);
+            a.only = said;
+            a.n++;
+            a.right += said == r->labels[t];
+        }
+    a.only = is_one && a.n > 1 ? a.only : -1;
+    return a;
+}
+
+void sp_drawing_outcome(sp_drawing *d)
+{
+    const sp_signals_report *r = d->r;
+    sp_buffer *out = &d->out;
+    for (int32_t i = 0; i < r->n_networks; i++) {
+        const sp_trained *network = &r->networks[i];
+        answers a = count_answers(r, network);
+        sp_html_say(out, i ? "; trained %s" : "Trained %s", network->how);
+        sp_buffer_format(out, "%s, %s", network->is_meant_to_fail ? ", which is meant to fail" : "", i ? "it" : "the network");
+        if (a.n > 0) {
+            sp_buffer_say(out, " is right at %jd of %jd testing steps (", a.right, a.n);
+            sp_buffer_percent(out, a.right, a.n);
+            sp_buffer_text(out, ")");
+            if (a.only >= 0)
+                sp_html_say(out, " and says %s for all of them", r->classes[a.only]);
+        } else {
+            sp_buffer_format(out, " has an accuracy of ");
+            number(out, network->n_epochs > 0 ? network->accuracy[network->n_epochs - 1] : NAN);
+            sp_buffer_text(out, " over the training steps, and none were kept for testing");
+        }
+    }
+    sp_buffer_text(out, ".");
 }
 
 /* ---- learning ---- */
@@ -106,6 +177,14 @@ void sp_drawing_learning(sp_drawing *d)
     }
     sp_table_html(&table, "wide", NULL, &d->out);
     sp_table_free(&table);
+    for (int32_t i = 0; i < r->n_networks; i++)
+        if (r->networks[i].is_meant_to_fail)
+            sp_html_say(
+                &d->out,
+                "<p class=\"small\">%s is meant to fail. Where the drawn class forbids the step's own label, that logit is a "
+                "constant, -10⁹, without gradient: the loss is 10⁹ whatever the network says, and training can only push the "
+                "other logits down.</p>\n",
+                r->networks[i].name);
     sp_buffer_text(&d->out, "</section>\n");
 }
 
@@ -171,7 +250,7 @@ static void confusion(sp_drawing *d, const sp_trained *network)
         d->counts[i] = 0;
     for (int64_t n = 0; n < r->n_recordings; n++)
         for (int64_t t = r->offsets[n]; r->is_test[n] && t < r->offsets[n + 1]; t++, at++)
-            if (r->labels[t] >= 0 && network->path[at] >= 0)
+            if (is_judged(r, t) && network->path[at] >= 0)
                 d->counts[(size_t)r->labels[t] * k + (size_t)network->path[at]]++;
     sp_buffer_text(&d->out, "<section>");
     sp_drawing_matrix_begin(d, network->name, "label \\ said");

@@ -1,0 +1,39 @@
+"""The published experiment, run by models/network/published.py with the program: its digits, and what limits them."""
+import os
+import sys
+
+import statepath_test as st
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "network"))
+import experiment
+import published
+
+
+class TestPublished(st.TestCase):
+    def test_the_digits(self):
+        experiment.PROGRAM, experiment.FOLDER = os.path.abspath(os.environ["STATEPATH"]), self.path(".")
+        none, masked, seen = published.train()
+        self.assertEqual(published.table(none, masked), """
+The published experiment (5 nights and 250 epochs for testing, previous-prediction decoding)
+
+                           without masking    with masking   difference
+test accuracy                       0.9960          0.0720      -0.9240
+illegal transitions               0 of 245        0 of 245""")
+        for result in none, masked:
+            self.assertEqual(result["strategies"]["argmax"]["accuracy"], result["strategies"]["greedy"]["accuracy"])
+        text = published.limits(none, masked, seen)
+        self.assertEqual(text.count("\n"), 4)
+        self.assertIn("REM has 1 of the 250 epochs for testing, and 0 of the 1000 for training: nobody could learn it.", text)
+        self.assertIn("the labels change class at 21 of the 245 transitions", text)
+        self.assertIn("The masked network says Wake for every epoch, so it breaks no rule; its accuracy is the share of Wake, 18 of 250.", text)
+        self.assertIn("training.html", self.files())
+
+    def test_the_verdict_follows_the_interval(self):
+        def rows(gains):
+            return [{"argmax": {"accuracy": 0.5}, "x": {"accuracy": 0.5 + g}} for g in gains]
+        self.assertEqual(published.verdict(rows([0.10, 0.11, 0.12, 0.09, 0.10]), "x"), "more accurate")
+        self.assertEqual(published.verdict(rows([-0.10, -0.11, -0.12, -0.09, -0.10]), "x"), "less accurate")
+        self.assertEqual(published.verdict(rows([0.10, -0.11, 0.12, -0.09, 0.10]), "x"), "cannot be told apart")
+
+
+st.main()
