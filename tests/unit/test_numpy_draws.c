@@ -1,6 +1,7 @@
 /* Numpy's legacy draws, against digits that numpy 1.24 printed, and the nights that are made of them. */
 #include "check.h"
 #include "failing_alloc.h"
+#include "io/json/recipe_reader.h"
 #include "learn/numpy_draws.h"
 #include "made_files.h"
 
