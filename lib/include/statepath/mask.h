@@ -23,6 +23,29 @@ extern "C" {
  * Returns how many finite scores were taken away. O(T K). */
 int64_t sp_mask_apply(const sp_scores *scores, const uint8_t *mask, void *out);
 
+/* Does each row allow a class?
+ *   mask  [n,K]
+ * SP_OK; SP_EDATA with err->step = the first row that allows none. */
+sp_status sp_mask_check(const uint8_t *mask, int64_t n, int32_t n_classes, sp_error *err);
+
+/* The step mask of rows whose class before is known: mask[i,k] = matrix[previous[i],k].
+ *   previous  [n] 0..K-1; negative: there is none, and everything is possible
+ *   matrix    [K,K] rows = from; non-zero = may follow
+ *   mask      out [n,K], 0 or 1; untouched on failure
+ * SP_OK; SP_EDATA with err->step = the row: its class is none of 0..K-1, or nothing may follow it. O(n K). */
+sp_status sp_mask_from_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes, uint8_t *mask,
+                                sp_error *err);
+
+/* Both in one call, for training and for previous-prediction decoding:
+ *
+ *     out[i,k] = previous[i] < 0 or matrix[previous[i],k] ? l[i,k] : -INFINITY
+ *
+ *   logits  [N,K]
+ *   out     [N,K] of logits->dtype; may be the logits' own memory; untouched on failure
+ * Errors as sp_mask_from_previous(). O(N K), allocates nothing. */
+sp_status sp_apply_logit_masking(const sp_scores *logits, const int32_t *previous, const uint8_t *matrix, void *out,
+                                 sp_error *err);
+
 /* Two ways to one answer. */
 typedef enum sp_softmax_form {
     SP_SOFTMAX_MASK_LOGITS, /* logits of forbidden classes become -INFINITY, then the softmax */
@@ -49,6 +72,14 @@ sp_status sp_masked_softmax(const sp_scores *logits, const uint8_t *mask, sp_sof
 /* The same in logs, log p[t,k], computed without leaving them: a class far behind keeps its finite log where its probability
  * is no float64 any more. Forbidden classes -INFINITY. */
 sp_status sp_masked_log_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out, sp_error *err);
+
+/* The mistake, to be looked at: the softmax of logits times mask, p[t,:] = softmax(l[t,:] m[t,:]). Never decode or train with it.
+ *   mask  [T,K]
+ *   out   [T,K] of logits->dtype, may be the logits' own memory; untouched on failure
+ *   left  out [T]: the probability that stays on forbidden classes; untouched on failure; may be NULL
+ * SP_OK; SP_EDATA with err->step = the row, for NaN or +INFINITY, -INFINITY of a forbidden class (times 0 it is NaN), a row of
+ * -INFINITY. O(T K). */
+sp_status sp_multiplied_softmax(const sp_scores *logits, const uint8_t *mask, void *out, double *left, sp_error *err);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,18 @@ extern "C" {
  * Returns SP_OK, SP_EINVAL (names the sequence whose length does not fit). */
 sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask, sp_error *err);
 
+/* last[n] = index of the last real step of sequence n, -1 where none is real: where a recurrent network's state is taken from,
+ * and the token whose prediction counts. Padding may stand anywhere. mask  [N,T] last  out [N] */
+void sp_last_real_steps(const uint8_t *mask, int64_t n, int64_t t, int64_t *last);
+
+/* A padded batch of ragged sequences: out[n,t,:] = row t of sequence n where t < lengths[n], else `padding`.
+ *   values   [sum of lengths, width], one sequence after the other
+ *   lengths  [N], each 0..T
+ *   out      [N,T,width]; untouched on failure
+ * Returns SP_OK, SP_EINVAL (names the sequence whose length does not fit). */
+sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t n, int64_t t, int64_t width, double padding,
+                           double *out, sp_error *err);
+
 /* mask[i] = tokens[i] != padding, for N * T tokens, labels or ids, padded anywhere. */
 void sp_padding_mask_from_tokens(const int32_t *tokens, int64_t count, int32_t padding, uint8_t *mask);
 
@@ -60,6 +72,14 @@ typedef struct sp_attention {
  * under a causal mask: say so in real_queries), for NaN or +INFINITY where it may, or NaN or +INFINITY in `additive`.
  * O(N Q J), float64 inside, allocates nothing. */
 sp_status sp_attention_softmax(const sp_attention *attention, void *out, sp_error *err);
+
+/* What attention gives: out[n,i,:] = sum over j of weights[n,i,j] values[n,j,:]. Values whose weight is 0 are not looked at: what
+ * stands in padding, even NaN, changes nothing.
+ *   weights  [N,Q,J]
+ *   values   [N,J,width]
+ *   out      [N,Q,width] */
+void sp_attention_mix(const double *weights, const double *values, int64_t n, int64_t n_queries, int64_t n_keys, int64_t width,
+                      double *out);
 
 #ifdef __cplusplus
 }
