@@ -4,6 +4,7 @@
 
 #include "statepath.h"
 #include "statepath/agreement.h"
+#include "statepath/array_file.h"
 #include "statepath/build.h"
 #include "statepath/calibrate.h"
 #include "statepath/codes.h"

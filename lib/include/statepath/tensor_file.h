@@ -13,8 +13,9 @@
 extern "C" {
 #endif
 
-typedef enum sp_tensor_type { SP_TENSOR_F32, SP_TENSOR_F64, SP_TENSOR_I64 } sp_tensor_type;
+typedef enum sp_tensor_type { SP_TENSOR_F32, SP_TENSOR_F64, SP_TENSOR_I64, SP_TENSOR_BOOL } sp_tensor_type;
 
+/* SP_TENSOR_BOOL: uint8_t 0 or 1, stored as h5py and numpy store a bool; written only. */
 enum { SP_TENSOR_RANK = 4 };
 
 /* An array; borrows. */
