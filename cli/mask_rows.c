@@ -37,12 +37,12 @@ sp_status mask_leak(const char *word, const options *o, outcome *out, sp_error *
 /* ---- softmax, apply ---- */
 
 /* Turns the rows of a recording into what is written, in place.
- *   share  out [T]: what the last column of the table says; left alone without one */
+ *   share  out [T]: what the last column of the table says, left alone without one; NULL: nobody asks */
 typedef sp_status row_function(const sp_scores *scores, const uint8_t *mask, double *share, sp_error *err);
 
 static sp_status softmax_rows(const sp_scores *scores, const uint8_t *mask, double *share, sp_error *err)
 {
-    sp_status status = sp_mask_leak(scores, mask, share, err);
+    sp_status status = share ? sp_mask_leak(scores, mask, share, err) : SP_OK;
     return status == SP_OK ? sp_masked_softmax(scores, mask, SP_SOFTMAX_MASK_LOGITS, (void *)scores->data, err) : status;
 }
 
@@ -161,7 +161,8 @@ static sp_status do_recording(row_run *r, const sp_masked_rows *rows, int64_t n,
     sp_status status = make_room(r, scores.n_steps, err);
     if (status != SP_OK)
         return status;
-    status = r->work->function(&scores, block->mask + (size_t)block->offsets[n] * (size_t)block->n_classes, r->share, &detail);
+    double *share = r->writer && !r->work->has_left ? NULL : r->share;
+    status = r->work->function(&scores, block->mask + (size_t)block->offsets[n] * (size_t)block->n_classes, share, &detail);
     if (status != SP_OK)
         return sp_fail(err, status, "%s: recording %s, step %lld: %s", file, id, (long long)detail.step, detail.message);
     if (r->work->has_left)

@@ -18,6 +18,7 @@
 #include "statepath/paths_file.h"
 #include "statepath/pipeline.h"
 #include "statepath/pipeline_file.h"
+#include "statepath/policy.h"
 #include "statepath/recipe_json.h"
 #include "statepath/reliability.h"
 #include "statepath/report.h"
