@@ -1,137 +1,125 @@
-/* statepath mask: what masks do to a file of scores. */
+/* statepath mask: masks of rows and of sequences, as commands. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "mask_commands.h"
 #include "outputs.h"
 
-enum { BLOCK_BYTES = 16 << 20 };
+#define RULES " --codes --map --model --strategy --previous --paths --matrix --mask"
 
-/* ---- leak ---- */
+/* `takes`: of the options that not all parts have, those that this one has. */
+static const struct {
+    const char *name;
+    mask_part *run;
+    const char *takes;
+} parts[] = {
+    {"leak", mask_leak, RULES " --json "},
+    {"softmax", mask_softmax, RULES " --multiply --output "},
+    {"apply", mask_apply, RULES " --output "},
+    {"padding", mask_padding, " --steps --fill --values --output "},
+    {"causal", mask_causal, " --steps --output "},
+    {"attention", mask_attention, " --causal --steps --mask --values --output "},
+    {"loss", mask_loss, " --mask --weights --losses --output "},
+};
+enum { N_PARTS = sizeof parts / sizeof *parts };
 
-static sp_status write_leak(void *arg, const sp_leak_report *report, sp_error *err)
+/* An option that a part would pass over is an error: its result would be taken for another one. */
+static sp_status check_options(const options *o, const char *name, const char *takes, sp_error *err)
 {
-    const options *o = arg;
-    char *text = NULL;
-    sp_status status = SP_OK;
-    if (!o->json || strcmp(o->json, "-") != 0) {
-        status = sp_report_leak_text(report, &text, err);
-        if (status == SP_OK)
-            fputs(text, stdout);
-        free(text);
-        text = NULL;
+    const struct {
+        const char *option;
+        bool is_given;
+    } given[] = {
+        {"--model", o->run.model != NULL},
+        {"--strategy", o->run.strategies != NULL},
+        {"--codes", o->run.codes != NULL},
+        {"--map", o->run.map != NULL},
+        {"--previous", o->run.masks.previous != NULL},
+        {"--paths", o->run.paths_dataset != NULL},
+        {"--matrix", o->run.masks.matrix != NULL},
+        {"--mask", o->run.place.mask != NULL},
+        {"--multiply", o->masks.multiply},
+        {"--causal", o->masks.causal},
+        {"--steps", o->masks.steps != 0},
+        {"--fill", o->masks.fill != 0},
+        {"--values", o->masks.values != NULL},
+        {"--losses", o->masks.losses != NULL},
+        {"--weights", o->weights != NULL},
+        {"--json", o->json != NULL},
+        {"--output", o->run.output != NULL},
+    };
+    char wanted[32];
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        snprintf(wanted, sizeof wanted, " %s ", given[i].option);
+        if (given[i].is_given && !strstr(takes, wanted))
+            return sp_fail(err, SP_EINVAL, "mask %s takes no %s; `statepath mask --help` says what does", name, given[i].option);
     }
-    if (status == SP_OK && o->json)
-        status = sp_report_leak_json(report, &text, err);
-    if (status == SP_OK && o->json)
-        status = output_text(o->json, text, o->run.force, err);
-    free(text);
-    return status;
-}
-
-/* ---- softmax ---- */
-
-static sp_status write_softmax(sp_source *source, const sp_source_info *info, const options *o, sp_error *err)
-{
-    sp_scores_writer *writer = NULL;
-    sp_block *block = sp_block_new();
-    sp_prepare_options prepare = sp_prepare_options_default();
-    prepare.kind = info->kind;
-    sp_scores_header header = {.kind = SP_KIND_PROBS,
-                               .dtype = info->dtype,
-                               .n_recordings = info->n_recordings,
-                               .n_steps = info->n_steps,
-                               .n_classes = info->n_classes,
-                               .offsets = info->offsets,
-                               .ids = info->ids,
-                               .classes = info->classes,
-                               .with_labels = info->has_labels,
-                               .with_segments = info->has_segments,
-                               .command = o->run.command,
-                               .input = info->file,
-                               .force = o->run.force};
-    sp_status status = block ? sp_scores_writer_open(o->run.output, &header, &writer, err) : sp_no_memory(err);
-    unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS;
-    for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
-        int64_t count = sp_source_fit(source, first, BLOCK_BYTES);
-        status = sp_source_read(source, first, count, parts, block, err);
-        uint8_t *mask = block->mask;
-        block->mask = NULL; /* it is applied below, where a row with nothing left is an error */
-        if (status == SP_OK)
-            status = sp_prepare(block, &prepare, NULL, NULL, err);
-        block->mask = mask;
-        sp_batch batch = sp_block_batch(block);
-        for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
-            sp_scores scores = sp_batch_recording(&batch, n);
-            sp_error detail;
-            const uint8_t *rows = mask ? mask + (size_t)block->offsets[n] * (size_t)info->n_classes : NULL;
-            status = sp_masked_softmax(&scores, rows, SP_SOFTMAX_MASK_LOGITS, (void *)scores.data, &detail);
-            if (status != SP_OK)
-                status = sp_fail(err, status, "%s: recording %s, step %lld: %s", info->file, block->ids[n],
-                                 (long long)detail.step, detail.message);
-        }
-        if (status == SP_OK)
-            status = sp_scores_writer_add(writer, block, err);
-        first += count;
-    }
-    sp_block_free(block);
-    if (status == SP_OK)
-        return sp_scores_writer_commit(writer, err);
-    sp_scores_writer_abort(writer);
-    return status;
-}
-
-static sp_status softmax(const char *file, const options *o, sp_error *err)
-{
-    sp_source_options places;
-    sp_source *source = NULL;
-    if (!o->run.output)
-        return sp_fail(err, SP_EINVAL, "mask softmax: -o OUT.h5 is missing: where to write the probabilities");
-    sp_status status = sp_run_places(&o->run, &places, err);
-    if (status == SP_OK)
-        status = sp_source_open(file, &places, &source, err);
-    if (status == SP_OK)
-        status = write_softmax(source, sp_source_info_of(source), o, err);
-    if (status == SP_OK && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->run.output);
-    sp_source_close(source);
-    return status;
+    if (o->masks.steps < 0)
+        return sp_fail(err, SP_EINVAL, "--steps %d: at least 1", o->masks.steps);
+    return SP_OK;
 }
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
     const input_file inputs[] = {{"the input file", words[1]}, {NULL, NULL}};
-    sp_status status = outputs_check(o, inputs, err);
-    if (status == SP_OK && strcmp(words[0], "leak") == 0)
-        return sp_leak_file(words[1], &o->run, write_leak, o, &out->result, err);
-    if (status == SP_OK && strcmp(words[0], "softmax") == 0)
-        return softmax(words[1], o, err);
-    return status == SP_OK ? sp_fail(err, SP_EINVAL, "mask: \"%s\" is neither leak nor softmax", words[0]) : status;
+    int i = 0;
+    while (i < N_PARTS && strcmp(words[0], parts[i].name) != 0)
+        i++;
+    if (i == N_PARTS)
+        return sp_fail(err, SP_EINVAL, "mask: \"%s\" is none of leak, softmax, apply, padding, causal, attention, loss",
+                       words[0]);
+    sp_status status = check_options(o, words[0], parts[i].takes, err);
+    if (status == SP_OK)
+        status = outputs_check(o, inputs, err);
+    return status == SP_OK ? parts[i].run(words[1], o, out, err) : status;
 }
 
-static const option_choice mask_options[] = {OPTION_AS(MODEL, "leak: the rules, instead of the file's mask", NULL),
-                                             OPTION_AS(STRATEGY, "leak: whose path says which class came before (viterbi)", NULL),
-                                             OPTION_AS(JSON, "leak: write the figures as JSON; - is standard output", NULL),
-                                             OPTION_AS(OUTPUT, "softmax: write the probabilities", "OUT.h5"),
-                                             OPTION_AS(FORCE, "replace outputs that exist", NULL),
-                                             HEADING("Reading, where things are in the file:"),
-                                             PLACE_OPTIONS,
-                                             HEADING("Decoding (leak with a model):"),
-                                             DECODE_OPTIONS,
-                                             MESSAGE_OPTIONS};
+static const option_choice mask_options[] = {
+    OPTION_AS(OUTPUT, "write the result", "OUT.h5"),
+    OPTION_AS(FORCE, "replace outputs that exist", NULL),
+    OPTION_AS(JSON, "leak: write the figures as JSON; - is standard output", NULL),
+    OPTION(MULTIPLY),
+    HEADING("The mask of each row (leak, softmax, apply), if not dataset \"mask\":"),
+    OPTION_AS(MASK, "dataset of the mask; loss: of what counts, attention: of what is real", NULL),
+    OPTION_AS(MODEL, "what may follow what", NULL),
+    OPTION(MATRIX),
+    OPTION(PREVIOUS),
+    OPTION_AS(PATHS, "dataset of a path: the class before is that of the step before", NULL),
+    OPTION_AS(STRATEGY, "of a model alone: whose path says which class came before (viterbi)", NULL),
+    HEADING("Sequences (padding, causal, attention, loss):"),
+    OPTION(CAUSAL),
+    OPTION(MOST_STEPS),
+    OPTION(FILL),
+    OPTION(VALUES),
+    OPTION(LOSSES),
+    OPTION_AS(WEIGHTS, "loss: dataset of the weights (/weights)", "PATH"),
+    HEADING("Reading, where things are in the file:"),
+    PLACE_OPTIONS,
+    OPTION_AS(CODES, "what the numbers in --previous and --paths mean", NULL),
+    OPTION(MAP),
+    HEADING("Decoding (a model alone):"),
+    DECODE_OPTIONS,
+    MESSAGE_OPTIONS};
 
 const command mask_command = {
     .name = "mask",
-    .summary = "mass on what cannot occur; masked softmax",
-    .use = {.arguments = "leak SCORES.h5 [--model M] | softmax SCORES.h5 -o OUT.h5",
-            .summary = "how much probability a classifier puts on what cannot occur; or take it away",
+    .summary = "masks: leak, softmax, padding, attention, losses",
+    .use = {.arguments = "leak|softmax|apply SCORES.h5 | padding|causal|attention FILE.h5|LENGTHS | loss FILE.h5",
+            .summary = "what a mask forbids gets -inf, and so exactly no probability; without -o a table",
             .example = "  statepath mask leak moves.h5\n"
-                       "      with the file's own mask [S,K]: mean, quantiles, worst row\n"
+                       "      the file's own mask [S,K]: how much probability is on what it forbids\n"
                        "  statepath mask leak night.h5 --model sleep-aasm\n"
                        "      mass on classes that may not follow the one before (viterbi's path)\n"
                        "  statepath mask softmax moves.h5 -o masked.h5\n"
-                       "      forbidden classes get exactly 0, the rest sum to 1\n",
+                       "      forbidden classes get exactly 0, the rest sum to 1\n"
+                       "  statepath mask apply night.h5 --model sleep-aasm --previous /before\n"
+                       "      logits, -inf where a class may not follow that of dataset before\n"
+                       "  statepath mask padding 3,5,4\n"
+                       "      [N,T]: which steps are real; last: the index of the last one\n"
+                       "  statepath mask attention 3,5,4 --causal\n"
+                       "      [N,T,T]: 0 or -inf, what each step may look at\n"
+                       "  statepath mask loss losses.h5 --mask /real\n"
+                       "      the mean of the losses that count\n",
             .min_words = 2,
             .max_words = 2},
     .options = mask_options,

@@ -88,6 +88,23 @@ static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_
     return status;
 }
 
+/* ---- a policy ---- */
+
+static sp_status simulate_policy(const sp_policy_recipe *recipe, const options *o, sp_error *err)
+{
+    sp_policy *policy = NULL;
+    sp_status status = sp_policy_simulate(recipe, &policy, err);
+    if (status == SP_OK)
+        status = sp_policy_save(policy, recipe, o->run.output, o->run.force, err);
+    if (status == SP_OK && !o->talk.quiet) {
+        char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
+        fprintf(stderr, "wrote %s: %s positions, %s moves\n", o->run.output, sp_count_text(policy->n_positions, a),
+                sp_count_text(policy->n_moves, b));
+    }
+    sp_policy_free(policy);
+    return status;
+}
+
 /* ---- scores ---- */
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
@@ -98,7 +115,15 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     (void)out;
     if (!o->run.output)
         return sp_fail(err, SP_EINVAL, "simulate: -o DATA.h5 is missing: where to write the data");
+    sp_policy_recipe *policy = NULL;
     sp_status status = outputs_check(o, inputs, err);
+    if (status == SP_OK)
+        status = sp_policy_recipe_load(words[0], &policy, err);
+    if (status == SP_OK && policy) {
+        status = simulate_policy(policy, o, err);
+        sp_policy_recipe_free(policy);
+        return status;
+    }
     if (status == SP_OK)
         status = sp_recipe_load(words[0], &recipe, err);
     if (status == SP_OK && recipe->signals) {
@@ -124,7 +149,7 @@ static const option_choice simulate_options[] = {OPTION_AS(OUTPUT, "write the da
 
 const command simulate_command = {
     .name = "simulate",
-    .summary = "make data from a recipe: scores, or signals",
+    .summary = "make data from a recipe: scores, signals, or a policy",
     .use = {.arguments = "RECIPE.json -o DATA.h5 [OPTION...]",
             .summary = "make label sequences, and the scores of a classifier that errs or the signals of a sensor, from a recipe "
                        "with a seed",

@@ -17,6 +17,18 @@ OPTION_ROW(LABELS, "labels", 0, TEXT, run.place.labels, "dataset of the labels",
 OPTION_ROW(OFFSETS, "offsets", 0, TEXT, run.place.offsets, "dataset of the offsets (packed)", "PATH")
 OPTION_ROW(LENGTHS, "lengths", 0, TEXT, run.place.lengths, "dataset of the lengths (padded)", "PATH")
 OPTION_ROW(IDS, "ids", 0, TEXT, run.place.ids, "dataset of the recordings' names", "PATH")
+OPTION_ROW(MASK, "mask", 0, TEXT, run.place.mask, "dataset of the mask", "PATH")
+OPTION_ROW(PREVIOUS, "previous", 0, TEXT, run.masks.previous, "dataset of the class before each row; -1: there is none", "PATH")
+OPTION_ROW(MATRIX, "matrix", 0, TEXT, run.masks.matrix, "dataset [K,K] of what may follow what (rows = from), instead of a model",
+           "PATH")
+OPTION_ROW(MULTIPLY, "multiply", 0, FLAG, masks.multiply,
+           "softmax: multiply the logits by the mask, which is a mistake, and say how much stays on what is forbidden", NULL)
+OPTION_ROW(CAUSAL, "causal", 0, FLAG, masks.causal, "attention: a step does not look at later ones", NULL)
+OPTION_ROW(MOST_STEPS, "steps", 0, INTEGER, masks.steps, "length of the padded sequences (that of the longest)", "T")
+OPTION_ROW(FILL, "fill", 0, NUMBER, masks.fill, "padding: what stands after the end of a sequence (0)", "X")
+OPTION_ROW(LOSSES, "losses", 0, TEXT, masks.losses, "loss: dataset of the losses (/losses)", "PATH")
+OPTION_ROW(VALUES, "values", 0, TEXT, masks.values,
+           "padding: dataset of the sequences, one after the other; attention: [N,T,D], what is added up (/values)", "PATH")
 OPTION_ROW(KIND, "kind", 0, TEXT, run.place.kind, "what the scores are, when their name does not say",
            "log_probs|probs|logits|scores")
 OPTION_ROW(ALLOW_EXTERNAL, "allow-external", 0, FLAG, run.place.allow_external,

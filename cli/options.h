@@ -25,6 +25,11 @@ typedef struct options {
     /* model new */
     char *types, *min_count;
     int step;
+    struct {
+        char *losses, *values;
+        int multiply, causal, steps;
+        double fill;
+    } masks; /* mask */
     /* train, predict */
     char *weights, *split, *signals, *masking, *beside;
     int epochs, batch, resume;

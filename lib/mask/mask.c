@@ -14,6 +14,75 @@ int64_t sp_mask_apply(const sp_scores *scores, const uint8_t *mask, void *out)
     return scores->dtype == SP_F32 ? number_mask(out, SP_F32, n, mask) : number_mask(out, SP_F64, n, mask);
 }
 
+static sp_status nothing_allowed(int64_t row, sp_error *err)
+{
+    return sp_fail_at(err, SP_EDATA, row, "row %lld: the mask allows no class; allow at least one, or leave the row out",
+                      (long long)row);
+}
+
+/* The first class that a row allows; n_classes where there is none. */
+static int32_t first_allowed(const uint8_t *row, int32_t n_classes)
+{
+    int32_t k = 0;
+    while (k < n_classes && !row[k])
+        k++;
+    return k;
+}
+
+sp_status sp_mask_check(const uint8_t *mask, int64_t n, int32_t n_classes, sp_error *err)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (first_allowed(mask + (size_t)i * (size_t)n_classes, n_classes) == n_classes)
+            return nothing_allowed(i, err);
+    return SP_OK;
+}
+
+static const uint8_t *successors(const uint8_t *matrix, int32_t n_classes, int32_t previous)
+{
+    return matrix + (size_t)previous * (size_t)n_classes;
+}
+
+static sp_status check_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes, sp_error *err)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (previous[i] >= n_classes)
+            return sp_fail_at(err, SP_EDATA, i,
+                              "row %lld: the previous class %d is none of 0..%d; a negative one says that there is none",
+                              (long long)i, (int)previous[i], (int)n_classes - 1);
+        if (previous[i] >= 0 && first_allowed(successors(matrix, n_classes, previous[i]), n_classes) == n_classes)
+            return sp_fail_at(err, SP_EDATA, i,
+                              "row %lld: the matrix lets nothing follow class %d; allow at least one class after it",
+                              (long long)i, (int)previous[i]);
+    }
+    return SP_OK;
+}
+
+sp_status sp_mask_from_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes, uint8_t *mask,
+                                sp_error *err)
+{
+    sp_status status = check_previous(previous, n, matrix, n_classes, err);
+    for (int64_t i = 0; status == SP_OK && i < n; i++)
+        for (int32_t k = 0; k < n_classes; k++)
+            mask[(size_t)i * (size_t)n_classes + (size_t)k] = previous[i] < 0 || successors(matrix, n_classes, previous[i])[k];
+    return status;
+}
+
+sp_status sp_apply_logit_masking(const sp_scores *logits, const int32_t *previous, const uint8_t *matrix, void *out,
+                                 sp_error *err)
+{
+    const size_t n_classes = (size_t)logits->n_classes, row_bytes = n_classes * (size_t)logits->dtype;
+    sp_status status = check_previous(previous, logits->n_steps, matrix, logits->n_classes, err);
+    if (status != SP_OK)
+        return status;
+    if (out != logits->data && logits->n_steps > 0)
+        memcpy(out, logits->data, (size_t)logits->n_steps * row_bytes);
+    for (int64_t i = 0; i < logits->n_steps; i++)
+        if (previous[i] >= 0)
+            number_mask((char *)out + (size_t)i * row_bytes, logits->dtype, logits->n_classes,
+                        successors(matrix, logits->n_classes, previous[i]));
+    return SP_OK;
+}
+
 /* The second form is left for the first where the best allowed class is so many nats behind the best of all. What remains of the
  * allowed mass, exp(-600), is far from the smallest float64, exp(-708), so that its shares are right to the last bits. */
 static const double deepest = 600;
@@ -164,4 +233,47 @@ sp_status sp_masked_softmax(const sp_scores *logits, const uint8_t *mask, sp_sof
 sp_status sp_masked_log_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out, sp_error *err)
 {
     return softmax_rows(logits, mask, form, true, out, err);
+}
+
+/* ---- the mistake ---- */
+
+/* l[t,k] times mask[t,k] of a row, and the greatest of them. NaN where a product is no logit, with *k its class. */
+static double max_product(const softmax_row *r, int32_t *k)
+{
+    double max = -INFINITY;
+    for (*k = 0; *k < r->n_classes; ++*k) {
+        double product = logit(r, *k) * is_allowed(r, *k);
+        if (!number_is_score(product))
+            return NAN;
+        max = product > max ? product : max;
+    }
+    return max;
+}
+
+sp_status sp_multiplied_softmax(const sp_scores *logits, const uint8_t *mask, void *out, double *left, sp_error *err)
+{
+    for (int64_t t = 0; t < logits->n_steps; t++) {
+        softmax_row r = row_at(logits, mask, t);
+        int32_t k;
+        double max = max_product(&r, &k);
+        if (isnan(max))
+            return sp_fail_at(err, SP_EDATA, t, "row %lld, class %d: %g times %d is no logit", (long long)t, (int)k, logit(&r, k),
+                              is_allowed(&r, k));
+        if (max == -INFINITY)
+            return sp_fail_at(err, SP_EDATA, t, "row %lld: each class has the logit -infinity, so none can have the probability",
+                              (long long)t);
+    }
+    for (int64_t t = 0; t < logits->n_steps; t++) {
+        softmax_row r = row_at(logits, mask, t);
+        int32_t k;
+        double max = max_product(&r, &k), mass[2] = {0, 0}; /* forbidden, allowed */
+        void *row = (char *)out + (size_t)t * (size_t)r.n_classes * (size_t)r.dtype;
+        for (k = 0; k < r.n_classes; k++)
+            mass[is_allowed(&r, k)] += exp(logit(&r, k) * is_allowed(&r, k) - max);
+        for (k = 0; k < r.n_classes; k++)
+            number_put(row, r.dtype, (size_t)k, exp(logit(&r, k) * is_allowed(&r, k) - max) / (mass[0] + mass[1]));
+        if (left)
+            left[t] = mass[0] / (mass[0] + mass[1]);
+    }
+    return SP_OK;
 }

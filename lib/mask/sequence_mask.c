@@ -4,16 +4,44 @@
 
 #include "core/numbers.h"
 
-sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask, sp_error *err)
+static sp_status check_lengths(const int64_t *lengths, int64_t n, int64_t t, sp_error *err)
 {
     for (int64_t i = 0; i < n; i++)
         if (lengths[i] < 0 || lengths[i] > t)
             return sp_fail(err, SP_EINVAL, "sequence %lld has length %lld, which does not fit into %lld steps", (long long)i,
                            (long long)lengths[i], (long long)t);
-    for (int64_t i = 0; i < n; i++)
+    return SP_OK;
+}
+
+sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask, sp_error *err)
+{
+    sp_status status = check_lengths(lengths, n, t, err);
+    for (int64_t i = 0; status == SP_OK && i < n; i++)
         for (int64_t j = 0; j < t; j++)
             mask[i * t + j] = j < lengths[i];
-    return SP_OK;
+    return status;
+}
+
+void sp_last_real_steps(const uint8_t *mask, int64_t n, int64_t t, int64_t *last)
+{
+    for (int64_t i = 0; i < n; i++) {
+        last[i] = t - 1;
+        while (last[i] >= 0 && !mask[i * t + last[i]])
+            last[i]--;
+    }
+}
+
+sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t n, int64_t t, int64_t width, double padding,
+                           double *out, sp_error *err)
+{
+    sp_status status = check_lengths(lengths, n, t, err);
+    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+        const int64_t real = lengths[i] * width;
+        for (int64_t j = 0; j < t * width; j++)
+            out[i * t * width + j] = j < real ? values[j] : padding;
+        values += real;
+    }
+    return status;
 }
 
 void sp_padding_mask_from_tokens(const int32_t *tokens, int64_t count, int32_t padding, uint8_t *mask)
@@ -87,10 +115,11 @@ static sp_status check_attention_row(const sp_attention *a, int64_t row, sp_erro
         sees = sees || x > -INFINITY;
     }
     if (!sees)
-        return sp_fail_at(err, SP_EDATA, row,
-                          "item %lld, query %lld: every key is masked, so there is nothing to look at; say in real_queries that "
-                          "the query is padding, or let it see a key",
-                          item, query);
+        return sp_fail_at(
+            err, SP_EDATA, row,
+            "item %lld, query %lld: every key is masked, so there is nothing to look at; let it see a key, or mark the "
+            "query as padding (real_queries)",
+            item, query);
     return SP_OK;
 }
 
@@ -124,4 +153,18 @@ sp_status sp_attention_softmax(const sp_attention *attention, void *out, sp_erro
     for (int64_t row = 0; row < n_rows; row++)
         softmax_attention_row(attention, row, out);
     return SP_OK;
+}
+
+void sp_attention_mix(const double *weights, const double *values, int64_t n, int64_t n_queries, int64_t n_keys, int64_t width,
+                      double *out)
+{
+    for (int64_t row = 0; row < n * n_queries; row++) {
+        const double *p = weights + row * n_keys, *v = values + row / n_queries * n_keys * width;
+        for (int64_t d = 0; d < width; d++) {
+            double sum = 0;
+            for (int64_t j = 0; j < n_keys; j++)
+                sum += p[j] == 0 ? 0 : p[j] * v[j * width + d];
+            out[row * width + d] = sum;
+        }
+    }
 }

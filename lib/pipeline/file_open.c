@@ -18,6 +18,7 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->offsets = o->place.offsets;
     out->lengths = o->place.lengths;
     out->ids = o->place.ids;
+    out->mask = o->place.mask;
     out->access = sp_run_access(o);
     out->has_kind = o->place.kind != NULL;
     return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;

@@ -17,6 +17,10 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
                                 const char *strategies, sp_error *err);
 void sp_file_input_close(sp_file_input *in);
 
+/* Paths of a prepared block by the first strategy, [S of the block]; those without are counted, those that failed their check are
+ * reported. */
+sp_status sp_pipeline_decode_block(sp_pipeline *p, const sp_block *block, int32_t *paths, sp_error *err);
+
 /* Looks for several raters. Too many classes for matrices of pairs: none, with a notice. SP_OK; as sp_source_find_scorers. */
 sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_classes, sp_error *err);
 

@@ -49,6 +49,19 @@ static void try_model(const char *text)
     sp_model_free(model);
 }
 
+static void try_policy(const char *text)
+{
+    sp_error err = {.message = ""};
+    sp_policy_recipe *recipe = NULL;
+    sp_policy *policy = NULL;
+    if (sp_policy_recipe_from_json(text, "fuzz.json", &recipe, &err) != SP_OK)
+        assert(err.message[0] && !recipe);
+    else if (recipe && recipe->n_moves * recipe->n_positions < 10000 && sp_policy_simulate(recipe, &policy, &err) == SP_OK)
+        assert(policy->n_moves == recipe->n_moves);
+    sp_policy_free(policy);
+    sp_policy_recipe_free(recipe);
+}
+
 static void try_recipe(const char *text)
 {
     sp_error err = {.message = ""};
@@ -76,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = 0;
     try_model(text);
+    try_policy(text);
     try_recipe(text);
     free(text);
     return 0;

@@ -188,6 +188,83 @@ static void test_failures(void **state)
     expect_failure(infinite, outer, "row 2, class 2: +infinity is no logit; mend the scores, or forbid the class there");
 }
 
+static void test_checked_rows(void **state)
+{
+    (void)state;
+    sp_error err;
+    const uint8_t mask[] = {1, 0, 0, 0, 0, 9};
+    assert_ok(sp_mask_check(mask, 1, 2, &err), &err);
+    assert_int_equal(sp_mask_check(mask, 3, 2, &err), SP_EDATA);
+    assert_int_equal(err.step, 1);
+    assert_string_equal(err.message, "row 1: the mask allows no class; allow at least one, or leave the row out");
+}
+
+/* A published example: five sleep stages, N2 before. */
+static const uint8_t stages5[] = {1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1};
+
+static void test_previous(void **state)
+{
+    (void)state;
+    sp_error err;
+    const double e[] = {2.1, -.5, 1.8, .3, -1.2, 2.1, -.5, 1.8, .3, -1.2}, expected[] = {-INFINITY, -.5, 1.8, .3, -1.2};
+    const int32_t previous[] = {2, -1};
+    const uint8_t rows[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    double out[10];
+    uint8_t mask[10];
+    sp_scores scores = view(e, SP_F64, 2, 5);
+    assert_ok(sp_apply_logit_masking(&scores, previous, stages5, out, &err), &err);
+    assert_memory_equal(out, expected, sizeof expected);
+    assert_memory_equal(out + 5, e + 5, sizeof expected);
+    assert_ok(sp_mask_from_previous(previous, 2, stages5, 5, mask, &err), &err);
+    assert_memory_equal(mask, rows, 10);
+
+    float f[10];
+    for (int i = 0; i < 10; i++)
+        f[i] = (float)e[i];
+    scores = view(f, SP_F32, 2, 5);
+    assert_ok(sp_apply_logit_masking(&scores, previous, stages5, f, &err), &err); /* in place */
+    for (int i = 0; i < 10; i++)
+        assert_true(f[i] == (float)(i < 5 ? expected[i] : e[i]));
+
+    out[0] = 7;
+    scores = view(e, SP_F64, 2, 5);
+    assert_int_equal(sp_apply_logit_masking(&scores, (int32_t[]){0, 5}, stages5, out, &err), SP_EDATA);
+    assert_int_equal(err.step, 1);
+    assert_string_equal(err.message, "row 1: the previous class 5 is none of 0..4; a negative one says that there is none");
+    uint8_t empty[25] = {0};
+    empty[0] = 1;
+    assert_int_equal(sp_apply_logit_masking(&scores, (int32_t[]){0, 3}, empty, out, &err), SP_EDATA);
+    assert_string_equal(err.message, "row 1: the matrix lets nothing follow class 3; allow at least one class after it");
+    mask[0] = 9;
+    assert_int_equal(sp_mask_from_previous((int32_t[]){0, 3}, 2, empty, 5, mask, &err), SP_EDATA);
+    assert_true(out[0] == 7 && mask[0] == 9);
+    assert_ok(sp_apply_logit_masking(&scores, (int32_t[]){0, -100}, empty, out, &err), &err);
+}
+
+static void test_multiplied(void **state)
+{
+    (void)state;
+    sp_error err;
+    double p[5], left;
+    sp_scores scores = view(logits5, SP_F64, 1, 5);
+    assert_ok(sp_multiplied_softmax(&scores, mask5, p, &left, &err), &err);
+    for (int k = 0; k < 5; k++)
+        assert_close(p[k], wrong5[k], 5e-5, 0);
+    assert_close(left, 0.2954, 5e-5, 0);
+    assert_ok(sp_multiplied_softmax(&scores, (const uint8_t[]){1, 2, 1, 1, 1}, p, &left, &err), &err);
+    assert_true(left == 0);
+    const double lost[] = {0, -INFINITY, -INFINITY, -INFINITY};
+    const uint8_t mask[] = {1, 0, 1, 1};
+    p[0] = 7;
+    scores = view(lost, SP_F64, 2, 2);
+    assert_int_equal(sp_multiplied_softmax(&scores, mask, p, NULL, &err), SP_EDATA);
+    assert_string_equal(err.message, "row 0, class 1: -inf times 0 is no logit");
+    scores = view(lost + 2, SP_F64, 1, 2);
+    assert_int_equal(sp_multiplied_softmax(&scores, mask + 2, p, NULL, &err), SP_EDATA);
+    assert_string_equal(err.message, "row 0: each class has the logit -infinity, so none can have the probability");
+    assert_true(p[0] == 7);
+}
+
 static void test_no_rows(void **state)
 {
     (void)state;
@@ -206,6 +283,9 @@ int main(void)
         cmocka_unit_test(test_allowed_mass_underflows),
         cmocka_unit_test(test_forbidden_numbers_are_not_looked_at),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_checked_rows),
+        cmocka_unit_test(test_previous),
+        cmocka_unit_test(test_multiplied),
         cmocka_unit_test(test_no_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

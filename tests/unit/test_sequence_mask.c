@@ -155,8 +155,8 @@ static void test_queries_that_see_nothing(void **state)
     sp_attention a = {.scores = scores, .dtype = SP_F64, .n_items = N, .n_queries = T, .n_keys = T, .additive = additive};
     assert_int_equal(sp_attention_softmax(&a, p, &err), SP_EDATA);
     assert_int_equal(err.step, 3);
-    assert_string_equal(err.message, "item 1, query 0: every key is masked, so there is nothing to look at; say in real_queries "
-                                     "that the query is padding, or let it see a key");
+    assert_string_equal(err.message, "item 1, query 0: every key is masked, so there is nothing to look at; let it see a "
+                                     "key, or mark the query as padding (real_queries)");
     assert_true(p[0] == 7); /* untouched */
     a.real_queries = padding;
     assert_ok(sp_attention_softmax(&a, p, &err), &err);
@@ -179,12 +179,46 @@ static void test_queries_that_see_nothing(void **state)
     assert_true(p[0] == 7);
 }
 
+static void test_ragged(void **state)
+{
+    (void)state;
+    sp_error err;
+    const int64_t lengths[] = {1, 0, 2};
+    const double values[] = {1, 2, 3, 4, 5, 6}, expected[] = {1, 2, -9, -9, -9, -9, -9, -9, 3, 4, 5, 6};
+    double out[12] = {7};
+    int64_t last[3];
+    uint8_t mask[6];
+    assert_ok(sp_sequences_pad(values, lengths, 3, 2, 2, -9, out, &err), &err);
+    assert_memory_equal(out, expected, sizeof out);
+    out[0] = 7;
+    assert_int_equal(sp_sequences_pad(values, lengths, 3, 1, 2, -9, out, &err), SP_EINVAL);
+    assert_string_equal(err.message, "sequence 2 has length 2, which does not fit into 1 steps");
+    assert_true(out[0] == 7);
+    assert_ok(sp_padding_mask_from_lengths(lengths, 3, 2, mask, &err), &err);
+    sp_last_real_steps(mask, 3, 2, last);
+    assert_memory_equal(last, ((int64_t[]){0, -1, 1}), sizeof last);
+    sp_last_real_steps((const uint8_t[]){0, 1, 0, 0, 0, 1}, 2, 3, last); /* padding on the left too */
+    assert_memory_equal(last, ((int64_t[]){1, 2}), 2 * sizeof *last);
+}
+
+static void test_mix(void **state)
+{
+    (void)state;
+    const double weights[] = {1, 0, 0.25, 0.75, 0.5, 0.5, 0, 1}, values[] = {1, 10, NAN, NAN, 3, 4, 5, 8};
+    double out[8];
+    sp_attention_mix(weights, values, 2, 2, 2, 2, out);
+    assert_memory_equal(out, ((double[]){1, 10}), 2 * sizeof *out); /* a weight of 0 hides NaN */
+    assert_true(isnan(out[2]) && isnan(out[3]));
+    assert_memory_equal(out + 4, ((double[]){4, 6, 5, 8}), 4 * sizeof *out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_padding),      cmocka_unit_test(test_causal_and_additive),
         cmocka_unit_test(test_sum_of_masks), cmocka_unit_test(test_attention),
         cmocka_unit_test(test_bias),         cmocka_unit_test(test_queries_that_see_nothing),
+        cmocka_unit_test(test_ragged),       cmocka_unit_test(test_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ typedef struct sp_file_access {
 
 /* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
 typedef struct sp_source_options {
-    const char *scores, *labels, *offsets, *lengths, *ids;
+    const char *scores, *labels, *offsets, *lengths, *ids, *mask;
     bool has_kind; /* false: by the dataset's name */
     sp_kind kind;
     sp_file_access access;

@@ -37,6 +37,29 @@ extern "C" {
  * Returns how many finite scores were taken away. O(T K). */
 int64_t sp_mask_apply(const sp_scores *scores, const uint8_t *mask, void *out);
 
+/* Does each row allow a class?
+ *   mask  [n,K]
+ * SP_OK; SP_EDATA with err->step = the first row that allows none. */
+sp_status sp_mask_check(const uint8_t *mask, int64_t n, int32_t n_classes, sp_error *err);
+
+/* The step mask of rows whose class before is known: mask[i,k] = matrix[previous[i],k].
+ *   previous  [n] 0..K-1; negative: there is none, and everything is possible
+ *   matrix    [K,K] rows = from; non-zero = may follow
+ *   mask      out [n,K], 0 or 1; untouched on failure
+ * SP_OK; SP_EDATA with err->step = the row: its class is none of 0..K-1, or nothing may follow it. O(n K). */
+sp_status sp_mask_from_previous(const int32_t *previous, int64_t n, const uint8_t *matrix, int32_t n_classes, uint8_t *mask,
+                                sp_error *err);
+
+/* Both in one call, for training and for previous-prediction decoding:
+ *
+ *     out[i,k] = previous[i] < 0 or matrix[previous[i],k] ? l[i,k] : -INFINITY
+ *
+ *   logits  [N,K]
+ *   out     [N,K] of logits->dtype; may be the logits' own memory; untouched on failure
+ * Errors as sp_mask_from_previous(). O(N K), allocates nothing. */
+sp_status sp_apply_logit_masking(const sp_scores *logits, const int32_t *previous, const uint8_t *matrix, void *out,
+                                 sp_error *err);
+
 /* Two ways to one answer. */
 typedef enum sp_softmax_form {
     SP_SOFTMAX_MASK_LOGITS, /* logits of forbidden classes become -INFINITY, then the softmax */
@@ -63,6 +86,14 @@ sp_status sp_masked_softmax(const sp_scores *logits, const uint8_t *mask, sp_sof
 /* The same in logs, log p[t,k], computed without leaving them: a class far behind keeps its finite log where its probability
  * is no float64 any more. Forbidden classes -INFINITY. */
 sp_status sp_masked_log_softmax(const sp_scores *logits, const uint8_t *mask, sp_softmax_form form, void *out, sp_error *err);
+
+/* The mistake, to be looked at: the softmax of logits times mask, p[t,:] = softmax(l[t,:] m[t,:]). Never decode or train with it.
+ *   mask  [T,K]
+ *   out   [T,K] of logits->dtype, may be the logits' own memory; untouched on failure
+ *   left  out [T]: the probability that stays on forbidden classes; untouched on failure; may be NULL
+ * SP_OK; SP_EDATA with err->step = the row, for NaN or +INFINITY, -INFINITY of a forbidden class (times 0 it is NaN), a row of
+ * -INFINITY. O(T K). */
+sp_status sp_multiplied_softmax(const sp_scores *logits, const uint8_t *mask, void *out, double *left, sp_error *err);
 
 /* ---- leak ----
  *
@@ -192,6 +223,20 @@ sp_status sp_nll_clipped_mean(const sp_nll *nll, double *mean, sp_error *err);
  * Returns SP_OK, SP_EINVAL (names the sequence whose length does not fit). */
 sp_status sp_padding_mask_from_lengths(const int64_t *lengths, int64_t n, int64_t t, uint8_t *mask, sp_error *err);
 
+/* last[n] = index of the last real step of sequence n, -1 where none is real: where a recurrent network's state is taken from,
+ * and the token whose prediction counts. Padding may stand anywhere.
+ *   mask  [N,T]
+ *   last  out [N] */
+void sp_last_real_steps(const uint8_t *mask, int64_t n, int64_t t, int64_t *last);
+
+/* A padded batch of ragged sequences: out[n,t,:] = row t of sequence n where t < lengths[n], else `padding`.
+ *   values   [sum of lengths, width], one sequence after the other
+ *   lengths  [N], each 0..T
+ *   out      [N,T,width]; untouched on failure
+ * Returns SP_OK, SP_EINVAL (names the sequence whose length does not fit). */
+sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t n, int64_t t, int64_t width, double padding,
+                           double *out, sp_error *err);
+
 /* mask[i] = tokens[i] != padding, for N * T tokens, labels or ids, padded anywhere. */
 void sp_padding_mask_from_tokens(const int32_t *tokens, int64_t count, int32_t padding, uint8_t *mask);
 
@@ -233,6 +278,14 @@ typedef struct sp_attention {
  * under a causal mask: say so in real_queries), for NaN or +INFINITY where it may, or NaN or +INFINITY in `additive`.
  * O(N Q J), float64 inside, allocates nothing. */
 sp_status sp_attention_softmax(const sp_attention *attention, void *out, sp_error *err);
+
+/* What attention gives: out[n,i,:] = sum over j of weights[n,i,j] values[n,j,:]. Values whose weight is 0 are not looked at: what
+ * stands in padding, even NaN, changes nothing.
+ *   weights  [N,Q,J]
+ *   values   [N,J,width]
+ *   out      [N,Q,width] */
+void sp_attention_mix(const double *weights, const double *values, int64_t n, int64_t n_queries, int64_t n_keys, int64_t width,
+                      double *out);
 
 #ifdef __cplusplus
 }

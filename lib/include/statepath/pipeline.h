@@ -55,10 +55,15 @@ typedef struct sp_fit_words {
 /* Everything as a user writes it. Texts are borrowed and NULL where not given, numbers NaN (counts 0). */
 typedef struct sp_run_options {
     struct {
-        char *scores, *labels, *offsets, *lengths, *ids, *kind; /* datasets (see files.h); of evaluate `labels` is a file */
+        char *scores, *labels, *offsets, *lengths, *ids, *mask,
+            *kind; /* datasets (see files.h); of evaluate `labels` is a file */
         int allow_external;
     } place;
-    char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths */
+    char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths; masks: in the file of scores */
+    struct {
+        char *previous; /* dataset of the class before each row */
+        char *matrix;   /* dataset bool [K,K], rows = from, in place of a model */
+    } masks;            /* see sp_masked_open() */
     struct {
         char *missing;       /* "error", "uniform" */
         char *on_infeasible; /* "report", "relax", "error" */

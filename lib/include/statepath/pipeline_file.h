@@ -34,8 +34,34 @@ sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_resul
  * in it or in o->place.labels. As sp_compare_file(). */
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
 
-/* How much probability the scores put on what cannot occur: with o->model on classes that may not follow the one before, on the
- * path of one strategy (viterbi); without on what the file's mask forbids.
+/* ---- scores with their masks ---- */
+
+/* The rows of a file of scores with the mask of each, block by block. The mask of a row is, by the options given,
+ *   masks.previous  a dataset of the class before each row (-1: none, everything is possible): what may follow it, by the model
+ * or by masks.matrix paths_dataset   a dataset of a path: what may follow the step before; at the first step of a recording what
+ * may start, by a model (a matrix allows everything there); everything after a gap and after -1 model alone     the same for the
+ * path that o->strategies (viterbi) gives none of them    the dataset place.mask, or the mask beside the scores */
+typedef struct sp_masked sp_masked;
+sp_status sp_masked_open(const char *file, const sp_run_options *o, sp_masked **out, sp_error *err);
+void sp_masked_close(sp_masked *masked, sp_run_result *result); /* NULL is fine; result may be NULL */
+
+const sp_source_info *sp_masked_info(const sp_masked *masked);
+/* Whose mask it is, for reports: "its own mask", "matrix /allow, given the class before in /previous". */
+const char *sp_masked_what(const sp_masked *masked);
+/* Name of a column: the file's, else the model's, else "class0" in text. */
+enum { SP_MASKED_CLASS = 24 };
+const char *sp_masked_class(const sp_masked *masked, int32_t column, char text[SP_MASKED_CLASS]);
+
+enum { SP_MASKED_START = -2 };
+typedef struct sp_masked_rows {
+    sp_block *block; /* scores in nats as they are in the file (logs of probabilities), not masked and not normalised, and the
+                      * mask; until the next call */
+    const int32_t *previous; /* [S] the class before, -1: none, SP_MASKED_START; NULL where the mask is a dataset */
+} sp_masked_rows;
+/* The next block; block NULL: there is none. SP_OK; what reading, preparing and decoding say. */
+sp_status sp_masked_next(sp_masked *masked, sp_masked_rows *rows, sp_error *err);
+
+/* How much probability the scores put on what is masked (as above; a row without class before is left out).
  *   sink  is given the report, which is valid during the call */
 typedef sp_status sp_leak_sink(void *arg, const sp_leak_report *report, sp_error *err);
 sp_status sp_leak_file(const char *file, const sp_run_options *o, sp_leak_sink *sink, void *arg, sp_run_result *result,

@@ -95,8 +95,9 @@ void sp_signals_writer_abort(sp_signals_writer *writer); /* NULL is fine */
  * ("/layer1/weight"); texts are attributes of the root; lists of names are datasets of strings. Numbers come back bit for bit.
  */
 
-typedef enum sp_tensor_type { SP_TENSOR_F32, SP_TENSOR_F64, SP_TENSOR_I64 } sp_tensor_type;
+typedef enum sp_tensor_type { SP_TENSOR_F32, SP_TENSOR_F64, SP_TENSOR_I64, SP_TENSOR_BOOL } sp_tensor_type;
 
+/* SP_TENSOR_BOOL: uint8_t 0 or 1, stored as h5py and numpy store a bool; written only. */
 enum { SP_TENSOR_RANK = 4 };
 
 /* An array; borrows. */

@@ -22,7 +22,7 @@ static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, b
     if (status == SP_OK)
         status = sp_h5_source_part(h, NULL, "weights", "weight", false, false, &h->weights, err);
     if (status == SP_OK && is_scores)
-        status = sp_h5_source_part(h, NULL, "mask", "mask", true, false, &h->mask, err);
+        status = sp_h5_source_part(h, options->mask, "mask", "mask", true, false, &h->mask, err);
     return status;
 }
 

@@ -1,0 +1,384 @@
+"""Masks as commands: the numbers of the lessons, laws against numpy, and what is said of bad input."""
+import json
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+STAGES = ["Wake", "N1", "N2", "N3", "REM"]
+ALLOW = np.array([[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [0, 1, 1, 1, 1], [0, 0, 1, 1, 0], [1, 0, 1, 0, 1]], bool)
+LOGITS = np.array([[1.2355, -0.1710, -0.6606, -0.2050, -1.4690]])
+MOVES = np.array([[1, 0, 1, 1, 0]], bool)
+LOSSES = np.array([[.5135, .5513, .9017, .4005, .0784], [.4215, .5581, .8376, .8771, .9324], [.2851, .7234, .5639, .6350, .9162]])
+REAL = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [1, 1, 1, 1, 0]], bool)
+MASKED = np.array([[0, 1, 0, 0, 1], [1, 0, 1, 0, 0], [0, 0, 0, 1, 0]], bool)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+class TestLessons(st.TestCase):
+    """What a lesson on masks shows, each by one command."""
+
+    def test_moves(self):
+        self.h5("moves.h5", logits=LOGITS, mask=MOVES)
+        self.statepath("mask", "softmax", "moves.h5", stderr="", stdout="""\
+moves.h5: masked softmax, by its own mask
+      step    class0    class1    class2    class3    class4      leak
+         0    0.7210         0    0.1083    0.1707         0    0.1836
+""")
+        self.statepath("mask", "softmax", "moves.h5", "--multiply", stderr="", stdout="""\
+moves.h5: softmax of logits times mask, a mistake, by its own mask
+      step    class0    class1    class2    class3    class4 forbidden
+         0    0.5080    0.1477    0.0763    0.1203    0.1477    0.2954
+on forbidden classes stays 0.2954 of the probability, the mean of all rows; at most 0.2954, at recording moves, step 0
+""")
+        self.statepath("mask", "apply", "moves.h5", stderr="", stdout="""\
+moves.h5: masked scores, by its own mask
+      step    class0    class1    class2    class3    class4
+         0    1.2355      -inf   -0.6606    -0.205      -inf
+""")
+        self.statepath("mask", "softmax", "moves.h5", "--multiply", "-o", "wrong.h5", stderr="wrote wrong.h5\n",
+                       stdout="on forbidden classes stays 0.2954 of the probability, the mean of all rows; at most 0.2954, at recording moves, step 0\n")
+        with h5py.File(self.path("wrong.h5")) as f:
+            np.testing.assert_allclose(f["probs"][:], softmax(LOGITS * MOVES), rtol=1e-14)
+
+    def test_previous(self):
+        self.h5("night.h5", logits=np.array([[2.1, -.5, 1.8, .3, -1.2]] * 3), before=np.array([2, -1, 0]), allow=ALLOW, hypnogram=np.array([0, 1, 2]),
+                classes=STAGES)
+        table = """\
+night.h5: masked scores, by %s, given the class before in %s
+      step      Wake        N1        N2        N3       REM
+         0 %s
+         1 %s
+         2 %s
+"""
+        after_n2, free, after_wake = (" ".join("%9s" % x for x in row.split()) for row in
+                                      ["-inf -0.5 1.8 0.3 -1.2", "2.1 -0.5 1.8 0.3 -1.2", "2.1 -0.5 -inf -inf -inf"])
+        after_n1 = " ".join("%9s" % x for x in "2.1 -0.5 1.8 -inf -inf".split())
+        for rules, name in [(["--matrix", "allow"], "matrix allow"), (["--model", "sleep-strict"], "model sleep-strict")]:
+            self.statepath("mask", "apply", "night.h5", *rules, "--previous", "before", stderr="", stdout=table % (name, "before", after_n2, free, after_wake))
+            done = self.statepath("mask", "apply", "night.h5", *rules, "--paths", "hypnogram", stderr="")
+            self.assertEqual(done.stdout.splitlines()[3:], ["         1 " + after_wake, "         2 " + after_n1])
+        leak = json.loads(self.statepath("mask", "leak", "night.h5", "--matrix", "allow", "--previous", "before", "--json", "-").stdout)
+        p = softmax(np.array([2.1, -.5, 1.8, .3, -1.2]))
+        self.assertEqual((leak["rows"], leak["left_out"]), (2, 1))
+        self.assertAlmostEqual(leak["mean"], (p[0] + p[2:].sum()) / 2, places=14)
+
+    def test_others_numbers(self):
+        """Previous stages where REM is 5."""
+        self.h5("night.h5", logits=np.zeros((2, 5)), before=np.array([5, 2]), classes=STAGES)
+        self.statepath("mask", "apply", "night.h5", "-m", "sleep-strict", "--previous", "before", "--map", "0=Wake,1=N1,2=N2,3=N3,5=REM", "-o", "a.h5")
+        with h5py.File(self.path("a.h5")) as f:
+            np.testing.assert_array_equal(np.isfinite(f["logits"][:]), ALLOW[[4, 2]])
+
+    def test_padding(self):
+        padding = """\
+  sequence    length      last  real steps
+         0         3         2  1 1 1 0 0
+         1         5         4  1 1 1 1 1
+         2         4         3  1 1 1 1 0
+"""
+        self.statepath("mask", "padding", "3,5,4", stdout=padding, stderr="")
+        self.h5("ragged.h5", lengths=np.array([3, 5, 4]), values=np.arange(12.))
+        self.statepath("mask", "padding", "ragged.h5", "--fill", "-1", stderr="", stdout=padding + """\
+    values
+         0          0         1         2        -1        -1
+         1          3         4         5         6         7
+         2          8         9        10        11        -1
+""")
+        self.statepath("mask", "padding", "ragged.h5", "--steps", "6", "-o", "batch.h5", stdout="", stderr="wrote batch.h5\n")
+        with h5py.File(self.path("batch.h5")) as f:
+            self.assertEqual(f["mask"].dtype, bool)
+            np.testing.assert_array_equal(f["mask"][:], np.pad(REAL, ((0, 0), (0, 1))))
+            np.testing.assert_array_equal(f["additive"][:], np.where(f["mask"][:], 0, -np.inf))
+            np.testing.assert_array_equal(f["last"][:], [2, 4, 3])
+            np.testing.assert_array_equal(f["lengths"][:], [3, 5, 4])
+            np.testing.assert_array_equal(f["values"][:][f["mask"][:]], np.arange(12))
+            np.testing.assert_array_equal(f["values"][:][~f["mask"][:]], 0)
+        self.h5("wide.h5", lengths=np.array([1, 0, 2]), values=np.arange(6, dtype="i4").reshape(3, 2))
+        self.statepath("mask", "padding", "wide.h5", "-o", "w.h5")
+        with h5py.File(self.path("w.h5")) as f:
+            np.testing.assert_array_equal(f["values"][:], [[[0, 1], [0, 0]], [[0, 0], [0, 0]], [[2, 3], [4, 5]]])
+            np.testing.assert_array_equal(f["last"][:], [0, -1, 1])
+
+    def test_causal(self):
+        self.statepath("mask", "causal", "4", stderr="", stdout="""\
+      step
+         0  1 0 0 0
+         1  1 1 0 0
+         2  1 1 1 0
+         3  1 1 1 1
+""")
+        self.statepath("mask", "causal", "4", "-o", "c.h5", stdout="")
+        with h5py.File(self.path("c.h5")) as f:
+            np.testing.assert_array_equal(f["mask"][:], np.tril(np.ones((4, 4), bool)))
+            np.testing.assert_array_equal(f["additive"][:], np.where(np.tril(np.ones((4, 4))), 0, -np.inf))
+
+    def test_sum_of_masks(self):
+        self.statepath("mask", "attention", "1,3", "--causal", stderr="", stdout="""\
+what is added to the scores of each key
+  sequence      step
+         0         0          0      -inf      -inf
+         0         1          0      -inf      -inf
+         0         2          0      -inf      -inf
+         1         0          0      -inf      -inf
+         1         1          0         0      -inf
+         1         2          0         0         0
+""")
+
+    def test_attention(self):
+        self.h5("a.h5", scores=np.log([[1., 1., 2.], [1., 3., 4.], [2., 2., 4.]]), values=np.array([[1., 0.], [0., 1.], [8., 8.]]))
+        self.statepath("mask", "attention", "a.h5", "--causal", stderr="", stdout="""\
+weights of the keys
+  sequence      step
+         0         0     1.0000         0         0
+         0         1     0.2500    0.7500         0
+         0         2     0.2500    0.2500    0.5000
+weights times values
+  sequence      step
+         0         0          1         0
+         0         1       0.25      0.75
+         0         2       4.25      4.25
+""")
+
+    def test_loss(self):
+        self.h5("losses.h5", losses=LOSSES, real=REAL, masked=MASKED, length=np.array([3, 5, 4]))
+        self.statepath("mask", "loss", "losses.h5", "--mask", "real", stderr="", stdout="""\
+       row    weight      mean
+         0         3    0.6555
+         1         5   0.72534
+         2         4   0.55185
+mean 0.65005 of 12 losses that count, of 15; their weights sum to 12
+""")
+        self.statepath("mask", "loss", "losses.h5", "--mask", "masked", stderr="", stdout="""\
+       row    weight      mean
+         0         2   0.31485
+         1         2   0.62955
+         2         1     0.635
+mean 0.50476 of 5 losses that count, of 15; their weights sum to 5
+""")
+        by_mask = self.statepath("mask", "loss", "losses.h5", "--mask", "real").stdout
+        self.statepath("mask", "loss", "losses.h5", "--lengths", "length", stdout=by_mask)
+        self.statepath("mask", "loss", "losses.h5", "--mask", "masked", "-o", "mean.h5", stdout="", stderr="wrote mean.h5\n")
+        with h5py.File(self.path("mean.h5")) as f:
+            self.assertEqual(round(f["mean"][0], 3), 0.505)
+            np.testing.assert_array_equal(f["weights"][:], MASKED)
+
+
+class TestLaws(st.TestCase):
+    """On random data, what numpy computes in the plainest way."""
+
+    def test_rows(self):
+        rng = np.random.default_rng(4)
+        for case in range(6):
+            dtype, n, k = ["f4", "f8"][case % 2], int(rng.integers(1, 60)), int(rng.integers(2, 30))
+            logits = rng.normal(0, [1, 5, 30][case % 3], (n, k)).astype(dtype)
+            mask = rng.random((n, k)) < .5
+            mask[np.arange(n), rng.integers(0, k, n)] = True
+            offsets = np.array([0, n // 3, n // 3, n])
+            self.h5("r.h5", logits=logits, mask=mask, offsets=offsets, other=~mask)
+            expected = softmax(np.where(mask, logits.astype("f8"), -np.inf))
+            self.statepath("mask", "softmax", "r.h5", "-o", "s.h5", "-f")
+            self.statepath("mask", "apply", "r.h5", "-o", "a.h5", "-f")
+            self.statepath("mask", "softmax", "r.h5", "--multiply", "-o", "m.h5", "-f")
+            self.statepath("mask", "softmax", "a.h5", "--mask", "/keep", "-o", "x.h5", status=1)
+            with h5py.File(self.path("s.h5")) as f:
+                np.testing.assert_allclose(f["probs"][:], expected, rtol=1e-12 if dtype == "f8" else 2e-7, atol=1e-45)
+                self.assertTrue((f["probs"][:][~mask] == 0).all())
+                np.testing.assert_array_equal(f["offsets"][:], offsets)
+            with h5py.File(self.path("a.h5")) as f:
+                self.assertEqual(f["logits"].dtype, dtype)
+                np.testing.assert_array_equal(f["logits"][:], np.where(mask, logits, -np.inf))
+            with h5py.File(self.path("m.h5")) as f:
+                np.testing.assert_allclose(f["probs"][:], softmax(logits.astype("f8") * mask), rtol=1e-12 if dtype == "f8" else 2e-7, atol=1e-45)
+            leak = json.loads(self.statepath("mask", "leak", "r.h5", "--mask", "/other", "--json", "-").stdout)
+            own = np.where(mask, softmax(logits.astype("f8")), 0).sum(1)  # the other mask forbids what this one allows
+            self.assertAlmostEqual(leak["mean"], own.mean(), places=12)
+            self.assertAlmostEqual(leak["maximum"], own.max(), places=12)
+
+    def test_rows_of_probabilities(self):
+        probs = np.random.default_rng(5).dirichlet([.5] * 4, 9)
+        mask = np.ones((9, 4), bool)
+        mask[:, 2] = False
+        self.h5("p.h5", probs=probs, mask=mask, classes=list("abcd"))
+        self.statepath("mask", "apply", "p.h5", "-o", "a.h5")
+        self.statepath("mask", "softmax", "p.h5", "-o", "s.h5")
+        with h5py.File(self.path("a.h5")) as a, h5py.File(self.path("s.h5")) as s:
+            np.testing.assert_allclose(a["scores"][:], np.where(mask, np.log(probs), -np.inf), rtol=1e-13)
+            kept = np.where(mask, probs, 0)
+            np.testing.assert_allclose(s["probs"][:], kept / kept.sum(1, keepdims=True), rtol=1e-12)
+
+    def test_previous(self):
+        rng = np.random.default_rng(6)
+        for dataset in ("previous", "paths"):
+            n, k = 50, 6
+            logits, before, allow = rng.normal(size=(n, k)), rng.integers(-1, k, n), rng.random((k, k)) < .4
+            allow |= np.eye(k, dtype=bool)
+            offsets = np.array([0, 20, 50])
+            self.h5("r.h5", logits=logits, before=before, allow=allow, offsets=offsets)
+            self.statepath("mask", "apply", "r.h5", "--matrix", "allow", "--" + dataset, "before", "-o", "a.h5", "-f")
+            previous = before
+            if dataset == "paths":
+                previous = np.r_[-1, before[:-1]]
+                previous[offsets[:-1]] = -1
+            with h5py.File(self.path("a.h5")) as f:
+                np.testing.assert_array_equal(f["logits"][:], np.where((previous < 0)[:, None] | allow[previous], logits, -np.inf))
+                self.assertNotIn("labels", f)
+
+    def test_model_and_its_path(self):
+        """A model alone: the mask follows the path that decode writes; what is left decodes to the same path again."""
+        rng = np.random.default_rng(7)
+        logits = rng.normal(0, 2, (80, 5))
+        self.h5("n.h5", logits=logits, offsets=np.array([0, 30, 80]), classes=STAGES)
+        self.statepath("decode", "n.h5", "-m", "sleep-strict", "-o", "p.h5")
+        with h5py.File(self.path("p.h5")) as f:
+            path = f["paths/viterbi"][:]
+        self.statepath("mask", "apply", "n.h5", "-m", "sleep-strict", "-o", "a.h5")
+        self.h5("with.h5", logits=logits, offsets=np.array([0, 30, 80]), classes=STAGES, path=path)
+        self.statepath("mask", "apply", "with.h5", "-m", "sleep-strict", "--paths", "path", "-o", "b.h5")
+        with h5py.File(self.path("a.h5")) as a, h5py.File(self.path("b.h5")) as b:
+            np.testing.assert_array_equal(a["logits"][:], b["logits"][:])
+            expected = np.where(ALLOW[np.r_[0, path[:-1]]], logits, -np.inf)
+            inner = np.setdiff1d(np.arange(80), [0, 30])
+            np.testing.assert_array_equal(a["logits"][:][inner], expected[inner])
+            self.assertTrue(np.isfinite(a["logits"][:][np.arange(80), path]).all())
+        one = json.loads(self.statepath("mask", "leak", "n.h5", "-m", "sleep-strict", "--json", "-").stdout)
+        other = json.loads(self.statepath("mask", "leak", "with.h5", "-m", "sleep-strict", "--paths", "path", "--json", "-").stdout)
+        self.assertEqual((one["rows"], one["leaking"], one["recording"], one["step"]), (other["rows"], other["leaking"], other["recording"], other["step"]))
+        self.assertAlmostEqual(one["mean"], other["mean"], places=13)
+
+    def test_attention(self):
+        rng = np.random.default_rng(8)
+        for causal in ([], ["--causal"]):
+            n, t, d = 4, 7, 3
+            lengths, scores, values = rng.integers(1, t + 1, n), rng.normal(size=(n, t, t)).astype("f4"), rng.normal(size=(n, t, d))
+            real = np.arange(t) < lengths[:, None]
+            self.h5("a.h5", scores=scores, lengths=lengths, values=values)
+            self.h5("b.h5", scores=scores, mask=real, values=values)
+            added = np.where(real, 0, -np.inf)[:, None, :] + (np.where(np.tril(np.ones((t, t))), 0, -np.inf) if causal else np.zeros((t, t)))
+            weights = softmax(scores.astype("f8") + added)
+            for file in ("a.h5", "b.h5"):
+                self.statepath("mask", "attention", file, *causal, "-o", "o.h5", "-f")
+                with h5py.File(self.path("o.h5")) as f:
+                    np.testing.assert_array_equal(f["additive"][:], added)
+                    np.testing.assert_array_equal(f["mask"][:], added == 0)
+                    np.testing.assert_allclose(f["weights"][:], weights, rtol=1e-13)
+                    np.testing.assert_allclose(f["output"][:], weights @ values, rtol=1e-10, atol=1e-12)
+
+    def test_loss(self):
+        rng = np.random.default_rng(9)
+        for shape in [(40,), (5, 8), (3, 4, 5)]:
+            losses, mask, weights = rng.exponential(size=shape), rng.random(shape) < .6, rng.exponential(size=shape)
+            losses.flat[np.flatnonzero(~mask)[0]] = np.nan  # does not count
+            self.h5("l.h5", losses=losses, mask=mask, weights=weights)
+            for named, w in [([], mask * weights), (["--mask", "mask"], mask * 1.), (["--mask", "mask", "--weights", "weights"], mask * weights)]:
+                self.statepath("mask", "loss", "l.h5", *named, "-o", "m.h5", "-f")
+                with h5py.File(self.path("m.h5")) as f:
+                    self.assertAlmostEqual(f["mean"][0], np.average(np.nan_to_num(losses), weights=w), places=13)
+                    np.testing.assert_array_equal(f["weights"][:], w)
+
+
+class TestTables(st.TestCase):
+    def test_many_rows(self):
+        self.h5("m.h5", logits=np.zeros((90, 14)), mask=np.ones((90, 14), bool), offsets=np.array([0, 2, 90]), ids=["a", "b"])
+        lines = self.statepath("mask", "softmax", "m.h5", stderr="").stdout.splitlines()
+        self.assertEqual(len(lines), 23)
+        self.assertEqual(lines[1].split(), ["recording", "step", *("class%d" % k for k in range(10)), "...", "leak"])
+        self.assertEqual(lines[4].split(), ["b", "0"] + ["0.0714"] * 10 + ["...", "0"])
+        self.assertEqual(lines[-1], "... 70 more rows; -o writes all")
+        lines = self.statepath("mask", "padding", ",".join(["2"] * 30)).stdout.splitlines()
+        self.assertEqual((len(lines), lines[-1]), (22, "... 10 more rows; -o writes all"))
+
+
+class TestTrouble(st.TestCase):
+    """One sentence, with the row."""
+
+    def setUp(self):
+        super().setUp()
+        self.h5("moves.h5", logits=np.repeat(LOGITS, 4, 0), mask=np.array([[1, 0, 1, 1, 0]] * 2 + [[0] * 5] + [[1] * 5], bool), offsets=np.array([0, 1, 4]),
+                before=np.array([0, 1, 5, 0]), fine=np.array([0, 1, 2, 3]), allow=ALLOW, dead=ALLOW & (np.arange(5) != 3)[:, None],
+                square=np.ones((4, 4), bool), narrow=np.ones((4, 4), bool), odd=np.array([[1, 0, 2, 0, 1]] * 5), minus=np.array([0, -2, 0, 0]))
+        self.h5("losses.h5", losses=LOSSES, none=np.zeros((3, 5)), bad=np.where(MASKED, -1., 1), short=np.ones((3, 4), bool), lengths=np.array([3, 6, 4]),
+                two=np.array([1, 2]), half=np.array([1.5, 2, 3]))
+        self.h5("a.h5", scores=np.zeros((2, 3, 3)), lengths=np.array([3, 0]), other=np.zeros((2, 3, 4)), one=np.array([3]), values=np.zeros((2, 4, 1)),
+                none=np.array([[1, 1, 1], [0, 1, 1]], bool), three=np.array([3, 3]), v=np.zeros((2, 3, 1)))
+        self.h5("r.h5", lengths=np.array([3, 5, 4]), values=np.zeros(11))
+
+    def test_rows(self):
+        for words, status, sentence in [
+            (["softmax", "moves.h5"], 1, "moves.h5: recording 1, step 1: row 1: the mask allows no class, so there is nothing to share the probability "
+             "among; allow at least one class, or leave the row out"),
+            (["apply", "moves.h5"], 1, "moves.h5: recording 1, step 1: row 1: the mask allows no class; allow at least one, or leave the row out"),
+            (["apply", "moves.h5", "--previous", "before", "--matrix", "allow"], 1, "moves.h5: dataset /before, recording 1, step 1: label 5 is not one of the "
+             "5 classes 0..4; unscored steps are -1, and --codes or --map reads others' numbers"),
+            (["apply", "moves.h5", "--previous", "fine", "--matrix", "dead"], 1, "moves.h5: recording 1, row 2: the matrix lets nothing follow class 3; allow at "
+             "least one class after it"),
+            (["apply", "moves.h5", "--previous", "fine", "--matrix", "square"], 1, "moves.h5: dataset square must have shape [5, 5], a row and a column for each "
+             "class of /logits"),
+            (["apply", "moves.h5", "--previous", "fine", "--matrix", "odd"], 1, "moves.h5: dataset /odd, row 0, 2: 2 is neither 0 nor 1"),
+            (["apply", "moves.h5", "--previous", "fine", "--matrix", "nowhere"], 1, "moves.h5: there is no dataset /nowhere; name another with --matrix"),
+            (["apply", "moves.h5", "--mask", "narrow"], 1, None),
+            (["apply", "moves.h5", "--previous", "minus", "--matrix", "allow"], 1, None),
+            (["apply", "moves.h5", "--previous", "fine"], 2, "the classes before are known, but not what may follow them: name a --model or a --matrix"),
+            (["apply", "moves.h5", "--matrix", "allow"], 2, "--matrix says what may follow what, but not which class came before: name a dataset of them with "
+             "--previous, or a path with --paths"),
+            (["leak", "moves.h5", "--matrix", "allow", "-m", "sleep-strict"], 2, "--model and --matrix both say what may follow what; give one"),
+            (["leak", "moves.h5", "--mask", "mask", "-m", "sleep-strict"], 2, "--mask names a mask, and --model or --matrix would make another one; give one"),
+            (["leak", "moves.h5", "--previous", "fine", "--paths", "fine", "-m", "sleep-strict"], 2, "--previous and --paths both say which class came before; "
+             "give one"),
+            (["apply", "moves.h5", "--previous", "fine", "--matrix", "allow", "--codes", "yasa"], 2, "--codes and --map say what the numbers of --previous or "
+             "--paths are in the classes of a --model; name both"),
+            (["apply", "moves.h5", "--multiply"], 2, "mask apply takes no --multiply; `statepath mask --help` says what does"),
+            (["leak", "moves.h5", "-o", "x.h5"], 2, "mask leak takes no --output; `statepath mask --help` says what does"),
+        ]:
+            with self.subTest(words=words):
+                self.trouble(words, status, sentence)
+
+    def trouble(self, words, status, sentence):
+        for more in ([], ["-o", "out.h5"]):
+            if more and words[0] == "leak":
+                continue
+            done = self.statepath("mask", *words, *more, status=status, stdout="")
+            self.assertEqual(done.stderr.count("\n"), 1)
+            if sentence:
+                self.assertEqual(done.stderr, "statepath: %s\n" % sentence)
+        self.assertNotIn("out.h5", self.files())
+
+    def test_sequences(self):
+        for words, status, sentence in [
+            (["padding", "3,,4"], 2, 'lengths "3,,4": number 2 is missing or too large; write them as 3,5,4'),
+            (["padding", "3,5", "--steps", "4"], 2, "sequence 1 has length 5, which does not fit into 4 steps"),
+            (["padding", "3,5", "--steps", "-4"], 2, "--steps -4: at least 1"),
+            (["padding", "r.h5"], 1, "r.h5: dataset /values has 11 rows, but the lengths add up to 12"),
+            (["padding", "moves.h5"], 1, "moves.h5: there is no dataset /lengths; name the dataset of the sequences' lengths with --lengths"),
+            (["padding", "losses.h5", "--lengths", "half"], 1, "losses.h5: dataset /half, row 0: 1.5 is not a whole number"),
+            (["padding", "losses.h5", "--lengths", "losses"], 1, None),
+            (["causal", "99999999"], 1, "99999999 times 99999999 times 1 values are more than the 268435456 that are made at once; take fewer sequences or "
+             "shorter ones"),
+            (["attention", "a.h5"], 1, "a.h5: dataset /values has shape [2, 4, 1], but must have shape [2, 3, D]"),
+            (["attention", "a.h5", "--values", "v"], 1, "a.h5: item 1, query 0: every key is masked, so there is nothing to look at; let it see a key, or mark "
+             "the query as padding (real_queries)"),
+            (["attention", "a.h5", "--values", "v", "--mask", "none", "--causal"], 1, "a.h5: item 1, query 0: every key is masked, so there is nothing to look "
+             "at; let it see a key, or mark the query as padding (real_queries)"),
+            (["attention", "a.h5", "--scores", "other", "--lengths", "three"], 1, "a.h5: dataset other has shape [2, 3, 4], but must have shape [N,T,T], query by "
+             "key"),
+            (["attention", "a.h5", "--lengths", "one", "--values", "v"], 1, "a.h5: there are 1 lengths for 2 sequences of scores"),
+            (["attention", "a.h5", "--lengths", "one", "--mask", "none"], 2, "--mask and --lengths both say which steps are real; give one"),
+            (["attention", "moves.h5", "--mask", "nowhere"], 1, "moves.h5: there is no dataset /nowhere; name another dataset"),
+            (["loss", "moves.h5"], 1, "moves.h5: there is no dataset /losses; name the dataset of the losses with --losses"),
+            (["loss", "losses.h5", "--weights", "none"], 1, "losses.h5: the weights of 15 losses sum to 0: there is no step to take the mean of"),
+            (["loss", "losses.h5", "--weights", "bad"], 1, "losses.h5: row 0: weight -1 at place 1: weights must be finite and not negative; 0 leaves a step out"),
+            (["loss", "losses.h5", "--mask", "short"], 1, "losses.h5: dataset short has shape [3, 4], but must have shape [3, 5]"),
+            (["loss", "losses.h5", "--lengths", "two"], 1, "losses.h5: 2 lengths do not fit losses of shape [3, 5], which must be [N,T] for N lengths"),
+            (["loss", "losses.h5"], 2, "sequence 1 has length 6, which does not fit into 5 steps"),
+            (["loss", "losses.h5", "--causal"], 2, "mask loss takes no --causal; `statepath mask --help` says what does"),
+        ]:
+            with self.subTest(words=words):
+                self.trouble(words, status, sentence)
+
+
+st.main()
