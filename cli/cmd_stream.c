@@ -187,6 +187,8 @@ static sp_status run(stream *s, FILE *in, sp_error *err)
     }
     if (status == SP_OK && ferror(in))
         status = sp_fail(err, SP_EFILE, "standard input cannot be read: %s", strerror(errno));
+    else if (status == SP_OK && !feof(in) && !ferror(stdout))
+        status = sp_no_memory(err); /* for the line: getline() says no more of it */
     if (status == SP_OK && !ferror(stdout))
         status = finish(s, err);
     free(row);

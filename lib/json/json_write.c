@@ -23,7 +23,8 @@ void sp_json_writer_open_on(sp_json_writer *writer, void (*sink)(void *to, const
 
 sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *err)
 {
-    if (writer->stream && (ferror(writer->stream) | fclose(writer->stream)) && writer->status == SP_OK)
+    /* Where memory is short at the last moment fclose() says nothing, but leaves no text (glibc). */
+    if (writer->stream && ((ferror(writer->stream) | fclose(writer->stream)) || !writer->text) && writer->status == SP_OK)
         writer->status = SP_ENOMEM;
     writer->stream = NULL;
     if (writer->status == SP_OK) {
