@@ -2,9 +2,11 @@
 
 #include <math.h>
 
+#include "learn/label_sequences.h"
+
 bool sp_numpy_draws_init(sp_numpy_draws *draws, uint32_t seed)
 {
-    *draws = (sp_numpy_draws){.rng = gsl_rng_alloc(gsl_rng_mt19937)};
+    *draws = (sp_numpy_draws){.rng = sp_mt19937_new()};
     if (draws->rng)
         sp_numpy_draws_seed(draws, seed);
     return draws->rng != NULL;
