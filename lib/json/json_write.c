@@ -164,3 +164,11 @@ void sp_json_put_matrix(sp_json_writer *writer, int32_t n, const double *values)
     }
     sp_json_put(writer, "]");
 }
+
+void sp_json_put_member(sp_json_writer *writer, const char *key, double x)
+{
+    sp_json_put(writer, ",\n    ");
+    sp_json_put_string(writer, key);
+    sp_json_put(writer, ": ");
+    sp_json_put_number(writer, x);
+}

@@ -32,6 +32,8 @@ void sp_json_put(sp_json_writer *writer, const char *raw);           /* as it is
 void sp_json_put_string(sp_json_writer *writer, const char *string); /* quoted and escaped */
 void sp_json_put_number(sp_json_writer *writer, double x);           /* shortest that reads back exactly; x finite */
 void sp_json_put_integer(sp_json_writer *writer, int64_t x);
+/* Another member, not the first, of an object that is indented by four spaces. */
+void sp_json_put_member(sp_json_writer *writer, const char *key, double x);
 /* Before an item: nothing before the first, else a comma; then a new line with `indent` blanks where the line is full. */
 void sp_json_put_comma(sp_json_writer *writer, bool is_first, int indent);
 /* The name of an item of an object, after such a comma: "name": */

@@ -116,14 +116,6 @@ sp_status sp_policy_recipe_load(const char *file, sp_policy_recipe **out, sp_err
 
 /* ---- writing ---- */
 
-static void put_member(sp_json_writer *writer, const char *key, double x)
-{
-    sp_json_put(writer, ",\n    ");
-    sp_json_put_string(writer, key);
-    sp_json_put(writer, ": ");
-    sp_json_put_number(writer, x);
-}
-
 sp_status sp_policy_recipe_to_json(const sp_policy_recipe *r, char **text, sp_error *err)
 {
     sp_json_writer writer;
@@ -149,7 +141,7 @@ sp_status sp_policy_recipe_to_json(const sp_policy_recipe *r, char **text, sp_er
     sp_json_put(&writer, "]");
     const double numbers[] = {r->usual_legal, r->legal_spread, r->sharpness, r->leak, r->leak_spread};
     for (int i = 0; i < 5; i++)
-        put_member(&writer, policy_keys[3 + i], numbers[i]);
+        sp_json_put_member(&writer, policy_keys[3 + i], numbers[i]);
     sp_json_put(&writer, "\n  }\n}\n");
     return sp_json_writer_close(&writer, text, err);
 }

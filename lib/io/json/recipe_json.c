@@ -276,14 +276,6 @@ sp_status sp_recipe_load(const char *file, sp_recipe **out, sp_error *err)
 
 /* ---- writing ---- */
 
-static void put_member(sp_json_writer *writer, const char *key, double x)
-{
-    sp_json_put(writer, ",\n    ");
-    sp_json_put_string(writer, key);
-    sp_json_put(writer, ": ");
-    sp_json_put_number(writer, x);
-}
-
 static void put_start(sp_json_writer *writer, const sp_recipe *recipe)
 {
     sp_json_put_key(writer, "start");
@@ -319,10 +311,10 @@ static void put_classifier(sp_json_writer *writer, const sp_recipe *recipe)
     sp_json_put_key(writer, "classifier");
     sp_json_put(writer, "{\n    \"confusion\": ");
     sp_json_put_matrix(writer, recipe->n_classes, recipe->confusion);
-    put_member(writer, "error_run", recipe->error_run);
-    put_member(writer, "noise", recipe->noise);
-    put_member(writer, "overconfidence", recipe->overconfidence);
-    put_member(writer, "floor", recipe->floor);
+    sp_json_put_member(writer, "error_run", recipe->error_run);
+    sp_json_put_member(writer, "noise", recipe->noise);
+    sp_json_put_member(writer, "overconfidence", recipe->overconfidence);
+    sp_json_put_member(writer, "floor", recipe->floor);
     sp_json_put(writer, "\n  }\n");
 }
 
