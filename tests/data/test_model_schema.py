@@ -1,6 +1,6 @@
 """The schema of models agrees with the reader: what ships and what is good passes, what is broken does not.
 
-The reader's side of tests/data/models.json is in tests/unit/test_model_json.c.
+The reader's side of tests/data/models.json is in tests/unit/io/test_model_json.c.
 """
 import json
 import os

@@ -1,4 +1,4 @@
-"""Cases for tests/unit/test_mask_peers.c: inputs, and answers computed by numpy, scipy and scikit-learn, as JSON on stdout.
+"""Cases for tests/unit/mask/test_mask_peers.c: inputs, and answers computed by numpy, scipy and scikit-learn, as JSON on stdout.
 
 -inf is written as the string "-inf". Exit 77 where one of the packages is missing.
 """

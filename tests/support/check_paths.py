@@ -1,4 +1,4 @@
-"""Reads FOLDER/paths.h5, written by tests/unit/test_paths_file.c, with h5py, and compares with what that test wrote."""
+"""Reads FOLDER/paths.h5, written by tests/unit/io/test_paths_file.c, with h5py, and compares with what that test wrote."""
 import sys
 
 try:
