@@ -8,14 +8,15 @@
 
 /* ---- the table ---- */
 
-enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_NUMBER, VALUE_MANUAL, VALUE_COMPLETION };
+/* VALUE_GIVEN: popt stops at each option that takes a value, so that one whose value it had no memory for is seen. */
+enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_GIVEN, VALUE_NUMBER, VALUE_MANUAL, VALUE_COMPLETION };
 
-#define TEXT POPT_ARG_STRING, 0
-#define TEXTS POPT_ARG_ARGV, 0 /* may be given again */
+#define TEXT POPT_ARG_STRING, VALUE_GIVEN
+#define TEXTS POPT_ARG_ARGV, VALUE_GIVEN /* may be given again */
 #define FLAG POPT_ARG_NONE, 0
-#define INTEGER POPT_ARG_INT, 0
-#define LONG_INTEGER POPT_ARG_LONG, 0
-#define REAL POPT_ARG_DOUBLE, 0
+#define INTEGER POPT_ARG_INT, VALUE_GIVEN
+#define LONG_INTEGER POPT_ARG_LONG, VALUE_GIVEN
+#define REAL POPT_ARG_DOUBLE, VALUE_GIVEN
 #define NUMBER POPT_ARG_DOUBLE, VALUE_NUMBER /* NaN is no number, but that none was given */
 #define CODES_LIST "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem"
 
@@ -97,6 +98,12 @@ static void list_name(const struct poptOption *option, void *arg)
         list->names[list->n++] = option->longName;
 }
 
+static int refuse_memory(const char *name)
+{
+    complain("%s: no memory for the value of an option", name);
+    return EXIT_FAILED;
+}
+
 static int refuse(int argc, const char **argv, poptContext context, const struct poptOption *table, int code)
 {
     const char *name = argv[0], *word = poptBadOption(context, POPT_BADOPTION_NOALIAS), *option = "an option";
@@ -114,6 +121,8 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
             complain("%s: there is no option %s; `statepath %s --help` lists them", name, word, name);
     } else if (code == POPT_ERROR_BADNUMBER || code == POPT_ERROR_OVERFLOW) {
         complain("%s: %s needs a number, not \"%s\"", name, option, word);
+    } else if (code == POPT_ERROR_NULLARG || code == POPT_ERROR_MALLOC) { /* of a list: a value that popt could not copy */
+        return refuse_memory(name);
     } else if (code == POPT_ERROR_NOARG) {
         complain("%s: %s needs a value", name, word);
     } else {
@@ -122,26 +131,17 @@ static int refuse(int argc, const char **argv, poptContext context, const struct
     return EXIT_USAGE;
 }
 
-/* What a text option holds until it is given: popt leaves NULL where it has no memory for the text. */
-static char not_given[] = "";
-
-/* Puts `not_given` into text options that hold nothing. */
-static void mark_text(const struct poptOption *option, void *arg)
+/* What the option was given that popt stands at; code: its value. Returns -1 to go on, else an exit status. */
+static int check_given(poptContext context, const char *name, int code)
 {
-    char **text = option->arg;
-    (void)arg;
-    if ((option->argInfo & POPT_ARG_MASK) == POPT_ARG_STRING)
-        *text = *text ? *text : not_given;
-}
-
-/* Takes it away again; *is_lost: one of them lost its text. */
-static void unmark_text(const struct poptOption *option, void *is_lost)
-{
-    char **text = option->arg;
-    if ((option->argInfo & POPT_ARG_MASK) != POPT_ARG_STRING)
-        return;
-    *(bool *)is_lost |= !*text;
-    *text = *text == not_given ? NULL : *text;
+    char *text = poptGetOptArg(context);
+    int result = text ? -1 : refuse_memory(name); /* popt reads 0 or nothing from a value that it could not copy */
+    if (text && code == VALUE_NUMBER && isnan(strtod(text, NULL))) { /* in the options NaN means that none was given */
+        complain("%s: a number is needed, not \"%s\"", name, text);
+        result = EXIT_USAGE;
+    }
+    free(text);
+    return result;
 }
 
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words)
@@ -174,7 +174,6 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         free(copy);
         return EXIT_FAILED;
     }
-    options_visit(table, mark_text, NULL);
     while (result < 0 && (code = poptGetNextOpt(context)) != -1) {
         if (code == VALUE_HELP) {
             help_print(argv[0], use, shown);
@@ -188,22 +187,11 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         } else if (code == VALUE_VERSION) {
             printf("statepath %s\n", sp_version());
             result = EXIT_DONE;
-        } else if (code == VALUE_NUMBER) {
-            char *text = poptGetOptArg(context);
-            if (text && isnan(strtod(text, NULL))) { /* in the options NaN means that none was given */
-                complain("%s: a number is needed, not \"%s\"", argv[0], text);
-                result = EXIT_USAGE;
-            }
-            free(text);
+        } else if (code == VALUE_GIVEN || code == VALUE_NUMBER) {
+            result = check_given(context, argv[0], code);
         } else if (code < -1) {
             result = refuse(argc, argv, context, table, code);
         }
-    }
-    bool is_lost = false;
-    options_visit(table, unmark_text, &is_lost);
-    if (is_lost && result < 0) {
-        complain("%s: no memory for the text of an option", argv[0]);
-        result = EXIT_FAILED;
     }
     int n = 0;
     const char *word;

@@ -4,8 +4,9 @@ jansson's, popt's, the C library's), by tests/memory/fail_alloc.c.
 A run must end with a status above 0 and a sentence on stderr, or with the status and the bytes of the run without failure. Where HDF5
 crashes, hangs or ends the process because it was refused memory itself, that is counted, not failed; every other crash fails.
 
-STATEPATH_EVERY=1 makes every allocation fail; without it a sample, other ones in each hour, that takes less than a minute.
-STATEPATH_RUNS is how many of them, STATEPATH_OFFSET where they begin, to repeat one.
+STATEPATH_EVERY=1 makes every allocation fail; without it a sample, other ones in each hour, that takes less than a minute, and
+always those in which the words of a command are read.
+STATEPATH_RUNS is how many of them, STATEPATH_OFFSET where they begin, STATEPATH_CASES which cases, to repeat one.
 """
 import concurrent.futures
 import json
@@ -21,8 +22,10 @@ import statepath_test as st
 from statepath_test import h5py, np
 
 PRELOAD = os.environ.get("STATEPATH_FAIL_ALLOC", "")
+FIRST = 40  # allocations in which the words of a command are read, and more
 EVERY = int(os.environ.get("STATEPATH_EVERY", "0"))
 RUNS = int(os.environ.get("STATEPATH_RUNS", "900"))  # of the sample
+ONLY = os.environ.get("STATEPATH_CASES", "").split()
 CLASSES = ["Wake", "N1", "N2", "N3", "REM"]
 MODEL = """{"statepath_model": 1, "name": "small model with a name that is long", "classes": ["Wake", "N1", "N2", "N3", "REM"],
  "description": "a text that is longer than what a parser has at hand from the beginning, so that it must ask for more",
@@ -52,6 +55,11 @@ CASES = [
     ("loss", "mask loss in.h5 --losses few --weights few -o out.h5", ["out.h5"], None),
     ("policy", "simulate policy.json -o out.h5", ["out.h5"], None),
     ("stream", "stream -m model.json --lag 2 --kind logits", [], "1 2 3 4 5\n2 1 0 0 1\n0 3 1 0 0\n1 1 1 1 1\n\n3 2 1 0 0\n"),
+]
+WORDS = [
+    ("texts", "decode in.h5 --model=model.json --strategy beam:2 -o out.h5 --threads=1 --missing uniform", ["out.h5"], None),
+    ("numbers", "decode in.h5 -m model.json --nbest 3 --temperature=2.5 --floor 1e-3 --threads 1 -o out.h5", ["out.h5"], None),
+    ("lists", "evaluate paths.h5 -m sleep-strict --fail-if accuracy>2 --fail-if accuracy<2 --threads=1", [], None),  # status 4
 ]
 INPUTS = ["in.h5", "named.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
 
@@ -128,40 +136,57 @@ def is_of_hdf5(trace):
     return name == "??" or name.startswith("H5")
 
 
+def what_is_wrong(good, result):
+    """The sentence for a run whose allocation failed, or None; good: what run() gives without a failure."""
+    status, stdout, said, written, _, left = result
+    if status == "timeout" or status < 0 or status == 255:  # 255: HDF5 ends the process
+        return "ends by %s" % status
+    if left:
+        return "leaves %s behind" % left
+    if status == good[0] and stdout == good[1] and written == good[3]:
+        return None
+    if status == 0:
+        return "another answer, status 0; %s" % said
+    if "statepath: " not in said and not said.endswith("\nvirtual memory exhausted.\n"):  # popt says this and ends the process
+        return "status %d and no sentence" % status
+    return said if "not valid JSON" in said else None
+
+
 class TestMemory(st.TestCase):
-    def test_each_allocation(self):
+    def setUp(self):
+        super().setUp()
         make(self.folder)
         subprocess.run([st.PROGRAM, "decode", "in.h5", "-m", "sleep-strict", "-o", "paths.h5", "-q"], cwd=self.folder, check=True)
-        sound = {case[0]: run(self.folder, case, -1) for case in CASES}
+
+    def fail_each(self, cases, chosen):
+        """chosen(of one case, of all): which allocations fail, of so many."""
+        sound = {case[0]: run(self.folder, case, -1) for case in cases}
         total = sum(s[4] for s in sound.values())
-        stride = 1 if EVERY else max(7, total // RUNS)
-        offset = int(os.environ.get("STATEPATH_OFFSET", time.time() // 3600)) % stride
-        jobs = [(case, n) for case in CASES for n in range(offset, sound[case[0]][4], stride)]
+        jobs = [(case, n) for case in cases for n in chosen(sound[case[0]][4], total)]
         print("%d allocations, %d made to fail" % (total, len(jobs)), file=sys.stderr)
         wrong, n_crashes = [], 0
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = pool.map(lambda job: run(self.folder, *job), jobs)
-            for (case, n), (status, stdout, said, written, _, left) in zip(jobs, results):
-                good = sound[case[0]]
-                where = "%s, allocation %d (STATEPATH %s): " % (case[0], n, case[1])
-                if status == "timeout" or status < 0 or status == 255:  # 255: HDF5 ends the process
-                    if is_of_hdf5(said):
-                        n_crashes += 1
-                    else:
-                        wrong.append(where + "ends by %s" % status)
-                elif left:
-                    wrong.append(where + "leaves %s behind" % left)
-                elif status == good[0] and stdout == good[1] and written == good[3]:
-                    continue
-                elif status == 0:
-                    wrong.append(where + "another answer, status 0; %s" % said)
-                elif "statepath: " not in said and not said.endswith("\nvirtual memory exhausted.\n"):  # popt says this and ends the process
-                    wrong.append(where + "status %d and no sentence" % status)
-                elif "not valid JSON" in said:
-                    wrong.append(where + said)
+            for (case, n), result in zip(jobs, results):
+                sentence = what_is_wrong(sound[case[0]], result)
+                if sentence and sentence.startswith("ends by") and is_of_hdf5(result[2]):
+                    n_crashes += 1
+                elif sentence:
+                    wrong.append("%s, allocation %d (STATEPATH %s): %s" % (case[0], n, case[1], sentence))
         if n_crashes:
             print("%d crashes inside HDF5" % n_crashes, file=sys.stderr)
         self.assertEqual(wrong, [], "\n".join(wrong))
+
+    def test_words_of_a_command(self):
+        """A value that is lost is an error, not the default: texts, numbers and lists."""
+        self.fail_each(WORDS, lambda n, _: range(min(n, FIRST)))
+
+    def test_each_allocation(self):
+        def chosen(n, total):
+            stride = 1 if EVERY else max(7, total // RUNS)
+            return range(int(os.environ.get("STATEPATH_OFFSET", time.time() // 3600)) % stride, n, stride)
+
+        self.fail_each([case for case in CASES if not ONLY or case[0] in ONLY], chosen)
 
 
 if __name__ == "__main__":
