@@ -1,24 +1,13 @@
 #include "learn/label_sequences.h"
 
-#include <gsl/gsl_errno.h>
 #include <stdlib.h>
 
-gsl_rng *sp_mt19937_new(void)
-{
-    gsl_error_handler_t *before = gsl_set_error_handler_off();
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    gsl_set_error_handler(before);
-    return rng;
-}
+#include "learn/generator.h"
 
-/* The generators' seeds are the recipe's, moved by the golden ratio of 2^32: never 0, which GSL would replace. */
+/* The generators' seeds are the recipe's, moved by the golden ratio of 2^32. */
 gsl_rng *sp_draw_new(const sp_recipe *recipe, enum sp_draw what)
 {
-    uint32_t seed = (uint32_t)recipe->seed + (uint32_t)what * 2654435769u;
-    gsl_rng *rng = sp_mt19937_new();
-    if (rng)
-        gsl_rng_set(rng, seed ? seed : 1);
-    return rng;
+    return sp_generator_new((uint32_t)recipe->seed + (uint32_t)what * 2654435769u);
 }
 
 /* The first class whose cumulated probability exceeds u * total. */

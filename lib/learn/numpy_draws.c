@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-#include "learn/label_sequences.h"
+#include "learn/generator.h"
 
 bool sp_numpy_draws_init(sp_numpy_draws *draws, uint32_t seed)
 {
-    *draws = (sp_numpy_draws){.rng = sp_mt19937_new()};
+    *draws = (sp_numpy_draws){.rng = sp_generator_new(1)};
     if (draws->rng)
         sp_numpy_draws_seed(draws, seed);
     return draws->rng != NULL;

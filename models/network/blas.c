@@ -1,6 +1,7 @@
 #include "blas.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include "network.h"
@@ -13,20 +14,29 @@ static int take(void *library, const char *name, void *function)
     return found != NULL;
 }
 
-sp_blas sp_blas_find(void)
+/* Why the last dlopen() failed: the loader says it in words only. */
+static bool has_no_memory(void)
 {
-    const sp_blas plain = {.sgemm = cblas_sgemm, .name = "GSL CBLAS"};
+    const char *why = dlerror();
+    return !why || strstr(why, strerror(ENOMEM)) != NULL;
+}
+
+bool sp_blas_find(sp_blas *out)
+{
+    *out = (sp_blas){.sgemm = cblas_sgemm, .name = "GSL CBLAS"};
     /* It stays: its threads would not survive that it goes, and looking again costs nothing. */
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library)
-        return plain;
+        return !has_no_memory();
     sp_blas found = {.name = NULL};
     char *(*config)(void) = NULL;
     if (take(library, "cblas_sgemm", &found.sgemm) && take(library, "openblas_set_num_threads", &found.set_threads) &&
         take(library, "openblas_get_num_threads", &found.get_threads) && take(library, "openblas_get_config", &config))
         found.name = config();
     dlclose(library);
-    return found.name ? found : plain;
+    if (found.name)
+        *out = found;
+    return true;
 }
 
 int sp_blas_begin(const sp_blas *blas)

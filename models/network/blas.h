@@ -7,6 +7,7 @@
 #define STATEPATH_NETWORK_BLAS_H
 
 #include <gsl/gsl_cblas.h>
+#include <stdbool.h>
 
 /* cblas_sgemm() */
 typedef void sp_blas_sgemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE trans_a, enum CBLAS_TRANSPOSE trans_b, int m, int n,
@@ -21,8 +22,8 @@ typedef struct sp_blas {
     int (*get_threads)(void);
 } sp_blas;
 
-/* Never fails. From any thread. */
-sp_blas sp_blas_find(void);
+/* False: no memory to load OpenBLAS with, whose sums are rounded otherwise than GSL's. From any thread. */
+bool sp_blas_find(sp_blas *out);
 
 /* One BLAS thread for a call, so that sums are taken in one order; both nest. Returns what was set before, to be given back. */
 int sp_blas_begin(const sp_blas *blas);

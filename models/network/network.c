@@ -1,10 +1,10 @@
 #include "network.h"
 
-#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "learn/generator.h"
 #include "pass.h"
 #include "statepath/context.h"
 #include "statepath/scores.h"
@@ -103,11 +103,10 @@ sp_status sp_network_new(const sp_network_shape *shape, uint32_t seed, sp_networ
         network->mean = calloc((size_t)shape->n_channels, sizeof *network->mean);
         network->scale = malloc((size_t)shape->n_channels * sizeof *network->scale);
     }
-    if (!network || !network->parameters || !network->mean || !network->scale || !(rng = gsl_rng_alloc(gsl_rng_mt19937))) {
+    if (!network || !network->parameters || !network->mean || !network->scale || !(rng = sp_generator_new(seed))) {
         sp_network_free(network);
         return sp_no_memory(err);
     }
-    gsl_rng_set(rng, seed ? seed : 1);
     for (int32_t c = 0; c < shape->n_channels; c++)
         network->scale[c] = 1;
     for (int i = 0; i <= SP_NETWORK_LAYERS; i++) {

@@ -66,8 +66,8 @@ bool sp_pass_init(sp_pass *pass, const sp_network *network, const sp_plan *plan,
 {
     const sp_network_shape *shape = &network->shape;
     size_t features = (size_t)shape->layers[SP_NETWORK_LAYERS - 1].n_out, k = (size_t)shape->n_classes;
-    *pass = (sp_pass){.blas = sp_blas_find()};
-    bool is_ok = (pass->features = malloc(SP_PASS_STEPS * features * sizeof *pass->features)) &&
+    *pass = (sp_pass){.features = NULL};
+    bool is_ok = sp_blas_find(&pass->blas) && (pass->features = malloc(SP_PASS_STEPS * features * sizeof *pass->features)) &&
                  (pass->logits = malloc(SP_PASS_STEPS * k * sizeof *pass->logits));
     /* Zeros: what patches read beyond the end must be numbers. */
     for (int i = 0; is_ok && i <= SP_NETWORK_LAYERS; i++)

@@ -1,11 +1,11 @@
 #include "train.h"
 
-#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "learn/generator.h"
 #include "pass.h"
 #include "statepath/context.h"
 #include "statepath/mask.h"
@@ -372,11 +372,7 @@ static gsl_rng *epoch_rng(uint32_t seed, int32_t epoch)
     uint64_t z = ((uint64_t)seed << 32 | (uint32_t)epoch) + UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    uint32_t folded = (uint32_t)(z ^ (z >> 31));
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    if (rng)
-        gsl_rng_set(rng, folded ? folded : 1);
-    return rng;
+    return sp_generator_new((uint32_t)(z ^ (z >> 31)));
 }
 
 /* The order of an epoch depends on its own generator alone, not on the order before. */
