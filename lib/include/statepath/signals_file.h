@@ -136,7 +136,7 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
                               sp_tensor_file **out, sp_error *err);
 void sp_tensor_file_close(sp_tensor_file *tensors);
 
-/* Length of the first axis of an array, -1 where there is none of that name. */
+/* Length of the first axis of an array, -1 where there is none of that name or no memory to look. */
 int64_t sp_tensor_file_length(const sp_tensor_file *tensors, const char *path);
 /* Reads an array of exactly this type, rank and shape into out (t->data is not looked at). SP_OK; SP_EFILE (missing, unreadable,
  * of another shape or type: names both). */

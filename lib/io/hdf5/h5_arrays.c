@@ -103,16 +103,21 @@ sp_status sp_array_read(const char *file, const char *path, sp_array_type type, 
                         sp_array *out, sp_error *err)
 {
     hid_t h5 = H5I_INVALID_HID;
+    sp_array a = {.rank = 0};
     char *normal = sp_h5_path(path);
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = normal ? open_file(file, how, &h5, err) : sp_no_memory(err);
     if (status == SP_OK)
-        status = read_array(h5, file, normal, type, mend, out, err);
+        status = read_array(h5, file, normal, type, mend, &a, err);
     if (h5 >= 0)
         H5Fclose(h5);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     free(normal);
+    if (status == SP_OK)
+        *out = a;
+    else
+        sp_array_clear(&a);
     return status;
 }
 
@@ -123,15 +128,11 @@ sp_status sp_array_exists(const char *file, const char *path, const sp_file_acce
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = normal ? open_file(file, how, &h5, err) : sp_no_memory(err);
-    if (status == SP_OK) {
-        sp_h5_lack_begin();
+    if (status == SP_OK)
         *exists = sp_h5_has_link(h5, normal);
-        if (sp_h5_lack_met())
-            status = sp_no_memory(err);
-    }
     if (h5 >= 0)
         H5Fclose(h5);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     free(normal);
     return status;
 }

@@ -66,11 +66,19 @@ static const char *filter_package(H5Z_filter_t id)
     }
 }
 
+sp_status sp_h5_created(hid_t dataset, const char *file_name, const char *path, hid_t *out, sp_error *err)
+{
+    *out = H5Dget_create_plist(dataset);
+    return *out >= 0 ? SP_OK : sp_h5_refused(file_name, path, err);
+}
+
 sp_status sp_h5_filters_check(hid_t dataset, const char *file_name, const char *path, sp_error *err)
 {
-    hid_t list = H5Dget_create_plist(dataset);
+    hid_t list;
+    sp_status status = sp_h5_created(dataset, file_name, path, &list, err);
+    if (status != SP_OK)
+        return status;
     int n = H5Pget_nfilters(list);
-    sp_status status = SP_OK;
     for (int i = 0; status == SP_OK && i < n; i++) {
         unsigned flags = 0, config = 0;
         size_t n_values = 0;
@@ -99,10 +107,14 @@ static size_t append(char *text, size_t size, size_t used, const char *format, .
     return used + (n > 0 ? (size_t)n : 0);
 }
 
-void sp_h5_data_storage(const sp_h5_data *data, char *text, size_t size)
+sp_status sp_h5_data_storage(const sp_h5_data *data, const char *file_name, const char *path, char *text, size_t size,
+                             sp_error *err)
 {
-    hid_t list = H5Dget_create_plist(data->id);
+    hid_t list;
     size_t used = 0;
+    sp_status status = sp_h5_created(data->id, file_name, path, &list, err);
+    if (status != SP_OK)
+        return status;
     switch (H5Pget_layout(list)) {
     case H5D_CHUNKED: {
         hsize_t chunk[H5S_MAX_RANK] = {0};
@@ -132,6 +144,7 @@ void sp_h5_data_storage(const sp_h5_data *data, char *text, size_t size)
         break;
     }
     H5Pclose(list);
+    return SP_OK;
 }
 
 /* ---- opening and reading ---- */
@@ -194,19 +207,25 @@ sp_status sp_h5_data_adopt(hid_t dataset, const char *file_name, const char *pat
     char name[SP_ELEMENT_NAME];
     sp_status status = SP_OK;
     sp_element_of(data.type, &data.element);
-    if (data.element.kind == SP_ELEMENT_NONE) {
+    if (data.type < 0) {
+        status = sp_h5_refused(file_name, path, err);
+    } else if (data.element.kind == SP_ELEMENT_NONE) {
         status = sp_fail(err, SP_EDATA, "%s: dataset %s holds %s, which cannot be read as numbers here; write it again as %s",
                          file_name, path, sp_element_name(data.type, name),
                          H5Tget_class(data.type) == H5T_FLOAT ? "float32 or float64" : "integers or floats");
     } else if (sp_h5_position(dataset) == HADDR_UNDEF) { /* else its values are in the file, and no properties are needed */
-        data.created = H5Dget_create_plist(dataset);
-        status = sp_h5_storage_check(dataset, data.created, file_name, path, err);
+        status = sp_h5_created(dataset, file_name, path, &data.created, err);
+        if (status == SP_OK)
+            status = sp_h5_storage_check(dataset, data.created, file_name, path, err);
     }
     if (status == SP_OK) { /* of a virtual dataset the sources say how long it is */
         hid_t space = H5Dget_space(data.id);
         data.rank = H5Sget_simple_extent_dims(space, data.dims, largest);
         is_null = H5Sget_simple_extent_type(space) == H5S_NULL;
-        H5Sclose(space);
+        if (space >= 0)
+            H5Sclose(space);
+        if (data.rank < 0)
+            status = sp_h5_refused(file_name, path, err);
     }
     if (is_null)
         status =
@@ -230,7 +249,10 @@ sp_status sp_h5_data_tune(hid_t file, const char *file_name, const char *path, s
         return sp_no_memory(err);
     if (data->direct)
         return SP_OK;
-    hid_t list = H5Dget_create_plist(data->id);
+    hid_t list;
+    sp_status status = sp_h5_created(data->id, file_name, path, &list, err);
+    if (status != SP_OK)
+        return status;
     hsize_t chunk[H5S_MAX_RANK] = {0};
     uint64_t bytes = data->element.size, n_chunks = 1;
     bool is_chunked = H5Pget_layout(list) == H5D_CHUNKED && H5Pget_chunk(list, H5S_MAX_RANK, chunk) == data->rank;

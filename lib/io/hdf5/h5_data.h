@@ -46,8 +46,13 @@ sp_status sp_h5_data_read(const sp_h5_data *data, const char *file_name, const c
 sp_status sp_h5_read_integers(hid_t file, const char *file_name, const char *path, const char *mend, int64_t **values, int64_t *n,
                               sp_error *err);
 
-/* "contiguous", "chunks 4096 x 5, gzip 4, shuffle" ... Cut to size. */
-void sp_h5_data_storage(const sp_h5_data *data, char *text, size_t size);
+/* How a dataset was made: its creation list, which the caller closes with H5Pclose(). SP_OK; SP_ENOMEM or SP_EFILE (damaged), and
+ * *out is < 0. */
+sp_status sp_h5_created(hid_t dataset, const char *file_name, const char *path, hid_t *out, sp_error *err);
+
+/* "contiguous", "chunks 4096 x 5, gzip 4, shuffle" ... Cut to size. SP_OK, SP_EFILE. */
+sp_status sp_h5_data_storage(const sp_h5_data *data, const char *file_name, const char *path, char *text, size_t size,
+                             sp_error *err);
 
 /* Are all filters of a dataset installed? SP_OK, or SP_EFILE naming the first that is not and what brings it. */
 sp_status sp_h5_filters_check(hid_t dataset, const char *file_name, const char *path, sp_error *err);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/hdf5/h5_file.h"
+
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
@@ -52,8 +54,10 @@ static void scope_drop(scope *s)
 static void *info_new(scope *s, bool is_linked)
 {
     access_info *info = H5allocate_memory(sizeof *info, false);
-    if (!info)
+    if (!info) {
+        sp_h5_note_lack();
         return NULL;
+    }
     *info = (access_info){s, is_linked};
     s->n_holders++;
     return info;
@@ -93,7 +97,10 @@ static int open_linked(scope *s, const char *name)
     sp_h5_refusal why = SP_H5_NOT_THERE;
     struct stat info;
     int fd = -1;
+    errno = 0;
     char *real = name[0] == '/' ? realpath(name, NULL) : NULL;
+    if (!real && errno == ENOMEM)
+        sp_h5_note_lack();
     if (real && !s->access.allow_external && !(s->folder && is_inside(s->folder, real)))
         why = SP_H5_OUTSIDE;
     else if (real && (stat(real, &info) != 0 || !S_ISREG(info.st_mode)))
@@ -116,8 +123,10 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
         return NULL;
     scope *s = how->scope;
     sp_h5_vfile *f = H5allocate_memory(sizeof *f, true); /* as HDF5's own: it does not tell us why it fails */
-    if (!f)
+    if (!f) {
+        sp_h5_note_lack();
         return NULL;
+    }
     *f = (sp_h5_vfile){.scope = s, .is_linked = how->is_linked, .fd = -1};
     if (!how->is_linked && s->access.image) {
         f->image = s->access.image;

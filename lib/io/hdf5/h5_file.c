@@ -11,20 +11,51 @@
 #include "io/hdf5/fast/h5_lzf.h"
 #include "io/hdf5/h5_driver.h"
 
+/* ---- lack of memory ---- */
+
+static _Thread_local bool lack;
+
+void sp_h5_note_lack(void)
+{
+    lack = true;
+}
+
+static herr_t find_lack(unsigned n, const H5E_error2_t *entry, void *data)
+{
+    (void)n, (void)data;
+    if (entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC)
+        sp_h5_note_lack();
+    return 0;
+}
+
+/* HDF5 calls this at the end of each call that fails. */
+static herr_t watch(hid_t stack, void *data)
+{
+    (void)data;
+    (void)H5Ewalk2(stack, H5E_WALK_UPWARD, find_lack, NULL);
+    return 0;
+}
+
 void sp_h5_quiet_begin(sp_h5_quiet *quiet)
 {
-    *quiet = (sp_h5_quiet){0};
+    *quiet = (sp_h5_quiet){.had_lack = lack};
+    lack = false;
     /* Every object is closed here; what HDF5 would do at exit is to print its own despair over a damaged file. Counts only before
      * anything else is asked of the library. */
     (void)H5dont_atexit();
     (void)H5Eget_auto2(H5E_DEFAULT, &quiet->call, &quiet->data);
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    (void)H5Eset_auto2(H5E_DEFAULT, watch, NULL);
 }
 
-void sp_h5_quiet_end(const sp_h5_quiet *quiet)
+sp_status sp_h5_quiet_end(const sp_h5_quiet *quiet, sp_status status, sp_error *err)
 {
+    const bool is_lost = lack && status == SP_OK;
+    lack = quiet->had_lack;
     (void)H5Eset_auto2(H5E_DEFAULT, quiet->call, quiet->data);
+    return is_lost ? sp_no_memory(err) : status;
 }
+
+/* ---- reasons ---- */
 
 static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *data)
 {
@@ -45,38 +76,14 @@ const char *sp_h5_reason(char buffer[SP_H5_REASON])
     return buffer;
 }
 
-/* ---- lack of memory ---- */
-
-static _Thread_local bool lack;
-
-static herr_t find_lack(unsigned n, const H5E_error2_t *entry, void *data)
+sp_status sp_h5_refused(const char *file_name, const char *path, sp_error *err)
 {
-    (void)n;
-    bool *is_found = data;
-    *is_found = *is_found || entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC;
-    return 0;
-}
-
-bool sp_h5_lacks_memory(void)
-{
-    bool is_found = false;
-    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_lack, &is_found);
-    return is_found;
-}
-
-void sp_h5_note_lack(void)
-{
-    lack = lack || sp_h5_lacks_memory();
-}
-
-void sp_h5_lack_begin(void)
-{
-    lack = false;
-}
-
-bool sp_h5_lack_met(void)
-{
-    return lack;
+    char reason[SP_H5_REASON];
+    sp_h5_reason(reason);
+    if (lack)
+        return sp_no_memory(err);
+    return sp_fail(err, SP_EFILE, "%s: dataset %s cannot be read (%s); the file is damaged: copy or write it again", file_name,
+                   path, reason);
 }
 
 /* ---- opening ---- */

@@ -2,6 +2,9 @@
  *
  * The HDF5 library writes its error stack to stderr unless told otherwise: each public function of io/ stands between
  * sp_h5_quiet_begin() and sp_h5_quiet_end(), which leave the setting of the program that embeds us as it was.
+ *
+ * Many calls of HDF5 say "no", or give a value that means nothing, where there was no memory to look. Between the two every call
+ * that fails for lack of memory is noted, and sp_h5_quiet_end() turns success into SP_ENOMEM: no caller need ask.
  */
 #ifndef STATEPATH_IO_H5_FILE_H
 #define STATEPATH_IO_H5_FILE_H
@@ -16,15 +19,22 @@
 typedef struct sp_h5_quiet {
     H5E_auto2_t call;
     void *data;
+    bool had_lack; /* was noted before, of a function that this one stands in */
 } sp_h5_quiet;
 
 void sp_h5_quiet_begin(sp_h5_quiet *quiet);
-void sp_h5_quiet_end(const sp_h5_quiet *quiet);
+/* Returns status, or SP_ENOMEM where it is SP_OK and a call failed for lack of memory; what was made must then be freed. */
+sp_status sp_h5_quiet_end(const sp_h5_quiet *quiet, sp_status status, sp_error *err);
+/* Notes a lack of memory that HDF5 is not told of. */
+void sp_h5_note_lack(void);
 
 /* What HDF5 gives as the innermost reason of the call that just failed; must be asked before any other HDF5 call. Returns the
  * buffer. */
 enum { SP_H5_REASON = 256 };
 const char *sp_h5_reason(char buffer[SP_H5_REASON]);
+
+/* The sentence for a dataset that is there, though HDF5's call for it has just failed: SP_ENOMEM, or SP_EFILE (damaged). */
+sp_status sp_h5_refused(const char *file_name, const char *path, sp_error *err);
 
 /* Opens a file for reading by our driver (h5_driver.h), without locking it. how: may be NULL. SP_OK; SP_EFILE (missing, a folder,
  * not allowed, empty, not HDF5 and what it looks like instead, cut short, marked as open for writing). size: bytes. */
@@ -50,14 +60,6 @@ typedef enum sp_h5_what { SP_H5_ABSENT, SP_H5_DATASET, SP_H5_GROUP, SP_H5_OTHER,
 
 /* Is there a link of this (normal) path? Says nothing of where it leads. */
 bool sp_h5_has_link(hid_t file, const char *path);
-/* Does the error that HDF5 met last come from a lack of memory? */
-bool sp_h5_lacks_memory(void);
-
-/* Looking whether something is there says "no" where HDF5 has no memory to look, which must not pass for an answer: note_lack()
- * is told of each such look that failed; sp_h5_lack_begin() forgets, sp_h5_lack_met() asks, both of this thread. */
-void sp_h5_note_lack(void);
-void sp_h5_lack_begin(void);
-bool sp_h5_lack_met(void);
 
 /* What stands there. BROKEN: a link that leads nowhere. */
 sp_h5_what sp_h5_look(hid_t file, const char *path);

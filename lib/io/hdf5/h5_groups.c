@@ -239,7 +239,8 @@ static sp_status reference_look(sp_h5_map *map, const sp_h5_map_request *request
     status = sp_h5_map_check(map, request, &data, path, 1 + request->has_class_axis, err);
     if (status == SP_OK && !map->first_path) {
         status = sp_h5_filters_check(data.id, map->file_name, path, err);
-        sp_h5_map_describe(map, request, &data);
+        if (status == SP_OK)
+            status = sp_h5_map_describe(map, request, &data, path, err);
         if (!(map->first_path = strdup(path)))
             status = sp_no_memory(err);
     } else if (status == SP_OK && (data.element.kind != map->element.kind || data.element.size != map->element.size ||

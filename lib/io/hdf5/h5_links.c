@@ -94,8 +94,6 @@ static bool walk(hid_t file, char *path, size_t *broken)
             continue;
         path[i] = '\0';
         htri_t has = H5Lexists(file, path, H5P_DEFAULT);
-        if (has < 0)
-            sp_h5_note_lack();
         found = has > 0;
         if (found && broken) {
             hid_t object = H5Oopen(file, path, H5P_DEFAULT);
@@ -129,8 +127,6 @@ bool sp_h5_has_link(hid_t file, const char *path)
 {
     /* Nearly always the whole path can be asked about at once; where something on the way is missing that is an error. */
     htri_t has = H5Lexists(file, path, H5P_DEFAULT);
-    if (has < 0)
-        sp_h5_note_lack();
     return has >= 0 ? has > 0 : walk_copy(file, path, NULL);
 }
 
@@ -142,10 +138,8 @@ sp_h5_what sp_h5_look(hid_t file, const char *path)
         return broken ? SP_H5_BROKEN : SP_H5_ABSENT;
     }
     hid_t object = H5Oopen(file, path, H5P_DEFAULT);
-    if (object < 0) {
-        sp_h5_note_lack();
+    if (object < 0)
         return SP_H5_BROKEN;
-    }
     H5I_type_t type = H5Iget_type(object);
     H5Oclose(object);
     return type == H5I_DATASET ? SP_H5_DATASET : type == H5I_GROUP ? SP_H5_GROUP : SP_H5_OTHER;

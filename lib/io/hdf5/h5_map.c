@@ -84,11 +84,12 @@ sp_status sp_h5_map_check(const sp_h5_map *map, const sp_h5_map_request *request
     return SP_OK;
 }
 
-void sp_h5_map_describe(sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data)
+sp_status sp_h5_map_describe(sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data, const char *path,
+                             sp_error *err)
 {
     char type[SP_ELEMENT_NAME];
     map->element = data->element;
     map->n_classes = request->has_class_axis ? (int64_t)data->dims[data->rank - 1] : 0;
     snprintf(map->type_name, sizeof map->type_name, "%s", sp_element_name(data->type, type));
-    sp_h5_data_storage(data, map->storage, sizeof map->storage);
+    return sp_h5_data_storage(data, map->file_name, path, map->storage, sizeof map->storage, err);
 }

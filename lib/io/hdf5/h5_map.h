@@ -86,8 +86,9 @@ sp_status sp_h5_map_groups(sp_h5_map *map, const sp_h5_map_request *request, sp_
 sp_status sp_h5_map_check(const sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data, const char *path,
                           int rank, sp_error *err);
 
-/* Notes what the (first) reference dataset is like. */
-void sp_h5_map_describe(sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data);
+/* Notes what the (first) reference dataset is like, which stands at `path`. SP_OK, SP_EFILE, SP_ENOMEM. */
+sp_status sp_h5_map_describe(sp_h5_map *map, const sp_h5_map_request *request, const sp_h5_data *data, const char *path,
+                             sp_error *err);
 
 /* ---- parts ---- */
 

@@ -274,9 +274,10 @@ sp_status sp_h5_map_open(hid_t file, const char *file_name, const sp_h5_map_requ
         status = sp_h5_map_check(map, request, &map->data, map->path, 0, err);
     if (status == SP_OK)
         status = sp_h5_data_tune(file, file_name, map->path, &map->data, err);
+    if (status == SP_OK)
+        status = sp_h5_map_describe(map, request, &map->data, map->path, err);
     if (status != SP_OK)
         return status;
-    sp_h5_map_describe(map, request, &map->data);
     status = map->data.rank == 2 + request->has_class_axis ? map_padded(map, request, err) : map_packed(map, request, err);
     return status == SP_OK ? map_ids(map, request, err) : status;
 }

@@ -184,22 +184,27 @@ static bool attribute_text(hid_t object, const char *name, const char *text)
 static hid_t creation_list(hid_t type)
 {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_layout(list, H5D_CONTIGUOUS);
-    H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
-    if (H5Tis_variable_str(type) <= 0) /* texts must be filled, HDF5 says */
-        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
-    H5Pset_obj_track_times(list, 0);
-    return list;
+    const htri_t are_texts = H5Tis_variable_str(type); /* they must be filled, HDF5 says */
+    const bool done = list >= 0 && are_texts >= 0 && H5Pset_layout(list, H5D_CONTIGUOUS) >= 0 &&
+                      H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0 &&
+                      (are_texts > 0 || H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0) && H5Pset_obj_track_times(list, 0) >= 0;
+    if (done || list < 0)
+        return list;
+    H5Pclose(list);
+    return H5I_INVALID_HID;
 }
 
 static hid_t dataset_new(hid_t file, const char *path, hid_t type, int rank, const hsize_t *dims)
 {
     hid_t space = H5Screate_simple(rank, dims, NULL), created = creation_list(type), links = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_create_intermediate_group(links, 1);
-    hid_t id = H5Dcreate2(file, path, type, space, links, created, H5P_DEFAULT);
-    H5Pclose(links);
-    H5Pclose(created);
-    H5Sclose(space);
+    const bool done = space >= 0 && created >= 0 && links >= 0 && H5Pset_create_intermediate_group(links, 1) >= 0;
+    hid_t id = done ? H5Dcreate2(file, path, type, space, links, created, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (links >= 0)
+        H5Pclose(links);
+    if (created >= 0)
+        H5Pclose(created);
+    if (space >= 0)
+        H5Sclose(space);
     return id;
 }
 
@@ -309,8 +314,7 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
     if (status == SP_OK) {
         sp_h5_quiet quiet;
         sp_h5_quiet_begin(&quiet);
-        status = skeleton_write(writer, header, err);
-        sp_h5_quiet_end(&quiet);
+        status = sp_h5_quiet_end(&quiet, skeleton_write(writer, header, err), err);
     }
     if (status != SP_OK) {
         sp_paths_writer_abort(writer);

@@ -31,7 +31,7 @@ void sp_signals_close(sp_signals *s)
     sp_h5_data_close(&s->data);
     if (s->file > 0)
         H5Fclose(s->file);
-    sp_h5_quiet_end(&quiet);
+    (void)sp_h5_quiet_end(&quiet, SP_OK, NULL);
     free(s->file_name);
     free(s->path);
     free(s->base);
@@ -320,7 +320,7 @@ sp_status sp_signals_open(const char *file, const char *path, const sp_file_acce
     sp_h5_quiet_begin(&quiet);
     if (status == SP_OK)
         status = open_all(s, how, err);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     if (status == SP_OK)
         *out = s;
     else
@@ -385,7 +385,7 @@ sp_status sp_signals_read(sp_signals *s, int64_t first, int64_t count, float *ou
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = sp_h5_data_read(&s->data, s->file_name, s->path, start, size, s->raw, err);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     if (status != SP_OK)
         return status;
     narrow(&s->data.element, s->raw, n, out);

@@ -40,7 +40,7 @@ void sp_signals_writer_abort(sp_signals_writer *writer)
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     close_all(writer);
-    sp_h5_quiet_end(&quiet);
+    (void)sp_h5_quiet_end(&quiet, SP_OK, NULL);
     sp_output_abort(&writer->output);
     free(writer);
 }
@@ -59,8 +59,7 @@ static sp_status open_file(sp_signals_writer *writer, const sp_signals_header *h
     bool is_ok = writer->file >= 0 && put_all(writer->file, header, ids, writer->dims) &&
                  (writer->set = H5Dopen2(writer->file, "/signals", H5P_DEFAULT)) >= 0;
     status = is_ok ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
-    sp_h5_quiet_end(&quiet);
-    return status;
+    return sp_h5_quiet_end(&quiet, status, err);
 }
 
 sp_status sp_signals_writer_open(const char *file, const sp_signals_header *header, sp_signals_writer **out, sp_error *err)
@@ -108,7 +107,7 @@ sp_status sp_signals_writer_add(sp_signals_writer *writer, int64_t count, const 
         H5Sclose(memory);
     if (space >= 0)
         H5Sclose(space);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     writer->done += size[0];
     return status;
 }
@@ -121,7 +120,7 @@ sp_status sp_signals_writer_commit(sp_signals_writer *writer, sp_error *err)
     sp_h5_quiet_begin(&quiet);
     sp_h5_failure_watch(&failure);
     sp_status status = close_all(writer) ? SP_OK : sp_h5_put_failed(&writer->output, &failure, err);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     if (status == SP_OK)
         status = sp_output_commit(&writer->output, err);
     else

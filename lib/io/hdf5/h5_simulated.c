@@ -49,8 +49,7 @@ sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *reci
         return status;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    status = save(simulated, recipe, text, file, force, err);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, save(simulated, recipe, text, file, force, err), err);
     free(text);
     return status;
 }

@@ -157,16 +157,12 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
     h->file_name = source->file_name;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_h5_lack_begin();
     sp_status status = sp_h5_open(h->file_name, &request->options->access, &h->file, &source->info.file_size, err);
     if (status == SP_OK)
         status = request->is_paths ? sp_h5_source_open_paths(h, request, err) : open_scores(source, h, request->options, err);
-    if (status == SP_OK && sp_h5_lack_met())
-        status = sp_no_memory(err);
     if (status == SP_OK)
         fill_info(source, h);
-    sp_h5_quiet_end(&quiet);
-    return status;
+    return sp_h5_quiet_end(&quiet, status, err);
 }
 
 static void close_h5(void *opened)
@@ -187,7 +183,7 @@ static void close_h5(void *opened)
         H5Fclose(h->file);
     free(h->classes);
     free(h);
-    sp_h5_quiet_end(&quiet);
+    (void)sp_h5_quiet_end(&quiet, SP_OK, NULL);
 }
 
 /* ---- reading ---- */
@@ -249,8 +245,7 @@ static sp_status read_classes(sp_source *source, const sp_h5_part *part, const s
     sp_status status = !out    ? SP_OK
                        : codes ? read_coded(source->opened, part, wanted, codes, out, err)
                                : read_part(source->opened, part, wanted, SP_TO_I32, limit, out, err);
-    sp_h5_quiet_end(&quiet);
-    return status;
+    return sp_h5_quiet_end(&quiet, status, err);
 }
 
 static sp_status read_block(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
@@ -268,8 +263,7 @@ static sp_status read_block(sp_source *source, const sp_wanted *wanted, sp_block
         status = read_part(h, &h->weights, wanted, SP_TO_WEIGHT, 0, block->weights, err);
     if (status == SP_OK)
         status = read_part(h, &h->mask, wanted, SP_TO_BOOL, 0, block->mask, err);
-    sp_h5_quiet_end(&quiet);
-    return status;
+    return sp_h5_quiet_end(&quiet, status, err);
 }
 
 static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
@@ -307,7 +301,7 @@ static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = sp_h5_epoch_seconds(h->file, h->file_name, 4, places, seconds, err);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     free(group);
     return status;
 }

@@ -148,7 +148,7 @@ sp_status sp_h5_source_find_scorers(sp_source *opened, sp_error *err)
         source->scorer_names[i] = source->scorer_names[kept]; /* the others stay behind, to be freed */
         source->scorer_names[kept++] = name;
     }
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     opened->scorers = (sp_scorers_found){source->n_open_scorers, (const char *const *)source->scorer_names};
     return status;
 }

@@ -146,7 +146,11 @@ sp_status sp_h5_source_subjects(sp_source *source, const char *groups, sp_subjec
     const sp_h5_source *h = source->opened;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = find_subjects(&h->map, groups, out, err);
-    sp_h5_quiet_end(&quiet);
+    sp_subjects *found = NULL;
+    sp_status status = sp_h5_quiet_end(&quiet, find_subjects(&h->map, groups, &found, err), err);
+    if (status == SP_OK)
+        *out = found;
+    else
+        sp_subjects_free(found);
     return status;
 }

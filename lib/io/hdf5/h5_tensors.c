@@ -95,9 +95,7 @@ sp_status sp_tensors_save(const sp_tensors *tensors, const char *file, bool forc
         return status;
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    status = sp_h5_save(&output, put_all, &all, err);
-    sp_h5_quiet_end(&quiet);
-    return status;
+    return sp_h5_quiet_end(&quiet, sp_h5_save(&output, put_all, &all, err), err);
 }
 
 /* ---- reading ---- */
@@ -115,7 +113,7 @@ void sp_tensor_file_close(sp_tensor_file *tensors)
     sp_h5_quiet_begin(&quiet);
     if (tensors->file > 0)
         H5Fclose(tensors->file);
-    sp_h5_quiet_end(&quiet);
+    (void)sp_h5_quiet_end(&quiet, SP_OK, NULL);
     free(tensors->name);
     free(tensors);
 }
@@ -142,7 +140,7 @@ sp_status sp_tensor_file_open(const char *file, const char *key, const char *val
                              text ? text : "missing", mend);
         free(text);
     }
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
     if (status == SP_OK)
         *out = tensors;
     else
@@ -156,12 +154,12 @@ int64_t sp_tensor_file_length(const sp_tensor_file *tensors, const char *path)
     sp_h5_quiet_begin(&quiet);
     sp_h5_data data;
     int64_t length = -1;
-    if (sp_h5_data_open(tensors->file, tensors->name, path, "", &data, NULL) == SP_OK) {
+    sp_status status = sp_h5_data_open(tensors->file, tensors->name, path, "", &data, NULL);
+    if (status == SP_OK) {
         length = data.rank > 0 ? (int64_t)data.dims[0] : -1;
         sp_h5_data_close(&data);
     }
-    sp_h5_quiet_end(&quiet);
-    return length;
+    return sp_h5_quiet_end(&quiet, status, NULL) == SP_OK ? length : -1;
 }
 
 static sp_status read_tensor(const sp_tensor_file *tensors, const sp_tensor *t, void *out, sp_error *err)
@@ -194,9 +192,7 @@ sp_status sp_tensor_file_read(const sp_tensor_file *tensors, const sp_tensor *t,
 {
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
-    sp_status status = read_tensor(tensors, t, out, err);
-    sp_h5_quiet_end(&quiet);
-    return status;
+    return sp_h5_quiet_end(&quiet, read_tensor(tensors, t, out, err), err);
 }
 
 sp_status sp_tensor_file_text(const sp_tensor_file *tensors, const char *key, char **text, sp_error *err)
@@ -204,7 +200,11 @@ sp_status sp_tensor_file_text(const sp_tensor_file *tensors, const char *key, ch
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     sp_status status = sp_h5_root_text(tensors->file, tensors->name, key, text, err);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
+    if (status != SP_OK) {
+        free(*text);
+        *text = NULL;
+    }
     return status;
 }
 
@@ -218,6 +218,11 @@ sp_status sp_tensor_file_classes(const sp_tensor_file *tensors, char ***classes,
     sp_h5_quiet_begin(&quiet);
     if (sp_h5_has_link(tensors->file, "/classes"))
         status = sp_h5_texts_dataset(tensors->file, tensors->name, "/classes", "", classes, n, &is_number, err);
-    sp_h5_quiet_end(&quiet);
+    status = sp_h5_quiet_end(&quiet, status, err);
+    if (status != SP_OK) {
+        free(*classes);
+        *classes = NULL;
+        *n = 0;
+    }
     return status;
 }

@@ -192,11 +192,11 @@ static bool has_variable(hid_t type)
 /* Storage and filters. */
 static sp_status fixed_check(hid_t dataset, const char *file_name, const char *path, sp_error *err)
 {
-    hid_t created = H5Dget_create_plist(dataset);
-    if (created < 0)
-        return sp_fail(err, SP_EFILE, "%s: dataset %s cannot be read; the file is damaged: copy or write it again", file_name,
-                       path);
-    sp_status status = sp_h5_storage_check(dataset, created, file_name, path, err);
+    hid_t created;
+    sp_status status = sp_h5_created(dataset, file_name, path, &created, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_h5_storage_check(dataset, created, file_name, path, err);
     H5Pclose(created);
     return status == SP_OK ? sp_h5_filters_check(dataset, file_name, path, err) : status;
 }
@@ -238,10 +238,7 @@ sp_status sp_h5_text_dataset(hid_t file, const char *file_name, const char *path
 
 bool sp_h5_has_attribute(hid_t file, const char *path, const char *attribute)
 {
-    htri_t has = H5Aexists_by_name(file, path, attribute, H5P_DEFAULT);
-    if (has < 0)
-        sp_h5_note_lack();
-    return has > 0;
+    return H5Aexists_by_name(file, path, attribute, H5P_DEFAULT) > 0;
 }
 
 hid_t sp_h5_attribute_open(hid_t file, const char *path, const char *attribute, hid_t *object)

@@ -25,7 +25,7 @@ static int teardown(void **state)
 {
     (void)state;
     made_folder_remove();
-    sp_h5_quiet_end(&quiet);
+    (void)sp_h5_quiet_end(&quiet, SP_OK, NULL);
     return 0;
 }
 
