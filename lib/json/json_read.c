@@ -203,3 +203,20 @@ sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out)
     *out = strdup(json_string_value(value));
     return *out ? SP_OK : sp_no_memory(doc->err);
 }
+
+sp_status sp_json_want_number(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, double *out)
+{
+    if (!json_is_number(value))
+        return sp_json_fail(doc, at, "key \"%s\": needs a number; this is %s", key, sp_json_kind(value));
+    *out = json_number_value(value);
+    return SP_OK;
+}
+
+sp_status sp_json_want_integer(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, int64_t *out)
+{
+    if (!json_is_integer(value))
+        return sp_json_fail(doc, at, "key \"%s\": needs a whole number; this is %s", key,
+                            json_is_real(value) ? "a fraction" : sp_json_kind(value));
+    *out = json_integer_value(value);
+    return SP_OK;
+}

@@ -34,6 +34,10 @@ sp_status sp_json_check_keys(const sp_json_doc *doc, const sp_json_at *at, json_
 /* A copy of the optional text at a key of the document into *out, which the caller frees. */
 sp_status sp_json_read_text(const sp_json_doc *doc, const char *key, char **out);
 
+/* A value that must be a number, a whole number. `key` is what messages call it. */
+sp_status sp_json_want_number(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, double *out);
+sp_status sp_json_want_integer(const sp_json_doc *doc, const sp_json_at *at, const char *key, const json_t *value, int64_t *out);
+
 /* "a string", "a list", "an object", "true", "null", "a number", as messages say it. */
 const char *sp_json_kind(const json_t *value);
 

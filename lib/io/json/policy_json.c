@@ -1,10 +1,8 @@
 /* Recipes of policies, from JSON and back. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/json/policy_json.h"
-#include "io/text/text_read.h"
-#include "json/json_read.h"
+#include "io/json/recipe_reader.h"
 #include "json/json_write.h"
 
 static const char *const recipe_keys[] = {"statepath_recipe", "name", "description", "seed", "policy"};
@@ -16,24 +14,13 @@ static sp_status read_integer(const sp_json_doc *doc, const sp_json_at *parent, 
                               int64_t *out)
 {
     const sp_json_at at = {parent, key, 0};
-    if (!value)
-        return sp_json_fail(doc, parent, "key \"%s\" is missing", key);
-    if (!json_is_integer(value))
-        return sp_json_fail(doc, &at, "key \"%s\": needs a whole number; this is %s", key,
-                            json_is_real(value) ? "a fraction" : sp_json_kind(value));
-    *out = json_integer_value(value);
-    return SP_OK;
+    return value ? sp_json_want_integer(doc, &at, key, value, out) : sp_json_fail(doc, parent, "key \"%s\" is missing", key);
 }
 
 static sp_status read_number(const sp_json_doc *doc, const sp_json_at *parent, const char *key, const json_t *value, double *out)
 {
     const sp_json_at at = {parent, key, 0};
-    if (!value)
-        return sp_json_fail(doc, parent, "key \"%s\" is missing", key);
-    if (!json_is_number(value))
-        return sp_json_fail(doc, &at, "key \"%s\": needs a number; this is %s", key, sp_json_kind(value));
-    *out = json_number_value(value);
-    return SP_OK;
+    return value ? sp_json_want_number(doc, &at, key, value, out) : sp_json_fail(doc, parent, "key \"%s\" is missing", key);
 }
 
 static sp_status read_policy(const sp_json_doc *doc, const sp_json_at *at, json_t *object, sp_policy_recipe *r)
@@ -61,8 +48,9 @@ static sp_status read_policy(const sp_json_doc *doc, const sp_json_at *at, json_
     return status;
 }
 
-static sp_status read_recipe(const sp_json_doc *doc, sp_policy_recipe *r)
+static sp_status read_recipe(const sp_json_doc *doc, void *recipe)
 {
+    sp_policy_recipe *r = recipe;
     const sp_json_at root = {NULL, NULL, 0}, version = {&root, "statepath_recipe", 0}, policy = {&root, "policy", 0};
     const json_t *format = json_object_get(doc->root, "statepath_recipe");
     const char *key;
@@ -84,33 +72,28 @@ static sp_status read_recipe(const sp_json_doc *doc, sp_policy_recipe *r)
     return sp_json_fail(doc, &at, "%s", fault.message);
 }
 
+static void free_any(void *recipe)
+{
+    sp_policy_recipe_free(recipe);
+}
+
+static const sp_recipe_kind policies = {.key = "policy", .size = sizeof(sp_policy_recipe), .read = read_recipe, .free = free_any};
+
 sp_status sp_policy_recipe_from_json(const char *text, const char *name, sp_policy_recipe **out, sp_error *err)
 {
-    sp_json_doc doc;
-    sp_policy_recipe *recipe = NULL;
-    sp_status status = sp_json_open(&doc, text, name, "a recipe", SP_EINVAL, err);
-    if (status != SP_OK)
-        return status;
-    if (json_object_get(doc.root, "policy")) {
-        recipe = calloc(1, sizeof *recipe);
-        status = recipe ? read_recipe(&doc, recipe) : sp_no_memory(err);
-    }
+    void *recipe;
+    sp_status status = sp_recipe_from_text(&policies, text, name, &recipe, err);
     if (status == SP_OK)
         *out = recipe;
-    else
-        sp_policy_recipe_free(recipe);
-    sp_json_close(&doc);
     return status;
 }
 
 sp_status sp_policy_recipe_load(const char *file, sp_policy_recipe **out, sp_error *err)
 {
-    char *text;
-    sp_status status = sp_text_read(file, "a recipe", &text, err);
-    if (status != SP_OK)
-        return status;
-    status = sp_policy_recipe_from_json(text, file, out, err);
-    free(text);
+    void *recipe;
+    sp_status status = sp_recipe_from_file(&policies, file, &recipe, err);
+    if (status == SP_OK)
+        *out = recipe;
     return status;
 }
 

@@ -78,7 +78,7 @@ static sp_status read_matrix(const sp_recipe_reader *reader, const sp_json_at *p
                                 recipe->classes[i], k);
         for (size_t j = 0; j < k; j++) {
             sp_json_at here = {&row_at, NULL, j};
-            if ((status = sp_recipe_want_number(reader, &here, key, json_array_get(row, j), &(*out)[i * k + j])) != SP_OK)
+            if ((status = sp_json_want_number(&reader->doc, &here, key, json_array_get(row, j), &(*out)[i * k + j])) != SP_OK)
                 return status;
         }
     }
@@ -106,7 +106,7 @@ static sp_status read_start(sp_recipe_reader *reader)
         int32_t k = 0;
         if ((status = sp_recipe_find_class(reader, &at, key, &k)) != SP_OK)
             return status;
-        if ((status = sp_recipe_want_number(reader, &here, "start", value, &recipe->start[k])) != SP_OK)
+        if ((status = sp_json_want_number(&reader->doc, &here, "start", value, &recipe->start[k])) != SP_OK)
             return status;
     }
     return SP_OK;
@@ -123,15 +123,16 @@ static sp_status read_sizes(sp_recipe_reader *reader)
         return status;
     sp_json_at seed_at = {&reader->root, "seed", 0}, recordings_at = {&reader->root, "recordings", 0},
                at = {&reader->root, "steps", 0};
-    if ((status = sp_recipe_want_integer(reader, &seed_at, "seed", seed, &recipe->seed)) != SP_OK ||
-        (status = sp_recipe_want_integer(reader, &recordings_at, "recordings", recordings, &recipe->n_recordings)) != SP_OK)
+    if ((status = sp_json_want_integer(&reader->doc, &seed_at, "seed", seed, &recipe->seed)) != SP_OK ||
+        (status = sp_json_want_integer(&reader->doc, &recordings_at, "recordings", recordings, &recipe->n_recordings)) != SP_OK)
         return status;
     bool is_range = json_is_array(steps);
     if (is_range && json_array_size(steps) != 2)
         return sp_json_fail(&reader->doc, &at, "key \"steps\": needs one length, or two: the least and the greatest");
-    status = sp_recipe_want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 0) : steps, &recipe->min_steps);
+    status = sp_json_want_integer(&reader->doc, &at, "steps", is_range ? json_array_get(steps, 0) : steps, &recipe->min_steps);
     if (status == SP_OK)
-        status = sp_recipe_want_integer(reader, &at, "steps", is_range ? json_array_get(steps, 1) : steps, &recipe->max_steps);
+        status =
+            sp_json_want_integer(&reader->doc, &at, "steps", is_range ? json_array_get(steps, 1) : steps, &recipe->max_steps);
     return status;
 }
 
@@ -150,7 +151,7 @@ static sp_status read_generator(sp_recipe_reader *reader)
     }
     free(name);
     if (status == SP_OK && unused)
-        status = sp_recipe_want_integer(reader, &unused_at, "unused", unused, &recipe->n_unused);
+        status = sp_json_want_integer(&reader->doc, &unused_at, "unused", unused, &recipe->n_unused);
     return status;
 }
 
@@ -246,31 +247,35 @@ static sp_status read_recipe(sp_recipe_reader *reader)
     return status == SP_OK && recipe->model ? sp_recipe_apply_model(reader) : status;
 }
 
+static sp_status read_any(const sp_json_doc *doc, void *recipe)
+{
+    sp_recipe_reader reader = {.doc = *doc, .inner = {NULL, "classifier", 0}, .recipe = recipe};
+    reader.inner.parent = &reader.root;
+    return read_recipe(&reader);
+}
+
+static void free_any(void *recipe)
+{
+    sp_recipe_free(recipe);
+}
+
+static const sp_recipe_kind recordings = {.size = sizeof(sp_recipe), .read = read_any, .free = free_any};
+
 sp_status sp_recipe_from_json(const char *text, const char *name, sp_recipe **out, sp_error *err)
 {
-    sp_recipe_reader reader = {.inner = {NULL, "classifier", 0}};
-    reader.inner.parent = &reader.root;
-    sp_status status = sp_json_open(&reader.doc, text, name, "a recipe", SP_EINVAL, err);
-    if (status != SP_OK)
-        return status;
-    reader.recipe = calloc(1, sizeof *reader.recipe);
-    status = reader.recipe ? read_recipe(&reader) : sp_no_memory(reader.doc.err);
+    void *recipe;
+    sp_status status = sp_recipe_from_text(&recordings, text, name, &recipe, err);
     if (status == SP_OK)
-        *out = reader.recipe;
-    else
-        sp_recipe_free(reader.recipe);
-    sp_json_close(&reader.doc);
+        *out = recipe;
     return status;
 }
 
 sp_status sp_recipe_load(const char *file, sp_recipe **out, sp_error *err)
 {
-    char *text;
-    sp_status status = sp_text_read(file, "a recipe", &text, err);
-    if (status != SP_OK)
-        return status;
-    status = sp_recipe_from_json(text, file, out, err);
-    free(text);
+    void *recipe;
+    sp_status status = sp_recipe_from_file(&recordings, file, &recipe, err);
+    if (status == SP_OK)
+        *out = recipe;
     return status;
 }
 

@@ -1,8 +1,10 @@
 #include "io/json/recipe_reader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/name_hint.h"
+#include "io/text/text_read.h"
 #include "statepath/status.h"
 
 /* The member of an object, or NULL and *status set when it must be there. */
@@ -17,31 +19,12 @@ json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, c
     return value;
 }
 
-sp_status sp_recipe_want_number(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                                double *out)
-{
-    if (!json_is_number(value))
-        return sp_json_fail(&reader->doc, at, "key \"%s\": needs a number; this is %s", key, sp_json_kind(value));
-    *out = json_number_value(value);
-    return SP_OK;
-}
-
 /* An optional number; *out keeps its default. */
 sp_status sp_recipe_read_number(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double *out)
 {
     json_t *value = sp_recipe_member(reader, parent, key, NULL, NULL);
     sp_json_at at = {parent, key, 0};
-    return value ? sp_recipe_want_number(reader, &at, key, value, out) : SP_OK;
-}
-
-sp_status sp_recipe_want_integer(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                                 int64_t *out)
-{
-    if (!json_is_integer(value))
-        return sp_json_fail(&reader->doc, at, "key \"%s\": needs a whole number; this is %s", key,
-                            json_is_real(value) ? "a fraction" : sp_json_kind(value));
-    *out = json_integer_value(value);
-    return SP_OK;
+    return value ? sp_json_want_number(&reader->doc, &at, key, value, out) : SP_OK;
 }
 
 sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at *at, const char *name, int32_t *out)
@@ -58,4 +41,36 @@ sp_status sp_recipe_find_class(const sp_recipe_reader *reader, const sp_json_at 
     sp_json_at here = {at, name, 0};
     return sp_json_fail(&reader->doc, &here, "key \"%s\", class \"%s\": the recipe has no such class (it has %s)%s", at->key,
                         name, sp_name_list(list, sizeof list, k, names), sp_name_hint(hint, sizeof hint, name, k, names));
+}
+
+/* ---- text and files ---- */
+
+sp_status sp_recipe_from_text(const sp_recipe_kind *kind, const char *text, const char *name, void **out, sp_error *err)
+{
+    sp_json_doc doc;
+    sp_status status = sp_json_open(&doc, text, name, "a recipe", SP_EINVAL, err);
+    if (status != SP_OK)
+        return status;
+    void *recipe = NULL;
+    if (!kind->key || json_object_get(doc.root, kind->key)) {
+        recipe = calloc(1, kind->size);
+        status = recipe ? kind->read(&doc, recipe) : sp_no_memory(err);
+    }
+    if (status == SP_OK)
+        *out = recipe;
+    else if (recipe)
+        kind->free(recipe);
+    sp_json_close(&doc);
+    return status;
+}
+
+sp_status sp_recipe_from_file(const sp_recipe_kind *kind, const char *file, void **out, sp_error *err)
+{
+    char *text;
+    sp_status status = sp_text_read(file, "a recipe", &text, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_recipe_from_text(kind, text, file, out, err);
+    free(text);
+    return status;
 }

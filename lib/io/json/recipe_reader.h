@@ -1,10 +1,23 @@
-/* Reading a recipe: what its parts share. Private to io/. */
+/* Reading recipes: text and files of either kind, and what the parts of a recipe of recordings share. Private to io/. */
 #ifndef STATEPATH_IO_RECIPE_READER_H
 #define STATEPATH_IO_RECIPE_READER_H
 
 #include "statepath/simulate.h"
 #include "json/json_read.h"
 #include "json/json_write.h"
+
+/* A kind of recipe. */
+typedef struct sp_recipe_kind {
+    const char *key;                                         /* that only recipes of this kind have; NULL: all are taken for it */
+    size_t size;                                             /* of its struct; all bytes are 0 at first */
+    sp_status (*read)(const sp_json_doc *doc, void *recipe); /* and checks */
+    void (*free)(void *recipe);
+} sp_recipe_kind;
+
+/* A recipe from text, or of a file; *out is NULL where it is of another kind. `name` is what messages call it. SP_OK (a checked
+ * recipe), SP_EINVAL ("night.json:7:12: key \"transitions\", row \"N1\": ..."), SP_ENOMEM; of a file also SP_EFILE. */
+sp_status sp_recipe_from_text(const sp_recipe_kind *kind, const char *text, const char *name, void **out, sp_error *err);
+sp_status sp_recipe_from_file(const sp_recipe_kind *kind, const char *file, void **out, sp_error *err);
 
 typedef struct sp_recipe_reader {
     sp_json_doc doc;
@@ -18,11 +31,6 @@ typedef struct sp_recipe_reader {
 json_t *sp_recipe_member(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const char *example,
                          sp_status *status);
 
-/* A value that must be a number, a whole number. `key` is what messages call it. */
-sp_status sp_recipe_want_number(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                                double *out);
-sp_status sp_recipe_want_integer(const sp_recipe_reader *reader, const sp_json_at *at, const char *key, const json_t *value,
-                                 int64_t *out);
 /* An optional number; *out keeps its default. */
 sp_status sp_recipe_read_number(const sp_recipe_reader *reader, const sp_json_at *parent, const char *key, double *out);
 

@@ -20,8 +20,8 @@ static sp_status want_tone(const sp_recipe_reader *reader, const sp_json_at *at,
         return sp_json_fail(&reader->doc, at, "key \"tones\", class \"%s\": a tone is [amplitude, Hz], as [0.8, 12]; this is %s",
                             name, json_is_array(pair) ? "a list of another length" : sp_json_kind(pair));
     sp_json_at first = {at, NULL, 0}, second = {at, NULL, 1};
-    sp_status status = sp_recipe_want_number(reader, &first, "tones", json_array_get(pair, 0), &tone->amplitude);
-    return status == SP_OK ? sp_recipe_want_number(reader, &second, "tones", json_array_get(pair, 1), &tone->hertz) : status;
+    sp_status status = sp_json_want_number(&reader->doc, &first, "tones", json_array_get(pair, 0), &tone->amplitude);
+    return status == SP_OK ? sp_json_want_number(&reader->doc, &second, "tones", json_array_get(pair, 1), &tone->hertz) : status;
 }
 
 /* The object class -> list of tones, looked at once to count them and once to read them. */
@@ -86,7 +86,7 @@ static sp_status read_channel(const sp_recipe_reader *reader, const sp_json_at *
         const json_t *value = json_object_get(object, channel_keys[i]);
         sp_json_at here = {at, channel_keys[i], 0};
         if (value)
-            status = sp_recipe_want_number(reader, &here, channel_keys[i], value, numbers[i]);
+            status = sp_json_want_number(&reader->doc, &here, channel_keys[i], value, numbers[i]);
     }
     return status;
 }
@@ -120,7 +120,7 @@ static sp_status read_integer(const sp_recipe_reader *reader, const char *key, c
     sp_status status = SP_OK;
     const json_t *value = sp_recipe_member(reader, &reader->inner, key, example, &status);
     sp_json_at at = {&reader->inner, key, 0};
-    return value ? sp_recipe_want_integer(reader, &at, key, value, out) : status;
+    return value ? sp_json_want_integer(&reader->doc, &at, key, value, out) : status;
 }
 
 static sp_status read_both_ends(const sp_recipe_reader *reader)
@@ -147,7 +147,7 @@ sp_status sp_recipe_read_signals(sp_recipe_reader *reader)
     sp_json_at rate_at = {at, "rate", 0};
     const json_t *rate = sp_recipe_member(reader, at, "rate", "100", &status);
     if (rate)
-        status = sp_recipe_want_number(reader, &rate_at, "rate", rate, &s->rate);
+        status = sp_json_want_number(&reader->doc, &rate_at, "rate", rate, &s->rate);
     if (status == SP_OK)
         status = read_integer(reader, "samples", "3000", &s->n_samples);
     if (status == SP_OK)
