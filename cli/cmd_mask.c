@@ -5,55 +5,41 @@
 #include "mask_commands.h"
 #include "outputs.h"
 
-#define RULES " --codes --map --model --strategy --previous --paths --matrix --mask"
+#define RULES OPTION_CODES, OPTION_MAP, OPTION_MODEL, OPTION_STRATEGY, OPTION_PREVIOUS, OPTION_PATHS, OPTION_MATRIX, OPTION_MASK
+enum { MOST_TAKEN = 11 };
 
-/* `takes`: of the options that not all parts have, those that this one has. */
+/* `takes`: of the options that not all parts have, those that this one has; ends with OPTION_END. */
 static const struct {
     const char *name;
     mask_part *run;
-    const char *takes;
+    option_id takes[MOST_TAKEN];
 } parts[] = {
-    {"leak", mask_leak, RULES " --json "},
-    {"softmax", mask_softmax, RULES " --multiply --output "},
-    {"apply", mask_apply, RULES " --output "},
-    {"padding", mask_padding, " --steps --fill --values --output "},
-    {"causal", mask_causal, " --steps --output "},
-    {"attention", mask_attention, " --causal --steps --mask --values --output "},
-    {"loss", mask_loss, " --mask --weights --losses --output "},
+    {"leak", mask_leak, {RULES, OPTION_JSON}},
+    {"softmax", mask_softmax, {RULES, OPTION_MULTIPLY, OPTION_OUTPUT}},
+    {"apply", mask_apply, {RULES, OPTION_OUTPUT}},
+    {"padding", mask_padding, {OPTION_MOST_STEPS, OPTION_FILL, OPTION_VALUES, OPTION_OUTPUT}},
+    {"causal", mask_causal, {OPTION_MOST_STEPS, OPTION_OUTPUT}},
+    {"attention", mask_attention, {OPTION_CAUSAL, OPTION_MOST_STEPS, OPTION_MASK, OPTION_VALUES, OPTION_OUTPUT}},
+    {"loss", mask_loss, {OPTION_MASK, OPTION_WEIGHTS, OPTION_LOSSES, OPTION_OUTPUT}},
 };
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
-/* An option that a part would pass over is an error: its result would be taken for another one. */
-static sp_status check_options(const options *o, const char *name, const char *takes, sp_error *err)
+static bool takes(int part, option_id id)
 {
-    const struct {
-        const char *option;
-        bool is_given;
-    } given[] = {
-        {"--model", o->run.model != NULL},
-        {"--strategy", o->run.strategies != NULL},
-        {"--codes", o->run.codes != NULL},
-        {"--map", o->run.map != NULL},
-        {"--previous", o->run.masks.previous != NULL},
-        {"--paths", o->run.paths_dataset != NULL},
-        {"--matrix", o->run.masks.matrix != NULL},
-        {"--mask", o->run.place.mask != NULL},
-        {"--multiply", o->masks.multiply},
-        {"--causal", o->masks.causal},
-        {"--steps", o->masks.steps != 0},
-        {"--fill", o->masks.fill != 0},
-        {"--values", o->masks.values != NULL},
-        {"--losses", o->masks.losses != NULL},
-        {"--weights", o->weights != NULL},
-        {"--json", o->json != NULL},
-        {"--output", o->run.output != NULL},
-    };
-    char wanted[32];
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        snprintf(wanted, sizeof wanted, " %s ", given[i].option);
-        if (given[i].is_given && !strstr(takes, wanted))
-            return sp_fail(err, SP_EINVAL, "mask %s takes no %s; `statepath mask --help` says what does", name, given[i].option);
-    }
+    const option_id *taken = parts[part].takes;
+    while (*taken != OPTION_END && *taken != id)
+        taken++;
+    return *taken == id;
+}
+
+/* An option that a part would pass over is an error: its result would be taken for another one. */
+static sp_status check_options(const options *o, int part, sp_error *err)
+{
+    for (int i = 0; i < N_PARTS; i++)
+        for (const option_id *id = parts[i].takes; *id != OPTION_END; id++)
+            if (!takes(part, *id) && option_is_given(o, *id))
+                return sp_fail(err, SP_EINVAL, "mask %s takes no --%s; `statepath mask --help` says what does", parts[part].name,
+                               option_name(*id));
     if (o->masks.steps < 0)
         return sp_fail(err, SP_EINVAL, "--steps %d: at least 1", o->masks.steps);
     return SP_OK;
@@ -68,7 +54,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (i == N_PARTS)
         return sp_fail(err, SP_EINVAL, "mask: \"%s\" is none of leak, softmax, apply, padding, causal, attention, loss",
                        words[0]);
-    sp_status status = check_options(o, words[0], parts[i].takes, err);
+    sp_status status = check_options(o, i, err);
     if (status == SP_OK)
         status = outputs_check(o, inputs, err);
     return status == SP_OK ? parts[i].run(words[1], o, out, err) : status;

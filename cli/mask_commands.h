@@ -9,7 +9,7 @@ typedef sp_status mask_part(const char *word, const options *o, outcome *out, sp
 
 /* On rows of scores (mask_rows.c). */
 mask_part mask_leak, mask_softmax, mask_apply;
-/* On sequences (mask_sequences.c). */
+/* On sequences, a file each (mask_padding.c ...; mask_arrays.h has what they share). */
 mask_part mask_padding, mask_causal, mask_attention, mask_loss;
 
 #endif

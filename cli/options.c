@@ -62,6 +62,25 @@ void options_clear(options *o)
     }
 }
 
+const char *option_name(option_id id)
+{
+    return known[id].name;
+}
+
+bool option_is_given(const options *o, option_id id)
+{
+    options none;
+    options_init(&none);
+    const char *now = (const char *)o + known[id].place, *before = (const char *)&none + known[id].place;
+    const unsigned kind = known[id].kind;
+    const size_t size = kind == POPT_ARG_STRING   ? sizeof(char *)
+                        : kind == POPT_ARG_ARGV   ? sizeof(char **)
+                        : kind == POPT_ARG_LONG   ? sizeof(long)
+                        : kind == POPT_ARG_DOUBLE ? sizeof(double)
+                                                  : sizeof(int);
+    return memcmp(now, before, size) != 0;
+}
+
 void options_fill(option_table *table, options *o, const option_choice *choices)
 {
     struct poptOption *row = table->rows, *group = table->groups;

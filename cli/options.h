@@ -56,6 +56,10 @@ typedef struct option_choice {
     const char *help, *argument;
 } option_choice;
 
+const char *option_name(option_id id);
+/* Does its place hold another value than where it is not given? */
+bool option_is_given(const options *o, option_id id);
+
 #define HEADING(text)                                                                                                            \
     {                                                                                                                            \
         OPTION_HEADING, text, NULL                                                                                               \
