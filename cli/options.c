@@ -8,7 +8,7 @@
 
 /* ---- the table ---- */
 
-enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_NUMBER, VALUE_MANUAL, VALUE_COMPLETION };
+enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_NUMBER };
 
 #define TEXT POPT_ARG_STRING, 0
 #define TEXTS POPT_ARG_ARGV, 0 /* may be given again */
@@ -61,6 +61,10 @@ void options_clear(options *o)
     }
 }
 
+static struct poptOption help_options[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
+                                           {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
+                                           POPT_TABLEEND};
+
 void options_fill(option_table *table, options *o, const option_choice *choices)
 {
     struct poptOption *row = table->rows, *group = table->groups;
@@ -80,7 +84,9 @@ void options_fill(option_table *table, options *o, const option_choice *choices)
                                          c->argument ? c->argument : option->argument};
         }
     }
-    *row = *group = (struct poptOption)POPT_TABLEEND;
+    *row = (struct poptOption)POPT_TABLEEND;
+    *group++ = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, help_options, 0, "Help:", NULL};
+    *group = (struct poptOption)POPT_TABLEEND;
 }
 
 /* ---- reading ---- */
@@ -146,18 +152,6 @@ static void unmark_text(const struct poptOption *option, void *is_lost)
 
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words)
 {
-    struct poptOption help[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
-                                {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
-                                POPT_TABLEEND};
-    struct poptOption whole[] = {{"help-man", 0, POPT_ARG_NONE, NULL, VALUE_MANUAL, NULL, NULL},
-                                 {"help-completion", 0, POPT_ARG_NONE, NULL, VALUE_COMPLETION, NULL, NULL},
-                                 POPT_TABLEEND}; /* asked by main() alone */
-    struct poptOption shown[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)table, 0, NULL, NULL},
-                                 {NULL, 0, POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
-                                 POPT_TABLEEND};
-    struct poptOption all[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, shown, 0, NULL, NULL},
-                               {NULL, 0, POPT_ARG_INCLUDE_TABLE, whole, 0, NULL, NULL},
-                               POPT_TABLEEND};
     char program[64];
     snprintf(program, sizeof program, "statepath %s", argv[0]);
     const char **copy = malloc(((size_t)argc + 1) * sizeof *copy);
@@ -167,7 +161,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     }
     memcpy(copy, argv, ((size_t)argc + 1) * sizeof *copy);
     copy[0] = program;
-    poptContext context = poptGetContext(NULL, argc, copy, all, 0);
+    poptContext context = poptGetContext(NULL, argc, copy, table, 0);
     int result = -1, code;
     if (!context) {
         complain("no memory");
@@ -177,13 +171,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     options_visit(table, mark_text, NULL);
     while (result < 0 && (code = poptGetNextOpt(context)) != -1) {
         if (code == VALUE_HELP) {
-            help_print(argv[0], use, shown);
-            result = EXIT_DONE;
-        } else if (code == VALUE_MANUAL) {
-            manual_command(argv[0], use, table);
-            result = EXIT_DONE;
-        } else if (code == VALUE_COMPLETION) {
-            completion_command(argv[0], shown);
+            help_print(argv[0], use, table);
             result = EXIT_DONE;
         } else if (code == VALUE_VERSION) {
             printf("statepath %s\n", sp_version());

@@ -123,14 +123,19 @@ class TestInstall(st.TestCase):
         program = os.path.join(self.prefix, "bin", "statepath")
         self.assertEqual(self.run_here(program, "--version"), "statepath 1.0.0\n")
         self.assertIn("sleep-strict", self.run_here(program, "model", "list"))
-        for name, command in (("man/man1/statepath.1", "--man"), ("bash-completion/completions/statepath", "--completion")):
+        commands = re.findall(r"^  (\w+)  +", self.run_here(program, "--help"), re.M)
+        made = {"man/man1/statepath.1": ["man"], "bash-completion/completions/statepath": ["completion", "bash"],
+                "zsh/site-functions/_statepath": ["completion", "zsh"], "fish/vendor_completions.d/statepath.fish": ["completion", "fish"]}
+        made.update(("man/man1/statepath-%s.1" % command, ["man", command]) for command in commands)
+        for name, words in made.items():
             with open(os.path.join(self.prefix, "share", name), encoding="utf-8") as f:
-                self.assertEqual(f.read(), self.run_here(program, "help", command))
+                self.assertEqual(f.read(), self.run_here(program, "help", *words))
+        self.assertEqual(len(os.listdir(os.path.join(self.prefix, "share/man/man1"))), len(commands) + 1)
 
     def test_nothing_speaks_of_the_place_where_it_was_built(self):
         for folder, _, names in os.walk(self.prefix):
             for name in names:
-                if name.endswith((".cmake", ".pc", ".h", ".1", ".json")) or folder.endswith("completions"):
+                if name.endswith((".cmake", ".pc", ".h", ".1", ".json")) or "completion" in folder or "zsh" in folder:
                     with open(os.path.join(folder, name), encoding="utf-8") as f:
                         self.assertNotIn(st.SOURCE, f.read(), os.path.join(folder, name))
 
