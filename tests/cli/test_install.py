@@ -163,6 +163,10 @@ class TestInstall(st.TestCase):
                 self.run_here("cmake", "--build", build)
                 self.check(component, "./%s/consumer" % build)
 
+    def exported(self):
+        symbols = [line.split() for line in self.run_here("nm", "-D", "--defined-only", self.shared_library()).splitlines()]
+        return {name.split("@")[0] for _, kind, name in symbols if kind != "A"}
+
     def test_the_shared_library_exports_what_its_headers_declare(self):
         """Declared: what the compiler sees of statepath.h, its bodies and types taken away."""
         include = os.path.join(self.prefix, "include")
@@ -171,9 +175,14 @@ class TestInstall(st.TestCase):
             text = re.sub(r"\{[^{}]*\}", ";", text)
         declarations = [d for d in text.split(";") if not re.search(r"\b(static|typedef)\b", d)]
         declared = {name for d in declarations for name in re.findall(r"\b(sp_\w+) *\(", d)[:1]}
-        symbols = [line.split() for line in self.run_here("nm", "-D", "--defined-only", self.shared_library()).splitlines()]
-        self.assertEqual({name.split("@")[0] for _, kind, name in symbols if kind != "A"}, declared)
+        self.assertEqual(self.exported(), declared)
         self.assertGreater(len(declared), 50)
+
+    def test_the_symbols_of_the_debian_package_are_those_of_the_shared_library(self):
+        """A function that is new gets a line with the next version in the list; one that goes away, or changes, a new SOVERSION."""
+        with open(os.path.join(st.SOURCE, "lib/install/debian/libstatepath0.symbols"), encoding="utf-8") as f:
+            listed = re.findall(r"^ (sp_\w+)@STATEPATH_0 \d+[.]\d+[.]\d+$", f.read(), re.M)
+        self.assertEqual(listed, sorted(self.exported()))
 
     def test_the_shared_library_needs_libm_and_threads_only(self):
         allowed = r"lib(c|m|pthread|asan|ubsan|tsan|gcc_s)[.]so.*|ld-linux.*" # the sanitizers' where they are on
