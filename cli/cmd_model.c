@@ -315,15 +315,19 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
     return status;
 }
 
+static const char model_kinds[] = "bio|bioes|left-right|cycle|band|from-labels";
+
 static sp_status make_model(const char *kind, const char *file, options *o, sp_error *err)
 {
-    static const char *const kinds[] = {"bio", "bioes", "left-right", "cycle", "band", "from-labels"};
+    char list[CHOICES_TEXT];
     bool is_known = false;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        is_known |= strcmp(kind, kinds[i]) == 0;
+    for (const char *k = model_kinds; *k && !is_known; k += strspn(k, "|")) {
+        const size_t length = strcspn(k, "|");
+        is_known = strlen(kind) == length && strncmp(kind, k, length) == 0;
+        k += length;
+    }
     if (!is_known)
-        return sp_fail(err, SP_EINVAL,
-                       "\"%s\" is no kind of model; the kinds are bio, bioes, left-right, cycle, band, from-labels", kind);
+        return sp_fail(err, SP_EINVAL, "\"%s\" is no kind of model; the kinds are %s", kind, choices_text(model_kinds, list));
     sp_model *model = NULL;
     char *text = NULL;
     sp_status status = outputs_check(o, (const input_file[]){{"the input file", file}, {NULL, NULL}}, err);
@@ -383,6 +387,7 @@ const command model_command = {
     .name = "model",
     .summary = "list, show, check and make models: the rules",
     .use = {.arguments = model_arguments,
+            .kinds = model_kinds,
             .summary = "look at, validate and build models",
             .example = "  statepath model show sleep-aasm\n"
                        "  statepath model check my-rules.json\n"

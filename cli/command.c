@@ -136,3 +136,15 @@ int command_main(const command *c, int argc, const char **argv)
     options_clear(&o);
     return exit_status;
 }
+
+void commands_visit(const command *const *commands, int n, command_visit *visit, void *arg)
+{
+    for (int i = 0; i < n; i++) {
+        options o;
+        option_table table;
+        options_init(&o);
+        options_fill(&table, &o, commands[i]->options);
+        visit(commands[i], table.groups, arg);
+        options_clear(&o);
+    }
+}

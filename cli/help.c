@@ -25,13 +25,13 @@ const char *option_value(const struct poptOption *option)
     return option->argDescrip && strchr(option->argDescrip, '|') ? "WHAT" : option->argDescrip;
 }
 
-char *option_choices(const struct poptOption *option, char text[CHOICES_TEXT])
+char *choices_text(const char *choices, char text[CHOICES_TEXT])
 {
     size_t used = 0;
     text[0] = 0;
-    if (!option->argDescrip || !strchr(option->argDescrip, '|'))
+    if (!choices || !strchr(choices, '|'))
         return text;
-    for (const char *word = option->argDescrip; used < CHOICES_TEXT;) {
+    for (const char *word = choices; used < CHOICES_TEXT;) {
         int length = (int)strcspn(word, "|");
         const char *rest = word + length, *after = !*rest ? "" : strchr(rest + 1, '|') ? ", " : " or ";
         used += (size_t)snprintf(text + used, CHOICES_TEXT - used, "%.*s%s", length, word, after);
@@ -105,7 +105,7 @@ static void print_option(const struct poptOption *option, void *arg)
         printf("%s\n", option->descrip);
         return;
     }
-    option_choices(option, choices);
+    choices_text(option->argDescrip, choices);
     snprintf(words, sizeof words, "%s%s%s", choices, *choices ? ": " : "", option->descrip);
     if (left_column(option, text) <= l->left)
         printf("%-*s", l->left + 2, text);

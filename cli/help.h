@@ -1,16 +1,19 @@
-/* What --help prints, the manual page and the completion of the shell: all from the commands' tables of options. */
+/* What --help prints, and how a table of options is read: for the manual pages (manual.h) and the completion (completion.h) too.
+ */
 #ifndef STATEPATH_CLI_HELP_H
 #define STATEPATH_CLI_HELP_H
 
 #include <popt.h>
 #include <stdbool.h>
 
-/* What a command is, beside its options. */
+/* What a command is, beside its options. Where the first word of a command says what it does, its arguments are alternatives with
+ * " | " between: "list | show M | leak|softmax FILE.h5". */
 typedef struct usage {
     const char *arguments;         /* what follows its name in the usage line */
     const char *summary, *example; /* the example is whole lines of at most 80 columns */
     int min_words, max_words;      /* words that are not options */
     bool has_strategies;           /* the help lists them */
+    const char *kinds;             /* the choice that the usage line calls KIND, or NULL */
 } usage;
 
 /* A table's rows are read so: the name of an option's value is what stands in argDescrip; one with a bar in it
@@ -22,16 +25,6 @@ void help_print(const char *name, const usage *use, const struct poptOption *tab
 /* All figures: scope, key, label, definition. */
 void help_figures(void);
 
-/* The manual page (roff): its head, a section a command, its foot. */
-void manual_head(void);
-void manual_command(const char *name, const usage *use, const struct poptOption *table);
-void manual_foot(void);
-
-/* Completion for bash: its head, a branch a command, its foot. `commands` is a list with spaces between. */
-void completion_head(void);
-void completion_command(const char *name, const struct poptOption *table);
-void completion_foot(const char *commands);
-
 /* Goes through the options of a table and of those inside it, in order, and through the headings of the latter: these have no
  * longName, and descrip. */
 typedef void option_visit(const struct poptOption *option, void *arg);
@@ -39,8 +32,8 @@ void options_visit(const struct poptOption *table, option_visit *visit, void *ar
 
 /* What a value is called. NULL where an option takes none. */
 const char *option_value(const struct poptOption *option);
-/* "report, relax or error" of a choice, else "". Returns text. */
+/* "report, relax or error" of the choice "report|relax|error"; "" of anything else, and of NULL. Returns text. */
 enum { CHOICES_TEXT = 160 };
-char *option_choices(const struct poptOption *option, char text[CHOICES_TEXT]);
+char *choices_text(const char *choices, char text[CHOICES_TEXT]);
 
 #endif

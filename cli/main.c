@@ -10,19 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completion.h"
+#include "manual.h"
+
 static const command *const commands[] = {&inspect_command,  &compare_command, &decode_command, &evaluate_command,
                                           &model_command,    &fit_command,     &stream_command, &mask_command,
                                           &simulate_command, &train_command,   &predict_command};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* "compare, decode, ..." or "compare decode ..." into text. */
+/* "compare, decode, ..." into text. */
 enum { LIST_TEXT = 256 };
-static char *list_commands(const char *between, char text[LIST_TEXT])
+static char *list_commands(char text[LIST_TEXT])
 {
     char *end = text;
     *end = 0;
     for (int i = 0; i < N_COMMANDS; i++)
-        end += snprintf(end, LIST_TEXT - (size_t)(end - text), "%s%s", i ? between : "", commands[i]->name);
+        end += snprintf(end, LIST_TEXT - (size_t)(end - text), "%s%s", i ? ", " : "", commands[i]->name);
     return text;
 }
 
@@ -37,7 +40,7 @@ static int complain_unknown(const char *name)
     else if (sp_name_nearest(name, N_COMMANDS, names) >= 0)
         complain("\"%s\" is not a command%s", name, sp_name_hint(hint, sizeof hint, name, N_COMMANDS, names));
     else
-        complain("\"%s\" is not a command; the commands are %s", name, list_commands(", ", list));
+        complain("\"%s\" is not a command; the commands are %s", name, list_commands(list));
     return EXIT_USAGE;
 }
 
@@ -56,39 +59,38 @@ static void print_usage(FILE *out)
                  "set; `statepath --version --verbose` names the one in use.\n");
 }
 
-/* The manual page, or the completion of bash: what each command adds when it is asked with `option`. */
-static int print_whole(void head(void), const char *option)
+static const command *command_find(const char *name)
 {
-    head();
-    for (int i = 0; i < N_COMMANDS; i++) {
-        const char *words[] = {commands[i]->name, option, NULL};
-        command_main(commands[i], 2, words);
-    }
-    return EXIT_DONE;
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
 }
 
-static int help(const char *topic)
+/* statepath help TOPIC [WORD] */
+static int help(const char *topic, const char *word)
 {
-    char list[LIST_TEXT];
-    if (strcmp(topic, "--man") == 0) {
-        print_whole(manual_head, "--help-man");
-        manual_foot();
+    const command *about = command_find(word ? word : topic);
+    if (strcmp(topic, "man") == 0) {
+        if (word && !about)
+            return complain_unknown(word);
+        if (about)
+            manual_command(about);
+        else
+            manual_program(commands, N_COMMANDS);
         return EXIT_DONE;
     }
-    if (strcmp(topic, "--completion") == 0) {
-        print_whole(completion_head, "--help-completion");
-        completion_foot(list_commands(" ", list));
-        return EXIT_DONE;
-    }
+    if (strcmp(topic, "completion") == 0)
+        return completion_print(word ? word : "", commands, N_COMMANDS);
     if (strcmp(topic, "figures") == 0) {
         help_figures();
         return EXIT_DONE;
     }
-    for (int i = 0; i < N_COMMANDS; i++)
-        if (strcmp(topic, commands[i]->name) == 0) { /* "help compare" is "compare --help" */
-            const char *words[] = {topic, "--help", NULL};
-            return command_main(commands[i], 2, words);
-        }
+    about = command_find(topic);
+    if (about) { /* "help compare" is "compare --help" */
+        const char *words[] = {topic, "--help", NULL};
+        return command_main(about, 2, words);
+    }
     return complain_unknown(topic);
 }
 
@@ -165,7 +167,7 @@ static int run(int argc, const char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "help") == 0 && argc > 2)
-        return help(argv[2]);
+        return help(argv[2], argc > 3 ? argv[3] : NULL);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_usage(stdout);
         return EXIT_DONE;
@@ -174,9 +176,9 @@ static int run(int argc, const char **argv)
         print_version(argc > 2 && (strcmp(argv[2], "--verbose") == 0 || strcmp(argv[2], "-v") == 0));
         return EXIT_DONE;
     }
-    for (int i = 0; i < N_COMMANDS; i++)
-        if (strcmp(name, commands[i]->name) == 0)
-            return command_main(commands[i], argc - 1, argv + 1);
+    const command *c = command_find(name);
+    if (c)
+        return command_main(c, argc - 1, argv + 1);
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

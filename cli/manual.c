@@ -1,69 +1,124 @@
-/* The manual page and the completion of the shell, from the same tables as the help. */
+/* The manual pages. */
+#include "manual.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
-#include "help.h"
-
 /* ---- roff ---- */
 
-/* Text in which roff sees nothing but letters: minus signs stay ASCII, so that options can be copied. */
-static void put_roff(const char *text)
+enum { LINE = 79 };
+
+/* How roff wants a letter that means something to it, or NULL. Minus signs stay ASCII, so that options can be copied. */
+static const char *escape_of(char c)
 {
-    bool starts_line = true;
-    for (; *text; text++) {
-        if (starts_line && (*text == '.' || *text == '\''))
-            fputs("\\&", stdout);
-        starts_line = *text == '\n';
-        if (*text == '\\')
-            fputs("\\e", stdout);
-        else if (*text == '-')
-            fputs("\\-", stdout);
-        else if (*text == '\'')
-            fputs("\\(aq", stdout);
-        else if (*text == '`')
-            fputs("\\(ga", stdout);
-        else if (*text == '^')
-            fputs("\\(ha", stdout);
-        else if (*text == '~')
-            fputs("\\(ti", stdout);
-        else
-            putchar(*text);
+    switch (c) {
+    case '\\':
+        return "\\e";
+    case '-':
+        return "\\-";
+    case '\'':
+        return "\\(aq";
+    case '`':
+        return "\\(ga";
+    case '^':
+        return "\\(ha";
+    case '~':
+        return "\\(ti";
+    default:
+        return NULL;
     }
 }
 
-static void put_lines(const char *request, const char *text)
+static void put_letter(char c)
 {
-    printf("%s\n", request);
-    put_roff(text);
+    const char *escape = escape_of(c);
+    if (escape)
+        fputs(escape, stdout);
+    else
+        putchar(c);
+}
+
+/* Text in which roff sees nothing but letters, as it stands; a line that begins like a request is none. */
+static void put_roff(const char *text)
+{
+    for (bool starts_line = true; *text; text++) {
+        if (starts_line && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        starts_line = *text == '\n';
+        put_letter(*text);
+    }
+}
+
+/* The same as a paragraph: lines end between words, where the source would get wide. */
+static void put_words(const char *text)
+{
+    size_t at = 0;
+    while (*(text += strspn(text, " "))) {
+        const size_t length = strcspn(text, " ");
+        size_t width = 0;
+        for (size_t i = 0; i < length; i++)
+            width += escape_of(text[i]) ? strlen(escape_of(text[i])) : 1;
+        const bool starts_line = at == 0 || at + 1 + width > LINE;
+        if (at)
+            putchar(starts_line ? '\n' : ' ');
+        at = starts_line ? width : at + 1 + width;
+        if (starts_line && (*text == '.' || *text == '\''))
+            fputs("\\&", stdout);
+        for (size_t i = 0; i < length; i++)
+            put_letter(text[i]);
+        text += length;
+    }
     putchar('\n');
 }
 
-void manual_head(void)
+static void put_sentence(const char *text)
 {
-    printf(".\\\" Made by `statepath help --man' from the tables of options.\n"
-           ".TH STATEPATH 1 \"\" \"statepath %s\" \"User commands\"\n",
-           sp_version());
-    put_lines(".SH NAME", "statepath - sequences that obey the rules, from any classifier's scores");
-    printf(".SH SYNOPSIS\n.B statepath\n.I COMMAND\n\\&... [\\fIOPTION\\fP...]\n.SH DESCRIPTION\n");
-    put_roff("A classifier emits a score for each class at each step; taken one by one, the best classes break the rules of "
-             "their field. "
-             "statepath decodes such scores into sequences that obey the rules, exactly, and shows side by side what each "
-             "strategy does "
-             "to accuracy, to the confusion matrix and to the number of illegal transitions.\n");
-    put_lines(".PP", "Results go to standard output, everything else to standard error. Outputs are written beside their place "
-                     "and renamed when "
-                     "whole; what exists is replaced only with --force. Inputs are never opened for writing.");
-    printf(".SH COMMANDS\n");
+    char words[512];
+    snprintf(words, sizeof words, "%c%s.", toupper((unsigned char)text[0]), text + 1);
+    put_words(words);
 }
 
+/* A comment that says where the page comes from, the title, the name. `name` is "statepath-decode". */
+static void put_head(const char *name, const char *summary)
+{
+    printf(".\\\" Made by `statepath help man' from the tables of options.\n.TH ");
+    for (const char *c = name; *c; c++)
+        put_letter((char)toupper((unsigned char)*c));
+    printf(" 1 \"\" \"statepath %s\" \"User commands\"\n.SH NAME\n", sp_version());
+    put_roff(name);
+    printf(" \\-\n");
+    put_words(summary);
+}
+
+static void put_strategies(void)
+{
+    printf(".SH STRATEGIES\n");
+    for (int kind = 0; kind < sp_strategy_count(); kind++) {
+        const sp_strategy_info *about = sp_strategy_about((sp_strategy_kind)kind);
+        printf(".TP\n\\fB");
+        put_roff(about->name);
+        printf("\\fP%s%s\n", about->parameter ? ":" : "", about->parameter ? about->parameter : "");
+        put_words(about->summary);
+    }
+}
+
+/* ---- a command ---- */
+
+/* A group's heading, or an option. */
 static void put_option(const struct poptOption *option, void *arg)
 {
-    char choices[CHOICES_TEXT];
+    char choices[CHOICES_TEXT], words[1024];
     (void)arg;
     if (!option->longName) {
-        printf(".PP\n\\fI%s\\fP\n", option->descrip);
+        printf(".SS \"");
+        for (const char *c = option->descrip; *c && strcmp(c, ":") != 0; c++) {
+            if (*c == '"') /* ends a request's argument */
+                fputs("\\(dq", stdout);
+            else
+                put_letter(*c);
+        }
+        printf("\"\n");
         return;
     }
     const char *value = option_value(option);
@@ -76,38 +131,70 @@ static void put_option(const struct poptOption *option, void *arg)
     if (value)
         printf(" \\fI%s\\fP", value);
     putchar('\n');
-    if (*option_choices(option, choices)) {
-        put_roff(choices);
-        printf(": ");
-    }
-    put_roff(option->descrip);
-    putchar('\n');
+    choices_text(option->argDescrip, choices);
+    snprintf(words, sizeof words, "%s%s%s", choices, *choices ? ": " : "", option->descrip);
+    put_words(words);
 }
 
-void manual_command(const char *name, const usage *use, const struct poptOption *table)
+static void put_command(const command *c, const struct poptOption *table, void *arg)
 {
-    printf(".SS \"statepath %s\"\n.nf\nstatepath \\fB%s\\fP ", name, name);
-    put_roff(use->arguments);
-    printf("\n.fi\n.PP\n%c", toupper((unsigned char)use->summary[0]));
-    put_roff(use->summary + 1);
-    printf(".\n");
+    char name[64];
+    (void)arg;
+    snprintf(name, sizeof name, "statepath-%s", c->name);
+    put_head(name, c->summary);
+    printf(".SH SYNOPSIS\n.nf\n\\fBstatepath %s\\fP ", c->name);
+    for (const char *a = c->use.arguments; *a; a++) {
+        const bool is_between = strncmp(a, " | ", 3) == 0; /* one line for each alternative */
+        if (is_between)
+            printf("\n\\fBstatepath %s\\fP ", c->name);
+        else
+            put_letter(*a);
+        a += is_between ? 2 : 0;
+    }
+    printf("\n.fi\n.SH DESCRIPTION\n");
+    put_sentence(c->use.summary);
+    if (c->use.kinds) {
+        char words[CHOICES_TEXT + 16], choices[CHOICES_TEXT];
+        snprintf(words, sizeof words, "KIND is %s.", choices_text(c->use.kinds, choices));
+        printf(".PP\n");
+        put_words(words);
+    }
+    printf(".SH OPTIONS\n");
     options_visit(table, put_option, NULL);
-    printf(".PP\n\\fIExample:\\fP\n.PP\n.nf\n");
-    put_roff(use->example);
-    printf(".fi\n");
+    if (c->use.has_strategies)
+        put_strategies();
+    printf(".SH \"EXIT STATUS\"\nAs in\n.BR statepath (1).\n.SH EXAMPLES\n.nf\n");
+    put_roff(c->use.example);
+    printf(".fi\n.SH \"SEE ALSO\"\n.BR statepath (1)\n");
 }
 
-void manual_foot(void)
+void manual_command(const command *c)
 {
-    printf(".SH STRATEGIES\n");
-    for (int kind = 0; kind < sp_strategy_count(); kind++) {
-        const char *parameter = sp_strategy_about((sp_strategy_kind)kind)->parameter;
-        printf(".TP\n\\fB");
-        put_roff(sp_strategy_about((sp_strategy_kind)kind)->name);
-        printf("\\fP%s%s\n", parameter ? ":" : "", parameter ? parameter : "");
-        put_roff(sp_strategy_about((sp_strategy_kind)kind)->summary);
-        putchar('\n');
+    commands_visit(&c, 1, put_command, NULL);
+}
+
+/* ---- the program ---- */
+
+void manual_program(const command *const *commands, int n)
+{
+    put_head("statepath", "sequences that obey the rules, from any classifier's scores");
+    printf(".SH SYNOPSIS\n.B statepath\n.I COMMAND\n\\&... [\\fIOPTION\\fP...]\n.br\n.B statepath help\n"
+           "[\\fICOMMAND\\fP | \\fBfigures\\fP |\n\\fBman\\fP [\\fICOMMAND\\fP] | \\fBcompletion\\fP \\fISHELL\\fP]\n.SH "
+           "DESCRIPTION\n");
+    put_words(
+        "A classifier emits a score for each class at each step; taken one by one, the best classes break the rules of their "
+        "field. statepath decodes such scores into sequences that obey the rules, exactly, and shows side by side what each "
+        "strategy does to accuracy, to the confusion matrix and to the number of illegal transitions.");
+    printf(".PP\n");
+    put_words(
+        "Results go to standard output, everything else to standard error. Outputs are written beside their place and renamed "
+        "when whole; what exists is replaced only with --force. Inputs are never opened for writing.");
+    printf(".SH COMMANDS\n");
+    for (int i = 0; i < n; i++) {
+        printf(".TP\n.BR statepath\\-%s (1)\n", commands[i]->name);
+        put_sentence(commands[i]->use.summary);
     }
+    put_strategies();
     printf(".SH \"EXIT STATUS\"\n");
     static const char *const meaning[] = {[EXIT_DONE] = "done",
                                           [EXIT_FAILED] =
@@ -117,77 +204,14 @@ void manual_foot(void)
                                           [EXIT_GATE] = "done, but a condition of --fail-if holds"};
     for (size_t i = 0; i < sizeof meaning / sizeof meaning[0]; i++) {
         printf(".TP\n.B %zu\n", i);
-        put_roff(meaning[i]);
-        putchar('\n');
+        put_words(meaning[i]);
     }
     printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno progress line, no colour\n.TP\n.B STATEPATH_ISA\n");
-    put_roff("the instruction set: base, avx2 or avx512; otherwise the best that the processor has. It changes the time, never a "
-             "result. An unknown value gives exit status 2, one that the processor lacks 1. statepath --version --verbose names "
-             "the one in use.\n");
-}
-
-/* ---- completion ---- */
-
-void completion_head(void)
-{
-    fputs("# Completion of bash for statepath; made by `statepath help --completion` from the tables of options.\n"
-          "_statepath() {\n"
-          "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options values=\n"
-          "  case ${COMP_WORDS[1]} in\n",
-          stdout);
-}
-
-static void print_name(const struct poptOption *option, void *arg)
-{
-    (void)arg;
-    if (option->longName)
-        printf(" --%s", option->longName);
-}
-
-static void print_choices(const struct poptOption *option, void *arg)
-{
-    (void)arg;
-    if (!option->longName || !option->argDescrip || !strchr(option->argDescrip, '|'))
-        return;
-    printf("    --%s) values='", option->longName);
-    for (const char *c = option->argDescrip; *c; c++)
-        putchar(*c == '|' ? ' ' : *c);
-    printf("' ;;\n");
-}
-
-void completion_command(const char *name, const struct poptOption *table)
-{
-    printf("  %s)\n    options='", name);
-    options_visit(table, print_name, NULL);
-    printf("'\n    case $before in\n");
-    options_visit(table, print_choices, NULL);
-    printf("    esac ;;\n");
-}
-
-void completion_foot(const char *commands)
-{
-    printf("  *) options='--help --version' ;;\n"
-           "  esac\n"
-           "  case $before in\n"
-           "  -m | --model | --rules) values=$(\"${COMP_WORDS[0]}\" model list 2>/dev/null | cut -d ' ' -f 1) ;;\n"
-           "  -s | --strategy | --strategies | --for) values='");
-    for (int kind = 0; kind < sp_strategy_count(); kind++)
-        printf("%s%s", kind ? " " : "", sp_strategy_about((sp_strategy_kind)kind)->name);
-    printf("' ;;\n"
-           "  esac\n"
-           "  if [ \"$COMP_CWORD\" = 1 ] || { [ \"$COMP_CWORD\" = 2 ] && [ \"$before\" = help ]; }; then\n"
-           "    COMPREPLY=($(compgen -W '%s help --help --version' -- \"$word\"))\n"
-           "  elif [ \"$values\" ]; then\n"
-           "    COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
-           "    case $before in -m | --model | --rules) COMPREPLY+=($(compgen -f -X '!*.json' -- \"$word\")) ;; esac\n"
-           "  elif [ \"${COMP_WORDS[1]} $COMP_CWORD\" = 'model 2' ]; then\n"
-           "    COMPREPLY=($(compgen -W 'list show check new' -- \"$word\"))\n"
-           "  elif [ \"${COMP_WORDS[1]} $COMP_CWORD\" = 'mask 2' ]; then\n"
-           "    COMPREPLY=($(compgen -W 'leak softmax' -- \"$word\"))\n"
-           "  elif [ \"${word#-}\" != \"$word\" ]; then\n"
-           "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-           "  fi\n"
-           "}\n"
-           "complete -o default -F _statepath statepath\n",
-           commands);
+    put_words(
+        "the instruction set: base, avx2 or avx512; otherwise the best that the processor has. It changes the time, never a "
+        "result. An unknown value gives exit status 2, one that the processor lacks 1. statepath --version --verbose names "
+        "the one in use.");
+    printf(".SH \"SEE ALSO\"\n");
+    for (int i = 0; i < n; i++)
+        printf(".BR statepath\\-%s (1)%s\n", commands[i]->name, i + 1 < n ? "," : "");
 }

@@ -2,12 +2,13 @@
  *
  *     OPTION_ROW(id, name, letter or 0, kind, place in struct options, description, name of the value)
  *
- * The kinds are those of options.c. A value with a bar in its name ("report|relax|error") is a choice of these words. */
+ * The kinds are those of options.c. A value with a bar in its name ("report|relax|error") is a choice of these words. Other names
+ * say what completion offers (completion.c): M, RULES, STRATEGY, LIST, CONDITION; FILE.json and the like. */
 OPTION_ROW(MODEL, "model", 'm', TEXT, run.model, "the rules: a file, or a shipped model by name", "M")
 OPTION_ROW(RULES_OF_FOLDS, "rules", 0, TEXT, run.fit.rules,
-           "the rules of the fitted models, if not M; \"seen\": what the other folds' labels show", "M")
+           "the rules of the fitted models, if not M; \"seen\": what the other folds' labels show", "RULES")
 OPTION_ROW(STRATEGIES, "strategies", 's', TEXT, run.strategies, "what to compare (argmax,greedy,viterbi)", "LIST")
-OPTION_ROW(STRATEGY, "strategy", 's', TEXT, run.strategies, "how to choose the path (viterbi)", "NAME")
+OPTION_ROW(STRATEGY, "strategy", 's', TEXT, run.strategies, "how to choose the path (viterbi)", "STRATEGY")
 OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output, "write the paths", "PATHS.h5")
 OPTION_ROW(CONFIDENCE, "confidence", 0, FLAG, run.confidence, "write how sure each step is, given the rules", NULL)
 OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of viterbi", "N")
@@ -58,7 +59,8 @@ OPTION_ROW(CV, "cv", 0, INTEGER, run.n_folds,
            "fit as `statepath fit` does, under the rules of M, and decode each recording with a model that never saw it; what "
            "follows is for --cv",
            "FOLDS")
-OPTION_ROW(RULES, "rules", 'r', TEXT, run.model, "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"", "M")
+OPTION_ROW(RULES, "rules", 'r', TEXT, run.model, "what is forbidden stays forbidden: a file, a shipped model, or \"seen\"",
+           "RULES")
 OPTION_ROW(NAME, "name", 0, TEXT, run.fit.name, "name of the model (fitted)", "NAME")
 OPTION_ROW(CALIBRATE, "calibrate", 0, FLAG, run.fit.calibrate, "also say how far the scores are from calibrated", NULL)
 OPTION_ROW(METHOD, "method", 0, TEXT, run.fit.method,
@@ -68,7 +70,7 @@ OPTION_ROW(METHOD, "method", 0, TEXT, run.fit.method,
 OPTION_ROW(TUNE, "tune", 0, TEXT, run.fit.tune,
            "what settings are chosen by, on recordings held out (accuracy; for tags entity_f1)",
            "accuracy|kappa|macro_f1|entity_f1|edit|nll|none")
-OPTION_ROW(FOR, "for", 0, TEXT, run.fit.strategy, "the strategy that settings are chosen for (viterbi)", "NAME")
+OPTION_ROW(FOR, "for", 0, TEXT, run.fit.strategy, "the strategy that settings are chosen for (viterbi)", "STRATEGY")
 OPTION_ROW(SMOOTHING, "smoothing", 0, REAL, run.fit.smoothing, "counts: added to every count (0.5)", "X")
 OPTION_ROW(PENALTY, "penalty", 0, REAL, run.fit.penalty, "crf: weight of the penalty (by cross-validation)", "X")
 OPTION_ROW(MEMORY, "memory", 0, INTEGER, run.fit.memory, "crf: staying depends on how long a class has lasted, up to N steps (1)",

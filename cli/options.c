@@ -9,7 +9,7 @@
 /* ---- the table ---- */
 
 /* VALUE_GIVEN: popt stops at each option that takes a value, so that one whose value it had no memory for is seen. */
-enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_GIVEN, VALUE_NUMBER, VALUE_MANUAL, VALUE_COMPLETION };
+enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_GIVEN, VALUE_NUMBER };
 
 #define TEXT POPT_ARG_STRING, VALUE_GIVEN
 #define TEXTS POPT_ARG_ARGV, VALUE_GIVEN /* may be given again */
@@ -81,6 +81,10 @@ bool option_is_given(const options *o, option_id id)
     return memcmp(now, before, size) != 0;
 }
 
+static struct poptOption help_options[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
+                                           {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
+                                           POPT_TABLEEND};
+
 void options_fill(option_table *table, options *o, const option_choice *choices)
 {
     struct poptOption *row = table->rows, *group = table->groups;
@@ -100,7 +104,9 @@ void options_fill(option_table *table, options *o, const option_choice *choices)
                                          c->argument ? c->argument : option->argument};
         }
     }
-    *row = *group = (struct poptOption)POPT_TABLEEND;
+    *row = (struct poptOption)POPT_TABLEEND;
+    *group++ = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, help_options, 0, "Help:", NULL};
+    *group = (struct poptOption)POPT_TABLEEND;
 }
 
 /* ---- reading ---- */
@@ -165,18 +171,6 @@ static int check_given(poptContext context, const char *name, int code)
 
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words)
 {
-    struct poptOption help[] = {{"help", 'h', POPT_ARG_NONE, NULL, VALUE_HELP, "print this", NULL},
-                                {"version", 0, POPT_ARG_NONE, NULL, VALUE_VERSION, "print the version", NULL},
-                                POPT_TABLEEND};
-    struct poptOption whole[] = {{"help-man", 0, POPT_ARG_NONE, NULL, VALUE_MANUAL, NULL, NULL},
-                                 {"help-completion", 0, POPT_ARG_NONE, NULL, VALUE_COMPLETION, NULL, NULL},
-                                 POPT_TABLEEND}; /* asked by main() alone */
-    struct poptOption shown[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)table, 0, NULL, NULL},
-                                 {NULL, 0, POPT_ARG_INCLUDE_TABLE, help, 0, "Help:", NULL},
-                                 POPT_TABLEEND};
-    struct poptOption all[] = {{NULL, 0, POPT_ARG_INCLUDE_TABLE, shown, 0, NULL, NULL},
-                               {NULL, 0, POPT_ARG_INCLUDE_TABLE, whole, 0, NULL, NULL},
-                               POPT_TABLEEND};
     char program[64];
     snprintf(program, sizeof program, "statepath %s", argv[0]);
     const char **copy = malloc(((size_t)argc + 1) * sizeof *copy);
@@ -186,7 +180,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     }
     memcpy(copy, argv, ((size_t)argc + 1) * sizeof *copy);
     copy[0] = program;
-    poptContext context = poptGetContext(NULL, argc, copy, all, 0);
+    poptContext context = poptGetContext(NULL, argc, copy, table, 0);
     int result = -1, code;
     if (!context) {
         complain("no memory");
@@ -195,13 +189,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
     }
     while (result < 0 && (code = poptGetNextOpt(context)) != -1) {
         if (code == VALUE_HELP) {
-            help_print(argv[0], use, shown);
-            result = EXIT_DONE;
-        } else if (code == VALUE_MANUAL) {
-            manual_command(argv[0], use, table);
-            result = EXIT_DONE;
-        } else if (code == VALUE_COMPLETION) {
-            completion_command(argv[0], shown);
+            help_print(argv[0], use, table);
             result = EXIT_DONE;
         } else if (code == VALUE_VERSION) {
             printf("statepath %s\n", sp_version());

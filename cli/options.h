@@ -92,14 +92,14 @@ bool option_is_given(const options *o, option_id id);
         OPTION_END, NULL, NULL                                                                                                   \
     }
 
-/* A table of popt, made of a command's options; it points into `o`. */
-enum { MOST_OPTIONS = 96, MOST_GROUPS = 12 };
+/* A table of popt, made of a command's options and of those that each command has (--help); it points into `o`. */
+enum { MOST_OPTIONS = 96, MOST_GROUPS = 13 };
 typedef struct option_table {
     struct poptOption rows[MOST_OPTIONS + MOST_GROUPS], groups[MOST_GROUPS];
 } option_table;
 void options_fill(option_table *table, options *o, const option_choice *choices);
 
-/* Reads a command's words; prints its help, or its part of the manual page or of the completion, where that is asked for.
+/* Reads a command's words; prints its help where that is asked for.
  *   words  out: the words that are not options, at most `max_words` and at least `min_words`; borrowed from argv
  * Returns -1 to go on, else an exit status (after --help: EXIT_DONE; wrong usage: EXIT_USAGE, the reason printed). */
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words);

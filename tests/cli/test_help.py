@@ -1,4 +1,4 @@
-"""What --help prints fits 80 columns and can be read; the manual page and the completion say the same as it does."""
+"""What --help prints fits 80 columns and can be read; the manual pages say the same as it does."""
 import json
 import os
 import re
@@ -75,42 +75,47 @@ class TestHelp(st.TestCase):
         for command in ("compare", "decode"):
             self.assertIn("\n  online:LAG  ", self.help_of(command))
 
-    def test_manual_page(self):
-        page = self.statepath("help", "--man", stderr="").stdout
-        for command in self.commands:
-            self.assertIn('.SS "statepath %s"' % command, page)
-            for option in re.findall(r"^.{6}(--[\w-]+)", self.help_of(command), re.M):
-                if option not in ("--help", "--version"):
-                    self.assertIn(option.replace("-", "\\-"), page)
+    def page(self, *command):
+        """A manual page, and what the reader of it sees; each reader at hand finds nothing to say of it."""
+        name = "-".join(("statepath", *command)) + ".1"
+        self.write(name, self.statepath("help", "man", *command, stderr="").stdout)
         if not shutil.which("groff"):
             self.skipTest("no groff to read the page")
-        self.write("statepath.1", page)
-        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "statepath.1"], cwd=self.folder, capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("EXIT STATUS", re.sub(r"\x1b\[[0-9;]*m|.\x08", "", done.stdout))
+        readers = [["groff", "-man", "-ww", "-Kutf8", "-Tutf8", name]]
+        if shutil.which("man"):
+            readers.append(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", name])
+        if shutil.which("mandoc"):
+            readers.append(["mandoc", "-Tlint", "-Wall", name])
+        shown = []
+        for reader in readers:
+            done = subprocess.run(reader, cwd=self.folder, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
+            # A page has no date: the same sources give the same bytes.
+            said = [line for line in (done.stdout if reader[0] == "mandoc" else done.stderr).splitlines() if "missing date" not in line]
+            self.assertEqual(said, [], reader)
+            shown.append(re.sub(r"\x1b\[[0-9;]*m|.\x08", "", done.stdout))
+        self.assertNotEqual(shown[0], "")
+        return self.read(name).decode(), shown[0]
 
-    def complete(self, *words):
-        """What bash offers for the last of the words."""
-        self.write("completion", self.statepath("help", "--completion", stderr="").stdout)
-        script = '. ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _statepath; printf "%s\\n" "${COMPREPLY[@]}"'
-        done = subprocess.run(["bash", "-c", script, "bash", st.PROGRAM, *words], cwd=self.folder, capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout.split()
-
-    def test_completion(self):
-        if not shutil.which("bash"):
-            self.skipTest("no bash")
-        self.write("rules.json", "{}")
-        self.assertEqual(self.complete("comp"), ["compare"])
-        self.assertEqual(self.complete("help", "ins"), ["inspect"])
-        self.assertEqual(self.complete("compare", "a.h5", "--on-infeasible", "re"), ["report", "relax"])
-        self.assertEqual(self.complete("decode", "--strat"), ["--strategy"])
-        self.assertEqual(self.complete("decode", "--model", "sleep-s"), ["sleep-strict"])
-        self.assertEqual(self.complete("decode", "--model", "ru"), ["rules.json"])
-        self.assertEqual(self.complete("model", ""), ["list", "show", "check", "new"])
+    def test_manual_page_of_the_program(self):
+        source, shown = self.page()
         for command in self.commands:
-            shown = re.findall(r"^.{6}(--[\w-]+)", self.help_of(command), re.M)
-            self.assertEqual(self.complete(command, "x.h5", "--"), shown, command)
+            self.assertIn(".BR statepath\\-%s (1)" % command, source)
+        for part in ("SYNOPSIS", "STRATEGIES", "EXIT STATUS", "ENVIRONMENT", "SEE ALSO", "posterior-viterbi"):
+            self.assertIn(part, shown)
+
+    def test_manual_page_of_each_command(self):
+        for command in self.commands:
+            with self.subTest(command=command):
+                source, shown = self.page(command)
+                self.assertRegex(shown, r"(?m)^NAME\n +statepath-%s +- +\w" % command)
+                options = re.findall(r"^.{6}(--[\w-]+)", self.help_of(command), re.M)
+                self.assertEqual(re.findall(r"(?m)^ {7}(?:-\w, )?(--[\w-]+)", shown), options)
+                example = self.help_of(command).split("\nExample:\n")[1].splitlines()[0].strip()
+                self.assertIn(example, " ".join(shown.split()) if len(example) > 70 else shown)
+        self.assertIn("KIND is bio, bioes,", self.page("model")[1])
+
+    def test_manual_page_of_no_command(self):
+        self.refuses("help", "man", "decod", sentence='"decod" is not a command; did you mean "decode"?', status=2)
 
 
 st.main()

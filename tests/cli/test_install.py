@@ -123,14 +123,19 @@ class TestInstall(st.TestCase):
         program = os.path.join(self.prefix, "bin", "statepath")
         self.assertEqual(self.run_here(program, "--version"), "statepath 1.0.0\n")
         self.assertIn("sleep-strict", self.run_here(program, "model", "list"))
-        for name, command in (("man/man1/statepath.1", "--man"), ("bash-completion/completions/statepath", "--completion")):
+        commands = re.findall(r"^  (\w+)  +", self.run_here(program, "--help"), re.M)
+        made = {"man/man1/statepath.1": ["man"], "bash-completion/completions/statepath": ["completion", "bash"],
+                "zsh/site-functions/_statepath": ["completion", "zsh"], "fish/vendor_completions.d/statepath.fish": ["completion", "fish"]}
+        made.update(("man/man1/statepath-%s.1" % command, ["man", command]) for command in commands)
+        for name, words in made.items():
             with open(os.path.join(self.prefix, "share", name), encoding="utf-8") as f:
-                self.assertEqual(f.read(), self.run_here(program, "help", command))
+                self.assertEqual(f.read(), self.run_here(program, "help", *words))
+        self.assertEqual(len(os.listdir(os.path.join(self.prefix, "share/man/man1"))), len(commands) + 1)
 
     def test_nothing_speaks_of_the_place_where_it_was_built(self):
         for folder, _, names in os.walk(self.prefix):
             for name in names:
-                if name.endswith((".cmake", ".pc", ".h", ".1", ".json")) or folder.endswith("completions"):
+                if name.endswith((".cmake", ".pc", ".h", ".1", ".json")) or "completion" in folder or "zsh" in folder:
                     with open(os.path.join(folder, name), encoding="utf-8") as f:
                         self.assertNotIn(st.SOURCE, f.read(), os.path.join(folder, name))
 
@@ -158,6 +163,10 @@ class TestInstall(st.TestCase):
                 self.run_here("cmake", "--build", build)
                 self.check(component, "./%s/consumer" % build)
 
+    def exported(self):
+        symbols = [line.split() for line in self.run_here("nm", "-D", "--defined-only", self.shared_library()).splitlines()]
+        return {name.split("@")[0] for _, kind, name in symbols if kind != "A"}
+
     def test_the_shared_library_exports_what_its_headers_declare(self):
         """Declared: what the compiler sees of statepath.h, its bodies and types taken away."""
         include = os.path.join(self.prefix, "include")
@@ -166,9 +175,14 @@ class TestInstall(st.TestCase):
             text = re.sub(r"\{[^{}]*\}", ";", text)
         declarations = [d for d in text.split(";") if not re.search(r"\b(static|typedef)\b", d)]
         declared = {name for d in declarations for name in re.findall(r"\b(sp_\w+) *\(", d)[:1]}
-        symbols = [line.split() for line in self.run_here("nm", "-D", "--defined-only", self.shared_library()).splitlines()]
-        self.assertEqual({name.split("@")[0] for _, kind, name in symbols if kind != "A"}, declared)
+        self.assertEqual(self.exported(), declared)
         self.assertGreater(len(declared), 50)
+
+    def test_the_symbols_of_the_debian_package_are_those_of_the_shared_library(self):
+        """A function that is new gets a line with the next version in the list; one that goes away, or changes, a new SOVERSION."""
+        with open(os.path.join(st.SOURCE, "lib/install/debian/libstatepath0.symbols"), encoding="utf-8") as f:
+            listed = re.findall(r"^ (sp_\w+)@STATEPATH_0 \d+[.]\d+[.]\d+$", f.read(), re.M)
+        self.assertEqual(listed, sorted(self.exported()))
 
     def test_the_shared_library_needs_libm_and_threads_only(self):
         allowed = r"lib(c|m|pthread|asan|ubsan|tsan|gcc_s)[.]so.*|ld-linux.*" # the sanitizers' where they are on

@@ -79,7 +79,7 @@ class TestIsa(st.TestCase):
                            stderr="statepath: STATEPATH_ISA: this processor does not have the instruction set %s: its best is %s\n" % (isa, self.here[-1]))
 
     def test_manual_page(self):
-        self.assertIn("STATEPATH_ISA", self.statepath("help", "--man", stderr="").stdout)
+        self.assertIn("STATEPATH_ISA", self.statepath("help", "man", stderr="").stdout)
 
     def decode(self, isa, n, threads):
         """compare with every strategy, and decode with confidence; the outputs without the command line are the bytes compared."""
