@@ -75,15 +75,15 @@ chain_object *chain_of(PyObject *object);
 
 /* ---- decode.c, marginals.c, online.c, masks.c: the functions of the module ---- */
 
-/* How scores become nats: the fields of sp_prepare_options from a dictionary, `log_prior` a float64 array [K]. */
-typedef struct preparation {
-    sp_prepare_options options;
-    array log_prior;
-} preparation;
+/* How scores become nats, but for their kind: members of a dictionary, missing_uniform, clamp, floor, temperature, prior_weight, and
+ * log_prior, a float64 array [K] that `how` borrows. False with an exception. */
+bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *how, array *log_prior);
 
 /* The kind of scores by their first row that says it. False with ScoresError. kind < 0: to be found out. */
 bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind);
 
+/* kind_of(scores [n,K]) -> number of the kind that the first row which says it has. */
+PyObject *py_kind_of(PyObject *module, PyObject *scores);
 PyObject *py_decode_small(PyObject *module, PyObject *const *args, Py_ssize_t n);
 PyObject *py_decode(PyObject *module, PyObject *args);
 PyObject *py_forward_backward(PyObject *module, PyObject *args);

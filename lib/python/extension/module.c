@@ -39,6 +39,7 @@ static PyObject *isa(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {{"version", version, METH_NOARGS, NULL},
                                 {"strategies", strategies, METH_NOARGS, NULL},
                                 {"isa", isa, METH_VARARGS, NULL},
+                                {"kind_of", py_kind_of, METH_O, NULL},
                                 {"decode_small", (PyCFunction)(void (*)(void))py_decode_small, METH_FASTCALL, NULL},
                                 {"decode", py_decode, METH_VARARGS, NULL},
                                 {"forward_backward", py_forward_backward, METH_VARARGS, NULL},

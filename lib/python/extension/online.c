@@ -7,8 +7,9 @@
 typedef struct online_object {
     PyObject_HEAD PyObject *chain;
     sp_online *online;
-    double *row; /* [K] */
-    sp_kind kind;
+    double *row;       /* [K] */
+    double *log_prior; /* [K] */
+    sp_prepare_options how;
     bool is_busy; /* a push works without the GIL */
 } online_object;
 
@@ -20,15 +21,36 @@ static void online_free(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     sp_online_free(self->online);
     free(self->row);
+    free(self->log_prior);
     Py_XDECREF(self->chain);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
     Py_DECREF(type);
 }
 
-/* Online(chain, lag, kind) */
+/* Takes how scores become nats from a dictionary, and keeps the prior. */
+static sp_status keep_preparation(online_object *self, PyObject *options, int kind, int32_t n_classes, sp_error *err)
+{
+    array prior = {.data = NULL};
+    if (!preparation_from(options, n_classes, &self->how, &prior)) /* the package's own fault */
+        return sp_fail(err, SP_EINVAL, "options of the wrong type");
+    self->how.kind = (sp_kind)kind;
+    sp_status status = SP_OK;
+    if (prior.data) {
+        self->log_prior = malloc((size_t)n_classes * sizeof *self->log_prior);
+        if (self->log_prior)
+            memcpy(self->log_prior, prior.data, (size_t)n_classes * sizeof *self->log_prior);
+        else
+            status = sp_no_memory(err);
+    }
+    self->how.log_prior = self->log_prior;
+    array_release(&prior);
+    return status;
+}
+
+/* Online(chain, lag, kind, options) */
 static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
 {
-    PyObject *chain;
+    PyObject *chain, *options;
     long long lag;
     int kind;
     sp_error err;
@@ -36,7 +58,7 @@ static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
         PyErr_SetString(PyExc_TypeError, "Online takes no names");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "OLi", &chain, &lag, &kind) || !chain_of(chain))
+    if (!PyArg_ParseTuple(args, "OLiO!", &chain, &lag, &kind, &PyDict_Type, &options) || !chain_of(chain))
         return NULL;
     if (lag < 0 || lag > INT32_MAX / 2) {
         sp_fail(&err, SP_EINVAL, "lag %lld: a number of steps from 0 to %d", lag, INT32_MAX / 2);
@@ -48,24 +70,23 @@ static PyObject *online_new(PyTypeObject *type, PyObject *args, PyObject *names)
     online_object *self = (online_object *)object;
     const chain_object *c = chain_of(chain);
     self->chain = Py_NewRef(chain);
-    self->kind = (sp_kind)kind;
     self->row = malloc((size_t)c->n_classes * sizeof *self->row);
-    sp_status status = self->row ? sp_online_new(c->chain, (int32_t)lag, &self->online, &err) : sp_no_memory(&err);
+    sp_status status = self->row ? keep_preparation(self, options, kind, c->n_classes, &err) : sp_no_memory(&err);
+    if (status == SP_OK)
+        status = sp_online_new(c->chain, (int32_t)lag, &self->online, &err);
     if (status == SP_OK)
         return object;
     Py_DECREF(object);
-    return raise_error(&err);
+    return PyErr_Occurred() ? NULL : raise_error(&err);
 }
 
 /* The row as nats, checked like every other: the block is the object's own row. */
-static sp_status prepare(online_object *self, int32_t n_classes, sp_error *err)
+static sp_status prepare(const online_object *self, int32_t n_classes, sp_error *err)
 {
     int64_t offsets[] = {0, 1};
-    sp_prepare_options how = sp_prepare_options_default();
     sp_block block = {
         .n_recordings = 1, .n_steps = 1, .n_classes = n_classes, .offsets = offsets, .dtype = SP_F64, .scores = self->row};
-    how.kind = self->kind;
-    return sp_prepare(&block, &how, NULL, NULL, err);
+    return sp_prepare(&block, &self->how, NULL, NULL, err);
 }
 
 static bool begin(online_object *self)

@@ -44,6 +44,27 @@ bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind)
     return false;
 }
 
+PyObject *py_kind_of(PyObject *module, PyObject *scores)
+{
+    array a;
+    sp_scores raw = {.data = NULL};
+    sp_kind kind = SP_KIND_LOG_PROBS;
+    (void)module;
+    if (!array_take_scores(scores, &a, &raw.dtype))
+        return NULL;
+    const bool is_table = a.view.ndim == 2 && a.view.shape[1] >= 1 && a.view.shape[1] <= INT32_MAX;
+    if (is_table) {
+        raw.data = a.data;
+        raw.n_steps = (int64_t)a.view.shape[0];
+        raw.n_classes = (int32_t)a.view.shape[1];
+    } else {
+        PyErr_SetString(PyExc_ValueError, "scores [n,K] are needed");
+    }
+    const bool is_found = is_table && kind_from_scores(&raw, -1, &kind);
+    array_release(&a);
+    return is_found ? PyLong_FromLong((long)kind) : NULL;
+}
+
 /* ---- opening ---- */
 
 static double number_from(PyObject *dict, const char *name, double usual)
@@ -113,22 +134,28 @@ static void measure_groups(request *r)
     }
 }
 
-static bool options_from(request *r, PyObject *options)
+bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *how, array *log_prior)
 {
-    const double kind = number_from(options, "kind", -1), threads = number_from(options, "threads", 0);
-    const sp_scores raw = {.data = r->scores.data, .dtype = r->dtype, .n_classes = r->chain->n_classes, .n_steps = r->n_steps};
-    sp_prepare_options *how = &r->how;
     *how = sp_prepare_options_default();
     how->missing_uniform = flag_from(options, "missing_uniform");
     how->clamp = flag_from(options, "clamp");
     how->floor = number_from(options, "floor", 0);
     how->temperature = number_from(options, "temperature", 1);
     how->prior_weight = number_from(options, "prior_weight", 0);
-    if (PyErr_Occurred() || !threads_from((long)threads) ||
-        !array_from(options, "log_prior", FLOAT64, r->chain->n_classes, false, &r->log_prior) ||
-        !kind_from_scores(&raw, (long)kind, &how->kind))
+    if (PyErr_Occurred() || !array_from(options, "log_prior", FLOAT64, n_classes, false, log_prior))
         return false;
-    how->log_prior = r->log_prior.data;
+    how->log_prior = log_prior->data;
+    return true;
+}
+
+static bool options_from(request *r, PyObject *options)
+{
+    const double kind = number_from(options, "kind", -1), threads = number_from(options, "threads", 0);
+    const sp_scores raw = {.data = r->scores.data, .dtype = r->dtype, .n_classes = r->chain->n_classes, .n_steps = r->n_steps};
+    const sp_prepare_options *how = &r->how;
+    if (!preparation_from(options, r->chain->n_classes, &r->how, &r->log_prior) || !threads_from((long)threads) ||
+        !kind_from_scores(&raw, (long)kind, &r->how.kind))
+        return false;
     r->is_changed = how->kind == SP_KIND_PROBS || how->kind == SP_KIND_LOGITS || how->missing_uniform || how->clamp ||
                     how->floor != 0 || how->temperature != 1 || how->prior_weight != 0 || r->mask.data;
     r->context = context_take((int)threads);

@@ -12,7 +12,10 @@ from . import _core
 from ._decode import decode
 from ._decoded import Decoded
 from ._errors import BugError, DeadEndError, FileError, ModelError, NoPathError, ScoresError, StatepathError, StatepathWarning
+from ._masks import Leak, apply_logit_masking, causal_mask, leak, masked_softmax, padding_mask
 from ._model import Model
+from ._online import OnlineDecoder
+from ._passes import log_partition, marginals, path_score
 
 __version__ = _core.version()
 
@@ -21,12 +24,22 @@ __all__ = [
     "DeadEndError",
     "Decoded",
     "FileError",
+    "Leak",
     "Model",
     "ModelError",
     "NoPathError",
+    "OnlineDecoder",
     "ScoresError",
     "StatepathError",
     "StatepathWarning",
     "__version__",
+    "apply_logit_masking",
+    "causal_mask",
     "decode",
+    "leak",
+    "log_partition",
+    "marginals",
+    "masked_softmax",
+    "padding_mask",
+    "path_score",
 ]

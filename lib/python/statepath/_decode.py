@@ -13,10 +13,9 @@ from . import _core
 from ._decoded import STATUS, Decoded
 from ._errors import BugError, DeadEndError, NoPathError, StatepathError, StatepathWarning
 from ._model import Model
-from ._request import Kind, Missing, Request, number_of_kind
+from ._request import Gaps, Kind, Missing, Request, number_of_kind
 
 Infeasible = Literal["raise", "mark", "relax"]
-Gaps = Literal["join", "break"]
 
 _ndarray, _empty, _int32 = np.ndarray, np.empty, np.int32
 _SMALL = 4096  # scores
@@ -285,10 +284,11 @@ def _look_at(request: Request, out: dict[str, Any], failed: NDArray[np.intp], on
                 raise BugError(sentence)
             warnings.warn(sentence + "; its path is -1", StatepathWarning, stacklevel=4)
         elif on_infeasible == "raise":
-            raise _no_path(request, int(n), int(out["step"][n]), status)
+            raise no_path(request, int(n), int(out["step"][n]), status)
 
 
-def _no_path(request: Request, recording: int, step: int, status: str) -> NoPathError:
+def no_path(request: Request, recording: int, step: int, status: str) -> NoPathError:
+    """The error of a recording without path, with what blocks it."""
     blocking, best = _blocking(request, recording, step)
     pairs = ", ".join(f"{a} -> {b}" for a, b in blocking[:3]) + (", ..." if len(blocking) > 3 else "")
     why = f" (forbidden: {pairs})" if pairs else ""

@@ -119,7 +119,7 @@ def _rules(rules: dict[str, Any], names: list[str]) -> dict[str, Any]:
     elif weights is not None:
         out["matrix"] = (weights > -np.inf if log_weights is not None else weights != 0).astype(int).tolist()
     else:
-        out["matrix"] = np.ones((n, n), int).tolist()
+        out["forbid"] = {}
     if weights is not None and log_weights is not None:
         out["log_weights"] = [[_number(x) for x in row] for row in weights.tolist()]
     elif weights is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,29 @@ from ._scores import KINDS, Batch, array_of, batch_of, integers_of
 
 Kind = Literal["log_probs", "probs", "logits", "scores"]
 Missing = Literal["error", "uniform"]
+
+Gaps = Literal["join", "break"]
+
+
+class Options(TypedDict, total=False):
+    """What the scores are and how they become nats; as in decode()."""
+
+    kind: Kind | None
+    lengths: Any
+    offsets: Any
+    mask: Any
+    gaps: Gaps | None
+    step_mask: Any
+    labels: Any
+    segments: Any
+    classes: Sequence[str] | None
+    temperature: float | None
+    transition_weight: float | None
+    prior_weight: float | None
+    floor: float | None
+    missing: Missing
+    threads: int
+
 
 _shipped: dict[str, Model] = {}
 
@@ -192,4 +215,4 @@ class Request:
         return row
 
 
-__all__ = ["Kind", "Missing", "Request", "array_of", "model_of", "number_of_kind"]
+__all__ = ["Gaps", "Kind", "Missing", "Options", "Request", "array_of", "model_of", "number_of_kind"]
