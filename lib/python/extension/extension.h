@@ -1,0 +1,94 @@
+/* The extension module statepath._core from the inside: CPython's limited API and the library's public headers.
+ *
+ * The Python code of statepath turns whatever a user gives into plain arrays and checks shapes; the functions here take buffers
+ * of exactly one type each, check lengths so that no mistake of the Python code can read beyond one, release the GIL, and call
+ * the library. Nothing here knows numpy: arrays come and go as buffers (PEP 3118).
+ */
+#ifndef STATEPATH_PYTHON_EXTENSION_H
+#define STATEPATH_PYTHON_EXTENSION_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "statepath.h"
+
+/* ---- errors.c ---- */
+
+/* The exception classes of statepath/_errors.py, looked up once. */
+bool errors_init(PyObject *module);
+/* Raises what a status stands for, with the sentence and its step. Returns NULL. */
+PyObject *raise_error(const sp_error *err);
+
+/* ---- arrays.c ---- */
+
+/* A view of an array that is one block of memory. `data` NULL: there is none. Zeroed is empty; release in every case. */
+typedef struct array {
+    Py_buffer view;
+    void *data;
+    int64_t count; /* items */
+} array;
+
+typedef enum array_type { BYTES, INT32, INT64, FLOAT32, FLOAT64 } array_type;
+
+/* Takes a view of `object` as an array of that type; `count` items (-1: any number), writable where asked. None is no array.
+ * False with an exception: another type, another length, not contiguous, not aligned. */
+bool array_take(PyObject *object, const char *name, array_type type, int64_t count, bool is_output, array *out);
+/* The same for scores, which are float32 or float64. */
+bool array_take_scores(PyObject *object, array *out, sp_dtype *dtype);
+/* The same for a member of a dictionary; absent or None: empty. */
+bool array_from(PyObject *dict, const char *name, array_type type, int64_t count, bool is_output, array *out);
+void array_release(array *a);
+
+/* ---- contexts.c ---- */
+
+/* What one call uses and calls share one after the other: threads, scratch, a block for scores that must be changed. */
+typedef struct context {
+    struct context *next;
+    int n_threads;
+    sp_workers *workers;
+    sp_scratch *scratch;
+    sp_block *block;
+} context;
+
+/* A context nobody uses; the caller holds the GIL, here and below. NULL with MemoryError. */
+context *context_take(int n_threads);
+/* Gives it back; `is_large`: its memory is freed instead of kept. */
+void context_give(context *c, bool is_large);
+/* The number of threads that an option names: 0 is all processors. */
+bool threads_from(long n_threads);
+
+/* ---- model.c ---- */
+
+typedef struct chain_object {
+    PyObject_HEAD sp_chain *chain;
+    int32_t n_classes;
+    double edges; /* transitions of the unfolded model, about: what a step costs */
+} chain_object;
+
+bool model_init(PyObject *module);
+/* The chain of a Chain object; NULL with TypeError for anything else. */
+chain_object *chain_of(PyObject *object);
+
+/* ---- decode.c, marginals.c, online.c, masks.c: the functions of the module ---- */
+
+/* How scores become nats, but for their kind: members of a dictionary, missing_uniform, clamp, floor, temperature, prior_weight, and
+ * log_prior, a float64 array [K] that `how` borrows. False with an exception. */
+bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *how, array *log_prior);
+
+/* The kind of scores by their first row that says it. False with ScoresError. kind < 0: to be found out. */
+bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind);
+
+/* kind_of(scores [n,K]) -> number of the kind that the first row which says it has. */
+PyObject *py_kind_of(PyObject *module, PyObject *scores);
+PyObject *py_decode_small(PyObject *module, PyObject *const *args, Py_ssize_t n);
+PyObject *py_decode(PyObject *module, PyObject *args);
+PyObject *py_forward_backward(PyObject *module, PyObject *args);
+PyObject *py_path_scores(PyObject *module, PyObject *args);
+bool online_init(PyObject *module);
+extern PyMethodDef mask_methods[];
+
+#endif

@@ -1,0 +1,273 @@
+#include "request.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- kinds ---- */
+
+/* Is the row of probabilities, of log probabilities, of neither (SP_N_KINDS), or does it say nothing (-1)? */
+static int row_kind(const sp_scores *scores, int64_t t)
+{
+    const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
+    double low = INFINITY, high = -INFINITY, sum = 0, sum_exp = 0;
+    for (int32_t k = 0; k < scores->n_classes; k++) {
+        const double x = sp_scores_at(scores, t, k);
+        if (isnan(x))
+            return -1;
+        low = fmin(low, x);
+        high = fmax(high, x);
+        sum += x;
+        sum_exp += exp(x);
+    }
+    if (high == -INFINITY || (low == 0 && high == 0 && scores->n_classes > 1))
+        return -1;
+    if (low >= 0 && fabs(sum - 1) <= tolerance)
+        return SP_KIND_PROBS;
+    return high <= tolerance && fabs(log(sum_exp)) <= tolerance ? SP_KIND_LOG_PROBS : SP_N_KINDS;
+}
+
+bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind)
+{
+    int found = given >= 0 ? (int)given : -1;
+    for (int64_t t = 0; found < 0 && t < scores->n_steps; t++)
+        found = row_kind(scores, t);
+    *kind = found < 0 ? SP_KIND_LOG_PROBS : (sp_kind)found;
+    if (found != SP_N_KINDS)
+        return true;
+    sp_error err;
+    sp_fail(
+        &err, SP_EDATA,
+        "the first row is neither probabilities nor log probabilities; say what the scores are: `kind` \"logits\" applies the "
+        "softmax, `kind` \"scores\" uses them as they are");
+    raise_error(&err);
+    return false;
+}
+
+PyObject *py_kind_of(PyObject *module, PyObject *scores)
+{
+    array a;
+    sp_scores raw = {.data = NULL};
+    sp_kind kind = SP_KIND_LOG_PROBS;
+    (void)module;
+    if (!array_take_scores(scores, &a, &raw.dtype))
+        return NULL;
+    const bool is_table = a.view.ndim == 2 && a.view.shape[1] >= 1 && a.view.shape[1] <= INT32_MAX;
+    if (is_table) {
+        raw.data = a.data;
+        raw.n_steps = (int64_t)a.view.shape[0];
+        raw.n_classes = (int32_t)a.view.shape[1];
+    } else {
+        PyErr_SetString(PyExc_ValueError, "scores [n,K] are needed");
+    }
+    const bool is_found = is_table && kind_from_scores(&raw, -1, &kind);
+    array_release(&a);
+    return is_found ? PyLong_FromLong((long)kind) : NULL;
+}
+
+/* ---- opening ---- */
+
+static double number_from(PyObject *dict, const char *name, double usual)
+{
+    PyObject *value = PyDict_GetItemString(dict, name);
+    return value && value != Py_None ? PyFloat_AsDouble(value) : usual;
+}
+
+static bool flag_from(PyObject *dict, const char *name)
+{
+    PyObject *value = PyDict_GetItemString(dict, name);
+    return value && PyObject_IsTrue(value) == 1;
+}
+
+static bool arrays_from(request *r, PyObject *inputs)
+{
+    const int64_t K = r->chain->n_classes;
+    PyObject *scores = PyDict_GetItemString(inputs, "scores");
+    if (!scores || !array_take_scores(scores, &r->scores, &r->dtype) ||
+        !array_from(inputs, "offsets", INT64, -1, false, &r->offsets))
+        return false;
+    r->n_steps = r->scores.count / K;
+    r->n_recordings = r->offsets.count - 1;
+    if (r->scores.count % K != 0 || r->scores.view.ndim != 2 || (r->n_steps > 0 && r->scores.view.shape[1] != K) ||
+        r->n_recordings < 0) {
+        PyErr_Format(PyExc_ValueError, "scores [S,%lld] and offsets [N+1] are needed", (long long)K);
+        return false;
+    }
+    return array_from(inputs, "segments", INT64, r->n_steps, false, &r->segments) &&
+           array_from(inputs, "mask", BYTES, r->n_steps * K, false, &r->mask) &&
+           array_from(inputs, "labels", INT32, r->n_steps, false, &r->labels);
+}
+
+/* Offsets that ascend from 0 to S: everything below relies on it. */
+static bool check_offsets(const request *r)
+{
+    const int64_t *offsets = r->offsets.data, N = r->n_recordings;
+    bool is_right = offsets[0] == 0 && offsets[N] == r->n_steps;
+    for (int64_t n = 0; is_right && n < N; n++)
+        is_right = offsets[n] <= offsets[n + 1];
+    if (!is_right)
+        PyErr_Format(PyExc_ValueError, "offsets must ascend from 0 to the %lld steps", (long long)r->n_steps);
+    return is_right;
+}
+
+/* Recordings from `first` on that make a group: as many as fit into the cache for each thread, at least one. */
+enum { GROUP_SCORES = 1 << 18 };
+
+static int64_t group_end(const request *r, int64_t first)
+{
+    const int64_t *offsets = r->offsets.data;
+    const int64_t steps = GROUP_SCORES / r->chain->n_classes * sp_workers_count(r->context->workers);
+    int64_t end = first + 1;
+    while (end < r->n_recordings && offsets[end + 1] - offsets[first] <= steps)
+        end++;
+    return end;
+}
+
+static void measure_groups(request *r)
+{
+    const int64_t *offsets = r->offsets.data;
+    for (int64_t first = 0, end; first < r->n_recordings; first = end) {
+        end = group_end(r, first);
+        const int64_t steps = offsets[end] - offsets[first];
+        r->most_recordings = end - first > r->most_recordings ? end - first : r->most_recordings;
+        r->most_steps = steps > r->most_steps ? steps : r->most_steps;
+    }
+}
+
+bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *how, array *log_prior)
+{
+    *how = sp_prepare_options_default();
+    how->missing_uniform = flag_from(options, "missing_uniform");
+    how->clamp = flag_from(options, "clamp");
+    how->floor = number_from(options, "floor", 0);
+    how->temperature = number_from(options, "temperature", 1);
+    how->prior_weight = number_from(options, "prior_weight", 0);
+    if (PyErr_Occurred() || !array_from(options, "log_prior", FLOAT64, n_classes, false, log_prior))
+        return false;
+    how->log_prior = log_prior->data;
+    return true;
+}
+
+static bool options_from(request *r, PyObject *options)
+{
+    const double kind = number_from(options, "kind", -1), threads = number_from(options, "threads", 0);
+    const sp_scores raw = {.data = r->scores.data, .dtype = r->dtype, .n_classes = r->chain->n_classes, .n_steps = r->n_steps};
+    const sp_prepare_options *how = &r->how;
+    if (!preparation_from(options, r->chain->n_classes, &r->how, &r->log_prior) || !threads_from((long)threads) ||
+        !kind_from_scores(&raw, (long)kind, &r->how.kind))
+        return false;
+    r->is_changed = how->kind == SP_KIND_PROBS || how->kind == SP_KIND_LOGITS || how->missing_uniform || how->clamp ||
+                    how->floor != 0 || how->temperature != 1 || how->prior_weight != 0 || r->mask.data;
+    r->context = context_take((int)threads);
+    return r->context != NULL;
+}
+
+bool request_open(request *r, PyObject *chain, PyObject *inputs, PyObject *options)
+{
+    memset(r, 0, sizeof *r);
+    r->chain = chain_of(chain);
+    if (!r->chain || !arrays_from(r, inputs) || !check_offsets(r) || !options_from(r, options))
+        return false;
+    measure_groups(r);
+    return true;
+}
+
+void request_close(request *r)
+{
+    /* What a long recording took is given back to the system. */
+    enum { KEPT_WORK = 1 << 23 };
+    const bool is_large = r->chain && (double)r->most_steps * (r->chain->edges + r->chain->n_classes) > KEPT_WORK;
+    array *const all[] = {&r->scores, &r->offsets, &r->segments, &r->mask, &r->labels, &r->log_prior};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        array_release(all[i]);
+    if (r->context)
+        context_give(r->context, is_large);
+}
+
+/* ---- running ---- */
+
+static void *item(const array *a, int64_t i, size_t size)
+{
+    return a->data ? (char *)a->data + (size_t)i * size : NULL;
+}
+
+static void copy_part(void *to, const array *from, int64_t first, int64_t n, size_t size)
+{
+    if (to && n > 0)
+        memcpy(to, item(from, first, size), (size_t)n * size);
+}
+
+/* The group's scores as a block that may be changed: a copy, but where nothing changes them. */
+static sp_status fill_block(request *r, group *g, sp_error *err)
+{
+    const int32_t K = r->chain->n_classes;
+    const size_t row = (size_t)K * (size_t)r->dtype;
+    sp_block *b = r->context->block;
+    const unsigned parts = r->is_changed ? SP_BLOCK_SCORES : 0;
+    sp_status status = sp_block_reserve(b, g->n_recordings, g->n_steps, K, r->dtype, parts, err);
+    if (status != SP_OK)
+        return status;
+    copy_part(b->scores, &r->scores, g->first_step, g->n_steps, row);
+    /* Only read by sp_prepare() and the decoders, like scores that nothing changes. */
+    b->scores = b->scores ? b->scores : item(&r->scores, g->first_step, row);
+    b->segments = item(&r->segments, g->first_step, sizeof(int64_t));
+    b->mask = item(&r->mask, g->first_step * K, 1);
+    b->labels = item(&r->labels, g->first_step, sizeof(int32_t));
+    b->first = g->first;
+    const int64_t *offsets = (const int64_t *)r->offsets.data + g->first;
+    for (int64_t n = 0; n <= g->n_recordings; n++)
+        b->offsets[n] = offsets[n] - offsets[0];
+    g->block = b;
+    return SP_OK;
+}
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Has a signal raised an exception? Taking the GIL may have to wait for other threads, so it is done now and then only. */
+static bool is_interrupted(request *r)
+{
+    const double now = now_seconds();
+    if (now - r->looked < 0.05)
+        return false;
+    r->looked = now;
+    PyEval_RestoreThread(r->released);
+    const bool is_raised = PyErr_CheckSignals() != 0;
+    r->released = PyEval_SaveThread();
+    return is_raised;
+}
+
+bool request_run(request *r, group_work *work, void *arg)
+{
+    const int64_t *offsets = r->offsets.data;
+    sp_status status = SP_OK;
+    sp_error err;
+    bool is_stopped = false;
+    r->looked = now_seconds();
+    r->released = PyEval_SaveThread();
+    for (int64_t first = 0, end; status == SP_OK && !is_stopped && first < r->n_recordings; first = end) {
+        end = group_end(r, first);
+        group g = {
+            .first = first, .n_recordings = end - first, .first_step = offsets[first], .n_steps = offsets[end] - offsets[first]};
+        status = fill_block(r, &g, &err);
+        if (status == SP_OK)
+            status = sp_prepare(g.block, &r->how, r->context->workers, &r->counts, &err);
+        if (status == SP_OK)
+            status = work(arg, r, &g, &err);
+        is_stopped = status == SP_OK && end < r->n_recordings && is_interrupted(r);
+    }
+    PyEval_RestoreThread(r->released);
+    if (status != SP_OK)
+        raise_error(&err);
+    return status == SP_OK && !is_stopped;
+}
+
+PyObject *request_counts(const request *r)
+{
+    return Py_BuildValue("{s:i,s:L,s:L,s:L}", "kind", (int)r->how.kind, "floored", (long long)r->counts.floored, "missing",
+                         (long long)r->counts.missing, "masked", (long long)r->counts.masked);
+}

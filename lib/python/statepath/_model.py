@@ -1,0 +1,825 @@
+"""Models: which class may follow which."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, _tags
+from ._errors import ModelError, StatepathError
+from ._scores import array_of, integers_of
+
+Scheme = Literal["BIO", "BIOES", "BILOU", "IOB1"]
+Ends = ArrayLike | Mapping[str, float] | Iterable[str]
+
+_MOST_CHAINS = 16
+_OWN_NAME = "<model>"
+_PLACE = re.compile(re.escape(_OWN_NAME) + r":\d+:\d+: ")
+
+
+# ---- what users write, as the JSON that the library reads ----
+
+
+def _names(classes: Iterable[Any], what: str = "classes") -> list[str]:
+    if isinstance(classes, str):
+        raise ModelError(f"{what}= is the text {classes!r}: give a list of names")
+    return [str(c) for c in classes]
+
+
+def _table(x: Any, name: str, n: int) -> NDArray[np.float64]:
+    """A square matrix of numbers, rows = from."""
+    a = array_of(x, name)
+    if a.dtype.kind not in "biuf":
+        raise ModelError(f"{name}= holds {a.dtype}, not numbers")
+    if a.shape != (n, n):
+        raise ModelError(f"{name}= has shape {a.shape}: {n} names ask for ({n}, {n}), rows = from")
+    return a.astype(np.float64)
+
+
+def _number(x: float) -> float | None:
+    """None where forbidden."""
+    return None if x == -math.inf else float(x)
+
+
+def _finite(a: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    if np.any(np.isnan(a)) or np.any(a == np.inf):
+        where = tuple(int(i) for i in np.argwhere(np.isnan(a) | (a == np.inf))[0])
+        raise ModelError(f"{name}={a[where]} at {where}: log weights are finite, or -inf where forbidden")
+    return a
+
+
+def _lists(x: Mapping[Any, Iterable[Any]], name: str) -> dict[str, list[str]]:
+    out = {}
+    for key, items in x.items():
+        if isinstance(items, str):
+            raise ModelError(f'{name}[{str(key)!r}] is the text {items!r}: give a list of names, ["{items}"]')
+        out[str(key)] = [str(i) for i in items]
+    return out
+
+
+def _by_name(x: Any, names: list[str], name: str) -> dict[str, float]:
+    """Numbers by name, given as a mapping or in order."""
+    if isinstance(x, Mapping):
+        return {str(k): float(v) for k, v in x.items()}
+    a = array_of(x, name)
+    if a.shape != (len(names),) or a.dtype.kind not in "biuf":
+        raise ModelError(f"{name}= has shape {a.shape} and type {a.dtype}: {len(names)} names ask for as many numbers")
+    return {n: float(v) for n, v in zip(names, a, strict=True)}
+
+
+def _ends(x: Any, names: list[str], name: str) -> list[str] | dict[str, float]:
+    """Where a recording may start or end: names, or truth values in order, or probabilities by name or in order."""
+    if isinstance(x, Mapping):
+        return {k: v for k, v in _by_name(x, names, name).items() if v != 0}
+    if isinstance(x, str):
+        raise ModelError(f'{name}={x!r}: give a list of names, ["{x}"]')
+    items = list(x) if not isinstance(x, np.ndarray) else x.tolist()
+    if all(isinstance(i, str) for i in items):
+        return list(items)
+    if len(items) != len(names):
+        raise ModelError(f"{name}= has {len(items)} numbers and there are {len(names)} names")
+    if all(isinstance(i, (bool, np.bool_)) or (isinstance(i, int) and i in (0, 1)) for i in items):
+        return [n for n, i in zip(names, items, strict=True) if i]
+    return {k: v for k, v in _by_name(x, names, name).items() if v != 0}
+
+
+def _rules(rules: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """allow, forbid, log_weights, probabilities as the members of the JSON."""
+    n = len(names)
+    allow, forbid = rules.get("allow"), rules.get("forbid")
+    log_weights, probabilities = rules.get("log_weights"), rules.get("probabilities")
+    out: dict[str, Any] = {}
+    if sum(x is not None for x in (allow, forbid)) > 1:
+        raise ModelError("give allow= or forbid=, not both")
+    if sum(x is not None for x in (log_weights, probabilities)) > 1:
+        raise ModelError("give log_weights= or probabilities=, not both")
+    weights = None
+    if log_weights is not None:
+        weights = _finite(_table(log_weights, "log_weights", n), "log_weights")
+    elif probabilities is not None:
+        weights = _table(probabilities, "probabilities", n)
+    if isinstance(allow, Mapping):
+        out["allow"] = _lists(allow, "allow")
+    elif isinstance(forbid, Mapping):
+        out["forbid"] = _lists(forbid, "forbid")
+    elif allow is not None or forbid is not None:
+        name = "allow" if allow is not None else "forbid"
+        matrix = _table(allow if allow is not None else forbid, name, n)
+        if np.any((matrix != 0) & (matrix != 1)):
+            raise ModelError(f"{name}= holds other numbers than 0 and 1; weights are given as log_weights= or probabilities=")
+        out["matrix"] = (matrix if name == "allow" else 1 - matrix).astype(int).tolist()
+    elif weights is not None:
+        out["matrix"] = (weights > -np.inf if log_weights is not None else weights != 0).astype(int).tolist()
+    else:
+        out["forbid"] = {}
+    if weights is not None and log_weights is not None:
+        out["log_weights"] = [[_number(x) for x in row] for row in weights.tolist()]
+    elif weights is not None:
+        out["probabilities"] = weights.tolist()
+    return out
+
+
+_OPTIONS = ("temperature", "transition_weight", "prior_weight")
+
+
+def _members(given: dict[str, Any], names: list[str], classes: list[str]) -> dict[str, Any]:
+    """Everything else that is given as members of the JSON."""
+    out: dict[str, Any] = {k: str(given[k]) for k in ("name", "description", "source") if given.get(k) is not None}
+    for end in ("start", "end"):
+        if given.get(end) is not None:
+            out[end] = _ends(given[end], names, end)
+        key = end + "_log_weights"
+        if given.get(key) is not None:
+            weights = _by_name(given[key], names, key)
+            _finite(np.array(list(weights.values()), float), key)
+            out[key] = {k: _number(v) for k, v in weights.items()}
+    if given.get("min_dwell") is not None:
+        dwell = given["min_dwell"]
+        if not isinstance(dwell, Mapping):
+            dwell = dict.fromkeys(names, dwell) if np.ndim(dwell) == 0 else dict(zip(names, dwell, strict=True))
+        out["min_dwell"] = {str(k): int(v) if float(v) == int(v) else v for k, v in dwell.items()}
+    if given.get("min_dwell_at_end"):
+        out["min_dwell_at_end"] = True
+    if given.get("prior") is not None:
+        out["prior"] = _by_name(given["prior"], classes, "prior")
+    if given.get("aliases") is not None:
+        out["aliases"] = {str(k): [v] if isinstance(v, str) else [str(a) for a in v] for k, v in given["aliases"].items()}
+    decoding = {k: float(given[k]) for k in _OPTIONS if given.get(k) is not None}
+    if decoding:
+        out["decoding"] = decoding
+    return out
+
+
+def _parse(document: dict[str, Any]) -> _core.Model:
+    try:
+        text = json.dumps(document, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise ModelError("the model holds NaN or infinity where a number is needed") from None
+    try:
+        return _core.model_from_json(text, _OWN_NAME)
+    except ModelError as error:
+        raise ModelError(_PLACE.sub("", str(error))) from None
+
+
+# ---- the model ----
+
+
+class Model:
+    """Which class may follow which: the rules that decoding obeys exactly.
+
+    Immutable, hashable, pickled as JSON; two models are equal when their JSON is.
+
+    Parameters
+    ----------
+    classes : sequence of str
+        The K classes, in the order of the score columns.
+    allow : mapping or array, optional
+        What may follow each class: ``{"Wake": ["Wake", "N1"], ...}`` with every class as a key, or a boolean matrix, rows = from.
+        Without it everything is allowed that has a weight, or everything.
+    forbid : mapping or array, optional
+        In its place what may not follow; all else is allowed.
+    log_weights, probabilities : array, optional
+        Weights of the transitions, rows = from: nats with -inf where forbidden (the matrix of a trained CRF), or probabilities, 0 where
+        forbidden, each row summing to 1.
+    start, end : sequence or mapping, optional
+        Where a recording may start and end: names, truth values in order, or probabilities by name or in order. Without: anywhere.
+    start_log_weights, end_log_weights : mapping or array, optional
+        What starting and ending weighs, in nats, beside `log_weights`.
+    min_dwell : mapping or int, optional
+        Steps that a class, once entered, stays at least.
+    min_dwell_at_end : bool
+        A run cut off by the end of the recording must be long enough too.
+    states : mapping, optional
+        State to the class it emits; all rules then speak of states.
+    prior : mapping or array, optional
+        Class frequencies of the classifier's training set; see `prior_weight` of :func:`decode`.
+    aliases : mapping, optional
+        Other names of a class in files and data frames.
+    temperature, transition_weight, prior_weight : float, optional
+        Used by :func:`decode` where its options of the same name are not given.
+    name, description, source : str, optional
+        What reports say of the model.
+
+    Examples
+    --------
+    >>> import statepath as sp
+    >>> door = sp.Model(
+    ...     ["closed", "opening", "open"],
+    ...     {"closed": ["closed", "opening"], "opening": ["opening", "open", "closed"], "open": ["open", "closed"]},
+    ...     start=["closed", "open"],
+    ...     name="door",
+    ... )
+    >>> door
+    Model 'door': 3 classes, 2 forbidden transitions
+    >>> door.forbidden
+    [('closed', 'open'), ('open', 'opening')]
+    >>> door.is_legal(["closed", "opening", "open"]), door.is_legal([0, 2])
+    (True, False)
+    """
+
+    __slots__ = ("__weakref__", "_chains", "_fields", "_handle", "_is_plain", "_json", "_rules")
+
+    _handle: _core.Model
+    _fields: dict[str, Any]
+    _chains: dict[Any, _core.Chain]
+    _json: str
+    _is_plain: bool
+    _rules: tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]] | None
+
+    def __init__(
+        self,
+        classes: Sequence[str],
+        allow: ArrayLike | Mapping[str, Iterable[str]] | None = None,
+        *,
+        forbid: ArrayLike | Mapping[str, Iterable[str]] | None = None,
+        log_weights: ArrayLike | None = None,
+        probabilities: ArrayLike | None = None,
+        start: Ends | None = None,
+        end: Ends | None = None,
+        start_log_weights: ArrayLike | Mapping[str, float] | None = None,
+        end_log_weights: ArrayLike | Mapping[str, float] | None = None,
+        min_dwell: Mapping[str, int] | Sequence[int] | int | None = None,
+        min_dwell_at_end: bool = False,
+        states: Mapping[str, str] | None = None,
+        prior: ArrayLike | Mapping[str, float] | None = None,
+        aliases: Mapping[str, Iterable[str] | str] | None = None,
+        temperature: float | None = None,
+        transition_weight: float | None = None,
+        prior_weight: float | None = None,
+        name: str = "model",
+        description: str | None = None,
+        source: str | None = None,
+    ) -> None:
+        given = {k: v for k, v in locals().items() if k not in ("self", "classes", "states")}
+        class_names = _names(classes)
+        names = class_names if states is None else _names(states, "states")
+        document: dict[str, Any] = {"statepath_model": 1, "classes": class_names}
+        if states is not None:
+            document["states"] = {str(k): str(v) for k, v in states.items()}
+        document |= _rules(given, names) | _members(given, names, class_names)
+        self._take(_parse(document))
+
+    def _take(self, core: _core.Model) -> None:
+        set_ = object.__setattr__
+        fields = core.fields()
+        set_(self, "_handle", core)
+        set_(self, "_fields", fields)
+        set_(self, "_chains", {})
+        set_(self, "_json", core.to_json())
+        set_(self, "_rules", None)
+        decoding = (fields["temperature"], fields["prior_weight"])
+        set_(self, "_is_plain", all(math.isnan(x) for x in decoding))
+        self._chain()
+
+    @classmethod
+    def _of(cls, core: _core.Model) -> Model:
+        self = cls.__new__(cls)
+        self._take(core)
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a model does not change: write model.with_({name}=...)")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("a model does not change")
+
+    # -- from elsewhere --
+
+    @staticmethod
+    def load(name_or_file: str | os.PathLike[str]) -> Model:
+        """A shipped model by its name, or a model file.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.load("sleep-aasm")
+        Model 'sleep-aasm': 5 classes, 4 forbidden transitions
+        """
+        return Model._of(_core.model_load(os.fspath(name_or_file)))
+
+    @staticmethod
+    def shipped() -> list[str]:
+        """Names of the shipped models.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.shipped()
+        ['sleep-aasm', 'sleep-permissive', 'sleep-strict', 'sleep-textbook']
+        """
+        return _core.model_names()
+
+    @staticmethod
+    def from_json(text: str) -> Model:
+        """A model from the text of a model file.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.from_json('{"statepath_model": 1, "classes": ["a", "b"], "forbid": {"a": ["b"]}}').forbidden
+        [('a', 'b')]
+        """
+        return Model._of(_core.model_from_json(text, "model"))
+
+    @staticmethod
+    def bio(types_or_tags: Iterable[str], scheme: Scheme = "BIO") -> Model:
+        """Tags of entities, from the types or from all tags in the classifier's order.
+
+        I-X comes only after B-X or I-X, never first (BIO). BIOES and BILOU mark the last tag and single ones; in IOB1 B-X stands only
+        between two entities of one type.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.bio(["PER", "LOC"]).classes
+        ('O', 'B-PER', 'I-PER', 'B-LOC', 'I-LOC')
+        >>> id2label = {0: "B-PER", 1: "I-PER", 2: "O"}
+        >>> sp.Model.bio(id2label.values()).forbidden
+        [('O', 'I-PER')]
+        """
+        tags, rules, members = _tags.model_of(_names(types_or_tags, "types_or_tags"), scheme)
+        return Model(tags, rules, **members)
+
+    @staticmethod
+    def left_right(classes: Sequence[str], step: int = 1) -> Model:
+        """Stay, or go on by up to `step` classes; starts in the first, ends anywhere.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.left_right(["begin", "middle", "end"]).is_legal(["begin", "begin", "middle", "end"])
+        True
+        """
+        return _shape("left-right", classes, step)
+
+    @staticmethod
+    def cycle(classes: Sequence[str]) -> Model:
+        """Stay or go to the next class; the last goes to the first.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.cycle(["red", "green", "yellow"]).forbidden
+        [('red', 'yellow'), ('green', 'red'), ('yellow', 'green')]
+        """
+        return _shape("cycle", classes, 1)
+
+    @staticmethod
+    def band(classes: Sequence[str], step: int = 1) -> Model:
+        """Stay, or move by up to `step` classes either way.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.band(["low", "mid", "high"]).forbidden
+        [('low', 'high'), ('high', 'low')]
+        """
+        return _shape("band", classes, step)
+
+    @staticmethod
+    def from_labels(labels: Any, classes: Sequence[str] | None = None, *, lengths: ArrayLike | None = None, min_count: int = 1) -> Model:
+        """The transitions and starts that labels show at least `min_count` times; staying is allowed for each class seen.
+
+        Parameters
+        ----------
+        labels : array, or list of arrays
+            Class numbers or names of one recording, of several, or of all one after the other with `lengths`; -1, None and "" are unscored.
+        classes : sequence of str, optional
+            Their names. Without: the names that occur, sorted, or ``class0``, ``class1``, ... for numbers.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.from_labels([["a", "a", "b"], ["b", "b"]]).forbidden
+        [('b', 'a')]
+        """
+        return _from_labels(labels, classes, lengths, min_count)
+
+    @staticmethod
+    def from_hmm(startprob: ArrayLike, transmat: ArrayLike, classes: Sequence[str] | None = None) -> Model:
+        """A hidden Markov model's start probabilities and transition matrix, rows = from; zeros stay forbidden.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.from_hmm([1.0, 0.0], [[0.9, 0.1], [0.0, 1.0]], ["up", "down"]).forbidden
+        [('down', 'up')]
+        """
+        n = len(array_of(startprob, "startprob"))
+        names = _names(classes) if classes is not None else [f"class{k}" for k in range(n)]
+        start = dict(zip(names, array_of(startprob, "startprob").astype(float).tolist(), strict=False))
+        if len(names) != n:
+            raise ModelError(f"classes= has {len(names)} names and startprob {n} numbers")
+        return Model(names, probabilities=transmat, start=start, name="hmm")
+
+    @staticmethod
+    def from_torchcrf(crf: Any, classes: Sequence[str] | None = None) -> Model:
+        """The weights of a trained ``torchcrf.CRF`` (pytorch-crf), or of anything with its three tensors.
+
+        Examples
+        --------
+        >>> import numpy as np, statepath as sp
+        >>> class CRF:  # as trained
+        ...     start_transitions = np.array([0.5, -0.5])
+        ...     transitions = np.array([[0.1, -1.0], [0.2, 0.3]])
+        ...     end_transitions = np.array([0.0, 0.0])
+        >>> sp.Model.from_torchcrf(CRF(), ["a", "b"]).log_weights
+        array([[ 0.1, -1. ],
+               [ 0.2,  0.3]])
+        """
+        parts = []
+        for name in ("start_transitions", "transitions", "end_transitions"):
+            tensor = getattr(crf, name, None)
+            if tensor is None:
+                raise ModelError(f"crf has no {name}: a torchcrf.CRF is expected")
+            tensor = tensor.detach() if hasattr(tensor, "detach") else tensor
+            tensor = tensor.cpu().numpy() if hasattr(tensor, "cpu") else tensor
+            parts.append(np.asarray(tensor, np.float64))
+        start, weights, end = parts
+        names = _names(classes) if classes is not None else [f"class{k}" for k in range(len(start))]
+        return Model(names, log_weights=weights, start_log_weights=start, end_log_weights=end, name="crf")
+
+    # -- what it is --
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return str(self._fields["name"])
+
+    @property
+    def description(self) -> str | None:
+        """What it is for, in a sentence."""
+        return self._text("description")
+
+    @property
+    def source(self) -> str | None:
+        """Where the rules come from."""
+        return self._text("source")
+
+    def _text(self, key: str) -> str | None:
+        value = self._fields[key]
+        return None if value is None else str(value)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the K classes."""
+        found: tuple[str, ...] = self._fields["classes"]
+        return found
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return len(self.classes)
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the M states; the classes where none are declared."""
+        found: tuple[str, ...] | None = self._fields["states"]
+        return self.classes if found is None else found
+
+    @property
+    def n_states(self) -> int:
+        """M."""
+        return len(self.states)
+
+    def _array(self, key: str, dtype: Any) -> NDArray[Any] | None:
+        value = self._fields[key]
+        return None if value is None else np.frombuffer(value, dtype)
+
+    def _edges(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """From and to of each allowed transition."""
+        row = np.frombuffer(self._fields["row"], np.int64)
+        return np.repeat(np.arange(self.n_states), np.diff(row)), np.frombuffer(self._fields["to"], np.int32)
+
+    @property
+    def allow(self) -> NDArray[np.bool_]:
+        """Allowed transitions of the states, [M,M], rows = from; read-only."""
+        out = np.zeros((self.n_states, self.n_states), bool)
+        out[self._edges()] = True
+        out.flags.writeable = False
+        return out
+
+    @property
+    def log_weights(self) -> NDArray[np.float64] | None:
+        """Log weights of the transitions in nats, [M,M], -inf where forbidden; None for a boolean model. Read-only."""
+        weight = self._array("weight", np.float64)
+        if weight is None:
+            return None
+        out = np.full((self.n_states, self.n_states), -np.inf)
+        out[self._edges()] = weight
+        out.flags.writeable = False
+        return out
+
+    @property
+    def start(self) -> NDArray[np.float64] | None:
+        """What starting in each state weighs, nats, -inf where it may not; None: anywhere, at no weight."""
+        return self._array("start", np.float64)
+
+    @property
+    def end(self) -> NDArray[np.float64] | None:
+        """The same for ending."""
+        return self._array("end", np.float64)
+
+    @property
+    def min_dwell(self) -> dict[str, int]:
+        """Least steps of a stay, of the states that ask for more than 1."""
+        dwell = self._array("min_dwell", np.int32)
+        return {} if dwell is None else {n: int(d) for n, d in zip(self.states, dwell, strict=True) if d > 1}
+
+    @property
+    def prior(self) -> NDArray[np.float64] | None:
+        """Class frequencies of the classifier's training set, [K], or None."""
+        return self._array("prior", np.float64)
+
+    def _class_rules(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which classes may follow each other [K,K], start [K] and end [K]."""
+        if self._rules is None:
+            k = self.n_classes
+            flat = np.frombuffer(self._chain().rules(), np.bool_)
+            rules = (flat[: k * k].reshape(k, k), flat[k * k : k * k + k], flat[k * k + k :])
+            object.__setattr__(self, "_rules", rules)
+        assert self._rules is not None
+        return self._rules
+
+    @property
+    def forbidden(self) -> list[tuple[str, str]]:
+        """Pairs of classes that may not follow each other."""
+        return [(self.classes[i], self.classes[j]) for i, j in np.argwhere(~self._class_rules()[0])]
+
+    def check(self) -> list[str]:
+        """What a model may have and is rarely meant, as sentences: a class that is never left or reached, and the like.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model(["a", "b"], {"a": ["a"], "b": ["a", "b"]}).check()
+        ['class "a" can never be left: only itself may follow it']
+        """
+        return self._handle.warnings()
+
+    # -- paths --
+
+    def _numbers(self, path: Any) -> NDArray[np.int32]:
+        """A path of names or numbers as numbers, -1 where there is none."""
+        a = array_of(path, "path")
+        if a.ndim != 1:
+            raise StatepathError(f"path has shape {a.shape}: one class for each step")
+        if a.dtype.kind in "biuf" and a.dtype.kind != "b":
+            numbers = integers_of(a, "path")
+        else:
+            index = {name: k for k, name in enumerate(self.classes)}
+            for k, alias in self._fields["aliases"]:
+                index.setdefault(alias, k)
+            for t, name in enumerate(a.tolist()):
+                if name is not None and name != "" and name != -1 and str(name) not in index and not isinstance(name, int):
+                    raise StatepathError(f'path names the class "{name}" at step {t}, and the classes are {", ".join(self.classes[:20])}', step=t)
+            numbers = np.array([v if isinstance(v, int) else index.get(str(v), -1) for v in a.tolist()], np.int64)
+        wrong = np.flatnonzero((numbers < -1) | (numbers >= self.n_classes))
+        if len(wrong):
+            raise StatepathError(f"path has class {numbers[wrong[0]]} at step {wrong[0]}, and there are {self.n_classes} classes", step=int(wrong[0]))
+        return numbers.astype(np.int32)
+
+    def is_legal(self, path: ArrayLike | Sequence[str]) -> bool:
+        """Does the model allow the path, given in numbers or names: its transitions, start, end and minimum dwell?
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.load("sleep-aasm").is_legal(["Wake", "N1", "N3"])
+        False
+        """
+        numbers = self._numbers(path)
+        if np.any(numbers < 0):
+            return False
+        t = len(numbers)
+        out = np.empty(1)
+        inputs = {"scores": np.zeros((t, self.n_classes), np.float32), "offsets": np.array([0, t], np.int64)}
+        _core.path_scores(self._chain(), inputs, {"kind": 3, "threads": 1}, numbers, out)
+        return bool(out[0] > -np.inf)
+
+    def violations(self, path: Any, *, lengths: ArrayLike | None = None) -> list[tuple[int, int, str | None, str | None]]:
+        """Where a path breaks the rules: (recording, step, from, to).
+
+        `from` is None where the recording may not start with `to`; `to` is None where it may not end with `from`. Steps without class
+        (-1) break the chain. Minimum dwell is not looked at; :meth:`is_legal` does.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.load("sleep-aasm").violations(["Wake", "N3", "N2"])
+        [(0, 1, 'Wake', 'N3')]
+        """
+        allow, start, end = self._class_rules()
+        names = self.classes
+        out: list[tuple[int, int, str | None, str | None]] = []
+        for n, part in enumerate(_recordings(path, lengths)):
+            p = self._numbers(part)
+            if len(p) and p[0] >= 0 and not start[p[0]]:
+                out.append((n, 0, None, names[p[0]]))
+            before, after = p[:-1], p[1:]
+            wrong = (before >= 0) & (after >= 0) & ~allow[before, after]
+            out += [(n, int(t) + 1, names[p[t]], names[p[t + 1]]) for t in np.flatnonzero(wrong)]
+            if len(p) and p[-1] >= 0 and not end[p[-1]]:
+                out.append((n, len(p) - 1, names[p[-1]], None))
+        return out
+
+    # -- changed, written, shown --
+
+    def with_(self, **changes: Any) -> Model:
+        """A model with other rules; takes the arguments of the constructor but for `classes` and `states`.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model.load("sleep-aasm").with_(min_dwell={"N1": 2}, name="mine").min_dwell
+        {'N1': 2}
+        """
+        known = {"allow", "forbid", "log_weights", "probabilities", "start", "end", "start_log_weights", "end_log_weights", "min_dwell",
+                 "min_dwell_at_end", "prior", "aliases", "name", "description", "source", *_OPTIONS}  # fmt: skip
+        for key in changes:
+            if key not in known:
+                raise StatepathError(f"with_() knows no {key}=; it takes {', '.join(sorted(known))}")
+        document: dict[str, Any] = json.loads(self._json)
+        rules = {"allow", "forbid", "log_weights", "probabilities"} & set(changes)
+        if rules:
+            for key in ("allow", "forbid", "matrix", "log_weights", "probabilities"):
+                document.pop(key, None)
+            document |= _rules(changes, list(self.states))
+        for key in changes:
+            if key in _OPTIONS:
+                document.get("decoding", {}).pop(key, None)
+            elif key not in rules:
+                document.pop(key, None)
+        decoding = document.pop("decoding", {})
+        document |= _members(changes, list(self.states), list(self.classes))
+        decoding |= document.get("decoding", {})
+        if decoding:
+            document["decoding"] = decoding
+        return Model._of(_parse(document))
+
+    def to_json(self) -> str:
+        """The text of a model file; reading it back gives the same model.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> model = sp.Model(["a", "b"], {"a": ["a"], "b": ["a", "b"]})
+        >>> sp.Model.from_json(model.to_json()) == model
+        True
+        """
+        return self._json
+
+    def save(self, file: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Writes the model file, at once and as a whole; an existing file is replaced only with `force`.
+
+        Examples
+        --------
+        >>> import statepath as sp, tempfile, os
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     sp.Model(["a", "b"]).save(os.path.join(folder, "mine.model.json"))
+        ...     sp.Model.load(os.path.join(folder, "mine.model.json"))
+        Model 'model': 2 classes, 0 forbidden transitions
+        """
+        self._handle.save(os.fspath(file), force)
+
+    def to_frame(self) -> Any:
+        """The rules as a pandas data frame, rows = from: truth values, or log weights.
+
+        Examples
+        --------
+        >>> import statepath as sp
+        >>> sp.Model(["a", "b"], {"a": ["a"], "b": ["a", "b"]}).to_frame().to_numpy()
+        array([[ True, False],
+               [ True,  True]])
+        """
+        import pandas as pd
+
+        values = self.log_weights if self.log_weights is not None else self.allow
+        return pd.DataFrame(values, index=pd.Index(self.states, name="from"), columns=pd.Index(self.states, name="to"))
+
+    def _summary(self) -> str:
+        n = int((~self._class_rules()[0]).sum()) if self.n_classes <= 4096 else self.n_states**2 - len(self._edges()[1])
+        states = f", {self.n_states} states" if self._fields["states"] is not None else ""
+        return f"{self.n_classes} classes{states}, {n} forbidden transition{'' if n == 1 else 's'}"
+
+    def __repr__(self) -> str:
+        return f"Model {self.name!r}: {self._summary()}"
+
+    def _repr_html_(self) -> str:
+        most, pairs = 20, self.forbidden
+        escape = html.escape
+        listed = ", ".join(f"{escape(a)} → {escape(b)}" for a, b in pairs[:most]) + (f" and {len(pairs) - most} more" if len(pairs) > most else "")
+        text = f"<p><b>{escape(self.name)}</b>: {escape(self._summary())}</p>"
+        if listed:
+            text += f"<p>Forbidden: {listed}</p>"
+        if self.n_states > most:
+            return text
+        head = "".join(f"<th>{escape(s)}</th>" for s in self.states)
+        allow = self.allow
+        rows = "".join(
+            f"<tr><th>{escape(s)}</th>" + "".join(f"<td>{'✓' if allow[i, j] else '·'}</td>" for j in range(self.n_states)) + "</tr>"
+            for i, s in enumerate(self.states)
+        )
+        return text + f"<table><thead><tr><th>from \\ to</th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def __eq__(self, other: object) -> bool:
+        return self._json == other._json if isinstance(other, Model) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._json)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model.from_json, (self._json,)
+
+    # -- compiled --
+
+    def _column_classes(self, columns: Sequence[str] | None) -> NDArray[np.int32] | None:
+        """The class of each score column; None: in the model's order."""
+        if columns is None or tuple(columns) == self.classes:
+            return None
+        return np.frombuffer(self._handle.align(list(columns)), np.int32)
+
+    def _chain(self, class_of_column: NDArray[np.int32] | None = None, transition_weight: float | None = None) -> _core.Chain:
+        """Compiled for that order of the columns and that weight; kept."""
+        own = self._fields["transition_weight"]
+        weight = float(transition_weight) if transition_weight is not None else 1.0 if math.isnan(own) else own
+        key = (None if class_of_column is None else class_of_column.tobytes(), weight)
+        found = self._chains.get(key)
+        if found is None:
+            found = self._handle.chain(class_of_column, weight)
+            if len(self._chains) >= _MOST_CHAINS:
+                self._chains.clear()
+            self._chains[key] = found
+            if class_of_column is None and transition_weight is None:
+                self._chains[None] = found
+        return found
+
+
+# ---- builders ----
+
+
+def _shape(kind: str, classes: Sequence[str], step: int) -> Model:
+    return Model._of(_core.model_shape(kind, _names(classes), step))
+
+
+def _recordings(x: Any, lengths: Any) -> list[Any]:
+    """Sequences of labels: one, a list of them, rows of an array, or all one after the other with lengths."""
+    if lengths is not None:
+        flat = array_of(x, "path")
+        n = integers_of(lengths, "lengths")
+        if flat.ndim != 1 or n.ndim != 1 or np.any(n < 0) or n.sum() != len(flat):
+            raise StatepathError(f"lengths= add up to {n.sum()}, and there are {flat.size} steps")
+        return list(np.split(flat, np.cumsum(n)[:-1])) if len(n) else []
+    if isinstance(x, (list, tuple)):
+        many = bool(x) and not isinstance(x[0], str) and np.ndim(x[0]) > 0
+        return list(x) if many else [x]
+    a = array_of(x, "path")
+    return list(a) if a.ndim == 2 else [a]
+
+
+def _is_unscored(label: Any) -> bool:
+    return label is None or label == "" or label == "-1" or label != label or (isinstance(label, (int, np.integer)) and label == -1)
+
+
+def _from_labels(labels: Any, classes: Sequence[str] | None, lengths: Any, min_count: int) -> Model:
+    if min_count < 1:
+        raise StatepathError(f"min_count={min_count}: must be at least 1; at 0 every transition would be allowed")
+    parts = [np.asarray(p, object) for p in _recordings(labels, lengths)]
+    if any(p.ndim != 1 for p in parts):
+        raise StatepathError("labels are one sequence of classes, or a list of sequences")
+    seen = {v for p in parts for v in p.tolist() if not _is_unscored(v)}
+    numbered = all(isinstance(v, (int, np.integer)) for v in seen)
+    if not seen:
+        raise StatepathError("no labelled step to learn from; all labels are -1")
+    if classes is not None:
+        names = _names(classes)
+    elif numbered:
+        names = [f"class{k}" for k in range(int(max(seen)) + 1)]
+    else:
+        names = sorted(str(v) for v in seen)
+    index: dict[Any, int] = {k: k for k in range(len(names))} if numbered else {n: k for k, n in enumerate(names)}
+    unknown = sorted(str(v) for v in seen if (v if numbered else str(v)) not in index)
+    if unknown:
+        raise StatepathError(f'label "{unknown[0]}" is none of the {len(names)} classes {", ".join(names[:20])}')
+    transitions = np.zeros((len(names), len(names)), np.int64)
+    starts, steps = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
+    for p in parts:
+        k = np.array([-1 if _is_unscored(v) else index[v if numbered else str(v)] for v in p.tolist()], np.int64)
+        scored = k[k >= 0]
+        np.add.at(steps, scored, 1)
+        if len(k) and k[0] >= 0:
+            starts[k[0]] += 1
+        both = (k[:-1] >= 0) & (k[1:] >= 0)
+        np.add.at(transitions, (k[:-1][both], k[1:][both]), 1)
+    if not np.any(starts >= min_count):
+        raise StatepathError(f"no class starts at least {min_count} of the {len(parts)} recordings; lower min_count=")
+    allow = (transitions >= min_count) | (np.eye(len(names), dtype=bool) & (steps > 0))
+    return Model(names, allow, start=(starts >= min_count), prior=steps / steps.sum(), name="from-labels")

@@ -1,0 +1,155 @@
+"""OnlineDecoder: a class for each step while the recording goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from ._errors import NoPathError, ScoresError, StatepathError
+from ._model import Model
+from ._request import Kind, Request, model_of, number_of_kind
+from ._scores import numbers_of
+
+
+class OnlineDecoder:
+    """Fixed-lag decoding: a step's class is decided once `lag` more steps have been seen, and never taken back.
+
+    What comes out never breaks the model. The last `lag` steps are decided by :meth:`finish`. For one stream; not for several threads.
+
+    Parameters
+    ----------
+    model : Model or str
+    lag : int
+        Steps to wait; 0 decides at once.
+    kind : {"log_probs", "probs", "logits", "scores"}, optional
+        What rows hold; without: log_probs or probs, as the first row shows.
+    classes : sequence of str, optional
+        Names of a row's numbers, where they are not in the model's order.
+    temperature, transition_weight, prior_weight, floor, missing
+        As in :func:`decode`.
+
+    Examples
+    --------
+    >>> import statepath as sp
+    >>> model = sp.Model(["a", "b"], {"a": ["a", "b"], "b": ["b"]})
+    >>> online = sp.OnlineDecoder(model, lag=1)
+    >>> [online.push(row) for row in ([0.9, 0.1], [0.4, 0.6], [0.7, 0.3])]
+    [None, 0, 0]
+    >>> online.finish()
+    [0]
+    >>> list(online.stream([[0.9, 0.1], [0.4, 0.6]]))
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        model: Model | str,
+        lag: int,
+        *,
+        kind: Kind | None = None,
+        classes: Sequence[str] | None = None,
+        temperature: float | None = None,
+        transition_weight: float | None = None,
+        prior_weight: float | None = None,
+        floor: float | None = None,
+        missing: Any = "error",
+    ) -> None:
+        if isinstance(lag, (bool, np.bool_)) or not isinstance(lag, (int, np.integer)) or not 0 <= lag < 2**30:
+            raise StatepathError(f"lag={lag!r}: a number of steps from 0")
+        found = model_of(model)
+        self._request = Request(
+            np.empty((0, found.n_classes)),
+            found,
+            classes=classes,
+            temperature=temperature,
+            transition_weight=transition_weight,
+            prior_weight=prior_weight,
+            floor=floor,
+            missing=missing,
+        )
+        self._lag = int(lag)
+        self._kind = number_of_kind(kind)
+        self._online: _core.Online | None = None
+        self._n = 0
+        if self._kind >= 0:
+            self._begin()
+
+    def _begin(self) -> _core.Online:
+        self._online = _core.Online(self._request.chain, self._lag, self._kind, self._request.options)
+        return self._online
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an OnlineDecoder is in the middle of a stream and cannot be pickled; make one in each process")
+
+    @property
+    def model(self) -> Model:
+        """The rules."""
+        return self._request.model
+
+    @property
+    def lag(self) -> int:
+        """Steps between a row and its class."""
+        return self._lag
+
+    @property
+    def pending(self) -> int:
+        """Steps pushed and not yet decided."""
+        return self._online.pending() if self._online else 0
+
+    def push(self, row: ArrayLike, *, gap: bool = False) -> int | None:
+        """One more row [K]. The class of the step `lag` before it, None while there is none.
+
+        Parameters
+        ----------
+        gap : bool
+            The chain is broken before this step: any class may follow.
+
+        Raises
+        ------
+        NoPathError, DeadEndError
+            No allowed path reaches this step, or none that agrees with what has been decided. The step has not been taken.
+        """
+        values = numbers_of(row, "row").astype(np.float64, copy=False)
+        k = self._request.model.n_classes
+        if values.shape != (k,):
+            raise ScoresError(f"row has shape {values.shape}: {k} classes ask for ({k},)")
+        online = self._online
+        if online is None:
+            self._kind = _core.kind_of(values.reshape(1, k))
+            online = self._begin()
+        try:
+            decided = online.push(values, bool(gap))
+        except ScoresError as error:
+            raise ScoresError(str(error).replace("recording 0, step 0", f"step {self._n}"), step=self._n, class_=error.class_) from None
+        except NoPathError as error:
+            best = int(np.argmax(values)) if not np.all(np.isnan(values)) else -1
+            raise type(error)(str(error), step=error.step, class_=best) from None
+        self._n += 1
+        return decided
+
+    def finish(self) -> list[int]:
+        """Ends the recording: the classes that were pending. Afterwards the decoder is as new."""
+        rest = self._online.finish() if self._online else []
+        self._n = 0
+        return rest
+
+    def restart(self) -> None:
+        """Forgets everything that was pushed."""
+        if self._online:
+            self._online.restart()
+        self._n = 0
+
+    def stream(self, rows: Iterable[ArrayLike]) -> Iterator[int]:
+        """The class of each row, as soon as it is decided; a whole recording."""
+        for row in rows:
+            decided = self.push(row)
+            if decided is not None:
+                yield decided
+        yield from self.finish()
+
+    def __repr__(self) -> str:
+        return f"OnlineDecoder({self.model.name!r}, lag={self._lag}): {self._n} steps seen, {self.pending} pending"

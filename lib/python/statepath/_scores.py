@@ -1,0 +1,336 @@
+"""What users hold, as the extension takes it: rows [S,K], offsets [N+1], and the way back to the shape that came in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._errors import ScoresError, StatepathError
+
+KINDS = ("log_probs", "probs", "logits", "scores")
+
+
+# ---- one array ----
+
+
+def is_frame(x: Any) -> bool:
+    """A data frame with an index, of pandas or in its likeness."""
+    return hasattr(x, "columns") and hasattr(x, "index") and hasattr(x, "to_numpy")
+
+
+def _refuse_tensor(x: Any, name: str) -> None:
+    """Tensors that cannot be looked at from here, with the line to write."""
+    if getattr(x, "requires_grad", False):
+        raise ScoresError(f"{name} require a gradient, which decoding cannot give back: write {name}.detach()")
+    device = getattr(x, "device", None)
+    where = str(getattr(device, "type", "cpu"))
+    if where not in ("cpu", "meta") and type(x).__module__.startswith("torch"):
+        raise ScoresError(f"{name} are on the device {device}: write {name}.cpu()")
+    if "bfloat16" in str(getattr(x, "dtype", "")):
+        line = f"{name}.float()" if type(x).__module__.startswith("torch") else f'{name}.astype("float32")'
+        raise ScoresError(f"{name} are bfloat16, which numpy does not know: write {line}")
+    if getattr(x, "is_sparse", False) is True:
+        raise ScoresError(f"{name} are a sparse tensor: write {name}.to_dense()")
+
+
+def _from_dlpack(x: Any, name: str) -> NDArray[Any]:
+    _refuse_tensor(x, name)
+    kind = x.__dlpack_device__()[0] if hasattr(x, "__dlpack_device__") else 1
+    if int(kind) not in (1, 3, 11):  # CPU, and memory of the CPU that CUDA or ROCm has pinned
+        raise ScoresError(f"{name} are not in the CPU's memory: write numpy.asarray(jax.device_get({name})), or the like")
+    try:
+        return np.from_dlpack(x)
+    except (BufferError, TypeError, RuntimeError, ValueError, AttributeError):
+        return np.asarray(x)
+
+
+def array_of(x: Any, name: str) -> NDArray[Any]:
+    """Anything as a numpy array of numbers, without a copy where that can be done; the type is not looked at yet."""
+    if type(x) is np.ndarray:
+        return x
+    if isinstance(x, np.ma.MaskedArray):
+        raise ScoresError(f'{name} are a masked array: write {name}.filled(numpy.nan) with missing="uniform", or give the mask as mask= or step_mask=')
+    if is_frame(x):
+        return np.asarray(x.to_numpy())
+    if not isinstance(x, (np.ndarray, list, tuple)) and hasattr(x, "__dlpack__"):
+        return _from_dlpack(x, name)
+    _refuse_tensor(x, name)
+    try:
+        return np.asarray(x)
+    except (ValueError, TypeError) as error:
+        raise ScoresError(f"{name} cannot be read as an array ({error}); recordings of different lengths are given as a list of arrays [T,K]") from None
+
+
+def numbers_of(x: Any, name: str) -> NDArray[Any]:
+    """The array as float32 or float64 of this machine's byte order, C-contiguous and aligned; a copy only where it is not so already."""
+    a = array_of(x, name)
+    if a.dtype != np.float32 and a.dtype != np.float64:
+        a = _as_float(a, name)
+    return np.require(a, a.dtype.newbyteorder("="), ["C", "A"])
+
+
+def _as_float(a: NDArray[Any], name: str) -> NDArray[Any]:
+    if a.dtype.kind == "f":
+        return a.astype(np.float32 if a.dtype.itemsize <= 2 else np.float64)
+    if a.dtype.kind in "iu":
+        return a.astype(np.float64)
+    if a.dtype.kind == "O" and a.size and all(isinstance(v, (int, float, np.number)) for v in a.flat):
+        return a.astype(np.float64)
+    if a.size == 0:
+        return a.astype(np.float64)
+    what = {"O": "Python objects", "b": "true and false", "c": "complex numbers", "U": "text", "S": "text"}.get(a.dtype.kind, a.dtype.name)
+    raise ScoresError(f"{name} hold {what} (dtype {a.dtype}): numbers are needed, float32 or float64")
+
+
+def integers_of(x: Any, name: str) -> NDArray[np.int64]:
+    """Whole numbers, of whatever type."""
+    a = array_of(x, name)
+    if a.dtype.kind in "iu" or a.size == 0:
+        return a.astype(np.int64)
+    if a.dtype.kind == "f" and bool(np.all(np.isfinite(a))) and bool(np.all(a == np.floor(a))):
+        return a.astype(np.int64)
+    raise StatepathError(f"{name}= must be whole numbers, not {a.dtype}")
+
+
+# ---- layouts ----
+
+
+@dataclass
+class Batch:
+    """Recordings one after the other.
+
+    rows [S,K], offsets [N+1]. `real` [N,T] says which places of a padded batch are steps. `frames` are the indexes of data frames.
+    """
+
+    rows: NDArray[Any]
+    offsets: NDArray[np.int64]
+    layout: str  # "single", "packed", "padded", "list"
+    real: NDArray[np.bool_] | None = None  # None: all
+    shape: tuple[int, ...] = ()  # (N, T) of padded
+    segments: NDArray[np.int64] | None = None  # made by gaps="break"
+    columns: list[str] | None = None
+    frames: list[Any] = field(default_factory=list)  # (index, class of the series) of each recording
+
+    @property
+    def n_recordings(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_steps(self) -> int:
+        return int(self.rows.shape[0])
+
+    # -- out --
+
+    def steps(self, values: NDArray[Any], fill: Any) -> Any:
+        """Values [S] or [S,...] of each step in the shape that came in."""
+        if self.layout == "packed":
+            return values
+        if self.layout == "padded":
+            if self.real is None:
+                return values.reshape(self.shape + values.shape[1:])
+            out = np.full(self.shape + values.shape[1:], fill, values.dtype)
+            out[self.real] = values
+            return out
+        parts = [self._dressed(n, values[self.offsets[n] : self.offsets[n + 1]]) for n in range(self.n_recordings)]
+        return parts[0] if self.layout == "single" else parts
+
+    def _dressed(self, n: int, values: NDArray[Any]) -> Any:
+        """A recording's values as what the recording was: an array, a Series or a data frame."""
+        if not self.frames or self.frames[n] is None:
+            return values
+        frame = self.frames[n]
+        make = frame._constructor_sliced if values.ndim == 1 else frame._constructor
+        names = {"name": "path"} if values.ndim == 1 else {"columns": frame.columns}
+        return make(values, index=frame.index, **names)
+
+    def recordings(self, values: NDArray[Any]) -> Any:
+        """Values [N] of each recording: one number where one recording came."""
+        return values[0].item() if self.layout == "single" else values
+
+    # -- in --
+
+    def take(self, x: Any, name: str, *, wide: bool = False) -> NDArray[Any]:
+        """What stands beside the scores, in their shape (with K where `wide`), as [S] or [S,K]."""
+        tail = (self.rows.shape[1],) if wide else ()
+        if self.layout == "list" and isinstance(x, (list, tuple)):
+            if len(x) != self.n_recordings:
+                raise StatepathError(f"{name}= has {len(x)} recordings and scores have {self.n_recordings}")
+            parts = [array_of(p, f"{name}[{n}]") for n, p in enumerate(x)]
+            for n, part in enumerate(parts):
+                expected = (int(self.offsets[n + 1] - self.offsets[n]), *tail)
+                if part.shape != expected:
+                    raise StatepathError(f"{name}[{n}] has shape {part.shape}, not {expected}")
+            return np.concatenate(parts) if parts else np.empty((0, *tail), np.int64)
+        a = array_of(x, name)
+        if self.layout == "padded":
+            if a.shape == self.shape + tail:
+                return a.reshape((-1, *tail)) if self.real is None else a[self.real]
+            expected = self.shape + tail
+        else:
+            expected = (self.n_steps, *tail)
+            if a.shape == expected and self.layout != "list":
+                return a
+        what = f"a list of {self.n_recordings} arrays" if self.layout == "list" else f"shape {expected}"
+        raise StatepathError(f"{name}= has shape {a.shape}; the scores ask for {what}")
+
+
+def _check_classes(shape: tuple[int, ...], n_classes: int, name: str) -> None:
+    """The last axis is the classes; where another one has their number, it says how to swap them."""
+    if shape[-1] == n_classes:
+        return
+    if len(shape) == 2 and shape[0] == n_classes:
+        raise ScoresError(f"{name} have shape {shape}, and the model has {n_classes} classes: rows are steps, columns are classes; transpose: write {name}.T")
+    if len(shape) == 3 and shape[1] == n_classes:
+        raise ScoresError(f"{name} have shape {shape}, and the model has {n_classes} classes: the last axis is the classes; transpose: write numpy.swapaxes({name}, 1, 2)")
+    raise ScoresError(f"{name} have {shape[-1]} classes (shape {shape}) and the model has {n_classes}: take a model of the same classes")
+
+
+def _columns_of(frame: Any) -> list[str] | None:
+    """The names of a frame's columns; None where they are only numbered."""
+    columns = list(frame.columns)
+    return None if columns == list(range(len(columns))) else [str(c) for c in columns]
+
+
+def _single(x: Any, n_classes: int, name: str) -> tuple[NDArray[Any], list[str] | None]:
+    columns = _columns_of(x) if is_frame(x) else None
+    a = numbers_of(x, name)
+    if a.ndim != 2:
+        raise ScoresError(f"{name} have shape {a.shape}: a recording is [T,K], steps by classes")
+    _check_classes(a.shape, n_classes, name)
+    return a, columns
+
+
+def _is_list_of_recordings(x: Any) -> bool:
+    """A list of arrays [T,K], not an array written as a list of lists of numbers."""
+    if not isinstance(x, (list, tuple)):
+        return False
+    if not x:
+        return True
+    first = x[0]
+    if isinstance(first, (list, tuple)):
+        return bool(first) and (isinstance(first[0], (list, tuple)) or getattr(first[0], "ndim", 0) == 1)
+    return getattr(first, "ndim", 0) == 2
+
+
+def _list(x: Sequence[Any], n_classes: int) -> Batch:
+    arrays: list[NDArray[Any]] = []
+    columns: list[str] | None = None
+    for n, item in enumerate(x):
+        if n > 0 and is_frame(item) and columns is not None and _columns_of(item) != columns:
+            if set(_columns_of(item) or []) != set(columns):
+                raise ScoresError(f"scores[{n}] has other columns than scores[0]", recording=n)
+            item = item[list(x[0].columns)]
+        a, names = _single(item, n_classes, f"scores[{n}]")
+        arrays.append(a)
+        if n == 0:
+            columns = names
+    lengths = np.array([len(a) for a in arrays], np.int64)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    if len(arrays) == 1:
+        rows = arrays[0]
+    else:
+        rows = np.concatenate(arrays) if arrays else np.empty((0, n_classes))
+    frames = [item if is_frame(item) else None for item in x]
+    return Batch(rows, offsets, "list", columns=columns, frames=frames)
+
+
+def _whole(a: NDArray[np.int64], name: str, low: int, high: int, what: str) -> None:
+    wrong = np.flatnonzero((a < low) | (a > high))
+    if len(wrong):
+        raise StatepathError(f"{name}[{wrong[0]}] is {a[wrong[0]]}: {what}", recording=int(wrong[0]))
+
+
+def _packed(a: NDArray[Any], lengths: Any, offsets: Any) -> Batch:
+    if offsets is not None:
+        o = integers_of(offsets, "offsets")
+        if o.ndim != 1 or len(o) < 1 or o[0] != 0 or o[-1] != len(a) or np.any(np.diff(o) < 0):
+            raise StatepathError(f"offsets= must ascend from 0 to the {len(a)} steps of the scores, one more than there are recordings")
+        return Batch(a, o, "packed")
+    n = integers_of(lengths, "lengths")
+    if n.ndim != 1:
+        raise StatepathError(f"lengths= has shape {n.shape}: one number for each recording")
+    _whole(n, "lengths", 0, len(a), "a number of steps")
+    if n.sum() != len(a):
+        raise StatepathError(f"lengths= add up to {n.sum()}, and scores have {len(a)} rows")
+    return Batch(a, np.concatenate([np.zeros(1, np.int64), np.cumsum(n)]), "packed")
+
+
+def _real_steps(shape: tuple[int, int], lengths: Any, mask: Any) -> NDArray[np.bool_] | None:
+    """Which places of a padded batch are steps; None: all."""
+    if lengths is not None:
+        n = integers_of(lengths, "lengths")
+        if n.shape != shape[:1]:
+            raise StatepathError(f"lengths= has shape {n.shape}; {shape[0]} recordings ask for ({shape[0]},)")
+        _whole(n, "lengths", 0, shape[1], f"a number of steps from 0 to {shape[1]}")
+        return np.arange(shape[1]) < n[:, None]
+    if mask is None:
+        return None
+    m = array_of(mask, "mask")
+    if m.shape != shape:
+        hint = "; classes that cannot occur at a step are given as step_mask=" if m.ndim == 3 else ""
+        raise StatepathError(f"mask= has shape {m.shape}, not {shape}{hint}")
+    if m.dtype.kind not in "biuf" or (m.dtype.kind != "b" and not np.all((m == 0) | (m == 1))):
+        raise StatepathError("mask= must be true for real steps and false for padding (or 1 and 0); an additive mask is 0 and -inf: write mask == 0")
+    return m.astype(bool)
+
+
+def _join_or_break(real: NDArray[np.bool_], gaps: str | None) -> NDArray[np.int64] | None:
+    """Looks for holes between real steps. Segments [S] where gaps="break"."""
+    if gaps not in (None, "join", "break"):
+        raise StatepathError(f'gaps="{gaps}": it is "join" (the neighbours of a hole become adjacent) or "break" (a new segment begins)')
+    begins = real & ~np.pad(real, ((0, 0), (1, 0)))[:, :-1]
+    runs = np.cumsum(begins, axis=1)
+    if runs.shape[1] == 0 or not np.any(runs[:, -1] > 1):
+        return None
+    if gaps is None:
+        n = int(np.flatnonzero(runs[:, -1] > 1)[0])
+        step = int(np.flatnonzero(begins[n])[1])
+        raise StatepathError(
+            f'mask= has a hole in recording {n}, before step {step}: gaps="join" makes its neighbours adjacent, gaps="break" begins a new segment after it',
+            recording=n,
+            step=step,
+        )
+    segments: NDArray[np.int64] = runs[real].astype(np.int64)
+    return segments if gaps == "break" else None
+
+
+def _padded(a: NDArray[Any], lengths: Any, mask: Any, gaps: str | None) -> Batch:
+    shape = (int(a.shape[0]), int(a.shape[1]))
+    real = _real_steps(shape, lengths, mask)
+    if real is None or bool(real.all()):
+        offsets = np.arange(shape[0] + 1, dtype=np.int64) * shape[1]
+        return Batch(a.reshape(-1, a.shape[2]), offsets, "padded", shape=shape)
+    segments = _join_or_break(real, gaps)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(real.sum(axis=1), dtype=np.int64)])
+    return Batch(np.ascontiguousarray(a[real]), offsets, "padded", real=real, shape=shape, segments=segments)
+
+
+def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any = None, mask: Any = None, gaps: str | None = None) -> Batch:
+    """Scores of any shape as a batch; an error says which shape is meant."""
+    if sum(x is not None for x in (lengths, offsets, mask)) > 1:
+        raise StatepathError("one of lengths=, offsets= and mask= says where the recordings are")
+    if _is_list_of_recordings(scores):
+        if lengths is not None or offsets is not None or mask is not None:
+            raise StatepathError("a list of recordings says itself how long they are: leave lengths=, offsets= and mask= out")
+        return _list(scores, n_classes)
+    columns = _columns_of(scores) if is_frame(scores) else None
+    a = numbers_of(scores, "scores")
+    if a.ndim not in (2, 3):
+        raise ScoresError(f"scores have shape {a.shape}: give [T,K], [N,T,K], a list of [T,K], or [S,K] with lengths= or offsets=")
+    _check_classes(a.shape, n_classes, "scores")
+    if a.ndim == 3:
+        if offsets is not None:
+            raise StatepathError("offsets= belong to packed scores [S,K]; for [N,T,K] give lengths= or mask=")
+        return _padded(a, lengths, mask, gaps)
+    if mask is not None:
+        raise StatepathError("mask= belongs to padded scores [N,T,K]; classes that cannot occur at a step are given as step_mask=")
+    if lengths is not None or offsets is not None:
+        batch = _packed(a, lengths, offsets)
+    else:
+        batch = Batch(a, np.array([0, len(a)], np.int64), "single", frames=[scores if is_frame(scores) else None])
+    batch.columns = columns
+    return batch
