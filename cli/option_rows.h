@@ -15,6 +15,13 @@ OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of vi
 OPTION_ROW(FORCE, "force", 'f', FLAG, run.force, "replace an output that exists", NULL)
 OPTION_ROW(SCORES, "scores", 0, TEXT, run.place.scores, "dataset of the scores; {id} stands for the recording", "PATH")
 OPTION_ROW(LABELS, "labels", 0, TEXT, run.place.labels, "dataset of the labels", "PATH")
+OPTION_ROW(REFERENCE, "reference", 0, TEXT, run.reference, "file of the labels, HDF5 or text; recordings are matched by id",
+           "LABELS.h5")
+OPTION_ROW(
+    AGAINST, "against", 0, TEXTS, run.against,
+    "another classifier of the same recordings, whose strategies are NAME.viterbi and the like; NAME=:/DATASET is in the same "
+    "file; may be given again",
+    "NAME=FILE")
 OPTION_ROW(OFFSETS, "offsets", 0, TEXT, run.place.offsets, "dataset of the offsets (packed)", "PATH")
 OPTION_ROW(LENGTHS, "lengths", 0, TEXT, run.place.lengths, "dataset of the lengths (padded)", "PATH")
 OPTION_ROW(IDS, "ids", 0, TEXT, run.place.ids, "dataset of the recordings' names", "PATH")

@@ -56,9 +56,14 @@ void sp_comparison_free(sp_comparison *c)
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);
-    FREE_ALL(c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->cut_path_steps,
-             c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell, c->reference_illegal_pairs,
-             c->reference_transition_counts, c->reference_transition_pairs, c->strategies, c->comparisons, c);
+    for (int32_t i = 0; i < c->n_against; i++) {
+        sp_reliability_free(c->against[i].reliability);
+        FREE_ALL(c->against[i].name, c->against[i].file, c->against[i].scores);
+    }
+    FREE_ALL(c->against, c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps,
+             c->cut_path_steps, c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell,
+             c->reference_illegal_pairs, c->reference_transition_counts, c->reference_transition_pairs, c->strategies,
+             c->comparisons, c);
 }
 
 /* ---- texts ---- */
@@ -118,25 +123,67 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     return SP_OK;
 }
 
+/* ---- several classifiers ---- */
+
+int32_t sp_classifier_of(int32_t n_against, const char *const *against, const char *strategy)
+{
+    for (int32_t i = 0; i < n_against; i++) {
+        const size_t n = strlen(against[i]);
+        if (strncmp(strategy, against[i], n) == 0 && strategy[n] == '.')
+            return i + 1;
+    }
+    return 0;
+}
+
+const char *sp_own_name(int32_t n_against, const char *const *against, const char *strategy)
+{
+    const int32_t classifier = sp_classifier_of(n_against, against, strategy);
+    return classifier ? strategy + strlen(against[classifier - 1]) + 1 : strategy;
+}
+
 /* ---- likelihood ---- */
+
+/* What sums become: the mean, and that of clipped probabilities. */
+static void nll_values(const sp_nll *nll, sp_value *out, sp_value *clipped)
+{
+    double mean;
+    if (sp_nll_mean(nll, &mean, NULL) != SP_OK)
+        *out = value_undefined("no scored steps");
+    else if (isinf(mean))
+        *out = value_undefined("infinite: the scores give a step of the reference probability 0");
+    else
+        *out = value_of(mean);
+    if (nll->clip == 0)
+        *clipped = value_undefined("not asked for");
+    else if (sp_nll_clipped_mean(nll, &mean, NULL) != SP_OK)
+        *clipped = value_undefined("no scored steps");
+    else
+        *clipped = value_of(mean);
+}
 
 void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll)
 {
-    double mean;
     comparison->has_nll = true;
     comparison->nll_steps = nll->n_steps;
     comparison->nll_impossible = nll->n_impossible;
-    if (sp_nll_mean(nll, &mean, NULL) != SP_OK)
-        comparison->nll = value_undefined("no scored steps");
-    else if (isinf(mean))
-        comparison->nll = value_undefined("infinite: the scores give a step of the reference probability 0");
-    else
-        comparison->nll = value_of(mean);
     comparison->nll_clip = nll->clip;
-    if (nll->clip == 0)
-        comparison->nll_clipped = value_undefined("not asked for");
-    else if (sp_nll_clipped_mean(nll, &mean, NULL) != SP_OK)
-        comparison->nll_clipped = value_undefined("no scored steps");
-    else
-        comparison->nll_clipped = value_of(mean);
+    nll_values(nll, &comparison->nll, &comparison->nll_clipped);
+}
+
+sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores, const sp_nll *nll,
+                              sp_error *err)
+{
+    free(against->file);
+    free(against->scores);
+    against->file = against->scores = NULL;
+    against->file_size = file_size;
+    if (!copy_string(base_name(file), &against->file) || !copy_string(scores, &against->scores))
+        return sp_no_memory(err);
+    if (!nll)
+        return SP_OK;
+    against->has_nll = true;
+    against->nll_steps = nll->n_steps;
+    against->nll_impossible = nll->n_impossible;
+    nll_values(nll, &against->nll, &against->nll_clipped);
+    return SP_OK;
 }

@@ -14,13 +14,10 @@ void sp_given_close(sp_given *j)
     free(j->offsets);
     free(j->cut_path_steps);
     free(j->cut_label_steps);
-    free(j->labels.column_of_label);
-    free(j->labels.recording);
     sp_block_free(j->read);
-    sp_source_close(j->labels.source);
+    sp_reference_close(&j->labels);
     sp_source_close(j->reader);
     sp_codes_free(j->path_codes);
-    sp_codes_free(j->label_codes);
     sp_pipeline_close(&j->run);
 }
 
@@ -131,149 +128,38 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 
 /* ---- the labels ---- */
 
-/* What the labels of a file of their own mean: codes that are given for them; else, where the file names no classes, those of the
- * paths. `class_of_column` are the columns that they are to be told in. */
-static sp_status read_label_codes(sp_given *j, bool is_named, const int32_t *class_of_column, sp_error *err)
+/* What the labels mean: codes that are given for them; else, where their file names no classes, those of the paths. */
+static sp_reference_words words_of(const sp_run_options *o)
 {
+    const bool is_own = o->label_codes || o->label_map;
+    return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, !is_own};
+}
+
+static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
+{
+    static const char hint[] =
+        "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer";
+    sp_reference *l = &j->labels;
     const sp_run_options *o = j->run.opt;
-    bool is_own = o->label_codes || o->label_map;
-    if (!is_own && (is_named || !j->path_codes))
-        return SP_OK;
-    sp_status status = sp_codes_new(is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, j->run.model,
-                                    &j->label_codes, err);
-    if (status == SP_OK)
-        status = sp_codes_use_columns(j->label_codes, class_of_column, err);
-    if (status == SP_OK && !is_own && j->labels.file)
-        sp_run_notice(o, SP_NOTICE_DATA,
-                      "the labels of %s are read by %s, as the paths are; @label-codes or @label-map if they are others",
-                      j->labels.file, sp_codes_name(j->label_codes));
-    return status;
-}
-
-static sp_status open_text_labels(sp_given *j, sp_error *err)
-{
-    reference *l = &j->labels;
-    const int32_t K = j->run.model->n_classes;
-    if (j->run.opt->labels_dataset)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@labels-dataset names a dataset, and %s is a text file", l->file);
-    sp_status status = read_label_codes(j, false, j->run.class_of_column, err);
-    const sp_source_options options = {.model = j->run.model, .codes = j->label_codes};
-    if (status == SP_OK)
-        status = sp_source_open(l->file, &options, &l->source, err);
+    const sp_reference_words words = words_of(o);
+    double seconds = 0;
+    sp_status status = sp_reference_open(l, &j->run, file, o->labels_dataset, &words, err);
     if (status != SP_OK)
         return status;
-    l->info = sp_source_info_of(l->source);
-    l->n_recordings = l->info->n_recordings;
-    l->offsets = l->info->offsets;
-    l->ids = l->info->has_ids ? l->info->ids : NULL;
-    if (j->label_codes)
-        return SP_OK; /* they are columns already */
-    l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
-    if (!l->column_of_label)
-        return sp_no_memory(err);
-    for (int32_t c = 0; c < K; c++)
-        l->column_of_label[j->run.class_of_column[c]] = c;
-    return SP_OK;
-}
-
-/* Where the classes of the labels' file stand among the paths' columns. Codes speak of that file's columns, as its scores do. */
-static sp_status match_classes(sp_given *j, sp_error *err)
-{
-    const sp_source_info *l = j->labels.info;
-    if (!l->classes)
-        return read_label_codes(j, false, j->run.class_of_column, err);
-    int32_t K = l->n_classes;
-    int32_t *class_of_label = malloc((size_t)K * sizeof *class_of_label);
-    j->labels.column_of_label = malloc((size_t)K * sizeof *j->labels.column_of_label);
-    sp_status status = class_of_label && j->labels.column_of_label ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_model_align(j->run.model, K, l->classes, class_of_label, err);
-    for (int32_t k = 0; status == SP_OK && k < K; k++)
-        for (int32_t c = 0; c < K; c++)
-            if (j->run.class_of_column[c] == class_of_label[k])
-                j->labels.column_of_label[k] = c;
-    if (status == SP_OK)
-        status = read_label_codes(j, true, class_of_label, err);
-    free(class_of_label);
-    return status;
-}
-
-static sp_status open_hdf5_labels(sp_given *j, sp_error *err)
-{
-    reference *l = &j->labels;
-    sp_source_options places = sp_source_options_default();
-    places.access = sp_run_access(j->run.opt);
-    places.labels = j->run.opt->labels_dataset;
-    places.needs_scores = false;
-    sp_status status = sp_source_open(l->file, &places, &l->source, err);
-    if (status != SP_OK)
+    if (sp_source_epoch_seconds(j->reader, &seconds, NULL) != SP_OK)
+        seconds = 0;
+    status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds, !o->trim_to_shortest,
+                                hint, err);
+    if (status != SP_OK || sp_source_is_text(file))
         return status;
-    l->info = sp_source_info_of(l->source);
-    if (!l->info->has_labels)
-        return sp_run_fail(j->run.opt, err, SP_EDATA, "%s holds no labels; @labels-dataset PATH says where they are", l->file);
-    l->n_recordings = l->info->n_recordings;
-    l->offsets = l->info->offsets;
-    l->ids = l->info->has_ids ? l->info->ids : NULL;
     j->run.has_nll = l->info->has_scores;
-    if ((status = match_classes(j, err)) != SP_OK)
-        return status;
-    sp_source_use_codes(l->source, j->label_codes);
     return sp_pipeline_find_raters(&j->run, l->source, j->run.model->n_classes, err);
-}
-
-typedef struct named {
-    const char *id;
-    int64_t index;
-} named;
-
-static int compare_named(const void *a, const void *b)
-{
-    return strcmp(((const named *)a)->id, ((const named *)b)->id);
-}
-
-static named *sorted_ids(int64_t n, const char *const *ids)
-{
-    named *list = malloc((size_t)(n + 1) * sizeof *list);
-    for (int64_t i = 0; list && i < n; i++)
-        list[i] = (named){ids[i], i};
-    if (list)
-        qsort(list, (size_t)n, sizeof *list, compare_named);
-    return list;
-}
-
-/* Which recording of the labels belongs to which of the paths: by id where both files have ids, else by place. */
-static sp_status match_recordings(sp_given *j, sp_error *err)
-{
-    reference *l = &j->labels;
-    int64_t N = j->info->n_recordings;
-    if (l->n_recordings != N)
-        return sp_fail(err, SP_EDATA,
-                       "%s has %lld recording%s, the labels in %s have %lld; the two files must speak of the same recordings",
-                       j->info->file, (long long)N, N == 1 ? "" : "s", l->file, (long long)l->n_recordings);
-    l->recording = malloc((size_t)(N + 1) * sizeof *l->recording);
-    if (!l->recording)
-        return sp_no_memory(err);
-    for (int64_t n = 0; n < N; n++)
-        l->recording[n] = n;
-    if (!j->ids || !l->ids)
-        return SP_OK;
-    named *ours = sorted_ids(N, j->ids), *theirs = sorted_ids(N, l->ids);
-    sp_status status = ours && theirs ? SP_OK : sp_no_memory(err);
-    for (int64_t i = 0; status == SP_OK && i < N; i++)
-        if (strcmp(ours[i].id, theirs[i].id) != 0)
-            status = sp_fail(err, SP_EDATA, "recording %s of %s is not among the labels of %s (which has %s, say)", ours[i].id,
-                             j->info->file, l->file, theirs[i].id);
-        else
-            l->recording[ours[i].index] = theirs[i].index;
-    free(ours);
-    free(theirs);
-    return status;
 }
 
 /* Which steps are evaluated: all; with trim_to_shortest those that both files have. */
 static sp_status match_lengths(sp_given *j, sp_error *err)
 {
-    const reference *l = &j->labels;
+    const sp_reference *l = &j->labels;
     const int64_t N = j->info->n_recordings, *have = j->info->offsets;
     const bool is_trimmed = j->run.opt->trim_to_shortest;
     const size_t size = ((size_t)N + 1) * sizeof(int64_t);
@@ -290,13 +176,6 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
         if (l->file) {
             int64_t m = l->recording[n], labelled = l->offsets[m + 1] - l->offsets[m];
             kept = steps < labelled ? steps : labelled;
-            if (steps != labelled && !is_trimmed)
-                return sp_run_fail(
-                    j->run.opt, err, SP_EDATA,
-                    "recording %s: %lld steps in %s, %lld labels in %s; see that both begin at the same step, then "
-                    "@trim-to-shortest leaves out the last %lld",
-                    j->ids || !l->ids ? j->info->ids[n] : l->ids[m], (long long)steps, j->info->file, (long long)labelled,
-                    l->file, (long long)(steps < labelled ? labelled - steps : steps - labelled));
             if (is_trimmed) {
                 j->cut_path_steps[n] = steps - kept;
                 j->cut_label_steps[n] = labelled - kept;
@@ -310,22 +189,23 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
 static sp_status open_labels(sp_given *j, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
+    const char *file = o->reference ? o->reference : o->place.labels;
     sp_status status = SP_OK;
-    j->labels.file = o->place.labels;
-    if (o->place.labels) {
-        status = sp_source_is_text(o->place.labels) ? open_text_labels(j, err) : open_hdf5_labels(j, err);
-        if (status == SP_OK)
-            status = match_recordings(j, err);
+    if (o->reference && o->place.labels)
+        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both name the file of labels; leave one of them out");
+    if (file) {
+        status = open_reference(j, file, err);
     } else if (o->label_codes || o->label_map || j->path_codes) {
         if (!j->info->has_labels && (o->label_codes || o->label_map))
             return sp_run_fail(j->run.opt, err, SP_EINVAL,
                                "@label-codes and @label-map need labels, and %s has none; @labels FILE says where they are",
                                j->info->file);
+        const sp_reference_words words = words_of(o);
         if (j->info->has_labels)
-            status = read_label_codes(j, false, j->run.class_of_column, err);
+            status = sp_reference_read_codes(&j->labels, &j->run, &words, false, j->run.class_of_column, err);
     }
     if (status == SP_OK)
-        sp_paths_reader_use_codes(j->reader, j->path_codes, j->label_codes);
+        sp_paths_reader_use_codes(j->reader, j->path_codes, j->labels.codes);
     return status == SP_OK ? match_lengths(j, err) : status;
 }
 
@@ -394,7 +274,7 @@ static void describe(sp_given *j)
     j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->cut_path_steps ? NULL : sp_given_result, .arg = j};
     p->given = &j->given;
     p->path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;
-    p->label_codes = j->label_codes ? sp_codes_name(j->label_codes) : NULL;
+    p->label_codes = j->labels.codes ? sp_codes_name(j->labels.codes) : NULL;
     p->step_seconds = step_seconds;
     p->step_seconds_arg = j;
     p->has_path_scores = !j->cut_path_steps; /* they are of whole paths */

@@ -154,7 +154,7 @@ static sp_status read_one_rater(const sp_given *j, int32_t rater, int64_t n, voi
 sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
 {
     const sp_given *j = arg;
-    const reference *l = &j->labels;
+    const sp_reference *l = &j->labels;
     if (!part->count)
         return sp_source_read_scorer_steps(l->source, rater, l->recording[part->recording], part->first, part->n, labels, err);
     return read_cut(j, part, read_one_rater, rater, l->offsets, l->recording, sizeof *labels, labels, NULL, err);

@@ -16,6 +16,7 @@ enum {
 };
 
 struct calibration;
+struct sp_rival;
 
 /* Paths that are there already, in place of decoding. */
 typedef struct sp_given_paths {
@@ -68,9 +69,14 @@ typedef struct sp_pipeline {
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
     const sp_folds *folds; /* decode with the models of its folds; or NULL */
+    /* Other classifiers of the same recordings (against.h): what they decode is evaluated beside it. Owned by whoever opened
+     * them. */
+    int32_t n_against;
+    struct sp_rival *against;
+    const char *classifier; /* name of another classifier; NULL: of the first */
     int n_strategies;
     sp_strategy strategies[SP_RUN_STRATEGIES];
-    const char *names[SP_RUN_STRATEGIES]; /* borrowed, or of: */
+    const char *names[SP_RUN_STRATEGIES]; /* of another classifier with its name; borrowed, or of: */
     char texts[SP_RUN_STRATEGIES][SP_STRATEGY_TEXT];
     sp_raters raters;           /* found by whoever wants them */
     const int32_t *wake_stages; /* where wake is trimmed: the stage of each class of the labels; or NULL */

@@ -1,0 +1,119 @@
+#include "pipeline/file_reference.h"
+
+#include <stdlib.h>
+
+#include "io/source.h"
+#include "pipeline/file_open.h"
+#include "pipeline/matched.h"
+#include "sleep/label_coding_use.h"
+
+void sp_reference_close(sp_reference *l)
+{
+    free(l->column_of_label);
+    free(l->recording);
+    sp_source_close(l->source);
+    sp_codes_free(l->codes);
+}
+
+sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, bool is_named,
+                                  const int32_t *class_of_column, sp_error *err)
+{
+    if ((!words->codes && !words->map) || (words->if_unnamed && is_named))
+        return SP_OK;
+    sp_status status = sp_codes_new(words->codes, words->map, words->for_labels, p->model, &l->codes, err);
+    if (status == SP_OK)
+        status = sp_codes_use_columns(l->codes, class_of_column, err);
+    if (status == SP_OK && words->if_unnamed && l->file)
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "the labels of %s are read by %s, as the paths are; @label-codes or @label-map if they are others", l->file,
+                      sp_codes_name(l->codes));
+    return status;
+}
+
+/* A text has names of classes only where the model does. */
+static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *dataset, const sp_reference_words *words,
+                           sp_error *err)
+{
+    const int32_t K = p->model->n_classes;
+    if (dataset)
+        return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
+    sp_status status = sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
+    const sp_source_options options = {.model = p->model, .codes = l->codes};
+    if (status == SP_OK)
+        status = sp_source_open(l->file, &options, &l->source, err);
+    if (status != SP_OK)
+        return status;
+    l->info = sp_source_info_of(l->source);
+    if (l->codes)
+        return SP_OK; /* they are columns already */
+    l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
+    if (!l->column_of_label)
+        return sp_no_memory(err);
+    for (int32_t c = 0; c < K; c++)
+        l->column_of_label[p->class_of_column[c]] = c;
+    return SP_OK;
+}
+
+/* Where the classes of the file stand among the columns. Codes speak of that file's columns, as its scores do. */
+static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, sp_error *err)
+{
+    if (!l->info->classes)
+        return sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
+    int32_t *class_of_label = malloc((size_t)l->info->n_classes * sizeof *class_of_label);
+    if (!class_of_label)
+        return sp_no_memory(err);
+    sp_status status = sp_model_align(p->model, l->info->n_classes, l->info->classes, class_of_label, err);
+    if (status == SP_OK)
+        status = sp_match_columns(l->info->n_classes, class_of_label, p->class_of_column, &l->column_of_label, err);
+    if (status == SP_OK)
+        status = sp_reference_read_codes(l, p, words, true, class_of_label, err);
+    free(class_of_label);
+    return status;
+}
+
+static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *dataset, const sp_reference_words *words,
+                           sp_error *err)
+{
+    sp_source_options places = sp_source_options_default();
+    places.access = sp_run_access(p->opt);
+    places.labels = dataset;
+    places.needs_scores = false;
+    sp_status status = sp_source_open(l->file, &places, &l->source, err);
+    if (status != SP_OK)
+        return status;
+    l->info = sp_source_info_of(l->source);
+    if (!l->info->has_labels)
+        return sp_fail(err, SP_EDATA, "%s holds no labels; `labels_dataset` PATH says where they are", l->file);
+    if ((status = match_classes(l, p, words, err)) != SP_OK)
+        return status;
+    sp_source_use_codes(l->source, l->codes);
+    return SP_OK;
+}
+
+sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset,
+                            const sp_reference_words *words, sp_error *err)
+{
+    l->file = file;
+    sp_status status = sp_source_is_text(file) ? open_text(l, p, dataset, words, err) : open_hdf5(l, p, dataset, words, err);
+    if (status != SP_OK)
+        return status;
+    l->n_recordings = l->info->n_recordings;
+    l->offsets = l->info->offsets;
+    l->ids = l->info->has_ids ? l->info->ids : NULL;
+    return SP_OK;
+}
+
+double sp_reference_seconds(const sp_reference *l)
+{
+    double seconds = 0;
+    return l->source && !sp_source_is_text(l->file) && sp_source_epoch_seconds(l->source, &seconds, NULL) == SP_OK ? seconds : 0;
+}
+
+sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
+                             double step_seconds, bool lengths, const char *hint, sp_error *err)
+{
+    const sp_match_side ours = {file, n, ids, offsets, step_seconds};
+    const sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, sp_reference_seconds(l)};
+    l->recording = malloc(((size_t)n + 1) * sizeof *l->recording);
+    return l->recording ? sp_match_recordings(&ours, &theirs, lengths, hint, l->recording, err) : sp_no_memory(err);
+}
