@@ -41,8 +41,8 @@ static void print_shape(const sp_source_info *info)
     static const char *const meaning[SP_N_KINDS] = {"natural logs of probabilities", "probabilities, their logs are taken",
                                                     "logits, log-softmaxed", "scores that add up, used as they are"};
     if (info->has_scores) {
-        say("scores      %s: %s (%s%s)\n", info->scores_path, sp_kind_name(info->kind), meaning[info->kind],
-            info->kind_from_name ? "" : "; not from its name");
+        say("scores      %s: %s (%s%s)\n", info->scores_path ? info->scores_path : "the array", sp_kind_name(info->kind),
+            meaning[info->kind], info->kind_from_name ? "" : "; not from its name");
         say("layout      %s\n", sp_layout_name(info->layout));
         say("stored as   %s, %s\n", info->stored_type, info->storage);
     }
@@ -109,7 +109,7 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
         say("\n");
     }
     if (status == SP_OK && info->has_labels && info->n_classes > 0) {
-        say("labels      %s: ", info->labels_path);
+        say("labels      %s%s", info->labels_path ? info->labels_path : "", info->labels_path ? ": " : "");
         print_label_counts(info->n_classes, info->classes, label_count);
     }
     free(label_count);

@@ -71,7 +71,8 @@ typedef struct option_choice {
 
 /* Those that several commands share. */
 #define PLACE_OPTIONS                                                                                                            \
-    OPTION(SCORES), OPTION(LABELS), OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(ALLOW_EXTERNAL)
+    OPTION(SCORES), OPTION(LABELS), OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(TRANSPOSE),              \
+        OPTION(ALLOW_EXTERNAL)
 #define DECODE_OPTIONS                                                                                                           \
     OPTION(THREADS), OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT),      \
         OPTION(PRIOR_WEIGHT), OPTION(CLAMP)

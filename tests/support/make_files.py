@@ -754,8 +754,6 @@ def not_hdf5():
     np.savez(path_of("more.npz"), lp, lp)
     bad("more.npz", "FILE: is not an HDF5 file but looks like a numpy .npz archive; " +
         (command % ("log_probs", "npz", "['arr_0']")).replace("'scores.", "'more."), status="file")
-    np.save(path_of("scores.npy"), lp)
-    bad("scores.npy", "FILE: is not an HDF5 file but looks like a numpy .npy file; " + command % ("log_probs", "npy", ""), status="file")
     raw("scores.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x01IM", "FILE: is not an HDF5 file but looks like a "
         "MATLAB file before version 7.3; convert it with python3 -c \"import h5py, scipy.io; h5py.File('scores.h5', 'w')['log_probs'] = "
         "scipy.io.loadmat('scores.mat')['NAME OF THE MATRIX']\", steps in rows" + names)

@@ -56,8 +56,8 @@ typedef struct sp_fit_words {
 typedef struct sp_run_options {
     struct {
         char *scores, *labels, *offsets, *lengths, *ids, *mask,
-            *kind; /* datasets (see files.h); of evaluate `labels` is a file */
-        int allow_external;
+            *kind;                     /* datasets (see files.h); of evaluate `labels` is a file */
+        int allow_external, transpose; /* transpose: scores are [classes, steps] */
     } place;
     char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths; masks: in the file of scores */
     struct {
