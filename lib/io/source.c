@@ -10,6 +10,7 @@
 #include "io/arrays/npy.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
+#include "io/many.h"
 #include "io/source.h"
 #include "io/text/text_labels.h"
 
@@ -139,25 +140,57 @@ void sp_source_close(sp_source *source)
     free(source);
 }
 
-static sp_status open_source(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+static sp_source *new_source(const char *name, const sp_request *request)
 {
     sp_source *source = calloc(1, sizeof *source);
-    if (!source || !(source->file_name = strdup(file))) {
+    if (!source || !(source->file_name = strdup(name))) {
         free(source);
-        return sp_no_memory(err);
+        return NULL;
     }
     source->info.file = source->file_name;
     source->codes = request->options->codes;
     source->path_codes = request->options->codes;
+    return source;
+}
+
+sp_status sp_source_open_one(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_source *source = new_source(file, request);
+    if (!source)
+        return sp_no_memory(err);
     sp_status status = find_format(file, request, &source->format, err);
     if (status == SP_OK)
         status = source->format->open(source, request, err);
-    if (status != SP_OK) {
+    if (status == SP_OK)
+        *out = source;
+    else
         sp_source_close(source);
+    return status;
+}
+
+static sp_status open_source(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_file_list *list = NULL;
+    if (request->options->access.image)
+        return sp_source_open_one(file, request, out, err);
+    sp_status status = sp_file_list_new(file, request->options->more, &list, err);
+    if (status != SP_OK)
         return status;
+    if (!list->is_several) {
+        sp_file_list_free(list);
+        return sp_source_open_one(file, request, out, err);
     }
-    *out = source;
-    return SP_OK;
+    sp_source *source = new_source(list->about, request);
+    if (!source) {
+        sp_file_list_free(list);
+        return sp_no_memory(err);
+    }
+    status = sp_many_open(source, request, list, err);
+    if (status == SP_OK)
+        *out = source;
+    else
+        sp_source_close(source);
+    return status;
 }
 
 sp_status sp_source_open(const char *file, const sp_source_options *options, sp_source **out, sp_error *err)

@@ -770,7 +770,7 @@ def not_hdf5():
     raw("empty.h5", b"", "FILE: is empty; write it again")
     bad("missing.h5", "FILE: there is no such file", status="file")
     os.mkdir(path_of("folder.h5"))
-    bad("folder.h5", "FILE: is a folder; give the name of an HDF5 file", status="file")
+    bad("folder.h5", "FILE: this folder holds no files", status="file")
     with h5py.File(path_of("whole.h5"), "w") as f:
         f["log_probs"] = log_probs((1000, 3))
     data = open(path_of("whole.h5"), "rb").read()

@@ -105,11 +105,6 @@ static bool is_whole(const sp_stored *array)
 
 /* ---- one array for each recording ---- */
 
-static int compare_ids(const void *a, const void *b)
-{
-    return sp_natural_compare(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Ids that complete the pattern, in natural order. */
 static sp_status find_ids(sp_array_map *map, const char *pattern, sp_error *err)
 {
@@ -127,7 +122,7 @@ static sp_status find_ids(sp_array_map *map, const char *pattern, sp_error *err)
         return sp_no_memory(err);
     map->n_recordings = n;
     map->has_ids = true;
-    qsort(map->ids, (size_t)n, sizeof *map->ids, compare_ids);
+    sp_natural_sort(map->ids, n);
     return SP_OK;
 }
 
