@@ -8,6 +8,7 @@
 
 #include "core/subjects.h"
 #include "io/arrays/npy.h"
+#include "io/arrays/npz.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
 #include "io/many.h"
@@ -27,7 +28,7 @@ static const sp_format *const formats[] = {
     &sp_text_format,
     &sp_h5_format,
     &sp_npy_format,
-    FOREIGN("a numpy .npz archive", .recognise = sp_is_npz, .mend = sp_mend_npz),
+    &sp_npz_format,
     FOREIGN("a PyTorch file", .recognise = sp_is_torch),
     FOREIGN("a zip archive", KNOWN_BY("PK\x03\x04")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x01")),

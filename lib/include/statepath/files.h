@@ -42,7 +42,7 @@ typedef struct sp_file_access {
 /* ---- sources ----
  *
  * A source: recordings of scores, labels and what stands beside them in one file or several, read block by block. Never writes,
- * never locks a file. Scores come from HDF5 or numpy's .npy; labels and paths from these or text.
+ * never locks a file. Scores come from HDF5 or numpy's .npy and .npz; labels and paths from these or text.
  *
  * HDF5. Layouts, found by what the file holds:
  *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] or <g>/lengths [N] that add up to S (and <g>/ids [N])
