@@ -6,12 +6,14 @@
 #include <popt.h>
 #include <stdbool.h>
 
+enum { MANY_WORDS = 1 << 30 };
+
 /* What a command is, beside its options. Where the first word of a command says what it does, its arguments are alternatives with
  * " | " between: "list | show M | leak|softmax FILE.h5". */
 typedef struct usage {
     const char *arguments;         /* what follows its name in the usage line */
     const char *summary, *example; /* the example is whole lines of at most 80 columns */
-    int min_words, max_words;      /* words that are not options */
+    int min_words, max_words;      /* words that are not options; MANY_WORDS: as many as there are */
     bool has_strategies;           /* the help lists them */
     const char *kinds;             /* the choice that the usage line calls KIND, or NULL */
 } usage;

@@ -27,8 +27,7 @@ static const char fields[] =
     "interval kind labels label_codes labels_dataset label_map lengths level losses map margin mask masking matrix method "
     "missing "
     "model nbest nll_clip offsets on_infeasible output paths previous prior_weight rate reference rules scores signals "
-    "strategies "
-    "temperature threads transition_weight "
+    "strategies temperature threads transition_weight transpose "
     "trim_to_shortest wake_trim weighted_kappa zeros ";
 
 /* Writes fields that a sentence names, `temperature`, as options, --temperature; the text gets no longer. */

@@ -75,7 +75,7 @@ bool option_is_given(const options *o, option_id id);
 
 /* Those that several commands share. */
 #define PLACE_OPTIONS OPTION(SCORES), OPTION(LABELS), PLACES_BESIDE
-#define PLACES_BESIDE OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(ALLOW_EXTERNAL)
+#define PLACES_BESIDE OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
 #define DECODE_OPTIONS                                                                                                           \
     OPTION(THREADS), OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT),      \
         OPTION(PRIOR_WEIGHT), OPTION(CLAMP)
@@ -99,8 +99,11 @@ typedef struct option_table {
 } option_table;
 void options_fill(option_table *table, options *o, const option_choice *choices);
 
+enum { MOST_WORDS = 3 }; /* that a command with a fixed number of them takes */
+
 /* Reads a command's words; prints its help where that is asked for.
- *   words  out: the words that are not options, at most `max_words` and at least `min_words`; borrowed from argv
+ *   words  [argc + MOST_WORDS] out: the words that are not options, at most `max_words` and at least `min_words`, and NULL after
+ *          them; borrowed from argv
  * Returns -1 to go on, else an exit status (after --help: EXIT_DONE; wrong usage: EXIT_USAGE, the reason printed). */
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words);
 

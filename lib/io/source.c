@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include "core/subjects.h"
+#include "io/arrays/npy.h"
+#include "io/arrays/npz.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
+#include "io/many.h"
 #include "io/source.h"
 #include "io/text/text_labels.h"
 
@@ -24,10 +27,10 @@
 static const sp_format *const formats[] = {
     &sp_text_format,
     &sp_h5_format,
-    FOREIGN("a numpy .npz archive", .recognise = sp_is_npz, .mend = sp_mend_npz),
+    &sp_npy_format,
+    &sp_npz_format,
     FOREIGN("a PyTorch file", .recognise = sp_is_torch),
     FOREIGN("a zip archive", KNOWN_BY("PK\x03\x04")),
-    FOREIGN("a numpy .npy file", KNOWN_BY("\x93NUMPY"), .mend = sp_mend_npy),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x01")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x02")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x05")),
@@ -88,15 +91,22 @@ static sp_status refuse(const sp_format *format, const sp_file_look *look, sp_er
     return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file but looks like %s; %s", look->file, format->name, mend);
 }
 
+/* The format that knows a file, or NULL. */
+static const sp_format *recognise(const char *file, const sp_request *request, sp_file_look *look)
+{
+    const sp_format *found = NULL;
+    look_at(file, request, look);
+    for (int i = 0; i < N_FORMATS && !found; i++)
+        if (is_of(formats[i], look))
+            found = formats[i];
+    return found;
+}
+
 /* The format that reads a file. What cannot be read at all is HDF5's, whose opening finds the words for it. */
 static sp_status find_format(const char *file, const sp_request *request, const sp_format **out, sp_error *err)
 {
     sp_file_look look;
-    const sp_format *found = NULL;
-    look_at(file, request, &look);
-    for (int i = 0; i < N_FORMATS && !found; i++)
-        if (is_of(formats[i], &look))
-            found = formats[i];
+    const sp_format *found = recognise(file, request, &look);
     if (look.n > 0 && !(found && found->open))
         return refuse(found, &look, err);
     *out = found ? found : &sp_h5_format;
@@ -109,8 +119,9 @@ sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_
     if (access)
         options.access = *access;
     const sp_request request = {.options = &options};
-    const sp_format *unused;
-    return find_format(file, &request, &unused, err);
+    sp_file_look look;
+    const sp_format *found = recognise(file, &request, &look);
+    return look.n > 0 && found != &sp_h5_format ? refuse(found, &look, err) : SP_OK;
 }
 
 /* ---- opening ---- */
@@ -130,25 +141,57 @@ void sp_source_close(sp_source *source)
     free(source);
 }
 
-static sp_status open_source(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+static sp_source *new_source(const char *name, const sp_request *request)
 {
     sp_source *source = calloc(1, sizeof *source);
-    if (!source || !(source->file_name = strdup(file))) {
+    if (!source || !(source->file_name = strdup(name))) {
         free(source);
-        return sp_no_memory(err);
+        return NULL;
     }
     source->info.file = source->file_name;
     source->codes = request->options->codes;
     source->path_codes = request->options->codes;
+    return source;
+}
+
+sp_status sp_source_open_one(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_source *source = new_source(file, request);
+    if (!source)
+        return sp_no_memory(err);
     sp_status status = find_format(file, request, &source->format, err);
     if (status == SP_OK)
         status = source->format->open(source, request, err);
-    if (status != SP_OK) {
+    if (status == SP_OK)
+        *out = source;
+    else
         sp_source_close(source);
+    return status;
+}
+
+static sp_status open_source(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_file_list *list = NULL;
+    if (request->options->access.image)
+        return sp_source_open_one(file, request, out, err);
+    sp_status status = sp_file_list_new(file, request->options->more, &list, err);
+    if (status != SP_OK)
         return status;
+    if (!list->is_several) {
+        sp_file_list_free(list);
+        return sp_source_open_one(file, request, out, err);
     }
-    *out = source;
-    return SP_OK;
+    sp_source *source = new_source(list->about, request);
+    if (!source) {
+        sp_file_list_free(list);
+        return sp_no_memory(err);
+    }
+    status = sp_many_open(source, request, list, err);
+    if (status == SP_OK)
+        *out = source;
+    else
+        sp_source_close(source);
+    return status;
 }
 
 sp_status sp_source_open(const char *file, const sp_source_options *options, sp_source **out, sp_error *err)

@@ -5,7 +5,8 @@
 #include "core/subjects.h"
 #include "statepath/files.h"
 
-/* Is a file of that name a text of labels? By its ending: .csv, .tsv, .txt, .hyp, .eannot. */
+/* Is a file of that name, or are the files of a folder or a pattern, texts of labels? By the ending: .csv, .tsv, .txt, .hyp,
+ * .eannot. */
 bool sp_source_is_text(const char *file);
 
 /* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The

@@ -90,14 +90,31 @@ static sp_status name_classes(sp_fitting *f, sp_error *err)
     return SP_OK;
 }
 
+/* Labels alone, without names of classes, are classes of the rules. */
+static sp_status use_rules_classes(sp_fitting *f, sp_error *err)
+{
+    const sp_block *block = f->block;
+    const int32_t K = f->rules->n_classes;
+    for (int64_t n = 0; n < block->n_recordings; n++)
+        for (int64_t t = block->offsets[n]; block->labels && t < block->offsets[n + 1]; t++)
+            if (block->labels[t] >= K)
+                return sp_run_fail(
+                    f->run, err, SP_EDATA,
+                    "%s: recording %s has label %d, but the rules have classes 0..%d; @codes or @map reads others' "
+                    "numbers",
+                    f->info->file, block->ids[n], block->labels[t], K - 1);
+    f->block->n_classes = K;
+    return SP_OK;
+}
+
 static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
 {
     unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (f->info->has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0);
     if (!(f->block = sp_block_new()))
         return sp_no_memory(err);
     sp_status status = sp_source_read(f->source, 0, f->info->n_recordings, parts, f->block, err);
-    if (status == SP_OK && f->codes && f->block->n_classes == 0)
-        f->block->n_classes = f->rules->n_classes; /* labels alone, which the codes tell as classes of the rules */
+    if (status == SP_OK && f->rules && f->block->n_classes == 0)
+        status = use_rules_classes(f, err);
     if (status != SP_OK || !f->info->has_scores)
         return status;
     sp_prepare_options prepare = sp_prepare_options_default();
@@ -112,7 +129,7 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
 /* codes, map: the classes are those of the rules. */
 static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *err)
 {
-    if (!o->codes && !o->map)
+    if ((!o->codes && !o->map) || f->codes)
         return SP_OK;
     if (!f->rules)
         return sp_run_fail(o, err, SP_EINVAL,
@@ -139,12 +156,17 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
     sp_status status = sp_run_places(o, &places, err);
     places.needs_scores = false;
-    if (status != SP_OK || (status = sp_run_check_threads(o, err)) != SP_OK ||
-        (status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
+    if (status == SP_OK)
+        status = sp_run_check_threads(o, err);
+    if (status == SP_OK && has_rules)
+        status = sp_model_load(o->model, &f->rules, err);
+    places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
+    if (status == SP_OK && f->rules && (o->codes || o->map) && sp_source_is_text(file))
+        status = sp_codes_new(o->codes, o->map, false, f->rules, &f->codes, err);
+    places.codes = f->codes;
+    if (status != SP_OK || (status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
         return status;
     f->info = sp_source_info_of(f->source);
-    if (has_rules && (status = sp_model_load(o->model, &f->rules, err)) != SP_OK)
-        return status;
     if ((status = read_words(f, has_rules, is_seen, err)) != SP_OK || (status = read_codes(f, o, err)) != SP_OK ||
         (status = read_all(f, o, err)) != SP_OK || (status = name_classes(f, err)) != SP_OK)
         return status;

@@ -19,6 +19,8 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->lengths = o->place.lengths;
     out->ids = o->place.ids;
     out->mask = o->place.mask;
+    out->transpose = o->place.transpose;
+    out->more = o->place.more;
     out->access = sp_run_access(o);
     out->has_kind = o->place.kind != NULL;
     return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
@@ -104,6 +106,21 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     return status;
 }
 
+/* The model, matched to the columns. Steps that are as many as the model has classes were meant to be the classes. */
+static sp_status load_model(sp_pipeline *p, sp_error *err)
+{
+    sp_status status = sp_pipeline_load_model(p, err);
+    const sp_source_info *info = p->info;
+    if (status == SP_EMODEL && p->model && !info->classes && info->layout == SP_LAYOUT_SINGLE && !p->opt->place.transpose &&
+        info->n_steps == p->model->n_classes && info->n_classes != p->model->n_classes)
+        return sp_run_fail(
+            p->opt, err, SP_EMODEL,
+            "%s has %lld steps of %d classes, model %s has %d classes: where it is [classes, steps], @transpose reads "
+            "it so",
+            p->file, (long long)info->n_steps, info->n_classes, p->model->name, p->model->n_classes);
+    return status;
+}
+
 static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 {
     const sp_file_input *in = arg;
@@ -126,6 +143,7 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
         return status;
     p->from = (sp_recordings){
         .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
+    p->file = p->from.info->file;
     p->step_seconds = step_seconds;
     p->step_seconds_arg = in;
     return SP_OK;
@@ -133,7 +151,7 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
 
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
-    sp_status status = sp_pipeline_load_model(p, err);
+    sp_status status = load_model(p, err);
     return status != SP_OK ? status : p->opt->reference ? open_reference(p, in, err) : read_codes(p, in, err);
 }
 

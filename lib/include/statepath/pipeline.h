@@ -63,8 +63,9 @@ typedef struct sp_fit_words {
 typedef struct sp_run_options {
     struct {
         char *scores, *labels, *offsets, *lengths, *ids, *mask,
-            *kind; /* datasets (see files.h); of evaluate `labels` is a file, of compare it may be one */
-        int allow_external;
+            *kind;                     /* datasets (see files.h); of evaluate `labels` is a file, of compare it may be one */
+        int allow_external, transpose; /* transpose: scores are [classes, steps] */
+        const char *const *more;       /* more files of recordings after the one that is named; ends with NULL, or NULL */
     } place;
     char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths; masks: in the file of scores */
     struct {

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
+#include "io/row_kind.h"
 #include "sleep/label_coding_use.h"
 
 static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, bool is_scores, sp_error *err)
@@ -28,26 +28,6 @@ static sp_status open_parts(sp_h5_source *h, const sp_source_options *options, b
 
 /* ---- kind ---- */
 
-/* What one row looks like: 1 probs, 2 log_probs, 0 neither, -1 says nothing (NaN, all impossible). */
-static int row_kind(const double *row, int64_t n_classes)
-{
-    double sum = 0, sum_exp = 0, low = INFINITY, high = -INFINITY;
-    for (int64_t k = 0; k < n_classes; k++) {
-        if (isnan(row[k]))
-            return -1;
-        sum += row[k];
-        sum_exp += exp(row[k]);
-        low = fmin(low, row[k]);
-        high = fmax(high, row[k]);
-    }
-    const double tolerance = SP_ROW_TOLERANCE_PERCENT / 100.0;
-    if (high == -INFINITY || (low == 0 && high == 0 && n_classes > 1))
-        return -1;
-    if (low >= 0 && high <= 1 + tolerance && fabs(sum - 1) <= tolerance)
-        return 1;
-    return high <= tolerance && fabs(log(sum_exp)) <= tolerance ? 2 : 0;
-}
-
 /* A dataset of a name that says nothing is taken for what its first row is. */
 static sp_status guess_kind(sp_h5_source *h, sp_kind *kind, sp_error *err)
 {
@@ -57,28 +37,21 @@ static sp_status guess_kind(sp_h5_source *h, sp_kind *kind, sp_error *err)
         n++;
     if (n == map->n_recordings)
         return SP_OK; /* no row, no matter */
-    const int64_t length = map->offsets[n + 1] - map->offsets[n], steps = length < 64 ? length : 64, width = map->n_classes;
+    const int64_t length = map->offsets[n + 1] - map->offsets[n], width = map->n_classes;
+    const int64_t steps = length < SP_ROW_KIND_ROWS ? length : SP_ROW_KIND_ROWS;
     double *rows = malloc((size_t)(steps * width) * sizeof *rows);
     if (!rows)
         return sp_no_memory(err);
     sp_status status = sp_h5_part_steps(map, &h->scores, n, 0, steps, SP_TO_F64, 0, rows, err);
-    int found = -1;
-    for (int64_t t = 0; status == SP_OK && found < 0 && t < steps; t++)
-        found = row_kind(rows + t * width, width);
+    const sp_row_kind found = status == SP_OK ? sp_row_kind_of(rows, steps, width, width, 1) : SP_ROW_OTHER;
     free(rows);
-    if (status != SP_OK)
-        return status;
-    if (found == 1)
-        *kind = SP_KIND_PROBS;
-    else if (found == 2)
-        *kind = SP_KIND_LOG_PROBS;
-    else
+    if (status == SP_OK && !sp_row_kind_known(found, kind))
         return sp_fail(
             err, SP_EDATA,
             "%s: the name of dataset %s does not say what it holds, and its first row is neither probabilities nor log "
             "probabilities; say it with `kind` logits or `kind` scores",
             map->file_name, map->path);
-    return SP_OK;
+    return status;
 }
 
 static sp_status find_kind(sp_source *source, sp_h5_source *h, const sp_source_options *options, sp_error *err)
@@ -129,6 +102,8 @@ static sp_status open_scores(sp_source *source, sp_h5_source *h, const sp_source
 {
     char *path = NULL;
     bool is_scores = true;
+    if (options->transpose)
+        return sp_fail(err, SP_EINVAL, "%s: `transpose` is for arrays of .npy and .npz, and this is an HDF5 file", h->file_name);
     sp_status status = sp_h5_source_find(h->file, h->file_name, options, &path, &is_scores, err);
     if (status != SP_OK)
         return status;

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "core/model.h"
+#include "io/file_list.h"
 #include "io/source.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
@@ -452,16 +454,24 @@ static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes 
     return status;
 }
 
-bool sp_source_is_text(const char *file)
+static bool has_ending_of_text(const char *file)
 {
     static const char *const endings[] = {".csv", ".tsv", ".txt", ".hyp", ".eannot"};
-    const size_t n = strlen(file);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t length = strlen(endings[i]);
-        if (n > length && strcasecmp(file + n - length, endings[i]) == 0)
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
             return true;
-    }
     return false;
+}
+
+bool sp_source_is_text(const char *file)
+{
+    sp_file_list *list = NULL;
+    struct stat info;
+    if (has_ending_of_text(file) || stat(file, &info) != 0 || !S_ISDIR(info.st_mode))
+        return has_ending_of_text(file);
+    const bool is_text = sp_file_list_new(file, NULL, &list, NULL) == SP_OK && has_ending_of_text(list->names[0]);
+    sp_file_list_free(list);
+    return is_text;
 }
 
 /* ---- as a format ---- */
@@ -470,7 +480,7 @@ bool sp_source_is_text(const char *file)
 static bool is_text_of_labels(const sp_file_look *look)
 {
     const sp_source_options *options = look->request->options;
-    return !options->needs_scores && options->model && sp_source_is_text(look->file);
+    return !options->needs_scores && options->model && has_ending_of_text(look->file);
 }
 
 static void fill_info(const text_labels *p, int32_t n_classes, bool is_paths, sp_source *source)
@@ -536,6 +546,7 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
 }
 
 const sp_format sp_text_format = {.name = "a text of labels",
+                                  .is_in_memory = true,
                                   .recognise = is_text_of_labels,
                                   .open = open_text,
                                   .close = close_text,

@@ -75,8 +75,8 @@ chain_object *chain_of(PyObject *object);
 
 /* ---- decode.c, marginals.c, online.c, masks.c: the functions of the module ---- */
 
-/* How scores become nats, but for their kind: members of a dictionary, missing_uniform, clamp, floor, temperature, prior_weight, and
- * log_prior, a float64 array [K] that `how` borrows. False with an exception. */
+/* How scores become nats, but for their kind: members of a dictionary, missing_uniform, clamp, floor, temperature, prior_weight,
+ * and log_prior, a float64 array [K] that `how` borrows. False with an exception. */
 bool preparation_from(PyObject *options, int32_t n_classes, sp_prepare_options *how, array *log_prior);
 
 /* The kind of scores by their first row that says it. False with ScoresError. kind < 0: to be found out. */

@@ -133,38 +133,12 @@ static sp_status bad_value(const sp_h5_map *map, const stretch *s, int64_t n, in
         n = low;
         t -= map->offsets[n];
     }
-    const char *none = strcmp(s->part->noun, "class") == 0 ? "undecoded" : "unscored"; /* what -1 stands for */
-    char what[160];
-    switch (s->target) {
-    case SP_TO_I32:
-        if (bad != floor(bad))
-            snprintf(what, sizeof what, "is not a whole number; %s steps are -1", none);
-        else if (s->limit > INT32_MAX)
-            snprintf(what, sizeof what, "is not the number of a class; %s steps are -1", none);
-        else
-            snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; %s steps are -1%s", (long long)s->limit,
-                     (long long)s->limit - 1, none,
-                     strcmp(s->part->noun, "label") == 0 ? ", and `codes` or `map` reads others' numbers" : "");
-        break;
-    case SP_TO_WEIGHT:
-        snprintf(what, sizeof what, "is not a number from 0 up");
-        break;
-    case SP_TO_BOOL:
-        snprintf(what, sizeof what, "is neither 0 nor 1");
-        break;
-    default:
-        snprintf(what, sizeof what, "is not a whole number");
-        break;
-    }
-    char number[40], class[40] = "";
-    if (bad == floor(bad) && fabs(bad) < 1e15)
-        snprintf(number, sizeof number, "%.0f", bad);
-    else
-        snprintf(number, sizeof number, "%g", bad);
+    char what[SP_ELEMENT_REFUSAL], class[40] = "";
+    sp_element_refuse(s->part->noun, s->target, s->limit, bad, what);
     if (s->part->has_classes)
         snprintf(class, sizeof class, ", class %lld", (long long)(at % width));
-    return sp_fail_at(err, SP_EDATA, t, "%s: dataset %s, recording %s, step %lld%s: %s %s %s", map->file_name, s->path,
-                      map->ids[n], (long long)t, class, s->part->noun, number, what);
+    return sp_fail_at(err, SP_EDATA, t, "%s: dataset %s, recording %s, step %lld%s: %s", map->file_name, s->path, map->ids[n],
+                      (long long)t, class, what);
 }
 
 /* Reads `count` steps into out. Raw values no larger than the target's go where they end with it and grow in place; larger ones

@@ -1,0 +1,26 @@
+/* Recordings from a file of arrays (stored.h): which array is what, the layouts, reading. What the formats .npy, .npz and CSV
+ * share. Private to io/.
+ *
+ * Layouts, as of HDF5 (files.h): packed, padded, single, groups. A file of one array is that array, whatever it is called: floats
+ * [T,K] are scores, [N,T,K] of N recordings of T steps; whole numbers [T] or [N,T] are labels or a path. With names the arrays
+ * are called as HDF5's datasets; without known names, several arrays of floats [T,K] are one recording each.
+ */
+#ifndef STATEPATH_IO_ARRAY_SOURCE_H
+#define STATEPATH_IO_ARRAY_SOURCE_H
+
+#include "io/arrays/stored.h"
+#include "io/format.h"
+
+/* A format's open() makes the source's own, fills in the file's arrays, and has the rest done. `storage` is for people: "numpy
+ * array". What is opened is closed by sp_array_source_close(). */
+sp_status sp_array_source_new(sp_source *source, const char *storage, sp_stored_file **f, sp_error *err);
+sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_error *err);
+
+/* Functions of the row. */
+void sp_array_source_close(void *opened);
+sp_status sp_array_source_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err);
+sp_status sp_array_source_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
+sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err);
+sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
+
+#endif

@@ -1,0 +1,257 @@
+#include "io/arrays/stored.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- files ---- */
+
+int sp_stored_open(const char *file, int64_t *size, sp_error *err)
+{
+    struct stat info;
+    const int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        (void)sp_fail(err, SP_EFILE, "%s: cannot be opened: %s", file, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    *size = (int64_t)info.st_size;
+    return fd;
+}
+
+void sp_stored_close(sp_stored_file *f)
+{
+    if (f->fd >= 0)
+        close(f->fd);
+    for (int64_t i = 0; i < f->n; i++) {
+        free(f->arrays[i].name);
+        free(f->arrays[i].bytes);
+    }
+    free(f->arrays);
+    free(f->by_name);
+    free(f->classes);
+}
+
+/* ---- names ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp((*(sp_stored *const *)a)->name, (*(sp_stored *const *)b)->name);
+}
+
+sp_status sp_stored_index(sp_stored_file *f, sp_error *err)
+{
+    f->by_name = malloc(((size_t)f->n + 1) * sizeof *f->by_name);
+    if (!f->by_name)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < f->n; i++)
+        f->by_name[i] = &f->arrays[i];
+    qsort(f->by_name, (size_t)f->n, sizeof *f->by_name, compare_names);
+    for (int64_t i = 1; i < f->n; i++)
+        if (strcmp(f->by_name[i - 1]->name, f->by_name[i]->name) == 0)
+            return sp_fail(err, SP_EDATA, "%s: holds two arrays called %s; write it again with one of each name", f->file,
+                           f->by_name[i]->name);
+    return SP_OK;
+}
+
+sp_stored *sp_stored_find(const sp_stored_file *f, const char *name)
+{
+    sp_stored key = {.name = (char *)(*name == '/' ? name + 1 : name)}, *at = &key;
+    if (!f->by_name)
+        return NULL;
+    sp_stored **found = bsearch(&at, f->by_name, (size_t)f->n, sizeof *f->by_name, compare_names);
+    return found ? *found : NULL;
+}
+
+sp_status sp_stored_look(sp_stored_file *f, sp_stored *array, sp_error *err)
+{
+    return array->is_known || !f->look ? SP_OK : f->look(f, array, err);
+}
+
+void sp_stored_forget(sp_stored *array)
+{
+    if (!array->is_packed)
+        return;
+    free(array->bytes);
+    array->bytes = NULL;
+    array->is_known = false;
+}
+
+char *sp_stored_where(const sp_stored_file *f, const sp_stored *array, char *text, size_t size)
+{
+    snprintf(text, size, array->name ? "%s: array %.60s" : "%s", f->file, array->name);
+    return text;
+}
+
+char *sp_stored_shape(const sp_stored *array, char text[SP_STORED_SHAPE])
+{
+    size_t used = (size_t)snprintf(text, SP_STORED_SHAPE, "[");
+    for (int i = 0; i < array->rank; i++)
+        used += (size_t)snprintf(text + used, SP_STORED_SHAPE - used, "%s%lld", i ? ", " : "", (long long)array->dims[i]);
+    snprintf(text + used, SP_STORED_SHAPE - used, "]");
+    return text;
+}
+
+/* ---- values ---- */
+
+sp_status sp_stored_bytes(const sp_stored_file *f, int64_t place, int64_t n, void *out, sp_error *err)
+{
+    enum { MOST = 1 << 30 };
+    for (int64_t done = 0; done < n;) {
+        const int64_t left = n - done;
+        const ssize_t got = pread(f->fd, (char *)out + done, (size_t)(left < MOST ? left : MOST), (off_t)(place + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return sp_fail(err, SP_EFILE, "%s: byte %lld cannot be read: %s", f->file, (long long)(place + done),
+                           strerror(errno));
+        if (got == 0)
+            return sp_fail(err, SP_EFILE, "%s: ends at byte %lld, where values up to byte %lld are to be; it was cut short",
+                           f->file, (long long)(place + done), (long long)(place + n));
+        done += (int64_t)got;
+    }
+    return SP_OK;
+}
+
+/* Raw values are read to the end of their place where they grow in it, else by a buffer, piece by piece. */
+sp_status sp_stored_read(const sp_stored_file *f, const sp_stored *array, int64_t first, int64_t n, sp_target target,
+                         int64_t limit, void *out, int64_t *bad_at, double *bad, sp_error *err)
+{
+    enum { PIECE = 1 << 16 };
+    const int64_t from = array->size, to = (int64_t)sp_target_size(target);
+    *bad_at = -1;
+    if (n == 0)
+        return SP_OK;
+    if (array->bytes) {
+        *bad_at = sp_element_convert(&array->element, array->bytes + first * from, n, target, limit, out, bad);
+        return SP_OK;
+    }
+    if (from <= to) {
+        unsigned char *raw = (unsigned char *)out + n * (to - from);
+        sp_status status = sp_stored_bytes(f, array->place + first * from, n * from, raw, err);
+        if (status == SP_OK)
+            *bad_at = sp_element_convert(&array->element, raw, n, target, limit, out, bad);
+        return status;
+    }
+    unsigned char *raw = malloc(PIECE);
+    sp_status status = raw ? SP_OK : sp_no_memory(err);
+    for (int64_t i = 0; status == SP_OK && *bad_at < 0 && i < n;) {
+        const int64_t now = n - i < PIECE / from ? n - i : PIECE / from;
+        status = sp_stored_bytes(f, array->place + (first + i) * from, now * from, raw, err);
+        if (status == SP_OK)
+            *bad_at = sp_element_convert(&array->element, raw, now, target, limit, (char *)out + i * to, bad);
+        *bad_at += *bad_at >= 0 ? i : 0;
+        i += now;
+    }
+    free(raw);
+    return status;
+}
+
+/* ---- all of an array ---- */
+
+static sp_status check_list(const sp_stored_file *f, const sp_stored *array, sp_error *err)
+{
+    char where[300], shape[SP_STORED_SHAPE];
+    if (array->rank == 1)
+        return SP_OK;
+    return sp_fail(err, SP_EDATA, "%s: has shape %s, but must have one dimension", sp_stored_where(f, array, where, sizeof where),
+                   sp_stored_shape(array, shape));
+}
+
+sp_status sp_stored_integers(const sp_stored_file *f, const sp_stored *array, int64_t **out, sp_error *err)
+{
+    char where[300];
+    sp_status status = check_list(f, array, err);
+    if (status == SP_OK && array->form != SP_STORED_NUMBERS)
+        status = sp_fail(err, SP_EDATA, "%s: holds text (%s), not whole numbers", sp_stored_where(f, array, where, sizeof where),
+                         array->type);
+    if (status != SP_OK)
+        return status;
+    int64_t *values = malloc(((size_t)array->count + 1) * sizeof *values), bad_at;
+    double bad = 0;
+    if (!values)
+        return sp_no_memory(err);
+    status = sp_stored_read(f, array, 0, array->count, SP_TO_I64, 0, values, &bad_at, &bad, err);
+    if (status == SP_OK && bad_at >= 0)
+        status = sp_fail(err, SP_EDATA, "%s: value %lld is %g, not a whole number; write integers",
+                         sp_stored_where(f, array, where, sizeof where), (long long)bad_at, bad);
+    if (status == SP_OK)
+        *out = values;
+    else
+        free(values);
+    return status;
+}
+
+/* UTF-32 to UTF-8 in place of n bytes: no letter gets longer. Returns the bytes used; letters that are none become '?'. */
+static size_t letters_to_utf8(unsigned char *text, size_t n, bool is_big)
+{
+    size_t used = 0;
+    for (size_t i = 0; i + 4 <= n; i += 4) {
+        const unsigned char *p = text + i;
+        const uint32_t c = is_big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+                                  : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+        if (c == 0)
+            break;
+        if (c < 0x80) {
+            text[used++] = (unsigned char)c;
+        } else if (c < 0x800) {
+            text[used++] = (unsigned char)(0xc0 | c >> 6);
+            text[used++] = (unsigned char)(0x80 | (c & 0x3f));
+        } else if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
+            text[used++] = '?';
+        } else if (c < 0x10000) {
+            text[used++] = (unsigned char)(0xe0 | c >> 12);
+            text[used++] = (unsigned char)(0x80 | (c >> 6 & 0x3f));
+            text[used++] = (unsigned char)(0x80 | (c & 0x3f));
+        } else {
+            text[used++] = (unsigned char)(0xf0 | c >> 18);
+            text[used++] = (unsigned char)(0x80 | (c >> 12 & 0x3f));
+            text[used++] = (unsigned char)(0x80 | (c >> 6 & 0x3f));
+            text[used++] = (unsigned char)(0x80 | (c & 0x3f));
+        }
+    }
+    return used;
+}
+
+static sp_status read_texts(const sp_stored_file *f, const sp_stored *array, sp_texts *out, sp_error *err)
+{
+    const size_t n = (size_t)array->count, size = (size_t)array->size;
+    unsigned char *raw = malloc(n * size + 1);
+    sp_text_span *spans = malloc((n + 1) * sizeof *spans);
+    sp_status status = raw && spans ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK && array->bytes)
+        memcpy(raw, array->bytes, n * size);
+    else if (status == SP_OK)
+        status = sp_stored_bytes(f, array->place, (int64_t)(n * size), raw, err);
+    for (size_t i = 0; status == SP_OK && i < n; i++) {
+        unsigned char *text = raw + i * size;
+        spans[i] = (sp_text_span){(const char *)text, array->form == SP_STORED_LETTERS
+                                                          ? letters_to_utf8(text, size, array->element.is_big)
+                                                          : strnlen((const char *)text, size)};
+        if (memchr(text, 0, spans[i].length))
+            spans[i].length = strlen((const char *)text);
+    }
+    if (status == SP_OK && !(*out = sp_texts_pack(spans, (int64_t)n)))
+        status = sp_no_memory(err);
+    free(spans);
+    free(raw);
+    return status;
+}
+
+sp_status sp_stored_texts(const sp_stored_file *f, const sp_stored *array, sp_texts *out, sp_error *err)
+{
+    sp_status status = check_list(f, array, err);
+    if (status != SP_OK || array->form != SP_STORED_NUMBERS)
+        return status == SP_OK ? read_texts(f, array, out, err) : status;
+    int64_t *numbers = NULL;
+    status = sp_stored_integers(f, array, &numbers, err);
+    if (status == SP_OK && !(*out = sp_texts_of_numbers(numbers, array->count)))
+        status = sp_no_memory(err);
+    free(numbers);
+    return status;
+}
