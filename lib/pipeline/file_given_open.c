@@ -30,8 +30,8 @@ static sp_status choose_strategies(sp_given *j, const char *file, sp_error *err)
 {
     if (!j->run.opt->strategies) {
         if (j->info->n_strategies > SP_RUN_STRATEGIES)
-            return sp_run_fail(j->run.opt, err, SP_EINVAL, "%s holds %d strategies; choose up to %d with @strategies", file,
-                               j->info->n_strategies, SP_RUN_STRATEGIES);
+            return sp_fail(err, SP_EINVAL, "%s holds %d strategies; choose up to %d with `strategies`", file,
+                           j->info->n_strategies, SP_RUN_STRATEGIES);
         for (int32_t s = 0; s < j->info->n_strategies; s++) {
             j->strategy[s] = s;
             j->run.names[s] = j->info->strategies[s];
@@ -43,7 +43,7 @@ static sp_status choose_strategies(sp_given *j, const char *file, sp_error *err)
     if (!text)
         return sp_no_memory(err);
     int n = sp_split_list(text, SP_RUN_STRATEGIES, parts);
-    sp_status status = n ? SP_OK : sp_run_fail(j->run.opt, err, SP_EINVAL, "@strategies needs a name");
+    sp_status status = n ? SP_OK : sp_fail(err, SP_EINVAL, "`strategies` needs a name");
     for (int i = 0; status == SP_OK && i < n; i++) {
         int32_t s = 0;
         while (s < j->info->n_strategies && strcmp(parts[i], j->info->strategies[s]) != 0)
@@ -68,8 +68,8 @@ static sp_status load_model(sp_given *j, const char *file, sp_error *err)
         return sp_model_load(j->run.opt->model, &j->run.model, err);
     if (j->info->model_json)
         return sp_model_from_json(j->info->model_json, file, &j->run.model, err);
-    return sp_run_fail(j->run.opt, err, SP_EINVAL,
-                       "@model is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)", file);
+    return sp_fail(err, SP_EINVAL,
+                   "`model` is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)", file);
 }
 
 /* The paths' columns: as the file names them; by codes, in the model's order. */
@@ -97,9 +97,9 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
     if (o->paths_dataset || o->place.offsets || o->place.ids)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@paths, @offsets and @ids name datasets, and %s is a text file", file);
+        return sp_fail(err, SP_EINVAL, "`paths`, `offsets` and `ids` name datasets, and %s is a text file", file);
     if (!o->model)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@model is missing: a file, or a shipped model (`statepath model list`)");
+        return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
@@ -145,7 +145,7 @@ static sp_status read_label_codes(sp_given *j, bool is_named, const int32_t *cla
         status = sp_codes_use_columns(j->label_codes, class_of_column, err);
     if (status == SP_OK && !is_own && j->labels.file)
         sp_run_notice(o, SP_NOTICE_DATA,
-                      "the labels of %s are read by %s, as the paths are; @label-codes or @label-map if they are others",
+                      "the labels of %s are read by %s, as the paths are; `label_codes` or `label_map` if they are others",
                       j->labels.file, sp_codes_name(j->label_codes));
     return status;
 }
@@ -155,7 +155,7 @@ static sp_status open_text_labels(sp_given *j, sp_error *err)
     reference *l = &j->labels;
     const int32_t K = j->run.model->n_classes;
     if (j->run.opt->labels_dataset)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@labels-dataset names a dataset, and %s is a text file", l->file);
+        return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
     sp_status status = read_label_codes(j, false, j->run.class_of_column, err);
     const sp_source_options options = {.model = j->run.model, .codes = j->label_codes};
     if (status == SP_OK)
@@ -210,7 +210,7 @@ static sp_status open_hdf5_labels(sp_given *j, sp_error *err)
         return status;
     l->info = sp_source_info_of(l->source);
     if (!l->info->has_labels)
-        return sp_run_fail(j->run.opt, err, SP_EDATA, "%s holds no labels; @labels-dataset PATH says where they are", l->file);
+        return sp_fail(err, SP_EDATA, "%s holds no labels; `labels_dataset` PATH says where they are", l->file);
     l->n_recordings = l->info->n_recordings;
     l->offsets = l->info->offsets;
     l->ids = l->info->has_ids ? l->info->ids : NULL;
@@ -278,9 +278,9 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
     const bool is_trimmed = j->run.opt->trim_to_shortest;
     const size_t size = ((size_t)N + 1) * sizeof(int64_t);
     if (is_trimmed && !l->file)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL,
-                           "@trim-to-shortest needs @labels LABELS.h5: labels in %s itself are as long as its paths",
-                           j->info->file);
+        return sp_fail(err, SP_EINVAL,
+                       "`trim_to_shortest` needs `labels` LABELS.h5: labels in %s itself are as long as its paths",
+                       j->info->file);
     if (!(j->offsets = malloc(size)) ||
         (is_trimmed && (!(j->cut_path_steps = calloc(1, size)) || !(j->cut_label_steps = calloc(1, size)))))
         return sp_no_memory(err);
@@ -291,12 +291,11 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
             int64_t m = l->recording[n], labelled = l->offsets[m + 1] - l->offsets[m];
             kept = steps < labelled ? steps : labelled;
             if (steps != labelled && !is_trimmed)
-                return sp_run_fail(
-                    j->run.opt, err, SP_EDATA,
-                    "recording %s: %lld steps in %s, %lld labels in %s; see that both begin at the same step, then "
-                    "@trim-to-shortest leaves out the last %lld",
-                    j->ids || !l->ids ? j->info->ids[n] : l->ids[m], (long long)steps, j->info->file, (long long)labelled,
-                    l->file, (long long)(steps < labelled ? labelled - steps : steps - labelled));
+                return sp_fail(err, SP_EDATA,
+                               "recording %s: %lld steps in %s, %lld labels in %s; see that both begin at the same step, then "
+                               "`trim_to_shortest` leaves out the last %lld",
+                               j->ids || !l->ids ? j->info->ids[n] : l->ids[m], (long long)steps, j->info->file,
+                               (long long)labelled, l->file, (long long)(steps < labelled ? labelled - steps : steps - labelled));
             if (is_trimmed) {
                 j->cut_path_steps[n] = steps - kept;
                 j->cut_label_steps[n] = labelled - kept;
@@ -318,9 +317,9 @@ static sp_status open_labels(sp_given *j, sp_error *err)
             status = match_recordings(j, err);
     } else if (o->label_codes || o->label_map || j->path_codes) {
         if (!j->info->has_labels && (o->label_codes || o->label_map))
-            return sp_run_fail(j->run.opt, err, SP_EINVAL,
-                               "@label-codes and @label-map need labels, and %s has none; @labels FILE says where they are",
-                               j->info->file);
+            return sp_fail(err, SP_EINVAL,
+                           "`label_codes` and `label_map` need labels, and %s has none; `labels` FILE says where they are",
+                           j->info->file);
         if (j->info->has_labels)
             status = read_label_codes(j, false, j->run.class_of_column, err);
     }
