@@ -4,7 +4,6 @@
 
 #include "statepath.h"
 
-#include "statepath/array_file.h"
 #include "statepath/comparison.h"
 #include "statepath/files.h"
 #include "statepath/learn.h"
@@ -12,7 +11,6 @@
 #include "statepath/model_json.h"
 #include "statepath/pipeline.h"
 #include "statepath/pipeline_file.h"
-#include "statepath/policy.h"
 #include "statepath/report.h"
 #include "statepath/signals_file.h"
 #include "statepath/simulate.h"

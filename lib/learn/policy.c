@@ -1,6 +1,4 @@
-/* Positions, their legal moves, and the logits of a network that has nearly learnt them: policy.h says how. */
-#include "statepath/policy.h"
-
+/* Positions, their legal moves, and the logits of a network that has nearly learnt them: simulate.h says how. */
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>

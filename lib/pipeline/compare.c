@@ -56,7 +56,7 @@ sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_er
 {
     if (!p->folds && is_fitted_on(p->model, p->info))
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "note: model %s was fitted on this very file, so its figures here are too good; @cv 5 decodes each "
+                      "note: model %s was fitted on this very file, so its figures here are too good; `cv` 5 decodes each "
                       "recording with a model that never saw it",
                       p->model->name);
     sp_status status = sp_calibration_open(scaled, p->folds, &p->prepare, p->info->n_classes, err);

@@ -97,8 +97,8 @@ static sp_status check_level(const sp_run_options *o, sp_bootstrap_options *boot
     if (isnan(o->level))
         return SP_OK;
     if (!(o->level > 0 && o->level < 1))
-        return sp_run_fail(o, err, SP_EINVAL, "@level %g: a number between 0 and 1; 0.95, the default, gives 95 %% intervals",
-                           o->level);
+        return sp_fail(err, SP_EINVAL, "`level` %g: a number between 0 and 1; 0.95, the default, gives 95 %% intervals",
+                       o->level);
     bootstrap->level = o->level;
     return SP_OK;
 }

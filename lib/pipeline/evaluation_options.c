@@ -46,7 +46,7 @@ sp_status sp_sleep_choose(const sp_pipeline *p, const char *const *classes, sp_s
         return status;
     if (!isnan(o->epoch_seconds)) {
         if (!(o->epoch_seconds > 0) || !isfinite(o->epoch_seconds))
-            return sp_run_fail(o, err, SP_EINVAL, "@epoch-seconds %g: the length of a step is above 0", o->epoch_seconds);
+            return sp_fail(err, SP_EINVAL, "`epoch_seconds` %g: the length of a step is above 0", o->epoch_seconds);
         return SP_OK;
     }
     out->epoch_seconds = 0;
@@ -80,20 +80,19 @@ static sp_status read_words(const sp_run_options *o, sp_evaluation_options *how,
     int w = sp_word_index(o->weighted_kappa, 3, weights);
     int a = sp_word_index(o->absent_class, 3, absent);
     if (w < 0)
-        return sp_run_fail(o, err, SP_EINVAL,
-                           "@weighted-kappa %s: it is linear or quadratic, and takes the classes to be in order",
-                           o->weighted_kappa);
+        return sp_fail(err, SP_EINVAL, "`weighted_kappa` %s: it is linear or quadratic, and takes the classes to be in order",
+                       o->weighted_kappa);
     if (a < 0)
-        return sp_run_fail(o, err, SP_EINVAL, "@absent-class %s: it is exclude, zero or one", o->absent_class);
+        return sp_fail(err, SP_EINVAL, "`absent_class` %s: it is exclude, zero or one", o->absent_class);
     int i = sp_word_index(o->interval, 2, intervals), z = sp_word_index(o->zeros, 2, zeros);
     if (i < 0)
-        return sp_run_fail(o, err, SP_EINVAL,
-                           "@interval %s: it is bca (the default: corrected for bias and skewness) or percentile", o->interval);
+        return sp_fail(err, SP_EINVAL, "`interval` %s: it is bca (the default: corrected for bias and skewness) or percentile",
+                       o->interval);
     if (z < 0)
-        return sp_run_fail(o, err, SP_EINVAL,
-                           "@zeros %s: it is wilcox (the default: recordings without difference are left out of the signed rank "
-                           "test) or pratt (they are ranked)",
-                           o->zeros);
+        return sp_fail(err, SP_EINVAL,
+                       "`zeros` %s: it is wilcox (the default: recordings without difference are left out of the signed rank "
+                       "test) or pratt (they are ranked)",
+                       o->zeros);
     how->bootstrap.interval = (sp_interval_kind)i;
     how->zeros = (sp_wilcoxon_zeros)z;
     how->kappa_weights = (sp_kappa_weights)w;
@@ -108,7 +107,7 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
     sp_status status = read_words(o, how, err);
     for (int i = 0; status == SP_OK && o->collapse && o->collapse[i]; i++) {
         if (j->n_collapses == MAX_COLLAPSES)
-            return sp_run_fail(o, err, SP_EINVAL, "@collapse: at most %d times", MAX_COLLAPSES);
+            return sp_fail(err, SP_EINVAL, "`collapse`: at most %d times", MAX_COLLAPSES);
         status = sp_collapse_parse(o->collapse[i], K, classes, &j->collapses[j->n_collapses], err);
         j->n_collapses += status == SP_OK;
     }
@@ -118,29 +117,29 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
         return status;
     if (!isnan(o->margin)) {
         if (!(o->margin >= 0 && o->margin < 1))
-            return sp_run_fail(
-                o, err, SP_EINVAL,
-                "@margin %g: the loss that would still be no harm, from 0 to 1, such as 0.01 for one percentage point",
+            return sp_fail(
+                err, SP_EINVAL,
+                "`margin` %g: the loss that would still be no harm, from 0 to 1, such as 0.01 for one percentage point",
                 o->margin);
         how->has_margin = true;
         how->margin = o->margin;
     }
     if (!isnan(o->wake_trim)) {
         if (!(o->wake_trim >= 0 && o->wake_trim <= 100000))
-            return sp_run_fail(o, err, SP_EINVAL, "@wake-trim %g: minutes of wake kept before and after sleep, such as 30",
-                               o->wake_trim);
+            return sp_fail(err, SP_EINVAL, "`wake_trim` %g: minutes of wake kept before and after sleep, such as 30",
+                           o->wake_trim);
         if (!how->stage_of_class)
-            return sp_run_fail(
-                o, err, SP_EINVAL,
-                "@wake-trim is for sleep stages: it needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model "
+            return sp_fail(
+                err, SP_EINVAL,
+                "`wake_trim` is for sleep stages: it needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model "
                 "show sleep-aasm` knows)");
         if (!how->has_labels)
-            return sp_run_fail(o, err, SP_EINVAL, "@wake-trim needs labels: they say where sleep begins and ends");
+            return sp_fail(err, SP_EINVAL, "`wake_trim` needs labels: they say where sleep begins and ends");
         how->has_wake_trim = true;
         how->wake_trim_minutes = o->wake_trim;
     }
     if (o->bridge_unscored && !how->has_labels)
-        return sp_run_fail(o, err, SP_EINVAL, "@bridge-unscored needs labels: it is their chain that unscored steps break");
+        return sp_fail(err, SP_EINVAL, "`bridge_unscored` needs labels: it is their chain that unscored steps break");
     how->bridge_unscored = o->bridge_unscored;
     return SP_OK;
 }
@@ -151,9 +150,9 @@ sp_status sp_nll_clip_read(const sp_run_options *o, bool has_likelihood, double 
     if (isnan(o->nll_clip))
         return SP_OK;
     if (!(o->nll_clip > 0 && o->nll_clip < 1))
-        return sp_run_fail(o, err, SP_EINVAL, "@nll-clip %g: a probability between 0 and 1, such as 1e-6", o->nll_clip);
+        return sp_fail(err, SP_EINVAL, "`nll_clip` %g: a probability between 0 and 1, such as 1e-6", o->nll_clip);
     if (!has_likelihood)
-        return sp_run_fail(o, err, SP_EINVAL, "@nll-clip needs scores and labels: it is about the likelihood of the labels");
+        return sp_fail(err, SP_EINVAL, "`nll_clip` needs scores and labels: it is about the likelihood of the labels");
     *clip = o->nll_clip;
     return SP_OK;
 }

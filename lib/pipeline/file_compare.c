@@ -41,7 +41,7 @@ static sp_status fit(fitted_folds *c, const char *file, const sp_run_options *o,
         return status;
     const sp_training *training = folds->training = &c->fit.training;
     if (!training->labels)
-        return sp_run_fail(o, err, SP_EINVAL, "@cv judges by labels, but %s has none; @labels PATH says where they are", file);
+        return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none; `labels` PATH says where they are", file);
     folds->n_folds = o->n_folds;
     folds->fold = malloc((size_t)(c->fit.info->n_recordings + 1) * sizeof *folds->fold);
     if (!folds->fold)
@@ -66,13 +66,13 @@ static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     if (o->decode.clamp || !isnan(o->decode.temperature) || !isnan(o->decode.transition_weight) || !isnan(o->decode.prior_weight))
-        return sp_run_fail(o, err, SP_EINVAL,
-                           "@cv fits temperature and weights itself, and @clamp would show it the answers; leave "
-                           "@temperature, @transition-weight, @prior-weight and @clamp out");
+        return sp_fail(err, SP_EINVAL,
+                       "`cv` fits temperature and weights itself, and `clamp` would show it the answers; leave "
+                       "`temperature`, `transition_weight`, `prior_weight` and `clamp` out");
     if (o->confidence || o->n_best)
-        return sp_run_fail(o, err, SP_EINVAL,
-                           "@confidence and @nbest speak of one model, @cv decodes with a model a fold; leave them out, or fit a "
-                           "model and compare with that");
+        return sp_fail(err, SP_EINVAL,
+                       "`confidence` and `nbest` speak of one model, `cv` decodes with a model a fold; leave them out, or fit a "
+                       "model and compare with that");
     sp_status status = fit(c, p->file, o, err);
     p->prepare.temperature = 1;
     p->prepare.prior_weight = 0;

@@ -33,11 +33,11 @@ static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_erro
     if (status != SP_OK)
         return status;
     if (out->method != SP_FIT_EM && !has_labels)
-        return sp_run_fail(o, err, SP_EINVAL,
-                           "%s has no labels to learn from; @labels PATH says where they are, @method em does without",
-                           f->info->file);
+        return sp_fail(err, SP_EINVAL,
+                       "%s has no labels to learn from; `labels` PATH says where they are, `method` em does without",
+                       f->info->file);
     if (out->method != SP_FIT_COUNTS && !has_scores)
-        return sp_run_fail(o, err, SP_EINVAL, "%s has no scores; @method counts learns from labels alone", f->info->file);
+        return sp_fail(err, SP_EINVAL, "%s has no scores; `method` counts learns from labels alone", f->info->file);
     out->smoothing = w->smoothing;
     out->penalty = w->penalty;
     out->memory = w->memory;
@@ -132,8 +132,7 @@ static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *er
     if ((!o->codes && !o->map) || f->codes)
         return SP_OK;
     if (!f->rules)
-        return sp_run_fail(o, err, SP_EINVAL,
-                           "@codes and @map speak of classes; @rules M says which, for example sleep-permissive");
+        return sp_fail(err, SP_EINVAL, "`codes` and `map` speak of classes; `rules` M says which, for example sleep-permissive");
     const int32_t K = f->info->classes ? f->info->n_classes : f->rules->n_classes;
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
     if (!class_of_column)

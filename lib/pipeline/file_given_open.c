@@ -27,8 +27,8 @@ static sp_status choose_strategies(sp_given *j, const char *file, sp_error *err)
 {
     if (!j->run.opt->strategies) {
         if (j->info->n_strategies > SP_RUN_STRATEGIES)
-            return sp_run_fail(j->run.opt, err, SP_EINVAL, "%s holds %d strategies; choose up to %d with @strategies", file,
-                               j->info->n_strategies, SP_RUN_STRATEGIES);
+            return sp_fail(err, SP_EINVAL, "%s holds %d strategies; choose up to %d with `strategies`", file,
+                           j->info->n_strategies, SP_RUN_STRATEGIES);
         for (int32_t s = 0; s < j->info->n_strategies; s++) {
             j->strategy[s] = s;
             j->run.names[s] = j->info->strategies[s];
@@ -40,7 +40,7 @@ static sp_status choose_strategies(sp_given *j, const char *file, sp_error *err)
     if (!text)
         return sp_no_memory(err);
     int n = sp_split_list(text, SP_RUN_STRATEGIES, parts);
-    sp_status status = n ? SP_OK : sp_run_fail(j->run.opt, err, SP_EINVAL, "@strategies needs a name");
+    sp_status status = n ? SP_OK : sp_fail(err, SP_EINVAL, "`strategies` needs a name");
     for (int i = 0; status == SP_OK && i < n; i++) {
         int32_t s = 0;
         while (s < j->info->n_strategies && strcmp(parts[i], j->info->strategies[s]) != 0)
@@ -65,8 +65,8 @@ static sp_status load_model(sp_given *j, const char *file, sp_error *err)
         return sp_model_load(j->run.opt->model, &j->run.model, err);
     if (j->info->model_json)
         return sp_model_from_json(j->info->model_json, file, &j->run.model, err);
-    return sp_run_fail(j->run.opt, err, SP_EINVAL,
-                       "@model is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)", file);
+    return sp_fail(err, SP_EINVAL,
+                   "`model` is missing, and %s does not carry one: a file, or a shipped model (`statepath model list`)", file);
 }
 
 /* The paths' columns: as the file names them; by codes, in the model's order. */
@@ -94,9 +94,9 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
     if (o->paths_dataset || o->place.offsets || o->place.ids)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@paths, @offsets and @ids name datasets, and %s is a text file", file);
+        return sp_fail(err, SP_EINVAL, "`paths`, `offsets` and `ids` name datasets, and %s is a text file", file);
     if (!o->model)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@model is missing: a file, or a shipped model (`statepath model list`)");
+        return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
@@ -164,9 +164,9 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
     const bool is_trimmed = j->run.opt->trim_to_shortest;
     const size_t size = ((size_t)N + 1) * sizeof(int64_t);
     if (is_trimmed && !l->file)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL,
-                           "@trim-to-shortest needs @labels LABELS.h5: labels in %s itself are as long as its paths",
-                           j->info->file);
+        return sp_fail(err, SP_EINVAL,
+                       "`trim_to_shortest` needs `labels` LABELS.h5: labels in %s itself are as long as its paths",
+                       j->info->file);
     if (!(j->offsets = malloc(size)) ||
         (is_trimmed && (!(j->cut_path_steps = calloc(1, size)) || !(j->cut_label_steps = calloc(1, size)))))
         return sp_no_memory(err);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "pipeline/file_open.h"
-#include "statepath/array_file.h"
 #include "statepath/mask.h"
+#include "statepath/signals_file.h"
 
 enum { BLOCK_BYTES = 16 << 20 };
 
@@ -37,23 +37,23 @@ static sp_status check_words(const sp_run_options *o, sp_error *err)
 {
     const bool has_rules = o->model || o->masks.matrix, has_classes = o->masks.previous || o->paths_dataset;
     if (o->model && o->masks.matrix)
-        return sp_run_fail(o, err, SP_EINVAL, "@model and @matrix both say what may follow what; give one");
+        return sp_fail(err, SP_EINVAL, "`model` and `matrix` both say what may follow what; give one");
     if (o->masks.previous && o->paths_dataset)
-        return sp_run_fail(o, err, SP_EINVAL, "@previous and @paths both say which class came before; give one");
+        return sp_fail(err, SP_EINVAL, "`previous` and `paths` both say which class came before; give one");
     if (has_classes && !has_rules)
-        return sp_run_fail(o, err, SP_EINVAL,
-                           "the classes before are known, but not what may follow them: name a @model or a @matrix");
+        return sp_fail(err, SP_EINVAL,
+                       "the classes before are known, but not what may follow them: name a `model` or a `matrix`");
     if (o->masks.matrix && !has_classes)
-        return sp_run_fail(
-            o, err, SP_EINVAL,
-            "@matrix says what may follow what, but not which class came before: name a dataset of them with @previous, or a "
-            "path with @paths");
+        return sp_fail(
+            err, SP_EINVAL,
+            "`matrix` says what may follow what, but not which class came before: name a dataset of them with `previous`, or a "
+            "path with `paths`");
     if ((o->codes || o->map) && !(o->model && has_classes))
-        return sp_run_fail(
-            o, err, SP_EINVAL,
-            "@codes and @map say what the numbers of @previous or @paths are in the classes of a @model; name both");
+        return sp_fail(
+            err, SP_EINVAL,
+            "`codes` and `map` say what the numbers of `previous` or `paths` are in the classes of a `model`; name both");
     if (o->place.mask && has_rules)
-        return sp_run_fail(o, err, SP_EINVAL, "@mask names a mask, and @model or @matrix would make another one; give one");
+        return sp_fail(err, SP_EINVAL, "`mask` names a mask, and `model` or `matrix` would make another one; give one");
     return SP_OK;
 }
 
@@ -114,9 +114,9 @@ static sp_status open_masked(sp_masked *m, const char *file, const sp_run_option
         return sp_fail(err, SP_EINVAL, "mask: one strategy, please");
     m->info = *m->p.info;
     if (m->from == FROM_DATASET && !m->info.has_mask)
-        return sp_run_fail(o, err, SP_EDATA,
-                           "%s has no mask beside %s; write a bool dataset \"mask\" of the same shape, or name a @model", file,
-                           m->info.scores_path);
+        return sp_fail(err, SP_EDATA,
+                       "%s has no mask beside %s; write a bool dataset \"mask\" of the same shape, or name a `model`", file,
+                       m->info.scores_path);
     if (m->from == FROM_PREVIOUS || m->from == FROM_PATH)
         m->info.has_labels = false; /* these are no labels */
     say_what(m);

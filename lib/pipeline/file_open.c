@@ -62,8 +62,8 @@ static sp_status read_codes(sp_pipeline *p, sp_file_input *in, sp_error *err)
     if (!o->codes && !o->map)
         return SP_OK;
     if (!p->info->has_labels)
-        return sp_run_fail(p->opt, err, SP_EINVAL,
-                           "@codes and @map read labels, and %s has none; @labels PATH says where they are", p->file);
+        return sp_fail(err, SP_EINVAL, "`codes` and `map` read labels, and %s has none; `labels` PATH says where they are",
+                       p->file);
     sp_status status = sp_codes_new(o->codes, o->map, false, p->model, &in->codes, err);
     if (status == SP_OK && !p->info->classes && sp_codes_differ_from(in->codes, p->class_of_column))
         sp_run_notice(

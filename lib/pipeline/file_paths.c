@@ -29,15 +29,15 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     const sp_run_options *o = p->opt;
     b->is_wide = p->info->n_classes > INT16_MAX;
     if (o->n_best < 0 || o->n_best > MOST_BEST)
-        return sp_run_fail(o, err, SP_EINVAL, "@nbest %d: a number from 1 to %d", o->n_best, MOST_BEST);
+        return sp_fail(err, SP_EINVAL, "`nbest` %d: a number from 1 to %d", o->n_best, MOST_BEST);
     if ((o->n_best || o->confidence) && !o->output)
-        return sp_run_fail(o, err, SP_EINVAL, "@%s is written beside the paths: @output PATHS.h5 says where",
-                           o->n_best ? "nbest" : "confidence");
+        return sp_fail(err, SP_EINVAL, "`%s` is written beside the paths: `output` PATHS.h5 says where",
+                       o->n_best ? "nbest" : "confidence");
     for (int s = 0; s < p->n_strategies; s++)
         if (p->strategies[s].kind == SP_VITERBI)
             b->nbest_of = s;
     if (o->n_best && b->nbest_of < 0)
-        return sp_run_fail(o, err, SP_EINVAL, "@nbest gives the best paths of viterbi, which is not among the strategies");
+        return sp_fail(err, SP_EINVAL, "`nbest` gives the best paths of viterbi, which is not among the strategies");
     for (int s = 0; b->sink.with_confidence && s < p->n_strategies; s++) {
         const char *name = sp_strategy_about(p->strategies[s].kind)->name;
         plan_one(b, "path_posteriors", name, SP_PATHS_F64, false, 0);

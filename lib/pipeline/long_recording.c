@@ -46,14 +46,14 @@ sp_status sp_long_recording_warn(const sp_pipeline *p, sp_error *err)
     char n[SP_COUNT_TEXT];
     sp_count_text((int64_t)T, n);
     if (need > there)
-        return sp_run_fail(
-            p->opt, err, SP_ENOMEM,
-            "recording %s has %s steps, of which @%s needs all in memory, at least %.1f GB, and this machine has %.1f; %s, "
+        return sp_fail(
+            err, SP_ENOMEM,
+            "recording %s has %s steps, of which `%s` needs all in memory, at least %.1f GB, and this machine has %.1f; %s, "
             "or cut the recording",
             info->ids[longest], n, what, 1e-9 * need, 1e-9 * there, p->folds ? "fit, then compare" : "leave `nbest` out");
     sp_run_notice(
         p->opt, SP_NOTICE_DATA,
-        "note: recording %s has %s steps, of which @%s needs all in memory, at least %.1f GB; without it memory is bounded",
+        "note: recording %s has %s steps, of which `%s` needs all in memory, at least %.1f GB; without it memory is bounded",
         info->ids[longest], n, what, 1e-9 * need);
     return SP_OK;
 }

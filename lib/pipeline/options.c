@@ -17,46 +17,14 @@ sp_run_options sp_run_options_default(void)
 
 /* ---- messages and callbacks ---- */
 
-/* The format with each @name as `name` (status.h). */
-static const char *spell(const char *format, char *out, size_t size)
-{
-    size_t n = 0;
-    while (*format && n + 2 < size) {
-        if (*format != '@') {
-            out[n++] = *format++;
-            continue;
-        }
-        const size_t length = strspn(++format, "abcdefghijklmnopqrstuvwxyz-%");
-        const size_t begin = n;
-        n += (size_t)snprintf(out + n, size - n, "`%.*s`", (int)length, format);
-        for (size_t i = begin; i < n && i < size; i++)
-            if (out[i] == '-')
-                out[i] = '_';
-        format += length;
-    }
-    out[n < size ? n : size - 1] = 0;
-    return out;
-}
-
-sp_status sp_run_fail(const sp_run_options *o, sp_error *err, sp_status status, const char *format, ...)
-{
-    char spelled[1024], sentence[SP_ERROR_SIZE];
-    (void)o;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, spell(format, spelled, sizeof spelled), arguments);
-    va_end(arguments);
-    return sp_fail(err, status, "%s", sentence);
-}
-
 void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, ...)
 {
-    char spelled[1024], sentence[2 * SP_ERROR_SIZE];
+    char sentence[2 * SP_ERROR_SIZE];
     va_list arguments;
     if (!o->hooks.notice)
         return;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, spell(format, spelled, sizeof spelled), arguments);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     o->hooks.notice(o->hooks.arg, kind, sentence);
 }
@@ -113,9 +81,8 @@ sp_status sp_run_infeasible(const sp_run_options *o, sp_infeasible_rule *rule, s
     static const char *const rules[] = {"report", "relax", "error"};
     const int chosen = sp_word_index(o->decode.on_infeasible, 3, rules);
     *rule = chosen < 0 ? SP_INFEASIBLE_REPORT : (sp_infeasible_rule)chosen;
-    return chosen >= 0
-               ? SP_OK
-               : sp_run_fail(o, err, SP_EINVAL, "@on-infeasible %s: it is report, relax or error", o->decode.on_infeasible);
+    return chosen >= 0 ? SP_OK
+                       : sp_fail(err, SP_EINVAL, "`on_infeasible` %s: it is report, relax or error", o->decode.on_infeasible);
 }
 
 sp_status sp_run_missing(const sp_run_options *o, bool *is_uniform, sp_error *err)
@@ -123,14 +90,14 @@ sp_status sp_run_missing(const sp_run_options *o, bool *is_uniform, sp_error *er
     static const char *const missing[] = {"error", "uniform"};
     const int chosen = sp_word_index(o->decode.missing, 2, missing);
     *is_uniform = chosen == 1;
-    return chosen >= 0 ? SP_OK : sp_run_fail(o, err, SP_EINVAL, "@missing %s: it is error or uniform", o->decode.missing);
+    return chosen >= 0 ? SP_OK : sp_fail(err, SP_EINVAL, "`missing` %s: it is error or uniform", o->decode.missing);
 }
 
 sp_status sp_run_check_threads(const sp_run_options *o, sp_error *err)
 {
     return o->decode.threads >= 0 && o->decode.threads <= 4096
                ? SP_OK
-               : sp_run_fail(o, err, SP_EINVAL, "@threads %d: a number from 0 (all processors) to 4096", o->decode.threads);
+               : sp_fail(err, SP_EINVAL, "`threads` %d: a number from 0 (all processors) to 4096", o->decode.threads);
 }
 
 sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const int32_t *class_of_column, double *log_prior,
@@ -143,7 +110,7 @@ sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const i
     if ((status = sp_run_check_threads(o, err)) != SP_OK)
         return status;
     if (o->decode.floor == 0)
-        return sp_run_fail(o, err, SP_EINVAL, "@floor 0: it is a probability above 0, or is left out");
+        return sp_fail(err, SP_EINVAL, "`floor` 0: it is a probability above 0, or is left out");
     *out = sp_prepare_options_default();
     out->missing_uniform = is_uniform;
     out->clamp = o->decode.clamp;
@@ -153,7 +120,7 @@ sp_status sp_run_prepare(const sp_run_options *o, const sp_model *model, const i
     if (out->prior_weight == 0)
         return SP_OK;
     if (!model->prior)
-        return sp_run_fail(o, err, SP_EINVAL, "@prior-weight needs class frequencies: model %s has no \"prior\"", model->name);
+        return sp_fail(err, SP_EINVAL, "`prior_weight` needs class frequencies: model %s has no \"prior\"", model->name);
     for (int32_t c = 0; c < model->n_classes; c++)
         log_prior[c] = log(model->prior[class_of_column[c]]);
     out->log_prior = log_prior;

@@ -5,9 +5,6 @@
 #include "statepath.h"
 #include "statepath/pipeline.h"
 
-/* sp_fail() with a format in which @name is the option of that name. */
-sp_status sp_run_fail(const sp_run_options *o, sp_error *err, sp_status status, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Nothing where there is no hook; `what` NULL ends it. */

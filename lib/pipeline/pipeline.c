@@ -21,8 +21,8 @@ static sp_status read_strategies(sp_pipeline *p, const char *list, sp_error *err
     int n = sp_split_list(text, SP_RUN_STRATEGIES + 1, parts);
     sp_status status = SP_OK;
     if (n == 0 || n > SP_RUN_STRATEGIES)
-        status = sp_run_fail(p->opt, err, SP_EINVAL, "@strategies needs 1 to %d names, for example argmax,greedy,viterbi",
-                             SP_RUN_STRATEGIES);
+        status =
+            sp_fail(err, SP_EINVAL, "`strategies` needs 1 to %d names, for example argmax,greedy,viterbi", SP_RUN_STRATEGIES);
     for (int i = 0; status == SP_OK && i < n; i++) {
         status = sp_strategy_parse(parts[i], &p->strategies[i], err);
         if (status != SP_OK)
@@ -49,8 +49,8 @@ static sp_status read_decode_options(sp_pipeline *p, sp_error *err)
     status = sp_run_prepare(p->opt, p->model, p->class_of_column, p->log_prior, &p->prepare, err);
     p->prepare.kind = p->info->kind;
     if (status == SP_OK && p->prepare.clamp && !p->info->has_labels)
-        return sp_run_fail(p->opt, err, SP_EINVAL,
-                           "@clamp takes labels for certain, but %s has none; @labels PATH says where they are", p->file);
+        return sp_fail(err, SP_EINVAL, "`clamp` takes labels for certain, but %s has none; `labels` PATH says where they are",
+                       p->file);
     return status == SP_OK ? sp_prepare_options_check(&p->prepare, err) : status;
 }
 
@@ -68,7 +68,7 @@ sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_optio
 {
     *p = (sp_pipeline){.opt = opt, .file = file};
     if (!opt->model)
-        return sp_run_fail(opt, err, SP_EINVAL, "@model is missing: a file, or a shipped model (`statepath model list`)");
+        return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
     return read_strategies(p, strategies, err);
 }
 
@@ -186,10 +186,10 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
                      : "%s%srecording %s: dead end at step %lld, no allowed class has a finite score there",
                  who, *who ? ": " : "", id_of(p, first + r), (long long)result->step);
         if (p->on_infeasible == SP_INFEASIBLE_ERROR)
-            return sp_run_fail(p->opt, err, result->status,
-                               "%s; nothing was written (@on-infeasible error); report leaves it out, relax breaks the "
-                               "fewest rules",
-                               sentence);
+            return sp_fail(err, result->status,
+                           "%s; nothing was written (`on_infeasible` error); report leaves it out, relax breaks the "
+                           "fewest rules",
+                           sentence);
         p->undecoded[s]++;
         if (is_named)
             sp_run_notice(p->opt, SP_NOTICE_DATA, "%s", sentence);
@@ -224,10 +224,10 @@ sp_status sp_pipeline_to_columns(const sp_pipeline *p, int64_t n, const int32_t 
     for (int64_t t = 0; t < n; t++) {
         int32_t label = in[t];
         if (p->labels_file && label >= p->model->n_classes)
-            return sp_run_fail(p->opt, err, SP_EDATA,
-                               "%s: label %d, but model %s has %d classes; unscored steps are -1, and @label-codes or @label-map "
-                               "reads others' numbers",
-                               p->labels_file, label, p->model->name, p->model->n_classes);
+            return sp_fail(err, SP_EDATA,
+                           "%s: label %d, but model %s has %d classes; unscored steps are -1, and `label_codes` or `label_map` "
+                           "reads others' numbers",
+                           p->labels_file, label, p->model->name, p->model->n_classes);
         out[t] = label >= 0 && p->column_of_label ? p->column_of_label[label] : label;
     }
     return SP_OK;

@@ -206,7 +206,7 @@ static void summarise(const sp_pipeline *p)
         sp_run_notice(p->opt, SP_NOTICE_DATA, "%s score%s raised to the floor %g", sp_count_text(p->counts.floored, n),
                       p->counts.floored == 1 ? " was" : "s were", p->prepare.floor);
     if (p->counts.missing)
-        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s step%s with NaN say%s nothing (@missing uniform)",
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s step%s with NaN say%s nothing (`missing` uniform)",
                       sp_count_text(p->counts.missing, n), p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/json/policy_json.h"
 #include "io/json/recipe_reader.h"
 #include "statepath-kit.h"
 

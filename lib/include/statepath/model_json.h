@@ -85,6 +85,22 @@ sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
  * attributes `recipe` (JSON text) and `seed`. Atomic; `force` to replace. SP_OK, SP_EFILE, SP_EINVAL, SP_ENOMEM. */
 sp_status sp_simulated_save(const sp_simulated *simulated, const sp_recipe *recipe, const char *file, bool force, sp_error *err);
 
+/* ---- recipes of policies ----
+ *
+ * All keys but name and description must be there:
+ *     {"statepath_recipe": 1, "name": "...", "description": "...", "seed": 1,
+ *      "policy": {"moves": 1900, "positions": 2000, "legal": [1, 218], "usual_legal": 30, "legal_spread": 0.5,
+ *                 "sharpness": 2, "leak": 0.0001, "leak_spread": 1.7}}
+ */
+
+/* Reads a recipe file of a policy; *out is NULL where it is a recipe of something else, which sp_recipe_load() reads. SP_OK (a
+ * checked recipe), SP_EFILE, SP_EINVAL ("chess.json:7:12: ..."), SP_ENOMEM. */
+sp_status sp_policy_recipe_load(const char *file, sp_policy_recipe **out, sp_error *err);
+
+/* Writes /logits f32 [S,K] and /mask bool [S,K], and the root attribute `recipe` (JSON text). Atomic; `force` to replace. SP_OK,
+ * SP_EFILE, SP_EINVAL (a name that is not UTF-8), SP_ENOMEM. */
+sp_status sp_policy_save(const sp_policy *policy, const sp_policy_recipe *recipe, const char *file, bool force, sp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

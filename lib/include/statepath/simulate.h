@@ -148,6 +148,47 @@ sp_signal_nights sp_signal_maker_nights(const sp_signal_maker *maker);
  * O(n_steps C samples); the sines are the larger part. */
 void sp_signal_maker_draw(sp_signal_maker *maker, int64_t n_steps, float *out);
 
+/* ---- policies ----
+ *
+ * Made data in the shape of a policy: positions with thousands of moves, of which the rules allow a few, and the logits of a
+ * network that has nearly learnt the rules. For the leak of a mask (mask.h). Nothing in it was played by anyone.
+ *
+ * How it is made. At each position t
+ *     n_t legal moves    usual_legal * exp(legal_spread * z), rounded, no less than min_legal, no more than max_legal and n_moves
+ *     which              n_t distinct moves, all sets equally likely
+ *     logit[t,k]         sharpness * z of each move, then a constant is added to those of the forbidden moves, so that
+ *     leak_t             their probability, leak_t / (1 - leak_t) = leak / (1 - leak) * exp(leak_spread * z)
+ * z standard normal. So half of the positions leak less than `leak`, and leak_spread says how far the worst ones are from that.
+ * Random numbers are GSL's mt19937, one generator for each of the four. A position where everything is legal leaks nothing.
+ */
+
+/* A recipe. model_json.h reads it. */
+typedef struct sp_policy_recipe {
+    char *name, *description;       /* or NULL; owned */
+    int64_t seed;                   /* 1 .. 4294967295 */
+    int64_t n_moves, n_positions;   /* K 2 .. 1e6, S 1 .. 1e9; K S at most 2^28 */
+    int64_t min_legal, max_legal;   /* 1 <= min <= max <= K */
+    double usual_legal;             /* median before it is cut, 1 .. K */
+    double legal_spread, sharpness; /* 0 .. 100 */
+    double leak;                    /* between 0 and 1 */
+    double leak_spread;             /* 0 .. 100 */
+} sp_policy_recipe;
+
+void sp_policy_recipe_free(sp_policy_recipe *recipe);
+
+/* SP_OK; SP_EINVAL: names the key in *key (static; may be NULL) and what it must be. */
+sp_status sp_policy_recipe_check(const sp_policy_recipe *recipe, const char **key, sp_error *err);
+
+typedef struct sp_policy {
+    int64_t n_moves, n_positions;
+    float *logits; /* [S,K] */
+    uint8_t *mask; /* [S,K] 1 = legal */
+} sp_policy;
+
+/* SP_OK, SP_EINVAL (the check), SP_ENOMEM. O(S K). */
+sp_status sp_policy_simulate(const sp_policy_recipe *recipe, sp_policy **out, sp_error *err);
+void sp_policy_free(sp_policy *policy);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-#include "statepath/array_file.h"
+#include "statepath/signals_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "io/json/policy_json.h"
+#include "statepath/model_json.h"
 #include "statepath/signals_file.h"
 
 sp_status sp_policy_save(const sp_policy *policy, const sp_policy_recipe *recipe, const char *file, bool force, sp_error *err)

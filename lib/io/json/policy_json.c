@@ -3,6 +3,7 @@
 
 #include "io/json/policy_json.h"
 #include "io/json/recipe_reader.h"
+#include "statepath/model_json.h"
 #include "json/json_write.h"
 
 static const char *const recipe_keys[] = {"statepath_recipe", "name", "description", "seed", "policy"};

@@ -116,15 +116,10 @@ SP_ALWAYS_INLINE void dwell_step(const sp_dwell_rules *r, sp_dtype dtype, int32_
     put_words(word_size, word0, word1, word2, word3, words);
 }
 
-/* A state: place 1 .. dwell of a class. */
-typedef struct dwell_state {
-    int32_t class, place;
-} dwell_state;
-
 /* The best state of a lane after a step that is not the first of all, end weights added; by classes among equals. */
-SP_ALWAYS_INLINE dwell_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, int32_t lane, double *score)
+SP_ALWAYS_INLINE lane_state dwell_best(const sp_dwell_rules *r, const dwell_lanes *d, int32_t lane, double *score)
 {
-    dwell_state best = {0, 1};
+    lane_state best = {0, 1};
     *score = -INFINITY;
     for (int32_t j = 0; j < r->n_classes; j++) {
         int32_t n = r->dwell[j] - 1;
@@ -136,14 +131,14 @@ SP_ALWAYS_INLINE dwell_state dwell_best(const sp_dwell_rules *r, const dwell_lan
             bool is_tie = value == *score && value > -INFINITY && best.class == j && !(is_lower >> (best.place - 1) & 1);
             if (value > *score || is_tie) {
                 *score = value;
-                best = (dwell_state){j, place};
+                best = (lane_state){j, place};
             }
         }
     }
     return best;
 }
 
-SP_ALWAYS_INLINE void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, dwell_state *last)
+SP_ALWAYS_INLINE void dwell_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, lane_state *last)
 {
     const sp_dwell_rules *r = group->dwell;
     dwell_lanes d;
@@ -181,10 +176,11 @@ SP_ALWAYS_INLINE vu64 dwell_of(const sp_dwell_rules *r, bool is_wide, vu64 s)
     return dwell & 255;
 }
 
-/* As lanes_trace_some(): state[L] classes, place[L] places in them. */
-SP_ALWAYS_INLINE void dwell_trace_some(const sp_dwell_rules *r, int32_t word_size, const char *words, int64_t n, uint64_t *state,
-                                       uint64_t *place, uint16_t *block)
+/* As lane_steps_back() says: state[L] classes, place[L] places in them. */
+SP_ALWAYS_INLINE void dwell_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n,
+                                       uint64_t *state, uint64_t *place, void *block)
 {
+    const sp_dwell_rules *r = group->dwell;
     bool is_wide = word_size == 8;
     uint64_t bits = is_wide ? 4 : 3;
 #define LOAD_STATE(g) vu64 s##g = ((vu64 *)state)[g], k##g = ((vu64 *)place)[g], d##g = dwell_of(r, is_wide, s##g);
@@ -212,35 +208,11 @@ SP_ALWAYS_INLINE void dwell_trace_some(const sp_dwell_rules *r, int32_t word_siz
     EACH(SAVE_STATE)
 }
 
-SP_ALWAYS_INLINE void dwell_trace(const sp_lane_group *group, int32_t word_size, const dwell_state *last)
-{
-    _Alignas(64) uint64_t state[L] = {0}, place[L] = {0};
-    _Alignas(64) uint16_t block[SP_LANES_TILE * L];
-    lane_paths paths;
-    lane_paths_init(&paths, group, false);
-    int32_t n_begun = 0;
-    int64_t high = group->length[0];
-    while (high > 0) { /* as in lanes_trace() */
-        for (; n_begun < group->n_lanes && group->length[n_begun] == high; n_begun++) {
-            state[n_begun] = (uint64_t)last[n_begun].class;
-            place[n_begun] = (uint64_t)last[n_begun].place;
-        }
-        int64_t first = (high - 1) / SP_LANES_TILE * SP_LANES_TILE, low = first;
-        if (n_begun < group->n_lanes && group->length[n_begun] > low)
-            low = group->length[n_begun];
-        dwell_trace_some(group->dwell, word_size, (const char *)group->words + low * word_size * L, high - low, state, place,
-                         block + (low - first) * L);
-        if (low == first)
-            lanes_write(&paths, block, first, -1);
-        high = low;
-    }
-}
-
 SP_ALWAYS_INLINE void lanes_dwell(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights)
 {
-    dwell_state last[L] = {{0, 1}};
+    lane_state last[L] = {{0, 1}};
     dwell_forward(group, dtype, word_size, has_weights, last);
-    dwell_trace(group, word_size, last);
+    lanes_trace(group, word_size, last, dwell_steps_back);
 }
 
 /* Every kind its own code. */

@@ -131,8 +131,13 @@ SP_ALWAYS_INLINE lane_ahead lanes_ahead(const sp_lane_group *group, sp_dtype dty
     return ahead;
 }
 
+/* A state: place 1 .. dwell of a class. Without dwells the place is 1. */
+typedef struct lane_state {
+    int32_t class, place;
+} lane_state;
+
 /* Fills group->words and score, and last[L] with the class of each lane's last step. */
-SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, int32_t *last)
+SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights, lane_state *last)
 {
     const sp_lane_rules *r = group->rules;
     _Alignas(64) double delta[2][MOST * L], score[L];
@@ -165,7 +170,7 @@ SP_ALWAYS_INLINE void lanes_forward(sp_lane_group *group, sp_dtype dtype, int32_
             continue;
         lanes_best(r, (const vd *)now, state, score);
         for (; ending >= 0 && group->length[ending] == t; ending--) {
-            last[ending] = (int32_t)state[ending];
+            last[ending] = (lane_state){(int32_t)state[ending], 1};
             group->score[ending] = score[ending];
             group->is_left[ending] = score[ending] == -INFINITY;
         }
@@ -290,22 +295,36 @@ SP_ALWAYS_INLINE void lanes_trace_some(int32_t word_size, const char *words, int
     }
 }
 
-SP_ALWAYS_INLINE void lanes_trace(const sp_lane_group *group, int32_t word_size, const int32_t *last)
+/* How steps are traced: as by lanes_trace_some(), with the places of states too. */
+typedef void lane_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n, uint64_t *state,
+                             uint64_t *place, void *block);
+
+SP_ALWAYS_INLINE void plain_steps_back(const sp_lane_group *group, int32_t word_size, const char *words, int64_t n,
+                                       uint64_t *state, uint64_t *place, void *block)
 {
-    _Alignas(64) uint64_t state[L] = {0};
+    (void)group, (void)place;
+    lanes_trace_some(word_size, words, n, state, block);
+}
+
+/* All steps of all lanes back from their last states, tile by tile. */
+SP_ALWAYS_INLINE void lanes_trace(const sp_lane_group *group, int32_t word_size, const lane_state *last, lane_steps_back *back)
+{
+    _Alignas(64) uint64_t state[L] = {0}, place[L] = {0};
     _Alignas(64) uint16_t block[SP_LANES_TILE * L];
     lane_paths paths;
     lane_paths_init(&paths, group, false);
     int32_t n_begun = 0;
     int64_t high = group->length[0];
     while (high > 0) { /* steps high-1 and below are left, and some lane may begin at high-1 */
-        for (; n_begun < group->n_lanes && group->length[n_begun] == high; n_begun++)
-            state[n_begun] = (uint64_t)last[n_begun];
+        for (; n_begun < group->n_lanes && group->length[n_begun] == high; n_begun++) {
+            state[n_begun] = (uint64_t)last[n_begun].class;
+            place[n_begun] = (uint64_t)last[n_begun].place;
+        }
         int64_t first = (high - 1) / SP_LANES_TILE * SP_LANES_TILE, low = first;
         if (n_begun < group->n_lanes && group->length[n_begun] > low)
             low = group->length[n_begun];
-        lanes_trace_some(word_size, (const char *)group->words + low * word_size * L, high - low, state,
-                         block + (low - first) * L);
+        back(group, word_size, (const char *)group->words + low * word_size * L, high - low, state, place,
+             block + (low - first) * L);
         if (low == first)
             lanes_write(&paths, block, first, -1);
         high = low;
@@ -314,9 +333,9 @@ SP_ALWAYS_INLINE void lanes_trace(const sp_lane_group *group, int32_t word_size,
 
 SP_ALWAYS_INLINE void lanes_viterbi(sp_lane_group *group, sp_dtype dtype, int32_t word_size, bool has_weights)
 {
-    int32_t last[L] = {0};
+    lane_state last[L] = {{0, 1}};
     lanes_forward(group, dtype, word_size, has_weights, last);
-    lanes_trace(group, word_size, last);
+    lanes_trace(group, word_size, last, plain_steps_back);
 }
 
 /* Every kind its own code. */
