@@ -146,10 +146,10 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_reference_open(l, &j->run, file, o->labels_dataset, &words, err);
     if (status != SP_OK)
         return status;
-    if (sp_source_epoch_seconds(j->reader, &seconds, NULL) != SP_OK)
-        seconds = 0;
-    status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds, !o->trim_to_shortest,
-                                hint, err);
+    status = sp_source_seconds(j->reader, &seconds, err);
+    if (status == SP_OK)
+        status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds,
+                                    !o->trim_to_shortest, hint, err);
     if (status != SP_OK || sp_source_is_text(file))
         return status;
     j->run.has_nll = l->info->has_scores;

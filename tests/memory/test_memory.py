@@ -36,6 +36,8 @@ CASES = [
     ("nbest", "decode in.h5 --model=model.json --nbest 3 --confidence --threads 1 -o out.h5", ["out.h5"], None),
     ("compare", "compare in.h5 -m sleep-strict --strategies argmax,viterbi --threads 1 --seed 4 --json o.json --csv o.csv --report o.html",
      ["o.json", "o.csv", "o.html"], None),
+    ("against", "compare in.h5 -m sleep-strict --against old=more.h5 --reference named.h5 --strategies argmax,viterbi --threads 1 "
+     "--json o.json --csv o.csv --report o.html", ["o.json", "o.csv", "o.html"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
@@ -53,7 +55,7 @@ CASES = [
     ("policy", "simulate policy.json -o out.h5", ["out.h5"], None),
     ("stream", "stream -m model.json --lag 2 --kind logits", [], "1 2 3 4 5\n2 1 0 0 1\n0 3 1 0 0\n1 1 1 1 1\n\n3 2 1 0 0\n"),
 ]
-INPUTS = ["in.h5", "named.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
+INPUTS = ["in.h5", "named.h5", "more.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
 
 
 def make(folder):
@@ -62,7 +64,7 @@ def make(folder):
     scores = random.normal(size=(31, 5))
     scores -= np.log(np.exp(scores).sum(1, keepdims=True))
     labels = np.tile([0, 1, 2, 2, 3, 3, 2, 4, 4, 0], 4)[:31]
-    for name in ("in.h5", "named.h5"):
+    for name in ("in.h5", "named.h5", "more.h5"):
         with h5py.File(os.path.join(folder, name), "w") as out:
             out["log_probs"] = scores.astype("f4")
             out["offsets"] = offsets
@@ -76,6 +78,12 @@ def make(folder):
             out["v"] = np.ones((3, 3, 2))
             if name == "named.h5":
                 del out["log_probs"]
+            if name == "more.h5":  # the same recordings in another order, columns too
+                del out["log_probs"], out["labels"], out["ids"], out["classes"]
+                out["log_probs"] = np.concatenate([scores[12:30], scores[:12], scores[30:]])[:, ::-1]
+                out["ids"] = ["second night", "first night", "third night"]
+                out["classes"] = CLASSES[::-1]
+                out["offsets"][:] = [0, 18, 30, 31]
     with open(os.path.join(st.SOURCE, "datasets", "sleep-demo.recipe.json")) as file:
         recipe = dict(json.load(file), recordings=2, steps=[20, 30])
     policy = {"statepath_recipe": 1, "name": "few", "seed": 1, "policy": {"moves": 9, "positions": 5, "legal": [1, 4], "usual_legal": 2, "legal_spread": 1,
