@@ -242,6 +242,23 @@ static void note_undecoded(const sp_comparison *c, const sp_strategy_result *str
     sp_buffer_text(line, ".");
 }
 
+/* Of paths that are there already, without a reference: their validity is what is known of them. */
+static void note_validity(const sp_comparison *c, const sp_strategy_result *strategy, sp_table *lines)
+{
+    const sp_transition_counts *counts = &strategy->counts;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (counts->illegal == 0) {
+        sp_buffer_say(line, "%s: none of %jd transition%s is illegal.", strategy->name, counts->transitions,
+                      sp_plural(counts->transitions));
+        return;
+    }
+    sp_buffer_say(line, "%s: %jd of %jd transition%s %s illegal (", strategy->name, counts->illegal, counts->transitions,
+                  sp_plural(counts->transitions), counts->illegal == 1 ? "is" : "are");
+    sp_buffer_percent(line, counts->illegal, counts->transitions);
+    sp_buffer_say(line, "), in %jd of %jd recording%s.", strategy->recordings_with_illegal, c->n_recordings,
+                  sp_plural(c->n_recordings));
+}
+
 static void note_undefined(const sp_comparison *c, sp_table *lines)
 {
     static const struct {
@@ -363,6 +380,9 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
     note_learning(c, lines);
     if (c->has_labels)
         note_reference(c, lines);
+    for (int32_t s = 0; !c->has_labels && s < c->n_strategies; s++)
+        if (!c->strategies[s].has_regret) /* there were no scores: nothing was decoded */
+            note_validity(c, &c->strategies[s], lines);
     note_units(c, lines);
     sp_note_judging(c, lines);
     note_undefined(c, lines);
