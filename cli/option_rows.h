@@ -122,6 +122,7 @@ OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,
 OPTION_ROW(LAG, "lag", 'L', INTEGER, lag, "decide a step once L more have been seen", "L")
 OPTION_ROW(CLASSES, "classes", 0, TEXT, classes, "names of the columns, when not in the model's order", "A,B,C")
 OPTION_ROW(TYPES, "types", 0, TEXT, types, "new bio, bioes: entity types", "A,B,C")
+OPTION_ROW(MARKS, "marks", 0, FLAG, marks, "show: check marks for what is allowed", NULL)
 OPTION_ROW(STEP, "step", 0, INTEGER, step, "new left-right, band: how far a step may go (1)", "N")
 OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow what was seen N times (1)", "N")
 OPTION_ROW(WEIGHTS, "weights", 'w', TEXT, weights, "what `statepath train` wrote", "WEIGHTS.h5")

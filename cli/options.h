@@ -25,6 +25,7 @@ typedef struct options {
     /* model new */
     char *types, *min_count;
     int step;
+    int marks; /* model show */
     struct {
         char *losses, *values;
         int multiply, causal, steps;

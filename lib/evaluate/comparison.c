@@ -25,7 +25,8 @@ static void free_all(size_t n, void *const *arrays)
 /* What sp_comparison_describe() fills. */
 static void free_texts(sp_comparison *c, int32_t n_classes)
 {
-    FREE_ALL(c->file, c->command, c->model_name, c->model_description, c->model_source, c->path_codes, c->label_codes);
+    FREE_ALL(c->file, c->command, c->model_name, c->model_description, c->model_source, c->path_codes, c->label_codes,
+             c->labels_file);
     free_strings(n_classes, c->classes);
     free_strings(n_classes, c->input_classes);
     free_strings(c->n_files, c->file_names);
@@ -122,7 +123,8 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     bool is_whole = copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
                     copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
                     copy_string(model->source, &t.model_source) && copy_string(texts->path_codes, &t.path_codes) &&
-                    copy_string(texts->label_codes, &t.label_codes) && copy_files(texts, &t) &&
+                    copy_string(texts->label_codes, &t.label_codes) &&
+                    copy_string(base_name(texts->labels_file), &t.labels_file) && copy_files(texts, &t) &&
                     copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
                     (texts->input_classes ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
                                           : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
@@ -142,6 +144,7 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     comparison->model_source = t.model_source;
     comparison->path_codes = t.path_codes;
     comparison->label_codes = t.label_codes;
+    comparison->labels_file = t.labels_file;
     comparison->classes = t.classes;
     comparison->input_classes = t.input_classes;
     return SP_OK;

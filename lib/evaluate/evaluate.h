@@ -150,6 +150,7 @@ typedef struct sp_comparison_texts {
     const sp_model *model;
     const int32_t *class_of_column;
     const char *path_codes, *label_codes; /* or NULL */
+    const char *labels_file;              /* or NULL */
 } sp_comparison_texts;
 sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err);
 

@@ -136,6 +136,8 @@ static const sp_figure of_comparison[] = {
         NEEDS(EPOCH)),
     ROW("path_codes", path_codes, "path codes", 0, "label coding of others' paths", .json = "input.path_codes", OPTIONAL),
     ROW("label_codes", label_codes, "label codes", 0, "label coding of the reference", .json = "input.label_codes", OPTIONAL),
+    ROW("labels_file", labels_file, "file of labels", 0, "base name of the file of labels, where it is another one",
+        .json = "input.labels_file", OPTIONAL),
     ROW("has_labels", has_labels, "has labels", 0, "there is a reference", .json = "input.has_labels"),
     ROW("model", model_name, "model", 0, "name of the model", .json = "model.name"),
     ROW("model_description", model_description, "description", 0, "what the model says of itself", .json = "model.description",

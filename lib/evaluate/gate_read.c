@@ -204,8 +204,9 @@ static int32_t read_figure(parser *p)
     p->at = node.begin;
     node.strategy = p->status == SP_OK ? read_name(p, scope->n_against, scope->against) : -1;
     if (node.strategy >= 0) {
-        char text[160];
-        snprintf(text, sizeof text, "%.120s is a classifier, which has", scope->against[node.strategy]);
+        char text[256];
+        snprintf(text, sizeof text, "%.60s is a classifier: its strategies are %.60s.argmax and the like; beside them it has",
+                 scope->against[node.strategy], scope->against[node.strategy]);
         return take(p, ".") ? read_key(p, node, text)
                             : refuse(p, node.begin, "a classifier is followed by a strategy and a figure, as in %s.illegal",
                                      scope->strategies[scope->n_strategies - 1]);

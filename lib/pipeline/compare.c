@@ -8,7 +8,7 @@
 #include "evaluate/evaluate.h"
 #include "pipeline/against.h"
 #include "pipeline/evaluation.h"
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 #include "pipeline/run.h"
 
 const char sp_usual_strategies[] = "argmax,greedy,viterbi";

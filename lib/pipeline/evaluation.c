@@ -50,7 +50,8 @@ static sp_status describe(const sp_pipeline *p, double level, sp_comparison *com
                                  .model = p->model,
                                  .class_of_column = p->class_of_column,
                                  .path_codes = p->path_codes,
-                                 .label_codes = p->label_codes};
+                                 .label_codes = p->label_codes,
+                                 .labels_file = p->labels_file};
     sp_status status = sp_comparison_describe(comparison, &texts, err);
     if (p->has_nll)
         sp_comparison_set_nll(comparison, &p->nll);

@@ -123,6 +123,7 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
                           const sp_file_input *first, const char *strategies, sp_error *err)
 {
     sp_source_options places;
+    double first_seconds = 0, seconds = 0;
     sp_status status = sp_against_begin(r, p, words->name, words->file ? words->file : p->file, strategies, err);
     r->options.reference = NULL;
     if (status == SP_OK)
@@ -134,11 +135,19 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
         status = open_as_first(r, in, &places, ours, err);
     if (status != SP_OK)
         return status;
-    if (!r->p.from.info->has_labels) /* there is nothing to be read by codes */
+    const bool has_labels = r->p.from.info->has_labels;
+    if (!has_labels) /* there is nothing to be read by codes */
         r->options.codes = r->options.map = NULL;
     status = sp_file_input_label(&r->p, in, err);
     if (status == SP_OK)
-        status = sp_against_match(r, p, sp_file_input_seconds(first), sp_file_input_seconds(in), err);
+        status = sp_source_seconds(first->source, &first_seconds, err);
+    if (status == SP_OK)
+        status = sp_source_seconds(in->source, &seconds, err);
+    if (status == SP_OK)
+        status = sp_against_match(r, p, first_seconds, seconds, err);
+    if (status == SP_OK && has_labels && !p->info->has_labels)
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "note: %s has no labels, %s has; `reference` %s judges both by them", p->file,
+                      r->own_name, r->p.file);
     if (status == SP_OK)
         status = sp_against_compile(r, p, err);
     if (status == SP_OK)

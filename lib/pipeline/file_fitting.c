@@ -98,11 +98,10 @@ static sp_status use_rules_classes(sp_fitting *f, sp_error *err)
     for (int64_t n = 0; n < block->n_recordings; n++)
         for (int64_t t = block->offsets[n]; block->labels && t < block->offsets[n + 1]; t++)
             if (block->labels[t] >= K)
-                return sp_run_fail(
-                    f->run, err, SP_EDATA,
-                    "%s: recording %s has label %d, but the rules have classes 0..%d; @codes or @map reads others' "
-                    "numbers",
-                    f->info->file, block->ids[n], block->labels[t], K - 1);
+                return sp_fail(err, SP_EDATA,
+                               "%s: recording %s has label %d, but the rules have classes 0..%d; `codes` or `map` reads others' "
+                               "numbers",
+                               f->info->file, block->ids[n], block->labels[t], K - 1);
     f->block->n_classes = K;
     return SP_OK;
 }

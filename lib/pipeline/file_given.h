@@ -10,6 +10,8 @@
 typedef struct sp_given {
     sp_pipeline run; /* without scores to decode */
     sp_paths_reader *reader;
+    bool are_labels; /* the file holds labels alone: they are the paths that are judged, and none of them is undecoded */
+    bool has_labels; /* beside the paths */
     const sp_paths_info *info;
     const char *const *ids; /* of the paths' file; NULL: it names no recordings */
     sp_reference labels;    /* without file: the labels are in the file of paths, or nowhere */

@@ -110,6 +110,24 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     return SP_OK;
 }
 
+/* The paths; in a file of labels alone these. */
+static sp_status open_reader(sp_given *j, const char *file, const sp_source_options *places, sp_error *err)
+{
+    sp_status status = sp_paths_reader_open(file, j->run.opt->paths_dataset, places, &j->reader, err);
+    if (status != SP_EFILE || j->run.opt->paths_dataset)
+        return status;
+    sp_error other = {.status = SP_OK};
+    sp_source *labels = NULL;
+    sp_status found = sp_source_open(file, places, &labels, &other);
+    const sp_source_info *info = found == SP_OK ? sp_source_info_of(labels) : NULL;
+    if (info && info->has_labels && !info->has_scores) {
+        j->are_labels = true;
+        status = sp_paths_reader_open(file, info->labels_path, places, &j->reader, err);
+    }
+    sp_source_close(labels);
+    return found == SP_ENOMEM ? sp_fail(err, found, "%s", other.message) : status;
+}
+
 static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 {
     sp_source_options places;
@@ -117,10 +135,11 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
     places.labels = NULL;
     places.needs_scores = false;
     if (status == SP_OK)
-        status = sp_paths_reader_open(file, j->run.opt->paths_dataset, &places, &j->reader, err);
+        status = open_reader(j, file, &places, err);
     if (status != SP_OK)
         return status;
     j->info = sp_paths_reader_info(j->reader);
+    j->has_labels = j->info->has_labels && !j->are_labels;
     j->ids = j->info->has_ids ? j->info->ids : NULL;
     status = load_model(j, file, err);
     return status == SP_OK ? read_path_codes(j, err) : status;
@@ -146,10 +165,10 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_reference_open(l, &j->run, file, o->labels_dataset, &words, err);
     if (status != SP_OK)
         return status;
-    if (sp_source_epoch_seconds(j->reader, &seconds, NULL) != SP_OK)
-        seconds = 0;
-    status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds, !o->trim_to_shortest,
-                                hint, err);
+    status = sp_source_seconds(j->reader, &seconds, err);
+    if (status == SP_OK)
+        status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds,
+                                    !o->trim_to_shortest, hint, err);
     if (status != SP_OK || sp_source_is_text(file))
         return status;
     j->run.has_nll = l->info->has_scores;
@@ -196,12 +215,12 @@ static sp_status open_labels(sp_given *j, sp_error *err)
     if (file) {
         status = open_reference(j, file, err);
     } else if (o->label_codes || o->label_map || j->path_codes) {
-        if (!j->info->has_labels && (o->label_codes || o->label_map))
-            return sp_run_fail(j->run.opt, err, SP_EINVAL,
-                               "@label-codes and @label-map need labels, and %s has none; @labels FILE says where they are",
-                               j->info->file);
+        if (!j->has_labels && (o->label_codes || o->label_map))
+            return sp_fail(err, SP_EINVAL,
+                           "`label_codes` and `label_map` need labels, and %s has none; `labels` FILE says where they are",
+                           j->info->file);
         const sp_reference_words words = words_of(o);
-        if (j->info->has_labels)
+        if (j->has_labels)
             status = sp_reference_read_codes(&j->labels, &j->run, &words, false, j->run.class_of_column, err);
     }
     if (status == SP_OK)
@@ -256,7 +275,7 @@ static void describe(sp_given *j)
                                 .dtype = scored ? scored->dtype : SP_F32,
                                 .ids = j->info->ids,
                                 .offsets = j->offsets,
-                                .has_labels = j->labels.file || j->info->has_labels,
+                                .has_labels = j->labels.file || j->has_labels,
                                 .has_segments = j->info->has_segments,
                                 .has_scores = scored != NULL,
                                 .has_weights = scored && scored->has_weights,

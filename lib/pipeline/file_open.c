@@ -28,6 +28,18 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
 
 /* ---- recordings ---- */
 
+sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err)
+{
+    sp_error own = {.status = SP_OK};
+    *seconds = 0;
+    sp_status status = source ? sp_source_epoch_seconds(source, seconds, &own) : SP_OK;
+    if (status == SP_OK || status == SP_EDATA) {
+        *seconds = status == SP_OK ? *seconds : 0;
+        return SP_OK;
+    }
+    return sp_fail(err, status, "%s", own.message);
+}
+
 static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
     return part->count ? sp_source_read(arg, part->recording, part->count, parts, block, err)
@@ -85,13 +97,17 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     const sp_reference_words words = {.codes = o->codes, .map = o->map};
     const sp_source_info *info = p->info;
     sp_reference *l = &in->reference;
+    double seconds = 0;
     sp_status status = sp_reference_open(l, p, o->reference, o->labels_dataset, &words, err);
     if (status == SP_OK)
-        status = sp_reference_match(l, p->file, info->n_recordings, info->has_ids ? info->ids : NULL, info->offsets,
-                                    sp_file_input_seconds(in), true, NULL, err);
+        status = sp_source_seconds(in->source, &seconds, err);
+    if (status == SP_OK)
+        status = sp_reference_match(l, p->file, info->n_recordings, info->has_ids ? info->ids : NULL, info->offsets, seconds,
+                                    true, NULL, err);
     if (status != SP_OK)
         return status;
     p->label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
+    p->labels_file = l->file;
     in->labelled =
         (sp_matched){.from = p->from,
                      .beside = {.info = l->info, .read = read_source, .read_rater = read_source_rater, .arg = l->source},
@@ -113,9 +129,9 @@ static sp_status load_model(sp_pipeline *p, sp_error *err)
     const sp_source_info *info = p->info;
     if (status == SP_EMODEL && p->model && !info->classes && info->layout == SP_LAYOUT_SINGLE && !p->opt->place.transpose &&
         info->n_steps == p->model->n_classes && info->n_classes != p->model->n_classes)
-        return sp_run_fail(
-            p->opt, err, SP_EMODEL,
-            "%s has %lld steps of %d classes, model %s has %d classes: where it is [classes, steps], @transpose reads "
+        return sp_fail(
+            err, SP_EMODEL,
+            "%s has %lld steps of %d classes, model %s has %d classes: where it is [classes, steps], `transpose` reads "
             "it so",
             p->file, (long long)info->n_steps, info->n_classes, p->model->name, p->model->n_classes);
     return status;
@@ -125,15 +141,7 @@ static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 {
     const sp_file_input *in = arg;
     sp_status status = sp_source_epoch_seconds(in->source, seconds, err);
-    if (status == SP_OK && *seconds == 0)
-        *seconds = sp_reference_seconds(&in->reference);
-    return status;
-}
-
-double sp_file_input_seconds(const sp_file_input *in)
-{
-    double seconds = 0;
-    return in->source && sp_source_epoch_seconds(in->source, &seconds, NULL) == SP_OK ? seconds : 0;
+    return status == SP_OK && *seconds == 0 ? sp_source_seconds(in->reference.source, seconds, err) : status;
 }
 
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err)

@@ -27,8 +27,9 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
 sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err);
 
-/* Length of a step of the input, 0: not known. A file that says nonsense of it says nothing here. */
-double sp_file_input_seconds(const sp_file_input *in);
+/* Length of a step of a source (NULL: none), 0: not known. A file that says nonsense of it says nothing here. SP_OK, SP_ENOMEM.
+ */
+sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err);
 
 /* Paths of a prepared block by the first strategy, [S of the block]; those without are counted, those that failed their check are
  * reported. */

@@ -103,17 +103,14 @@ sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *f
     return SP_OK;
 }
 
-double sp_reference_seconds(const sp_reference *l)
-{
-    double seconds = 0;
-    return l->source && !sp_source_is_text(l->file) && sp_source_epoch_seconds(l->source, &seconds, NULL) == SP_OK ? seconds : 0;
-}
-
 sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
                              double step_seconds, bool lengths, const char *hint, sp_error *err)
 {
     const sp_match_side ours = {file, n, ids, offsets, step_seconds};
-    const sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, sp_reference_seconds(l)};
+    sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, 0};
+    sp_status status = sp_source_seconds(l->source, &theirs.step_seconds, err);
     l->recording = malloc(((size_t)n + 1) * sizeof *l->recording);
-    return l->recording ? sp_match_recordings(&ours, &theirs, lengths, hint, l->recording, err) : sp_no_memory(err);
+    if (!l->recording)
+        return sp_no_memory(err);
+    return status == SP_OK ? sp_match_recordings(&ours, &theirs, lengths, hint, l->recording, err) : status;
 }

@@ -40,7 +40,4 @@ sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const s
 sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
                              double step_seconds, bool lengths, const char *hint, sp_error *err);
 
-/* Length of its steps, 0: not known. A file that says nonsense of it says nothing. */
-double sp_reference_seconds(const sp_reference *l);
-
 #endif

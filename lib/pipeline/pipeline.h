@@ -54,7 +54,7 @@ typedef struct sp_pipeline {
     const sp_given_paths *given;                     /* NULL: decode */
     const sp_path_sink *sink;                        /* or NULL */
     const int32_t *column_of_label;                  /* [K] where labels are numbered another way than paths; or NULL */
-    const char *labels_file;                         /* for messages */
+    const char *labels_file;                         /* where it is another one; or NULL */
     const char *path_codes, *label_codes;            /* names of the codings that paths and labels were read by; or NULL */
     const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end of each side; or NULL */
     bool has_path_scores;                            /* the results have scores */

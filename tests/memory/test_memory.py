@@ -39,6 +39,8 @@ CASES = [
     ("nbest", "decode in.h5 --model=model.json --nbest 3 --confidence --threads 1 -o out.h5", ["out.h5"], None),
     ("compare", "compare in.h5 -m sleep-strict --strategies argmax,viterbi --threads 1 --seed 4 --json o.json --csv o.csv --report o.html",
      ["o.json", "o.csv", "o.html"], None),
+    ("against", "compare in.h5 -m sleep-strict --against old=more.h5 --reference named.h5 --strategies argmax,viterbi --threads 1 "
+     "--json o.json --csv o.csv --report o.html", ["o.json", "o.csv", "o.html"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
@@ -67,7 +69,7 @@ WORDS = [
     ("numbers", "decode in.h5 -m model.json --nbest 3 --temperature=2.5 --floor 1e-3 --threads 1 -o out.h5", ["out.h5"], None),
     ("lists", "evaluate paths.h5 -m sleep-strict --fail-if accuracy>2 --fail-if accuracy<2 --threads=1", [], None),  # status 4
 ]
-INPUTS = ["in.h5", "named.h5", "chunked.h5", "groups.h5", "virtual.h5", "paths.h5", "signals.h5", "weights.h5", "model.json", "recipe.json", "policy.json"]
+INPUTS = ["in.h5", "named.h5", "more.h5", "chunked.h5", "groups.h5", "virtual.h5", "paths.h5", "signals.h5", "weights.h5", "model.json", "recipe.json", "policy.json"]
 
 
 def make(folder):
@@ -76,7 +78,7 @@ def make(folder):
     scores = random.normal(size=(31, 5))
     scores -= np.log(np.exp(scores).sum(1, keepdims=True))
     labels = np.tile([0, 1, 2, 2, 3, 3, 2, 4, 4, 0], 4)[:31]
-    for name in ("in.h5", "named.h5"):
+    for name in ("in.h5", "named.h5", "more.h5"):
         with h5py.File(os.path.join(folder, name), "w") as out:
             out["log_probs"] = scores.astype("f4")
             out["offsets"] = offsets
@@ -90,6 +92,12 @@ def make(folder):
             out["v"] = np.ones((3, 3, 2))
             if name == "named.h5":
                 del out["log_probs"]
+            if name == "more.h5":  # the same recordings in another order, columns too
+                del out["log_probs"], out["labels"], out["ids"], out["classes"]
+                out["log_probs"] = np.concatenate([scores[12:30], scores[:12], scores[30:]])[:, ::-1]
+                out["ids"] = ["second night", "first night", "third night"]
+                out["classes"] = CLASSES[::-1]
+                out["offsets"][:] = [0, 18, 30, 31]
     with h5py.File(os.path.join(folder, "chunked.h5"), "w") as out:
         out.create_dataset("probs", data=np.exp(scores), chunks=(8, 5), compression="gzip", shuffle=True)
         out.create_dataset("labels", data=labels == 1, chunks=(8,), fletcher32=True)

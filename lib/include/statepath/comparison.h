@@ -277,6 +277,7 @@ typedef struct sp_comparison {
     char *command;                                 /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
     bool has_labels;
+    char *labels_file;     /* base name of the file of labels, where it is another one; or NULL */
     char **ids;            /* [N] */
     int64_t *steps;        /* [N] */
     int64_t *scored_steps; /* [N] */

@@ -229,7 +229,7 @@ typedef struct sp_scores_header {
     const int64_t *offsets;     /* [N+1] */
     const char *const *ids;     /* [N] or NULL */
     const char *const *classes; /* [K] or NULL */
-    bool with_labels, with_segments;
+    bool with_labels, with_segments, with_weights, with_mask;
     const char *command; /* or NULL */
     const char *input;   /* or NULL; the target may not be this file */
     bool force;          /* replace an existing file */

@@ -93,7 +93,7 @@ bool sp_has_differences(const sp_comparison *c)
 bool sp_has_changes(const sp_comparison *c)
 {
     for (int32_t s = 0; s < c->n_strategies; s++)
-        if (c->strategies[s].has_changes && s != sp_argmax_strategy(c))
+        if (c->strategies[s].has_changes && s != c->strategies[s].argmax)
             return true;
     return false;
 }

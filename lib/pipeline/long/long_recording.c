@@ -1,4 +1,4 @@
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* Reading a recording chunk by chunk, the next one while this one is worked on. */
 #include "evaluate/evaluate.h"
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 
 #include <stdlib.h>
 

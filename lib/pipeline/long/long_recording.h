@@ -3,7 +3,7 @@
 #define PIPELINE_LONG_RECORDING_H
 
 #include "evaluate/evaluate.h"
-#include "pipeline/path_spill.h"
+#include "pipeline/long/path_spill.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read_ahead.h"
 #include "statepath/stream.h"

@@ -5,7 +5,7 @@
 #include "evaluate/evaluate.h"
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 
 enum {
     AROUND = 4,              /* steps of the neighbours that an evaluation looks at */
