@@ -148,6 +148,7 @@ def tree(file):
     ("viterbi", [], {}),
     ("beam:3", ["--confidence"], {"confidence": True}),
     ("mea", ["--on-infeasible", "relax"], {"on_infeasible": "relax"}),
+    ("viterbi", ["--nbest", "3", "--confidence", "--on-infeasible", "relax"], {"n_best": 3, "confidence": True, "on_infeasible": "relax"}),
 ])  # fmt: skip
 def test_saved_as_the_program_writes(program, tmp_path, rng, strategy, words, options):
     lengths = [30, 1, 12]
