@@ -25,11 +25,26 @@ def test_docstrings(module):
     assert not failed
 
 
-def test_readme(tmp_path, monkeypatch):
-    readme = os.path.join(os.path.dirname(__file__), "..", "..", "lib", "python", "README.md")
-    if not os.path.exists(readme):
+def readme_of(*place):
+    file = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", *place, "README.md"))
+    if not os.path.exists(file):
         pytest.skip("the sources are not beside the tests")
-    readme = os.path.abspath(readme)
+    return file
+
+
+def test_first_readme():
+    """The project's README: what it calls four lines decodes."""
+    with open(readme_of(), encoding="utf-8") as f:
+        blocks = f.read().split("```python\n")[1:]
+    (code,) = [b.split("```")[0] for b in blocks if "statepath as sp" in b]
+    names = {}
+    exec(code, names)
+    assert len([line for line in code.splitlines() if line]) <= 4
+    assert names["path"].shape == (1750,) and sp.Model.load("sleep-aasm").is_legal(names["path"])
+
+
+def test_readme(tmp_path, monkeypatch):
+    readme = readme_of("lib", "python")
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(readme, module_relative=False, optionflags=FLAGS, encoding="utf-8")
     assert tried > 20 and not failed
