@@ -41,8 +41,8 @@ SP_ALWAYS_INLINE float into_range(float x, int32_t *bad)
     return x;
 }
 
-/* Two loops below, the first and the last, are most of what a file of log_probs costs beyond reading it, so they are compiled for
- * each instruction set. */
+/* Three loops below, the first two and that over scores, are most of what scores cost beyond reading and decoding them, so they
+ * are compiled for each instruction set. */
 enum { PIECE = 1024, MOST_WINDOW = 16 };
 
 /* exp of n log probabilities into `out`; not 0 when one of them is NaN or above 0.03. */
@@ -180,19 +180,26 @@ static bool prob_row_is_plain(const double *p, int32_t n_classes)
     return !bad && fabs(sum - 1) <= tolerance;
 }
 
+/* Not 0 when one of n numbers is NaN or +infinity. */
+SP_ALWAYS_INLINE int32_t f32_are_bad_any(const float *x, int64_t n)
+{
+    int32_t bad = 0;
+    for (int64_t i = 0; i < n; i++)
+        bad |= !(x[i] < INFINITY);
+    return bad;
+}
+
+SP_FOR_EACH_ISA(int32_t, f32_are_bad, (const float *x, int64_t n), return f32_are_bad_any(x, n);)
+
 /* logits, scores: anything that is neither NaN nor too large. */
 static bool are_small_enough(const void *data, sp_dtype dtype, int64_t n)
 {
+    if (dtype == SP_F32)
+        return !SP_BY_ISA(f32_are_bad, sp_isa_current())(data, n);
     int bad = 0;
-    if (dtype == SP_F32) {
-        const float *x = data;
-        for (int64_t i = 0; i < n; i++)
-            bad |= !(x[i] < INFINITY);
-    } else {
-        const double *x = data;
-        for (int64_t i = 0; i < n; i++)
-            bad |= !(x[i] <= most);
-    }
+    const double *x = data;
+    for (int64_t i = 0; i < n; i++)
+        bad |= !(x[i] <= most);
     return !bad;
 }
 

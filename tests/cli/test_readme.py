@@ -25,14 +25,15 @@ def block(language, containing, name="README.md"):
 
 class TestReadme(st.TestCase):
     def test_python_and_shell(self):
-        """As pasted, one after the other in an empty folder."""
+        """The file that the second Python block writes, in an empty folder; the first block is run by tests/python."""
         self.write("example.py", block("python", "h5py.File"))
         path = os.path.dirname(st.PROGRAM) + os.pathsep + os.environ["PATH"]
         there = {"cwd": self.folder, "env": dict(os.environ, PATH=path), "capture_output": True, "text": True}
-        done = subprocess.run([sys.executable, "-c", "exec(open('example.py').read()); print(len(paths), paths.min(), paths.max())"], **there)
-        self.assertEqual((done.returncode, done.stdout), (0, "1750 0 4\n"), done.stderr)
+        (data,) = [line for line in block("python", "statepath as sp").splitlines() if line.startswith("probs = ")]
+        done = subprocess.run([sys.executable, "-c", "import numpy as np\n" + data + "\nexec(open('example.py').read())"], **there)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
         done = subprocess.run(["sh", "-e", "-c", block("sh", "statepath inspect night.h5")], **there)
-        self.assertEqual((done.returncode, done.stderr), (0, "wrote night.html\n"))
+        self.assertEqual((done.returncode, done.stderr), (0, "wrote paths.h5\nwrote night.html\n"))
         self.assertIn("model sleep-aasm: 5 classes", done.stdout)
 
     def test_c(self):

@@ -111,7 +111,7 @@ static bool check_offsets(const request *r)
 }
 
 /* Recordings from `first` on that make a group: as many as fit into the cache for each thread, at least one. */
-enum { GROUP_SCORES = 1 << 18 };
+enum { GROUP_SCORES = 1 << 17 };
 
 static int64_t group_end(const request *r, int64_t first)
 {

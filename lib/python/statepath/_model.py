@@ -230,7 +230,7 @@ class Model:
     _handle: _core.Model
     _fields: dict[str, Any]
     _chains: dict[Any, _core.Chain]
-    _json: str
+    _json: str | None
     _is_plain: bool
     _rules: tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]] | None
 
@@ -273,7 +273,7 @@ class Model:
         set_(self, "_handle", core)
         set_(self, "_fields", fields)
         set_(self, "_chains", {})
-        set_(self, "_json", core.to_json())
+        set_(self, "_json", None)
         set_(self, "_rules", None)
         decoding = (fields["temperature"], fields["prior_weight"])
         set_(self, "_is_plain", all(math.isnan(x) for x in decoding))
@@ -647,7 +647,7 @@ class Model:
         for key in changes:
             if key not in known:
                 raise StatepathError(f"with_() knows no {key}=; it takes {', '.join(sorted(known))}")
-        document: dict[str, Any] = json.loads(self._json)
+        document: dict[str, Any] = json.loads(self.to_json())
         rules = {"allow", "forbid", "log_weights", "probabilities"} & set(changes)
         if rules:
             for key in ("allow", "forbid", "matrix", "log_weights", "probabilities"):
@@ -675,6 +675,9 @@ class Model:
         >>> sp.Model.from_json(model.to_json()) == model
         True
         """
+        if self._json is None:
+            object.__setattr__(self, "_json", self._handle.to_json())
+        assert self._json is not None
         return self._json
 
     def save(self, file: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -731,13 +734,13 @@ class Model:
         return text + f"<table><thead><tr><th>from \\ to</th>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def __eq__(self, other: object) -> bool:
-        return self._json == other._json if isinstance(other, Model) else NotImplemented
+        return self.to_json() == other.to_json() if isinstance(other, Model) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._json)
+        return hash(self.to_json())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model.from_json, (self._json,)
+        return Model.from_json, (self.to_json(),)
 
     # -- compiled --
 

@@ -197,11 +197,11 @@ def _columns_of(frame: Any) -> list[str] | None:
 
 def _single(x: Any, n_classes: int, name: str) -> tuple[NDArray[Any], list[str] | None]:
     columns = _columns_of(x) if is_frame(x) else None
-    a = numbers_of(x, name)
-    if a.ndim != 2:
-        raise ScoresError(f"{name} have shape {a.shape}: a recording is [T,K], steps by classes")
-    _check_classes(a.shape, n_classes, name)
-    return a, columns
+    raw = array_of(x, name)
+    if raw.ndim != 2:
+        raise ScoresError(f"{name} have shape {raw.shape}: a recording is [T,K], steps by classes")
+    _check_classes(raw.shape, n_classes, name)
+    return numbers_of(raw, name), columns
 
 
 def _is_list_of_recordings(x: Any) -> bool:
@@ -318,10 +318,11 @@ def batch_of(scores: Any, n_classes: int, *, lengths: Any = None, offsets: Any =
             raise StatepathError("a list of recordings says itself how long they are: leave lengths=, offsets= and mask= out")
         return _list(scores, n_classes)
     columns = _columns_of(scores) if is_frame(scores) else None
-    a = numbers_of(scores, "scores")
-    if a.ndim not in (2, 3):
-        raise ScoresError(f"scores have shape {a.shape}: give [T,K], [N,T,K], a list of [T,K], or [S,K] with lengths= or offsets=")
-    _check_classes(a.shape, n_classes, "scores")
+    raw = array_of(scores, "scores")
+    if raw.ndim not in (2, 3):
+        raise ScoresError(f"scores have shape {raw.shape}: give [T,K], [N,T,K], a list of [T,K], or [S,K] with lengths= or offsets=")
+    _check_classes(raw.shape, n_classes, "scores")
+    a = numbers_of(raw, "scores")
     if a.ndim == 3:
         if offsets is not None:
             raise StatepathError("offsets= belong to packed scores [S,K]; for [N,T,K] give lengths= or mask=")

@@ -1,0 +1,370 @@
+"""decode(): shapes in and out, every argument, and what a path is."""
+import warnings
+
+import numpy as np
+import pytest
+from conftest import probabilities
+
+import statepath as sp
+
+pd = pytest.importorskip("pandas")
+
+
+def enumerate_best(scores, model):
+    """The best allowed path by trying all."""
+    allow, start, end = model.allow, model.start, model.end
+    t, k = scores.shape
+    best, best_path = -np.inf, None
+    for n in range(k**t):
+        path = [n // k**i % k for i in range(t)]  # the last step is the most significant: ties go to its lowest class
+        legal = (start is None or start[path[0]] > -np.inf) and (end is None or end[path[-1]] > -np.inf)
+        if not legal or any(not allow[a, b] for a, b in zip(path, path[1:])):
+            continue
+        value = sum(scores[i, c] for i, c in enumerate(path))
+        if value > best:
+            best, best_path = value, path
+    return best, best_path
+
+
+def test_the_best_of_all_paths(rng, door):
+    for _ in range(50):
+        scores = rng.normal(size=(5, 3))
+        best, path = enumerate_best(scores, door)
+        d = sp.decode(scores, door, kind="scores", full=True)
+        assert d.paths.tolist() == path
+        assert d.scores[0] == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", ">f4", ">f8", "float128", "int8", "uint16", "int64", "object"])
+def test_types(rng, door, dtype):
+    values = rng.integers(0, 9, size=(20, 3))
+    expected = sp.decode(values.astype(float), door, kind="scores")
+    given = values.astype(dtype)
+    before = given.copy()
+    path = sp.decode(given, door, kind="scores")
+    assert path.dtype == np.int32 and path.tolist() == expected.tolist()
+    assert np.array_equal(given, before)
+
+
+@pytest.mark.parametrize("n_steps", [1, 7, 5000])
+def test_memory_orders(rng, door, n_steps):
+    p = probabilities(rng, n_steps, 3, dtype=np.float32)
+    expected = sp.decode(p, door).tolist()
+    wide = np.zeros((n_steps, 7), np.float32)
+    wide[:, 1:6:2] = p[:, :]
+    unaligned = np.frombuffer(b"x" + p.tobytes(), np.uint8)[1:].view(np.float32).reshape(p.shape)
+    frozen = p.copy()
+    frozen.flags.writeable = False
+    for given in (np.asfortranarray(p), wide[:, 1:6:2], p[::-1][::-1], unaligned, frozen, p.tolist(), memoryview(p)):
+        assert sp.decode(given, door).tolist() == expected
+
+
+def test_no_copy_of_scores(rng, door):
+    """Log probabilities and scores are decoded where they lie, and never changed."""
+    for dtype in (np.float32, np.float64):
+        x = np.log(probabilities(rng, 4000, 3)).astype(dtype)
+        before = x.tobytes()
+        for kind in (None, "log_probs", "scores", "probs"):
+            given = np.exp(x) if kind == "probs" else x
+            kept = given.tobytes()
+            sp.decode(given, door, kind=kind, full=True)
+            assert given.tobytes() == kept
+        assert x.tobytes() == before
+        batch = sp._scores.batch_of(x, 3)
+        assert np.shares_memory(batch.rows, x)
+        batch = sp._scores.batch_of(x.reshape(4, 1000, 3), 3)
+        assert np.shares_memory(batch.rows, x)
+
+
+def test_layouts_agree(rng, door):
+    lengths = [7, 0, 12, 1]
+    parts = [probabilities(rng, n, 3, dtype=np.float32) for n in lengths]
+    alone = [sp.decode(p, door).tolist() for p in parts]
+    packed = np.concatenate(parts)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    padded = np.full((4, 15, 3), np.nan, np.float32)
+    shifted = padded.copy()
+    for n, p in enumerate(parts):
+        padded[n, : lengths[n]] = p
+        shifted[n, 2 : 2 + lengths[n]] = p
+    mask = np.arange(15) < np.array(lengths)[:, None]
+    flat = sum(alone, [])
+    assert [p.tolist() for p in sp.decode(parts, door)] == alone
+    assert [p.tolist() for p in sp.decode(tuple(parts), door)] == alone
+    assert sp.decode(packed, door, offsets=offsets).tolist() == flat
+    assert sp.decode(packed, door, lengths=lengths).tolist() == flat
+    by_length = sp.decode(padded, door, lengths=lengths)
+    assert by_length.shape == (4, 15) and [row[:n].tolist() for row, n in zip(by_length, lengths)] == alone
+    assert np.all(by_length[~mask] == -1)
+    assert np.array_equal(sp.decode(padded, door, mask=mask), by_length)
+    assert np.array_equal(sp.decode(padded, door, mask=mask.astype(np.int64)), by_length)
+    assert np.array_equal(sp.decode(shifted, door, mask=np.roll(mask, 2, axis=1))[:, 2:], by_length[:, :-2])
+    d = sp.decode(packed, door, offsets=offsets, full=True)
+    assert len(d) == 4 and [p.tolist() for p in d] == alone and d[2].tolist() == alone[2] and d[-1].tolist() == alone[-1]
+    assert sp.decode([], door) == []
+    assert sp.decode(np.empty((0, 3)), door).shape == (0,)
+    assert sp.decode(np.empty((0, 5, 3)), door).shape == (0, 5)
+    assert sp.decode(np.empty((2, 0, 3)), door).shape == (2, 0)
+
+
+def test_gaps(rng, door):
+    p = probabilities(rng, 2, 8, 3)
+    mask = np.ones((2, 8), bool)
+    mask[1, 3:5] = False
+    with pytest.raises(sp.StatepathError, match="hole in recording 1, before step 5") as caught:
+        sp.decode(p, door, mask=mask)
+    assert (caught.value.recording, caught.value.step) == (1, 5)
+    joined = sp.decode(p, door, mask=mask, gaps="join")
+    assert joined[1][mask[1]].tolist() == sp.decode(p[1][mask[1]], door).tolist()
+    broken = sp.decode(p, door, mask=mask, gaps="break")
+    assert broken[1][mask[1]].tolist() == sp.decode(p[1][mask[1]], door, segments=[0, 0, 0, 1, 1, 1]).tolist()
+    assert np.all(joined[~mask] == -1)
+    segments = np.zeros((2, 8), int)
+    segments[1, 6:] = 9
+    both = sp.decode(p, door, mask=mask, gaps="break", segments=segments)
+    assert both[1][mask[1]].tolist() == sp.decode(p[1][mask[1]], door, segments=[0, 0, 0, 1, 2, 2]).tolist()
+
+
+def test_frames(rng, door):
+    p = probabilities(rng, 9, 3)
+    index = pd.date_range("2026-01-01", periods=9, freq="30s")
+    frame = pd.DataFrame(p, columns=["closed", "opening", "open"], index=index)
+    expected = sp.decode(p, door).tolist()
+    path = sp.decode(frame, door)
+    assert isinstance(path, pd.Series) and path.index.equals(index) and path.tolist() == expected and path.dtype == np.int32
+    swapped = frame[["open", "closed", "opening"]]
+    by_name = sp.decode(swapped, door, full=True)
+    assert by_name.classes == ("open", "closed", "opening")
+    assert by_name.names() == [[door.classes[k] for k in expected]]
+    numbered = pd.DataFrame(p)
+    assert sp.decode(numbered, door).tolist() == expected
+    many = sp.decode([frame, swapped], door)
+    assert [type(s) for s in many] == [pd.Series, pd.Series] and many[1].tolist() == expected
+    m = sp.marginals(swapped, door)
+    assert isinstance(m, pd.DataFrame) and list(m.columns) == list(swapped.columns) and m.index.equals(index)
+    with pytest.raises(sp.ModelError, match="shut"):
+        sp.decode(frame.rename(columns={"closed": "shut"}), door)
+
+
+def test_classes_are_aligned_by_name_and_alias(rng):
+    model = sp.Model.load("sleep-aasm")
+    p = probabilities(rng, 40, 5)
+    order = [4, 2, 0, 3, 1]
+    names = [("W", "N1", "N2", "N3", "R")[k] for k in order]
+    d = sp.decode(p[:, order], model, classes=names, full=True)
+    assert d.names() == sp.decode(p, model, full=True).names()
+
+
+class Tensor:
+    """Looks like a tensor of the CPU, as far as DLPack goes."""
+
+    def __init__(self, array, **attributes):
+        self.array = array
+        self.__dict__.update(attributes)
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.__dict__.get("where", (1, 0))
+
+
+def test_dlpack(rng, door):
+    p = probabilities(rng, 50, 3, dtype=np.float32)
+    assert sp.decode(Tensor(p), door).tolist() == sp.decode(p, door).tolist()
+    assert np.shares_memory(sp._scores.array_of(Tensor(p), "scores"), p)
+    with pytest.raises(sp.ScoresError, match=r"scores\.detach\(\)"):
+        sp.decode(Tensor(p, requires_grad=True), door)
+    with pytest.raises(sp.ScoresError, match="bfloat16.*astype"):
+        sp.decode(Tensor(p, dtype="bfloat16"), door)
+    with pytest.raises(sp.ScoresError, match="CPU"):
+        sp.decode(Tensor(p, where=(2, 0)), door)
+
+
+def test_torch(rng, door):
+    torch = pytest.importorskip("torch")
+    p = probabilities(rng, 50, 3, dtype=np.float32)
+    t = torch.from_numpy(p)
+    assert sp.decode(t, door).tolist() == sp.decode(p, door).tolist()
+    assert sp.decode([t, t], door)[1].tolist() == sp.decode(p, door).tolist()
+    with pytest.raises(sp.ScoresError, match=r"write scores\.detach\(\)"):
+        sp.decode(t.clone().requires_grad_(), door)
+    with pytest.raises(sp.ScoresError, match=r"write scores\.float\(\)"):
+        sp.decode(t.bfloat16(), door)
+
+
+def test_kinds(rng, door):
+    p = probabilities(rng, 300, 3)
+    expected = sp.decode(p, door, full=True)
+    assert expected.kind == "probs"
+    logs = sp.decode(np.log(p), door, full=True)
+    assert logs.kind == "log_probs" and np.array_equal(logs.paths, expected.paths)
+    logits = sp.decode(np.log(p) + 5, door, kind="logits", full=True)
+    assert logits.kind == "logits" and np.array_equal(logits.paths, expected.paths)
+    assert logits.scores[0] == pytest.approx(expected.scores[0], rel=1e-12)
+    raw = sp.decode(np.log(p) + 5, door, kind="scores", full=True)
+    assert raw.scores[0] == pytest.approx(expected.scores[0] + 5 * 300, rel=1e-12)
+    with pytest.raises(sp.ScoresError, match='first row is neither.*kind="logits"'):
+        sp.decode(np.log(p) + 5, door)
+    late = p.copy()
+    late[299] = 2
+    with pytest.raises(sp.ScoresError, match="step 299: the row sums to 6, not 1") as caught:
+        sp.decode(late, door)
+    assert (caught.value.recording, caught.value.step) == (0, 299)
+
+
+def test_step_mask_and_labels(rng, door):
+    p = probabilities(rng, 2, 30, 3)
+    free = sp.decode(p, door)
+    mask = np.ones((2, 30, 3), bool)
+    mask[0, 10, free[0, 10]] = False
+    masked = sp.decode(p, door, step_mask=mask)
+    assert masked[0, 10] != free[0, 10] and np.array_equal(masked[1], free[1])
+    labels = np.full((2, 30), -1)
+    labels[1, 5] = (free[1, 5] + 1) % 3
+    held = sp.decode(p, door, labels=labels)
+    assert held[1, 5] == labels[1, 5] and np.array_equal(held[0], free[0])
+    names = np.full((2, 30), "", object)
+    names[1, 5] = door.classes[labels[1, 5]]
+    assert np.array_equal(sp.decode(p, door, labels=names), held)
+    floats = np.where(labels < 0, np.nan, labels)
+    assert np.array_equal(sp.decode(p, door, labels=floats), held)
+    assert np.array_equal(sp.decode(list(p), door, labels=list(labels)), held)
+
+
+def test_weights_of_scores(rng):
+    model = sp.Model(["a", "b"], log_weights=[[0.0, -2.0], [-2.0, 0.0]], prior=[0.9, 0.1])
+    p = probabilities(rng, 200, 2)
+    base = sp.decode(p, model, full=True)
+    hot = sp.decode(np.log(p) / 3, model, kind="scores", full=True)
+    assert np.array_equal(sp.decode(p, model, temperature=3.0), hot.paths)
+    heavy = sp.Model(["a", "b"], log_weights=[[0.0, -6.0], [-6.0, 0.0]])
+    assert np.array_equal(sp.decode(p, model, transition_weight=3), sp.decode(p, heavy))
+    scaled = np.log(p) - np.log([0.9, 0.1])
+    assert np.array_equal(sp.decode(p, model, prior_weight=1.0), sp.decode(scaled, model, kind="scores"))
+    own = model.with_(temperature=3.0)
+    assert np.array_equal(sp.decode(p, own), hot.paths)
+    assert np.array_equal(sp.decode(p, own, temperature=1.0), base.paths)
+    assert np.array_equal(sp.decode(p[:5], own), sp.decode(p[:5], model, temperature=3))
+    assert np.array_equal(sp.decode(p, model.with_(transition_weight=3)), sp.decode(p, heavy))
+
+
+def test_missing_and_floor(door):
+    p = np.array([[1.0, 0, 0], [np.nan] * 3, [0, 0, 1.0]])
+    with pytest.raises(sp.ScoresError, match='recording 0, step 1, class 0: NaN; missing="uniform"') as caught:
+        sp.decode(p, door)
+    assert (caught.value.recording, caught.value.step, caught.value.class_) == (0, 1, 0)
+    d = sp.decode(p, door, missing="uniform", full=True)
+    assert d.paths.tolist() == [0, 1, 2] and d.missing == 1
+    impossible = np.array([[1.0, 0, 0], [0, 0, 1.0]])
+    with pytest.raises(sp.NoPathError):
+        sp.decode(impossible, door)
+    d = sp.decode(impossible, door, floor=1e-3, full=True)
+    assert door.is_legal(d.paths) and d.floored == 4
+
+
+def test_infeasible(door):
+    bad = np.array([[1.0, 0, 0], [0, 0, 1.0], [0, 0, 1.0]])
+    good = np.array([[0, 0, 1.0]])
+    with pytest.raises(sp.NoPathError) as caught:
+        sp.decode([good, bad], door)
+    e = caught.value
+    assert (e.recording, e.step, e.class_, e.blocking) == (1, 1, 2, [("closed", "open")])
+    d = sp.decode([good, bad], door, on_infeasible="mark", full=True)
+    assert [p.tolist() for p in d] == [[2], [-1, -1, -1]] and d.status == ["ok", "no_path"]
+    assert d.scores.tolist() == [0, -np.inf] and d.step.tolist() == [-1, 1] and d.names()[1] == ["", "", ""]
+    d = sp.decode([good, bad], door, on_infeasible="relax", full=True)
+    assert d.status == ["ok", "relaxed"] and d.n_broken.tolist() == [0, 1] and d[1].tolist() == [0, 1, 2] and d.broken[1].tolist() == [False, True, False]
+    with pytest.raises(sp.NoPathError, match="every class is impossible at step 1"):
+        sp.decode(np.array([[1.0, 0, 0], [0, 0, 0], [1.0, 0, 0]]), door)
+    with pytest.raises(sp.NoPathError, match="no state reaches step 0") as caught:
+        sp.decode(np.array([[0, 1.0, 0]]), door)
+    assert caught.value.blocking == []
+    with pytest.raises(sp.NoPathError, match="no state reaches step 0"):
+        sp.decode(np.array([[0.2, 0.3, 0.5]]), door, labels=[1])
+
+
+def test_strategies_from_the_table(rng, door):
+    p = probabilities(rng, 60, 3)
+    for name, parameter, least, is_legal, _, _ in sp._core.strategies():
+        text = name if parameter is None else f"{name}:{max(least, 8)}"
+        path = sp.decode(p, door, text)
+        assert path.shape == (60,) and (not is_legal or door.is_legal(path))
+    assert np.array_equal(sp.decode(p, door, "argmax"), p.argmax(1))
+    assert np.array_equal(sp.decode(p, door, "posterior"), sp.marginals(p, door).argmax(1))
+
+
+def test_confidence_and_nbest(rng, door):
+    parts = [probabilities(rng, n, 3) for n in (6, 3)]
+    d = sp.decode(parts, door, full=True, confidence=True, n_best=4)
+    for n, p in enumerate(parts):
+        m = sp.marginals(p, door)
+        assert d.confidence[n] == pytest.approx(m[np.arange(len(p)), d[n]], rel=1e-6)
+        assert d.log_partition[n] == pytest.approx(sp.log_partition(p, door), rel=1e-12)
+        paths, scores = d.nbest[n]
+        assert np.array_equal(paths[0], d[n]) and scores[0] == d.scores[n] and np.all(np.diff(scores) <= 0)
+        assert len({tuple(q) for q in paths}) == len(paths)
+        assert scores == pytest.approx([sp.path_score(p, door, q) for q in paths], rel=1e-12)
+        assert d.margin[n] == pytest.approx(scores[0] - scores[1], rel=1e-9)
+    only = sp.decode(np.array([[1.0, 0, 0]]), door, full=True, n_best=3)
+    assert len(only.nbest[0][0]) == 1
+
+
+def test_marginals_sum_over_all_paths(rng, door):
+    """Against the sum over all paths, written out."""
+    e = rng.normal(size=(4, 3))
+    weights = {}
+    for n in range(3**4):
+        path = tuple(n // 3**i % 3 for i in range(4))
+        value = sp.path_score(e, door, list(path), kind="scores")
+        if value > -np.inf:
+            weights[path] = np.exp(value)
+    total = sum(weights.values())
+    expected = np.array([[sum(w for q, w in weights.items() if q[t] == k) / total for k in range(3)] for t in range(4)])
+    assert sp.marginals(e, door, kind="scores") == pytest.approx(expected, abs=1e-12)
+    assert sp.log_partition(e, door, kind="scores") == pytest.approx(np.log(total), rel=1e-12)
+    with pytest.raises(sp.NoPathError, match="recording 1 .* step 1") as caught:
+        sp.marginals([np.ones((1, 3)) / 3, np.array([[1.0, 0, 0], [0, 0, 1.0]])], door)
+    assert caught.value.recording == 1
+    assert sp.log_partition([np.array([[1.0, 0, 0], [0, 0, 1.0]])], door).tolist() == [-np.inf]
+    padded = sp.marginals(np.stack([np.exp(e)] * 2), door.with_(start=None), kind="scores", lengths=[4, 2])
+    assert padded.shape == (2, 4, 3) and np.all(padded[1, 2:] == 0)
+
+
+def test_threads_and_batches_give_the_same_bytes(rng):
+    model = sp.Model.load("sleep-strict")
+    p = probabilities(rng, 300, 200, 5, dtype=np.float32)
+    for strategy in ("viterbi", "greedy", "mea", "beam:3", "argmax"):
+        one = sp.decode(p, model, strategy, threads=1, full=True)
+        two = sp.decode(p, model, strategy, threads=2, full=True)
+        alone = [sp.decode(r, model, strategy, full=True) for r in p[:20]]
+        assert one.paths.tobytes() == two.paths.tobytes() and one.scores.tobytes() == two.scores.tobytes()
+        assert [d.paths.tolist() for d in alone] == one.paths[:20].tolist()
+        assert [d.scores[0] for d in alone] == one.scores[:20].tolist()
+
+
+def test_small_and_general_calls_agree(rng, door):
+    """The short way of small arrays is the same decoder."""
+    for n in (1, 2, 17, 500):
+        p = probabilities(rng, n, 3)
+        general = sp.decode([p], door)[0]
+        for kind in (None, "probs"):
+            assert np.array_equal(sp.decode(p, door, kind=kind), general)
+            assert np.array_equal(sp.decode(p.astype(np.float32), door, kind=kind), sp.decode([p.astype(np.float32)], door)[0])
+
+
+def test_no_warnings(rng, door):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sp.decode(np.array([[1.0, 0, 0], [0, 1.0, 0]]), door, full=True, confidence=True)
+        sp.marginals(np.array([[1.0, 0, 0], [0, 1.0, 0]]), door)
+
+
+def test_a_model_by_name(rng, tmp_path, monkeypatch, door):
+    p = probabilities(rng, 10, 5)
+    assert np.array_equal(sp.decode(p, "sleep-aasm"), sp.decode(p, sp.Model.load("sleep-aasm")))
+    door.save(tmp_path / "sleep-aasm")
+    monkeypatch.chdir(tmp_path)
+    assert sp.decode(p[:, :3], "sleep-aasm", kind="scores").shape == (10,)  # the file of that name comes first
+    door.save(tmp_path / "door.json")
+    assert sp.decode(p[:, :3], tmp_path / "door.json", kind="scores").shape == (10,)
