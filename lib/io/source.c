@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/subjects.h"
+#include "io/arrays/csv_scores.h"
 #include "io/arrays/npy.h"
 #include "io/arrays/npz.h"
 #include "io/foreign.h"
@@ -25,6 +26,7 @@
 /* THE table of formats, asked from the first row on. Rows without open() only name what a file is; a name with its own advice has
  * it after a semicolon. */
 static const sp_format *const formats[] = {
+    &sp_csv_format,
     &sp_text_format,
     &sp_h5_format,
     &sp_npy_format,

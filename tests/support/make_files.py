@@ -748,7 +748,6 @@ def not_hdf5():
         "MATLAB file before version 7.3; convert it with python3 -c \"import h5py, scipy.io; h5py.File('scores.h5', 'w')['log_probs'] = "
         "scipy.io.loadmat('scores.mat')['NAME OF THE MATRIX']\", steps in rows" + names)
     raw("scores.pkl", pickle.dumps({"log_probs": lp}), "FILE: is not an HDF5 file but looks like a Python pickle; " + mend)
-    raw("scores.csv", b"a,b,c\n-1,-2,-3\n", "FILE: is not an HDF5 file but looks like a table in text (CSV or the like); " + mend)
     raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: is not an HDF5 file but looks like a JSON text; " + mend)
     raw("model.json", b'{\n "statepath_model": 1, "name": "door"}', "FILE: is not an HDF5 file but a model; look at it with statepath model "
         "show, and give it to other commands as `model`")
