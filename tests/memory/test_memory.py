@@ -41,6 +41,9 @@ CASES = [
      ["o.json", "o.csv", "o.html"], None),
     ("against", "compare in.h5 -m sleep-strict --against old=more.h5 --reference named.h5 --strategies argmax,viterbi --threads 1 "
      "--json o.json --csv o.csv --report o.html", ["o.json", "o.csv", "o.html"], None),
+    ("npy", "decode in.npy more.npy -m sleep-strict --threads 1 -o out.npz", ["out.npz"], None),
+    ("npz", "decode in.npz -m sleep-strict --threads 1 -o out.csv", ["out.csv"], None),
+    ("csv", "compare in.csv -m sleep-strict --strategies argmax --threads 1 --seed 4 --json o.json", ["o.json"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
@@ -69,7 +72,7 @@ WORDS = [
     ("numbers", "decode in.h5 -m model.json --nbest 3 --temperature=2.5 --floor 1e-3 --threads 1 -o out.h5", ["out.h5"], None),
     ("lists", "evaluate paths.h5 -m sleep-strict --fail-if accuracy>2 --fail-if accuracy<2 --threads=1", [], None),  # status 4
 ]
-INPUTS = ["in.h5", "named.h5", "more.h5", "chunked.h5", "groups.h5", "virtual.h5", "paths.h5", "signals.h5", "weights.h5", "model.json", "recipe.json", "policy.json"]
+INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "named.h5", "more.h5", "chunked.h5", "groups.h5", "virtual.h5", "paths.h5", "signals.h5", "weights.h5", "model.json", "recipe.json", "policy.json"]
 
 
 def make(folder):
@@ -118,6 +121,13 @@ def make(folder):
         out["signals"] = random.normal(size=(31, 2, 100)).astype("f4")
         out["offsets"], out["labels"], out["classes"] = offsets, labels, CLASSES
         out.attrs["rate"] = 100.
+    for name, part in (("in.npy", scores[:20]), ("more.npy", np.asfortranarray(scores[20:]))):
+        np.save(os.path.join(folder, name), part)
+    np.savez_compressed(os.path.join(folder, "in.npz"), log_probs=scores, labels=labels, offsets=offsets, ids=["a", "b", "c"], classes=CLASSES)
+    with open(os.path.join(folder, "in.csv"), "w") as out:
+        out.write("recording,label," + ",".join(CLASSES) + "\n")
+        for label, row in zip(labels, scores):
+            out.write(",".join(["first night", CLASSES[label], *map(repr, map(float, row))]) + "\n")
     with open(os.path.join(st.SOURCE, "datasets", "sleep-demo.recipe.json")) as file:
         recipe = dict(json.load(file), recordings=2, steps=[20, 30])
     policy = {"statepath_recipe": 1, "name": "few", "seed": 1, "policy": {"moves": 9, "positions": 5, "legal": [1, 4], "usual_legal": 2, "legal_spread": 1,
