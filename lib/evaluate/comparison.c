@@ -53,6 +53,7 @@ void sp_comparison_free(sp_comparison *c)
     sp_sleep_free(c->sleep);
     sp_scorers_free(c->scorers);
     sp_traces_free(c);
+    sp_illegal_places_free(c);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);

@@ -54,6 +54,19 @@ void sp_ranking_free(sp_ranking *ranking)
     *ranking = (sp_ranking){0};
 }
 
+const sp_trace *sp_trace_of(const sp_comparison *c, int64_t recording)
+{
+    int64_t from = 0, to = c->n_traces;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if (c->traces[middle].recording < recording)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < c->n_traces && c->traces[from].recording == recording ? &c->traces[from] : NULL;
+}
+
 int sp_by_number(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of step plots, without the densities, which have a budget of their own. Of many recordings fewer are drawn: their table
- * takes the room. */
-enum { BUDGET = 370 * 1000, BUDGET_OF_MANY = 150 * 1000, MANY = 60 };
+/* Bytes of step plots, without the densities, which have a budget of their own. The script draws any other recording from its
+ * runs (data.c). */
+enum { BUDGET = 100 * 1000 };
 
 /* Marks of illegal transitions with a title of their own: of the recordings that stand open, and of all. */
 enum { NAMED_OPEN = 3000, NAMED = 500 };
@@ -17,7 +17,9 @@ typedef struct steps_section {
     sp_class_style style;
     sp_pair_set *sets; /* [n_strategies + 1], the reference last */
     sp_ranking ranking;
-    int64_t most_steps; /* of a recording that is drawn */
+    int64_t most_steps;  /* of a recording that is drawn */
+    int64_t n_in_page;   /* recordings whose steps the script has, */
+    int64_t n_densities; /* and whose probabilities */
 } steps_section;
 
 static bool copy_pairs(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
@@ -111,6 +113,7 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
         page->out.failed = true;
         return;
     }
+    sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n", (long long)trace->recording);
     if (trace->labels) {
         sp_step_path path = {.name = "reference", .classes = trace->labels, .illegal = &s->sets[c->n_strategies]};
         sp_page_track(page, &s->style, &lanes, trace, &path);
@@ -125,22 +128,8 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
     }
     sp_page_density(page, &s->style, &lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
+    sp_buffer_text(&page->out, "</div>\n");
     sp_lanes_free(&lanes);
-}
-
-/* The steps of the recording at a place of the ranking; NULL: they were not kept. */
-static const sp_trace *trace_at(const steps_section *s, int64_t place)
-{
-    const sp_comparison *c = s->page->comparison;
-    int64_t recording = s->ranking.recordings[place], from = 0, to = c->n_traces;
-    while (from < to) {
-        int64_t middle = from + (to - from) / 2;
-        if (c->traces[middle].recording < recording)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < c->n_traces && c->traces[from].recording == recording ? &c->traces[from] : NULL;
 }
 
 /* True: it is drawn. */
@@ -148,7 +137,7 @@ static bool open_figure(steps_section *s, int64_t place, const char *word)
 {
     sp_buffer *out = &s->page->out;
     int64_t recording = s->ranking.recordings[place];
-    const sp_trace *trace = trace_at(s, place);
+    const sp_trace *trace = sp_trace_of(s->page->comparison, s->ranking.recordings[place]);
     sp_buffer_text(out, "<h3>");
     recording_title(s, recording, word);
     sp_buffer_text(out, "</h3>\n");
@@ -169,7 +158,7 @@ static bool open_figure(steps_section *s, int64_t place, const char *word)
 /* False: its steps were not kept. */
 static bool folded_figure(steps_section *s, int64_t place)
 {
-    const sp_trace *trace = trace_at(s, place);
+    const sp_trace *trace = sp_trace_of(s->page->comparison, s->ranking.recordings[place]);
     if (!trace)
         return false;
     sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>");
@@ -197,11 +186,28 @@ static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
     if (n_folded)
         sp_buffer_say(out, ", and the %jd%s", n_folded,
                       by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
-    sp_buffer_text(out, ". More would make the page heavy. The file of paths holds every step.</p>\n");
+    sp_buffer_text(out, ".");
+    if (s->n_in_page == c->n_recordings)
+        sp_buffer_text(out, " With scripts switched on any other can be drawn: the steps of all are in the page.");
+    else
+        sp_buffer_say(
+            out,
+            " With scripts switched on any of %jd can be drawn, whose steps are in the page; there is no room for those "
+            "of the others. <code>--draw ID,...</code> chooses which come first. The file of paths holds every step.",
+            s->n_in_page);
+    sp_buffer_text(out, "</p>\n");
+}
+
+static bool has_density(const sp_comparison *c)
+{
+    for (int64_t i = 0; i < c->n_traces; i++)
+        if (c->traces[i].density && c->n_classes <= SP_DENSITY_CLASSES)
+            return true;
+    return false;
 }
 
 /* What the pictures leave out: steps that share a column, titles of marks, probabilities. */
-static void say_simplified(const steps_section *s, int64_t n_drawn)
+static void say_simplified(const steps_section *s)
 {
     const sp_page *page = s->page;
     sp_buffer *out = &s->page->out;
@@ -218,9 +224,10 @@ static void say_simplified(const steps_section *s, int64_t n_drawn)
                       "<p class=\"small\">%jd triangles have titles of their own; the page has no room for those of the other "
                       "%jd; the number of illegal transitions stands beside the path.</p>\n",
                       page->n_named, page->n_unnamed);
-    if (page->n_densities && page->n_densities < n_drawn)
-        sp_buffer_text(out, "<p class=\"small\">Probabilities are drawn as far as the page has room for them, in the same "
-                            "order.</p>\n");
+    if (has_density(page->comparison) && s->n_densities < s->n_in_page)
+        sp_buffer_say(out,
+                      "<p class=\"small\">The page has room for the probabilities of %jd recording%s, in the same order.</p>\n",
+                      s->n_densities, sp_plural(s->n_densities));
 }
 
 static void write_figures(steps_section *s)
@@ -228,35 +235,31 @@ static void write_figures(steps_section *s)
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
     int64_t n = s->ranking.n, median = n / 2, best = n - 1, all = c->n_recordings, n_open, folded = 0;
-    size_t start = page->out.length, budget = all > MANY ? BUDGET_OF_MANY : BUDGET;
+    size_t start = page->out.length;
     bool by_accuracy = sp_has_agreement(c);
     n_open = open_figure(s, 0, n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
     if (n > 2)
         n_open += open_figure(s, median, "Median: ");
     if (n > 1)
         n_open += open_figure(s, best, by_accuracy ? "Best: " : "Fewest illegal transitions: ");
+    if (all > 0)
+        sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
     if (all > 3)
         sp_buffer_text(&page->out, by_accuracy ? "<h3>The others, least accurate first</h3>\n"
                                                : "<h3>The others, most illegal transitions first</h3>\n");
     if (all > 3)
         sp_buffer_text(&page->out, "<p class=\"small paper\">Those that stand open when the page is printed.</p>\n");
-    for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
+    for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < BUDGET && !page->out.failed; i++) {
         if (i == median || i == best)
             continue;
         if (!folded_figure(s, i))
             break;
         folded++;
     }
+    if (c->n_traces)
+        s->n_in_page = sp_page_step_data(page, &s->style, &s->ranking, &s->n_densities);
     say_drawn(s, n_open, folded);
-    say_simplified(s, n_open + folded);
-}
-
-static bool has_density(const sp_comparison *c)
-{
-    for (int64_t i = 0; i < c->n_traces; i++)
-        if (c->traces[i].density && c->n_classes <= SP_DENSITY_CLASSES)
-            return true;
-    return false;
+    say_simplified(s);
 }
 
 void sp_page_steps(sp_page *page)
