@@ -57,9 +57,10 @@ void sp_comparison_free(sp_comparison *c)
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);
-    FREE_ALL(c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->cut_path_steps,
-             c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell, c->reference_illegal_pairs,
-             c->reference_transition_counts, c->reference_transition_pairs, c->strategies, c->comparisons, c);
+    FREE_ALL(c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->asked,
+             c->cut_path_steps, c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell,
+             c->reference_illegal_pairs, c->reference_transition_counts, c->reference_transition_pairs, c->strategies,
+             c->comparisons, c);
 }
 
 /* ---- texts ---- */

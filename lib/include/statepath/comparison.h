@@ -368,6 +368,8 @@ typedef struct sp_comparison {
     const char *json_link, *csv_link;
     /* Pictures. */
     int64_t trace_steps; /* how many steps may be kept; 0: no pictures are wanted */
+    int64_t n_asked;
+    int64_t *asked; /* [n_asked] recordings that are drawn before others, each once */
     int64_t n_traces;
     sp_trace *traces; /* [n_traces] in the order of the recordings */
 } sp_comparison;

@@ -111,20 +111,6 @@ static void add_recording(const sp_page *page, const sp_trace *trace, sp_buffer 
 
 /* ---- which recordings ---- */
 
-/* Recordings in the order in which they are taken: first, best and median of the ranking, then the others. */
-static int64_t place_of(const sp_ranking *ranking, int64_t i)
-{
-    const int64_t n = ranking->n, best = n - 1, median = n / 2;
-    if (n < 3)
-        return i;
-    if (i < 3)
-        return i == 0 ? 0 : i == 1 ? best : median;
-    int64_t place = i - 2; /* past the first; best and median are skipped */
-    place += place >= median;
-    place += place >= best;
-    return place;
-}
-
 /* The texts of all recordings that there is room for, in the order of the comparison. */
 static int64_t add_recordings(sp_page *page, const sp_ranking *ranking, int64_t *n_densities)
 {
@@ -133,7 +119,7 @@ static int64_t add_recordings(sp_page *page, const sp_ranking *ranking, int64_t 
     size_t runs = 0, densities = 0;
     int64_t n = 0;
     for (int64_t i = 0; texts && i < c->n_recordings && runs < RUNS_BUDGET; i++) {
-        const sp_trace *trace = sp_trace_of(c, ranking->recordings[place_of(ranking, i)]);
+        const sp_trace *trace = sp_trace_of(c, ranking->order[i]);
         sp_buffer *text = trace ? &texts[trace - c->traces] : NULL;
         if (!trace)
             continue;

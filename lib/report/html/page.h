@@ -65,8 +65,8 @@ sp_section_exists sp_has_legality, sp_has_sleep, sp_has_scorers, sp_has_probabil
 
 /* "4:16:30" (places.c) */
 void sp_page_time(sp_buffer *out, double seconds);
-/* Opens a matrix of all classes (frame.h); `last` may be NULL. (confusion.c) */
-void sp_page_matrix_begin(sp_page *page, const char *corner, const char *label, const char *last);
+/* Opens a matrix of all classes (frame.h, whose classes and n it sets). (confusion.c) */
+void sp_page_matrix_begin(sp_page *page, sp_matrix matrix);
 /* [K,K] 1 where forbidden, to be freed; NULL: not all forbidden pairs are listed, K is too great, or no memory (then the page has
  * failed). */
 uint8_t *sp_page_forbidden_matrix(sp_page *page);

@@ -46,6 +46,7 @@ static void numbers(sp_page *page, const gain *gains, int64_t n)
 typedef struct gain_names {
     const sp_comparison *comparison;
     const gain *gains;
+    int64_t *recordings; /* of the points */
     const sp_strategy_result *focus, *argmax;
 } gain_names;
 
@@ -68,12 +69,14 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
                      names->focus->name);
     for (int64_t i = 0; i < n; i++) {
         points[i] = (sp_point){(double)i, gains[i].value};
+        names->recordings[i] = gains[i].recording;
         better += gains[i].value > 0;
         worse += gains[i].value < 0;
     }
     sp_buffer_text(out, "<figure class=\"plot\">");
     sp_chart_open(&chart);
     sp_chart_across(&chart, "zero", 0, NULL, 0);
+    chart.recordings = names->recordings;
     sp_chart_dots(&chart, n, points, name_gain, names);
     sp_chart_close(&chart);
     sp_html_say(out,
@@ -125,6 +128,7 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     double low = 1, high = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t r = names->gains[i].recording;
+        names->recordings[i] = r;
         points[i] = (sp_point){names->argmax->recordings[r].accuracy.value, names->focus->recordings[r].accuracy.value};
         low = fmin(low, fmin(points[i].x, points[i].y));
         high = fmax(high, fmax(points[i].x, points[i].y));
@@ -136,6 +140,7 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     sp_buffer_text(&chart.title, "Accuracy by recording, one strategy against the other");
     sp_buffer_format(&chart.description, "Accuracy of %s (up) against argmax (across), a dot a recording.", names->focus->name);
     sp_buffer_text(out, "<figure class=\"plot square\">");
+    chart.recordings = names->recordings;
     sp_chart_open(&chart);
     sp_chart_line(&chart, "zero", 2, diagonal);
     if (n > SP_NAMED_DOTS)
@@ -157,13 +162,15 @@ void sp_page_paired(sp_page *page)
     int64_t n = 0;
     gain *gains = has_pairs(page) ? gains_of(page, &n) : NULL;
     sp_point *points = n > 1 ? malloc((size_t)n * sizeof *points) : NULL;
-    if (points) {
-        gain_names names = {c, gains, &c->strategies[page->focus], &c->strategies[page->argmax]};
+    int64_t *recordings = n > 1 ? malloc((size_t)n * sizeof *recordings) : NULL;
+    if (points && recordings) {
+        gain_names names = {c, gains, recordings, &c->strategies[page->focus], &c->strategies[page->argmax]};
         draw_scatter(page, &names, n, points);
         qsort(gains, (size_t)n, sizeof *gains, by_gain);
         draw_gains(page, &names, n, points);
     }
-    page->out.failed |= n > 1 && !points;
+    page->out.failed |= n > 1 && !(points && recordings);
     free(points);
+    free(recordings);
     free(gains);
 }

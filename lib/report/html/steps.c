@@ -133,11 +133,10 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
 }
 
 /* True: it is drawn. */
-static bool open_figure(steps_section *s, int64_t place, const char *word)
+static bool open_figure(steps_section *s, int64_t recording, const char *word)
 {
     sp_buffer *out = &s->page->out;
-    int64_t recording = s->ranking.recordings[place];
-    const sp_trace *trace = sp_trace_of(s->page->comparison, s->ranking.recordings[place]);
+    const sp_trace *trace = sp_trace_of(s->page->comparison, recording);
     sp_buffer_text(out, "<h3>");
     recording_title(s, recording, word);
     sp_buffer_text(out, "</h3>\n");
@@ -183,6 +182,8 @@ static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
                   by_accuracy ? " recordings: the least accurate, the median and the most accurate"
                               : " recordings: those with most, median and fewest illegal transitions",
                   n_open < 3 && c->n_recordings >= 3 ? ", as far as they are short enough" : "");
+    if (c->n_asked)
+        sp_buffer_text(out, ", those asked for");
     if (n_folded)
         sp_buffer_say(out, ", and the %jd%s", n_folded,
                       by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
@@ -230,27 +231,47 @@ static void say_simplified(const steps_section *s)
                       s->n_densities, sp_plural(s->n_densities));
 }
 
+static bool is_among(int64_t recording, int64_t n, const int64_t *list)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (list[i] == recording)
+            return true;
+    return false;
+}
+
+/* Worst, median and best, then those asked for, stand open; returns how many are drawn. */
+static int64_t write_open(steps_section *s)
+{
+    const sp_comparison *c = s->page->comparison;
+    const int64_t *recordings = s->ranking.recordings, n = s->ranking.n;
+    const int64_t shown[] = {recordings[0], recordings[n - 1], recordings[n / 2]};
+    const bool by_accuracy = sp_has_agreement(c);
+    int64_t n_open = open_figure(s, shown[0], n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
+    if (n > 2)
+        n_open += open_figure(s, shown[2], "Median: ");
+    if (n > 1)
+        n_open += open_figure(s, shown[1], by_accuracy ? "Best: " : "Fewest illegal transitions: ");
+    for (int64_t i = 0; i < c->n_asked; i++)
+        if (!is_among(c->asked[i], n > 2 ? 3 : n, shown))
+            n_open += open_figure(s, c->asked[i], "Asked for: ");
+    return n_open;
+}
+
 static void write_figures(steps_section *s)
 {
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
-    int64_t n = s->ranking.n, median = n / 2, best = n - 1, all = c->n_recordings, n_open, folded = 0;
-    size_t start = page->out.length;
-    bool by_accuracy = sp_has_agreement(c);
-    n_open = open_figure(s, 0, n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
-    if (n > 2)
-        n_open += open_figure(s, median, "Median: ");
-    if (n > 1)
-        n_open += open_figure(s, best, by_accuracy ? "Best: " : "Fewest illegal transitions: ");
-    if (all > 0)
-        sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
+    const int64_t n = s->ranking.n, all = c->n_recordings, *recordings = s->ranking.recordings;
+    const size_t start = page->out.length;
+    int64_t n_open = write_open(s), folded = 0;
+    sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
     if (all > 3)
-        sp_buffer_text(&page->out, by_accuracy ? "<h3>The others, least accurate first</h3>\n"
-                                               : "<h3>The others, most illegal transitions first</h3>\n");
+        sp_buffer_text(&page->out, sp_has_agreement(c) ? "<h3>The others, least accurate first</h3>\n"
+                                                       : "<h3>The others, most illegal transitions first</h3>\n");
     if (all > 3)
         sp_buffer_text(&page->out, "<p class=\"small paper\">Those that stand open when the page is printed.</p>\n");
     for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < BUDGET && !page->out.failed; i++) {
-        if (i == median || i == best)
+        if (i == n / 2 || i == n - 1 || is_among(recordings[i], c->n_asked, c->asked))
             continue;
         if (!folded_figure(s, i))
             break;

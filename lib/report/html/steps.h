@@ -31,6 +31,7 @@ void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
 typedef struct sp_ranking {
     int64_t n;
     int64_t *recordings; /* [n_recordings] */
+    int64_t *order; /* [n_recordings] in which they are drawn: those asked for, worst, best, median, then from the worst on */
 } sp_ranking;
 
 int sp_by_number(const void *a, const void *b);                    /* order of two int64_t, for qsort() */

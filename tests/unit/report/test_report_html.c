@@ -145,7 +145,7 @@ static void test_recordings_are_compared(void **state)
         length += (size_t)snprintf(text + length, sizeof text - length, "<td>%.4f</td>", values[2]);
     }
     assert_has(page, text);
-    assert_int_equal(count_of(page, "<g class=\"slope\"><path d="), 1);
+    assert_int_equal(count_of(page, "<g class=\"slope\"><path data-r=\"0\" d="), 1);
     for (int r = 0; r < 5; r++) {
         double a = c->strategies[argmax].recordings[r].accuracy.value, b = c->strategies[focus].recordings[r].accuracy.value;
         snprintf(text, sizeof text, "<title>%s: %.3f against %.3f</title>", c->ids[r], b, a);
