@@ -22,7 +22,7 @@ static void disarm(char *text, char blank)
 
 /* What the library may name: fields of its options. */
 static const char fields[] =
-    " absent_class against allow_external batch bridge_unscored clamp codes collapse confidence cv epoch_seconds floor force "
+    " absent_class against allow_external batch bridge_unscored clamp codes collapse confidence cv draw epoch_seconds floor force "
     "groups ids "
     "interval kind labels label_codes labels_dataset label_map lengths level losses map margin mask masking matrix method "
     "missing "

@@ -82,10 +82,10 @@ bool option_is_given(const options *o, option_id id);
         OPTION(PRIOR_WEIGHT), OPTION(CLAMP)
 #define FIT_OPTIONS OPTION(METHOD), OPTION(TUNE), OPTION(FOR), OPTION(SMOOTHING), OPTION(PENALTY), OPTION(MEMORY), OPTION(FOLDS)
 #define RESULT_OPTIONS                                                                                                           \
-    HEADING("Results:"), OPTION(REPORT), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN), OPTION(LATEX), OPTION(FAIL_IF),            \
-        HEADING("Statistics:"), OPTION(GROUPS), OPTION(LEVEL), OPTION(INTERVAL), OPTION(ZEROS), OPTION(SEED), OPTION(MARGIN),    \
-        OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(COLLAPSE), OPTION(WAKE_TRIM), OPTION(EPOCH_SECONDS),                \
-        OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
+    HEADING("Results:"), OPTION(REPORT), OPTION(DRAW), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN), OPTION(LATEX),               \
+        OPTION(FAIL_IF), HEADING("Statistics:"), OPTION(GROUPS), OPTION(LEVEL), OPTION(INTERVAL), OPTION(ZEROS), OPTION(SEED),   \
+        OPTION(MARGIN), OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(COLLAPSE), OPTION(WAKE_TRIM),                       \
+        OPTION(EPOCH_SECONDS), OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
 /* They end each table. */
 #define MESSAGE_OPTIONS HEADING("Messages:"), OPTION(QUIET), OPTION(VERBOSE), HEADING_END
 #define HEADING_END                                                                                                              \

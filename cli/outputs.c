@@ -152,6 +152,8 @@ sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *m
 {
     o->run.trace_steps = o->report ? DRAWN_STEPS : 0;
     sp_status status = outputs_check(o, inputs, err);
+    if (status == SP_OK && o->run.draw && !o->report)
+        status = sp_fail(err, SP_EINVAL, "--draw is for a --report; name one");
     if (status == SP_OK)
         status = read_seed(o, err);
     if (status == SP_OK)

@@ -75,6 +75,7 @@ void sp_comparison_free(sp_comparison *c)
     sp_sleep_free(c->sleep);
     sp_scorers_free(c->scorers);
     sp_traces_free(c);
+    sp_illegal_places_free(c);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);
@@ -82,7 +83,7 @@ void sp_comparison_free(sp_comparison *c)
         sp_reliability_free(c->against[i].reliability);
         FREE_ALL(c->against[i].name, c->against[i].file, c->against[i].scores);
     }
-    FREE_ALL(c->against, c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps,
+    FREE_ALL(c->against, c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->asked,
              c->cut_path_steps, c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell,
              c->reference_illegal_pairs, c->reference_transition_counts, c->reference_transition_pairs, c->strategies,
              c->comparisons, c);

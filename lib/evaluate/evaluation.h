@@ -288,6 +288,12 @@ sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_
 /* metric_pairs.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
 
+/* places.c: lists the steps of a piece at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the reference last.
+ * paths [n_strategies], -1 where undecoded. */
+sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const bool *broke,
+                                sp_error *err);
+void sp_illegal_places_free(sp_comparison *comparison);
+
 /* traces.c: keeps a piece's steps; those of all recordings go when they become too many. */
 sp_status sp_add_trace(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);
 void sp_traces_free(sp_comparison *comparison);

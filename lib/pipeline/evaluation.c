@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "evaluate/evaluate.h"
 #include "pipeline/against.h"
@@ -35,6 +36,63 @@ static sp_status fetch_steps(const sp_pipeline *p, const sp_evaluation_options *
         sp_evaluation_move_traces(evaluation, recordings, comparison);
     sp_evaluation_free(evaluation);
     free(recordings);
+    return status;
+}
+
+static int64_t find_id(const sp_source_info *info, const char *id)
+{
+    for (int64_t r = 0; r < info->n_recordings; r++)
+        if (strcmp(info->ids[r], id) == 0)
+            return r;
+    return -1;
+}
+
+/* Adds the recording of the longest id that `words` begins with, up to a comma or the end: an id may hold commas itself. Returns
+ * what follows; NULL: there is none. Scratch: `words` is written to, and is as before afterwards. */
+static char *read_id(const sp_source_info *info, char *words, int64_t *recordings, int64_t *n)
+{
+    int64_t found = -1;
+    char *end = words + strlen(words) + 1;
+    while (found < 0 && end > words + 1) {
+        end--;
+        if (*end && *end != ',')
+            continue;
+        const char mark = *end;
+        *end = 0;
+        found = find_id(info, words);
+        *end = mark;
+    }
+    if (found < 0)
+        return NULL;
+    for (int64_t i = 0; i < *n; i++)
+        if (recordings[i] == found)
+            return end;
+    recordings[(*n)++] = found;
+    return end;
+}
+
+/* Which recordings @draw names: [*n], to be freed. */
+static sp_status read_draw(const sp_pipeline *p, int64_t **recordings, int64_t *n, sp_error *err)
+{
+    const char *asked = p->opt->draw;
+    if (!asked)
+        return SP_OK;
+    const size_t length = strlen(asked);
+    char *words = strdup(asked), *at = words;
+    *recordings = malloc((length + 1) * sizeof **recordings); /* no id is empty */
+    if (!words || !*recordings) {
+        free(words);
+        return sp_no_memory(err);
+    }
+    sp_status status = SP_OK;
+    while (status == SP_OK && at < words + length) {
+        char *after = read_id(p->info, at, *recordings, n);
+        if (!after)
+            status = sp_run_fail(p->opt, err, SP_EINVAL, "@draw: there is no recording %.*s; `statepath inspect` names them",
+                                 (int)strcspn(at, ","), at);
+        at = after ? after + 1 : at;
+    }
+    free(words);
     return status;
 }
 
@@ -174,7 +232,10 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     sp_evaluation *evaluation = NULL;
     sp_evaluation_words words = {0};
     sp_sleep_choice sleep = {.is_sleep = false};
+    int64_t *asked = NULL, n_asked = 0;
     sp_status status = o->hooks.opened ? o->hooks.opened(o->hooks.arg, &scope, err) : SP_OK;
+    if (status == SP_OK)
+        status = read_draw(p, &asked, &n_asked, err);
     if (status == SP_OK)
         status = sp_sleep_choose(p, classes, &sleep, err);
     sp_sleep_apply(&sleep, &how);
@@ -200,8 +261,12 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     sp_comparison *made = NULL;
     if (status == SP_OK)
         status = sp_evaluation_finish(evaluation, &made, err);
-    if (status == SP_OK)
+    if (status == SP_OK) {
+        made->asked = asked;
+        made->n_asked = n_asked;
+        asked = NULL;
         status = fetch_steps(p, &how, made, err);
+    }
     if (status == SP_OK)
         status = describe(p, how.bootstrap.level, made, err);
     if (status == SP_OK)
@@ -211,6 +276,7 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     else
         sp_comparison_free(made);
     free(classes);
+    free(asked);
     sp_evaluation_words_clear(&words);
     sp_evaluation_free(evaluation);
     return status;

@@ -89,13 +89,13 @@ async function validate() {
   }
 }
 
-async function open(browser, name, options) {
+async function open(browser, name, options, hash = "") {
   const context = await browser.newContext(Object.assign({ viewport: { width: 1200, height: 900 } }, options));
   const page = await context.newPage();
   page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
   page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
   page.on("request", (r) => check(r.url().startsWith("file://" + folder), `${name}: requests ${r.url()}`));
-  await page.goto("file://" + files[name]);
+  await page.goto("file://" + files[name] + hash);
   return page;
 }
 
@@ -289,14 +289,14 @@ async function withoutScript(browser) {
 async function harmless(browser) {
   const page = await open(browser, "hostile");
   check((await page.evaluate(() => window.hacked)) === undefined, "a name became a script");
-  check((await page.locator("script").count()) === 1 && (await page.locator("img").count()) === 0, "a name became an element");
+  check((await page.locator("script:not([type='application/json'])").count()) === 1 && (await page.locator("img").count()) === 0, "a name became an element");
   check((await page.textContent("h1")).includes("<script>"), "the name is shown as it is");
   await page.context().close();
 }
 
 // No time is asserted: what makes a page slow is its size and the number of its elements, and these are. The times are printed.
 async function quick(browser) {
-  const limits = { fifty: [800e3, 16000], thousand: [750e3, 20000], demo: [500e3, 12000], tags: [700e3, 24000], classes: [800e3, 30000] };
+  const limits = { fifty: [800e3, 16000], thousand: [1000e3, 20000], demo: [500e3, 12000], tags: [700e3, 24000], classes: [800e3, 30000] };
   for (const name of names.filter((one) => limits[one])) {
     const page = await open(browser, name);
     const found = await page.evaluate(() => {
@@ -336,7 +336,8 @@ async function keyboard(browser) {
   check((await page.evaluate(() => document.activeElement.className)) === "skip", "the first stop is the link to the verdict");
   await page.keyboard.press("Enter");
   check((await page.evaluate(() => location.hash)) === "#verdict", "and it goes there");
-  const wanted = await page.locator("summary, th button, [tabindex='0'], a, button").evaluateAll((all) => all.filter((e) => e.checkVisibility()).length);
+  const wanted = await page.locator("summary, th button, [tabindex='0'], a, button, input, select")
+    .evaluateAll((all) => all.filter((e) => e.checkVisibility() && e.tabIndex >= 0).length);
   const seen = new Set();
   for (let i = 0; i < wanted + 20; i++) {
     await page.keyboard.press("Tab");
@@ -351,13 +352,16 @@ async function keyboard(browser) {
 }
 
 (async () => {
-  await validate();
+  if (process.argv.length < 3) await validate();
   const browser = await chromium.launch({
     executablePath: chromiumPath,
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
            "--disable-component-update", "--disable-sync"],
   });
-  for (const part of [fits, contents, numbers, downloads, colours, accessible, sorts, themes, withoutScript, harmless, links, keyboard, quick]) await part(browser);
+  const gestures = require("./gestures.cjs")({ open, check, texts, fs, json: path.join(folder, "de mo#1.json") });
+  const wanted = process.argv.slice(2); // names of parts; none: all
+  const parts = [fits, contents, numbers, downloads, colours, accessible, sorts, themes, withoutScript, harmless, links, keyboard, quick, ...gestures];
+  for (const part of parts) if (!wanted.length || wanted.includes(part.name)) await part(browser);
   await browser.close();
   fs.rmSync(folder, { recursive: true });
   console.log(failures ? `${failures} failed` : "all passed");

@@ -399,6 +399,39 @@ static void fill_more(sample *s, const sample_input *in)
     c->margin = 0.01;
 }
 
+/* At step t of recording r; the reference stands after the strategies. */
+static sp_illegal_said said_at(const sample_input *in, int64_t r, int32_t who, int64_t t)
+{
+    const int32_t *path = who < in->n_strategies ? in->paths[who] : in->labels;
+    sp_illegal_said said = {.from = path && t > in->offsets[r] ? path[t - 1] : -1, .to = path ? path[t] : -1};
+    said.is_illegal = said.from >= 0 && said.to >= 0 && !in->allow[said.from * in->n_classes + said.to];
+    return said;
+}
+
+static void fill_places(sample *s, const sample_input *in)
+{
+    sp_comparison *c = &s->comparison;
+    int64_t room = in->offsets[in->n_recordings], n = 0;
+    c->illegal_places =
+        sample_alloc(s, (size_t)(room < SP_MOST_ILLEGAL_PLACES ? room : SP_MOST_ILLEGAL_PLACES), sizeof *c->illegal_places);
+    for (int64_t r = 0; r < in->n_recordings; r++)
+        for (int64_t t = in->offsets[r]; t < in->offsets[r + 1]; t++) {
+            bool is_place = false;
+            for (int32_t who = 0; who <= in->n_strategies; who++)
+                is_place |= said_at(in, r, who, t).is_illegal;
+            if (!is_place)
+                continue;
+            c->illegal_places_cut = n == SP_MOST_ILLEGAL_PLACES;
+            if (c->illegal_places_cut)
+                return;
+            sp_illegal_said *said = sample_alloc(s, (size_t)in->n_strategies + 1, sizeof *said);
+            for (int32_t who = 0; who <= in->n_strategies; who++)
+                said[who] = said_at(in, r, who, t);
+            c->illegal_places[n++] = (sp_illegal_place){r, t - in->offsets[r], said};
+            c->n_illegal_places = n;
+        }
+}
+
 static void fill_traces(sample *s, const sample_input *in)
 {
     sp_comparison *c = &s->comparison;
@@ -464,6 +497,7 @@ sample *sample_new(const sample_input *in)
         fill_strategy(s, in, i);
     fill_comparisons(s, in);
     fill_more(s, in);
+    fill_places(s, in);
     if (in->with_traces)
         fill_traces(s, in);
     sp_frequencies_fill(c);

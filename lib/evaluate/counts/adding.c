@@ -146,15 +146,31 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error
     return status != SP_OK ? status : sp_add_reference_segments(e, r, err);
 }
 
+static int64_t count_broken(const sp_transition_counts *counts)
+{
+    return counts->illegal + counts->illegal_start;
+}
+
 static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
 {
+    const int32_t S = e->result->n_strategies;
+    int64_t before[SP_EVALUATION_MAX_STRATEGIES + 1];
+    bool broke[SP_EVALUATION_MAX_STRATEGIES + 1];
+    for (int32_t s = 0; s < S; s++)
+        before[s] = count_broken(&e->tracks[s].result.counts);
+    before[S] = count_broken(&e->result->reference);
     sp_recording whole = *r;
     whole.labels = r->whole;
     sp_status status = r->labels ? add_reference(e, r, err) : SP_OK;
-    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++) {
+    for (int32_t s = 0; status == SP_OK && s < S; s++) {
         const int32_t argmax = e->result->strategies[s].argmax;
         status = add_path(e, s, r, &views->results[s], views->paths[s], argmax >= 0 ? views->paths[argmax] : NULL, err);
     }
+    for (int32_t s = 0; s < S; s++)
+        broke[s] = count_broken(&e->tracks[s].result.counts) > before[s];
+    broke[S] = r->labels && count_broken(&e->result->reference) > before[S];
+    if (status == SP_OK)
+        status = sp_add_illegal_places(e, r, views->paths, broke, err);
     if (status == SP_OK)
         sp_add_sleep(e, &whole, views);
     if (status == SP_OK && r->rest > 0)

@@ -224,6 +224,18 @@ typedef struct sp_collapsed {
     int64_t *confusion;       /* [n_strategies][G,G], then undecoded steps [n_strategies][G] */
 } sp_collapsed;
 
+/* A step at which a rule is broken, by the reference or a strategy, and what all of them say there. In the step's recording; a
+ * step is named once, however many break a rule at it. A start that is not allowed is a transition from -1 to the first class. */
+enum { SP_MOST_ILLEGAL_PLACES = 20000 };
+typedef struct sp_illegal_said {
+    int32_t from, to; /* class of the step before and of this one; -1: none, or a gap before it */
+    bool is_illegal;
+} sp_illegal_said;
+typedef struct sp_illegal_place {
+    int64_t recording, step;
+    sp_illegal_said *said; /* [n_strategies + 1], the reference last (without labels all -1) */
+} sp_illegal_place;
+
 /* Steps of one recording, kept for pictures. */
 typedef struct sp_trace {
     int64_t recording; /* index */
@@ -348,6 +360,10 @@ typedef struct sp_comparison {
     double *mean_ranks;
     int32_t n_collapsed, n_collapsed_asked; /* the last n_collapsed_asked were asked for */
     sp_collapsed *collapsed;                /* [n_collapsed] sleep stages in 4, 3 and 2 classes first, then what was asked for */
+    /* The first SP_MOST_ILLEGAL_PLACES, in the order of recordings and steps. */
+    int64_t n_illegal_places;
+    sp_illegal_place *illegal_places;
+    bool illegal_places_cut; /* there are more */
     sp_kappa_weights kappa_weights;
     sp_absent_class absent_class;
     sp_wilcoxon_zeros zeros;
@@ -376,6 +392,8 @@ typedef struct sp_comparison {
     const char *json_link, *csv_link;
     /* Pictures. */
     int64_t trace_steps; /* how many steps may be kept; 0: no pictures are wanted */
+    int64_t n_asked;
+    int64_t *asked; /* [n_asked] recordings that are drawn before others, each once */
     int64_t n_traces;
     sp_trace *traces; /* [n_traces] in the order of the recordings */
 } sp_comparison;

@@ -104,6 +104,7 @@ typedef struct sp_run_options {
     int bridge_unscored, trim_to_shortest;
     char *codes, *map, *label_codes, *label_map; /* of others' step labels (sleep.h) */
     int64_t trace_steps;                         /* of the steps that a page draws, keep so many; 0: none */
+    char *draw;                                  /* ids of recordings that the page draws before others, "r04,r07"; or NULL */
     const char *command;                         /* kept in results; or NULL */
     /* Whoever runs it. */
     sp_run_hooks hooks;

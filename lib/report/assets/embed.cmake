@@ -22,7 +22,10 @@ function(base64_of_sha256 file out)
 endfunction()
 
 set(text "/* Made from lib/report/assets/ by embed.cmake. */\n#include \"report/html/assets.h\"\n\n")
-foreach(asset style.css script.js methods.html)
+# The scripts of the page are one: in the order of their names here.
+execute_process(COMMAND ${CMAKE_COMMAND} -E cat ${FOLDER}/script.js ${FOLDER}/steps.js ${FOLDER}/links.js ${FOLDER}/pictures.js
+                OUTPUT_FILE ${OUT}.js COMMAND_ERROR_IS_FATAL ANY)
+foreach(asset style.css methods.html)
   get_filename_component(name ${asset} NAME_WE)
   file(READ ${FOLDER}/${asset} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
@@ -30,7 +33,11 @@ foreach(asset style.css script.js methods.html)
                      "const char *const sp_page_${name} = (const char *)${name}_bytes;\n")
 endforeach()
 base64_of_sha256(${FOLDER}/style.css style_hash)
-base64_of_sha256(${FOLDER}/script.js script_hash)
+base64_of_sha256(${OUT}.js script_hash)
+file(READ ${OUT}.js hex HEX)
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+string(APPEND text "static const unsigned char script_bytes[] = {${bytes}0};\n"
+                   "const char *const sp_page_script = (const char *)script_bytes;\n")
 string(APPEND text "const char *const sp_page_style_hash = \"${style_hash}\";\n"
                    "const char *const sp_page_script_hash = \"${script_hash}\";\n")
 file(WRITE ${OUT} "${text}")

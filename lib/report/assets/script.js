@@ -74,7 +74,7 @@
     return /[",\r\n]/.test(text) ? "\"" + text.replace(/"/g, "\"\"") + "\"" : text;
   }
   function csv(table) {
-    return Array.prototype.map.call(table.rows, function (row) {
+    return Array.prototype.filter.call(table.rows, function (row) { return !row.hidden; }).map(function (row) {
       return Array.prototype.filter.call(row.cells, function (cell) { return !cell.classList.contains("strip"); }).map(field).join(",");
     }).join("\r\n") + "\r\n";
   }

@@ -189,9 +189,9 @@ void sp_chart_line(sp_chart *c, const char *class, int64_t n, const sp_point *po
     sp_buffer_text(c->out, "\"/>\n");
 }
 
-void sp_chart_titled_line(sp_chart *c, const char *title, int64_t n, const sp_point *points)
+void sp_chart_titled_line(sp_chart *c, const char *title, int64_t recording, int64_t n, const sp_point *points)
 {
-    sp_buffer_text(c->out, "<path d=\"");
+    sp_buffer_format(c->out, "<path data-r=\"%lld\" d=\"", (long long)recording);
     polyline(c, n, points);
     sp_html_say(c->out, "\"><title>%s</title></path>", title);
 }
@@ -246,16 +246,23 @@ void sp_chart_band(sp_chart *c, int64_t n, const double *x, const double *low, c
 static void plain_dots(sp_chart *c, const char *class, int64_t n, const sp_point *points)
 {
     double last_x = -1, last_y = -1;
+    sp_buffer recordings = {0};
     sp_buffer_format(c->out, "<path class=\"%s\" d=\"", class);
     for (int64_t i = 0; i < n; i++) {
         double x = rint(x_of(c, points[i].x)), y = rint(y_of(c, points[i].y));
         if (!is_drawn(points[i]) || (x == last_x && y == last_y))
             continue;
         sp_buffer_format(c->out, "M%.0f %.0fh0", x, y);
+        if (c->recordings)
+            sp_buffer_format(&recordings, "%s%lld", recordings.length ? " " : "", (long long)c->recordings[i]);
         last_x = x;
         last_y = y;
     }
+    if (recordings.length)
+        sp_buffer_format(c->out, "\" data-r=\"%s", recordings.data);
     sp_buffer_text(c->out, "\"/>\n");
+    c->out->failed |= recordings.failed;
+    sp_buffer_free(&recordings);
 }
 
 void sp_chart_faint_dots(sp_chart *c, int32_t series, int64_t n, const sp_point *points)
@@ -276,6 +283,8 @@ void sp_chart_dots(sp_chart *c, int64_t n, const sp_point *points, sp_point_name
         if (!is_drawn(points[i]))
             continue;
         sp_buffer_format(c->out, "<circle r=\"%d\"", c->area->height > 300 ? 5 : 4);
+        if (c->recordings)
+            sp_buffer_format(c->out, " data-r=\"%lld\"", (long long)c->recordings[i]);
         attribute(c->out, "cx", x_of(c, points[i].x));
         attribute(c->out, "cy", y_of(c, points[i].y));
         sp_buffer_text(c->out, "><title>");

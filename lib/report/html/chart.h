@@ -41,7 +41,8 @@ typedef struct sp_chart {
     int *n_pictures; /* of the page so far: makes the ids of titles */
     const sp_chart_area *area;
     sp_axis x, y;
-    int x_ticks_at; /* where the ticks of x stand; 0: below the area */
+    int x_ticks_at;            /* where the ticks of x stand; 0: below the area */
+    const int64_t *recordings; /* [n] whose the points of dots are, for the script; NULL: they are of no recording */
     /* Plain text, escaped when written; freed by sp_chart_open(). */
     sp_buffer title, description;
 } sp_chart;
@@ -57,8 +58,8 @@ void sp_chart_close(sp_chart *chart);
 /* A line from point to point, or in stairs: at each x the y changes. class: of the path, such as "curve k1 d1". */
 void sp_chart_line(sp_chart *chart, const char *class, int64_t n, const sp_point *points);
 void sp_chart_stairs(sp_chart *chart, const char *class, int64_t n, const sp_point *points);
-/* The same with a title. */
-void sp_chart_titled_line(sp_chart *chart, const char *title, int64_t n, const sp_point *points);
+/* The same with a title, of one recording. */
+void sp_chart_titled_line(sp_chart *chart, const char *title, int64_t recording, int64_t n, const sp_point *points);
 /* A straight line across the whole area, and the value with its unit at its right end (label: its title; NULL: no value). */
 void sp_chart_across(sp_chart *chart, const char *class, double y, const char *label, int decimals);
 /* The area between low[i] and high[i] at x[i]. */

@@ -16,10 +16,11 @@ static size_t cell(const sp_comparison *c, int32_t i, int32_t j)
     return (size_t)i * (size_t)c->n_classes + (size_t)j;
 }
 
-void sp_page_matrix_begin(sp_page *page, const char *corner, const char *label, const char *last)
+void sp_page_matrix_begin(sp_page *page, sp_matrix matrix)
 {
-    const sp_comparison *c = page->comparison;
-    sp_matrix_begin(&page->out, &(sp_matrix){(const char *const *)c->classes, c->n_classes, corner, label, NULL, last});
+    matrix.classes = (const char *const *)page->comparison->classes;
+    matrix.n = page->comparison->n_classes;
+    sp_matrix_begin(&page->out, &matrix);
 }
 
 /* ---- confusion ---- */
@@ -74,8 +75,11 @@ static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
 {
     const sp_comparison *c = page->comparison;
     sp_html_say(&page->out, "<section><h3>%s</h3>\n", strategy->name);
-    sp_page_matrix_begin(page, "reference \\ decoded", "Confusion matrix, reference by decoded",
-                         strategy->n_undecoded ? "undecoded</th><th scope=\"col\">all" : "all");
+    sp_page_matrix_begin(page, (sp_matrix){.corner = "reference \\ decoded",
+                                           .label = "Confusion matrix, reference by decoded",
+                                           .last = strategy->n_undecoded ? "undecoded</th><th scope=\"col\">all" : "all",
+                                           .counts = "confusion",
+                                           .strategy = (int32_t)(strategy - c->strategies)});
     for (int32_t i = 0; i < c->n_classes; i++) {
         int64_t row_sum = strategy->classes[i].support;
         sp_matrix_row(&page->out, c->classes[i]);
@@ -96,7 +100,7 @@ static void difference_matrix(sp_page *page, const sp_strategy_result *strategy,
 {
     const sp_comparison *c = page->comparison;
     sp_html_say(&page->out, "<section><h3>%s − %s</h3>\n", strategy->name, other->name);
-    sp_page_matrix_begin(page, "reference \\ decoded", "Difference of the confusion matrices", NULL);
+    sp_page_matrix_begin(page, (sp_matrix){.corner = "reference \\ decoded", .label = "Difference of the confusion matrices"});
     for (int32_t i = 0; i < c->n_classes; i++) {
         sp_matrix_row(&page->out, c->classes[i]);
         for (int32_t j = 0; j < c->n_classes; j++) {

@@ -22,14 +22,34 @@ static int by_merit(const void *a, const void *b)
     return (x->recording > y->recording) - (x->recording < y->recording);
 }
 
+/* Fills `order` once the ranking is known. False: no memory. */
+static bool fill_order(const sp_comparison *c, sp_ranking *ranking)
+{
+    const int64_t n = ranking->n, first[] = {0, n - 1, n / 2};
+    bool *is_taken = calloc((size_t)c->n_recordings + 1, sizeof *is_taken);
+    int64_t filled = 0;
+    for (int64_t i = 0; is_taken && i < c->n_asked + 3 + c->n_recordings; i++) {
+        const int64_t later = i - c->n_asked;
+        if (later >= 0 && later < 3 && (n < 3 || later >= n))
+            continue;
+        const int64_t r = later < 0 ? c->asked[i] : ranking->recordings[later < 3 ? first[later] : later - 3];
+        if (!is_taken[r])
+            ranking->order[filled++] = r;
+        is_taken[r] = true;
+    }
+    free(is_taken);
+    return is_taken != NULL;
+}
+
 bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking)
 {
     int32_t argmax = sp_argmax_strategy(c), focus = sp_focus_strategy(c), plain = argmax >= 0 ? argmax : focus;
     bool by_accuracy = sp_has_agreement(c);
     size_t room = c->n_recordings > 0 ? (size_t)c->n_recordings : 1;
     merit *merits = malloc(room * sizeof *merits);
-    *ranking = (sp_ranking){.recordings = malloc(room * sizeof *ranking->recordings)};
-    if (!merits || !ranking->recordings) {
+    *ranking =
+        (sp_ranking){.recordings = malloc(room * sizeof *ranking->recordings), .order = malloc(room * sizeof *ranking->order)};
+    if (!merits || !ranking->recordings || !ranking->order) {
         free(merits);
         sp_ranking_free(ranking);
         return false;
@@ -45,13 +65,30 @@ bool sp_ranking_fill(const sp_comparison *c, sp_ranking *ranking)
     for (int64_t r = 0; r < c->n_recordings; r++)
         ranking->recordings[r] = merits[r].recording;
     free(merits);
-    return true;
+    if (fill_order(c, ranking))
+        return true;
+    sp_ranking_free(ranking);
+    return false;
 }
 
 void sp_ranking_free(sp_ranking *ranking)
 {
     free(ranking->recordings);
+    free(ranking->order);
     *ranking = (sp_ranking){0};
+}
+
+const sp_trace *sp_trace_of(const sp_comparison *c, int64_t recording)
+{
+    int64_t from = 0, to = c->n_traces;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        if (c->traces[middle].recording < recording)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < c->n_traces && c->traces[from].recording == recording ? &c->traces[from] : NULL;
 }
 
 int sp_by_number(const void *a, const void *b)
@@ -60,24 +97,18 @@ int sp_by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Worst, best and median, as far as each has few enough steps; then those next to the worst as long as they fit. */
+/* Those asked for, worst, best and median, as far as each has few enough steps; then those next to the worst as long as they
+ * fit. */
 static int64_t choose(const sp_comparison *c, const sp_ranking *ranking, int64_t most_steps, int64_t *chosen)
 {
-    int64_t best = ranking->n - 1, median = ranking->n / 2, n = 0;
-    const int64_t open[] = {0, best, median};
-    for (int64_t i = 0; i < (ranking->n < 3 ? ranking->n : 3); i++) {
-        int64_t recording = ranking->recordings[open[i]];
-        if (c->steps[recording] > most_steps)
-            continue;
-        most_steps -= c->steps[recording];
-        chosen[n++] = recording;
-    }
-    for (int64_t i = 1; i < c->n_recordings && n < SP_REPORT_DRAWN; i++) {
-        int64_t recording = ranking->recordings[i];
-        if (i == best || i == median)
-            continue;
-        if (c->steps[recording] > most_steps)
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->n_recordings && n < SP_REPORT_DRAWN; i++) {
+        const int64_t recording = ranking->order[i];
+        const bool is_fitting = c->steps[recording] <= most_steps;
+        if (!is_fitting && i >= c->n_asked + 3)
             break;
+        if (!is_fitting)
+            continue;
         most_steps -= c->steps[recording];
         chosen[n++] = recording;
     }

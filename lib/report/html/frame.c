@@ -68,8 +68,11 @@ enum { UPRIGHT_CLASSES = 7 /* more names stand turned above their columns */ };
 void sp_matrix_begin(sp_buffer *out, const sp_matrix *m)
 {
     const char *style = m->n > SP_TWO_LINE_CLASSES ? " many" : m->n > UPRIGHT_CLASSES ? " turned" : "";
-    sp_buffer_format(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\">",
+    sp_buffer_format(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table class=\"matrix%s\"",
                      m->label, style);
+    if (m->counts)
+        sp_buffer_format(out, " data-counts=\"%s\" data-s=\"%d\"", m->counts, (int)m->strategy);
+    sp_buffer_text(out, ">");
     if (m->caption)
         sp_html_say(out, "<caption>%s</caption>", m->caption);
     sp_buffer_format(out, "%s<thead><tr><th scope=\"col\" class=\"corner\">%s</th>", m->caption ? "" : "\n", m->corner);

@@ -26,6 +26,8 @@ typedef struct sp_matrix {
     const char *const *classes;
     int32_t n;
     const char *corner, *label, *caption, *last;
+    const char *counts; /* what its cells count, for the script: "confusion", "transitions"; NULL: nothing that can be listed */
+    int32_t strategy;   /* by whom; n_strategies: the reference */
 } sp_matrix;
 void sp_matrix_begin(sp_buffer *out, const sp_matrix *matrix);
 void sp_matrix_row(sp_buffer *out, const char *name);

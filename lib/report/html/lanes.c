@@ -14,7 +14,7 @@ static void note_classes(const int32_t *path, int64_t n, int32_t *seen)
 
 static int lane_height(int32_t n)
 {
-    return n <= 6 ? 13 : n <= 16 ? 11 : n <= 40 ? 6 : 4;
+    return n <= 6 ? 13 : n <= 30 ? 11 : n <= 40 ? 6 : 4;
 }
 
 bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, const sp_trace *trace, sp_lanes *lanes)

@@ -35,7 +35,7 @@ uint8_t *sp_page_forbidden_matrix(sp_page *page)
     return forbidden;
 }
 
-static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
+static void legality_matrix(sp_page *page, int32_t strategy, const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
@@ -46,7 +46,10 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
     }
     for (int64_t i = 0; i < n; i++)
         counts[cell(c, pairs[i].from, pairs[i].to)] = pairs[i].count;
-    sp_page_matrix_begin(page, "from \\ to", "Illegal transitions from row to column", NULL);
+    sp_page_matrix_begin(page, (sp_matrix){.corner = "from \\ to",
+                                           .label = "Illegal transitions from row to column",
+                                           .counts = "transitions",
+                                           .strategy = strategy});
     for (int32_t i = 0; i < c->n_classes; i++) {
         sp_matrix_row(out, c->classes[i]);
         for (int32_t j = 0; j < c->n_classes; j++) {
@@ -64,11 +67,12 @@ static void legality_matrix(sp_page *page, const uint8_t *forbidden, const sp_pa
     free(counts);
 }
 
-static void legality_block(sp_page *page, const char *name, const sp_transition_counts *counts, const uint8_t *forbidden,
-                           const sp_pair_count *pairs, int64_t n)
+/* strategy: n_strategies is the reference. */
+static void legality_block(sp_page *page, int32_t strategy, const char *name, const sp_transition_counts *counts,
+                           const uint8_t *forbidden, const sp_pair_count *pairs, int64_t n)
 {
     sp_html_say(&page->out, "<section><h3>%s: %jd of %jd</h3>\n", name, counts->illegal, counts->transitions);
-    legality_matrix(page, forbidden, pairs, n);
+    legality_matrix(page, strategy, forbidden, pairs, n);
     sp_buffer_text(&page->out, "</section>\n");
 }
 
@@ -82,11 +86,12 @@ static void matrices(sp_page *page, const uint8_t *forbidden)
     for (int32_t s = 0; s < c->n_strategies; s++)
         any |= c->strategies[s].counts.illegal > 0;
     if (c->has_labels && (c->reference.illegal || c->n_classes <= FEW_CLASSES || !any))
-        legality_block(page, "Reference", &c->reference, forbidden, c->reference_illegal_pairs, c->n_reference_illegal_pairs);
+        legality_block(page, c->n_strategies, "Reference", &c->reference, forbidden, c->reference_illegal_pairs,
+                       c->n_reference_illegal_pairs);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *strategy = &c->strategies[s];
         if (strategy->counts.illegal || (!c->has_labels && s == 0))
-            legality_block(page, strategy->name, &strategy->counts, forbidden, strategy->illegal_pairs,
+            legality_block(page, s, strategy->name, &strategy->counts, forbidden, strategy->illegal_pairs,
                            strategy->n_illegal_pairs);
     }
 }

@@ -137,6 +137,7 @@ static const struct {
     {"changes", "What changed", sp_has_changes, sp_page_changes},
     {"runs", "Runs", sp_has_runs, sp_page_runs},
     {"steps", "Step by step", has_steps, sp_page_steps},
+    {"places", "Illegal steps", sp_has_places, sp_page_places},
     {"recordings", "Recordings", has_recordings, sp_page_recordings},
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
@@ -153,10 +154,7 @@ static void twin(sp_page *page, const char *before, const char *name)
     if (!name)
         return;
     sp_buffer_format(&page->out, "%s<a href=\"./", before);
-    for (const char *c = name; *c; c++) {
-        bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~", *c);
-        sp_buffer_format(&page->out, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
-    }
+    sp_buffer_address(&page->out, name);
     sp_html_say(&page->out, "\">%s</a>", name);
 }
 

@@ -24,6 +24,7 @@ static int by_gain(const void *a, const void *b)
 typedef struct gain_names {
     const sp_comparison *comparison;
     const gain *gains;
+    int64_t *recordings; /* of the points */
     const sp_strategy_result *focus, *other;
 } gain_names;
 
@@ -70,12 +71,14 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
                      names->other->name);
     for (int64_t i = 0; i < n; i++) {
         points[i] = (sp_point){(double)i, gains[i].value};
+        names->recordings[i] = gains[i].recording;
         better += gains[i].value > 0;
         worse += gains[i].value < 0;
     }
     sp_buffer_text(out, "<figure class=\"plot\">");
     sp_chart_open(&chart);
     sp_chart_across(&chart, "zero", 0, NULL, 0);
+    chart.recordings = names->recordings;
     sp_chart_dots(&chart, n, points, name_gain, names);
     sp_chart_close(&chart);
     sp_html_say(out,
@@ -120,6 +123,7 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     for (int64_t i = 0; i < n; i++) {
         int64_t r = names->gains[i].recording;
         points[i] = (sp_point){names->other->recordings[r].accuracy.value, names->focus->recordings[r].accuracy.value};
+        names->recordings[i] = r;
         low = fmin(low, fmin(points[i].x, points[i].y));
         high = fmax(high, fmax(points[i].x, points[i].y));
     }
@@ -132,6 +136,7 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     sp_buffer_format(&chart.description, "Accuracy of %s (up) against %s (across), a dot a recording.", names->focus->name,
                      names->other->name);
     sp_buffer_text(out, "<figure class=\"plot square\">");
+    chart.recordings = names->recordings;
     sp_chart_open(&chart);
     sp_chart_line(&chart, "zero", 2, diagonal);
     if (n > SP_NAMED_DOTS)
@@ -156,14 +161,16 @@ static void draw_pair(sp_page *page, int32_t other)
     const bool has_pair = sp_has_agreement(c) && other >= 0 && page->focus >= 0 && page->focus != other && c->n_recordings > 2;
     gain *gains = has_pair ? gains_of(page, other, &n) : NULL;
     sp_point *points = n > 1 ? malloc((size_t)n * sizeof *points) : NULL;
-    if (points) {
-        gain_names names = {c, gains, &c->strategies[page->focus], &c->strategies[other]};
+    int64_t *recordings = n > 1 ? malloc((size_t)n * sizeof *recordings) : NULL;
+    if (points && recordings) {
+        gain_names names = {c, gains, recordings, &c->strategies[page->focus], &c->strategies[other]};
         draw_scatter(page, &names, n, points);
         qsort(gains, (size_t)n, sizeof *gains, by_gain);
         draw_gains(page, &names, n, points);
     }
-    page->out.failed |= n > 1 && !points;
+    page->out.failed |= n > 1 && !(points && recordings);
     free(points);
+    free(recordings);
     free(gains);
 }
 

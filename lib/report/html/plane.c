@@ -42,6 +42,10 @@ static void numbers(sp_page *page)
 static void draw_recordings(const sp_comparison *c, sp_chart *chart)
 {
     sp_point points[SP_NAMED_DOTS];
+    int64_t recordings[SP_NAMED_DOTS];
+    for (int64_t r = 0; r < c->n_recordings; r++)
+        recordings[r] = r;
+    chart->recordings = recordings;
     for (int32_t s = 0; s < c->n_strategies; s++) {
         for (int64_t r = 0; r < c->n_recordings; r++) {
             const sp_recording_result *one = &c->strategies[s].recordings[r];
@@ -49,6 +53,7 @@ static void draw_recordings(const sp_comparison *c, sp_chart *chart)
         }
         sp_chart_faint_dots(chart, s, c->n_recordings, points);
     }
+    chart->recordings = NULL;
 }
 
 void sp_page_plane(sp_page *page)

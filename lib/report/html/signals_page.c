@@ -13,7 +13,9 @@ void sp_drawing_class_key(sp_drawing *d)
 
 void sp_drawing_matrix_begin(sp_drawing *d, const char *caption, const char *corner)
 {
-    sp_matrix_begin(&d->out, &(sp_matrix){d->r->classes, d->r->n_classes, corner, "Matrix", caption, NULL});
+    sp_matrix_begin(
+        &d->out,
+        &(sp_matrix){.classes = d->r->classes, .n = d->r->n_classes, .corner = corner, .label = "Matrix", .caption = caption});
 }
 
 int sp_drawing_heat(int64_t part, int64_t whole)

@@ -75,9 +75,14 @@ static void draw_nights(const bland_altman *b, int32_t strategy, sp_chart *chart
     const int64_t all = b->comparison->sleep->n_nights, n = all < MOST_NIGHTS ? all : MOST_NIGHTS;
     const night_names names = {b, strategy};
     sp_point points[MOST_NIGHTS];
-    for (int64_t i = 0; i < n; i++)
+    int64_t recordings[MOST_NIGHTS];
+    for (int64_t i = 0; i < n; i++) {
         points[i] = point_of(b, strategy, i);
+        recordings[i] = i;
+    }
+    chart->recordings = recordings;
     sp_chart_dots(chart, n, points, name_night, &names);
+    chart->recordings = NULL;
 }
 
 /* "argmax: bias +3.2 min, limits -12.0 to +18.4, n = 25", plain text */

@@ -70,7 +70,7 @@ static void draw_lines(const slopes *s, sp_chart *chart)
     for (int64_t i = 0; i < s->n; i++) {
         for (int32_t k = 0; k < s->n_strategies; k++)
             points[k] = (sp_point){k, accuracy(s, i, k)->value};
-        sp_chart_titled_line(chart, s->page->comparison->ids[s->of[i]], s->n_strategies, points);
+        sp_chart_titled_line(chart, s->page->comparison->ids[s->of[i]], s->of[i], s->n_strategies, points);
     }
     sp_buffer_text(chart->out, "</g>\n");
 }

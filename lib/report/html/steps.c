@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of step plots, without the densities, which have a budget of their own. Of many recordings fewer are drawn: their table
- * takes the room. */
-enum { BUDGET = 375 * 1000, BUDGET_OF_MANY = 150 * 1000, MANY = 60 };
+/* Bytes of step plots, without the densities, which have a budget of their own. The script draws any other recording from its
+ * runs (data.c). */
+enum { BUDGET = 100 * 1000 };
 
 /* Marks of illegal transitions with a title of their own: of the recordings that stand open, and of all. */
 enum { NAMED_OPEN = 3000, NAMED = 500 };
@@ -18,7 +18,9 @@ typedef struct steps_section {
     sp_class_style style;
     sp_pair_set *sets; /* [n_strategies + 1], the reference last */
     sp_ranking ranking;
-    int64_t most_steps; /* of a recording that is drawn */
+    int64_t most_steps;  /* of a recording that is drawn */
+    int64_t n_in_page;   /* recordings whose steps the script has, */
+    int64_t n_densities; /* and whose probabilities */
 } steps_section;
 
 static bool copy_pairs(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
@@ -113,6 +115,7 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
         page->out.failed = true;
         return;
     }
+    sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n", (long long)trace->recording);
     if (trace->labels) {
         sp_step_path path = {.name = "reference", .classes = trace->labels, .illegal = &s->sets[c->n_strategies]};
         sp_page_track(page, &s->style, &lanes, trace, &path);
@@ -131,30 +134,15 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
     }
     sp_page_density(page, &s->style, &lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
+    sp_buffer_text(&page->out, "</div>\n");
     sp_lanes_free(&lanes);
 }
 
-/* The steps of the recording at a place of the ranking; NULL: they were not kept. */
-static const sp_trace *trace_at(const steps_section *s, int64_t place)
-{
-    const sp_comparison *c = s->page->comparison;
-    int64_t recording = s->ranking.recordings[place], from = 0, to = c->n_traces;
-    while (from < to) {
-        int64_t middle = from + (to - from) / 2;
-        if (c->traces[middle].recording < recording)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < c->n_traces && c->traces[from].recording == recording ? &c->traces[from] : NULL;
-}
-
 /* True: it is drawn. */
-static bool open_figure(steps_section *s, int64_t place, const char *word)
+static bool open_figure(steps_section *s, int64_t recording, const char *word)
 {
     sp_buffer *out = &s->page->out;
-    int64_t recording = s->ranking.recordings[place];
-    const sp_trace *trace = trace_at(s, place);
+    const sp_trace *trace = sp_trace_of(s->page->comparison, recording);
     sp_buffer_text(out, "<h3>");
     recording_title(s, recording, word);
     sp_buffer_text(out, "</h3>\n");
@@ -175,7 +163,7 @@ static bool open_figure(steps_section *s, int64_t place, const char *word)
 /* False: its steps were not kept. */
 static bool folded_figure(steps_section *s, int64_t place)
 {
-    const sp_trace *trace = trace_at(s, place);
+    const sp_trace *trace = sp_trace_of(s->page->comparison, s->ranking.recordings[place]);
     if (!trace)
         return false;
     sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>");
@@ -200,14 +188,33 @@ static void say_drawn(const steps_section *s, int64_t n_open, int64_t n_folded)
                   by_accuracy ? " recordings: the least accurate, the median and the most accurate"
                               : " recordings: those with most, median and fewest illegal transitions",
                   n_open < 3 && c->n_recordings >= 3 ? ", as far as they are short enough" : "");
+    if (c->n_asked)
+        sp_buffer_text(out, ", those asked for");
     if (n_folded)
         sp_buffer_say(out, ", and the %jd%s", n_folded,
                       by_accuracy ? " next to the least accurate" : " next to the most illegal ones");
-    sp_buffer_text(out, ". More would make the page heavy. The file of paths holds every step.</p>\n");
+    sp_buffer_text(out, ".");
+    if (s->n_in_page == c->n_recordings)
+        sp_buffer_text(out, " With scripts switched on any other can be drawn: the steps of all are in the page.");
+    else
+        sp_buffer_say(
+            out,
+            " With scripts switched on any of %jd can be drawn, whose steps are in the page; there is no room for those "
+            "of the others. <code>--draw ID,...</code> chooses which come first. The file of paths holds every step.",
+            s->n_in_page);
+    sp_buffer_text(out, "</p>\n");
+}
+
+static bool has_density(const sp_comparison *c)
+{
+    for (int64_t i = 0; i < c->n_traces; i++)
+        if (c->traces[i].density && c->n_classes <= SP_DENSITY_CLASSES)
+            return true;
+    return false;
 }
 
 /* What the pictures leave out: steps that share a column, titles of marks, probabilities. */
-static void say_simplified(const steps_section *s, int64_t n_drawn)
+static void say_simplified(const steps_section *s)
 {
     const sp_page *page = s->page;
     sp_buffer *out = &s->page->out;
@@ -224,45 +231,62 @@ static void say_simplified(const steps_section *s, int64_t n_drawn)
                       "<p class=\"small\">%jd triangles have titles of their own; the page has no room for those of the other "
                       "%jd; the number of illegal transitions stands beside the path.</p>\n",
                       page->n_named, page->n_unnamed);
-    if (page->n_densities && page->n_densities < n_drawn)
-        sp_buffer_text(out, "<p class=\"small\">Probabilities are drawn as far as the page has room for them, in the same "
-                            "order.</p>\n");
+    if (has_density(page->comparison) && s->n_densities < s->n_in_page)
+        sp_buffer_say(out,
+                      "<p class=\"small\">The page has room for the probabilities of %jd recording%s, in the same order.</p>\n",
+                      s->n_densities, sp_plural(s->n_densities));
+}
+
+static bool is_among(int64_t recording, int64_t n, const int64_t *list)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (list[i] == recording)
+            return true;
+    return false;
+}
+
+/* Worst, median and best, then those asked for, stand open; returns how many are drawn. */
+static int64_t write_open(steps_section *s)
+{
+    const sp_comparison *c = s->page->comparison;
+    const int64_t *recordings = s->ranking.recordings, n = s->ranking.n;
+    const int64_t shown[] = {recordings[0], recordings[n - 1], recordings[n / 2]};
+    const bool by_accuracy = sp_has_agreement(c);
+    int64_t n_open = open_figure(s, shown[0], n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
+    if (n > 2)
+        n_open += open_figure(s, shown[2], "Median: ");
+    if (n > 1)
+        n_open += open_figure(s, shown[1], by_accuracy ? "Best: " : "Fewest illegal transitions: ");
+    for (int64_t i = 0; i < c->n_asked; i++)
+        if (!is_among(c->asked[i], n > 2 ? 3 : n, shown))
+            n_open += open_figure(s, c->asked[i], "Asked for: ");
+    return n_open;
 }
 
 static void write_figures(steps_section *s)
 {
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
-    int64_t n = s->ranking.n, median = n / 2, best = n - 1, all = c->n_recordings, n_open, folded = 0;
-    size_t start = page->out.length, budget = all > MANY ? BUDGET_OF_MANY : BUDGET;
-    bool by_accuracy = sp_has_agreement(c);
-    n_open = open_figure(s, 0, n < 2 ? "" : by_accuracy ? "Worst: " : "Most illegal transitions: ");
-    if (n > 2)
-        n_open += open_figure(s, median, "Median: ");
-    if (n > 1)
-        n_open += open_figure(s, best, by_accuracy ? "Best: " : "Fewest illegal transitions: ");
+    const int64_t n = s->ranking.n, all = c->n_recordings, *recordings = s->ranking.recordings;
+    const size_t start = page->out.length;
+    int64_t n_open = write_open(s), folded = 0;
+    sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
     if (all > 3)
-        sp_buffer_text(&page->out, by_accuracy ? "<h3>The others, least accurate first</h3>\n"
-                                               : "<h3>The others, most illegal transitions first</h3>\n");
+        sp_buffer_text(&page->out, sp_has_agreement(c) ? "<h3>The others, least accurate first</h3>\n"
+                                                       : "<h3>The others, most illegal transitions first</h3>\n");
     if (all > 3)
         sp_buffer_text(&page->out, "<p class=\"small paper\">Those that stand open when the page is printed.</p>\n");
-    for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
-        if (i == median || i == best)
+    for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < BUDGET && !page->out.failed; i++) {
+        if (i == n / 2 || i == n - 1 || is_among(recordings[i], c->n_asked, c->asked))
             continue;
         if (!folded_figure(s, i))
             break;
         folded++;
     }
+    if (c->n_traces)
+        s->n_in_page = sp_page_step_data(page, &s->style, &s->ranking, &s->n_densities);
     say_drawn(s, n_open, folded);
-    say_simplified(s, n_open + folded);
-}
-
-static bool has_density(const sp_comparison *c)
-{
-    for (int64_t i = 0; i < c->n_traces; i++)
-        if (c->traces[i].density && c->n_classes <= SP_DENSITY_CLASSES)
-            return true;
-    return false;
+    say_simplified(s);
 }
 
 void sp_page_steps(sp_page *page)

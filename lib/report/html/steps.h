@@ -31,6 +31,7 @@ void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
 typedef struct sp_ranking {
     int64_t n;
     int64_t *recordings; /* [n_recordings] */
+    int64_t *order; /* [n_recordings] in which they are drawn: those asked for, worst, best, median, then from the worst on */
 } sp_ranking;
 
 int sp_by_number(const void *a, const void *b);                    /* order of two int64_t, for qsort() */
@@ -60,7 +61,13 @@ void sp_page_events(sp_page *page, const sp_class_style *style, const sp_step_pa
 /* density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
  * without them, with more than SP_DENSITY_CLASSES classes, or when the page has as many as it has room for. */
 bool sp_page_density(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace);
-/* Adds the axis under the tracks. */
+/* Adds the axis under the tracks: in hours where steps have a length, else in steps. */
 void sp_page_step_axis(sp_page *page, int64_t n_steps);
+
+/* The steps of a recording; NULL: they were not kept. */
+const sp_trace *sp_trace_of(const sp_comparison *c, int64_t recording);
+/* data.c: adds the steps of as many recordings as there is room for, for the script; returns of how many. *n_densities: of how
+ * many the probabilities too. */
+int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_ranking *ranking, int64_t *n_densities);
 
 #endif

@@ -111,8 +111,12 @@ static bool is_gap(const sp_trace *trace, int64_t t)
     return trace->segments && trace->segments[t] != trace->segments[t - 1];
 }
 
-static bool is_illegal(const sp_trace *trace, const sp_step_path *path, int64_t t)
+/* At the first step: a class in which no recording may begin. */
+static bool is_illegal(const sp_page *page, const sp_trace *trace, const sp_step_path *path, int64_t t)
 {
+    const uint8_t *may_start = page->comparison->start_allowed;
+    if (t == 0)
+        return may_start && path->classes[0] >= 0 && !may_start[path->classes[0]];
     sp_pair_count pair = {.from = path->classes[t - 1], .to = path->classes[t]};
     return pair.from >= 0 && pair.to >= 0 && !is_gap(trace, t) &&
            bsearch(&pair, path->illegal->pairs, (size_t)path->illegal->n, sizeof pair, sp_pair_by_index);
@@ -124,15 +128,15 @@ typedef struct mark {
 } mark;
 
 /* Those of all places that have some: [*n_marks], from left to right. NULL: no memory. */
-static mark *find_marks(const sp_trace *trace, const sp_step_path *path, int64_t *n_marks)
+static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_step_path *path, int64_t *n_marks)
 {
     int64_t places = trace->n_steps < SP_MARK_COLUMNS ? trace->n_steps : SP_MARK_COLUMNS, n = 0;
     mark *marks = malloc((size_t)places * sizeof *marks);
     for (int64_t c = 0; marks && c < places; c++) {
         int64_t from = c * trace->n_steps / places, to = (c + 1) * trace->n_steps / places;
         mark found = {0};
-        for (int64_t t = from > 0 ? from : 1; t < to; t++)
-            if (is_illegal(trace, path, t)) {
+        for (int64_t t = from; t < to; t++)
+            if (is_illegal(page, trace, path, t)) {
                 found.first = found.n++ ? found.first : t;
                 found.last = t;
             }
@@ -151,6 +155,10 @@ static void draw_named(sp_page *page, const sp_trace *trace, const sp_step_path 
     if (m->n > 1) {
         sp_buffer_format(out, "><title>%lld to %lld: %lld illegal transitions</title></use>", (long long)m->first,
                          (long long)m->last, (long long)m->n);
+        return;
+    }
+    if (m->first == 0) {
+        sp_html_say(out, "><title>0: starts in %s</title></use>", page->comparison->classes[path->classes[0]]);
         return;
     }
     sp_html_say(out, "><title>%lld: %s → %s</title></use>", (long long)m->first,
@@ -179,7 +187,7 @@ static void draw_unnamed(sp_page *page, const sp_trace *trace, const sp_step_pat
 static void draw_illegal(sp_page *page, const sp_trace *trace, const sp_step_path *path)
 {
     int64_t n;
-    mark *marks = find_marks(trace, path, &n);
+    mark *marks = find_marks(page, trace, path, &n);
     if (!marks) {
         page->out.failed = true;
         return;
@@ -318,18 +326,42 @@ static int64_t tick_step(int64_t n)
     }
 }
 
+/* The same of seconds, in steps that clocks have; days beyond. */
+static int64_t tick_seconds(int64_t n)
+{
+    static const int64_t steps[] = {1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (n / steps[i] <= 10)
+            return steps[i];
+    return 86400 * tick_step(n / 86400);
+}
+
+/* "7:30", hours and minutes; "0:00:05" where ticks are less than a minute apart. */
+static void add_time(sp_buffer *out, int64_t seconds, int64_t step)
+{
+    sp_buffer_format(out, "%lld:%02d", (long long)(seconds / 3600), (int)(seconds / 60 % 60));
+    if (step < 60)
+        sp_buffer_format(out, ":%02d", (int)(seconds % 60));
+}
+
 void sp_page_step_axis(sp_page *page, int64_t n_steps)
 {
-    int64_t step = tick_step(n_steps);
-    sp_buffer_text(
-        &page->out,
-        "<div class=\"track\"><div class=\"name\"></div><div class=\"rows\"><svg class=\"ticks\" text-anchor=\"middle\" "
-        "height=\"16\" aria-hidden=\"true\">");
-    for (int64_t t = 0; t <= n_steps; t += step) {
-        if (t > n_steps - step / 3 && t != 0 && t != n_steps)
-            break;
-        sp_buffer_say(&page->out, "<text y=\"11\"%s x=\"%.1f%%\">%jd%s", t == 0 ? " text-anchor=\"start\"" : "",
-                      100.0 * (double)t / (double)n_steps, t, t == 0 ? " steps</text>" : "</text>");
+    sp_buffer *out = &page->out;
+    const double length = page->comparison->epoch_seconds;
+    const bool in_hours = length > 0 && (double)n_steps * length >= 5 && (double)n_steps * length < 1e12;
+    const int64_t n = in_hours ? (int64_t)((double)n_steps * length) : n_steps, step = in_hours ? tick_seconds(n) : tick_step(n);
+    const double whole = in_hours ? (double)n_steps * length : (double)n_steps;
+    sp_buffer_format(out,
+                     "<div class=\"track\"><div class=\"name unit\">%s</div><div class=\"rows\"><svg class=\"ticks\" "
+                     "text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">",
+                     in_hours ? "hours" : "steps");
+    for (int64_t t = 0; t <= n; t += step) {
+        sp_buffer_say(out, "<text y=\"11\"%s x=\"%.1f%%\">", t == 0 ? " text-anchor=\"start\"" : "", 100.0 * (double)t / whole);
+        if (in_hours)
+            add_time(out, t, step);
+        else
+            sp_buffer_count(out, t);
+        sp_buffer_text(out, "</text>");
     }
-    sp_buffer_text(&page->out, "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\"></svg></div></div>\n");
+    sp_buffer_text(out, "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\"></svg></div></div>\n");
 }

@@ -28,14 +28,17 @@ static void move_cell(sp_page *page, int64_t count, int64_t row_sum, bool is_for
     sp_buffer_text(out, "</td>");
 }
 
-static void transitions_block(sp_page *page, const char *name, const int64_t *transition_counts, const uint8_t *forbidden,
-                              int64_t most)
+static void transitions_block(sp_page *page, int32_t strategy, const char *name, const int64_t *transition_counts,
+                              const uint8_t *forbidden, int64_t most)
 {
     int32_t K = page->comparison->n_classes;
     if (!transition_counts)
         return;
     sp_html_say(&page->out, "<section><h3>%s</h3>\n", name);
-    sp_page_matrix_begin(page, "from \\ to", "All transitions from row to column", NULL);
+    sp_page_matrix_begin(page, (sp_matrix){.corner = "from \\ to",
+                                           .label = "All transitions from row to column",
+                                           .counts = "transitions",
+                                           .strategy = strategy});
     for (int32_t i = 0; i < K; i++) {
         const int64_t *row = transition_counts + (int64_t)i * K;
         int64_t sum = 0;
@@ -64,9 +67,9 @@ void sp_page_transitions(sp_page *page, const uint8_t *forbidden)
     if (!has_any)
         return;
     sp_buffer_text(&page->out, "<details><summary>All transitions, the allowed ones too</summary>\n<div class=\"grid\">\n");
-    transitions_block(page, "Reference", c->reference_transition_counts, forbidden, most);
+    transitions_block(page, c->n_strategies, "Reference", c->reference_transition_counts, forbidden, most);
     for (int32_t s = 0; s < c->n_strategies && s < limit; s++)
-        transitions_block(page, c->strategies[s].name, c->strategies[s].transition_counts, forbidden, most);
+        transitions_block(page, s, c->strategies[s].name, c->strategies[s].transition_counts, forbidden, most);
     sp_buffer_format(&page->out,
                      "</div>\n<p class=\"small\">How often a step of the row’s class was followed by one of the column’s%s. "
                      "The colour goes with the logarithm of the count, on one scale; hatched cells are forbidden.",

@@ -119,6 +119,29 @@ sp_status sp_buffer_end(sp_buffer *buffer, sp_error *err)
     return sink->status == SP_OK && failed ? sp_fail(err, SP_ENOMEM, "out of memory while writing a report") : sink->status;
 }
 
+/* ---- addresses ---- */
+
+void sp_buffer_address(sp_buffer *buffer, const char *text)
+{
+    sp_buffer clean = {0};
+    sp_buffer_utf8(&clean, text);
+    for (const char *c = clean.data; c && *c; c++) {
+        const bool is_plain =
+            (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-._~", *c);
+        sp_buffer_format(buffer, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
+    }
+    buffer->failed |= clean.failed;
+    sp_buffer_free(&clean);
+}
+
+void sp_buffer_place(sp_buffer *buffer, const char *id, int64_t step)
+{
+    sp_buffer_text(buffer, "#night=");
+    sp_buffer_address(buffer, id);
+    if (step >= 0)
+        sp_buffer_format(buffer, "&t=%lld", (long long)step);
+}
+
 /* ---- numbers ---- */
 
 const char *sp_plural(int64_t n)

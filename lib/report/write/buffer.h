@@ -74,6 +74,11 @@ void sp_buffer_markdown(sp_buffer *buffer, const char *text);
  * a source of text takes off. For names; numbers are not written so. */
 void sp_buffer_csv(sp_buffer *buffer, const char *text);
 
+/* Adds a name as one segment of an address (RFC 3986), in UTF-8. */
+void sp_buffer_address(sp_buffer *buffer, const char *text);
+/* Adds the address of a step in the page: "#night=r04&t=512"; step < 0: of the recording. */
+void sp_buffer_place(sp_buffer *buffer, const char *id, int64_t step);
+
 /* ---- numbers ---- */
 
 const char *sp_plural(int64_t n); /* "" for one, else "s" */

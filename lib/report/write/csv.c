@@ -7,7 +7,8 @@
  *   metric     key of the figure (`statepath help figures`), and made of several: "accuracy_difference" of a pair,
  *              "decoded_as B" (with class A): steps of reference A decoded as B, those above 0; "transition_count" (with class
  *              "A -> B"): all transitions that were made; "accuracy_AAX": by place in the reference's runs; "sleep_tst",
- *              "sleep_tst_difference"; "kappa_with X": with scorer X; "bin_3_accuracy", "coverage_3_share": of calibration
+ *              "sleep_tst_difference"; "illegal_step" (with class "A -> B", "-> B" of a start): a step at which the rule is
+ *              broken; "kappa_with X": with scorer X; "bin_3_accuracy", "coverage_3_share": of calibration
  *   value      empty where undefined
  *   n          what the figure is over: scored steps, transitions, recordings (subjects) or classes; empty for plain counts
  *   low, high  interval, where there is one */
@@ -262,6 +263,27 @@ static void add_collapsed(const sp_comparison *c, sp_buffer *out)
                         SP_OF_COLLAPSED, (sp_figure_owner){&c->collapsed[i].strategies[s], &c->strategies[s], c});
 }
 
+/* A row for each path that breaks a rule at a step; the value is the step. */
+static void add_illegal_places(const sp_comparison *c, sp_buffer *out)
+{
+    for (int64_t i = 0; i < c->n_illegal_places; i++) {
+        const sp_illegal_place *place = &c->illegal_places[i];
+        for (int32_t s = 0; s <= c->n_strategies; s++) {
+            const sp_illegal_said *said = &place->said[s];
+            sp_buffer name = {0};
+            if (!said->is_illegal)
+                continue;
+            const csv_line line = {
+                .strategy = s < c->n_strategies ? c->strategies[s].name : "reference",
+                .recording = c->ids[place->recording],
+                .class = joined(&name, out, said->from < 0 ? "" : c->classes[said->from], " -> ", c->classes[said->to])};
+            add_count(out, line, "illegal_step", place->step);
+            sp_buffer_free(&name);
+        }
+        sp_buffer_drain(out);
+    }
+}
+
 /* Steps of each recording that were left out. */
 static void add_cuts(const sp_comparison *c, sp_buffer *out)
 {
@@ -387,6 +409,7 @@ static void write_all(const sp_comparison *c, sp_buffer *out)
     add_several(c, out);
     add_collapsed(c, out);
     add_cuts(c, out);
+    add_illegal_places(c, out);
     if (c->sleep)
         add_sleep(c, out);
     if (c->scorers)

@@ -9,6 +9,7 @@
 #include "report/write/json_tree.h"
 #include "statepath/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -536,6 +537,50 @@ static void set_choices(json_t *root, const sp_comparison *c, bool *failed)
     set_text(root, "zeros", sp_zeros_key(c->zeros), failed);
 }
 
+/* ---- places ---- */
+
+/* [class before, class], null for none. */
+static json_t *said_list(const sp_comparison *c, const sp_illegal_said *said, bool *failed)
+{
+    json_t *pair = json_array();
+    sp_json_append(pair, said->from < 0 ? json_null() : sp_json_text(c->classes[said->from], failed), failed);
+    sp_json_append(pair, said->to < 0 ? json_null() : sp_json_text(c->classes[said->to], failed), failed);
+    return pair;
+}
+
+/* An item of illegal_places. */
+static json_t *place_object(const void *whole, const void *part, int64_t i, bool *failed)
+{
+    const sp_comparison *c = whole;
+    const sp_illegal_place *place = &((const sp_illegal_place *)part)[i];
+    json_t *object = json_object(), *by = json_array(), *said = json_object();
+    const sp_illegal_said *first = NULL;
+    sp_buffer link = {0};
+    for (int32_t s = 0; s <= c->n_strategies; s++) {
+        const sp_illegal_said *one = &place->said[s];
+        const char *name = s < c->n_strategies ? c->strategies[s].name : "reference";
+        first = !first && one->is_illegal ? one : first;
+        if (one->is_illegal)
+            sp_json_append(by, sp_json_text(name, failed), failed);
+        if (s < c->n_strategies || c->has_labels)
+            sp_json_set_named(said, name, said_list(c, one, failed), failed);
+    }
+    set_text(object, "recording", c->ids[place->recording], failed);
+    set_count(object, "step", place->step, failed);
+    const double seconds = (double)place->step * c->epoch_seconds;
+    if (c->epoch_seconds > 0)
+        sp_json_set(object, "seconds",
+                    seconds == floor(seconds) && seconds < 1e15 ? json_integer((json_int_t)seconds) : json_real(seconds), failed);
+    sp_json_set(object, "transition", said_list(c, first, failed), failed);
+    sp_json_set(object, "by", by, failed);
+    sp_json_set(object, "said", said, failed);
+    sp_buffer_place(&link, c->ids[place->recording], place->step);
+    set_text(object, "link", link.failed ? "" : link.data, failed);
+    *failed |= link.failed;
+    sp_buffer_free(&link);
+    return object;
+}
+
 /* Lists over the strategies, the pairs and the coarser classes. */
 static void set_results(json_t *root, const sp_comparison *c, sp_json_list *lists, bool *failed)
 {
@@ -580,11 +625,17 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     if (c->n_against)
         sp_json_set(root, "against", against_list(c, &failed), &failed);
     set_results(root, c, lists, &failed);
+    json_t *places = json_array();
+    lists[c->n_strategies] =
+        (sp_json_list){.place = places, .n = c->n_illegal_places, .item = place_object, .whole = c, .part = c->illegal_places};
+    sp_json_set(root, "illegal_places", places, &failed);
+    if (c->illegal_places_cut)
+        sp_json_set(root, "illegal_places_cut", json_true(), &failed);
     if (c->sleep)
         sp_json_set(root, "sleep", sleep_object(c, &failed), &failed);
     if (c->scorers)
         sp_json_set(root, "scorers", raters_object(c, &failed), &failed);
-    sp_json_write_lists(root, lists, c->n_strategies, text, &failed);
+    sp_json_write_lists(root, lists, c->n_strategies + 1, text, &failed);
     json_decref(root);
     free(lists);
     text->failed |= failed;

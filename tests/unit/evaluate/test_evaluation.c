@@ -210,6 +210,33 @@ static void test_strategies(void **state)
     sp_comparison_free(c);
 }
 
+/* A to C at n1, step 1, by argmax; at n3 argmax and the reference start in C and go from A to C. */
+static void test_illegal_places(void **state)
+{
+    (void)state;
+    sp_evaluation_options options = example_options();
+    sp_comparison *c = example_comparison(&options);
+    static const struct {
+        int64_t recording, step;
+        sp_illegal_said said[3]; /* argmax, greedy, reference */
+    } expected[] = {{0, 1, {{A, C, true}, {A, A, false}, {A, A, false}}},
+                    {2, 0, {{-1, C, true}, {-1, -1, false}, {-1, C, true}}},
+                    {2, 2, {{A, C, true}, {-1, -1, false}, {A, C, true}}}};
+    assert_int_equal(c->n_illegal_places, 3);
+    assert_false(c->illegal_places_cut);
+    for (int i = 0; i < 3; i++) {
+        const sp_illegal_place *place = &c->illegal_places[i];
+        assert_int_equal(place->recording, expected[i].recording);
+        assert_int_equal(place->step, expected[i].step);
+        for (int s = 0; s < 3; s++) {
+            assert_int_equal(place->said[s].from, expected[i].said[s].from);
+            assert_int_equal(place->said[s].to, expected[i].said[s].to);
+            assert_int_equal(place->said[s].is_illegal, expected[i].said[s].is_illegal);
+        }
+    }
+    sp_comparison_free(c);
+}
+
 static void test_recordings_and_means(void **state)
 {
     (void)state;
@@ -855,6 +882,7 @@ int main(void)
         cmocka_unit_test(test_input_and_rules),
         cmocka_unit_test(test_reference),
         cmocka_unit_test(test_strategies),
+        cmocka_unit_test(test_illegal_places),
         cmocka_unit_test(test_recordings_and_means),
         cmocka_unit_test(test_changes_and_contexts),
         cmocka_unit_test(test_segments),

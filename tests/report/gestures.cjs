@@ -1,0 +1,239 @@
+// Step plots, links and dialogues of the page, each gesture by mouse, touch and keyboard. Parts of test_browser.cjs.
+"use strict";
+
+module.exports = function ({ open, check, texts, fs, json: twin }) {
+  const readout = (page, i = 0) => page.locator(".readout").nth(i).textContent();
+  const hash = async (page) => {
+    await page.waitForTimeout(350); // the address follows when the reader stops
+    return decodeURIComponent(await page.evaluate(() => location.hash));
+  };
+  const zoomed = (text) => (/zoom=(\d+)-(\d+)/.exec(text) || []).slice(1).map(Number);
+  const area = (page, i = 0) => page.locator(".stepplot").nth(i).locator(".rows > svg").first().boundingBox();
+
+  // What the page says of a step is what the JSON of the same run says.
+  async function reading(browser) {
+    const page = await open(browser, "demo", { viewport: { width: 1300, height: 1000 } });
+    const json = JSON.parse(fs.readFileSync(twin, "utf8"));
+    const wrong = await page.evaluate((places) => {
+      const wrong = [], { byId, steps, breaks, nameOf, className, data } = window.statepath;
+      let n = 0;
+      for (const place of places) {
+        const one = steps(byId[place.recording]);
+        const by = [];
+        one.paths.forEach((path, s) => {
+          const said = place.said[nameOf(s)];
+          if ((said[1] === null ? "none" : said[1]) !== className(path[place.step])) wrong.push(`${place.recording} ${place.step} ${nameOf(s)}`);
+          if (breaks(one, path, place.step)) by.push(nameOf(s));
+        });
+        if (by.join() !== place.by.join()) wrong.push(`${place.recording} ${place.step}: ${by}`);
+        n++;
+      }
+      const all = data.recordings.reduce((sum, one) => sum + steps(one).places.length, 0);
+      if (all !== n) wrong.push(`${all} places in the page, ${n} in the JSON`);
+      return wrong;
+    }, json.illegal_places);
+    check(json.illegal_places.length > 500 && wrong.length === 0, "illegal steps of the page and of the JSON: " + wrong.slice(0, 3).join("; "));
+    check(await page.evaluate((per) => per.every((r) => Math.abs((window.statepath.steps(window.statepath.byId[r.id]).right[0]) - r.accuracy) < 1e-12),
+      json.strategies.argmax.per_recording), "the accuracy of each recording from its steps in the page is the program's");
+    await page.context().close();
+  }
+
+  async function byKeyboard(browser) {
+    const page = await open(browser, "demo", {});
+    const plot = page.locator(".stepplot").first();
+    await plot.focus();
+    await page.keyboard.press("Home");
+    check(/^Step 0, 0:00:00; reference /.test(await readout(page)), "Home reads the first step: " + await readout(page));
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    check(/^Step 2, 0:01:00; /.test(await readout(page)) && /scores .* \d\.\d\d/.test(await readout(page)), "arrows go step by step: " + await readout(page));
+    check((await page.locator(".readout").first().getAttribute("aria-live")) === "polite", "what the keys read is spoken");
+    await page.keyboard.press("n");
+    const first = await readout(page), place = zoomed(await hash(page));
+    check(/illegal after/.test(first), "n goes to an illegal step: " + first);
+    check(place.length === 2 && place[1] - place[0] === 120, "and enlarges around it: " + place);
+    await page.keyboard.press("n");
+    const second = await readout(page);
+    await page.keyboard.press("p");
+    check(second !== first && (await readout(page)) === first, "p goes back");
+    await page.keyboard.press("+");
+    check(zoomed(await hash(page))[1] - zoomed(await hash(page))[0] === 60, "plus halves what is in sight");
+    await page.keyboard.press("-");
+    await page.keyboard.press("0");
+    check(!/zoom/.test(await hash(page)), "0 shows the whole: " + await hash(page));
+    await page.keyboard.press("End");
+    await page.keyboard.press("n");
+    check(/^#night=(?!r04&)/.test(await hash(page)), "past the last illegal step comes the next recording: " + await hash(page));
+    await page.context().close();
+  }
+
+  async function byMouse(browser) {
+    const page = await open(browser, "demo", { viewport: { width: 1300, height: 1000 } });
+    await page.locator(".stepplot").first().scrollIntoViewIfNeeded();
+    let box = await area(page);
+    await page.mouse.move(box.x + box.width / 2, box.y + 30);
+    const middle = Number(/^Step ([\d,]+)/.exec(await readout(page))[1].replace(/,/g, ""));
+    check(Math.abs(middle - 987 / 2) < 3, "pointing reads the step under the pointer: " + middle);
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 60, { steps: 4 });
+    check(await page.locator(".brush").first().isVisible(), "dragging shows what it takes");
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 4 });
+    await page.mouse.up();
+    const [from, to] = zoomed(await hash(page));
+    check(Math.abs(from - 247) < 4 && Math.abs(to - 494) < 4, `dragging over a quarter shows it: ${from} to ${to}`);
+    const shown = await page.locator(".stepplot").first().locator(".rows > svg > svg").evaluateAll((all) => all.map((svg) => svg.viewBox.baseVal.width));
+    check(shown.length === 5 && new Set(shown.slice(0, 4)).size === 1, "all lanes show the same stretch: " + shown);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -100);
+    await page.keyboard.up("Control");
+    const after = zoomed(await hash(page));
+    check(Math.abs((after[1] - after[0]) - (to - from) / 2) < 3, "Ctrl and the wheel enlarge: " + after);
+    await page.mouse.click(box.x + box.width / 2, box.y + 30);
+    check(/t=\d+/.test(await hash(page)), "a click keeps the step in the address");
+    const address = await page.evaluate(() => location.href), kept = await readout(page);
+    await page.mouse.dblclick(box.x + box.width / 2, box.y + 30);
+    check(!/zoom/.test(await hash(page)), "a double click shows the whole");
+    // The address brings the place back.
+    const again = await page.context().newPage();
+    await again.goto(address);
+    check((await again.locator(".readout").first().textContent()) === kept, "the address keeps the place");
+    await again.close();
+    for (const [name, is] of [["Show fewer steps", 494], ["Show more steps", 987]]) {
+      await page.locator(".tools").first().getByLabel(name).click();
+      const zoom = zoomed(await hash(page));
+      check(Math.abs((zoom.length ? zoom[1] - zoom[0] : 987) - is) < 2, `${name}: ${zoom}`);
+    }
+    await page.locator(".tools").first().getByLabel("Next illegal step").click();
+    check(/illegal/.test(await readout(page)), "the button goes to an illegal step");
+    await page.context().close();
+  }
+
+  async function byTouch(browser) {
+    const page = await open(browser, "demo", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await page.locator(".stepplot").first().scrollIntoViewIfNeeded();
+    const box = await area(page);
+    await page.touchscreen.tap(box.x + box.width / 2, box.y + 30);
+    check(/^Step (48|49|50)\d/.test(await readout(page)), "a tap reads: " + await readout(page));
+    const client = await page.context().newCDPSession(page), y = box.y + 30;
+    const touch = (type, ...xs) => client.send("Input.dispatchTouchEvent", { type, touchPoints: xs.map((x, id) => ({ x, y, id })) });
+    await touch("touchStart", box.x + box.width * 0.4);
+    await touch("touchStart", box.x + box.width * 0.4, box.x + box.width * 0.6);
+    for (const d of [0.15, 0.2, 0.3]) await touch("touchMove", box.x + box.width * (0.5 - d), box.x + box.width * (0.5 + d));
+    await touch("touchEnd");
+    const zoom = zoomed(await hash(page));
+    check(zoom.length === 2 && zoom[1] - zoom[0] < 400 && zoom[1] - zoom[0] > 250, "two fingers enlarge: " + zoom);
+    await page.locator(".tools").first().getByLabel("Show the whole recording").tap();
+    check(!/zoom/.test(await hash(page)), "the button shows the whole");
+    await page.locator("table[data-counts=confusion] td button").nth(1).tap();
+    check(await page.locator("dialog[open] li").count() > 3, "a tap on a cell lists its steps");
+    await page.locator("dialog[open] button").tap();
+    check((await page.locator("dialog[open]").count()) === 0, "and a button closes the list");
+    await page.context().close();
+  }
+
+  async function cells(browser) {
+    const page = await open(browser, "demo", {});
+    for (const kind of ["confusion", "transitions"]) {
+      const table = page.locator(`table[data-counts=${kind}]`).first(), cell = table.locator("td button").first();
+      const n = (await cell.textContent()).replace(/,/g, "");
+      await cell.focus();
+      await page.keyboard.press("Enter");
+      const note = await page.locator("dialog[open] p").textContent();
+      check(note.replace(/,/g, "").startsWith(`${n} of ${n} steps`), `${kind}: a cell lists all its steps: ${n}: ${note}`);
+      await page.keyboard.press("Escape");
+      check(await cell.evaluate((e) => e === document.activeElement), `${kind}: Escape goes back to the cell`);
+      await page.keyboard.press("ArrowRight");
+      check(await page.evaluate(() => document.activeElement.closest("td") !== null) && !(await cell.evaluate((e) => e === document.activeElement)),
+            `${kind}: arrows go from cell to cell`);
+      check((await table.locator("td button[tabindex='0']").count()) === 1, `${kind}: one stop for the tabulator`);
+      const name = await cell.getAttribute("aria-label");
+      check(/^[\d,]+: .*List the steps$/.test(name), `${kind}: the cell says what it does: ${name}`);
+    }
+    // Off-diagonal counts of each matrix are those of the steps in the page.
+    const wrong = await page.evaluate(() => {
+      const { data, steps } = window.statepath, K = data.classes.length, wrong = [];
+      document.querySelectorAll("table[data-counts=confusion]").forEach((table) => {
+        const s = Number(table.dataset.s), counts = new Array(K * K).fill(0);
+        data.recordings.forEach((one) => {
+          const { paths } = steps(one), labels = paths[paths.length - 1];
+          labels.forEach((k, t) => { if (k >= 0 && paths[s][t] >= 0) counts[k * K + paths[s][t]]++; });
+        });
+        for (let i = 0; i < K; i++)
+          for (let j = 0; j < K; j++) {
+            const cell = table.tBodies[0].rows[i].cells[j + 1], n = Number((cell.querySelector("button") || cell.firstChild).textContent.replace(/,/g, ""));
+            if (n !== counts[i * K + j]) wrong.push([s, i, j, n, counts[i * K + j]]);
+          }
+      });
+      return wrong;
+    });
+    check(wrong.length === 0, "confusion matrices from the steps of the page: " + wrong.slice(0, 3).join("; "));
+    await page.locator("table[data-counts=confusion] td button").nth(1).click();
+    await page.locator("dialog[open] a").nth(1).click();
+    check(/^#night=.*&t=\d+/.test(await hash(page)) && (await page.locator("dialog[open]").count()) === 0, "a place of the list leads to its step");
+    check(await page.evaluate(() => document.activeElement.classList.contains("stepplot")), "and its plot has the focus");
+    await page.context().close();
+  }
+
+  async function dots(browser) {
+    const page = await open(browser, "demo", {});
+    const charts = page.locator("svg.opens");
+    check((await charts.count()) >= 4, "charts of recordings open them: " + await charts.count());
+    for (let i = 0; i < 4; i++) {
+      const chart = charts.nth(i);
+      await chart.scrollIntoViewIfNeeded();
+      await chart.focus();
+      await page.keyboard.press("ArrowRight");
+      const id = /^(r\d\d): /.exec(await page.locator(".tip").textContent());
+      check(id, `chart ${i}: an arrow key names a recording: ` + await page.locator(".tip").textContent());
+      const ring = await chart.locator(".ring").boundingBox();
+      await page.keyboard.press("ArrowRight");
+      await page.mouse.move(ring.x + ring.width / 2, ring.y + ring.height / 2);
+      check(/^r\d\d: /.test(await page.locator(".tip").textContent()), `chart ${i}: pointing names it too`);
+      await page.mouse.click(ring.x + ring.width / 2, ring.y + ring.height / 2);
+      check(/^#night=r\d\d$/.test(await hash(page)), `chart ${i}: a click opens the recording: ` + await hash(page));
+    }
+    await page.context().close();
+    const many = await open(browser, "thousand", {});
+    const chart = many.locator("svg.opens").first();
+    await chart.focus();
+    await many.keyboard.press("ArrowRight");
+    check(/^night_\d+: /.test(await many.locator(".tip").textContent()), "beyond sixty recordings dots have names too");
+    await many.context().close();
+  }
+
+  async function finding(browser) {
+    const page = await open(browser, "demo", {});
+    const section = page.locator("section[aria-labelledby=recordings]"), rows = section.locator("tbody tr:visible");
+    await section.getByLabel("Search").fill("r1");
+    check((await rows.count()) === 10, "search narrows the table: " + await rows.count());
+    check((await section.locator("[role=status]").textContent()) === "10 of 20", "and says so");
+    await section.getByLabel("Search").fill("");
+    await section.getByLabel("Show").selectOption({ label: "viterbi less accurate than argmax" });
+    const worse = await page.evaluate(() => window.statepath.data.recordings.filter((one) => {
+      const { right } = window.statepath.steps(one);
+      return right[2].toFixed(3) < right[0].toFixed(3);
+    }).length);
+    check(worse > 2 && (await rows.count()) === worse, `a filter narrows it: ${await rows.count()} of ${worse}`);
+    await rows.first().locator("a").click();
+    check(/^#night=r\d\d$/.test(await hash(page)), "a row leads to its recording: " + await hash(page));
+    await page.locator("#any select").selectOption("r13");
+    check((await page.locator("#any .stepplot").getAttribute("aria-label")).startsWith("Step plot of r13."), "any recording can be chosen");
+    check((await page.locator("#any .track").count()) === 6, "with reference, strategies, scores and axis");
+    const list = page.locator("section[aria-labelledby=places]");
+    check((await list.locator("tbody tr").count()) === 100, "a hundred illegal steps are listed at first");
+    await list.getByText("Show more").click();
+    check((await list.locator("tbody tr").count()) === 200, "and a hundred more");
+    await list.getByLabel("Broken by").selectOption({ label: "reference" });
+    check((await list.locator("tbody tr").count()) === 51, "those of the reference: " + await list.locator("tbody tr").count());
+    await list.locator("tbody a").nth(3).click();
+    check(/&t=\d+/.test(await hash(page)), "each leads to its step");
+    await page.context().close();
+    const gone = await open(browser, "demo", {}, "#night=nowhere");
+    check(/steps of nowhere are not in this page/.test(await gone.locator("#any [role=status]").textContent()), "what is not there is said");
+    await gone.context().close();
+    check(!/id="any"/.test(texts.training), "pages of training have none of this");
+  }
+
+  return [reading, byKeyboard, byMouse, byTouch, cells, dots, finding];
+};
