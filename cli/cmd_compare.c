@@ -8,15 +8,27 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return outputs_make(o, inputs, sp_compare_file, out, err);
 }
 
-static const option_choice compare_options[] = {OPTION(MODEL),  OPTION(STRATEGIES),
-                                                OPTION(OUTPUT), OPTION(CONFIDENCE),
-                                                OPTION(NBEST),  OPTION_AS(FORCE, "replace outputs that exist", NULL),
-                                                RESULT_OPTIONS, HEADING("Reading, where things are in the file:"),
-                                                PLACE_OPTIONS,  OPTION(CODES),
-                                                OPTION(MAP),    HEADING("Decoding:"),
-                                                DECODE_OPTIONS, HEADING("Learning:"),
-                                                OPTION(CV),     OPTION(RULES_OF_FOLDS),
-                                                FIT_OPTIONS,    MESSAGE_OPTIONS};
+static const option_choice compare_options[] = {OPTION(MODEL),
+                                                OPTION(STRATEGIES),
+                                                OPTION(OUTPUT),
+                                                OPTION(CONFIDENCE),
+                                                OPTION(NBEST),
+                                                OPTION_AS(FORCE, "replace outputs that exist", NULL),
+                                                RESULT_OPTIONS,
+                                                HEADING("The page:"),
+                                                OPTION(WHAT_IF),
+                                                OPTION(WHAT_IF_BYTES),
+                                                HEADING("Reading, where things are in the file:"),
+                                                PLACE_OPTIONS,
+                                                OPTION(CODES),
+                                                OPTION(MAP),
+                                                HEADING("Decoding:"),
+                                                DECODE_OPTIONS,
+                                                HEADING("Learning:"),
+                                                OPTION(CV),
+                                                OPTION(RULES_OF_FOLDS),
+                                                FIT_OPTIONS,
+                                                MESSAGE_OPTIONS};
 
 const command compare_command = {
     .name = "compare",

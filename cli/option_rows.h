@@ -75,6 +75,9 @@ OPTION_ROW(MEMORY, "memory", 0, INTEGER, run.fit.memory, "crf: staying depends o
            "N")
 OPTION_ROW(FOLDS, "folds", 0, INTEGER, run.fit.folds, "folds for choosing settings (5)", "N")
 OPTION_ROW(REPORT, "report", 0, TEXT, report, "write a page for the browser", "R.html")
+OPTION_ROW(WHAT_IF, "what-if", 0, TEXT, what_if, "the page can decode the recordings it draws under other rules (on)", "on|off")
+OPTION_ROW(WHAT_IF_BYTES, "what-if-bytes", 0, INTEGER, what_if_bytes,
+           "bytes of scores that the page holds for that (600000, fewer where the page would pass a megabyte)", "N")
 OPTION_ROW(JSON, "json", 0, TEXT, json, "write results as JSON; - is standard output", "R.json")
 OPTION_ROW(CSV, "csv", 0, TEXT, csv, "write results as long CSV", "R.csv")
 OPTION_ROW(MARKDOWN, "markdown", 0, TEXT, markdown, "write results as Markdown", "R.md")

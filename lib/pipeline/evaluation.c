@@ -6,6 +6,7 @@
 #include "evaluate/evaluate.h"
 #include "pipeline/calibration.h"
 #include "pipeline/run.h"
+#include "pipeline/what_if.h"
 #include "report/drawn.h"
 #include "statepath/report.h"
 
@@ -136,6 +137,8 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
         status = sp_evaluation_finish(evaluation, &made, err);
     if (status == SP_OK)
         status = fetch_steps(p, &how, made, err);
+    if (status == SP_OK)
+        status = sp_what_if_make(p, made, err);
     if (status == SP_OK)
         status = describe(p, how.bootstrap.level, made, err);
     if (status == SP_OK)

@@ -235,6 +235,32 @@ typedef struct sp_trace {
 /* With more classes densities are not kept: nobody could tell the colours apart. */
 enum { SP_DENSITY_CLASSES = 12 };
 
+/* What a page needs to decode some recordings itself: the rules, and the scores before temperature and prior in 24 bits a number
+ * (core/packed_scores.h). A recording is in it only if it is decoded to the same paths from these. */
+typedef struct sp_what_if_recording {
+    int64_t recording; /* index */
+    int64_t n_steps;
+    uint8_t *packed; /* [T,K,3] */
+    int32_t *labels; /* [T] as judged: -1 also where wake is trimmed; or NULL */
+    uint8_t *gaps;   /* [T] 1: the chain is broken before the step; or NULL */
+} sp_what_if_recording;
+
+typedef struct sp_what_if {
+    char *model; /* JSON: the model with its classes in the order of the columns, weights as logs */
+    double temperature, transition_weight, prior_weight; /* as decoded */
+    double *log_prior;                                   /* [K] nats; NULL: the model has none */
+    char *options;                                       /* further options of `statepath decode` that the run had, or "" */
+    bool is_kept_small;                                  /* the page leaves recordings out beyond a megabyte */
+    int64_t n_recordings;
+    sp_what_if_recording *recordings; /* [n_recordings] in the order in which they are drawn */
+    int64_t n_left_out;               /* drawn, but with more scores than there was room for */
+    int64_t n_differing;
+    int64_t *differing; /* [n_differing] recordings left out because the packed scores give another path */
+} sp_what_if;
+
+/* With more classes, or states, a page does not decode: nobody could find a cell. */
+enum { SP_WHAT_IF_CLASSES = 60 };
+
 /* The same scores taken for probabilities in another way than by `reliability` of the comparison: calibration before and after.
  */
 typedef enum sp_scaling {
@@ -353,7 +379,8 @@ typedef struct sp_comparison {
     /* Pictures. */
     int64_t trace_steps; /* how many steps may be kept; 0: no pictures are wanted */
     int64_t n_traces;
-    sp_trace *traces; /* [n_traces] in the order of the recordings */
+    sp_trace *traces;    /* [n_traces] in the order of the recordings */
+    sp_what_if *what_if; /* owned; NULL: the page does not decode */
 } sp_comparison;
 
 void sp_comparison_free(sp_comparison *comparison);

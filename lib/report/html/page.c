@@ -141,6 +141,7 @@ static const struct {
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
+    {"what-if", "What if", sp_has_what_if, sp_page_what_if},
     {"methods", "Methods", always, sp_page_methods_section},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
@@ -185,11 +186,11 @@ static void top(sp_page *page)
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err)
 {
     sp_page page = {.comparison = comparison, .focus = sp_focus_strategy(comparison), .argmax = sp_argmax_strategy(comparison)};
-    sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", "", "verdict");
+    sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", "", "verdict", sp_has_what_if(comparison));
     top(&page);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(comparison))
             sections[i].write(&page);
-    sp_frame_end(&page.out);
+    sp_frame_end(&page.out, sp_has_what_if(comparison));
     return sp_buffer_finish(&page.out, out, err);
 }
