@@ -108,6 +108,8 @@ OPTION_ROW(WAKE_TRIM, "wake-trim", 0, NUMBER, run.wake_trim,
            "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN")
 OPTION_ROW(EPOCH_SECONDS, "epoch-seconds", 0, NUMBER, run.epoch_seconds,
            "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X")
+OPTION_ROW(RULE_COSTS, "rule-costs", 0, FLAG, run.rule_costs,
+           "what each rule costs: decode once more without it; and rules that the labels propose", NULL)
 OPTION_ROW(NLL_CLIP, "nll-clip", 0, NUMBER, run.nll_clip,
            "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P")
 OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,

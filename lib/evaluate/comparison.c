@@ -46,6 +46,12 @@ void sp_what_if_free(sp_what_if *what_if)
         FREE_ALL(what_if->model, what_if->log_prior, what_if->options, what_if->recordings, what_if->differing, what_if);
 }
 
+void sp_rule_costs_free(sp_rule_costs *costs)
+{
+    if (costs)
+        FREE_ALL(costs->rules, costs->proposals, costs);
+}
+
 void sp_comparison_free(sp_comparison *c)
 {
     if (!c)
@@ -61,6 +67,7 @@ void sp_comparison_free(sp_comparison *c)
     sp_sleep_free(c->sleep);
     sp_scorers_free(c->scorers);
     sp_traces_free(c);
+    sp_rule_costs_free(c->rule_costs);
     sp_what_if_free(c->what_if);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);

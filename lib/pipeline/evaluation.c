@@ -5,8 +5,9 @@
 
 #include "evaluate/evaluate.h"
 #include "pipeline/calibration.h"
+#include "pipeline/rules/rule_costs.h"
+#include "pipeline/rules/what_if.h"
 #include "pipeline/run.h"
-#include "pipeline/what_if.h"
 #include "report/drawn.h"
 #include "statepath/report.h"
 
@@ -115,6 +116,8 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     sp_sleep_choice sleep = {.is_sleep = false};
     sp_status status = o->hooks.opened ? o->hooks.opened(o->hooks.arg, &scope, err) : SP_OK;
     if (status == SP_OK)
+        status = sp_rule_costs_check(p, err);
+    if (status == SP_OK)
         status = sp_sleep_choose(p, classes, &sleep, err);
     sp_sleep_apply(&sleep, &how);
     if (status == SP_OK)
@@ -137,6 +140,8 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
         status = sp_evaluation_finish(evaluation, &made, err);
     if (status == SP_OK)
         status = fetch_steps(p, &how, made, err);
+    if (status == SP_OK)
+        status = sp_rule_costs_make(p, &how.bootstrap, made, err);
     if (status == SP_OK)
         status = sp_what_if_make(p, made, err);
     if (status == SP_OK)

@@ -1,5 +1,5 @@
 // The section "What if" in headless Chromium: it shows the run's figures, decodes as the program does under rules that are clicked, by
-// mouse, touch and keyboard, is accessible, and leaves the rest of the page alone where WebAssembly is forbidden.
+// mouse, touch and keyboard, is accessible (as is "What rules cost"), and leaves the rest of the page alone where WebAssembly is forbidden.
 "use strict";
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
@@ -32,7 +32,7 @@ const demo = path.join(process.env.STATEPATH_SOURCE, "datasets/sleep-demo.h5");
 const run = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q", "-f"], { stdio: ["ignore", "pipe", "inherit"], cwd: folder, maxBuffer: 64 << 20 });
 const json = (name) => JSON.parse(fs.readFileSync(at(name), "utf8"));
 
-run("compare", demo, "--model", "sleep-strict", "--report", "demo.html", "--json", "demo.json");
+run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--report", "demo.html", "--json", "demo.json");
 // A weighted model with a prior, fewer recordings, no reference.
 fs.writeFileSync(at("weighted.json"), JSON.stringify({
   statepath_model: 1, name: "weighted", classes: ["Wake", "N1", "N2", "N3", "REM"], matrix: Array(5).fill([1, 1, 1, 1, 1]),
@@ -234,7 +234,7 @@ async function accessible(browser) {
       await page.addScriptTag({ content: axe });
       for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
-        const result = await page.evaluate(() => window.axe.run("section[aria-labelledby=what-if]", { resultTypes: ["violations"] }));
+        const result = await page.evaluate(() => window.axe.run("section[aria-labelledby=what-if], section[aria-labelledby=rules]", { resultTypes: ["violations"] }));
         for (const v of result.violations)
           check(false, `${name}, ${width}, ${colorScheme}: axe: ${v.id}: ${v.help} (${v.nodes.length})\n  ${v.nodes[0].html.slice(0, 200)}`);
       }

@@ -235,6 +235,39 @@ typedef struct sp_trace {
 /* With more classes densities are not kept: nobody could tell the colours apart. */
 enum { SP_DENSITY_CLASSES = 12 };
 
+/* What a rule costs: all recordings are decoded by Viterbi once more by the same model, but that this transition is allowed (in a
+ * model with weights at the least weight of its row). A legal change is a step at which the reference changes its class in a way
+ * that the model as it is allows; a path has it where its class is the reference's at that step and at the one before. */
+typedef struct sp_rule_cost {
+    int32_t from, to;
+    int64_t reference_count, argmax_count; /* how often the reference and argmax break it; -1: argmax was not decoded */
+    sp_value accuracy, ceiling;            /* without the rule; ceiling undefined "not asked for" */
+    int64_t reference_illegal;             /* illegal transitions of the reference without the rule */
+    sp_difference difference;              /* accuracy without the rule less accuracy with it */
+    int64_t erased, restored;              /* legal changes that a path has only without the rule, and only with it */
+    sp_difference changes;                 /* (erased - restored) / legal changes; undefined "no legal change" */
+} sp_rule_cost;
+
+/* A rule that the data propose: an allowed transition that the reference never makes. Its rate among all transitions from that
+ * class (staying counts) is below `upper` at the level of the intervals: 1 - (1 - level)^(1 / transitions), one-sided and exact
+ * for independent transitions. */
+typedef struct sp_rule_proposal {
+    int32_t from, to;
+    int64_t transitions; /* of the reference from that class */
+    double upper;
+} sp_rule_proposal;
+
+enum { SP_MOST_RULE_COSTS = 50, SP_MOST_PROPOSALS = 50 };
+
+typedef struct sp_rule_costs {
+    sp_value accuracy;     /* by Viterbi with all rules */
+    int64_t legal_changes; /* of the reference */
+    int64_t n_rules, n_left_out;
+    sp_rule_cost *rules; /* [n_rules] those that the reference and argmax break most, then by class */
+    int64_t n_proposals, n_proposals_left_out;
+    sp_rule_proposal *proposals; /* [n_proposals] of the lowest upper limit first */
+} sp_rule_costs;
+
 /* What a page needs to decode some recordings itself: the rules, and the scores before temperature and prior in 24 bits a number
  * (core/packed_scores.h). A recording is in it only if it is decoded to the same paths from these. */
 typedef struct sp_what_if_recording {
@@ -379,8 +412,9 @@ typedef struct sp_comparison {
     /* Pictures. */
     int64_t trace_steps; /* how many steps may be kept; 0: no pictures are wanted */
     int64_t n_traces;
-    sp_trace *traces;    /* [n_traces] in the order of the recordings */
-    sp_what_if *what_if; /* owned; NULL: the page does not decode */
+    sp_trace *traces;          /* [n_traces] in the order of the recordings */
+    sp_rule_costs *rule_costs; /* owned; NULL: not asked for */
+    sp_what_if *what_if;       /* owned; NULL: the page does not decode */
 } sp_comparison;
 
 void sp_comparison_free(sp_comparison *comparison);

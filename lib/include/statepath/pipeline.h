@@ -89,6 +89,7 @@ typedef struct sp_run_options {
     int bridge_unscored, trim_to_shortest;
     char *codes, *map, *label_codes, *label_map; /* of others' step labels (sleep.h) */
     int64_t trace_steps;                         /* of the steps that a page draws, keep so many; 0: none */
+    int rule_costs;                              /* compare: what each rule costs, see sp_rule_costs; needs labels */
     int64_t what_if_bytes; /* letters of scores that a page may hold to decode them itself; 0: none; -1: 600,000, less where the
                             * page would have more than a megabyte */
     const char *command;   /* kept in results; or NULL */

@@ -132,6 +132,7 @@ static const struct {
     {"strategies", "Strategies", always, sp_page_leaderboard},
     {"differences", "Differences", sp_has_differences, sp_page_differences},
     {"legality", "Illegal transitions", sp_has_legality, sp_page_legality},
+    {"rules", "What rules cost", sp_has_rule_costs, sp_page_rule_costs},
     {"confusion", "Confusion", sp_has_agreement, sp_page_confusions},
     {"classes", "Classes", sp_has_agreement, sp_page_classes},
     {"changes", "What changed", sp_has_changes, sp_page_changes},

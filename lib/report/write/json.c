@@ -545,6 +545,8 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     if (c->n_calibrations)
         sp_json_set(root, "calibrations", calibrations_object(c, &failed), &failed);
     set_results(root, c, lists, &failed);
+    if (c->rule_costs)
+        sp_json_set(root, "rule_costs", sp_json_rule_costs(c, &failed), &failed);
     if (c->sleep)
         sp_json_set(root, "sleep", sleep_object(c, &failed), &failed);
     if (c->scorers)
