@@ -8,19 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct text {
+typedef struct sentence {
     char *data;
     size_t size, length; /* length: as if there were room */
-} text;
+} sentence;
 
-static void put(text *out, const char *from, size_t n)
+static void put(sentence *out, const char *from, size_t n)
 {
     for (size_t i = 0; i < n; i++, out->length++)
         if (out->length + 1 < out->size)
             out->data[out->length] = from[i];
 }
 
-static void put_whole(text *out, uint64_t n, bool is_negative)
+static void put_whole(sentence *out, uint64_t n, bool is_negative)
 {
     char digits[24];
     size_t at = sizeof digits;
@@ -32,25 +32,25 @@ static void put_whole(text *out, uint64_t n, bool is_negative)
     put(out, digits + at, sizeof digits - at);
 }
 
-/* At most six digits, without zeros at the end; with an exponent outside 1e-5 .. 1e6. */
-static void put_real(text *out, double x)
+/* At most six digits, without zeros at the end; with an exponent outside 1e-4 .. 1e6. */
+static void put_real(sentence *out, double x)
 {
     if (isnan(x) || isinf(x)) {
         put(out, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf", isinf(x) && x < 0 ? 4 : 3);
         return;
     }
     int exponent = 0;
-    double size = x < 0 ? -x : x;
-    for (; size >= 10; exponent++)
-        size /= 10;
-    for (; size > 0 && size < 1; exponent--)
-        size *= 10;
-    uint64_t digits = (uint64_t)(size * 1e5 + 0.5);
+    double mantissa = x < 0 ? -x : x;
+    for (; mantissa >= 10; exponent++)
+        mantissa /= 10;
+    for (; mantissa > 0 && mantissa < 1; exponent--)
+        mantissa *= 10;
+    uint64_t digits = (uint64_t)(mantissa * 1e5 + 0.5);
     if (digits >= 1000000) {
         digits /= 10;
         exponent++;
     }
-    const bool is_plain = exponent >= -5 && exponent < 6;
+    const bool is_plain = exponent >= -4 && exponent < 6;
     int decimals = 5 - (is_plain ? exponent : 0);
     for (; decimals > 0 && digits % 10 == 0; decimals--)
         digits /= 10;
@@ -66,12 +66,14 @@ static void put_real(text *out, double x)
         digits %= scale;
     }
     if (!is_plain) {
-        put(out, "e", 1);
-        put_whole(out, (uint64_t)(exponent < 0 ? -exponent : exponent), exponent < 0);
+        const int size = exponent < 0 ? -exponent : exponent;
+        put(out, exponent < 0 ? "e-" : "e+", 2);
+        put(out, "0", size < 10);
+        put_whole(out, (uint64_t)size, false);
     }
 }
 
-static void put_integer(text *out, char how, int n_l, bool is_signed, va_list *arguments)
+static void put_integer(sentence *out, char how, int n_l, bool is_signed, va_list *arguments)
 {
     if (!is_signed) {
         put_whole(out, how == 'j' || n_l > 1 ? va_arg(*arguments, uint64_t) : va_arg(*arguments, unsigned), false);
@@ -81,7 +83,7 @@ static void put_integer(text *out, char how, int n_l, bool is_signed, va_list *a
     put_whole(out, n < 0 ? -(uint64_t)n : (uint64_t)n, n < 0);
 }
 
-static const char *put_one(text *out, const char *format, va_list *arguments)
+static const char *put_one(sentence *out, const char *format, va_list *arguments)
 {
     size_t most = SIZE_MAX;
     int n_l = 0;
@@ -117,7 +119,7 @@ static const char *put_one(text *out, const char *format, va_list *arguments)
 
 int vsnprintf(char *restrict buffer, size_t size, const char *restrict format, va_list arguments)
 {
-    text out = {buffer, size, 0};
+    sentence out = {buffer, size, 0};
     va_list rest;
     va_copy(rest, arguments);
     while (*format) {

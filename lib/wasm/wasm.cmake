@@ -41,4 +41,4 @@ add_custom_command(OUTPUT ${STATEPATH_WASM_MODULE}
                            -o ${STATEPATH_WASM_MODULE}
                    DEPENDS ${wasm_sources} ${wasm_headers} COMMENT "Compiling statepath.wasm" VERBATIM)
 add_custom_target(statepath-wasm ALL DEPENDS ${STATEPATH_WASM_MODULE})
-install(FILES ${STATEPATH_WASM_MODULE} ${wasm_folder}/statepath.js ${wasm_folder}/statepath.d.ts DESTINATION ${CMAKE_INSTALL_DATADIR}/statepath)
+install(FILES ${STATEPATH_WASM_MODULE} ${wasm_folder}/statepath.js ${wasm_folder}/statepath.d.ts ${wasm_folder}/package.json DESTINATION ${CMAKE_INSTALL_DATADIR}/statepath)

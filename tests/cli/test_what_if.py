@@ -265,6 +265,20 @@ class TestWhatIf(st.TestCase):
         self.assertEqual(page.ids, ["equal"])
         self.assertIn("Left out, because their paths would not be the run’s (scores are held in 24 bits a number): near.", page.text)
 
+    def test_names(self):
+        """Names that would end a script, or are not UTF-8 in the file."""
+        classes = ["</script><b>", "<!--", "c\u00e4"]
+        self.draw_file("names.h5", "log_probs", 3, 3, 30, 8, classes)
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "</script>", "classes": classes, "matrix": [[1, 1, 0], [1, 1, 1], [1, 1, 1]]}))
+        page = self.page("names.h5", "--model", "m.json")
+        self.assertEqual(page.settings["model"]["classes"], classes)
+        self.assertEqual(page.ids[0][:5], "rec <")
+        self.assertNotIn("</script><b>", page.text)
+        with h5py.File(self.path("names.h5"), "a") as f:
+            del f["ids"]
+            f["ids"] = np.array([b"\xff", b"b", b"c"], dtype="S")
+        self.assertIn("\u00ff", self.page("names.h5", "--model", "m.json").ids)
+
     def test_options(self):
         demo = os.path.join(st.SOURCE, "datasets/sleep-demo.h5")
 
