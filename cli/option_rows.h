@@ -86,6 +86,9 @@ OPTION_ROW(MEMORY, "memory", 0, INTEGER, run.fit.memory, "crf: staying depends o
 OPTION_ROW(FOLDS, "folds", 0, INTEGER, run.fit.folds, "folds for choosing settings (5)", "N")
 OPTION_ROW(REPORT, "report", 0, TEXT, report, "write a page for the browser", "R.html")
 OPTION_ROW(DRAW, "draw", 0, TEXT, run.draw, "recordings that the page draws before others (worst, median, best)", "ID,...")
+OPTION_ROW(WHAT_IF, "what-if", 0, TEXT, what_if, "the page can decode the recordings it draws under other rules (on)", "on|off")
+OPTION_ROW(WHAT_IF_BYTES, "what-if-bytes", 0, INTEGER, what_if_bytes,
+           "bytes of scores that the page holds for that (600000, fewer where the page would pass a megabyte)", "N")
 OPTION_ROW(JSON, "json", 0, TEXT, json, "write results as JSON; - is standard output", "R.json")
 OPTION_ROW(CSV, "csv", 0, TEXT, csv, "write results as long CSV", "R.csv")
 OPTION_ROW(MARKDOWN, "markdown", 0, TEXT, markdown, "write results as Markdown", "R.md")
@@ -116,6 +119,8 @@ OPTION_ROW(WAKE_TRIM, "wake-trim", 0, NUMBER, run.wake_trim,
            "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN")
 OPTION_ROW(EPOCH_SECONDS, "epoch-seconds", 0, NUMBER, run.epoch_seconds,
            "length of a step, for rates per hour and sleep statistics (what the file says, else 30 for sleep stages)", "X")
+OPTION_ROW(RULE_COSTS, "rule-costs", 0, FLAG, run.rule_costs,
+           "what each rule costs: decode once more without it; and rules that the labels propose", NULL)
 OPTION_ROW(NLL_CLIP, "nll-clip", 0, NUMBER, run.nll_clip,
            "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P")
 OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,

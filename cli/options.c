@@ -41,7 +41,7 @@ static void *place_of(options *o, option_id id)
 
 void options_init(options *o)
 {
-    *o = (options){.run = sp_run_options_default(), .lag = -1, .step = 1, .rate = NAN};
+    *o = (options){.run = sp_run_options_default(), .lag = -1, .what_if_bytes = -1, .step = 1, .rate = NAN};
 }
 
 /* Some options share a place: what was freed is NULL from then on. */

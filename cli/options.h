@@ -18,6 +18,8 @@ typedef struct options {
     talk_options talk;
     bool output_is_text;                          /* and may be standard output */
     char *report, *json, *csv, *markdown, *latex; /* compare and evaluate */
+    char *what_if;                                /* compare: "on", "off" or NULL */
+    int what_if_bytes;                            /* -1 where not given */
     char **fail_if;                               /* as often as given, ends with NULL; or NULL */
     char *seed;
     char *classes; /* stream, model new: names in order */

@@ -28,6 +28,18 @@ static sp_status read_seed(options *o, sp_error *err)
     return SP_OK;
 }
 
+/* --what-if and --what-if-bytes. */
+static sp_status read_what_if(options *o, sp_error *err)
+{
+    const bool is_off = o->what_if && !strcmp(o->what_if, "off");
+    if (o->what_if && !is_off && strcmp(o->what_if, "on") != 0)
+        return sp_fail(err, SP_EINVAL, "--what-if %s: it is on or off", o->what_if);
+    if (o->what_if_bytes < -1)
+        return sp_fail(err, SP_EINVAL, "--what-if-bytes %d: a number of bytes, 0 or more", o->what_if_bytes);
+    o->run.what_if_bytes = is_off ? 0 : o->what_if_bytes;
+    return SP_OK;
+}
+
 static bool is_stdout(const char *file)
 {
     return file && strcmp(file, "-") == 0;
@@ -151,7 +163,9 @@ static sp_status write_all(const options *o, const sp_comparison *comparison, sp
 sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err)
 {
     o->run.trace_steps = o->report ? DRAWN_STEPS : 0;
-    sp_status status = outputs_check(o, inputs, err);
+    sp_status status = read_what_if(o, err);
+    if (status == SP_OK)
+        status = outputs_check(o, inputs, err);
     if (status == SP_OK && o->run.draw && !o->report)
         status = sp_fail(err, SP_EINVAL, "--draw is for a --report; name one");
     if (status == SP_OK)

@@ -60,6 +60,20 @@ static void strategy_free(int32_t K, sp_strategy_result *s)
     sp_class_runs_free(1, s->error_runs.runs);
 }
 
+void sp_what_if_free(sp_what_if *what_if)
+{
+    for (int64_t i = 0; what_if && i < what_if->n_recordings; i++)
+        FREE_ALL(what_if->recordings[i].packed, what_if->recordings[i].labels, what_if->recordings[i].gaps);
+    if (what_if)
+        FREE_ALL(what_if->model, what_if->log_prior, what_if->options, what_if->recordings, what_if->differing, what_if);
+}
+
+void sp_rule_costs_free(sp_rule_costs *costs)
+{
+    if (costs)
+        FREE_ALL(costs->rules, costs->proposals, costs);
+}
+
 void sp_comparison_free(sp_comparison *c)
 {
     if (!c)
@@ -76,6 +90,8 @@ void sp_comparison_free(sp_comparison *c)
     sp_scorers_free(c->scorers);
     sp_traces_free(c);
     sp_illegal_places_free(c);
+    sp_rule_costs_free(c->rule_costs);
+    sp_what_if_free(c->what_if);
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);

@@ -138,6 +138,9 @@ sp_status sp_evaluation_finish(sp_evaluation *evaluation, sp_comparison **out, s
  * recording is recordings[i] of `to`, ascending. It keeps no steps from then on. */
 void sp_evaluation_move_traces(sp_evaluation *evaluation, const int64_t *recordings, sp_comparison *to);
 
+void sp_what_if_free(sp_what_if *what_if); /* NULL is fine, of these too */
+void sp_rule_costs_free(sp_rule_costs *costs);
+
 /* Fills the input and model texts of a comparison. Strings are copied. class_of_column as from sp_model_align (NULL: in order).
  */
 typedef struct sp_comparison_texts {

@@ -7,6 +7,8 @@
 #include "evaluate/evaluate.h"
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
+#include "pipeline/rules/rule_costs.h"
+#include "pipeline/rules/what_if.h"
 #include "pipeline/run.h"
 #include "report/drawn.h"
 #include "statepath/report.h"
@@ -237,6 +239,8 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     if (status == SP_OK)
         status = read_draw(p, &asked, &n_asked, err);
     if (status == SP_OK)
+        status = sp_rule_costs_check(p, err);
+    if (status == SP_OK)
         status = sp_sleep_choose(p, classes, &sleep, err);
     sp_sleep_apply(&sleep, &how);
     if (status == SP_OK)
@@ -267,6 +271,10 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
         asked = NULL;
         status = fetch_steps(p, &how, made, err);
     }
+    if (status == SP_OK)
+        status = sp_rule_costs_make(p, &how.bootstrap, made, err);
+    if (status == SP_OK)
+        status = sp_what_if_make(p, made, err);
     if (status == SP_OK)
         status = describe(p, how.bootstrap.level, made, err);
     if (status == SP_OK)

@@ -25,8 +25,8 @@ sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const s
         status = sp_codes_use_columns(l->codes, class_of_column, err);
     if (status == SP_OK && words->if_unnamed && l->file)
         sp_run_notice(p->opt, SP_NOTICE_DATA,
-                      "the labels of %s are read by %s, as the paths are; `label_codes` or `label_map` if they are others", l->file,
-                      sp_codes_name(l->codes));
+                      "the labels of %s are read by %s, as the paths are; `label_codes` or `label_map` if they are others",
+                      l->file, sp_codes_name(l->codes));
     return status;
 }
 

@@ -12,4 +12,11 @@
 enum { SP_REPORT_DRAWN = 100 };
 sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, int64_t **recordings, int64_t *n, sp_error *err);
 
+/* All recordings in the order in which the page has room for them: the least accurate, the median, the most accurate, then from
+ * the least accurate on. [N]; free() them. SP_OK, SP_ENOMEM. */
+sp_status sp_report_order(const sp_comparison *comparison, int64_t **recordings, sp_error *err);
+
+/* Does the page of this build decode (was statepath.wasm built)? */
+bool sp_report_decodes(void);
+
 #endif

@@ -189,6 +189,35 @@ class TestInstall(st.TestCase):
         self.assertEqual([name for name in self.needed(self.shared_library()) if not re.fullmatch(allowed, name)], [])
         self.assertIn("[libstatepath.so.0]", self.run_here("readelf", "-d", self.shared_library()))
 
+    def test_the_module_decodes_in_node(self):
+        """share/statepath is a package of its own: wrapper, types, module."""
+        folder, node = os.path.join(self.prefix, "share/statepath"), shutil.which("node") or shutil.which("nodejs")
+        if not os.path.exists(os.path.join(folder, "statepath.wasm")):
+            self.skipTest("statepath.wasm was not built")
+        with open(os.path.join(folder, "statepath.d.ts"), encoding="utf-8") as f:
+            types = f.read()
+        for name in ("load", "rulesOfModel", "decode", "countIllegal", "prepare", "values", "free", "recording", "version"):
+            self.assertRegex(types, r"\b%s\b" % name)
+        if not node:
+            self.skipTest("no node")
+        self.write("decode.mjs", """
+import fs from "node:fs";
+const folder = process.argv[2], { load } = await import(folder + "/statepath.js");
+const statepath = await load(fs.readFileSync(folder + "/statepath.wasm"));
+const rules = statepath.rules({ statepath_model: 1, classes: ["closed", "opening", "open"], matrix: [[1, 1, 0], [1, 1, 1], [1, 0, 1]] });
+const { path, score, status } = rules.decode([-0.1, -3, -3, -2, -1, -0.7, -3, -3, -0.1]);
+console.log(statepath.version, status, [...path].join(" "), score.toFixed(1), rules.countIllegal([0, 2, 2]));
+const dead = statepath.rules({ classes: ["a", "b"], states: ["a", "b"], stateClass: null, allow: [[1, 0], [0, 1]] });
+console.log(dead.decode([0, -Infinity, -Infinity, 0]).status, dead.decode([0, -1, -2, -Infinity, -Infinity, 0], "greedy").step);
+try {
+  dead.decode([0, 0], "best");
+} catch (error) {
+  console.log(error.message);
+}
+""")
+        self.assertEqual(self.run_here(node, "decode.mjs", folder),
+                         "1.0.0 ok 0 1 2 -1.2 1\nno_path 2\nunknown strategy \"best\": choose from argmax, greedy, beam:WIDTH, viterbi\n")
+
     def test_find_package_names_what_it_does_not_know(self):
         self.write("consumer.c", CORE)
         self.write("CMakeLists.txt", PROJECT % {"component": "python"})

@@ -249,6 +249,65 @@ typedef struct sp_trace {
 /* With more classes densities are not kept: nobody could tell the colours apart. */
 enum { SP_DENSITY_CLASSES = 12 };
 
+/* What a rule costs: all recordings are decoded by Viterbi once more by the same model, but that this transition is allowed (in a
+ * model with weights at the least weight of its row). A legal change is a step at which the reference changes its class in a way
+ * that the model as it is allows; a path has it where its class is the reference's at that step and at the one before. */
+typedef struct sp_rule_cost {
+    int32_t from, to;
+    int64_t reference_count, argmax_count; /* how often the reference and argmax break it; -1: argmax was not decoded */
+    sp_value accuracy, ceiling;            /* without the rule; ceiling undefined "not asked for" */
+    int64_t reference_illegal;             /* illegal transitions of the reference without the rule */
+    sp_difference difference;              /* accuracy without the rule less accuracy with it */
+    int64_t erased, restored;              /* legal changes that a path has only without the rule, and only with it */
+    sp_difference changes;                 /* (erased - restored) / legal changes; undefined "no legal change" */
+} sp_rule_cost;
+
+/* A rule that the data propose: an allowed transition that the reference never makes. Its rate among all transitions from that
+ * class (staying counts) is below `upper` at the level of the intervals: 1 - (1 - level)^(1 / transitions), one-sided and exact
+ * for independent transitions. */
+typedef struct sp_rule_proposal {
+    int32_t from, to;
+    int64_t transitions; /* of the reference from that class */
+    double upper;
+} sp_rule_proposal;
+
+enum { SP_MOST_RULE_COSTS = 50, SP_MOST_PROPOSALS = 50 };
+
+typedef struct sp_rule_costs {
+    sp_value accuracy;     /* by Viterbi with all rules */
+    int64_t legal_changes; /* of the reference */
+    int64_t n_rules, n_left_out;
+    sp_rule_cost *rules; /* [n_rules] those that the reference and argmax break most, then by class */
+    int64_t n_proposals, n_proposals_left_out;
+    sp_rule_proposal *proposals; /* [n_proposals] of the lowest upper limit first */
+} sp_rule_costs;
+
+/* What a page needs to decode some recordings itself: the rules, and the scores before temperature and prior in 24 bits a number
+ * (core/packed_scores.h). A recording is in it only if it is decoded to the same paths from these. */
+typedef struct sp_what_if_recording {
+    int64_t recording; /* index */
+    int64_t n_steps;
+    uint8_t *packed; /* [T,K,3] */
+    int32_t *labels; /* [T] as judged: -1 also where wake is trimmed; or NULL */
+    uint8_t *gaps;   /* [T] 1: the chain is broken before the step; or NULL */
+} sp_what_if_recording;
+
+typedef struct sp_what_if {
+    char *model; /* JSON: the model with its classes in the order of the columns, weights as logs */
+    double temperature, transition_weight, prior_weight; /* as decoded */
+    double *log_prior;                                   /* [K] nats; NULL: the model has none */
+    char *options;                                       /* further options of `statepath decode` that the run had, or "" */
+    bool is_kept_small;                                  /* the page leaves recordings out beyond a megabyte */
+    int64_t n_recordings;
+    sp_what_if_recording *recordings; /* [n_recordings] in the order in which they are drawn */
+    int64_t n_left_out;               /* drawn, but with more scores than there was room for */
+    int64_t n_differing;
+    int64_t *differing; /* [n_differing] recordings left out because the packed scores give another path */
+} sp_what_if;
+
+/* With more classes, or states, a page does not decode: nobody could find a cell. */
+enum { SP_WHAT_IF_CLASSES = 60 };
+
 /* The same scores taken for probabilities in another way than by `reliability` of the comparison: calibration before and after.
  */
 typedef enum sp_scaling {
@@ -395,7 +454,9 @@ typedef struct sp_comparison {
     int64_t n_asked;
     int64_t *asked; /* [n_asked] recordings that are drawn before others, each once */
     int64_t n_traces;
-    sp_trace *traces; /* [n_traces] in the order of the recordings */
+    sp_trace *traces;          /* [n_traces] in the order of the recordings */
+    sp_rule_costs *rule_costs; /* owned; NULL: not asked for */
+    sp_what_if *what_if;       /* owned; NULL: the page does not decode */
 } sp_comparison;
 
 void sp_comparison_free(sp_comparison *comparison);

@@ -105,7 +105,10 @@ typedef struct sp_run_options {
     char *codes, *map, *label_codes, *label_map; /* of others' step labels (sleep.h) */
     int64_t trace_steps;                         /* of the steps that a page draws, keep so many; 0: none */
     char *draw;                                  /* ids of recordings that the page draws before others, "r04,r07"; or NULL */
-    const char *command;                         /* kept in results; or NULL */
+    int rule_costs;                              /* compare: what each rule costs, see sp_rule_costs; needs labels */
+    int64_t what_if_bytes; /* letters of scores that a page may hold to decode them itself; 0: none; -1: 600,000, less where the
+                            * page would have more than a megabyte */
+    const char *command;   /* kept in results; or NULL */
     /* Whoever runs it. */
     sp_run_hooks hooks;
 } sp_run_options;

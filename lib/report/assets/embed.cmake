@@ -1,6 +1,7 @@
 # Writes the page's style, script and methods text as one C file, with the base64 SHA-256 of style and script: the page's content
 # security policy names them, so that nothing else in the page can style or run.
-#   cmake -DOUT=page_assets.c -DFOLDER=lib/report/assets -P embed.cmake
+#   cmake -DOUT=page_assets.c -DFOLDER=lib/report/assets -DWRAPPER=lib/wasm/statepath.js -DMODULE=statepath.wasm -P embed.cmake
+# The section that decodes has a script of its own: the module's wrapper, and what_if.js. MODULE may be empty: the page does not decode.
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
 # Three hexadecimal digits are two digits of base64; 64 of them leave one over.
@@ -21,23 +22,51 @@ function(base64_of_sha256 file out)
   set(${out} "${text}${first}=" PARENT_SCOPE)
 endfunction()
 
-set(text "/* Made from lib/report/assets/ by embed.cmake. */\n#include \"report/html/assets.h\"\n\n")
-# The scripts of the page are one: in the order of their names here.
-execute_process(COMMAND ${CMAKE_COMMAND} -E cat ${FOLDER}/script.js ${FOLDER}/steps.js ${FOLDER}/links.js ${FOLDER}/pictures.js
-                OUTPUT_FILE ${OUT}.js COMMAND_ERROR_IS_FATAL ANY)
-foreach(asset style.css methods.html)
-  get_filename_component(name ${asset} NAME_WE)
-  file(READ ${FOLDER}/${asset} hex HEX)
+# A file as numbers for an array of bytes.
+function(bytes_of file out)
+  file(READ ${file} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  set(${out} "${bytes}" PARENT_SCOPE)
+endfunction()
+
+# An asset as a string, and the hash of it: name_bytes, sp_page_name and, for scripts and styles, sp_page_name_hash.
+function(add_asset name file has_hash)
+  bytes_of(${file} bytes)
   string(APPEND text "static const unsigned char ${name}_bytes[] = {${bytes}0};\n"
                      "const char *const sp_page_${name} = (const char *)${name}_bytes;\n")
-endforeach()
-base64_of_sha256(${FOLDER}/style.css style_hash)
-base64_of_sha256(${OUT}.js script_hash)
-file(READ ${OUT}.js hex HEX)
-string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-string(APPEND text "static const unsigned char script_bytes[] = {${bytes}0};\n"
-                   "const char *const sp_page_script = (const char *)script_bytes;\n")
-string(APPEND text "const char *const sp_page_style_hash = \"${style_hash}\";\n"
-                   "const char *const sp_page_script_hash = \"${script_hash}\";\n")
+  if(has_hash)
+    base64_of_sha256(${file} hash)
+    string(APPEND text "const char *const sp_page_${name}_hash = \"${hash}\";\n")
+  endif()
+  set(text "${text}" PARENT_SCOPE)
+endfunction()
+
+# Files joined to one beside OUT. A page has no modules: the wrapper's exports are plain functions there, and everything is in one block.
+function(join out before after)
+  set(joined "${before}")
+  foreach(file IN LISTS ARGN)
+    file(READ ${file} part)
+    string(APPEND joined "${part}")
+  endforeach()
+  string(REGEX REPLACE "\nexport " "\n" joined "${joined}")
+  file(WRITE ${out} "${joined}${after}")
+endfunction()
+
+get_filename_component(made ${OUT} DIRECTORY)
+join(${made}/page_style.css "" "" ${FOLDER}/style.css ${FOLDER}/what_if.css)
+# The scripts of the page are one, in this order.
+join(${made}/page_script.js "" "" ${FOLDER}/script.js ${FOLDER}/steps.js ${FOLDER}/links.js ${FOLDER}/pictures.js)
+join(${made}/page_what_if.js "(() => {\n" "})();\n" ${WRAPPER} ${FOLDER}/what_if.js)
+set(text "/* Made from lib/report/assets/ by embed.cmake. */\n#include \"report/html/assets.h\"\n\n")
+add_asset(style ${made}/page_style.css ON)
+add_asset(script ${made}/page_script.js ON)
+add_asset(decoding_script ${made}/page_what_if.js ON)
+add_asset(methods ${FOLDER}/methods.html OFF)
+set(bytes "")
+set(size 0)
+if(MODULE)
+  bytes_of(${MODULE} bytes)
+  file(SIZE ${MODULE} size)
+endif()
+string(APPEND text "const unsigned char sp_page_module[] = {${bytes}0};\nconst size_t sp_page_module_size = ${size};\n")
 file(WRITE ${OUT} "${text}")

@@ -1,5 +1,6 @@
 /* Which recordings are drawn step by step: they are chosen over all recordings, then their steps are fetched. */
 #include "report/drawn.h"
+#include "report/html/assets.h"
 #include "report/html/steps.h"
 #include "statepath/report.h"
 
@@ -132,4 +133,29 @@ sp_status sp_report_drawn(const sp_comparison *comparison, int64_t most_steps, i
     *recordings = chosen;
     sp_ranking_free(&ranking);
     return SP_OK;
+}
+
+sp_status sp_report_order(const sp_comparison *comparison, int64_t **recordings, sp_error *err)
+{
+    sp_ranking ranking;
+    int64_t *order = malloc(((size_t)comparison->n_recordings + 1) * sizeof *order), n = 0;
+    if (!order || !sp_ranking_fill(comparison, &ranking)) {
+        free(order);
+        return sp_no_memory(err);
+    }
+    const int64_t median = ranking.n / 2, best = ranking.n - 1;
+    const int64_t open[] = {0, median, best};
+    for (int i = 0; i < (ranking.n < 3 ? ranking.n : 3); i++)
+        order[n++] = ranking.recordings[ranking.n < 3 ? i : open[i]];
+    for (int64_t i = ranking.n < 3 ? n : 1; i < comparison->n_recordings; i++)
+        if (ranking.n < 3 || (i != median && i != best))
+            order[n++] = ranking.recordings[i];
+    *recordings = order;
+    sp_ranking_free(&ranking);
+    return SP_OK;
+}
+
+bool sp_report_decodes(void)
+{
+    return sp_page_module_size > 0;
 }

@@ -19,15 +19,17 @@ static const char shapes[] =
     "<path id=\"ill\" class=\"illegal\" d=\"M0 0L4 7H-4z\"/></defs></svg>\n";
 /* clang-format on */
 
-void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const char *first)
+void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const char *first, bool decodes)
 {
     sp_buffer_say(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
-        "content=\"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action "
-        "'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
+        "content=\"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'%s%s%s; img-src data: "
+        "blob:; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, "
+        "initial-scale=1\">\n<meta name=\"color-scheme\" "
         "content=\"light dark\">\n<meta name=\"generator\" content=\"statepath %s\">\n<title>",
-        sp_page_style_hash, sp_page_script_hash, sp_version());
+        sp_page_style_hash, sp_page_script_hash, decodes ? " 'sha256-" : "", decodes ? sp_page_decoding_script_hash : "",
+        decodes ? "' 'wasm-unsafe-eval'" : "", sp_version());
     sp_buffer_html(out, name);
     sp_buffer_say(out,
                   "%s – statepath</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#%s\">Skip the "
@@ -56,9 +58,12 @@ void sp_frame_section(sp_buffer *out, const char *id, const char *title)
     sp_buffer_format(out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
 }
 
-void sp_frame_end(sp_buffer *out)
+void sp_frame_end(sp_buffer *out, bool decodes)
 {
-    sp_buffer_say(out, "</main>\n</div>\n<script>%s</script>\n</body>\n</html>\n", sp_page_script);
+    sp_buffer_say(out, "</main>\n</div>\n<script>%s</script>\n", sp_page_script);
+    if (decodes)
+        sp_buffer_say(out, "<script>%s</script>\n", sp_page_decoding_script);
+    sp_buffer_text(out, "</body>\n</html>\n");
 }
 
 /* ---- matrices ---- */

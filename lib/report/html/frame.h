@@ -8,14 +8,15 @@
 enum { SP_N_SHAPES = 6 };
 
 /* From the doctype to the shapes that the page's pictures share, with a link over the contents to the section `first`. `what`:
- * what the title says after the name, "– training" or "". */
-void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const char *first);
+ * what the title says after the name, "– training" or "". decodes: the page has the section that decodes, and its policy lets a
+ * WebAssembly module run. */
+void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const char *first, bool decodes);
 /* The button for light and dark, the end of <header> and the beginning of the contents; then one item a section; then main. */
 void sp_frame_contents(sp_buffer *out);
 void sp_frame_item(sp_buffer *out, const char *id, const char *name);
 void sp_frame_main(sp_buffer *out);
 void sp_frame_section(sp_buffer *out, const char *id, const char *title); /* <section><h2>; closed with "</section>\n" */
-void sp_frame_end(sp_buffer *out);
+void sp_frame_end(sp_buffer *out, bool decodes);
 
 /* ---- matrices: a row and a column a class ---- */
 

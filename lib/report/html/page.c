@@ -132,6 +132,7 @@ static const struct {
     {"strategies", "Strategies", always, sp_page_leaderboard},
     {"differences", "Differences", sp_has_differences, sp_page_differences},
     {"legality", "Illegal transitions", sp_has_legality, sp_page_legality},
+    {"rules", "What rules cost", sp_has_rule_costs, sp_page_rule_costs},
     {"confusion", "Confusion", sp_has_agreement, sp_page_confusions},
     {"classes", "Classes", sp_has_agreement, sp_page_classes},
     {"changes", "What changed", sp_has_changes, sp_page_changes},
@@ -142,6 +143,7 @@ static const struct {
     {"sleep", "Sleep statistics", sp_has_sleep, sp_page_sleep},
     {"scorers", "Scorers", sp_has_scorers, sp_page_scorers},
     {"probabilities", "Probabilities", sp_has_probabilities, sp_page_probabilities},
+    {"what-if", "What if", sp_has_what_if, sp_page_what_if},
     {"methods", "Methods", always, sp_page_methods_section},
 };
 enum { N_SECTIONS = sizeof sections / sizeof *sections };
@@ -183,11 +185,11 @@ static void top(sp_page *page)
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err)
 {
     sp_page page = {.comparison = comparison, .focus = sp_focus_strategy(comparison), .argmax = sp_argmax_strategy(comparison)};
-    sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", "", "verdict");
+    sp_frame_begin(&page.out, comparison->file ? comparison->file : "scores", "", "verdict", sp_has_what_if(comparison));
     top(&page);
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(comparison))
             sections[i].write(&page);
-    sp_frame_end(&page.out);
+    sp_frame_end(&page.out, sp_has_what_if(comparison));
     return sp_buffer_finish(&page.out, out, err);
 }

@@ -54,7 +54,7 @@ enum { N_SECTIONS = sizeof sections / sizeof *sections };
 static void head(sp_drawing *d)
 {
     sp_buffer *out = &d->out;
-    sp_frame_begin(out, d->r->file, " – training", "signals");
+    sp_frame_begin(out, d->r->file, " – training", "signals", false);
     sp_html_say(
         out,
         "<header class=\"top\"><div><h1>Training on %s</h1>\n<p class=\"sub\">%jd recordings, %jd steps, %d channels.</p>\n<p>",
@@ -79,7 +79,7 @@ sp_status sp_report_signals_html(const sp_signals_report *report, char **out, sp
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].is_there(report))
             sections[i].write(&d);
-    sp_frame_end(&d.out);
+    sp_frame_end(&d.out, false);
     sp_class_style_free(&d.style);
     free(d.counts);
     return sp_buffer_finish(&d.out, out, err);

@@ -46,6 +46,8 @@ sp_filler sp_fill_recordings, sp_fill_undecoded;
 /* Sleep (rows: measures): means of the reference and each strategy; differences from the reference; one measure night by night.
  */
 sp_filler sp_fill_sleep_means, sp_fill_sleep_agreement, sp_fill_sleep_nights;
+/* What each rule costs; rules that the labels propose. */
+sp_filler sp_fill_rule_costs, sp_fill_rule_proposals;
 /* Agreement with several scorers; wide: kappa with each. */
 sp_filler sp_fill_raters;
 /* The scores' probabilities: one row a measure; before and after scaling; bins of equal width or weight; by class; by share kept.
@@ -57,6 +59,7 @@ sp_filler sp_fill_headline, sp_fill_notes, sp_fill_rater_notes;
 
 /* How intervals and p were found; tests over all strategies; how long a step is, where no other table of sleep says so or anyway.
  */
+sp_noter sp_note_rule_costs, sp_note_rule_proposals;
 sp_noter sp_note_interval, sp_note_several, sp_note_sleep_alone, sp_note_sleep;
 
 /* Parts of the notes that stand in files of their own. */

@@ -631,6 +631,8 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     sp_json_set(root, "illegal_places", places, &failed);
     if (c->illegal_places_cut)
         sp_json_set(root, "illegal_places_cut", json_true(), &failed);
+    if (c->rule_costs)
+        sp_json_set(root, "rule_costs", sp_json_rule_costs(c, &failed), &failed);
     if (c->sleep)
         sp_json_set(root, "sleep", sleep_object(c, &failed), &failed);
     if (c->scorers)

@@ -25,6 +25,9 @@ void sp_json_set_interval(json_t *object, const char *key, sp_value low, sp_valu
 /* All scalars of the table of figures that the owner has, in its order, at their paths. */
 void sp_json_set_figures(json_t *object, sp_figure_scope scope, const sp_figure_owner *owner, bool *failed);
 
+/* What each rule costs; the comparison has it. (json_rules.c) */
+json_t *sp_json_rule_costs(const sp_comparison *c, bool *failed);
+
 /* Lays the tree out (json_layout.h). */
 void sp_json_write(const json_t *root, sp_buffer *out, bool *failed);
 /* The same of a tree with such lists. The buffer may be drained. */

@@ -1,0 +1,21 @@
+/* What a page needs to decode some recordings itself: packed, and checked that they give the run's paths. */
+#ifndef PIPELINE_WHAT_IF_H
+#define PIPELINE_WHAT_IF_H
+
+#include "pipeline/evaluation.h"
+
+/* Gives the comparison, whose steps are kept, its what_if; nothing where no page is wanted, what_if_bytes is 0, this build's page
+ * does not decode, or what was decoded is nothing that a page could repeat: paths that were read, a model a fold, no strategy
+ * that the page knows, more than SP_WHAT_IF_CLASSES classes or states. Reads the recordings once more. SP_OK; SP_ENOMEM; what
+ * reading says. */
+sp_status sp_what_if_make(const sp_pipeline *p, sp_comparison *comparison, sp_error *err);
+
+/* The model as JSON with its classes in the order of the columns, and states in the order of those, then as declared. The caller
+ * frees *text. SP_OK; SP_EINVAL (a name that is not UTF-8), SP_ENOMEM. (what_if_model.c) */
+sp_status sp_what_if_model(const sp_pipeline *p, char **text, sp_error *err);
+
+/* Options of `statepath decode` that the run was given and that no model can say, quoted for a shell: " --missing 'uniform'"; ""
+ * without any. The caller frees it; NULL: no memory. */
+char *sp_what_if_options(const sp_run_options *o);
+
+#endif

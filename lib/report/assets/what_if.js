@@ -1,0 +1,418 @@
+/* The section "What if": decodes the recordings that the page holds under rules that the reader changes. */
+const settings = JSON.parse(document.getElementById("what-if-settings").textContent);
+const tool = document.getElementById("what-if-tool"), note = document.getElementById("what-if-note");
+const original = rulesOfModel(settings.model), classes = original.classes, states = original.states;
+const K = classes.length, M = states.length, decoding = settings.decoding || {}, strategies = settings.strategies;
+original.transitionWeight = decoding.transition_weight;
+let statepath, recordings, run, now, state, undecodable = "";
+
+/* ---- elements ---- */
+
+function el(name, attributes, ...children) {
+  const svg = ["svg", "path", "rect", "use", "title", "text"].includes(name);
+  const made = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (typeof value === "function") made.addEventListener(key, value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+function fill(place, ...children) {
+  place.replaceChildren(...children);
+}
+const count = (n) => n.toLocaleString("en-US");
+const signed = (x, decimals) => (x > 0 ? "+" : x < 0 ? "\u2212" : "\u00b1") + (decimals ? Math.abs(x).toFixed(decimals) : count(Math.abs(x)));
+
+/* ---- data ---- */
+
+function bytesOf(id) {
+  const text = atob(document.getElementById(id).textContent), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+function readRecordings() {
+  const bytes = bytesOf("what-if-scores");
+  let at = 0;
+  const take = (n) => bytes.subarray(at, (at += n));
+  return settings.recordings.map(([id, T, hasGaps]) => {
+    const labels = settings.labels ? Int32Array.from(take(T), (k) => (k === 255 ? -1 : k)) : null;
+    const gaps = hasGaps ? take(T) : null;
+    return { id, T, labels, gaps, held: statepath.recording({ nSteps: T, nClasses: K, packed: take(3 * K * T), gaps }) };
+  });
+}
+
+/* What the reader has set, at first as in the run. */
+function asInRun() {
+  return {
+    rules: Object.assign({}, original, { allow: original.allow.map((row) => row.slice()), minDwell: original.minDwell.slice() }),
+    starts: states.map((name, i) => (original.start ? original.start[i] > -Infinity : true)),
+    temperature: decoding.temperature,
+    transitionWeight: decoding.transition_weight,
+    priorWeight: decoding.prior_weight,
+  };
+}
+const isWeighted = Boolean(original.weight), hasWeights = [original.weight && original.weight.flat(), original.start, original.end]
+  .some((list) => list && list.some((w) => w !== 0 && w > -Infinity));
+/* A cell or start that was forbidden has no weight: the least of its row, as the rarest of what is allowed. */
+const least = (weights, allowed) => Math.min(...weights.filter((w, i) => allowed[i] && w > -Infinity), 0);
+function rulesNow() {
+  const { rules, starts } = state, wasStart = original.start ? original.start.map((w) => w > -Infinity) : null;
+  const weight = isWeighted && rules.allow.map((row, i) => row.map((on, j) => (!on ? 0 : original.allow[i][j] ? original.weight[i][j]
+    : least(original.weight[i], original.allow[i]))));
+  const start = original.start ? starts.map((on, i) => (!on ? -Infinity : wasStart[i] ? original.start[i] : least(original.start, wasStart)))
+    : starts.every(Boolean) ? null : starts.map((on) => (on ? 0 : -Infinity));
+  return Object.assign({}, rules, { weight: weight || null, start, transitionWeight: state.transitionWeight });
+}
+
+/* ---- decoding and counting ---- */
+
+function decodeAll(arrays, temperature, priorWeight) {
+  const rules = statepath.rules(arrays);
+  try {
+    const paths = Object.fromEntries(strategies.map((name) => [name, []]));
+    for (const r of recordings) {
+      if (r.temperature !== temperature || r.priorWeight !== priorWeight) r.held.prepare(temperature, priorWeight, settings.log_prior);
+      r.temperature = temperature;
+      r.priorWeight = priorWeight;
+      for (const name of strategies) {
+        const decoded = rules.decode(r.held, name);
+        decoded.marks = new Uint8Array(r.T);
+        decoded.illegal = rules.countIllegal(decoded.path, r.gaps, decoded.marks);
+        paths[name].push(decoded);
+      }
+    }
+    const reference = recordings.map((r) => (r.labels ? rules.countIllegal(r.labels, r.gaps) : 0));
+    return { paths, reference, figures: Object.fromEntries(strategies.map((name) => [name, figuresOf(paths[name])])) };
+  } finally {
+    rules.free();
+  }
+}
+function figuresOf(paths) {
+  const confusion = new Float64Array(K * K), undecoded = new Float64Array(K);
+  let illegal = 0, changes = 0, none = 0, scored = 0, correct = 0;
+  recordings.forEach((r, n) => {
+    const { path, status } = paths[n];
+    illegal += paths[n].illegal;
+    none += status !== "ok";
+    for (let t = 0; t < r.T; t++) {
+      if (t && path[t] !== path[t - 1] && path[t] >= 0 && path[t - 1] >= 0 && !(r.gaps && r.gaps[t])) changes++;
+      if (!r.labels || r.labels[t] < 0) continue;
+      scored++;
+      correct += r.labels[t] === path[t];
+      if (path[t] < 0) undecoded[r.labels[t]]++;
+      else confusion[r.labels[t] * K + path[t]]++;
+    }
+  });
+  let chance = 0;
+  for (let i = 0; i < K; i++) {
+    let row = undecoded[i], column = 0;
+    for (let j = 0; j < K; j++) {
+      row += confusion[i * K + j];
+      column += confusion[j * K + i];
+    }
+    chance += (row / scored) * (column / scored);
+  }
+  const accuracy = scored ? correct / scored : null;
+  return { confusion, undecoded, illegal, changes, none, scored, correct, accuracy, kappa: scored && chance < 1 ? (accuracy - chance) / (1 - chance) : null };
+}
+/* Steps that differ from the run: right now, wrong now, wrong both times or without a label. */
+function difference(name, n) {
+  const r = recordings[n], before = run.paths[name][n].path, after = now.paths[name][n].path;
+  const found = { fixed: 0, broken: 0, other: 0, all: 0 };
+  for (let t = 0; t < r.T; t++) {
+    if (before[t] === after[t]) continue;
+    const label = r.labels ? r.labels[t] : -1;
+    found.all++;
+    found[label >= 0 && label === after[t] ? "fixed" : label >= 0 && label === before[t] ? "broken" : "other"]++;
+  }
+  return found;
+}
+
+/* ---- what can be set ---- */
+
+const parts = {};
+let waits = false;
+function changed() {
+  if (waits) return;
+  waits = true;
+  requestAnimationFrame(() => {
+    waits = false;
+    show();
+  });
+}
+function isChanged() {
+  const first = asInRun();
+  return JSON.stringify([first.rules.allow, first.rules.minDwell, first.starts, first.temperature, first.transitionWeight, first.priorWeight]) !==
+    JSON.stringify([state.rules.allow, state.rules.minDwell, state.starts, state.temperature, state.transitionWeight, state.priorWeight]);
+}
+
+/* Cells are one stop of the Tab key; arrows go from cell to cell. */
+function rove(event, row, column) {
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  const next = step && parts.cells[row + step[0]] && parts.cells[row + step[0]][column + step[1]];
+  if (!step) return;
+  event.preventDefault();
+  if (!next) return;
+  parts.cells.flat().forEach((one) => one.setAttribute("tabindex", "-1"));
+  next.setAttribute("tabindex", "0");
+  next.focus();
+}
+function cellButton(row, column, toggle) {
+  return el("button", { type: "button", tabindex: row === 0 && column === 0 ? "0" : "-1", click: () => { toggle(); changed(); }, keydown: (e) => rove(e, row, column),
+    focus: (e) => { parts.cells.flat().forEach((one) => one.setAttribute("tabindex", "-1")); e.currentTarget.setAttribute("tabindex", "0"); } });
+}
+function ruleTable() {
+  const head = el("tr", null, el("th", { scope: "col", class: "corner" }, "from \\ to"), ...states.map((name) => el("th", { scope: "col" }, name)),
+    el("th", { scope: "col", class: "corner" }, "stays at least"));
+  parts.cells = [states.map((name, j) => cellButton(0, j, () => { state.starts[j] = !state.starts[j]; })),
+    ...states.map((from, i) => states.map((to, j) => cellButton(i + 1, j, () => { state.rules.allow[i][j] = 1 - state.rules.allow[i][j]; })))];
+  parts.dwells = states.map((name, i) => el("input", { type: "number", min: "1", max: "999", step: "1", "aria-label": "Steps that " + name + " stays at least",
+    input: (e) => { const n = Math.floor(Number(e.target.value)); if (n >= 1 && n <= 999) { state.rules.minDwell[i] = n; changed(); } } }));
+  const cells = (row) => parts.cells[row].map((button) => el("td", null, button));
+  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "The rules" },
+    el("table", { class: "matrix what-if-rules" + (M > 14 ? " many" : M > 7 ? " turned" : "") }, el("thead", null, head), el("tbody", null,
+      el("tr", null, el("th", { scope: "row" }, "start"), ...cells(0), el("td")),
+      ...states.map((name, i) => el("tr", null, el("th", { scope: "row" }, name), ...cells(i + 1), el("td", null, parts.dwells[i]))))));
+}
+function showRules() {
+  const mark = (button, on, was, words) => {
+    button.textContent = on ? "\u2713" : "\u2715";
+    button.className = (on ? "on" : "off") + (on === was ? "" : " moved");
+    button.setAttribute("aria-label", words + (on ? ": allowed" : ": forbidden") + (on === was ? "" : ", changed"));
+    button.setAttribute("aria-pressed", on ? "true" : "false");
+  };
+  const first = asInRun();
+  states.forEach((to, j) => mark(parts.cells[0][j], state.starts[j], first.starts[j], "Start in " + to));
+  states.forEach((from, i) => states.forEach((to, j) =>
+    mark(parts.cells[i + 1][j], state.rules.allow[i][j] > 0, original.allow[i][j] > 0, i === j ? from + " stays" : from + " to " + to)));
+  parts.dwells.forEach((input, i) => {
+    if (document.activeElement !== input) input.value = state.rules.minDwell[i];
+    input.className = state.rules.minDwell[i] === original.minDwell[i] ? "" : "moved";
+  });
+}
+/* A slider over lo .. hi, by ratio where isRatio. why: the reason why it cannot be moved, or "". */
+function slider(key, label, lo, hi, isRatio, why) {
+  const id = "what-if-" + key, steps = 200, low = Math.min(lo, state[key]), high = Math.max(hi, state[key]);
+  const toValue = (x) => Number((isRatio ? low * (high / low) ** (x / steps) : low + ((high - low) * x) / steps).toPrecision(3));
+  const toPlace = (v) => Math.round((isRatio ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)) * steps);
+  const output = el("span", { class: "value" }), input = el("input", { type: "range", id, min: "0", max: String(steps), step: "1", disabled: Boolean(why),
+    "aria-describedby": why ? id + "-why" : null, input: () => { state[key] = toValue(Number(input.value)); changed(); } });
+  parts.sliders.push(() => {
+    if (document.activeElement !== input || toValue(Number(input.value)) !== state[key]) input.value = String(toPlace(state[key]));
+    output.textContent = String(state[key]);
+    output.className = "value" + (state[key] === asInRun()[key] ? "" : " moved");
+    input.setAttribute("aria-valuetext", String(state[key]));
+  });
+  return el("div", { class: "what-if-slider" }, el("label", { for: id }, label), input, output,
+    ...(why ? [el("small", { id: id + "-why", class: "muted" }, why)] : []));
+}
+function controls() {
+  parts.sliders = [];
+  parts.strategy = el("select", { id: "what-if-strategy", change: () => show() }, ...strategies.map((name) => el("option", null, name)));
+  parts.strategy.value = strategies.includes("viterbi") ? "viterbi" : strategies[strategies.length - 1];
+  parts.reset = el("button", { type: "button", click: () => { state = asInRun(); show(); } }, "Back to the run");
+  parts.save = el("button", { type: "button", click: save }, "Model as JSON");
+  parts.command = el("code");
+  return el("div", { class: "what-if-settings" },
+    slider("temperature", "Temperature", 0.1, 10, true,
+      hasWeights || settings.log_prior ? "" : "Without weights or a prior it changes no path."),
+    slider("transitionWeight", "Transition weight", 0, 4, false, isWeighted ? "" : "This model has no weights of transitions."),
+    slider("priorWeight", "Prior weight", 0, 2, false, settings.log_prior ? "" : "This model has no prior."),
+    el("p", { class: "what-if-buttons" }, parts.reset, parts.save));
+}
+
+/* ---- the model as JSON ---- */
+
+const fileName = () => (settings.model.name || "model").replace(/[^A-Za-z0-9._-]+/g, "-") + "-changed.model.json";
+function changedModel() {
+  const rules = rulesNow(), model = JSON.parse(JSON.stringify(settings.model)), { allow, weight, start } = rules;
+  const named = (numbers) => Object.fromEntries(states.map((name, i) => [name, numbers[i]]).filter(([, w]) => w > -Infinity));
+  model.name = (model.name || "model") + "-changed";
+  ["allow", "forbid", "matrix", "probabilities", "log_weights", "start", "start_log_weights", "min_dwell"].forEach((key) => delete model[key]);
+  model.allow = Object.fromEntries(states.map((from, i) => [from, states.filter((to, j) => allow[i][j])]));
+  if (weight) model.log_weights = weight.map((row, i) => row.map((w, j) => (allow[i][j] ? w : null)));
+  if (start && start.every((w) => w === 0 || w === -Infinity)) model.start = states.filter((name, i) => start[i] === 0);
+  else if (start) model.start_log_weights = named(start);
+  if (rules.minDwell.some((n) => n > 1)) model.min_dwell = Object.fromEntries(states.map((name, i) => [name, rules.minDwell[i]]).filter(([, n]) => n > 1));
+  model.decoding = { temperature: state.temperature, transition_weight: state.transitionWeight, prior_weight: state.priorWeight };
+  return model;
+}
+function save() {
+  const link = el("a", { href: URL.createObjectURL(new Blob([JSON.stringify(changedModel(), null, 2) + "\n"], { type: "application/json" })), download: fileName() });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+const quote = (text) => (/^[\w./:-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'");
+function command() {
+  return "statepath decode " + quote(settings.file) + " --model " + quote(fileName()) + " --strategy " + parts.strategy.value + settings.options + " -o paths.h5";
+}
+
+/* ---- what follows ---- */
+
+function figureCell(after, before, decimals) {
+  if (after === null) return el("td", { class: "n" }, "\u2013");
+  const text = decimals ? after.toFixed(decimals) : count(after), moved = decimals ? Math.abs(after - before) >= 0.5 * 10 ** -decimals : after !== before;
+  return el("td", { class: "n" }, text, el("small", null, moved ? signed(after - before, decimals) : "\u00b10"));
+}
+function showFigures() {
+  const head = ["strategy", ...(settings.labels ? ["accuracy", "kappa"] : []), "illegal", "changes", "undecoded"];
+  const rows = strategies.map((name) => {
+    const a = now.figures[name], b = run.figures[name], agreement = settings.labels ? [figureCell(a.accuracy, b.accuracy, 4), figureCell(a.kappa, b.kappa, 4)] : [];
+    return el("tr", name === parts.strategy.value ? { class: "chosen" } : null, el("th", { scope: "row" }, name), ...agreement, figureCell(a.illegal, b.illegal, 0),
+      figureCell(a.changes, b.changes, 0), figureCell(a.none, b.none, 0));
+  });
+  const sum = (list) => list.reduce((a, b) => a + b, 0), blank = () => el("td", { class: "n" }, "\u2013");
+  if (settings.labels)
+    rows.push(el("tr", null, el("th", { scope: "row" }, "reference"), blank(), blank(), figureCell(sum(now.reference), sum(run.reference), 0), blank(), blank()));
+  fill(parts.figures, el("table", { class: "what-if-figures" }, el("caption", null, "Now, and against the run"),
+    el("thead", null, el("tr", null, ...head.map((text, i) => el("th", { scope: "col", class: i ? "n" : "" }, text)))), el("tbody", null, ...rows)));
+}
+function showConfusion(name) {
+  if (!settings.labels) return;
+  const a = now.figures[name], b = run.figures[name];
+  const rows = classes.map((from, i) => {
+    const support = classes.reduce((sum, to, j) => sum + a.confusion[i * K + j], a.undecoded[i]);
+    return el("tr", null, el("th", { scope: "row" }, from), ...classes.map((to, j) => {
+      const n = a.confusion[i * K + j], d = n - b.confusion[i * K + j], share = support ? Math.abs(d) / support : 0;
+      const level = d === 0 ? "" : (d > 0 ? "more" : "less") + (share < 0.005 ? 1 : share < 0.02 ? 2 : 3);
+      return el("td", { class: (level + (i === j ? " diagonal" : "")).trim() }, count(n), ...(d ? [el("span", null, signed(d, 0))] : []));
+    }));
+  });
+  fill(parts.confusion, el("table", { class: "matrix" + (K > 14 ? " many" : K > 7 ? " turned" : "") },
+    el("caption", null, "Confusion of " + name + ": rows the reference, columns decoded; below a count what it is more or less than in the run"),
+    el("thead", null, el("tr", null, el("th", { scope: "col", class: "corner" }, "reference \\ decoded"), ...classes.map((to) => el("th", { scope: "col" }, to)))),
+    el("tbody", null, ...rows)));
+}
+
+/* Lanes from the top by rank, of the classes that occur where there are many. */
+function lanesOf(paths) {
+  const seen = new Set();
+  if (K > 12) paths.forEach((path) => path && path.forEach((k) => seen.add(k)));
+  return classes.map((name, k) => k).filter((k) => K <= 12 || seen.has(k)).sort((a, b) => settings.ranks[a] - settings.ranks[b]);
+}
+function track(name, small, path, lanes, marks, other) {
+  const height = lanes.length <= 6 ? 13 : lanes.length <= 16 ? 11 : 6, T = path.length, place = {}, shapes = {};
+  const plot = lanes.length * height;
+  lanes.forEach((k, i) => { place[k] = i * height; shapes[k] = ""; });
+  let line = "", from = 0;
+  for (let t = 1; t <= T; t++) {
+    if (t < T && path[t] === path[from]) continue;
+    if (path[from] >= 0) {
+      shapes[path[from]] += "M" + from + " " + (place[path[from]] + 2) + "h" + (t - from) + "v" + (height - 4) + "h" + (from - t) + "z";
+      if (t < T && path[t] >= 0) line += "M" + t + " " + (place[path[from]] + height / 2) + "V" + (place[path[t]] + height / 2);
+    }
+    from = t;
+  }
+  let strip = "";
+  for (let t = 0, begin = -1; other && t <= T; t++) {
+    const differs = t < T && other[t] !== path[t];
+    if (differs && begin < 0) begin = t;
+    if (!differs && begin >= 0) { strip += "M" + begin + " " + (plot + 3) + "h" + (t - begin) + "v5h" + (begin - t) + "z"; begin = -1; }
+  }
+  const inner = el("svg", { y: "9", width: "100%", height: String(plot + 8), viewBox: "0 0 " + Math.max(T, 1) + " " + (plot + 8), preserveAspectRatio: "none" },
+    ...lanes.map((k, i) => el("rect", { class: "what-if-lane" + (i % 2), y: String(i * height), width: String(T), height: String(height) })),
+    el("path", { class: "what-if-line", d: line }), ...lanes.filter((k) => shapes[k]).map((k) => el("path", { class: settings.styles[k], d: shapes[k] })),
+    el("path", { class: "what-if-strip", d: strip }));
+  const triangles = [];
+  for (let t = 0, last = -1; marks && t < T; t++) {
+    const column = Math.floor((t * 400) / T);
+    if (!marks[t] || column === last) continue;
+    triangles.push(el("use", { href: "#ill", x: ((100 * t) / T).toFixed(2) + "%" }));
+    last = column;
+  }
+  const names = el("svg", { class: "lane-names", height: String(plot + 17), "aria-hidden": "true" },
+    ...lanes.map((k, i) => el("text", { y: String(9 + i * height + height - 3) }, height > 6 ? classes[k] : "")));
+  return el("div", { class: "track" }, el("div", { class: "name" }, name, el("small", null, small)),
+    el("div", { class: "rows" }, el("svg", { height: String(plot + 17), role: "img", "aria-label": name + " over time" }, inner, ...triangles), names));
+}
+function showSteps(name) {
+  const n = Number(parts.recording.value), r = recordings[n], before = run.paths[name][n], after = now.paths[name][n];
+  const lanes = lanesOf([r.labels, before.path, after.path]), d = difference(name, n);
+  const right = (path) => r.labels && (100 * r.labels.reduce((sum, k, t) => sum + (k >= 0 && k === path[t]), 0)) / Math.max(1, r.labels.reduce((sum, k) => sum + (k >= 0), 0));
+  const small = (one) => (one.status !== "ok" ? one.status.replace("_", " ") : (r.labels ? right(one.path).toFixed(1) + " % right" : ""));
+  const tracks = r.labels ? [track("reference", "", r.labels, lanes, null, null)] : [];
+  tracks.push(track("run", small(before), before.path, lanes, null, null), track("now", small(after) + ", " + count(d.all) + " differ", after.path, lanes, after.marks, before.path));
+  fill(parts.steps, ...tracks);
+}
+function showRecordings(name) {
+  const chosen = parts.recording.value;
+  recordings.forEach((r, n) => {
+    const d = difference(name, n);
+    parts.recording.options[n].textContent = r.id + (d.all ? " \u2013 " + count(d.all) + " steps differ" : "");
+  });
+  parts.recording.value = chosen;
+}
+function sentence(name) {
+  if (undecodable) return "These rules cannot be decoded with: " + undecodable;
+  const all = recordings.map((r, n) => difference(name, n)), sum = (key) => all.reduce((a, d) => a + d[key], 0), n = all.filter((d) => d.all).length;
+  if (!sum("all")) return isChanged() ? "No step of " + name + " differs from the run." : "As in the run: nothing is changed yet.";
+  const steps = count(sum("all")) + (sum("all") === 1 ? " step" : " steps") + " of " + name + " in " + count(n) + (n === 1 ? " recording" : " recordings") + " now differ from the run";
+  return settings.labels ? steps + ": " + count(sum("fixed")) + " now right, " + count(sum("broken")) + " now wrong, " + count(sum("other")) + " neither." : steps + ".";
+}
+function show() {
+  undecodable = "";
+  try {
+    now = isChanged() ? decodeAll(rulesNow(), state.temperature, state.priorWeight) : run;
+  } catch (error) {
+    undecodable = error.message.replace(/^model rules: /, "");
+  }
+  const name = parts.strategy.value;
+  showRules();
+  parts.sliders.forEach((update) => update());
+  parts.reset.disabled = !isChanged();
+  parts.save.disabled = Boolean(undecodable);
+  parts.command.textContent = command();
+  parts.status.textContent = sentence(name);
+  parts.status.className = undecodable ? "bad" : "";
+  parts.results.classList.toggle("stale", Boolean(undecodable));
+  if (undecodable) return;
+  showFigures();
+  showConfusion(name);
+  showRecordings(name);
+  showSteps(name);
+}
+function build() {
+  state = asInRun();
+  parts.figures = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Figures now, and against the run" });
+  parts.confusion = el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Confusion matrix now" });
+  parts.steps = el("figure");
+  parts.status = el("p", { role: "status", id: "what-if-status" });
+  parts.recording = el("select", { id: "what-if-recording", change: () => showSteps(parts.strategy.value) }, ...recordings.map((r, n) => el("option", { value: String(n) }, r.id)));
+  const settingsPart = controls();
+  parts.results = el("div", null,
+    el("p", { class: "what-if-choice" }, el("label", { for: "what-if-strategy" }, "Strategy"), parts.strategy, el("label", { for: "what-if-recording" }, "Recording"), parts.recording),
+    parts.steps, el("div", { class: "grid" }, parts.figures, ...(settings.labels ? [parts.confusion] : [])));
+  fill(tool, el("div", { class: "what-if-head" }, el("div", null, el("h3", null, "Rules"), ruleTable(),
+    el("p", { class: "small" }, "A cell allows (\u2713) or forbids (\u2715) that the column follows the row" + (M > K ? "; rows and columns are states." : ".") +
+      (isWeighted ? " A cell that was forbidden has the least weight of its row once it is allowed." : "") + " Framed: other than in the run.")),
+  el("div", null, el("h3", null, "Scores and weights"), settingsPart)), parts.status, parts.results,
+  el("p", { class: "small" }, "The same on all recordings, with the model saved here: ", parts.command));
+  run = decodeAll(Object.assign({}, original), decoding.temperature, decoding.prior_weight);
+  show();
+}
+async function begin() {
+  note.textContent = "Starting the decoder \u2026";
+  try {
+    statepath = await load(bytesOf("what-if-module"));
+    recordings = readRecordings();
+    build();
+    tool.dataset.state = "ready";
+  } catch (error) {
+    fill(tool, el("p", { id: "what-if-note" }, "Nothing can be changed here: where this page is shown, a page may not run WebAssembly (" + error.message +
+      "). The rest of the page does not need it; a copy of the page on your own disk does it all."));
+    tool.dataset.state = "refused";
+  }
+}
+/* Not before one comes near: the page opens as fast as without. */
+if (window.IntersectionObserver) {
+  const watch = new IntersectionObserver((seen) => {
+    if (!seen.some((one) => one.isIntersecting)) return;
+    watch.disconnect();
+    begin();
+  }, { rootMargin: "600px" });
+  watch.observe(tool);
+} else {
+  begin();
+}

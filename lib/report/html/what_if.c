@@ -1,0 +1,255 @@
+/* The section that decodes: the rules, the scores of some recordings and the decoder itself as data, for assets/what_if.js. What
+ * it shows is made by the script; without one the section says what it would be. */
+#include "report/html/assets.h"
+#include "report/html/class_style.h"
+#include "report/html/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json_write.h"
+
+/* A page that is kept small has at most so many bytes; what is written after the section is taken to have this many. */
+enum { SMALL_PAGE = 1000 * 1000, THE_REST = 70 * 1000, NAMED = 30 };
+
+bool sp_has_what_if(const sp_comparison *c)
+{
+    return c->what_if && c->what_if->n_recordings > 0 && sp_page_module_size > 0;
+}
+
+static int64_t data_bytes(const sp_comparison *c, const sp_what_if_recording *r)
+{
+    return r->n_steps * (3 * c->n_classes + (r->labels != NULL) + (r->gaps != NULL));
+}
+
+/* Letters of so many bytes as base64. */
+static int64_t letters(int64_t bytes)
+{
+    return (bytes + 2) / 3 * 4;
+}
+
+static void put_base64(sp_buffer *out, const unsigned char *bytes, size_t n)
+{
+    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char line[4096];
+    size_t length = 0;
+    for (size_t i = 0; i < n; i += 3) {
+        const unsigned three =
+            (unsigned)bytes[i] << 16 | (i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0) | (i + 2 < n ? bytes[i + 2] : 0);
+        line[length++] = alphabet[three >> 18];
+        line[length++] = alphabet[three >> 12 & 63];
+        line[length++] = i + 1 < n ? alphabet[three >> 6 & 63] : '=';
+        line[length++] = i + 2 < n ? alphabet[three & 63] : '=';
+        if (length + 4 > sizeof line || i + 3 >= n) {
+            sp_buffer_add(out, line, length);
+            length = 0;
+        }
+    }
+}
+
+/* How many of the recordings the page takes: all, or as many as keep it small. */
+static int64_t count_held(const sp_page *page)
+{
+    const sp_what_if *w = page->comparison->what_if;
+    int64_t size = (int64_t)page->out.length + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
+    for (; n < w->n_recordings; n++) {
+        size += letters(data_bytes(page->comparison, &w->recordings[n]));
+        if (w->is_kept_small && n > 0 && size > SMALL_PAGE)
+            break;
+    }
+    return n;
+}
+
+/* ---- data ---- */
+
+/* JSON inside of a script element: "<" could end it. */
+static void put_json(void *to, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '<')
+            sp_buffer_text(to, "\\u003c");
+        else
+            sp_buffer_add(to, text + i, 1);
+}
+
+static void put_name(sp_json_writer *writer, const char *text)
+{
+    sp_buffer clean = {0};
+    sp_buffer_utf8(&clean, text);
+    sp_json_put_string(writer, clean.failed ? "" : clean.data ? clean.data : "");
+    sp_buffer_free(&clean);
+}
+
+static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64_t n)
+{
+    sp_json_put_key(writer, "recordings");
+    sp_json_put(writer, "[");
+    for (int64_t i = 0; i < n; i++) {
+        const sp_what_if_recording *r = &c->what_if->recordings[i];
+        sp_json_put(writer, i ? ", [" : "[");
+        put_name(writer, c->ids[r->recording]);
+        sp_json_put(writer, ", ");
+        sp_json_put_integer(writer, r->n_steps);
+        sp_json_put(writer, r->gaps ? ", 1]" : ", 0]");
+    }
+    sp_json_put(writer, "]");
+}
+
+static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp_class_style *style)
+{
+    sp_json_put_key(writer, "styles");
+    for (int32_t k = 0; k < c->n_classes; k++) {
+        const sp_style_name name = sp_class_style_name(style, 's', k);
+        sp_json_put(writer, k ? ", " : "[");
+        sp_json_put_string(writer, name.text);
+    }
+    sp_json_put(writer, "]");
+    sp_json_put_key(writer, "ranks");
+    for (int32_t k = 0; k < c->n_classes; k++) {
+        sp_json_put(writer, k ? ", " : "[");
+        sp_json_put_integer(writer, style->rank[k]);
+    }
+    sp_json_put(writer, "]");
+}
+
+static bool is_known(const char *strategy)
+{
+    return !strcmp(strategy, "argmax") || !strcmp(strategy, "greedy") || !strcmp(strategy, "viterbi") ||
+           !strncmp(strategy, "beam:", 5);
+}
+
+static void put_strategies(sp_json_writer *writer, const sp_comparison *c)
+{
+    bool is_first = true;
+    sp_json_put_key(writer, "strategies");
+    sp_json_put(writer, "[");
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        if (!is_known(c->strategies[s].name))
+            continue;
+        sp_json_put(writer, is_first ? "" : ", ");
+        sp_json_put_string(writer, c->strategies[s].name);
+        is_first = false;
+    }
+    sp_json_put(writer, "]");
+}
+
+static void put_text(sp_json_writer *writer, const char *key, const char *text)
+{
+    sp_json_put_key(writer, key);
+    put_name(writer, text);
+}
+
+static void put_settings(sp_page *page, const sp_class_style *style, int64_t n)
+{
+    const sp_comparison *c = page->comparison;
+    const sp_what_if *w = c->what_if;
+    sp_json_writer writer;
+    sp_buffer_text(&page->out, "<script type=\"application/json\" id=\"what-if-settings\">");
+    sp_json_writer_open_on(&writer, put_json, &page->out);
+    sp_json_put(&writer, "{\n  \"model\": ");
+    sp_json_put(&writer, w->model);
+    const char *const keys[] = {"temperature", "transition_weight", "prior_weight"};
+    const double values[] = {w->temperature, w->transition_weight, w->prior_weight};
+    sp_json_put_numbers(&writer, "decoding", 3, keys, values);
+    sp_json_put_key(&writer, "log_prior");
+    for (int32_t k = 0; w->log_prior && k < c->n_classes; k++) {
+        sp_json_put(&writer, k ? ", " : "[");
+        sp_json_put_number(&writer, w->log_prior[k]);
+    }
+    sp_json_put(&writer, w->log_prior ? "]" : "null");
+    put_strategies(&writer, c);
+    put_classes(&writer, c, style);
+    put_text(&writer, "options", w->options);
+    put_text(&writer, "file", c->file ? c->file : "scores.h5");
+    sp_json_put_key(&writer, "labels");
+    sp_json_put(&writer, w->recordings[0].labels ? "true" : "false");
+    put_recordings(&writer, c, n);
+    sp_json_put(&writer, "\n}");
+    page->out.failed |= sp_json_writer_close(&writer, NULL, NULL) != SP_OK;
+    sp_buffer_text(&page->out, "</script>\n");
+}
+
+/* Of each recording labels (255: none), gaps where it has any, packed scores. */
+static void put_scores(sp_page *page, int64_t n)
+{
+    const sp_comparison *c = page->comparison;
+    int64_t size = 0;
+    for (int64_t i = 0; i < n; i++)
+        size += data_bytes(c, &c->what_if->recordings[i]);
+    unsigned char *bytes = malloc((size_t)size + 1), *to = bytes;
+    if (!bytes) {
+        page->out.failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const sp_what_if_recording *r = &c->what_if->recordings[i];
+        const size_t T = (size_t)r->n_steps, packed = 3 * T * (size_t)c->n_classes;
+        for (size_t t = 0; r->labels && t < T; t++)
+            *to++ = r->labels[t] < 0 ? 255 : (unsigned char)r->labels[t];
+        if (r->gaps) {
+            memcpy(to, r->gaps, T);
+            to += T;
+        }
+        memcpy(to, r->packed, packed);
+        to += packed;
+    }
+    sp_buffer_text(&page->out, "<script type=\"text/plain\" id=\"what-if-scores\">");
+    put_base64(&page->out, bytes, (size_t)size);
+    sp_buffer_text(&page->out, "</script>\n<script type=\"text/plain\" id=\"what-if-module\">");
+    put_base64(&page->out, sp_page_module, sp_page_module_size);
+    sp_buffer_text(&page->out, "</script>\n");
+    free(bytes);
+}
+
+/* ---- what is held ---- */
+
+static void list_names(sp_page *page, const sp_what_if_recording *held, const int64_t *recordings, int64_t n)
+{
+    const sp_comparison *c = page->comparison;
+    for (int64_t i = 0; i < n && i < NAMED; i++)
+        sp_html_say(&page->out, "%s%s", i ? ", " : "", c->ids[held ? held[i].recording : recordings[i]]);
+    if (n > NAMED)
+        sp_buffer_say(&page->out, " and %jd more", n - NAMED);
+}
+
+static void say_held(sp_page *page, int64_t n)
+{
+    const sp_comparison *c = page->comparison;
+    const sp_what_if *w = c->what_if;
+    sp_buffer *out = &page->out;
+    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd recording%s: ", n, c->n_recordings,
+                  sp_plural(c->n_recordings));
+    list_names(page, w->recordings, NULL, n);
+    sp_buffer_text(out, ". All figures of this section are of these.");
+    if (n + w->n_differing < c->n_recordings)
+        sp_buffer_text(out, " More would make the page heavy (<code>--what-if-bytes</code>).");
+    if (w->n_differing) {
+        sp_buffer_text(out, " Left out, because their paths would not be the run’s (scores are held in 24 bits a number): ");
+        list_names(page, NULL, w->differing, w->n_differing);
+        sp_buffer_text(out, ".");
+    }
+    sp_buffer_text(out, "</p>\n");
+}
+
+void sp_page_what_if(sp_page *page)
+{
+    const sp_comparison *c = page->comparison;
+    const int64_t n = count_held(page);
+    sp_class_style style;
+    sp_frame_section(&page->out, "what-if", "What if");
+    sp_buffer_text(&page->out,
+                   "<p>Change the rules and see at once what follows: this page holds the decoder itself. Nothing leaves "
+                   "it, and the rest of the page stays as it is.</p>\n");
+    say_held(page, n);
+    sp_buffer_text(&page->out,
+                   "<div id=\"what-if-tool\"><p id=\"what-if-note\">This section works by a script, and shows nothing "
+                   "without.</p></div>\n");
+    if (sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style)) {
+        put_settings(page, &style, n);
+        put_scores(page, n);
+        sp_class_style_free(&style);
+    } else {
+        page->out.failed = true;
+    }
+    sp_buffer_text(&page->out, "</section>\n");
+}

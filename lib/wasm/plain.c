@@ -1,0 +1,47 @@
+/* What the module has in place of threads and fast kernels: one thread, and no chain that chunks are for. The kernels for vectors
+ * would be six times as large as the rest, and nothing but speed would come of them. */
+#include <assert.h>
+
+#include "core/workers.h"
+#include "decode/kernels/chunks/chunks.h"
+
+void sp_workers_share(sp_workers *workers, int64_t n_items, sp_task *task, void *arg)
+{
+    (void)workers;
+    task(arg, NULL, 0, n_items);
+}
+
+sp_scratch *sp_workers_scratch(sp_workers *workers)
+{
+    (void)workers;
+    return NULL;
+}
+
+bool sp_lane_rules_init(sp_lane_rules *rules, const sp_chain *chain)
+{
+    (void)rules, (void)chain;
+    return false;
+}
+
+/* Never called, since there are no rules for them. */
+
+sp_status sp_chunks_forward(sp_chunked *c, sp_workers *workers, double *after)
+{
+    (void)c, (void)workers, (void)after;
+    assert(0);
+    return SP_ENOMEM;
+}
+
+int32_t sp_chunks_last(const sp_lane_rules *rules, const double *delta)
+{
+    (void)rules, (void)delta;
+    assert(0);
+    return -1;
+}
+
+int32_t sp_chunks_trace(const sp_chunked *c, int32_t state)
+{
+    (void)c, (void)state;
+    assert(0);
+    return -1;
+}

@@ -1,0 +1,287 @@
+// The section "What if" in headless Chromium: it shows the run's figures, decodes as the program does under rules that are clicked, by
+// mouse, touch and keyboard, is accessible (as is "What rules cost"), and leaves the rest of the page alone where WebAssembly is forbidden.
+"use strict";
+const fs = require("fs"), os = require("os"), path = require("path");
+const { execFileSync } = require("child_process");
+
+const chromiumPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => fs.existsSync(p));
+let chromium, axe;
+try {
+  ({ chromium } = require("playwright-core"));
+  axe = require("axe-core").source;
+} catch (e) {
+  console.log("skipped: npm packages are not installed (npm install in tests/report)");
+  process.exit(77);
+}
+if (!chromiumPath || !fs.existsSync(process.env.STATEPATH_MODULE)) {
+  console.log("skipped: " + (chromiumPath ? "statepath.wasm was not built" : "Chromium is not installed"));
+  process.exit(77);
+}
+
+let failures = 0;
+function check(ok, what) {
+  if (!ok) {
+    failures++;
+    console.log("FAILED: " + what);
+  }
+}
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-what-if-"));
+const at = (name) => path.join(folder, name);
+const demo = path.join(process.env.STATEPATH_SOURCE, "datasets/sleep-demo.h5");
+const run = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q", "-f"], { stdio: ["ignore", "pipe", "inherit"], cwd: folder, maxBuffer: 64 << 20 });
+const json = (name) => JSON.parse(fs.readFileSync(at(name), "utf8"));
+
+run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--report", "demo.html", "--json", "demo.json");
+// A weighted model with a prior, fewer recordings, no reference.
+fs.writeFileSync(at("weighted.json"), JSON.stringify({
+  statepath_model: 1, name: "weighted", classes: ["Wake", "N1", "N2", "N3", "REM"], matrix: Array(5).fill([1, 1, 1, 1, 1]),
+  log_weights: [0, 1, 2, 3, 4].map((i) => [0, 1, 2, 3, 4].map((j) => (i === j ? -0.1 : -2.5))), prior: [0.2, 0.1, 0.4, 0.15, 0.15],
+}));
+run("compare", demo, "--model", "weighted.json", "--report", "weighted.html", "--json", "weighted.json.json", "--what-if-bytes", "90000");
+const text = fs.readFileSync(at("demo.html"), "utf8");
+
+async function open(browser, name, options, quiet) {
+  const context = await browser.newContext(Object.assign({ viewport: { width: 1300, height: 900 }, acceptDownloads: true }, options));
+  const page = await context.newPage();
+  if (!quiet) {
+    page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
+    page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
+    page.on("request", (r) => check(/^(file|blob):/.test(r.url()), `${name}: requests ${r.url()}`));
+  }
+  await page.goto("file://" + at(name));
+  return page;
+}
+async function begin(browser, name, options) {
+  const page = await open(browser, name, options);
+  await page.evaluate(() => document.getElementById("what-if").scrollIntoView({ behavior: "instant" }));
+  await page.waitForSelector("#what-if-tool[data-state=ready]");
+  return page;
+}
+const frame = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+const status = async (page) => { await frame(page); return page.textContent("#what-if-status"); };
+// The figures that stand there: strategy -> [accuracy, kappa, illegal, changes, undecoded], without what they differ by.
+const figures = (page) => page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".what-if-figures tbody tr")].map((row) =>
+  [row.cells[0].textContent, [...row.cells].slice(1).map((cell) => cell.firstChild.textContent.replace(/,/g, ""))])));
+const ofRun = (results) => Object.fromEntries(Object.entries(results.strategies).map(([name, s]) =>
+  [name, [s.accuracy.toFixed(4), s.kappa.toFixed(4), String(s.illegal), String(s.changes), String((s.undecoded || []).length)]]));
+
+async function asInRun(browser) {
+  const page = await open(browser, "demo.html");
+  check((await page.locator("#what-if-tool[data-state]").count()) === 0, "nothing is started before one comes near");
+  await page.context().close();
+  const begun = await begin(browser, "demo.html");
+  check((await status(begun)) === "As in the run: nothing is changed yet.", "at first all is as in the run");
+  const found = await figures(begun), right = ofRun(json("demo.json"));
+  for (const name of Object.keys(right))
+    check(JSON.stringify(found[name]) === JSON.stringify(right[name]), `untouched figures of ${name}: ${found[name]}, the run has ${right[name]}`);
+  check(found.reference[2] === String(json("demo.json").reference.illegal), "illegal transitions of the reference: " + found.reference[2]);
+  const matrix = await begun.locator("table.matrix", { hasText: "Confusion of viterbi" }).locator("tbody td").allTextContents();
+  check(JSON.stringify(matrix.map((n) => Number(n.replace(/,/g, "")))) === JSON.stringify(json("demo.json").strategies.viterbi.confusion.flat()), "the confusion matrix is the run's: " + matrix);
+  await begun.context().close();
+}
+
+// Names that a screen reader says; a cell by mouse, back by the button; what cannot be decoded with is said.
+async function byMouse(browser) {
+  const page = await begin(browser, "demo.html");
+  const cell = (name) => page.getByRole("button", { name });
+  await cell("Wake to N2: forbidden").click();
+  check(/^\d+ steps of viterbi in \d+ recordings now differ from the run: \d+ now right, \d+ now wrong, \d+ neither\.$/.test(await status(page)), "a click decodes: " + (await status(page)));
+  check((await cell("Wake to N2: allowed, changed").getAttribute("aria-pressed")) === "true", "the cell says that it is allowed, and changed");
+  check((await page.getByRole("status").textContent()).includes("now differ"), "what changed is a live region");
+  await page.getByRole("button", { name: "Back to the run" }).click();
+  check((await status(page)).startsWith("As in the run"), "back to the run");
+  await cell("Start in Wake: allowed").click();
+  await frame(page);
+  check((await cell("Start in Wake: forbidden, changed").count()) === 1, "a start can be forbidden");
+  await page.getByRole("button", { name: "Back to the run" }).click();
+  await page.getByRole("spinbutton", { name: "Steps that N2 stays at least" }).fill("5");
+  check(/now differ/.test(await status(page)), "a minimum dwell decodes");
+  await cell("N2 stays: allowed").click();
+  check(/"N2" must stay for 5 steps/.test(await status(page)), "rules that contradict themselves: " + (await status(page)));
+  check(await page.getByRole("button", { name: "Model as JSON" }).isDisabled(), "and are not saved");
+  await page.getByRole("button", { name: "Back to the run" }).click();
+  check((await figures(page)).viterbi[0] === ofRun(json("demo.json")).viterbi[0], "the figures are the run's again");
+  check(await page.getByRole("slider", { name: "Temperature" }).isDisabled(), "without weights the temperature cannot be moved");
+  const weighted = await begin(browser, "weighted.html");
+  for (const name of ["Temperature", "Transition weight", "Prior weight"]) {
+    const slider = weighted.getByRole("slider", { name }), seen = new Set();
+    await slider.scrollIntoViewIfNeeded();
+    const box = await slider.boundingBox();
+    await weighted.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await weighted.mouse.down();
+    for (const part of [0.6, 0.75, 0.9]) {
+      await weighted.mouse.move(box.x + box.width * part, box.y + box.height / 2);
+      await frame(weighted);
+      seen.add(JSON.stringify(await figures(weighted)));
+    }
+    check(seen.size === 3, `figures follow the slider ${name} while it is dragged: ${seen.size}`);
+    await weighted.mouse.up();
+    await weighted.getByRole("button", { name: "Back to the run" }).click();
+  }
+  await weighted.context().close();
+  await cell("N1 to REM: forbidden").click();
+  await page.getByRole("combobox", { name: "Strategy" }).selectOption("greedy");
+  check((await status(page)).includes("of greedy"), "another strategy is chosen");
+  await page.getByRole("combobox", { name: "Recording" }).selectOption({ index: 3 });
+  check((await page.locator("#what-if-tool figure .track").count()) === 3, "reference, run and now are drawn");
+  await page.context().close();
+}
+
+async function byKeyboard(browser) {
+  const page = await begin(browser, "demo.html");
+  await page.getByRole("group", { name: "The rules" }).focus();
+  await page.keyboard.press("Tab");
+  const name = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  check((await name()) === "Start in Wake: allowed", "the first cell is the next stop: " + (await name()));
+  for (const key of ["ArrowDown", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+  check((await name()) === "Wake to N2: forbidden", "arrows go from cell to cell: " + (await name()));
+  await page.keyboard.press("Space");
+  check(/now differ/.test(await status(page)) && (await name()) === "Wake to N2: allowed, changed", "the space bar allows, and the cell keeps the focus");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  check((await name()) === "Start in N2: allowed", "no further than the edge: " + (await name()));
+  await page.keyboard.press("Tab");
+  check((await name()) === "Steps that Wake stays at least", "cells are one stop: " + (await name()));
+  await page.keyboard.press("ArrowUp");
+  check((await page.inputValue("input[type=number]")) === "2", "an arrow lengthens the stay");
+  await page.context().close();
+  const weighted = await begin(browser, "weighted.html"), before = JSON.stringify(await figures(weighted));
+  await weighted.getByRole("slider", { name: "Temperature" }).focus();
+  for (let i = 0; i < 25; i++) await weighted.keyboard.press("ArrowRight");
+  await frame(weighted);
+  check(JSON.stringify(await figures(weighted)) !== before, "arrows move the temperature");
+  await weighted.context().close();
+}
+
+async function byTouch(browser) {
+  const page = await begin(browser, "demo.html", { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  const cell = page.getByRole("button", { name: "REM to N1: forbidden" });
+  const box = await cell.boundingBox();
+  check(box.width >= 24 && box.height >= 24, `a cell is large enough for a finger: ${box.width} x ${box.height}`);
+  await cell.tap();
+  check(/now differ/.test(await status(page)), "a tap allows: " + (await status(page)));
+  await page.context().close();
+}
+
+// The model that is saved, given to the program, gives the figures that the page shows.
+async function asProgram(browser) {
+  let seed = 7;
+  const draw = (n) => (seed = (seed * 48271) % 2147483647) % n;
+  for (const [name, results, times, strategies] of [["demo.html", "demo.json", 8, ["argmax", "greedy", "viterbi"]], ["weighted.html", "weighted.json.json", 5, ["argmax", "greedy", "viterbi"]]]) {
+    const page = await begin(browser, name), all = name === "demo.html";
+    for (let i = 0; i < times; i++) {
+      await page.getByRole("button", { name: "Back to the run" }).evaluate((b) => b.click());
+      for (let n = 1 + draw(4); n > 0; n--) {
+        const cells = await page.locator(".what-if-rules td button").count();
+        await page.locator(".what-if-rules td button").nth(draw(cells)).click();
+      }
+      if (i % 2) await page.locator(".what-if-rules input").nth(1 + draw(4)).fill(String(1 + draw(4)));
+      for (const id of ["temperature", "transitionWeight", "priorWeight"])
+        if (draw(2) && !(await page.locator("#what-if-" + id).isDisabled())) await page.locator("#what-if-" + id).fill(String(draw(200)));
+      const said = await status(page);
+      if (said.startsWith("These rules")) continue;
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Model as JSON" }).click()]);
+      await download.saveAs(at(download.suggestedFilename()));
+      const command = await page.locator("#what-if-tool > p.small code").textContent();
+      check(command.includes(download.suggestedFilename()), "the command names the file: " + command);
+      if (!all) {
+        run("model", "check", download.suggestedFilename());
+        continue;
+      }
+      try {
+        run("compare", demo, "--model", download.suggestedFilename(), "--json", "changed.json");
+      } catch (error) {
+        check(error.status === 3, `the program refuses what the page decoded: ${error.status}`);
+      }
+      const found = await figures(page), right = ofRun(json("changed.json"));
+      for (const strategy of strategies)
+        check(JSON.stringify(found[strategy]) === JSON.stringify(right[strategy]), `change ${i} of ${name}, ${strategy}: page ${found[strategy]}, program ${right[strategy]}`);
+      fs.copyFileSync(demo, at("sleep-demo.h5"));
+      execFileSync("sh", ["-c", "statepath() { \"$STATEPATH\" \"$@\"; }; " + command + " -f -q || [ $? = 3 ]"], { cwd: folder, stdio: "inherit" });
+    }
+    await page.context().close();
+  }
+}
+
+// A host that sends a stricter policy.
+async function forbidden(browser) {
+  const page = await open(browser, "demo.html", {}, true);
+  const policy = /Content-Security-Policy" content="([^"]+)"/.exec(text)[1].replace(" 'wasm-unsafe-eval'", "");
+  check(!policy.includes("wasm"), "the stricter policy does not let WebAssembly run");
+  await page.route("http://host.test/**", (route) => route.fulfill({ body: text, contentType: "text/html", headers: { "content-security-policy": policy } }));
+  await page.goto("http://host.test/page.html");
+  await page.evaluate(() => document.getElementById("what-if").scrollIntoView({ behavior: "instant" }));
+  await page.waitForSelector("#what-if-tool[data-state=refused]");
+  check(/a page may not run WebAssembly/.test(await page.textContent("#what-if-note")), "the section says so: " + (await page.textContent("#what-if-note")));
+  const table = page.locator("section[aria-labelledby=recordings] table").first();
+  await table.locator("thead th:nth-child(5) button").click();
+  check((await table.locator("thead th:nth-child(5)").getAttribute("aria-sort")) === "ascending", "the rest of the page works");
+  await page.context().close();
+  const bare = await open(browser, "demo.html", { javaScriptEnabled: false });
+  check(/works by a script/.test(await bare.textContent("#what-if-note")), "without script the section says what it needs");
+  check((await bare.locator("#what-if-note").isVisible()) && (await bare.textContent("section[aria-labelledby=what-if]")).includes("scores of 20 of 20 recordings"), "and names what the page holds");
+  await bare.context().close();
+}
+
+async function accessible(browser) {
+  for (const name of ["demo.html", "weighted.html"])
+    for (const width of [390, 1024, 1300]) {
+      const page = await begin(browser, name, { viewport: { width, height: 900 }, bypassCSP: true });
+      await page.locator(".what-if-rules td button").nth(7).click();
+      if (name === "weighted.html") await page.locator("#what-if-temperature").fill("140");
+      await frame(page);
+      await page.addScriptTag({ content: axe });
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        const result = await page.evaluate(() => window.axe.run("section[aria-labelledby=what-if], section[aria-labelledby=rules]", { resultTypes: ["violations"] }));
+        for (const v of result.violations)
+          check(false, `${name}, ${width}, ${colorScheme}: axe: ${v.id}: ${v.help} (${v.nodes.length})\n  ${v.nodes[0].html.slice(0, 200)}`);
+      }
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      check(wide <= width, `${name}: ${wide} pixels wide in a window of ${width}`);
+      if (process.env.STATEPATH_PICTURES)
+        for (const colorScheme of ["light", "dark"]) {
+          await page.emulateMedia({ colorScheme });
+          await page.locator("section[aria-labelledby=what-if]").screenshot({ path: path.join(process.env.STATEPATH_PICTURES, `${name}-${width}-${colorScheme}.png`) });
+        }
+      await page.context().close();
+    }
+}
+
+// No time is asserted on a machine that others use, but the size is. The times are printed.
+async function quick(browser) {
+  check(text.length < 1e6, `a page of 20 nights takes ${text.length} bytes`);
+  const page = await open(browser, "demo.html");
+  const load = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
+  const started = await page.evaluate(() => new Promise((done) => {
+    const from = performance.now();
+    new MutationObserver(() => done(performance.now() - from)).observe(document.getElementById("what-if-tool"), { attributes: true });
+    document.getElementById("what-if").scrollIntoView({ behavior: "instant" });
+  }));
+  const change = await page.evaluate(async () => {
+    const cell = document.querySelectorAll(".what-if-rules td button")[7], from = performance.now();
+    for (let i = 0; i < 10; i++) {
+      cell.click();
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }
+    return (performance.now() - from) / 10;
+  });
+  console.log(`20 nights: ${text.length} bytes, loaded ${Math.round(load)} ms, decoder started in ${Math.round(started)} ms, a change shown in ${Math.round(change)} ms`);
+  await page.context().close();
+}
+
+(async () => {
+  const browser = await chromium.launch({
+    executablePath: chromiumPath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  for (const part of [asInRun, byMouse, byKeyboard, byTouch, asProgram, forbidden, accessible, quick]) await part(browser);
+  await browser.close();
+  fs.rmSync(folder, { recursive: true });
+  console.log(failures ? `${failures} failed` : "all passed");
+  process.exit(failures ? 1 : 0);
+})().catch((e) => {
+  console.log(e);
+  process.exit(1);
+});
