@@ -44,19 +44,6 @@ sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t
     return status;
 }
 
-void sp_padding_mask_from_tokens(const int32_t *tokens, int64_t count, int32_t padding, uint8_t *mask)
-{
-    for (int64_t i = 0; i < count; i++)
-        mask[i] = tokens[i] != padding;
-}
-
-void sp_padding_mask_from_values(const double *values, int64_t count, double padding, uint8_t *mask)
-{
-    bool is_nan = isnan(padding);
-    for (int64_t i = 0; i < count; i++)
-        mask[i] = is_nan ? !isnan(values[i]) : values[i] != padding;
-}
-
 void sp_causal_mask(int64_t t, uint8_t *mask)
 {
     sp_attention_mask(NULL, true, 1, t, mask);

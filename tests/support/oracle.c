@@ -258,7 +258,9 @@ int64_t oracle_first_unreachable(const dense_model *m, const sp_scores *scores)
             next[j] &= dense_emission(m, scores, t, j) > -INFINITY;
             any |= next[j];
         }
-        memcpy(now, next, (size_t)n * sizeof *now);
+        bool *before = now;
+        now = next;
+        next = before;
         if (!any)
             step = t;
     }

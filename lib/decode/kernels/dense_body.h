@@ -12,7 +12,7 @@ typedef uint64_t dense_vu __attribute__((vector_size(DENSE_COLUMNS), aligned(8),
 /* Compilers make one instruction of each of these. */
 SP_ALWAYS_INLINE dense_vd dense_greater(dense_vd a, dense_vd b)
 {
-    dense_vd r;
+    dense_vd r = b;
     for (int32_t l = 0; l < DENSE_W; l++)
         r[l] = a[l] > b[l] ? a[l] : b[l];
     return r;
@@ -20,7 +20,7 @@ SP_ALWAYS_INLINE dense_vd dense_greater(dense_vd a, dense_vd b)
 
 SP_ALWAYS_INLINE dense_vu dense_lesser_bits(dense_vu a, dense_vu b)
 {
-    dense_vu r;
+    dense_vu r = b;
     for (int32_t l = 0; l < DENSE_W; l++)
         r[l] = a[l] < b[l] ? a[l] : b[l];
     return r;

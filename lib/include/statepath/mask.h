@@ -237,12 +237,6 @@ void sp_last_real_steps(const uint8_t *mask, int64_t n, int64_t t, int64_t *last
 sp_status sp_sequences_pad(const double *values, const int64_t *lengths, int64_t n, int64_t t, int64_t width, double padding,
                            double *out, sp_error *err);
 
-/* mask[i] = tokens[i] != padding, for N * T tokens, labels or ids, padded anywhere. */
-void sp_padding_mask_from_tokens(const int32_t *tokens, int64_t count, int32_t padding, uint8_t *mask);
-
-/* The same for numbers; a padding of NaN finds the NaNs. -0 and 0 are equal. */
-void sp_padding_mask_from_values(const double *values, int64_t count, double padding, uint8_t *mask);
-
 /* mask[i,j] = j <= i: step i may look at itself and at what came before. out [T,T]. */
 void sp_causal_mask(int64_t t, uint8_t *mask);
 

@@ -10,17 +10,6 @@ static void test_padding(void **state)
     uint8_t mask[15];
     assert_ok(sp_padding_mask_from_lengths((int64_t[]){3, 5, 4}, 3, 5, mask, &err), &err);
     assert_memory_equal(mask, padding35, 15);
-    const int32_t tokens[] = {5, 6, 7, 0, 0, 8, 9, 1, 2, 3, 4, 5, 6, 7, 0};
-    memset(mask, 9, 15);
-    sp_padding_mask_from_tokens(tokens, 15, 0, mask);
-    assert_memory_equal(mask, padding35, 15);
-    const uint8_t left[] = {0, 0, 1};
-    sp_padding_mask_from_tokens((int32_t[]){-100, -100, 4}, 3, -100, mask);
-    assert_memory_equal(mask, left, 3);
-    sp_padding_mask_from_values((double[]){0, -0.0, 1e-300}, 3, 0, mask);
-    assert_memory_equal(mask, left, 3);
-    sp_padding_mask_from_values((double[]){NAN, -NAN, INFINITY}, 3, NAN, mask);
-    assert_memory_equal(mask, left, 3);
     assert_ok(sp_padding_mask_from_lengths((int64_t[]){0, 2}, 2, 2, mask, &err), &err);
     assert_memory_equal(mask, ((uint8_t[]){0, 0, 1, 1}), 4);
 
