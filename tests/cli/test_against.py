@@ -403,6 +403,9 @@ class TestReference(TestAgainst):
         self.pack("fewer.h5", self.weak, self.labels, order=range(7))
         run = ["compare", "bare.h5", *MODEL]
         self.refuses(*run, "--labels", "fewer.h5", sentence="bare.h5 and fewer.h5 do not match; only in bare.h5: night7, night8")
+        self.h5("places.h5", labels=np.concatenate(self.labels[:7]), classes=CLASSES,
+                offsets=np.concatenate([[0], np.cumsum([len(l) for l in self.labels[:7]])]))
+        self.refuses(*run, "--labels", "places.h5", sentence="bare.h5 has 9 recordings, places.h5 has 7; they must be the same recordings")
         self.refuses(*run, "--reference", "fewer.h5", "--labels", "/x", status=2,
                      sentence="--labels and --reference both say where the labels are; leave one of them out")
         self.refuses(*run, "--labels-dataset", "/x", status=2,
@@ -437,6 +440,13 @@ class TestReference(TestAgainst):
         done = self.statepath("compare", "night.h5", "--labels", "unsaid.h5", *MODEL, status=1, stdout="")
         self.assertTrue(done.stderr.endswith("; every recording has 1.5 times as many there, as if a step of night.h5 were 30 s and one of "
                                              "unsaid.h5 20 s\n"), done.stderr)
+        for labels, is_guessed in ((long[0], True), (long[0][:-7], False)):  # of one recording only what would be whole seconds
+            self.h5("one.h5", probs=self.strong[0], classes=CLASSES)
+            with st.h5py.File(self.path("one.h5"), "a") as f:
+                f.attrs["epoch_seconds"] = 30.0
+            self.h5("other.h5", labels=labels)
+            done = self.statepath("compare", "one.h5", "--labels", "other.h5", *MODEL, status=1, stdout="")
+            self.assertEqual("as if a step" in done.stderr, is_guessed, done.stderr)
 
 
 for name in list(vars(TestAgainst)):  # inherited: what they share
