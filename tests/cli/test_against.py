@@ -273,6 +273,8 @@ class TestAgainst(st.TestCase):
                               % (lengths[3], lengths[3] - 1, lengths[5], lengths[5] - 1))
         self.pack("fewer.h5", self.weak, order=[0, 1, 2, 4, 5, 6, 7, 8])
         self.refuses(*run, "old=fewer.h5", sentence="new.h5 and old (fewer.h5) do not match; only in new.h5: night3")
+        self.refuses("compare", "fewer.h5", *MODEL, "--against", "old=new.h5",
+                     sentence="fewer.h5 and old (new.h5) do not match; only in old (new.h5): night3")
         self.ids[0] = "zero"
         self.pack("renamed.h5", self.weak)
         self.refuses(*run, "old=renamed.h5",
@@ -290,15 +292,16 @@ class TestAgainst(st.TestCase):
 
     def test_labels_must_agree(self):
         self.pack("new.h5", self.strong, self.labels)
-        other = [l.copy() for l in self.labels]
-        other[4][12] = -1  # says nothing
-        step = int(np.flatnonzero(other[4] >= 0)[20])
-        other[4][step] = (other[4][step] + 1) % 5
-        sentence = ("recording night4, step %d: the label is %s in new.h5 and %s in old (old.h5); labels are taken from new.h5, and those "
-                    "of the other must agree" % (step, CLASSES[self.labels[4][step]], CLASSES[other[4][step]]))
-        for columns in (range(5), [4, 2, 1, 3, 0]):
-            self.pack("old.h5", self.weak, other, order=[8, 4, 0, 1, 2, 3, 5, 6, 7], columns=columns)
-            self.refuses("compare", "new.h5", "--against", "old=old.h5", *MODEL, sentence=sentence)
+        for shift in (1, 4):
+            other = [l.copy() for l in self.labels]
+            other[4][12] = -1  # says nothing
+            step = int(np.flatnonzero((other[4] > 0) & (other[4] < 4))[20])
+            other[4][step] = (other[4][step] + shift) % 5
+            sentence = ("recording night4, step %d: the label is %s in new.h5 and %s in old (old.h5); labels are taken from new.h5, and "
+                        "those of the other must agree" % (step, CLASSES[self.labels[4][step]], CLASSES[other[4][step]]))
+            for columns in (range(5), [4, 2, 1, 3, 0]):
+                self.pack("old.h5", self.weak, other, order=[8, 4, 0, 1, 2, 3, 5, 6, 7], columns=columns)
+                self.refuses("compare", "new.h5", "--against", "old=old.h5", *MODEL, sentence=sentence)
 
     def test_wrong_use(self):
         self.pack("new.h5", self.strong, self.labels)
