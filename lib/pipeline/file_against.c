@@ -94,13 +94,12 @@ static char *beside(const char *dataset, const char *name)
 static sp_status open_as_first(sp_rival *r, sp_file_input *in, sp_source_options *places, const sp_source_info *first,
                                sp_error *err)
 {
-    const bool is_packed = first->layout == SP_LAYOUT_PACKED;
     char *offsets = beside(first->scores_path, "offsets"), *lengths = beside(first->scores_path, "lengths");
     char *ids = beside(first->scores_path, "ids");
     sp_source *one = in->source;
     sp_status status = offsets && lengths && ids ? SP_OK : sp_no_memory(err);
     in->source = NULL;
-    places->offsets = places->offsets || !is_packed ? places->offsets : offsets;
+    places->offsets = places->offsets ? places->offsets : offsets;
     places->ids = places->ids || !first->has_ids ? places->ids : ids;
     if (status == SP_OK && sp_file_input_open(&r->p, in, places, NULL) != SP_OK) {
         places->offsets = places->offsets == offsets ? NULL : places->offsets;

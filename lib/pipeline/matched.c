@@ -64,7 +64,7 @@ static void end_names(name_list *list)
         snprintf(list->text + list->used, sizeof list->text - list->used, " and %" PRId64 " more", list->n - MOST_NAMED);
 }
 
-/* Fills in recording [ours->n], -1 where there is none. True: theirs has no other. */
+/* Fills in recording [ours->n], -1 where there is none, and names those of theirs that are none of ours. */
 static sp_status match_ids(const sp_match_side *ours, const sp_match_side *theirs, int64_t *recording, name_list *only_theirs,
                            sp_error *err)
 {
@@ -93,28 +93,70 @@ static int64_t steps_of(const sp_match_side *side, int64_t n)
     return side->offsets[n + 1] - side->offsets[n];
 }
 
-/* Where all numbers of steps differ by one factor, their steps have probably another length in time: "; ..." */
+/* Where all numbers of steps differ by one factor, their steps have probably another length in time: "; ..." Of one recording
+ * only where that would be a round number of seconds. */
 static void guess_seconds(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, char *text,
                           size_t size)
 {
-    const int64_t a = ours->offsets[ours->n], b = theirs->offsets[theirs->n];
+    const double a = (double)ours->offsets[ours->n], b = (double)theirs->offsets[theirs->n];
+    const double seconds = b > 0 ? ours->step_seconds * a / b : 0;
     text[0] = '\0';
-    for (int64_t n = 0; n < ours->n; n++) {
-        const double expected = (double)steps_of(ours, n) * (double)b / (double)a;
-        if (recording[n] < 0 || fabs((double)steps_of(theirs, recording[n]) - expected) > 1)
+    if (!(seconds > 0) || fabs(a - b) <= 0.1 * a || (ours->n == 1 && fabs(seconds - round(seconds)) > 0.01 * seconds))
+        return;
+    for (int64_t n = 0; n < ours->n; n++)
+        if (recording[n] < 0 || fabs((double)steps_of(theirs, recording[n]) - (double)steps_of(ours, n) * b / a) > 1)
             return;
+    snprintf(text, size, "; every recording has %.3g times as many there, as if a step of %s were %.3g s and one of %s %.3g s",
+             b / a, ours->name, ours->step_seconds, theirs->name, seconds);
+}
+
+/* What does not match. */
+typedef struct mismatches {
+    name_list only_ours, only_theirs, steps;
+} mismatches;
+
+/* recording [ours->n], -1: there is none */
+static void find_mismatches(const sp_match_side *ours, const sp_match_side *theirs, bool lengths, const int64_t *recording,
+                            mismatches *found)
+{
+    for (int64_t n = 0; n < ours->n; n++) {
+        const int64_t m = recording[n];
+        if (m < 0) {
+            add_name(&found->only_ours, "%s", ours->ids[n]);
+            continue;
+        }
+        const char *id = ours->ids ? ours->ids[n] : theirs->ids ? theirs->ids[m] : NULL;
+        const int64_t a = steps_of(ours, n), b = steps_of(theirs, m);
+        if (lengths && a != b && id)
+            add_name(&found->steps, "%s (%" PRId64 " and %" PRId64 ")", id, a, b);
+        else if (lengths && a != b)
+            add_name(&found->steps, "number %" PRId64 " (%" PRId64 " and %" PRId64 ")", n, a, b);
     }
-    if (ours->step_seconds > 0 && a != b && fabs((double)a - (double)b) > 0.1 * (double)a)
-        snprintf(text, size,
-                 "; every recording has %.3g times as many there, as if a step of %s were %.3g s and one of %s %.3g s",
-                 (double)b / (double)a, ours->name, ours->step_seconds, theirs->name, ours->step_seconds * (double)a / (double)b);
+}
+
+static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *theirs, mismatches *found, const char *guess,
+                                const char *hint, sp_error *err)
+{
+    char text[SP_ERROR_SIZE];
+    size_t used = 0;
+    end_names(&found->only_ours);
+    end_names(&found->only_theirs);
+    end_names(&found->steps);
+    if (found->only_ours.n)
+        used += (size_t)snprintf(text, sizeof text, "; only in %s: %s", ours->name, found->only_ours.text);
+    if (found->only_theirs.n && used < sizeof text)
+        used += (size_t)snprintf(text + used, sizeof text - used, "; only in %s: %s", theirs->name, found->only_theirs.text);
+    if (found->steps.n && used < sizeof text)
+        snprintf(text + used, sizeof text - used, "; steps differ: %s%s%s", found->steps.text, guess, hint ? hint : "");
+    return sp_fail(err, SP_EDATA, "%s and %s do not match%s", ours->name, theirs->name, text);
 }
 
 sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths, const char *hint,
                               int64_t *recording, sp_error *err)
 {
-    name_list only_ours = {.n = 0}, only_theirs = {.n = 0}, steps = {.n = 0};
+    mismatches found = {.only_ours = {.n = 0}};
     const bool by_name = ours->ids && theirs->ids;
+    char guess[256];
     if (ours->step_seconds > 0 && theirs->step_seconds > 0 && ours->step_seconds != theirs->step_seconds)
         return sp_fail(err, SP_EDATA,
                        "a step of %s is %g s long, one of %s %g s; bring both to one length (attribute epoch_seconds), so that "
@@ -125,35 +167,14 @@ sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *th
                        ours->name, ours->n, ours->n == 1 ? "" : "s", theirs->name, theirs->n);
     for (int64_t n = 0; n < ours->n; n++)
         recording[n] = n;
-    sp_status status = by_name ? match_ids(ours, theirs, recording, &only_theirs, err) : SP_OK;
+    sp_status status = by_name ? match_ids(ours, theirs, recording, &found.only_theirs, err) : SP_OK;
     if (status != SP_OK)
         return status;
-    const char *const *ids = ours->ids ? ours->ids : theirs->ids;
-    for (int64_t n = 0; n < ours->n; n++) {
-        const int64_t m = recording[n];
-        if (m < 0)
-            add_name(&only_ours, "%s", ours->ids[n]);
-        else if (lengths && steps_of(ours, n) != steps_of(theirs, m) && ids)
-            add_name(&steps, "%s (%" PRId64 " and %" PRId64 ")", ours->ids ? ids[n] : ids[m], steps_of(ours, n),
-                     steps_of(theirs, m));
-        else if (lengths && steps_of(ours, n) != steps_of(theirs, m))
-            add_name(&steps, "number %" PRId64 " (%" PRId64 " and %" PRId64 ")", n, steps_of(ours, n), steps_of(theirs, m));
-    }
-    if (only_ours.n + only_theirs.n + steps.n == 0)
+    find_mismatches(ours, theirs, lengths, recording, &found);
+    if (found.only_ours.n + found.only_theirs.n + found.steps.n == 0)
         return SP_OK;
-    char guess[256], text[SP_ERROR_SIZE];
-    size_t used = 0;
-    end_names(&only_ours);
-    end_names(&only_theirs);
-    end_names(&steps);
     guess_seconds(ours, theirs, recording, guess, sizeof guess);
-    if (only_ours.n)
-        used += (size_t)snprintf(text, sizeof text, "; only in %s: %s", ours->name, only_ours.text);
-    if (only_theirs.n && used < sizeof text)
-        used += (size_t)snprintf(text + used, sizeof text - used, "; only in %s: %s", theirs->name, only_theirs.text);
-    if (steps.n && used < sizeof text)
-        snprintf(text + used, sizeof text - used, "; steps differ: %s%s%s", steps.text, guess, hint ? hint : "");
-    return sp_fail(err, SP_EDATA, "%s and %s do not match%s", ours->name, theirs->name, text);
+    return say_mismatches(ours, theirs, &found, guess, hint, err);
 }
 
 sp_status sp_match_columns(int32_t K, const int32_t *our_class, const int32_t *their_class, int32_t **out, sp_error *err)

@@ -273,6 +273,8 @@ class TestAgainst(st.TestCase):
                               % (lengths[3], lengths[3] - 1, lengths[5], lengths[5] - 1))
         self.pack("fewer.h5", self.weak, order=[0, 1, 2, 4, 5, 6, 7, 8])
         self.refuses(*run, "old=fewer.h5", sentence="new.h5 and old (fewer.h5) do not match; only in new.h5: night3")
+        self.refuses("compare", "fewer.h5", *MODEL, "--against", "old=new.h5",
+                     sentence="fewer.h5 and old (new.h5) do not match; only in old (new.h5): night3")
         self.ids[0] = "zero"
         self.pack("renamed.h5", self.weak)
         self.refuses(*run, "old=renamed.h5",
@@ -290,15 +292,16 @@ class TestAgainst(st.TestCase):
 
     def test_labels_must_agree(self):
         self.pack("new.h5", self.strong, self.labels)
-        other = [l.copy() for l in self.labels]
-        other[4][12] = -1  # says nothing
-        step = int(np.flatnonzero(other[4] >= 0)[20])
-        other[4][step] = (other[4][step] + 1) % 5
-        sentence = ("recording night4, step %d: the label is %s in new.h5 and %s in old (old.h5); labels are taken from new.h5, and those "
-                    "of the other must agree" % (step, CLASSES[self.labels[4][step]], CLASSES[other[4][step]]))
-        for columns in (range(5), [4, 2, 1, 3, 0]):
-            self.pack("old.h5", self.weak, other, order=[8, 4, 0, 1, 2, 3, 5, 6, 7], columns=columns)
-            self.refuses("compare", "new.h5", "--against", "old=old.h5", *MODEL, sentence=sentence)
+        for shift in (1, 4):
+            other = [l.copy() for l in self.labels]
+            other[4][12] = -1  # says nothing
+            step = int(np.flatnonzero((other[4] > 0) & (other[4] < 4))[20])
+            other[4][step] = (other[4][step] + shift) % 5
+            sentence = ("recording night4, step %d: the label is %s in new.h5 and %s in old (old.h5); labels are taken from new.h5, and "
+                        "those of the other must agree" % (step, CLASSES[self.labels[4][step]], CLASSES[other[4][step]]))
+            for columns in (range(5), [4, 2, 1, 3, 0]):
+                self.pack("old.h5", self.weak, other, order=[8, 4, 0, 1, 2, 3, 5, 6, 7], columns=columns)
+                self.refuses("compare", "new.h5", "--against", "old=old.h5", *MODEL, sentence=sentence)
 
     def test_wrong_use(self):
         self.pack("new.h5", self.strong, self.labels)
@@ -403,6 +406,9 @@ class TestReference(TestAgainst):
         self.pack("fewer.h5", self.weak, self.labels, order=range(7))
         run = ["compare", "bare.h5", *MODEL]
         self.refuses(*run, "--labels", "fewer.h5", sentence="bare.h5 and fewer.h5 do not match; only in bare.h5: night7, night8")
+        self.h5("places.h5", labels=np.concatenate(self.labels[:7]), classes=CLASSES,
+                offsets=np.concatenate([[0], np.cumsum([len(l) for l in self.labels[:7]])]))
+        self.refuses(*run, "--labels", "places.h5", sentence="bare.h5 has 9 recordings, places.h5 has 7; they must be the same recordings")
         self.refuses(*run, "--reference", "fewer.h5", "--labels", "/x", status=2,
                      sentence="--labels and --reference both say where the labels are; leave one of them out")
         self.refuses(*run, "--labels-dataset", "/x", status=2,
@@ -437,6 +443,13 @@ class TestReference(TestAgainst):
         done = self.statepath("compare", "night.h5", "--labels", "unsaid.h5", *MODEL, status=1, stdout="")
         self.assertTrue(done.stderr.endswith("; every recording has 1.5 times as many there, as if a step of night.h5 were 30 s and one of "
                                              "unsaid.h5 20 s\n"), done.stderr)
+        for labels, is_guessed in ((long[0], True), (long[0][:-7], False)):  # of one recording only what would be whole seconds
+            self.h5("one.h5", probs=self.strong[0], classes=CLASSES)
+            with st.h5py.File(self.path("one.h5"), "a") as f:
+                f.attrs["epoch_seconds"] = 30.0
+            self.h5("other.h5", labels=labels)
+            done = self.statepath("compare", "one.h5", "--labels", "other.h5", *MODEL, status=1, stdout="")
+            self.assertEqual("as if a step" in done.stderr, is_guessed, done.stderr)
 
 
 for name in list(vars(TestAgainst)):  # inherited: what they share

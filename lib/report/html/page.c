@@ -168,6 +168,9 @@ static void top(sp_page *page)
     sp_buffer_sizes(out, c);
     sp_html_say(out, ". Model %s: %d class%s, %jd forbidden transition%s.</p>", c->model_name ? c->model_name : "without a name",
                 (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
+    for (int32_t i = 0; i < c->n_against; i++)
+        sp_html_say(out, "\n<p class=\"sub\">Against %s: %s.</p>", c->against[i].name,
+                    c->against[i].file ? c->against[i].file : "scores in memory");
     if (c->json_link || c->csv_link) {
         sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
         twin(page, " ", c->json_link);
