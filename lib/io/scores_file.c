@@ -62,6 +62,8 @@ sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header
                                       .classes = header->classes,
                                       .with_labels = header->with_labels,
                                       .with_segments = header->with_segments,
+                                      .subjects = header->subjects,
+                                      .epoch_seconds = header->epoch_seconds,
                                       .command = header->command,
                                       .input = header->input,
                                       .force = header->force,

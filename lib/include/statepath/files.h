@@ -62,6 +62,20 @@ typedef struct sp_file_access {
  * Class names, the first of: dataset classes beside the scores or in the root; attribute classes or class_names of the scores,
  * of their group, of the group of recordings, of the root. Integers will do as names and as ids. Names and ids are distinct.
  *
+ * numpy's .npz: the same layouts, in arrays called as these datasets ("probs", "offsets", "n1/labels"); classes, ids and subjects
+ * are arrays of texts, epoch_seconds a number. Where no array has such a name, the only one of floats [T,K] or [N,T,K] is the
+ * scores, or several [T,K] are a recording each. Paths are arrays "paths/STRATEGY", or the only one of whole numbers.
+ *
+ * numpy's .npy: one array. Floats [T,K] are the scores of one recording, [N,T,K] of N recordings of T steps; whole numbers [T] or
+ * [N,T] are labels or a path. A file called probs.npy holds probs; else the kind is seen in the first row, as above. Any byte
+ * order; Fortran's order up to two dimensions. Scores [K,T] whose columns are probabilities are an error; `transpose` reads them.
+ *
+ * Tables of scores as text: a column a class, a line a step; the first line names the columns (`#` before it is passed over),
+ * unless it is numbers alone. Commas part them, or tabs, semicolons, blanks. Columns recording, step (or epoch; counted from 0 or
+ * 1, in order), label (a class by name or alias, or its number; -1 or nothing: unscored), segment and weight are what they are
+ * called in any case; time, timestamp, stage, class, prediction, predicted and one without a name are passed over. Lines of a
+ * recording follow one another. A cell that is empty or nan is a missing number. Numbers are read as strtod() does.
+ *
  * Text of labels or paths, one step a line, the form that any tool can write; known by the ending of its name:
  *
  *     recording,step,label          recording,label
@@ -221,6 +235,7 @@ sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t
  */
 
 typedef struct sp_scores_writer sp_scores_writer;
+struct sp_subjects;
 
 typedef struct sp_scores_header {
     sp_kind kind;   /* name of the dataset */
@@ -231,9 +246,11 @@ typedef struct sp_scores_header {
     const char *const *ids;     /* [N] or NULL */
     const char *const *classes; /* [K] or NULL */
     bool with_labels, with_segments, with_weights, with_mask;
-    const char *command; /* or NULL */
-    const char *input;   /* or NULL; the target may not be this file */
-    bool force;          /* replace an existing file */
+    double epoch_seconds;               /* length of a step; 0: not known */
+    const struct sp_subjects *subjects; /* private to the library, or NULL */
+    const char *command;                /* or NULL */
+    const char *input;                  /* or NULL; the target may not be this file */
+    bool force;                         /* replace an existing file */
 } sp_scores_header;
 
 /* SP_OK; SP_EFILE (exists and not `force`, cannot be written), SP_ENOMEM. */

@@ -42,6 +42,13 @@ sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_resul
  * in it or in o->place.labels. As sp_compare_file(). */
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
 
+/* Packs recordings from any files that can be read into one HDF5 file of scores, o->output: what stands beside the scores with
+ * them, subjects and the length of a step too. With o->model, which is needed only where labels are words, these are its classes.
+ *   sink  is given what was read, before it is written; may be NULL
+ * SP_OK; SP_EINVAL, SP_EFILE (also: stopped), SP_EDATA, SP_ENOMEM. */
+typedef void sp_convert_sink(void *arg, const sp_source_info *info);
+sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err);
+
 /* ---- scores with their masks ---- */
 
 /* The rows of a file of scores with the mask of each, block by block. The mask of a row is, by the options given,
