@@ -263,6 +263,12 @@ class TestWhatIf(st.TestCase):
         self.write("m.json", '{"statepath_model": 1, "classes": ["a", "b"], "matrix": [[1, 1], [1, 1]]}')
         page = self.page("ties.h5", "--model", "m.json")
         self.assertEqual(page.ids, ["equal"])
+        with h5py.File(self.path("ties.h5"), "a") as f: # all of them
+            f["scores"][3:, 1] += 1e-9
+        self.statepath("compare", "ties.h5", "--model", "m.json", "--report", "all.html", "-f", "-q")
+        text = self.read("all.html").decode()
+        self.assertIn("The page holds the scores of 0 of 2 recordings. Left out, because their paths", text)
+        self.assertNotIn('id="what-if-settings"', text)
         self.assertIn("Left out, because their paths would not be the run’s (scores are held in 24 bits a number): near.", page.text)
 
     def test_names(self):

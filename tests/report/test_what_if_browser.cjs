@@ -184,6 +184,7 @@ async function asProgram(browser) {
       const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Model as JSON" }).click()]);
       await download.saveAs(at(download.suggestedFilename()));
       const command = await page.locator("#what-if-tool > p.small code").textContent();
+      check(json(download.suggestedFilename()).description.includes("changed in the report on sleep-demo.h5: "), "the model says what was changed");
       check(command.includes(download.suggestedFilename()), "the command names the file: " + command);
       if (!all) {
         run("model", "check", download.suggestedFilename());

@@ -1,5 +1,7 @@
 /* The section "What if": decodes the recordings that the page holds under rules that the reader changes. */
-const settings = JSON.parse(document.getElementById("what-if-settings").textContent);
+const held = document.getElementById("what-if-settings");
+if (!held) return; /* no recording: this file is the inside of a function (embed.cmake) */
+const settings = JSON.parse(held.textContent);
 const tool = document.getElementById("what-if-tool"), note = document.getElementById("what-if-note");
 const original = rulesOfModel(settings.model), classes = original.classes, states = original.states;
 const K = classes.length, M = states.length, decoding = settings.decoding || {}, strategies = settings.strategies;
@@ -229,6 +231,7 @@ const fileName = () => (settings.model.name || "model").replace(/[^A-Za-z0-9._-]
 function changedModel() {
   const rules = rulesNow(), model = JSON.parse(JSON.stringify(settings.model)), { allow, weight, start } = rules;
   const named = (numbers) => Object.fromEntries(states.map((name, i) => [name, numbers[i]]).filter(([, w]) => w > -Infinity));
+  model.description = (model.name || "The model") + ", changed in the report on " + settings.file + ": " + changes().join("; ") + ".";
   model.name = (model.name || "model") + "-changed";
   ["allow", "forbid", "matrix", "probabilities", "log_weights", "start", "start_log_weights", "min_dwell"].forEach((key) => delete model[key]);
   model.allow = Object.fromEntries(states.map((from, i) => [from, states.filter((to, j) => allow[i][j])]));
@@ -238,6 +241,18 @@ function changedModel() {
   if (rules.minDwell.some((n) => n > 1)) model.min_dwell = Object.fromEntries(states.map((name, i) => [name, rules.minDwell[i]]).filter(([, n]) => n > 1));
   model.decoding = { temperature: state.temperature, transition_weight: state.transitionWeight, prior_weight: state.priorWeight };
   return model;
+}
+/* What is other than in the run, in words. */
+function changes() {
+  const first = asInRun(), list = [], name = { true: "allowed", false: "forbidden" };
+  states.forEach((from, i) => states.forEach((to, j) => {
+    if (state.rules.allow[i][j] !== original.allow[i][j]) list.push(from + " -> " + to + " " + name[state.rules.allow[i][j] > 0]);
+  }));
+  states.forEach((to, i) => { if (state.starts[i] !== first.starts[i]) list.push("start in " + to + " " + name[state.starts[i]]); });
+  states.forEach((one, i) => { if (state.rules.minDwell[i] !== original.minDwell[i]) list.push(one + " stays at least " + state.rules.minDwell[i]); });
+  for (const [key, words] of [["temperature", "temperature"], ["transitionWeight", "transition weight"], ["priorWeight", "prior weight"]])
+    if (state[key] !== first[key]) list.push(words + " " + state[key]);
+  return list.length ? list : ["nothing"];
 }
 function save() {
   const link = el("a", { href: URL.createObjectURL(new Blob([JSON.stringify(changedModel(), null, 2) + "\n"], { type: "application/json" })), download: fileName() });
@@ -253,8 +268,9 @@ function command() {
 
 function figureCell(after, before, decimals) {
   if (after === null) return el("td", { class: "n" }, "\u2013");
-  const text = decimals ? after.toFixed(decimals) : count(after), moved = decimals ? Math.abs(after - before) >= 0.5 * 10 ** -decimals : after !== before;
-  return el("td", { class: "n" }, text, el("small", null, moved ? signed(after - before, decimals) : "\u00b10"));
+  const text = (x) => (x === null ? "\u2013" : decimals ? x.toFixed(decimals) : count(x));
+  return el("td", { class: "n" }, text(after), el("small", null, "run " + text(before)),
+    ...(text(after) === text(before) ? [] : [el("small", { class: "moved" }, signed(after - before, decimals))]));
 }
 function showFigures() {
   const head = ["strategy", ...(settings.labels ? ["accuracy", "kappa"] : []), "illegal", "changes", "undecoded"];

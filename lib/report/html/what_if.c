@@ -14,7 +14,8 @@ enum { SMALL_PAGE = 1000 * 1000, THE_REST = 70 * 1000, NAMED = 30 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
-    return c->what_if && c->what_if->n_recordings > 0 && sp_page_module_size > 0;
+    return c->what_if && c->what_if->n_recordings + c->what_if->n_differing + c->what_if->n_left_out > 0 &&
+           sp_page_module_size > 0;
 }
 
 static int64_t data_bytes(const sp_comparison *c, const sp_what_if_recording *r)
@@ -54,7 +55,7 @@ static int64_t count_held(const sp_page *page)
     int64_t size = (int64_t)page->out.length + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
     for (; n < w->n_recordings; n++) {
         size += letters(data_bytes(page->comparison, &w->recordings[n]));
-        if (w->is_kept_small && n > 0 && size > SMALL_PAGE)
+        if (w->is_kept_small && size > SMALL_PAGE)
             break;
     }
     return n;
@@ -217,10 +218,10 @@ static void say_held(sp_page *page, int64_t n)
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
     sp_buffer *out = &page->out;
-    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd recording%s: ", n, c->n_recordings,
-                  sp_plural(c->n_recordings));
+    sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd recording%s%s", n, c->n_recordings,
+                  sp_plural(c->n_recordings), n ? ": " : ".");
     list_names(page, w->recordings, NULL, n);
-    sp_buffer_text(out, ". All figures of this section are of these.");
+    sp_buffer_text(out, n ? ". All figures of this section are of these." : "");
     if (n + w->n_differing < c->n_recordings)
         sp_buffer_text(out, " More would make the page heavy (<code>--what-if-bytes</code>).");
     if (w->n_differing) {
@@ -231,25 +232,32 @@ static void say_held(sp_page *page, int64_t n)
     sp_buffer_text(out, "</p>\n");
 }
 
-void sp_page_what_if(sp_page *page)
+/* The tool's place, and what its script needs. */
+static void put_tool(sp_page *page, int64_t n)
 {
     const sp_comparison *c = page->comparison;
-    const int64_t n = count_held(page);
     sp_class_style style;
-    sp_frame_section(&page->out, "what-if", "What if");
-    sp_buffer_text(&page->out,
-                   "<p>Change the rules and see at once what follows: this page holds the decoder itself. Nothing leaves "
-                   "it, and the rest of the page stays as it is.</p>\n");
-    say_held(page, n);
     sp_buffer_text(&page->out,
                    "<div id=\"what-if-tool\"><p id=\"what-if-note\">This section works by a script, and shows nothing "
                    "without.</p></div>\n");
-    if (sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style)) {
-        put_settings(page, &style, n);
-        put_scores(page, n);
-        sp_class_style_free(&style);
-    } else {
+    if (!sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style)) {
         page->out.failed = true;
+        return;
     }
+    put_settings(page, &style, n);
+    put_scores(page, n);
+    sp_class_style_free(&style);
+}
+
+void sp_page_what_if(sp_page *page)
+{
+    const int64_t n = count_held(page);
+    sp_frame_section(&page->out, "what-if", "What if");
+    sp_buffer_text(&page->out,
+                   "<p>Change the rules and see at once what follows: a page can hold the decoder itself. Nothing leaves it, "
+                   "and the rest of the page stays as it is.</p>\n");
+    say_held(page, n);
+    if (n > 0)
+        put_tool(page, n);
     sp_buffer_text(&page->out, "</section>\n");
 }
