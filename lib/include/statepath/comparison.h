@@ -266,6 +266,7 @@ typedef struct sp_comparison {
     /* Input. */
     char *file;                                    /* base name */
     int64_t file_size;                             /* bytes */
+    bool is_simulated;                             /* the file says that its recordings are made up */
     char *command;                                 /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
     bool has_labels;

@@ -24,8 +24,9 @@ void sp_frame_begin(sp_buffer *out, const char *name, const char *what, const ch
     sp_buffer_say(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" "
-        "content=\"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action "
-        "'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
+        "content=\"default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; img-src data: blob:; base-uri 'none'; "
+        "form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
+        "name=\"color-scheme\" "
         "content=\"light dark\">\n<meta name=\"generator\" content=\"statepath %s\">\n<title>",
         sp_page_style_hash, sp_page_script_hash, sp_version());
     sp_buffer_html(out, name);
