@@ -85,6 +85,7 @@ OPTION_ROW(MEMORY, "memory", 0, INTEGER, run.fit.memory, "crf: staying depends o
            "N")
 OPTION_ROW(FOLDS, "folds", 0, INTEGER, run.fit.folds, "folds for choosing settings (5)", "N")
 OPTION_ROW(REPORT, "report", 0, TEXT, report, "write a page for the browser", "R.html")
+OPTION_ROW(FIGURES, "figures", 0, TEXT, figures, "write the figures of the page as SVG files into a folder", "DIR")
 OPTION_ROW(DRAW, "draw", 0, TEXT, run.draw, "recordings that the page draws before others (worst, median, best)", "ID,...")
 OPTION_ROW(WHAT_IF, "what-if", 0, TEXT, what_if, "the page can decode the recordings it draws under other rules (on)", "on|off")
 OPTION_ROW(WHAT_IF_BYTES, "what-if-bytes", 0, INTEGER, what_if_bytes,

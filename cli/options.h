@@ -16,11 +16,11 @@ typedef struct talk_options {
 typedef struct options {
     sp_run_options run;
     talk_options talk;
-    bool output_is_text;                          /* and may be standard output */
-    char *report, *json, *csv, *markdown, *latex; /* compare and evaluate */
-    char *what_if;                                /* compare: "on", "off" or NULL */
-    int what_if_bytes;                            /* -1 where not given */
-    char **fail_if;                               /* as often as given, ends with NULL; or NULL */
+    bool output_is_text;                                    /* and may be standard output */
+    char *report, *figures, *json, *csv, *markdown, *latex; /* compare and evaluate */
+    char *what_if;                                          /* compare: "on", "off" or NULL */
+    int what_if_bytes;                                      /* -1 where not given */
+    char **fail_if;                                         /* as often as given, ends with NULL; or NULL */
     char *seed;
     char *classes; /* stream, model new: names in order */
     int lag;       /* stream: -1 where not given */
@@ -84,9 +84,9 @@ bool option_is_given(const options *o, option_id id);
         OPTION(PRIOR_WEIGHT), OPTION(CLAMP)
 #define FIT_OPTIONS OPTION(METHOD), OPTION(TUNE), OPTION(FOR), OPTION(SMOOTHING), OPTION(PENALTY), OPTION(MEMORY), OPTION(FOLDS)
 #define RESULT_OPTIONS                                                                                                           \
-    HEADING("Results:"), OPTION(REPORT), OPTION(DRAW), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN), OPTION(LATEX),               \
-        OPTION(FAIL_IF), HEADING("Statistics:"), OPTION(GROUPS), OPTION(LEVEL), OPTION(INTERVAL), OPTION(ZEROS), OPTION(SEED),   \
-        OPTION(MARGIN), OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(COLLAPSE), OPTION(WAKE_TRIM),                       \
+    HEADING("Results:"), OPTION(REPORT), OPTION(FIGURES), OPTION(DRAW), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN),             \
+        OPTION(LATEX), OPTION(FAIL_IF), HEADING("Statistics:"), OPTION(GROUPS), OPTION(LEVEL), OPTION(INTERVAL), OPTION(ZEROS),  \
+        OPTION(SEED), OPTION(MARGIN), OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(COLLAPSE), OPTION(WAKE_TRIM),         \
         OPTION(EPOCH_SECONDS), OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
 /* They end each table. */
 #define MESSAGE_OPTIONS HEADING("Messages:"), OPTION(QUIET), OPTION(VERBOSE), HEADING_END

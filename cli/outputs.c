@@ -1,11 +1,13 @@
 #include "outputs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Steps kept for a page; of each a class a strategy, the label, the gap and a byte a class. */
@@ -160,19 +162,74 @@ static sp_status write_all(const options *o, const sp_comparison *comparison, sp
     return status;
 }
 
+/* Where figures are written. */
+typedef struct figure_folder {
+    const options *o;
+    int n;
+} figure_folder;
+
+static sp_status write_figure(void *arg, const char *name, const char *svg, sp_error *err)
+{
+    figure_folder *folder = arg;
+    char file[4096];
+    if ((size_t)snprintf(file, sizeof file, "%s/%s.svg", folder->o->figures, name) >= sizeof file)
+        return sp_fail(err, SP_EINVAL, "--figures %s: the name of the folder is too long", folder->o->figures);
+    folder->n++;
+    return sp_text_save(file, svg, folder->o->run.force, err);
+}
+
+static sp_status write_figures(const options *o, const sp_comparison *comparison, sp_error *err)
+{
+    figure_folder folder = {.o = o};
+    if (!o->figures)
+        return SP_OK;
+    sp_status status = sp_report_figures(comparison, write_figure, &folder, err);
+    if (status == SP_OK && !o->talk.quiet)
+        fprintf(stderr, "wrote %d figures into %s\n", folder.n, o->figures);
+    return status;
+}
+
+static bool is_empty(const char *name)
+{
+    DIR *folder = opendir(name);
+    int n = 0;
+    for (const struct dirent *one; folder && (one = readdir(folder)) != NULL;)
+        n += strcmp(one->d_name, ".") != 0 && strcmp(one->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return n == 0;
+}
+
+/* Makes the folder of the figures where there is none; one that holds something is only written to where it may be. */
+static sp_status open_figures(const options *o, sp_error *err)
+{
+    struct stat info;
+    if (!o->figures || mkdir(o->figures, 0777) == 0)
+        return SP_OK;
+    if (stat(o->figures, &info) != 0 || !S_ISDIR(info.st_mode))
+        return sp_fail(err, SP_EFILE, "--figures %s: the folder cannot be made: %s", o->figures, strerror(errno));
+    return o->run.force || is_empty(o->figures)
+               ? SP_OK
+               : sp_fail(err, SP_EFILE, "--figures %s: the folder is not empty; --force replaces files in it", o->figures);
+}
+
 sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err)
 {
-    o->run.trace_steps = o->report ? DRAWN_STEPS : 0;
+    o->run.trace_steps = o->report || o->figures ? DRAWN_STEPS : 0;
     sp_status status = read_what_if(o, err);
     if (status == SP_OK)
         status = outputs_check(o, inputs, err);
-    if (status == SP_OK && o->run.draw && !o->report)
-        status = sp_fail(err, SP_EINVAL, "--draw is for a --report; name one");
+    if (status == SP_OK && o->run.draw && !o->report && !o->figures)
+        status = sp_fail(err, SP_EINVAL, "--draw is for a --report or --figures; name one");
+    if (status == SP_OK)
+        status = open_figures(o, err);
     if (status == SP_OK)
         status = read_seed(o, err);
     if (status == SP_OK)
         status = make(inputs[0].file, &o->run, &out->comparison, &out->result, err);
     if (status == SP_OK && o->run.output && !o->talk.quiet)
         fprintf(stderr, "wrote %s\n", o->run.output);
-    return status == SP_OK ? write_all(o, out->comparison, err) : status;
+    if (status == SP_OK)
+        status = write_all(o, out->comparison, err);
+    return status == SP_OK ? write_figures(o, out->comparison, err) : status;
 }

@@ -266,6 +266,7 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     if (status == SP_OK)
         status = sp_evaluation_finish(evaluation, &made, err);
     if (status == SP_OK) {
+        made->is_simulated = p->info->is_simulated;
         made->asked = asked;
         made->n_asked = n_asked;
         asked = NULL;

@@ -28,7 +28,7 @@ static sp_status read_codes(conversion *c, sp_error *err)
     if (!o->codes && !o->map)
         return SP_OK;
     if (!c->model || !c->info->has_labels)
-        return sp_run_fail(o, err, SP_EINVAL, "@codes and @map read labels as classes of a model: @model M says which, and %s %s",
+        return sp_fail(err, SP_EINVAL, "`codes` and `map` read labels as classes of a model: `model` M says which, and %s %s",
                            c->info->file, c->info->has_labels ? "has labels" : "has no labels");
     int32_t *class_of_column = malloc((size_t)c->info->n_classes * sizeof *class_of_column);
     if (!class_of_column)
@@ -118,7 +118,7 @@ sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_
 {
     conversion c = {.opt = o};
     sp_status status = o->output ? open_input(&c, file, err)
-                                 : sp_run_fail(o, err, SP_EINVAL, "@output OUT.h5 is missing: where to write the recordings");
+                                 : sp_fail(err, SP_EINVAL, "`output` OUT.h5 is missing: where to write the recordings");
     if (status == SP_OK && sink)
         sink(arg, c.info);
     if (status == SP_OK)

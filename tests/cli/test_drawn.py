@@ -1,6 +1,8 @@
 """Which recordings a page draws step by step, of files with more steps than it keeps: chosen over all, then fetched."""
 import json
+import os
 import re
+import xml.etree.ElementTree
 
 import numpy as np
 
@@ -40,6 +42,36 @@ class TestDrawn(st.TestCase):
 
     def headings(self, steps):
         return re.findall(r"<h3>(Worst|Median|Best): (n[0-9]+) – accuracy of viterbi ([0-9.]+)", steps)
+
+    def test_asked_for(self):
+        """Those that --draw names come first, each once, and are fetched like the worst; an id may hold a comma."""
+        self.many()
+        self.statepath("compare", "in.h5", "--model", "line.json", "--strategies", "argmax,viterbi", "--report", "asked.html", "--draw",
+                       "n123,n500,n124,n123", "-q")
+        steps = self.steps_of("asked.html")
+        self.assertEqual(re.findall(r"<h3>Asked for: (n[0-9]+) ", steps), ["n123", "n124"])
+        held = re.findall(r'"r":([0-9]+),"id":"n[0-9]+"', steps)
+        self.assertTrue({"123", "124", "500", "700"} <= set(held))
+        self.refuses("compare", "in.h5", "--model", "line.json", "--report", "no.html", "--draw", "n1,n200", "-q",
+                     sentence="--draw: there is no recording n1; `statepath inspect` names them", status=2)
+        self.refuses("compare", "in.h5", "--model", "line.json", "--draw", "n123", "-q", sentence="--draw is for a --report or --figures; name one", status=2)
+
+    def test_figures(self):
+        """The figures of the page, without a browser: each is XML that holds all it names."""
+        rng = np.random.default_rng(1)
+        labels = np.repeat(rng.integers(0, 3, 60), 5)
+        self.make(labels, labels, np.arange(4) * 100, ids=["one", "two, three", "<&>"])
+        self.statepath("compare", "in.h5", "--model", "line.json", "--report", "page.html", "--figures", "figures", "-q")
+        names = sorted(os.listdir(self.path("figures")))
+        self.assertEqual(len(names), len(re.findall("<figure", self.read("page.html").decode())))
+        for name in names:
+            root = xml.etree.ElementTree.fromstring(self.read("figures/" + name))
+            ids = {e.get("id") for e in root.iter()}
+            text = self.read("figures/" + name).decode()
+            self.assertTrue(set(re.findall(r'(?:href="#|url\(#)([a-z0-9-]+)', text)) <= ids, name)
+        self.refuses("compare", "in.h5", "--model", "line.json", "--figures", "figures", "-q", sentence="--figures figures: the folder is not empty; --force replaces files in it")
+        self.statepath("compare", "in.h5", "--model", "line.json", "--figures", "figures", "--force", "--draw", "two, three,<&>", "-q")
+        self.refuses("compare", "in.h5", "--model", "line.json", "--figures", "page.html", "-q", sentence="--figures page.html: the folder cannot be made: File exists")
 
     def test_worst_median_and_best_of_all(self):
         chosen = self.many()

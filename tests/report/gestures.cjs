@@ -235,5 +235,35 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     check(!/id="any"/.test(texts.training), "pages of training have none of this");
   }
 
-  return [reading, byKeyboard, byMouse, byTouch, cells, dots, finding];
+  // Figures to take away hold their styles and nothing else that a program would have to know.
+  async function pictures(browser) {
+    const page = await open(browser, "demo", { acceptDownloads: true });
+    const save = async (button) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+      return [download.suggestedFilename(), fs.readFileSync(await download.path())];
+    };
+    const bare = await page.evaluate(() => [...document.querySelectorAll("main figure")].filter((f) => f.querySelector("svg[viewBox]") &&
+      ["SVG", "PNG"].some((kind) => ![...f.querySelectorAll("button.csv")].some((b) => b.textContent === kind))).length);
+    check(bare === 0, `${bare} figures cannot be taken away`);
+    for (const [place, file] of [["figure.flip", "sleep-demo-h5_before-and-after-r16"], ["section[aria-labelledby=steps] figure", "sleep-demo-h5_step-plot-of-r04"],
+                                 ["figure.plot", "sleep-demo-h5_accuracy-and-legality"]]) {
+      const figure = page.locator(place).first();
+      const [name, bytes] = await save(figure.getByLabel(/^Download as SVG/));
+      check(name === file + ".svg", "the file is named after page and figure: " + name);
+      const text = bytes.toString("utf8");
+      check(!/var\(|color-mix|rem[;}]/.test(text) && /<style>/.test(text), `${name}: styles without variables`);
+      const drawn = await page.evaluate((svg) => {
+        const made = new DOMParser().parseFromString(svg.replace(/<style>[^]*?<\/style>/, ""), "image/svg+xml");
+        const ids = [...made.querySelectorAll("[id]")].map((e) => e.id);
+        const asked = [...svg.matchAll(/(?:href="#|url\(#)([\w-]+)/g)].map((m) => m[1]);
+        return [made.querySelector("parsererror") === null, asked.filter((id) => !ids.includes(id))];
+      }, text);
+      check(drawn[0] && drawn[1].length === 0, `${name}: it is XML and holds what it names: ${drawn[1]}`);
+      const [image, png] = await save(figure.getByLabel(/^Download as PNG/));
+      check(image === file + ".png" && png.subarray(1, 4).toString() === "PNG" && png.length > 5000, `${image}: ${png.length} bytes`);
+    }
+    await page.context().close();
+  }
+
+  return [reading, byKeyboard, byMouse, byTouch, cells, dots, finding, pictures];
 };

@@ -189,8 +189,12 @@ async function downloads(browser) {
   const rows = text.split("\r\n");
   const cells = await page.locator("section[aria-labelledby=strategies] table").first().locator("tbody tr").first().locator("th, td").allTextContents();
   check(rows.length === 6 && rows[5] === "" && rows[0].startsWith("strategy,"), "a line a row, and the header: " + rows[0]);
-  check(rows[1] === cells.map((c) => c.replace("★", "").trim()).map((c) => (/^\d{1,3}(,\d{3})+$/.test(c) ? c.replace(/,/g, "") : /,/.test(c) ? `"${c}"` : c)).join(","),
-        "the first strategy as it stands in the table: " + rows[1]);
+  const bare = (text) => text.replace(/[★,]/g, "").replace(" %", "").trim();
+  const expected = cells.flatMap((c) => / \(|±/.test(c) ? c.replace(/[()]/g, "").split(/±|(?<=\d) (?=<|\d)/).map(bare) : [bare(c)]);
+  check(rows[1] === expected.join(","), `the first strategy as it stands in the table: ${rows[1]} for ${expected}`);
+  for (const row of rows.slice(1, -1))
+    check(row.split(",").length === rows[0].match(/("[^"]*"|[^,]+)/g).length && row.split(",").slice(1).every((c) => c === "" || !isNaN(Number(c))),
+          "each cell is a number: " + row);
   check((await save(button))[1] === text, "the same bytes again");
   const matrix = (await save(page.locator("section[aria-labelledby=confusion] .csv").first()))[1].split("\r\n");
   check(/^Wake,\d+,\d+,\d+,\d+,\d+,\d+$/.test(matrix[1]), "a matrix as counts, without per cent: " + matrix[1]);

@@ -345,6 +345,7 @@ typedef struct sp_comparison {
     int64_t n_files;                               /* 0: it is one file */
     sp_source_file *files;                         /* [n_files] of several, or NULL */
     char **file_names;                             /* [n_files] what their names point to */
+    bool is_simulated;                             /* the file says that its recordings are made up */
     char *command;                                 /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
     bool has_labels;

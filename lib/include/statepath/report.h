@@ -52,6 +52,12 @@ sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error 
  * of all recordings first, and score densities under them 150 kB, in the same order, for at most SP_DENSITY_CLASSES classes. */
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err);
 
+/* The figures of the page, each as an SVG file of its own with the styles that it needs, in light colours: `name` is the id of
+ * its section with a number, "steps-1". What the function returns but SP_OK ends it and is returned, with its message. SP_ENOMEM.
+ */
+typedef sp_status sp_report_figure(void *arg, const char *name, const char *svg, sp_error *err);
+sp_status sp_report_figures(const sp_comparison *comparison, sp_report_figure *figure, void *arg, sp_error *err);
+
 /* ---- leak ----
  *
  * What a classifier's scores put on forbidden classes (mask.h), for people and programs.

@@ -218,6 +218,7 @@ typedef struct sp_source_info {
     const char *const *classes;    /* [K] names of the columns, or NULL: the file has none */
     const char *classes_place;     /* "attribute classes of /", ... or NULL */
     bool has_labels, has_segments, has_weights, has_mask;
+    bool is_simulated;           /* the file has an attribute `recipe`: its recordings are made up (`statepath simulate`) */
     const char *labels_path;     /* or NULL */
     int64_t n_unlabelled;        /* recordings without labels where others have them; all their steps are -1 */
     int64_t n_files;             /* 0: it is one file, called `file` */

@@ -89,6 +89,7 @@ static void fill_info(sp_source *source, sp_h5_source *h)
     info->has_segments = h->segments.path != NULL;
     info->has_weights = h->weights.path != NULL;
     info->has_mask = h->mask.path != NULL;
+    info->is_simulated = sp_h5_has_attribute(h->file, "/", "recipe");
     info->labels_path = h->labels.path;
     info->n_unlabelled = h->labels.n_absent;
     source->paths.n_strategies = h->n_paths;

@@ -63,19 +63,54 @@
     });
   });
 
-  /* The numbers of a table as a file, made from what stands in it: a pair "5 40.0 %" gives its count, a bare picture nothing. */
-  function field(cell) {
+  /* The numbers of a table as a file, made from what stands in it, a number a cell: "695 (3.93 %)" takes two columns, so do
+     "0.81 ± 0.02" and "-0.1 to +0.3"; "3, 17, 0" takes three. A pair "5 40.0 %" of a matrix gives its count, a picture nothing. */
+  var NUMBER = "[-+\u2212]?\\d[\\d,]*(?:\\.\\d+)?(?:e[-+]?\\d+)?";
+  var SHAPES = [
+    { names: [""], is: new RegExp("^(" + NUMBER + ")$") },
+    { names: [", %"], is: new RegExp("^(?:< )?(" + NUMBER + ")\u00a0? ?%$") },
+    { names: ["", ", %"], is: new RegExp("^(" + NUMBER + ") \\((?:< )?(" + NUMBER + ") ?%\\)$") },
+    { names: ["", ", SD"], is: new RegExp("^(" + NUMBER + ") \u00b1 (" + NUMBER + ")$") },
+    { names: [", low", ", high"], is: new RegExp("^(" + NUMBER + ") to (" + NUMBER + ")$") },
+    { names: [" 1", " 2", " 3"], is: /^(\d+), (\d+), (\d+)$/ }
+  ];
+  function words(cell) {
     var copy = cell.cloneNode(true);
     copy.querySelectorAll(cell.tagName === "TD" ? "span, svg" : ".csv, .star, svg").forEach(function (part) { part.remove(); });
-    var text = copy.textContent.replace(/\s+/g, " ").trim();
-    if (/^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text)) text = text.replace(/,/g, "");
-    if (text === "\u2013") text = "";
+    return copy.textContent.replace(/\s+/g, " ").trim();
+  }
+  function quoted(text) {
     if (/^'*[=+@-]/.test(text) && isNaN(Number(text.replace(/[,%\s]/g, "")))) text = "'" + text; /* no formula */
     return /[",\r\n]/.test(text) ? "\"" + text.replace(/"/g, "\"\"") + "\"" : text;
   }
+  function bare(number) { return number.replace(/,/g, "").replace("\u2212", "-").replace(/^\+/, ""); }
+  /* The first shape that all cells of a column with text have, with one that takes more columns before one that takes fewer. */
+  function shapeOf(texts) {
+    var fits = SHAPES.filter(function (shape) { return texts.some(function (text) { return shape.is.test(text); }); });
+    var widest = fits[fits.length - 1];
+    var all = texts.every(function (text) {
+      return text === "" || text === "\u2013" || fits.some(function (shape) { return shape.is.test(text); });
+    });
+    return all && widest ? widest : null;
+  }
   function csv(table) {
-    return Array.prototype.filter.call(table.rows, function (row) { return !row.hidden; }).map(function (row) {
-      return Array.prototype.filter.call(row.cells, function (cell) { return !cell.classList.contains("strip"); }).map(field).join(",");
+    var rows = Array.prototype.filter.call(table.rows, function (row) { return !row.hidden; }).map(function (row) {
+      return Array.prototype.filter.call(row.cells, function (cell) { return !cell.classList.contains("strip"); }).map(words);
+    });
+    var shapes = rows[0].map(function (name, i) { return i ? shapeOf(rows.slice(1).map(function (row) { return row[i] || ""; })) : null; });
+    return rows.map(function (row, r) {
+      return row.map(function (text, i) {
+        var shape = shapes[i], own = null;
+        if (!shape) return quoted(text === "\u2013" ? "" : text);
+        if (!r) {
+          var names = text.split(", ");
+          return shape.names.map(function (ending, k) {
+            return quoted(names.length === shape.names.length && names.length > 2 ? names[k] : text.replace(/ \u00b1 SD$/, "") + ending);
+          }).join(",");
+        }
+        SHAPES.forEach(function (each) { if (each.names.length <= shape.names.length) own = each.is.exec(text) || own; });
+        return shape.names.map(function (ending, k) { return own && own[k + 1] ? bare(own[k + 1]) : ""; }).join(",");
+      }).join(",");
     }).join("\r\n") + "\r\n";
   }
   function slug(text) {
@@ -105,9 +140,36 @@
     caption.appendChild(button);
   });
 
-  /* Where one is, for browsers that do not say it by themselves. */
+  /* Before and after in one place: both, or either, by buttons or, among them, the key f. */
+  document.querySelectorAll(".flip").forEach(function (figure) {
+    var line = document.createElement("div"), names = figure.querySelectorAll(".track > .name"), state = "";
+    line.className = "tools no-print";
+    line.setAttribute("role", "group");
+    line.setAttribute("aria-label", "What is shown");
+    function show(next) {
+      state = next;
+      figure.className = "flip " + state;
+      Array.prototype.forEach.call(line.children, function (button) { button.setAttribute("aria-pressed", String(button.value === state)); });
+    }
+    [["", "Both"], ["argmax", names[0].firstChild.textContent], ["focus", names[1].firstChild.textContent]].forEach(function (row) {
+      var button = document.createElement("button");
+      button.type = "button";
+      button.value = row[0];
+      button.textContent = row[1];
+      button.addEventListener("click", function () { show(row[0]); });
+      line.appendChild(button);
+    });
+    figure.addEventListener("keydown", function (e) {
+      if (e.key === "f" && !e.ctrlKey && !e.metaKey && !e.altKey) show(state === "argmax" ? "focus" : "argmax");
+    });
+    figure.insertBefore(line, figure.firstChild);
+    show("");
+  });
+
+  /* Where one is, for browsers that do not say it by themselves; where the contents are one line, it follows. */
   var contents = document.querySelector(".contents");
-  if (contents && window.IntersectionObserver && !(window.CSS && CSS.supports("scroll-target-group", "auto"))) {
+  if (contents && window.IntersectionObserver) {
+    var saysItself = window.CSS && CSS.supports("scroll-target-group", "auto");
     var seen = {};
     var links = contents.querySelectorAll("a");
     var watch = new IntersectionObserver(function (changes) {
@@ -116,7 +178,9 @@
       links.forEach(function (link) {
         var is = !found && seen[link.hash.slice(1)];
         found = found || is;
-        if (is) link.setAttribute("aria-current", "true");
+        if (is && contents.scrollWidth > contents.clientWidth)
+          contents.scrollLeft = link.offsetLeft - contents.offsetLeft - contents.clientWidth / 3;
+        if (is && !saysItself) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
       });
     }, { rootMargin: "-10% 0px -60% 0px" });

@@ -234,8 +234,8 @@
   }
   var SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
   function tickStep(n, of) {
-    for (var i = 0; of && i < of.length; i++) if (n / of[i] <= 8) return of[i];
-    var power = Math.pow(10, Math.floor(Math.log10(Math.max(1, n / 8)))), times = n / 8 / power;
+    for (var i = 0; of && i < of.length; i++) if (n / of[i] <= 9) return of[i];
+    var power = Math.pow(10, Math.floor(Math.log10(Math.max(1, n / 7)))), times = n / 7 / power;
     return Math.max(1, power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10));
   }
   function drawAxis(from, to) {
@@ -555,6 +555,7 @@
     any.appendChild(figure);
     chosen = viewOf(plot, one);
     chosen.set(one);
+    if (window.statepath && window.statepath.takeAway) window.statepath.takeAway(figure);
     return chosen;
   }
   if (any && data.recordings.length) {

@@ -85,6 +85,9 @@ void sp_page_lane_shapes(sp_page *page, const sp_class_style *style)
     sp_buffer *out = &page->out;
     sp_lanes lanes;
     bool is_same = c->n_classes <= FEW_CLASSES;
+    if (page->has_lane_shapes)
+        return;
+    page->has_lane_shapes = true;
     if (!sp_lanes_fill(c, style, is_same ? &none : &c->traces[0], &lanes)) {
         out->failed = true;
         return;

@@ -107,8 +107,7 @@ static void pairs(sp_page *page, bool is_folded)
         sp_buffer_text(out, is_folded ? "<details><summary>Pair by pair</summary>\n" : "<div>\n");
     sp_page_table(page, &table, n > 12 ? "sortable tall" : "sortable");
     if (n > LISTED)
-        sp_buffer_format(out, "<p class=\"small\">The %d most frequent of %lld pairs; the JSON file holds all.</p>\n", LISTED,
-                         (long long)n);
+        sp_buffer_say(out, "<p class=\"small\">The %d most frequent of %jd pairs; the JSON file holds all.</p>\n", LISTED, n);
     if (n)
         sp_buffer_text(out, is_folded ? "</details>\n" : "</div>\n");
 }

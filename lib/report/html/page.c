@@ -40,7 +40,7 @@ bool sp_page_document(sp_page *page, const char *key, int32_t strategy)
     snprintf(classes, sizeof classes, "%s%s", row->classes, n > TALL && strstr(row->classes, "sortable") ? " tall" : "");
     sp_table_html(&table, classes, NULL, &page->out);
     if (table.n_left_out)
-        sp_buffer_format(&page->out, "<p class=\"small\">The first %zu of %lld.</p>\n", n, (long long)n + table.n_left_out);
+        sp_buffer_say(&page->out, "<p class=\"small\">The first %jd of %jd.</p>\n", (int64_t)n, (int64_t)n + table.n_left_out);
     sp_table_free(&table);
     return n > 0;
 }
@@ -171,6 +171,8 @@ static void top(sp_page *page)
     for (int32_t i = 0; i < c->n_against; i++)
         sp_html_say(out, "\n<p class=\"sub\">Against %s: %s.</p>", c->against[i].name,
                     c->against[i].file ? c->against[i].file : "scores in memory");
+    if (c->is_simulated)
+        sp_buffer_text(out, "\n<p class=\"sub\"><strong>Made-up data:</strong> the file says that it was simulated.</p>");
     if (c->json_link || c->csv_link) {
         sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
         twin(page, " ", c->json_link);

@@ -16,6 +16,7 @@ typedef struct sp_page {
     int n_tracks;               /* paths drawn so far: their ids */
     int64_t n_named, n_unnamed; /* marks of illegal transitions with a title of their own, and without */
     int64_t most_named;         /* marks that may have a title of their own by now */
+    bool has_lane_shapes;       /* sp_page_lane_shapes() was called */
     int n_pictures;             /* drawn so far: the ids of their titles */
 } sp_page;
 
@@ -47,6 +48,8 @@ sp_section sp_page_verdict, sp_page_leaderboard, sp_page_differences, sp_page_le
  * there is no agreement); one strategy against argmax by recording; agreement of human scorers beside that of the strategies (the
  * five stages of sleep only). */
 sp_section sp_page_plane, sp_page_slopes, sp_page_paired, sp_page_benchmark;
+/* One recording before and after, in the verdict. */
+sp_section sp_page_before_after;
 
 /* A strip of a table in which every strategy has a mark at its value of the row (from 0); strategies stand a little below each
  * other, so that equal values stay apart. (classes.c) */

@@ -20,7 +20,7 @@ static void worst_recordings(sp_page *page)
     sp_fill_recordings(c, &(sp_fill_options){.recordings = ranking.recordings, .n_recordings = ROWS}, &table);
     table.title = by_accuracy ? "Recordings with the lowest accuracy" : "Recordings with most illegal transitions";
     sp_page_table(page, &table, "sortable wide tall");
-    sp_html_say(&page->out, "<p class=\"small\">%d of %jd%s%s; the JSON file holds all.</p>\n", ROWS, c->n_recordings,
+    sp_html_say(&page->out, "<p class=\"small\">%jd of %jd%s%s; the JSON file holds all.</p>\n", (int64_t)ROWS, c->n_recordings,
                 by_accuracy ? " recordings, those with the lowest accuracy of "
                             : " recordings, those with most illegal transitions of ",
                 c->strategies[by_accuracy || page->argmax < 0 ? page->focus : page->argmax].name);

@@ -23,7 +23,7 @@ typedef struct steps_section {
     int64_t n_densities; /* and whose probabilities */
 } steps_section;
 
-static bool copy_pairs(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
+bool sp_pair_set_fill(sp_pair_set *set, const sp_pair_count *pairs, int64_t n)
 {
     set->pairs = malloc((size_t)(n ? n : 1) * sizeof *set->pairs);
     if (!set->pairs)
@@ -51,9 +51,9 @@ static bool steps_fill(steps_section *s)
     if (!s->sets || !sp_class_style_fill((const char *const *)c->classes, c->n_classes, &s->style))
         return false;
     for (int32_t i = 0; i < c->n_strategies; i++)
-        if (!copy_pairs(&s->sets[i], c->strategies[i].illegal_pairs, c->strategies[i].n_illegal_pairs))
+        if (!sp_pair_set_fill(&s->sets[i], c->strategies[i].illegal_pairs, c->strategies[i].n_illegal_pairs))
             return false;
-    return copy_pairs(&s->sets[c->n_strategies], c->reference_illegal_pairs, c->n_reference_illegal_pairs) &&
+    return sp_pair_set_fill(&s->sets[c->n_strategies], c->reference_illegal_pairs, c->n_reference_illegal_pairs) &&
            sp_ranking_fill(c, &s->ranking);
 }
 

@@ -22,7 +22,8 @@ bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, const sp
 void sp_lanes_free(sp_lanes *lanes);
 
 /* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and the lanes' names where
- * every recording has the same lanes. Once, before the first track, and not inside anything that can be folded. */
+ * every recording has the same lanes. Before the first track, and not inside anything that can be folded; the second call adds
+ * nothing. */
 void sp_page_lane_shapes(sp_page *page, const sp_class_style *style);
 /* Adds the names beside one track. */
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
@@ -43,6 +44,7 @@ typedef struct sp_pair_set {
     sp_pair_count *pairs;
     int64_t n;
 } sp_pair_set;
+bool sp_pair_set_fill(sp_pair_set *set, const sp_pair_count *pairs, int64_t n); /* false: no memory */
 
 typedef struct sp_step_path {
     const char *name;

@@ -9,6 +9,8 @@
 enum {
     COLUMNS = 2000, /* more steps than that: each column shows the most frequent class of its steps */
     STRIP = 7,      /* pixels of the error strip, whose style has the same stroke-width */
+    MOST_TICKS = 7, /* of steps; */
+    MOST_TIMES = 9, /* of hours, which are shorter */
     UNITS = 500,    /* least width of a drawing in units, see draw_runs() */
 };
 
@@ -311,16 +313,16 @@ void sp_page_track(sp_page *page, const sp_class_style *style, const sp_lanes *l
     free(counts);
 }
 
-/* A round step between ticks, so that there are five to ten of them. */
+/* A round step between ticks: few enough of them to have room on a telephone. */
 static int64_t tick_step(int64_t n)
 {
     int64_t step = 1;
     for (;;) {
-        if (n / step <= 10)
+        if (n / step <= MOST_TICKS)
             return step;
-        if (n / (2 * step) <= 10)
+        if (n / (2 * step) <= MOST_TICKS)
             return 2 * step;
-        if (n / (5 * step) <= 10)
+        if (n / (5 * step) <= MOST_TICKS)
             return 5 * step;
         step *= 10;
     }
@@ -331,7 +333,7 @@ static int64_t tick_seconds(int64_t n)
 {
     static const int64_t steps[] = {1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (n / steps[i] <= 10)
+        if (n / steps[i] <= MOST_TIMES)
             return steps[i];
     return 86400 * tick_step(n / 86400);
 }

@@ -21,6 +21,8 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
     sp_html_say(out, "<li class=\"tile\"><h3>%s", strategy->name);
     sp_buffer_say(out, "</h3><p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
                   sp_plural(illegal));
+    if (page->comparison->has_entities && !strategy->entities.pooled.f1.undefined)
+        sp_buffer_say(out, "<p><strong>%.4f</strong>entity F1</p>", strategy->entities.pooled.f1.value);
     if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
         sp_buffer_say(out, "<p><strong>%.4f</strong>accuracy</p>", strategy->agreement.accuracy.value);
         if (!strategy->agreement.kappa.undefined)
@@ -135,6 +137,7 @@ void sp_page_verdict(sp_page *page)
     sp_buffer_text(&page->out, "<section class=\"verdict\" aria-labelledby=\"verdict\">\n<h2 id=\"verdict\">In short</h2>\n");
     sp_fill_headline(page->comparison, &all, &headline);
     add_lines(page, &headline, 1, SIZE_MAX, "<p class=\"headline\">", "</p>\n");
+    sp_page_before_after(page);
     if (page->comparison->n_strategies) {
         sp_buffer_text(&page->out, "<ul class=\"tiles\">\n");
         for (int32_t s = 0; s < page->comparison->n_strategies; s++)

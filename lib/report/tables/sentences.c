@@ -33,12 +33,17 @@ static const sp_pair_comparison *pair_of(const sp_comparison *c, int32_t a, int3
 
 /* ---- headline ---- */
 
-int32_t sp_argmax_strategy(const sp_comparison *c)
+static int32_t strategy_named(const sp_comparison *c, const char *name)
 {
     for (int32_t s = 0; s < c->n_strategies; s++)
-        if (!strcmp(c->strategies[s].name, "argmax"))
+        if (!strcmp(c->strategies[s].name, name))
             return s;
     return -1;
+}
+
+int32_t sp_argmax_strategy(const sp_comparison *c)
+{
+    return strategy_named(c, "argmax");
 }
 
 int32_t sp_focus_strategy(const sp_comparison *c)
@@ -76,19 +81,21 @@ static void add_interval(const sp_comparison *c, const sp_difference *d, sp_buff
                   sp_unit_name(c, d->n));
 }
 
-static void add_accuracy_clause(const sp_comparison *c, int32_t focus, int32_t argmax, sp_buffer *line)
+/* "0.8180 against 0.8169, +0.11 percentage points (95 % interval -0.10 to +0.30, 20 recordings)", after `words`: those for a
+ * difference that is surely above 0, surely below, neither, and not known. */
+static void add_accuracy_clause(const sp_comparison *c, int32_t focus, int32_t other, const char *const words[4], sp_buffer *line)
 {
-    const sp_value *a = &c->strategies[focus].agreement.accuracy, *b = &c->strategies[argmax].agreement.accuracy;
-    const sp_pair_comparison *pair = pair_of(c, focus, argmax);
+    const sp_value *a = &c->strategies[focus].agreement.accuracy, *b = &c->strategies[other].agreement.accuracy;
+    const sp_pair_comparison *pair = pair_of(c, focus, other);
     if (!c->strategies[focus].has_agreement || a->undefined || b->undefined)
         return;
     const sp_difference *d = pair ? &pair->difference : NULL;
     bool has_interval = d && !d->low.undefined && !d->high.undefined;
     sp_buffer_say(line, "%s%.4f against %.4f, %+.2f percentage points",
-                  has_interval && sp_as_shown(d->low.value, 4) > 0    ? " It is more accurate: "
-                  : has_interval && sp_as_shown(d->high.value, 4) < 0 ? " It is less accurate: "
-                  : has_interval                                      ? " Accuracy is about the same: "
-                                                                      : " Accuracy is ",
+                  has_interval && sp_as_shown(d->low.value, 4) > 0    ? words[0]
+                  : has_interval && sp_as_shown(d->high.value, 4) < 0 ? words[1]
+                  : has_interval                                      ? words[2]
+                                                                      : words[3],
                   a->value, b->value, 100 * (a->value - b->value));
     if (has_interval)
         add_interval(c, d, line);
@@ -130,29 +137,71 @@ static void add_against(const sp_comparison *c, int32_t focus, int32_t i, sp_buf
     sp_buffer_text(line, ".");
 }
 
+/* Tags are read by entities: "Entity F1: viterbi 0.5210, argmax 0.4822, greedy 0.5013. ", the focus first. */
+static void add_entity_clause(const sp_comparison *c, int32_t focus, sp_buffer *line)
+{
+    if (!c->has_entities || c->n_scored_steps == 0)
+        return;
+    sp_buffer_text(line, "Entity F1: ");
+    for (int32_t i = -1, n = 0; i < c->n_strategies; i++) {
+        const sp_strategy_result *one = &c->strategies[i < 0 ? focus : i];
+        if (i == focus || one->classifier)
+            continue;
+        sp_buffer_say(line, "%s%s ", n++ ? ", " : "", one->name);
+        if (one->entities.pooled.f1.undefined)
+            sp_buffer_text(line, "undefined");
+        else
+            sp_buffer_fixed(line, one->entities.pooled.f1.value, 4);
+    }
+    sp_buffer_text(line, ". ");
+}
+
+/* "argmax makes 695 (3.93 % of all, in 20 of 20 recordings)" */
+static void add_makes(const sp_comparison *c, const sp_strategy_result *one, sp_buffer *line)
+{
+    sp_buffer_say(line, "%s makes ", one->name);
+    if (one->counts.illegal == 0) {
+        sp_buffer_text(line, "none either");
+        return;
+    }
+    sp_buffer_say(line, "%jd (", one->counts.illegal);
+    sp_buffer_percent(line, one->counts.illegal, one->counts.transitions);
+    sp_buffer_say(line, " of all, in %jd of %jd recording%s)", one->recordings_with_illegal, c->n_recordings,
+                  sp_plural(c->n_recordings));
+}
+
 static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, sp_buffer *line)
 {
+    static const char *const against_argmax[] = {" It is more accurate: ", " It is less accurate: ",
+                                                 " Accuracy is about the same: ", " Accuracy is "},
+                             *const against_greedy[] = {
+                                 " It is more accurate than greedy: ", " It is less accurate than greedy: ",
+                                 " It is about as accurate as greedy: ", " Against greedy: "};
     const sp_strategy_result *strategy = &c->strategies[focus];
+    const int32_t greedy = strategy_named(c, "greedy");
+    add_entity_clause(c, focus, line);
     if (argmax < 0 || argmax == focus) {
         add_legality(c, strategy, line);
         sp_buffer_text(line, ".");
         return;
     }
-    const sp_strategy_result *plain = &c->strategies[argmax];
     int64_t n = strategy->counts.illegal;
     sp_buffer_say(line, "%s%s", strategy->name, n ? " makes " : " makes no");
     if (n)
         sp_buffer_count(line, n);
-    sp_buffer_format(line, " illegal transition%s; argmax makes ", sp_plural(n == 0 ? 1 : n));
-    if (plain->counts.illegal == 0) {
-        sp_buffer_text(line, "none either.");
-    } else {
-        sp_buffer_say(line, "%jd (", plain->counts.illegal);
-        sp_buffer_percent(line, plain->counts.illegal, plain->counts.transitions);
-        sp_buffer_say(line, " of all, in %jd of %jd recording%s).", plain->recordings_with_illegal, c->n_recordings,
-                      sp_plural(c->n_recordings));
+    sp_buffer_format(line, " illegal transition%s; ", sp_plural(n == 0 ? 1 : n));
+    add_makes(c, &c->strategies[argmax], line);
+    if (greedy >= 0 && greedy != focus) {
+        sp_buffer_text(line, ", ");
+        if (c->strategies[greedy].counts.illegal)
+            add_makes(c, &c->strategies[greedy], line);
+        else
+            sp_buffer_text(line, "greedy none");
     }
-    add_accuracy_clause(c, focus, argmax, line);
+    sp_buffer_text(line, ".");
+    add_accuracy_clause(c, focus, argmax, against_argmax, line);
+    if (greedy >= 0 && greedy != focus)
+        add_accuracy_clause(c, focus, greedy, against_greedy, line);
 }
 
 void sp_fill_headline(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)

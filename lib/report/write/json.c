@@ -612,6 +612,8 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     set_text(root, "statepath", sp_version(), &failed);
     sp_json_set_figures(root, SP_OF_COMPARISON, &(sp_figure_owner){.own = c, .comparison = c}, &failed);
     set_choices(root, c, &failed);
+    if (c->is_simulated)
+        sp_json_set(json_object_get(root, "input"), "simulated", json_true(), &failed);
     sp_json_set(json_object_get(root, "input"), "classes", name_list(c->n_classes, c->input_classes, &failed), &failed);
     if (c->n_files)
         sp_json_set(json_object_get(root, "input"), "files", file_list(c, &failed), &failed);

@@ -66,7 +66,7 @@ static void test_figures_are_where_they_belong(void **state)
     (void)state;
     sample *s = sample_small();
     char *page = page_of(s);
-    assert_has(page, "viterbi makes no illegal transition; argmax makes 2 (16.7 % of all, in 2 of 2 recordings).");
+    assert_has(page, "viterbi makes no illegal transition; argmax makes 2 (16.7 % of all, in 2 of 2 recordings), greedy none.");
     assert_has(page, "Accuracy is about the same: 0.8462 against 0.8462, 0.00 percentage points (95 % interval -1.00 to +2.00, 2 "
                      "recordings).");
     assert_has(page, "<td class=\"forbidden made\"><b>2</b></td>");                         /* argmax, Wake to REM */
@@ -506,6 +506,54 @@ static void test_without_strategies(void **state)
     sample_free(s);
 }
 
+/* ---- figures as files ---- */
+
+typedef struct found_figures {
+    int n, n_tracks;
+    char first[64];
+} found_figures;
+
+static sp_status look_at_figure(void *arg, const char *name, const char *svg, sp_error *err)
+{
+    found_figures *found = arg;
+    static const char *const page_only[] = {"var(", "color-mix", "rem;", "<use class=\"broad\"", "<div", "&nbsp;"};
+    (void)err;
+    for (size_t i = 0; i < sizeof page_only / sizeof *page_only; i++)
+        assert_lacks(svg, page_only[i]);
+    assert_ptr_equal(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\""), svg);
+    assert_int_equal(count_of(svg, "<svg"), count_of(svg, "</svg>"));
+    assert_has(svg, "{fill:");
+    assert_has(svg, ".t-wake{stop-color:#e69f00;}");
+    found->n_tracks += strncmp(name, "steps-", 6) == 0;
+    if (found->n++ == 0)
+        snprintf(found->first, sizeof found->first, "%s", name);
+    return SP_OK;
+}
+
+static sp_status refuse_figure(void *arg, const char *name, const char *svg, sp_error *err)
+{
+    (void)arg;
+    (void)svg;
+    return sp_fail(err, SP_EFILE, "%s: no room", name);
+}
+
+static void test_figures_are_files_of_their_own(void **state)
+{
+    (void)state;
+    sample *s = sample_nights(5, 300);
+    sp_error err = {0};
+    found_figures found = {0};
+    assert_ok(sp_report_figures(&s->comparison, look_at_figure, &found, &err), &err);
+    char *page = page_of(s);
+    assert_int_equal(found.n, count_of(page, "<figure"));
+    assert_int_equal(found.n_tracks, 5);
+    assert_string_equal(found.first, "verdict-1");
+    free(page);
+    assert_int_equal(sp_report_figures(&s->comparison, refuse_figure, NULL, &err), SP_EFILE);
+    assert_string_equal(err.message, "verdict-1: no room");
+    sample_free(s);
+}
+
 /* ---- every allocation fails once, in every format ---- */
 
 typedef sp_status (*writer)(const sp_comparison *comparison, char **out, sp_error *err);
@@ -518,6 +566,22 @@ typedef struct attempt_input {
 static sp_status write_text(const sp_comparison *comparison, char **out, sp_error *err)
 {
     return sp_report_text(comparison, &(sp_text_options){.width = 100, .verbose = true}, out, err);
+}
+
+static sp_status count_figure(void *arg, const char *name, const char *svg, sp_error *err)
+{
+    (void)err;
+    *(size_t *)arg += strlen(name) + strlen(svg);
+    return SP_OK;
+}
+
+static sp_status write_figures(const sp_comparison *comparison, char **out, sp_error *err)
+{
+    size_t length = 0;
+    sp_status status = sp_report_figures(comparison, count_figure, &length, err);
+    if (status == SP_OK)
+        *out = NULL;
+    return status;
 }
 
 static sp_status attempt(void *arg)
@@ -536,7 +600,8 @@ static sp_status attempt(void *arg)
 static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
-    static const writer writers[] = {write_text, sp_report_json, sp_report_csv, sp_report_markdown, sp_report_html};
+    static const writer writers[] = {write_text,         sp_report_json, sp_report_csv,
+                                     sp_report_markdown, sp_report_html, write_figures};
     sample *s = sample_small();
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         attempt_input input = {.s = s, .write = writers[i]};
@@ -565,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_gaps_are_drawn_to_the_end),
         cmocka_unit_test(test_methods_say_what_was_asked_for),
         cmocka_unit_test(test_without_strategies),
+        cmocka_unit_test(test_figures_are_files_of_their_own),
         cmocka_unit_test(test_each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
