@@ -16,7 +16,7 @@ def results(text):
     """A JSON of results without what names the input: its name and size, the command."""
     result = json.loads(text)
     result.pop("command", None)
-    for key in ("file", "bytes", "files"):
+    for key in ("file", "bytes", "files", "labels_file"):
         result["input"].pop(key, None)
     return json.dumps(result, indent=1)
 

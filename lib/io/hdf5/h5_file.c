@@ -49,7 +49,7 @@ void sp_h5_quiet_begin(sp_h5_quiet *quiet)
 
 sp_status sp_h5_quiet_end(const sp_h5_quiet *quiet, sp_status status, sp_error *err)
 {
-    const bool is_lost = lack && status == SP_OK;
+    const bool is_lost = lack && status != SP_ENOMEM; /* another reason may be what comes of it */
     lack = quiet->had_lack;
     (void)H5Eset_auto2(H5E_DEFAULT, quiet->call, quiet->data);
     return is_lost ? sp_no_memory(err) : status;

@@ -10,7 +10,7 @@
 #include "json/json_write.h"
 
 /* A page that is kept small has at most so many bytes; what is written after the section is taken to have this many. */
-enum { SMALL_PAGE = 1000 * 1000, THE_REST = 70 * 1000, NAMED = 30 };
+enum { SMALL_PAGE = 1000 * 1000, THE_REST = 25 * 1000, NAMED = 30 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
@@ -52,7 +52,8 @@ static void put_base64(sp_buffer *out, const unsigned char *bytes, size_t n)
 static int64_t count_held(const sp_page *page)
 {
     const sp_what_if *w = page->comparison->what_if;
-    int64_t size = (int64_t)page->out.length + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
+    const size_t fixed = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(sp_page_methods);
+    int64_t size = (int64_t)(page->out.length + fixed) + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
     for (; n < w->n_recordings; n++) {
         size += letters(data_bytes(page->comparison, &w->recordings[n]));
         if (w->is_kept_small && size > SMALL_PAGE)
