@@ -29,7 +29,7 @@ static sp_status read_codes(conversion *c, sp_error *err)
         return SP_OK;
     if (!c->model || !c->info->has_labels)
         return sp_fail(err, SP_EINVAL, "`codes` and `map` read labels as classes of a model: `model` M says which, and %s %s",
-                           c->info->file, c->info->has_labels ? "has labels" : "has no labels");
+                       c->info->file, c->info->has_labels ? "has labels" : "has no labels");
     int32_t *class_of_column = malloc((size_t)c->info->n_classes * sizeof *class_of_column);
     if (!class_of_column)
         return sp_no_memory(err);
