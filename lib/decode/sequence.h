@@ -71,6 +71,8 @@ sp_status sp_sequence_write(sp_sequence *s, int64_t first, const sp_scores *scor
 
 /* The score of the path that was written in pieces. */
 double sp_sequence_score(const sp_sequence *s);
+/* Begins the score anew: another path follows. False: no memory. */
+bool sp_sequence_forget_score(sp_sequence *s);
 
 /* Compares the path that was written with s->recurrence or, where there is none, looks whether it is legal: see verify.h. SP_OK,
  * SP_EBUG, SP_ENOMEM. */
