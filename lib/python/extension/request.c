@@ -110,8 +110,9 @@ static bool check_offsets(const request *r)
     return is_right;
 }
 
-/* Recordings from `first` on that make a group: as many as fit into the cache for each thread, at least one. */
-enum { GROUP_SCORES = 1 << 17 };
+/* Recordings from `first` on that make a group: as many as fit into the cache for each thread, at least one, and else a multiple
+ * of what the widest kernel decodes side by side. */
+enum { GROUP_SCORES = 1 << 18, SIDE_BY_SIDE = 32 };
 
 static int64_t group_end(const request *r, int64_t first)
 {
@@ -120,7 +121,8 @@ static int64_t group_end(const request *r, int64_t first)
     int64_t end = first + 1;
     while (end < r->n_recordings && offsets[end + 1] - offsets[first] <= steps)
         end++;
-    return end;
+    const int64_t n = end - first;
+    return end < r->n_recordings && n > SIDE_BY_SIDE ? end - n % SIDE_BY_SIDE : end;
 }
 
 static void measure_groups(request *r)
