@@ -205,12 +205,12 @@ static void put_scores(sp_page *page, int64_t n)
 
 /* ---- what is held ---- */
 
-static void list_names(sp_page *page, const sp_what_if_recording *held, const int64_t *recordings, int64_t n)
+/* Item i of a list of n: the first ones by name, then how many more there are. */
+static void list_name(sp_page *page, int64_t i, int64_t n, int64_t recording)
 {
-    const sp_comparison *c = page->comparison;
-    for (int64_t i = 0; i < n && i < NAMED; i++)
-        sp_html_say(&page->out, "%s%s", i ? ", " : "", c->ids[held ? held[i].recording : recordings[i]]);
-    if (n > NAMED)
+    if (i < NAMED)
+        sp_html_say(&page->out, "%s%s", i ? ", " : "", page->comparison->ids[recording]);
+    else if (i == NAMED)
         sp_buffer_say(&page->out, " and %jd more", n - NAMED);
 }
 
@@ -221,13 +221,15 @@ static void say_held(sp_page *page, int64_t n)
     sp_buffer *out = &page->out;
     sp_buffer_say(out, "<p class=\"small\">The page holds the scores of %jd of %jd recording%s%s", n, c->n_recordings,
                   sp_plural(c->n_recordings), n ? ": " : ".");
-    list_names(page, w->recordings, NULL, n);
+    for (int64_t i = 0; i < n; i++)
+        list_name(page, i, n, w->recordings[i].recording);
     sp_buffer_text(out, n ? ". All figures of this section are of these." : "");
     if (n + w->n_differing < c->n_recordings)
         sp_buffer_text(out, " More would make the page heavy (<code>--what-if-bytes</code>).");
     if (w->n_differing) {
         sp_buffer_text(out, " Left out, because their paths would not be the run’s (scores are held in 24 bits a number): ");
-        list_names(page, NULL, w->differing, w->n_differing);
+        for (int64_t i = 0; i < w->n_differing; i++)
+            list_name(page, i, w->n_differing, w->differing[i]);
         sp_buffer_text(out, ".");
     }
     sp_buffer_text(out, "</p>\n");
