@@ -333,6 +333,8 @@ sp_value sp_fleiss_kappa(int64_t n_subjects, int32_t n_raters, int32_t n_categor
 
 void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, const sp_sleep_statistics *decoded,
                            sp_sleep_measure measure, sp_sleep_agreement *out);
+/* Fills the intervals, once the rest is there. */
+void sp_sleep_agreement_intervals(double level, sp_sleep_agreement *agreement);
 void sp_sleep_mean_of(int64_t n, const sp_sleep_statistics *nights, sp_sleep_measure measure, sp_sleep_mean *out);
 void sp_reliability_free(sp_reliability *reliability);
 

@@ -477,6 +477,12 @@ static const sp_figure of_sleep_difference[] = {
     ROW("sd", sd, "SD", 1, "standard deviation of these differences", PLAIN),
     ROW("low", low, "low", 1, "bias - 1.96 SD", PLAIN),
     ROW("high", high, "high", 1, "bias + 1.96 SD", PLAIN),
+    ROW("bias_low", bias_low, "bias, low", 1, "lower end of the interval of the bias, by Student's t", PLAIN),
+    ROW("bias_high", bias_high, "bias, high", 1, "upper end of it", PLAIN),
+    ROW("low_low", low_low, "low, low", 1, "lower end of the interval of the lower limit", PLAIN),
+    ROW("low_high", low_high, "low, high", 1, "upper end of it", PLAIN),
+    ROW("high_low", high_low, "high, low", 1, "lower end of the interval of the upper limit", PLAIN),
+    ROW("high_high", high_high, "high, high", 1, "upper end of it", PLAIN),
     ROW("n", n, "n", 0, "nights where both are defined", PLAIN),
 };
 #undef OWN

@@ -100,11 +100,11 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     check((await again.locator(".readout").first().textContent()) === kept, "the address keeps the place");
     await again.close();
     for (const [name, is] of [["Show fewer steps", 494], ["Show more steps", 987]]) {
-      await page.locator(".tools").first().getByLabel(name).click();
+      await page.locator("#steps ~ figure .tools").first().getByLabel(name).click();
       const zoom = zoomed(await hash(page));
       check(Math.abs((zoom.length ? zoom[1] - zoom[0] : 987) - is) < 2, `${name}: ${zoom}`);
     }
-    await page.locator(".tools").first().getByLabel("Next illegal step").click();
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Next illegal step").click();
     check(/illegal/.test(await readout(page)), "the button goes to an illegal step");
     await page.context().close();
   }
@@ -123,7 +123,7 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     await touch("touchEnd");
     const zoom = zoomed(await hash(page));
     check(zoom.length === 2 && zoom[1] - zoom[0] < 400 && zoom[1] - zoom[0] > 250, "two fingers enlarge: " + zoom);
-    await page.locator(".tools").first().getByLabel("Show the whole recording").tap();
+    await page.locator("#steps ~ figure .tools").first().getByLabel("Show the whole recording").tap();
     check(!/zoom/.test(await hash(page)), "the button shows the whole");
     await page.locator("table[data-counts=confusion] td button").nth(1).tap();
     check(await page.locator("dialog[open] li").count() > 3, "a tap on a cell lists its steps");

@@ -38,6 +38,7 @@ void sample_add_sleep(sample *s, double epoch_seconds, bool is_assumed)
             sp_sleep_strategy *one = &sleep->strategies[i];
             sp_sleep_mean_of(sleep->n_nights, one->nights, (sp_sleep_measure)m, &one->means[m]);
             sp_sleep_agreement_of(sleep->n_nights, sleep->reference, one->nights, (sp_sleep_measure)m, &one->agreement[m]);
+            sp_sleep_agreement_intervals(0.95, &one->agreement[m]);
         }
     }
     c->sleep = sleep;

@@ -3,6 +3,7 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <string.h>
 
@@ -159,6 +160,27 @@ void sp_sleep_agreement_of(int64_t n, const sp_sleep_statistics *reference, cons
     }
 }
 
+/* middle -+ half, or why there is none. */
+static void interval_around(const sp_value *middle, double half, sp_value *low, sp_value *high)
+{
+    *low = *high = *middle;
+    low->value -= half;
+    high->value += half;
+}
+
+void sp_sleep_agreement_intervals(double level, sp_sleep_agreement *a)
+{
+    if (a->sd.undefined) {
+        a->bias_low = a->bias_high = a->low_low = a->low_high = a->high_low = a->high_high = a->sd;
+        return;
+    }
+    const double n = (double)a->n, t = gsl_cdf_tdist_Pinv((1 + level) / 2, n - 1), sd = a->sd.value;
+    const double of_limit = t * sd * sqrt(1 / n + 1.96 * 1.96 / (2 * (n - 1)));
+    interval_around(&a->bias, t * sd / sqrt(n), &a->bias_low, &a->bias_high);
+    interval_around(&a->low, of_limit, &a->low_low, &a->low_high);
+    interval_around(&a->high, of_limit, &a->high_low, &a->high_high);
+}
+
 /* ---- inside an evaluation ---- */
 
 void sp_sleep_free(sp_sleep *sleep)
@@ -237,6 +259,7 @@ void sp_sleep_finish(sp_evaluation *e)
             sp_sleep_mean_of(n, one->nights, (sp_sleep_measure)m, &one->means[m]);
             sp_sleep_agreement_of(sleep->reference ? n : 0, sleep->reference, one->nights, (sp_sleep_measure)m,
                                   &one->agreement[m]);
+            sp_sleep_agreement_intervals(e->result->level, &one->agreement[m]);
         }
     }
 }

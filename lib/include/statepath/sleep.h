@@ -80,6 +80,10 @@ void sp_sleep_statistics_of(int64_t n, const int32_t *path, const int32_t *score
 typedef struct sp_sleep_agreement {
     int64_t n;
     sp_value bias, sd, low, high;
+    /* Intervals at the comparison's level by Student's t with n - 1 degrees: of the bias (standard error sd / sqrt(n)), and of
+     * the lower and the upper limit (sd sqrt(1 / n + 1.96^2 / (2 (n - 1))); Bland and Altman 1999,
+     * doi:10.1177/096228029900800204). */
+    sp_value bias_low, bias_high, low_low, low_high, high_low, high_high;
 } sp_sleep_agreement;
 
 /* Mean and standard deviation (n - 1) of a measure over the nights where it is defined. */

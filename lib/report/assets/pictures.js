@@ -111,7 +111,8 @@
     var plot = figure.querySelector(".stepplot"), label = plot && plot.getAttribute("aria-label"), heading = figure.querySelector("svg[viewBox] > title");
     if (label) return label.replace(/\. Arrow keys.*/, "");
     if (figure.classList.contains("flip")) return "Before and after: " + figure.querySelector("figcaption a").textContent;
-    return heading ? heading.textContent : figure.querySelector("title").textContent;
+    heading = heading || figure.querySelector("title, figcaption");
+    return heading ? heading.textContent.slice(0, 80) : "figure";
   }
   document.querySelectorAll("main figure").forEach(function (figure) { add(figure); });
   function add(figure) {

@@ -186,14 +186,4 @@
     }, { rootMargin: "-10% 0px -60% 0px" });
     document.querySelectorAll("main > section").forEach(function (section) { watch.observe(section); });
   }
-
-  /* Paper cannot be clicked: everything is open on it, but for what would take many sheets. */
-  var opened = [];
-  window.addEventListener("beforeprint", function () {
-    document.querySelectorAll("details:not([open]):not(.screen)").forEach(function (part) { part.open = true; opened.push(part); });
-  });
-  window.addEventListener("afterprint", function () {
-    opened.forEach(function (part) { part.open = false; });
-    opened = [];
-  });
 })();

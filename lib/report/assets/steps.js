@@ -99,7 +99,7 @@
 
   /* ---- drawing: as html/track.c, of steps from .. to-1 ---- */
 
-  var TOP = 9, STRIP = 7, MOST_COLUMNS = 1000, MARKS = 500, DENSITY = 48, FEW = 12;
+  var TOP = 9, STRIP = 7, MOST_COLUMNS = 1000, MARKS = 500, DENSITY = 48, FEW = 18;
 
   function lanesOf(one) {
     var seen = {}, list = [];
@@ -108,7 +108,7 @@
     list.sort(function (a, b) { return data.rank[a] - data.rank[b]; });
     var of = {};
     list.forEach(function (k, i) { of[k] = i; });
-    return { list: list, of: of, height: list.length <= 6 ? 13 : list.length <= 30 ? 11 : list.length <= 40 ? 6 : 4 };
+    return { list: list, of: of, height: list.length <= 6 ? 13 : list.length <= FEW ? 11 : list.length <= 40 ? 6 : 4 };
   }
   /* Calls back with the first and the next step of each column. */
   function columns(from, to, most, call) {
@@ -338,7 +338,7 @@
       cursor.style.left = left + (t - view.from + 0.5) / (view.to - view.from) * box.width + "px";
     }
     function word(parent, k) {
-      if (k >= 0)
+      if (k >= 0 && K <= FEW)
         parent.insertAdjacentHTML("beforeend", "<svg class=\"chip\" aria-hidden=\"true\"><rect class=\"s" + data.styles[k] +
           "\" width=\"10\" height=\"10\" rx=\"2\"/></svg>");
       parent.appendChild(document.createTextNode(className(k)));
@@ -598,7 +598,7 @@
     view.plot.focus({ preventScroll: true });
     (view.plot.parentNode.previousElementSibling || view.plot).scrollIntoView({ block: view === chosen ? "center" : "start", behavior: "instant" });
     if (view.plot.getBoundingClientRect().top < 0 || view.plot.getBoundingClientRect().bottom > window.innerHeight)
-      view.plot.scrollIntoView({ block: "center", behavior: "instant" });
+      view.plot.scrollIntoView({ block: view.plot.offsetHeight < window.innerHeight ? "center" : "start", behavior: "instant" });
   }
   function follow() {
     var asked = new URLSearchParams(location.hash.slice(1));

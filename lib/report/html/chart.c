@@ -274,7 +274,7 @@ void sp_chart_faint_dots(sp_chart *c, int32_t series, int64_t n, const sp_point 
 
 void sp_chart_dots(sp_chart *c, int64_t n, const sp_point *points, sp_point_name *name, const void *arg)
 {
-    if (n > SP_NAMED_DOTS) {
+    if (n > SP_NAMED_DOTS || c->has_plain_dots) {
         plain_dots(c, "points", n, points);
         return;
     }

@@ -42,6 +42,7 @@ typedef struct sp_chart {
     const sp_chart_area *area;
     sp_axis x, y;
     int x_ticks_at;            /* where the ticks of x stand; 0: below the area */
+    bool has_plain_dots;       /* dots have no titles, however few they are */
     const int64_t *recordings; /* [n] whose the points of dots are, for the script; NULL: they are of no recording */
     /* Plain text, escaped when written; freed by sp_chart_open(). */
     sp_buffer title, description;

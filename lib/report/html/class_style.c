@@ -48,6 +48,6 @@ sp_style_name sp_class_style_name(const sp_class_style *style, char use, int32_t
     if (style->sleep)
         snprintf(name.text, sizeof name.text, "%c-%s", use, style->sleep[k]);
     else
-        snprintf(name.text, sizeof name.text, "%c%d", use, (int)k % 8);
+        snprintf(name.text, sizeof name.text, "%c%d", use, (int)k % SP_CLASS_COLOURS);
     return name;
 }

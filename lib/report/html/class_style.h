@@ -1,10 +1,12 @@
 /* How classes look, the same in every figure and on every page: stages of sleep in colours of their own and in the order of a
- * hypnogram, other classes in eight colours that take turns. */
+ * hypnogram, other classes in eighteen colours that take turns. */
 #ifndef STATEPATH_REPORT_HTML_CLASS_STYLE_H
 #define STATEPATH_REPORT_HTML_CLASS_STYLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+enum { SP_CLASS_COLOURS = 18 /* the first eight are those of series, frame.h */ };
 
 typedef struct sp_class_style {
     int32_t *rank;            /* [K] place from the top; classes of sleep as in the AASM manual: W, R, N1, N2, N3 */

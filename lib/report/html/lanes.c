@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { FEW_CLASSES = 12 }; /* up to here every class has its lane */
+enum { FEW_CLASSES = SP_CLASS_COLOURS }; /* up to here every class has its lane */
 
 static void note_classes(const int32_t *path, int64_t n, int32_t *seen)
 {
@@ -14,7 +14,7 @@ static void note_classes(const int32_t *path, int64_t n, int32_t *seen)
 
 static int lane_height(int32_t n)
 {
-    return n <= 6 ? 13 : n <= 30 ? 11 : n <= 40 ? 6 : 4;
+    return n <= 6 ? 13 : n <= SP_CLASS_COLOURS ? 11 : n <= 40 ? 6 : 4;
 }
 
 bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, const sp_trace *trace, sp_lanes *lanes)
@@ -92,7 +92,7 @@ void sp_page_lane_shapes(sp_page *page, const sp_class_style *style)
         out->failed = true;
         return;
     }
-    int32_t n = style->sleep ? lanes.n : 8; /* without stages of sleep eight colours take turns */
+    int32_t n = style->sleep ? lanes.n : SP_CLASS_COLOURS; /* which take turns */
     sp_buffer_format(out,
                      "<svg class=\"swatch\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\"><defs>"
                      "<linearGradient id=\"lane\" gradientUnits=\"userSpaceOnUse\" x2=\"0\" y2=\"%d\" spreadMethod=\"repeat\">",

@@ -6,6 +6,9 @@
 /* Strategies and nights drawn; the tables and the JSON hold all. */
 enum { MOST_STRATEGIES = 4, MOST_NIGHTS = 100 };
 
+/* Intervals of the limits that go further beyond them than this times their distance do not stretch the plot. */
+enum { MOST_WIDER = 2 };
+
 bool sp_has_sleep(const sp_comparison *c)
 {
     return c->sleep && c->n_recordings > 0 && c->n_strategies > 0;
@@ -16,7 +19,8 @@ bool sp_has_sleep(const sp_comparison *c)
 typedef struct bland_altman {
     const sp_comparison *comparison;
     sp_sleep_measure measure;
-    sp_axis x, y; /* the same for all strategies, so that they compare */
+    sp_axis x, y;    /* the same for all strategies, so that they compare */
+    bool has_titles; /* of dots */
 } bland_altman;
 
 /* Mean of both and difference of a night; NAN where one is undefined. */
@@ -45,6 +49,10 @@ static bool scale_find(bland_altman *b)
         if (!a->low.undefined) {
             y_low = fmin(y_low, a->low.value);
             y_high = fmax(y_high, a->high.value);
+        }
+        if (!a->low_low.undefined && a->low_low.value >= MOST_WIDER * a->low.value - (MOST_WIDER - 1) * a->high.value) {
+            y_low = fmin(y_low, a->low_low.value);
+            y_high = fmax(y_high, a->high_high.value);
         }
     }
     if (x_low > x_high)
@@ -81,11 +89,28 @@ static void draw_nights(const bland_altman *b, int32_t strategy, sp_chart *chart
         recordings[i] = i;
     }
     chart->recordings = recordings;
+    chart->has_plain_dots = !b->has_titles;
     sp_chart_dots(chart, n, points, name_night, &names);
     chart->recordings = NULL;
 }
 
-/* "argmax: bias +3.2 min, limits -12.0 to +18.4, n = 25", plain text */
+/* " (+1.2 to +5.2)", nothing where it is undefined */
+static void add_interval(const sp_value *low, const sp_value *high, int decimals, sp_buffer *out)
+{
+    if (!low->undefined)
+        sp_buffer_say(out, " (%+.*f to %+.*f)", decimals, low->value, decimals, high->value);
+}
+
+/* Across the whole plot, as far as it goes. */
+static void draw_interval(const bland_altman *b, const sp_value *low, const sp_value *high, sp_chart *chart)
+{
+    if (low->undefined || low->value > b->y.high || high->value < b->y.low)
+        return;
+    const double x[] = {b->x.low, b->x.high}, from = fmax(low->value, b->y.low), to = fmin(high->value, b->y.high);
+    sp_chart_band(chart, 2, x, (const double[]){from, from}, (const double[]){to, to});
+}
+
+/* "argmax: bias +3.2 min (+1.2 to +5.2), limits -12.0 (-15.1 to -8.9) and +18.4 (+15.3 to +21.5), n = 25", plain text */
 static void add_summary(const bland_altman *b, int32_t strategy, sp_buffer *out)
 {
     const sp_sleep_agreement *a = &b->comparison->sleep->strategies[strategy].agreement[b->measure];
@@ -96,8 +121,13 @@ static void add_summary(const bland_altman *b, int32_t strategy, sp_buffer *out)
         return;
     }
     sp_buffer_say(out, ": bias %+.*f %s", decimals, a->bias.value, sp_sleep_measure_unit(b->measure));
-    if (!a->low.undefined)
-        sp_buffer_say(out, ", limits %+.*f to %+.*f", decimals, a->low.value, decimals, a->high.value);
+    add_interval(&a->bias_low, &a->bias_high, decimals, out);
+    if (!a->low.undefined) {
+        sp_buffer_say(out, ", limits %+.*f", decimals, a->low.value);
+        add_interval(&a->low_low, &a->low_high, decimals, out);
+        sp_buffer_say(out, " and %+.*f", decimals, a->high.value);
+        add_interval(&a->high_low, &a->high_high, decimals, out);
+    }
     sp_buffer_format(out, ", n = %lld", (long long)a->n);
 }
 
@@ -114,6 +144,9 @@ static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
     add_summary(b, strategy, &caption);
     sp_buffer_text(out, "<figure>");
     sp_chart_open(&chart);
+    draw_interval(b, &a->low_low, &a->low_high, &chart);
+    draw_interval(b, &a->bias_low, &a->bias_high, &chart);
+    draw_interval(b, &a->high_low, &a->high_high, &chart);
     sp_chart_across(&chart, "zero", 0, NULL, 0);
     if (!a->low.undefined) {
         sp_chart_across(&chart, "whisker d2", a->low.value, "lower limit of agreement", decimals);
@@ -129,11 +162,11 @@ static void add_figure(sp_page *page, const bland_altman *b, int32_t strategy)
     sp_buffer_free(&caption);
 }
 
-static void add_measure(sp_page *page, sp_sleep_measure measure)
+static void add_measure(sp_page *page, sp_sleep_measure measure, bool has_titles)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    bland_altman b = {.comparison = c, .measure = measure};
+    bland_altman b = {.comparison = c, .measure = measure, .has_titles = has_titles};
     if (!scale_find(&b))
         return;
     sp_buffer_format(out, "<h3 id=\"ba-%s\">Decoded minus reference: %s</h3>\n<div class=\"plots\">\n",
@@ -147,6 +180,25 @@ static void add_measure(sp_page *page, sp_sleep_measure measure)
     sp_table_html(&nights, "sortable tall", NULL, out);
     sp_table_free(&nights);
     sp_buffer_text(out, "</details>\n");
+}
+
+/* The measures that do not stand open, folded: the bed time is the reference's own, for all. */
+static void add_others(sp_page *page, const sp_sleep_measure *open, size_t n_open)
+{
+    bool has_begun = false;
+    for (int m = 0; m < SP_N_SLEEP_MEASURES; m++) {
+        bland_altman b = {.comparison = page->comparison, .measure = (sp_sleep_measure)m};
+        bool is_open = m == SP_SLEEP_TIB;
+        for (size_t i = 0; i < n_open; i++)
+            is_open |= open[i] == b.measure;
+        if (is_open || !scale_find(&b))
+            continue;
+        if (!has_begun)
+            sp_buffer_text(&page->out, "<details class=\"screen\"><summary>Bland-Altman plots of the other measures</summary>\n");
+        has_begun = true;
+        add_measure(page, b.measure, false);
+    }
+    sp_buffer_text(&page->out, has_begun ? "</details>\n" : "");
 }
 
 void sp_page_sleep(sp_page *page)
@@ -175,11 +227,13 @@ void sp_page_sleep(sp_page *page)
     sp_buffer_text(out, "</div>\n");
     if (has_agreement) {
         for (size_t i = 0; i < sizeof plotted / sizeof *plotted; i++)
-            add_measure(page, plotted[i]);
-        sp_buffer_format(out,
-                         "<p class=\"small\">Each dot is a recording%s, the solid line its strategy’s bias, the dotted lines the "
-                         "limits of agreement, the thin dashed line no difference.",
-                         c->n_recordings <= SP_NAMED_DOTS ? " (its title says the reference’s and the decoded figure)" : "");
+            add_measure(page, plotted[i], true);
+        add_others(page, plotted, sizeof plotted / sizeof *plotted);
+        sp_buffer_say(
+            out,
+            "<p class=\"small no-print\">Each dot is a recording%s, the solid line its strategy’s bias, the dotted lines the "
+            "limits of agreement, bands their %g %% intervals (Student’s t), the thin dashed line no difference.",
+            c->n_recordings <= SP_NAMED_DOTS ? " (its title says the reference’s and the decoded figure)" : "", 100 * c->level);
         if (c->n_strategies > MOST_STRATEGIES)
             sp_buffer_format(out, " The first %d strategies are drawn.", MOST_STRATEGIES);
         if (c->n_recordings > MOST_NIGHTS)

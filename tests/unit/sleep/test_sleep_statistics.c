@@ -170,6 +170,15 @@ static void test_agreement(void **state)
     assert_close(out.sd.value, sqrt(67), 1e-12, 0);
     assert_close(out.low.value, 8 - 1.96 * sqrt(67), 1e-12, 0);
     assert_close(out.high.value, 8 + 1.96 * sqrt(67), 1e-12, 0);
+    sp_sleep_agreement_intervals(0.95, &out);
+    const double t = 0.95 * sqrt(2 / (4 * 0.975 * 0.025)); /* of 2 degrees of freedom, in closed form */
+    assert_close(out.bias_low.value, 8 - t * sqrt(67. / 3), 1e-9, 0);
+    assert_close(out.bias_high.value, 8 + t * sqrt(67. / 3), 1e-9, 0);
+    const double half = t * sqrt(67 * (1. / 3 + 0.9604));
+    assert_close(out.low_low.value, out.low.value - half, 1e-9, 0);
+    assert_close(out.low_high.value, out.low.value + half, 1e-9, 0);
+    assert_close(out.high_low.value, out.high.value - half, 1e-9, 0);
+    assert_close(out.high_high.value, out.high.value + half, 1e-9, 0);
     sp_sleep_mean mean;
     sp_sleep_mean_of(4, b, SP_SLEEP_TST, &mean);
     assert_int_equal(mean.n, 3);
@@ -179,6 +188,8 @@ static void test_agreement(void **state)
     assert_close(out.bias.value, 10, 1e-12, 0);
     assert_string_equal(out.sd.undefined, "one night");
     assert_string_equal(out.low.undefined, "one night");
+    sp_sleep_agreement_intervals(0.95, &out);
+    assert_string_equal(out.high_high.undefined, "one night");
     sp_sleep_agreement_of(0, a, b, SP_SLEEP_TST, &out);
     assert_string_equal(out.bias.undefined, "no night where both are defined");
 }
