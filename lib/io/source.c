@@ -8,6 +8,7 @@
 
 #include "core/subjects.h"
 #include "io/arrays/npy.h"
+#include "io/events/event_format.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
 #include "io/source.h"
@@ -23,6 +24,7 @@
 /* THE table of formats, asked from the first row on. Rows without open() only name what a file is; a name with its own advice has
  * it after a semicolon. */
 static const sp_format *const formats[] = {
+    &sp_event_format,
     &sp_text_format,
     &sp_h5_format,
     &sp_npy_format,
@@ -40,13 +42,13 @@ static const sp_format *const formats[] = {
     FOREIGN("a MATLAB file before version 7.3", KNOWN_BY("MATLAB 5.0"), .mend = sp_mend_matlab),
     FOREIGN("a Parquet file", KNOWN_BY("PAR1")),
     FOREIGN("an Arrow file", KNOWN_BY("ARROW1")),
-    FOREIGN("an EDF recording", KNOWN_BY("0       ")),
     FOREIGN("a PDF", KNOWN_BY("%PDF")),
     FOREIGN("an SQLite file", KNOWN_BY("SQLite format 3")),
     FOREIGN("a Git LFS pointer; run git lfs pull", KNOWN_BY("version https://git-lfs")),
     FOREIGN("a Python pickle", .recognise = sp_is_pickle),
     FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`", .recognise = sp_is_model),
     FOREIGN("a JSON text", .recognise = sp_is_json),
+    FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for", .recognise = sp_is_xml),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
     FOREIGN("a text file", .recognise = sp_is_text),
 };
@@ -109,6 +111,11 @@ static sp_status find_format(const char *file, const sp_request *request, const 
         return refuse(found, &look, err);
     *out = found ? found : &sp_h5_format;
     return SP_OK;
+}
+
+bool sp_source_is_text(const char *file)
+{
+    return sp_text_has_ending(file) || sp_event_is_file(file);
 }
 
 sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err)

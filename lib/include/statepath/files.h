@@ -91,6 +91,9 @@ typedef struct sp_source_options {
      * model while the source is opened, the codes until it is closed. */
     const sp_model *model;
     const sp_codes *codes;
+    /* Of events, which are told in steps: how long a step is, in seconds. 0: as the file says, else 30. */
+    double epoch_seconds;
+    bool is_reference; /* sentences speak of `label_codes` and `label_map`: the file has the labels of another file's recordings */
 } sp_source_options;
 sp_source_options sp_source_options_default(void);
 

@@ -213,6 +213,7 @@ typedef struct sp_source_info {
     bool has_labels, has_segments, has_weights, has_mask;
     const char *labels_path; /* or NULL */
     int64_t n_unlabelled;    /* groups: recordings without labels where others have them; all their steps are -1 */
+    const char *remark;      /* what was assumed or passed over, clauses; or NULL */
 } sp_source_info;
 
 /* Labels by several people for the same recordings: at most so many. */

@@ -452,7 +452,7 @@ static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes 
     return status;
 }
 
-bool sp_source_is_text(const char *file)
+bool sp_text_has_ending(const char *file)
 {
     static const char *const endings[] = {".csv", ".tsv", ".txt", ".hyp", ".eannot"};
     const size_t n = strlen(file);
@@ -470,7 +470,7 @@ bool sp_source_is_text(const char *file)
 static bool is_text_of_labels(const sp_file_look *look)
 {
     const sp_source_options *options = look->request->options;
-    return !options->needs_scores && options->model && sp_source_is_text(look->file);
+    return !options->needs_scores && options->model && sp_text_has_ending(look->file);
 }
 
 static void fill_info(const text_labels *p, int32_t n_classes, bool is_paths, sp_source *source)
