@@ -21,7 +21,7 @@ static const option_choice compare_options[] = {OPTION(MODEL),  OPTION(STRATEGIE
 const command compare_command = {
     .name = "compare",
     .summary = "decode with each strategy, evaluate against the labels, report",
-    .use = {.arguments = "SCORES.h5 --model M [OPTION...]",
+    .use = {.arguments = "SCORES... --model M [OPTION...]",
             .summary = "decode with each strategy, evaluate against labels, report",
             .example = "  statepath compare night.h5 --model sleep-aasm --report night.html\n"
                        "      decodes with argmax, greedy and viterbi, prints a table, writes a page\n"
@@ -30,7 +30,7 @@ const command compare_command = {
                        "      fitted to other recordings\n",
             .has_strategies = true,
             .min_words = 1,
-            .max_words = 1},
+            .max_words = MANY_WORDS},
     .options = compare_options,
     .work = work,
     .watches_signals = true,

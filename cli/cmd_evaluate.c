@@ -31,7 +31,7 @@ static const option_choice evaluate_options[] = {
 const command evaluate_command = {
     .name = "evaluate",
     .summary = "judge paths that already exist, ours or others'",
-    .use = {.arguments = "PATHS.h5|STEPS.csv [--labels LABELS.h5] [--model M] [OPTION...]",
+    .use = {.arguments = "PATHS... [--labels LABELS] [--model M] [OPTION...]",
             .summary = "judge paths that already exist",
             .example = "  statepath evaluate paths.h5 --labels night.h5 --model sleep-aasm\n"
                        "  statepath evaluate others.h5 --paths '/recordings/{id}/pred' --labels night.h5\n"
@@ -41,7 +41,7 @@ const command evaluate_command = {
                        "  statepath evaluate others.txt --codes utime --labels true.txt --label-codes rk\n"
                        "      a text of one label a line is one recording\n",
             .min_words = 1,
-            .max_words = 1},
+            .max_words = MANY_WORDS},
     .options = evaluate_options,
     .work = work,
     .watches_signals = true,

@@ -172,7 +172,7 @@ static const option_choice fit_options[] = {OPTION(RULES),   OPTION_AS(OUTPUT, "
 const command fit_command = {
     .name = "fit",
     .summary = "learn a model from labels, or from scores alone",
-    .use = {.arguments = "DATA.h5 -o MODEL.json [OPTION...]",
+    .use = {.arguments = "DATA... -o MODEL.json [OPTION...]",
             .summary = "learn transitions, and how to weigh them against the scores, from labelled recordings",
             .example = "  statepath fit nights.h5 --rules sleep-aasm -o nights.model.json\n"
                        "  statepath decode other.h5 --model nights.model.json -o paths.h5\n"
@@ -181,7 +181,7 @@ const command fit_command = {
                        "  statepath compare nights.h5 --model sleep-aasm --cv 5\n"
                        "      says what that is worth: each recording decoded by a model without it\n",
             .min_words = 1,
-            .max_words = 1},
+            .max_words = MANY_WORDS},
     .options = fit_options,
     .work = work,
     .watches_signals = true,

@@ -35,6 +35,16 @@ static void print_label_counts(int32_t n_classes, const char *const *classes, co
     say("unscored %s\n", sp_count_text(count[0], n));
 }
 
+static void print_files(const sp_source_info *info)
+{
+    char size[SP_COUNT_TEXT], n[SP_COUNT_TEXT];
+    say("%s: %s bytes", info->file, sp_count_text(info->file_size, size));
+    if (info->n_files)
+        say(" in %s files, from %s to %s", sp_count_text(info->n_files, n), info->files[0].name,
+            info->files[info->n_files - 1].name);
+    say("\n");
+}
+
 static void print_shape(const sp_source_info *info)
 {
     char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
@@ -43,7 +53,7 @@ static void print_shape(const sp_source_info *info)
     if (info->has_scores) {
         say("scores      %s: %s (%s%s)\n", info->scores_path ? info->scores_path : "the array", sp_kind_name(info->kind),
             meaning[info->kind], info->kind_from_name ? "" : "; not from its name");
-        say("layout      %s\n", sp_layout_name(info->layout));
+        say("layout      %s\n", info->n_files ? "files" : sp_layout_name(info->layout));
         say("stored as   %s, %s\n", info->stored_type, info->storage);
     }
     say("recordings  %s: ", sp_count_text(info->n_recordings, a));
@@ -197,8 +207,7 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
     if (status != SP_OK)
         return status;
     const sp_source_info *info = sp_source_info_of(source);
-    char size[SP_COUNT_TEXT];
-    say("%s: %s bytes\n", file, sp_count_text(info->file_size, size));
+    print_files(info);
     print_shape(info);
     status = look_at_numbers(source, info, err);
     if (status == SP_OK)
@@ -212,6 +221,7 @@ static sp_status inspect_paths(const char *file, const options *o, sp_error *err
     sp_paths_reader *reader = NULL;
     sp_source_options places = sp_source_options_default();
     places.access = sp_run_access(&o->run);
+    places.more = o->run.place.more;
     sp_status status = sp_paths_reader_open(file, NULL, &places, &reader, err);
     if (status != SP_OK)
         return status;
@@ -363,12 +373,12 @@ static const option_choice inspect_options[] = {HEADING("Reading, where things a
 const command inspect_command = {
     .name = "inspect",
     .summary = "say what is in a file and how it would be read",
-    .use = {.arguments = "FILE.h5 [OPTION...]",
+    .use = {.arguments = "FILE... [OPTION...]",
             .summary = "say what is in a file and how it would be read",
             .example = "  statepath inspect night.h5\n"
                        "  statepath inspect others.h5 --scores '/night/{id}/softmax' --kind probs\n",
             .min_words = 1,
-            .max_words = 1},
+            .max_words = MANY_WORDS},
     .options = inspect_options,
     .work = work,
 };

@@ -109,10 +109,13 @@ static int exit_status_of(const running *r, sp_status status, const outcome *out
 
 int command_main(const command *c, int argc, const char **argv)
 {
-    enum { MOST_WORDS = 3 };
-    const char *words[MOST_WORDS];
+    const char **words = calloc((size_t)argc + MOST_WORDS + 1, sizeof *words);
     options o;
     option_table table;
+    if (!words) {
+        complain("no memory");
+        return EXIT_FAILED;
+    }
     options_init(&o);
     o.output_is_text = c->output_is_text;
     options_fill(&table, &o, c->options);
@@ -123,6 +126,8 @@ int command_main(const command *c, int argc, const char **argv)
         sp_error err = {.status = SP_OK};
         char *text = command_line(argc, argv);
         o.run.command = text;
+        if (c->use.max_words == MANY_WORDS)
+            o.run.place.more = words + 1;
         o.run.hooks = (sp_run_hooks){
             .arg = &r, .notice = notice, .progress = show_progress, .is_stopped = is_stopped, .opened = open_gates};
         if (c->watches_signals)
@@ -134,5 +139,6 @@ int command_main(const command *c, int argc, const char **argv)
         free(text);
     }
     options_clear(&o);
+    free(words);
     return exit_status;
 }

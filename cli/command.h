@@ -15,7 +15,7 @@ typedef struct command {
     const char *name, *summary; /* as the list of commands has it */
     usage use;
     const option_choice *options; /* end with OPTION_END */
-    /* SP_OK, or an error whose sentence is printed. words  [use.max_words], NULL where there are fewer */
+    /* SP_OK, or an error whose sentence is printed. words  end with NULL; [use.max_words] where that is a number */
     sp_status (*work)(options *o, const char **words, outcome *out, sp_error *err);
     bool watches_signals; /* the work asks o->run.hooks whether to stop */
     bool output_is_text;  /* -o may be standard output */

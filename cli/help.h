@@ -5,11 +5,13 @@
 #include <popt.h>
 #include <stdbool.h>
 
+enum { MANY_WORDS = 1 << 30 };
+
 /* What a command is, beside its options. */
 typedef struct usage {
     const char *arguments;         /* what follows its name in the usage line */
     const char *summary, *example; /* the example is whole lines of at most 80 columns */
-    int min_words, max_words;      /* words that are not options */
+    int min_words, max_words;      /* words that are not options; MANY_WORDS: as many as there are */
     bool has_strategies;           /* the help lists them */
 } usage;
 

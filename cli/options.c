@@ -207,7 +207,7 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
         complain("%s: no memory for the text of an option", argv[0]);
         result = EXIT_FAILED;
     }
-    int n = 0;
+    int n = 0, at = 0;
     const char *word;
     while (result < 0 && (word = poptGetArg(context)) != NULL) {
         if (n == use->max_words) {
@@ -215,16 +215,16 @@ int options_read(int argc, const char **argv, const struct poptOption *table, co
             result = EXIT_USAGE;
             break;
         }
-        for (int i = 1; i < argc; i++) /* the context's copy goes with it */
-            if (strcmp(argv[i], word) == 0)
-                words[n] = argv[i];
-        n++;
+        do /* the context's copy goes with it; words come in order */
+            at++;
+        while (at < argc - 1 && strcmp(argv[at], word) != 0);
+        words[n++] = argv[at];
     }
     if (result < 0 && n < use->min_words) {
         complain("%s: a word is missing; usage: %s %s", argv[0], program, use->arguments);
         result = EXIT_USAGE;
     }
-    for (; result < 0 && n < use->max_words; n++)
+    for (; result < 0 && n < (use->max_words < argc ? use->max_words : argc) + 1; n++)
         words[n] = NULL;
     poptFreeContext(context);
     free(copy);

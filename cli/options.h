@@ -96,8 +96,11 @@ typedef struct option_table {
 } option_table;
 void options_fill(option_table *table, options *o, const option_choice *choices);
 
+enum { MOST_WORDS = 3 }; /* that a command with a fixed number of them takes */
+
 /* Reads a command's words; prints its help, or its part of the manual page or of the completion, where that is asked for.
- *   words  out: the words that are not options, at most `max_words` and at least `min_words`; borrowed from argv
+ *   words  [argc + MOST_WORDS] out: the words that are not options, at most `max_words` and at least `min_words`, and NULL after
+ *          them; borrowed from argv
  * Returns -1 to go on, else an exit status (after --help: EXIT_DONE; wrong usage: EXIT_USAGE, the reason printed). */
 int options_read(int argc, const char **argv, const struct poptOption *table, const usage *use, const char **words);
 

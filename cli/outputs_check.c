@@ -1,6 +1,7 @@
 /* May the outputs that a command names be written? The one place that knows what an input is. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,18 +64,90 @@ static sp_status check_file(const char *file, bool force, sp_error *err)
     return SP_OK;
 }
 
-static sp_status check_input(const char *output, const identity *id, const input_file *input, sp_error *err)
+/* ---- what is read ---- */
+
+typedef struct known_input {
+    const char *what, *file;
+    identity id;
+} known_input;
+
+typedef struct known_inputs {
+    int64_t n, room;
+    known_input *list;
+    int n_files;
+    sp_file_list **files; /* the lists that names are borrowed from */
+} known_inputs;
+
+static bool add_input(known_inputs *known, const char *what, const char *file)
 {
-    if (!input->file || !id->is_regular)
-        return SP_OK;
-    const identity read = identify(input->file);
-    if (!is_same(id, &read))
+    if (known->n == known->room) {
+        const int64_t room = known->room ? 2 * known->room : 16;
+        known_input *list = realloc(known->list, (size_t)room * sizeof *list);
+        if (!list)
+            return false;
+        known->list = list;
+        known->room = room;
+    }
+    known->list[known->n++] = (known_input){what, file, identify(file)};
+    return true;
+}
+
+/* The file itself; of a folder or a pattern each file that it stands for. What leads nowhere is left to whoever opens it. */
+static sp_status add_files(known_inputs *known, const char *what, const char *file, sp_error *err)
+{
+    sp_file_list *list = NULL;
+    sp_error ignored;
+    bool is_added = add_input(known, what, file);
+    if (is_added && sp_file_list_new(file, NULL, &list, &ignored) == SP_OK) {
+        sp_file_list **files = realloc(known->files, ((size_t)known->n_files + 1) * sizeof *files);
+        is_added = files != NULL;
+        if (files) {
+            known->files = files;
+            files[known->n_files++] = list;
+        } else {
+            sp_file_list_free(list);
+        }
+        for (int64_t i = 0; is_added && list->is_several && i < list->n; i++)
+            is_added = add_input(known, what, list->names[i]);
+    }
+    return is_added ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+}
+
+static void free_inputs(known_inputs *known)
+{
+    for (int i = 0; i < known->n_files; i++)
+        sp_file_list_free(known->files[i]);
+    free(known->files);
+    free(known->list);
+}
+
+static sp_status collect_inputs(const options *o, const input_file *inputs, known_inputs *known, sp_error *err)
+{
+    const input_file common[] = {
+        {"the model", o->run.model}, {"the map of codes", o->run.map}, {"the map of codes", o->run.label_map}};
+    sp_status status = SP_OK;
+    for (; status == SP_OK && inputs->what; inputs++)
+        if (inputs->file)
+            status = add_files(known, inputs->what, inputs->file, err);
+    for (const char *const *more = o->run.place.more; status == SP_OK && more && *more; more++)
+        status = add_input(known, "an input file", *more) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    for (size_t i = 0; status == SP_OK && i < sizeof common / sizeof common[0]; i++)
+        if (common[i].file)
+            status = add_input(known, common[i].what, common[i].file) ? SP_OK : sp_fail(err, SP_ENOMEM, "no memory");
+    return status;
+}
+
+static sp_status check_input(const char *output, const identity *id, const known_input *input, sp_error *err)
+{
+    if (!id->is_regular || !is_same(id, &input->id))
         return SP_OK;
     if (strcmp(output, input->file) == 0)
         return sp_fail(err, SP_EINVAL, "%s: is %s, which is never written to; give the output another name", output, input->what);
     return sp_fail(err, SP_EINVAL, "%s: is %s %s by another name, which is never written to; give the output another name",
                    output, input->what, input->file);
 }
+
+/* ---- what is written ---- */
 
 static sp_status check_pair(const char *a, const identity *id_a, const char *b, const identity *id_b, sp_error *err)
 {
@@ -90,9 +163,7 @@ sp_status outputs_check(const options *o, const input_file *inputs, sp_error *er
 {
     /* Standard output comes last: where it is a file it is an output too. */
     const char *named[] = {o->report, o->json, o->csv, o->markdown, o->latex, o->run.output, "-"};
-    const input_file common[] = {
-        {"the model", o->run.model}, {"the map of codes", o->run.map}, {"the map of codes", o->run.label_map}};
-    enum { N_NAMED = sizeof named / sizeof named[0], N_COMMON = sizeof common / sizeof common[0] };
+    enum { N_NAMED = sizeof named / sizeof named[0] };
     const char *files[N_NAMED];
     identity ids[N_NAMED];
     int n = 0, n_stdout = 0;
@@ -109,15 +180,15 @@ sp_status outputs_check(const options *o, const input_file *inputs, sp_error *er
         return sp_fail(err, SP_EINVAL, "only one result can go to standard output (-)");
     if (o->run.output && strcmp(o->run.output, "-") == 0 && !o->output_is_text)
         return sp_fail(err, SP_EINVAL, "-o -: HDF5 cannot be written to standard output; name a file");
-    sp_status status = SP_OK;
+    known_inputs known = {.n = 0};
+    sp_status status = n ? collect_inputs(o, inputs, &known, err) : SP_OK;
     for (int i = 0; status == SP_OK && i < n; i++) {
-        for (const input_file *input = inputs; status == SP_OK && input->what; input++)
-            status = check_input(files[i], &ids[i], input, err);
-        for (int j = 0; status == SP_OK && j < N_COMMON; j++)
-            status = check_input(files[i], &ids[i], &common[j], err);
+        for (int64_t j = 0; status == SP_OK && j < known.n; j++)
+            status = check_input(files[i], &ids[i], &known.list[j], err);
         for (int j = 0; status == SP_OK && j < i; j++)
             status = check_pair(files[j], &ids[j], files[i], &ids[i], err);
     }
+    free_inputs(&known);
     for (int i = 0; status == SP_OK && i < N_NAMED; i++)
         status = named[i] ? check_file(named[i], o->run.force, err) : SP_OK;
     return status;

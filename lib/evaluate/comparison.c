@@ -28,6 +28,27 @@ static void free_texts(sp_comparison *c, int32_t n_classes)
     FREE_ALL(c->file, c->command, c->model_name, c->model_description, c->model_source, c->path_codes, c->label_codes);
     free_strings(n_classes, c->classes);
     free_strings(n_classes, c->input_classes);
+    free_strings(c->n_files, c->file_names);
+    free(c->files);
+}
+
+/* The names point into `names`, which are copies. */
+static bool copy_files(const sp_comparison_texts *texts, sp_comparison *t)
+{
+    if (texts->n_files == 0)
+        return true;
+    t->file_names = calloc((size_t)texts->n_files, sizeof *t->file_names);
+    t->files = malloc((size_t)texts->n_files * sizeof *t->files);
+    if (!t->file_names || !t->files)
+        return false;
+    t->n_files = texts->n_files;
+    for (int64_t i = 0; i < texts->n_files; i++) {
+        if (!(t->file_names[i] = strdup(texts->files[i].name)))
+            return false;
+        t->files[i] = texts->files[i];
+        t->files[i].name = t->file_names[i];
+    }
+    return true;
 }
 
 static void strategy_free(int32_t K, sp_strategy_result *s)
@@ -96,7 +117,7 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     bool is_whole = copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
                     copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
                     copy_string(model->source, &t.model_source) && copy_string(texts->path_codes, &t.path_codes) &&
-                    copy_string(texts->label_codes, &t.label_codes) &&
+                    copy_string(texts->label_codes, &t.label_codes) && copy_files(texts, &t) &&
                     copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
                     (texts->input_classes ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
                                           : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
@@ -107,6 +128,9 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     free_texts(comparison, model->n_classes);
     comparison->file = t.file;
     comparison->file_size = texts->file_size;
+    comparison->n_files = t.n_files;
+    comparison->files = t.files;
+    comparison->file_names = t.file_names;
     comparison->command = t.command;
     comparison->model_name = t.model_name;
     comparison->model_description = t.model_description;

@@ -137,6 +137,8 @@ void sp_evaluation_move_traces(sp_evaluation *evaluation, const int64_t *recordi
 typedef struct sp_comparison_texts {
     const char *file;
     int64_t file_size;
+    int64_t n_files; /* 0: one file */
+    const sp_source_file *files;
     const char *command;
     const char *const *input_classes; /* [K] or NULL: the model's */
     const sp_model *model;

@@ -35,7 +35,8 @@ typedef struct sp_file_look {
 } sp_file_look;
 
 typedef struct sp_format {
-    const char *name; /* as a sentence says it: "an HDF5 file" */
+    const char *name;  /* as a sentence says it: "an HDF5 file" */
+    bool is_in_memory; /* open sources hold no file, and little memory */
     /* How a file of it is known: by its first bytes, or by `recognise` where the row has one. */
     const char *magic;
     size_t n_magic;
@@ -69,6 +70,9 @@ struct sp_source {
     bool has_looked_for_scorers; /* scorers is filled */
     sp_scorers_found scorers;
 };
+
+/* Opens one file, which is neither a folder nor a pattern, by the format that knows it. */
+sp_status sp_source_open_one(const char *file, const sp_request *request, sp_source **out, sp_error *err);
 
 /* For files that are HDF5 or nothing (signals, tensors): SP_EFILE with the sentence for another format, where the file is there
  * and is of one; else SP_OK. */

@@ -8,9 +8,11 @@
 
 #include "core/subjects.h"
 #include "io/arrays/npy.h"
+#include "io/arrays/npz.h"
 #include "io/events/event_format.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
+#include "io/many.h"
 #include "io/source.h"
 #include "io/text/text_labels.h"
 
@@ -28,7 +30,7 @@ static const sp_format *const formats[] = {
     &sp_text_format,
     &sp_h5_format,
     &sp_npy_format,
-    FOREIGN("a numpy .npz archive", .recognise = sp_is_npz, .mend = sp_mend_npz),
+    &sp_npz_format,
     FOREIGN("a PyTorch file", .recognise = sp_is_torch),
     FOREIGN("a zip archive", KNOWN_BY("PK\x03\x04")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x01")),
@@ -115,7 +117,16 @@ static sp_status find_format(const char *file, const sp_request *request, const 
 
 bool sp_source_is_text(const char *file)
 {
-    return sp_text_has_ending(file) || sp_event_is_file(file);
+    sp_file_list *list = NULL;
+    struct stat info;
+    if (sp_text_has_ending(file))
+        return true;
+    if (stat(file, &info) == 0 && !S_ISDIR(info.st_mode))
+        return sp_event_is_file(file);
+    const bool is_text = sp_file_list_new(file, NULL, &list, NULL) == SP_OK &&
+                         (sp_text_has_ending(list->names[0]) || sp_event_is_file(list->names[0]));
+    sp_file_list_free(list);
+    return is_text;
 }
 
 sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err)
@@ -146,25 +157,57 @@ void sp_source_close(sp_source *source)
     free(source);
 }
 
-static sp_status open_source(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+static sp_source *new_source(const char *name, const sp_request *request)
 {
     sp_source *source = calloc(1, sizeof *source);
-    if (!source || !(source->file_name = strdup(file))) {
+    if (!source || !(source->file_name = strdup(name))) {
         free(source);
-        return sp_no_memory(err);
+        return NULL;
     }
     source->info.file = source->file_name;
     source->codes = request->options->codes;
     source->path_codes = request->options->codes;
+    return source;
+}
+
+sp_status sp_source_open_one(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_source *source = new_source(file, request);
+    if (!source)
+        return sp_no_memory(err);
     sp_status status = find_format(file, request, &source->format, err);
     if (status == SP_OK)
         status = source->format->open(source, request, err);
-    if (status != SP_OK) {
+    if (status == SP_OK)
+        *out = source;
+    else
         sp_source_close(source);
+    return status;
+}
+
+static sp_status open_source(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_file_list *list = NULL;
+    if (request->options->access.image)
+        return sp_source_open_one(file, request, out, err);
+    sp_status status = sp_file_list_new(file, request->options->more, &list, err);
+    if (status != SP_OK)
         return status;
+    if (!list->is_several) {
+        sp_file_list_free(list);
+        return sp_source_open_one(file, request, out, err);
     }
-    *out = source;
-    return SP_OK;
+    sp_source *source = new_source(list->about, request);
+    if (!source) {
+        sp_file_list_free(list);
+        return sp_no_memory(err);
+    }
+    status = sp_many_open(source, request, list, err);
+    if (status == SP_OK)
+        *out = source;
+    else
+        sp_source_close(source);
+    return status;
 }
 
 sp_status sp_source_open(const char *file, const sp_source_options *options, sp_source **out, sp_error *err)

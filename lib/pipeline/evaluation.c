@@ -40,6 +40,8 @@ static sp_status describe(const sp_pipeline *p, double level, sp_comparison *com
 {
     sp_comparison_texts texts = {.file = p->file,
                                  .file_size = p->info->file_size,
+                                 .n_files = p->info->n_files,
+                                 .files = p->info->files,
                                  .command = p->opt->command,
                                  .input_classes = p->info->classes,
                                  .model = p->model,

@@ -103,7 +103,7 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
-    const sp_source_options options = {.model = j->run.model, .codes = j->path_codes};
+    const sp_source_options options = {.model = j->run.model, .codes = j->path_codes, .more = o->place.more};
     if (status == SP_OK)
         status = sp_paths_reader_open(file, NULL, &options, &j->reader, err);
     if (status != SP_OK)
@@ -367,6 +367,8 @@ static void describe(sp_given *j)
     sp_pipeline *p = &j->run;
     j->shape = (sp_source_info){.file = j->info->file,
                                 .file_size = j->info->file_size,
+                                .n_files = sp_source_info_of(j->reader)->n_files,
+                                .files = sp_source_info_of(j->reader)->files,
                                 .classes = j->path_codes ? NULL : j->info->classes,
                                 .n_recordings = j->info->n_recordings,
                                 .n_steps = j->offsets[j->info->n_recordings],
@@ -381,6 +383,7 @@ static void describe(sp_given *j)
                                 .has_mask = scored && scored->has_mask};
     p->from = (sp_recordings){.info = &j->shape, .read = sp_given_read, .read_rater = sp_given_read_rater, .arg = j};
     p->info = &j->shape;
+    p->file = j->info->file;
     p->column_of_label = j->labels.column_of_label;
     p->labels_file = j->labels.file;
     p->cut_path_steps = j->cut_path_steps;

@@ -20,6 +20,7 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->ids = o->place.ids;
     out->mask = o->place.mask;
     out->transpose = o->place.transpose;
+    out->more = o->place.more;
     out->access = sp_run_access(o);
     out->has_kind = o->place.kind != NULL;
     return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
@@ -111,6 +112,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
         return status;
     p->from = (sp_recordings){
         .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
+    p->file = p->from.info->file;
     p->step_seconds = step_seconds;
     p->step_seconds_arg = in->source;
     if ((status = load_model(p, err)) != SP_OK || (status = read_codes(p, in, err)) != SP_OK ||

@@ -50,8 +50,8 @@ class TestCommands(st.TestCase):
     def test_wrong_use(self):
         for arguments, sentence in [
             (["compare", "doors.h5"], "--model is missing: a file, or a shipped model (`statepath model list`)"),
-            (["compare", "--model", "door.json"], "compare: a word is missing; usage: statepath compare SCORES.h5 --model M [OPTION...]"),
-            (["compare", "a.h5", "b.h5"], 'compare: "b.h5" is one word too many; usage: statepath compare SCORES.h5 --model M [OPTION...]'),
+            (["compare", "--model", "door.json"], "compare: a word is missing; usage: statepath compare SCORES... --model M [OPTION...]"),
+            (["predict", "a.h5", "b.h5"], 'predict: "b.h5" is one word too many; usage: statepath predict SIGNALS.h5 --weights WEIGHTS.h5 -o SCORES.h5 [OPTION...]'),
             (["compare", "doors.h5", "--modle", "x"], "compare: there is no option --modle; did you mean --model?"),
             (["compare", "doors.h5", "--temperature", "hot"], 'compare: --temperature needs a number, not "hot"'),
             (["compare", "doors.h5", "--model"], "compare: --model needs a value"),

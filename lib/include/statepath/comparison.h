@@ -253,7 +253,10 @@ enum { SP_MOST_CALIBRATIONS = 3 };
 typedef struct sp_comparison {
     /* Input. */
     char *file;                                    /* base name */
-    int64_t file_size;                             /* bytes */
+    int64_t file_size;                             /* bytes, of all files */
+    int64_t n_files;                               /* 0: it is one file */
+    sp_source_file *files;                         /* [n_files] of several, or NULL */
+    char **file_names;                             /* [n_files] what their names point to */
     char *command;                                 /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
     bool has_labels;

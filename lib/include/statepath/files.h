@@ -41,8 +41,8 @@ typedef struct sp_file_access {
 
 /* ---- sources ----
  *
- * A source: recordings of scores, labels and what stands beside them in one file, read block by block. Never writes, never locks
- * the file. Scores come from HDF5; labels and paths from HDF5 or text.
+ * A source: recordings of scores, labels and what stands beside them in one file or several, read block by block. Never writes,
+ * never locks a file. Scores come from HDF5 or numpy's .npy and .npz; labels and paths from these or text.
  *
  * HDF5. Layouts, found by what the file holds:
  *   packed  <g>/log_probs [S,K] with <g>/offsets [N+1] or <g>/lengths [N] that add up to S (and <g>/ids [N])
@@ -87,15 +87,43 @@ typedef struct sp_source_options {
     sp_file_access access;
     bool needs_scores; /* true; false: a file of labels only will do */
     bool transpose;    /* scores are stored [classes, steps]: not of HDF5 */
-    /* Of text, whose labels are names: the model that has them, and what others' labels mean (sleep.h), or NULL. Borrowed; the
-     * model while the source is opened, the codes until it is closed. */
+    /* Of text, whose labels are names: the model that has them, and what others' labels mean (sleep.h), or NULL. Borrowed until
+     * the source is closed. */
     const sp_model *model;
     const sp_codes *codes;
     /* Of events, which are told in steps: how long a step is, in seconds. 0: as the file says, else 30. */
     double epoch_seconds;
     bool is_reference; /* sentences speak of `label_codes` and `label_map`: the file has the labels of another file's recordings */
+    /* More files of recordings after the one that is opened; ends with NULL, or NULL. Borrowed until the source is opened. */
+    const char *const *more;
 } sp_source_options;
 sp_source_options sp_source_options_default(void);
+
+/* ---- several files ----
+ *
+ * Recordings may lie in several files, mostly one in each. A name stands for several files where it is a folder: the files in it
+ * that can be read, which must have one ending; and where it is a pattern with one {id} ("labels/{id}.txt", "{id}/probs.npy"):
+ * the files whose names complete it. Both come in natural order ("n2" before "n10"), files that are named one by one in the order
+ * given.
+ *
+ * The id of a recording is what stands for {id}; else, where its file holds one recording, the file's name without folder and
+ * ending; else that, a slash, and the id in the file. All files must have the same classes, or none names them. Files are opened
+ * when they are read, a few at a time.
+ */
+typedef struct sp_file_list {
+    int64_t n;
+    char **names;
+    char **ids;      /* [n] what stands for {id}, or NULL: there is no pattern */
+    bool is_several; /* false: one ordinary file, named itself */
+    char *about;     /* what they are called together: a folder, a pattern */
+} sp_file_list;
+
+/* The files that a name, and those of `more` (ends with NULL; or NULL), stand for. A name that leads nowhere stands for itself,
+ * for opening to say so. SP_OK; SP_EFILE (an empty folder, several endings in one, nothing of a pattern), SP_ENOMEM. */
+sp_status sp_file_list_new(const char *file, const char *const *more, sp_file_list **out, sp_error *err);
+void sp_file_list_free(sp_file_list *list); /* NULL is fine */
+
+/* ---- opening and reading ---- */
 
 typedef struct sp_source sp_source;
 

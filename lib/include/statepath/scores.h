@@ -191,9 +191,15 @@ sp_status sp_prepare(sp_block *block, const sp_prepare_options *options, sp_work
 
 typedef enum sp_layout { SP_LAYOUT_PACKED, SP_LAYOUT_PADDED, SP_LAYOUT_SINGLE, SP_LAYOUT_GROUPS } sp_layout;
 
+/* One of several files. */
+typedef struct sp_source_file {
+    const char *name;
+    int64_t n_recordings, n_steps;
+} sp_source_file;
+
 /* Texts and arrays are borrowed from whoever filled it in. */
 typedef struct sp_source_info {
-    const char *file;  /* as given */
+    const char *file;  /* as given; of several files what they are called together */
     int64_t file_size; /* bytes */
     sp_layout layout;
     sp_kind kind;
@@ -211,9 +217,11 @@ typedef struct sp_source_info {
     const char *const *classes;    /* [K] names of the columns, or NULL: the file has none */
     const char *classes_place;     /* "attribute classes of /", ... or NULL */
     bool has_labels, has_segments, has_weights, has_mask;
-    const char *labels_path; /* or NULL */
-    int64_t n_unlabelled;    /* groups: recordings without labels where others have them; all their steps are -1 */
-    const char *remark;      /* what was assumed or passed over, clauses; or NULL */
+    const char *labels_path;     /* or NULL */
+    int64_t n_unlabelled;        /* recordings without labels where others have them; all their steps are -1 */
+    int64_t n_files;             /* 0: it is one file, called `file` */
+    const sp_source_file *files; /* [n_files] in the order of their recordings; or NULL */
+    const char *remark;          /* what was assumed or passed over, clauses; or NULL */
 } sp_source_info;
 
 /* Labels by several people for the same recordings: at most so many. */

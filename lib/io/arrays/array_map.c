@@ -105,11 +105,6 @@ static bool is_whole(const sp_stored *array)
 
 /* ---- one array for each recording ---- */
 
-static int compare_ids(const void *a, const void *b)
-{
-    return sp_natural_compare(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Ids that complete the pattern, in natural order. */
 static sp_status find_ids(sp_array_map *map, const char *pattern, sp_error *err)
 {
@@ -127,7 +122,7 @@ static sp_status find_ids(sp_array_map *map, const char *pattern, sp_error *err)
         return sp_no_memory(err);
     map->n_recordings = n;
     map->has_ids = true;
-    qsort(map->ids, (size_t)n, sizeof *map->ids, compare_ids);
+    sp_natural_sort(map->ids, n);
     return SP_OK;
 }
 
@@ -702,7 +697,27 @@ static sp_status open_paths(sp_array_map *map, const sp_request *request, sp_err
     return status == SP_OK ? find_part(map, &root, NULL, "segments", "segment", false, false, &map->segments, err) : status;
 }
 
-sp_status sp_array_map_open(sp_array_map *map, const sp_request *request, sp_error *err)
+static bool is_used(const sp_array_map *map, const sp_stored *array)
+{
+    const sp_array_part *const parts[] = {&map->scores, &map->labels, &map->segments, &map->weights, &map->mask};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i]->one == array || parts[i]->each) /* in groups nearly all are */
+            return true;
+    for (int32_t i = 0; i < map->n_paths; i++)
+        if (map->paths[i].one == array || map->paths[i].each)
+            return true;
+    return false;
+}
+
+/* Forgets what was unpacked only to be looked at. */
+static void forget_others(sp_array_map *map)
+{
+    for (int64_t i = 0; i < map->file.n; i++)
+        if (!is_used(map, &map->file.arrays[i]))
+            sp_stored_forget(&map->file.arrays[i]);
+}
+
+static sp_status open_all(sp_array_map *map, const sp_request *request, sp_error *err)
 {
     const sp_source_options *options = request->options;
     map->is_turned = options->transpose;
@@ -725,5 +740,13 @@ sp_status sp_array_map_open(sp_array_map *map, const sp_request *request, sp_err
         status = find_part(map, reference, NULL, "weights", "weight", false, false, &map->weights, err);
     if (status == SP_OK && has_scores)
         status = find_part(map, reference, options->mask, "mask", "mask", true, false, &map->mask, err);
+    return status;
+}
+
+sp_status sp_array_map_open(sp_array_map *map, const sp_request *request, sp_error *err)
+{
+    sp_status status = open_all(map, request, err);
+    if (status == SP_OK)
+        forget_others(map);
     return status;
 }

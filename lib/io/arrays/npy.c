@@ -270,6 +270,4 @@ const sp_format sp_npy_format = {.name = "a numpy .npy file",
                                  .open = open_npy,
                                  .close = sp_array_source_close,
                                  .read = sp_array_source_read,
-                                 .read_path = sp_array_source_read_path,
-                                 .epoch_seconds = sp_array_source_epoch_seconds,
-                                 .subjects = sp_array_source_subjects};
+                                 .read_path = sp_array_source_read_path};

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "core/model.h"
+#include "io/file_list.h"
 #include "io/source.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
@@ -455,12 +456,9 @@ static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes 
 bool sp_text_has_ending(const char *file)
 {
     static const char *const endings[] = {".csv", ".tsv", ".txt", ".hyp", ".eannot"};
-    const size_t n = strlen(file);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t length = strlen(endings[i]);
-        if (n > length && strcasecmp(file + n - length, endings[i]) == 0)
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
             return true;
-    }
     return false;
 }
 
@@ -536,6 +534,7 @@ static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted 
 }
 
 const sp_format sp_text_format = {.name = "a text of labels",
+                                  .is_in_memory = true,
                                   .recognise = is_text_of_labels,
                                   .open = open_text,
                                   .close = close_text,

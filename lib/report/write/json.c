@@ -42,6 +42,19 @@ static json_t *name_list(int32_t n, char *const *names, bool *failed)
     return list;
 }
 
+static json_t *file_list(const sp_comparison *c, bool *failed)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < c->n_files; i++) {
+        json_t *file = json_object();
+        sp_json_set(file, "name", sp_json_text(c->files[i].name, failed), failed);
+        sp_json_set(file, "recordings", json_integer(c->files[i].n_recordings), failed);
+        sp_json_set(file, "steps", json_integer(c->files[i].n_steps), failed);
+        sp_json_append(list, file, failed);
+    }
+    return list;
+}
+
 static json_t *matrix(size_t n, const int64_t *counts, bool *failed)
 {
     json_t *rows = json_array();
@@ -537,6 +550,8 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     sp_json_set_figures(root, SP_OF_COMPARISON, &(sp_figure_owner){.own = c, .comparison = c}, &failed);
     set_choices(root, c, &failed);
     sp_json_set(json_object_get(root, "input"), "classes", name_list(c->n_classes, c->input_classes, &failed), &failed);
+    if (c->n_files)
+        sp_json_set(json_object_get(root, "input"), "files", file_list(c, &failed), &failed);
     fill_model(json_object_get(root, "model"), c, &failed);
     if (c->has_labels)
         sp_json_set(root, "reference", reference_object(c, &failed), &failed);

@@ -1,0 +1,285 @@
+/* Which files a name stands for: itself, those of a folder, those of a pattern. */
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "io/file_list.h"
+#include "io/text/natural_sort.h"
+#include "statepath/files.h"
+
+static const char hole[] = "{id}";
+
+/* Endings of files that hold recordings, in a folder that holds others too. */
+static const char *const endings[] = {".h5",     ".hdf5", ".npy", ".npz", ".csv",   ".tsv", ".txt", ".hyp",
+                                      ".eannot", ".edf",  ".bdf", ".xml", ".annot", ".ids", ".sds", ".vis"};
+
+void sp_file_list_free(sp_file_list *list)
+{
+    if (!list)
+        return;
+    for (int64_t i = 0; i < list->n; i++) {
+        free(list->names[i]);
+        if (list->ids)
+            free(list->ids[i]);
+    }
+    free(list->names);
+    free(list->ids);
+    free(list->about);
+    free(list);
+}
+
+const char *sp_file_ending(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strrchr(name, '.');
+    return dot && dot != name ? dot : "";
+}
+
+static bool is_readable(const char *file)
+{
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_folder(const char *file)
+{
+    struct stat info;
+    return stat(file, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool is_there(const char *file)
+{
+    struct stat info;
+    return stat(file, &info) == 0;
+}
+
+bool sp_file_is_pattern(const char *file)
+{
+    return strstr(file, hole) != NULL && !is_there(file);
+}
+
+/* Takes over a name (NULL: no memory), and its id where it has one. */
+static sp_status add(sp_file_list *list, int64_t *room, char *name, char *id, sp_error *err)
+{
+    if (name && list->n == *room) {
+        const int64_t more = *room ? 2 * *room : 16;
+        char **names = realloc(list->names, (size_t)more * sizeof *names);
+        if (names)
+            list->names = names;
+        char **ids = names && id ? realloc(list->ids, (size_t)more * sizeof *ids) : NULL;
+        if (ids)
+            list->ids = ids;
+        if (!names || (id && !ids)) {
+            free(name);
+            free(id);
+            return sp_no_memory(err);
+        }
+        *room = more;
+    }
+    if (!name)
+        return sp_no_memory(err);
+    if (id)
+        list->ids[list->n] = id;
+    list->names[list->n++] = name;
+    return SP_OK;
+}
+
+static char *join(const char *folder, const char *name)
+{
+    const size_t n = strlen(folder);
+    char *out = malloc(n + strlen(name) + 2);
+    if (out)
+        sprintf(out, "%s%s%s", folder, n && folder[n - 1] == '/' ? "" : "/", name);
+    return out;
+}
+
+/* ---- folders ---- */
+
+/* Files of a folder must have one ending: which others are meant nobody can know. */
+static sp_status check_endings(const sp_file_list *list, const char *folder, int64_t n_others, sp_error *err)
+{
+    if (list->n == 0)
+        return sp_fail(err, SP_EFILE,
+                       n_others ? "%s: none of the %lld files in this folder is one of recordings (.h5, .npy, .npz, .csv, .txt)"
+                                : "%s: this folder holds no files",
+                       folder, (long long)n_others);
+    for (int64_t i = 1; i < list->n; i++)
+        if (strcasecmp(sp_file_ending(list->names[0]), sp_file_ending(list->names[i])) != 0)
+            return sp_fail(
+                err, SP_EFILE,
+                "%s: this folder holds files *%s and *%s; name those that are meant with a pattern, such as '%s/{id}%s'", folder,
+                sp_file_ending(list->names[0]), sp_file_ending(list->names[i]), folder, sp_file_ending(list->names[0]));
+    return SP_OK;
+}
+
+static sp_status add_folder(sp_file_list *list, const char *folder, sp_error *err)
+{
+    int64_t room = 0, n_others = 0;
+    DIR *stream = opendir(folder);
+    if (!stream)
+        return sp_fail(err, SP_EFILE, "%s: the folder cannot be read: %s", folder, strerror(errno));
+    sp_status status = SP_OK;
+    const struct dirent *entry;
+    while (status == SP_OK && (entry = readdir(stream)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char *name = join(folder, entry->d_name);
+        if (name && (!is_readable(name) || is_folder(name))) {
+            n_others++;
+            free(name);
+            continue;
+        }
+        status = add(list, &room, name, NULL, err);
+    }
+    closedir(stream);
+    if (status == SP_OK)
+        sp_natural_sort(list->names, list->n);
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    if (status == SP_OK && !(list->about = strndup(folder, length)))
+        status = sp_no_memory(err);
+    return status == SP_OK ? check_endings(list, list->about, n_others, err) : status;
+}
+
+/* ---- patterns ---- */
+
+/* The pattern as glob() takes it: {id} becomes *, its own letters are themselves. */
+static char *as_glob(const char *pattern)
+{
+    char *out = malloc(2 * strlen(pattern) + 1), *to = out;
+    for (const char *from = pattern; out && *from; from++) {
+        if (strncmp(from, hole, strlen(hole)) == 0) {
+            *to++ = '*';
+            from += strlen(hole) - 1;
+            continue;
+        }
+        if (strchr("*?[]\\", *from))
+            *to++ = '\\';
+        *to++ = *from;
+    }
+    if (out)
+        *to = '\0';
+    return out;
+}
+
+typedef struct named_file {
+    char *id, *name;
+} named_file;
+
+static int compare_named(const void *a, const void *b)
+{
+    return sp_natural_compare(((const named_file *)a)->id, ((const named_file *)b)->id);
+}
+
+static sp_status sort_by_id(sp_file_list *list, sp_error *err)
+{
+    named_file *files = malloc(((size_t)list->n + 1) * sizeof *files);
+    if (!files)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < list->n; i++)
+        files[i] = (named_file){list->ids[i], list->names[i]};
+    qsort(files, (size_t)list->n, sizeof *files, compare_named);
+    for (int64_t i = 0; i < list->n; i++) {
+        list->ids[i] = files[i].id;
+        list->names[i] = files[i].name;
+    }
+    free(files);
+    return SP_OK;
+}
+
+static sp_status add_pattern(sp_file_list *list, const char *pattern, sp_error *err)
+{
+    const char *at = strstr(pattern, hole);
+    const size_t before = (size_t)(at - pattern), after = strlen(at + strlen(hole));
+    int64_t room = 0;
+    if (strstr(at + strlen(hole), hole))
+        return sp_fail(err, SP_EFILE, "%s: {id} stands for the recording once in a name", pattern);
+    char *wild = as_glob(pattern);
+    glob_t found = {.gl_pathc = 0};
+    const int code = wild ? glob(wild, GLOB_NOSORT, NULL, &found) : GLOB_NOSPACE;
+    free(wild);
+    sp_status status = code == GLOB_NOSPACE ? sp_no_memory(err) : SP_OK;
+    for (size_t i = 0; status == SP_OK && code == 0 && i < found.gl_pathc; i++) {
+        const char *name = found.gl_pathv[i];
+        const size_t n = strlen(name);
+        if (is_folder(name) || n <= before + after)
+            continue;
+        char *id = strndup(name + before, n - before - after);
+        status = id ? add(list, &room, strdup(name), id, err) : sp_no_memory(err);
+    }
+    globfree(&found);
+    if (status == SP_OK && list->n == 0)
+        status = sp_fail(err, SP_EFILE, "%s: there are no files of such a name; {id} stands for the recording", pattern);
+    if (status == SP_OK)
+        status = sort_by_id(list, err);
+    if (status == SP_OK && !(list->about = strdup(pattern)))
+        status = sp_no_memory(err);
+    return status;
+}
+
+/* ---- files one by one ---- */
+
+/* Folder, star and ending of files that lie in one folder with one ending, else "n1.npy and 3 more files". */
+static char *about_files(const sp_file_list *list)
+{
+    const char *first = list->names[0], *slash = strrchr(first, '/');
+    const size_t folder = slash ? (size_t)(slash - first) + 1 : 0;
+    bool is_alike = true;
+    for (int64_t i = 1; is_alike && i < list->n; i++) {
+        const char *name = list->names[i];
+        is_alike = strncmp(name, first, folder) == 0 && !strchr(name + folder, '/') &&
+                   strcmp(sp_file_ending(name), sp_file_ending(first)) == 0;
+    }
+    char *out = malloc(strlen(first) + 64);
+    if (out && is_alike)
+        sprintf(out, "%.*s*%s", (int)folder, first, sp_file_ending(first));
+    else if (out)
+        sprintf(out, "%s and %lld more files", first, (long long)list->n - 1);
+    return out;
+}
+
+static sp_status add_each(sp_file_list *list, const char *file, const char *const *more, sp_error *err)
+{
+    int64_t room = 0;
+    sp_status status = add(list, &room, strdup(file), NULL, err);
+    for (; status == SP_OK && more && *more; more++) {
+        if (is_folder(*more) || sp_file_is_pattern(*more))
+            return sp_fail(err, SP_EFILE, "%s: give either one folder, or one pattern with {id}, or files one by one", *more);
+        status = add(list, &room, strdup(*more), NULL, err);
+    }
+    if (status == SP_OK && !(list->about = list->n > 1 ? about_files(list) : strdup(file)))
+        status = sp_no_memory(err);
+    return status;
+}
+
+sp_status sp_file_list_new(const char *file, const char *const *more, sp_file_list **out, sp_error *err)
+{
+    sp_file_list *list = calloc(1, sizeof *list);
+    if (!list)
+        return sp_no_memory(err);
+    const bool has_more = more && *more;
+    list->is_several = true;
+    sp_status status;
+    if (!has_more && is_folder(file)) {
+        status = add_folder(list, file, err);
+    } else if (!has_more && sp_file_is_pattern(file)) {
+        status = add_pattern(list, file, err);
+    } else if (has_more && (is_folder(file) || sp_file_is_pattern(file))) {
+        status = sp_fail(err, SP_EFILE, "%s: give either one folder, or one pattern with {id}, or files one by one", file);
+    } else {
+        list->is_several = has_more;
+        status = add_each(list, file, more, err);
+    }
+    if (status == SP_OK)
+        *out = list;
+    else
+        sp_file_list_free(list);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* Names of files; what sp_file_list_new() (files.h) and its callers share. Private to io/. */
+#ifndef STATEPATH_IO_FILE_LIST_H
+#define STATEPATH_IO_FILE_LIST_H
+
+#include <stdbool.h>
+
+/* ".npy" of "scores/n1.npy"; "" where there is none. Points into the name. */
+const char *sp_file_ending(const char *file);
+
+/* A pattern with {id} that is not itself the name of a file. */
+bool sp_file_is_pattern(const char *file);
+
+#endif
