@@ -186,8 +186,10 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
         }
         sp_model_free(model);
     }
-    if (status == SP_OK && first)
+    if (status == SP_OK && first && info->has_scores)
         say("\n\nnext: statepath compare %s --model %s\n", file, first);
+    else if (status == SP_OK && first)
+        say("\n\nnext: statepath evaluate PATHS.h5 --labels %s --model %s\n", file, first);
     else if (status == SP_OK)
         suggest_new_model(file, info);
     for (int32_t i = 0; i < n_names; i++)
@@ -197,18 +199,35 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
     return status;
 }
 
-static sp_status inspect_scores(const char *file, const options *o, sp_error *err)
+/* A file of scores; or of labels alone, where it is no file of scores. */
+static sp_status open_source(const char *file, const options *o, sp_source **out, sp_error *err)
 {
     sp_source_options places;
-    sp_source *source = NULL;
+    sp_error other;
     sp_status status = sp_run_places(&o->run, &places, err);
     if (status == SP_OK)
-        status = sp_source_open(file, &places, &source, err);
+        status = sp_source_open(file, &places, out, err);
+    places.needs_scores = false;
+    if (status != SP_EFILE || sp_source_open(file, &places, out, &other) != SP_OK)
+        return status;
+    const sp_source_info *info = sp_source_info_of(*out);
+    if (info->has_labels && !info->has_scores && info->classes)
+        return SP_OK;
+    sp_source_close(*out);
+    return status;
+}
+
+static sp_status inspect_scores(const char *file, const options *o, sp_error *err)
+{
+    sp_source *source = NULL;
+    sp_status status = open_source(file, o, &source, err);
     if (status != SP_OK)
         return status;
     const sp_source_info *info = sp_source_info_of(source);
     print_files(info);
     print_shape(info);
+    if (info->remark)
+        say("note        %s\n", info->remark);
     status = look_at_numbers(source, info, err);
     if (status == SP_OK)
         status = suggest_models(file, info, err);

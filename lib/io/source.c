@@ -115,18 +115,26 @@ static sp_status find_format(const char *file, const sp_request *request, const 
     return SP_OK;
 }
 
-bool sp_source_is_text(const char *file)
+/* Asks the file, or the first of several that it stands for. */
+static bool ask_first(const char *file, bool (*question)(const char *file))
 {
     sp_file_list *list = NULL;
     struct stat info;
-    if (sp_text_has_ending(file))
-        return true;
     if (stat(file, &info) == 0 && !S_ISDIR(info.st_mode))
-        return sp_event_is_file(file);
-    const bool is_text = sp_file_list_new(file, NULL, &list, NULL) == SP_OK &&
-                         (sp_text_has_ending(list->names[0]) || sp_event_is_file(list->names[0]));
+        return question(file);
+    const bool is_so = sp_file_list_new(file, NULL, &list, NULL) == SP_OK && question(list->names[0]);
     sp_file_list_free(list);
-    return is_text;
+    return is_so;
+}
+
+bool sp_source_is_events(const char *file)
+{
+    return ask_first(file, sp_event_is_file);
+}
+
+bool sp_source_is_text(const char *file)
+{
+    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || sp_source_is_events(file);
 }
 
 sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err)

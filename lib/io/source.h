@@ -9,6 +9,9 @@
  * by the ending of its name (.csv, .tsv, .txt, .hyp, .eannot); events (EDF+, XML, .annot ...) by what is in the file. */
 bool sp_source_is_text(const char *file);
 
+/* Are they events? Their format says what its words and numbers mean. */
+bool sp_source_is_events(const char *file);
+
 /* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
  * codes must stay until the source is closed. */
 void sp_source_use_codes(sp_source *source, const sp_codes *codes);

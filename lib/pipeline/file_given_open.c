@@ -1,4 +1,5 @@
 /* Evaluating paths that are there already: the files are opened, and their recordings and classes matched. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,22 @@ static sp_status read_path_codes(sp_given *j, sp_error *err)
     return o->codes || o->map ? sp_codes_new(o->codes, o->map, false, j->run.model, &j->path_codes, err) : SP_OK;
 }
 
+/* How long a step is, for labels that are events: as the options say, else as the paths' file says; 0: nobody says. */
+static double seconds_of_steps(const sp_given *j)
+{
+    double seconds = j->run.opt->epoch_seconds;
+    if (isnan(seconds) && (!j->reader || sp_source_epoch_seconds(j->reader, &seconds, NULL) != SP_OK))
+        seconds = 0;
+    return isnan(seconds) ? 0 : seconds;
+}
+
+/* What was assumed or passed over when a file was read. */
+static void tell_remark(const sp_given *j, const char *file, const char *remark)
+{
+    if (remark)
+        sp_run_notice(j->run.opt, SP_NOTICE_DATA, "note: %s: %s", file, remark);
+}
+
 /* A text has names of classes only where the model does. */
 static sp_status open_text(sp_given *j, const char *file, sp_error *err)
 {
@@ -103,13 +120,15 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
-    const sp_source_options options = {.model = j->run.model, .codes = j->path_codes, .more = o->place.more};
+    const sp_source_options options = {
+        .model = j->run.model, .codes = j->path_codes, .more = o->place.more, .epoch_seconds = seconds_of_steps(j)};
     if (status == SP_OK)
         status = sp_paths_reader_open(file, NULL, &options, &j->reader, err);
     if (status != SP_OK)
         return status;
     j->info = sp_paths_reader_info(j->reader);
     j->ids = j->info->has_ids ? j->info->ids : NULL;
+    tell_remark(j, file, sp_source_info_of(j->reader)->remark);
     return SP_OK;
 }
 
@@ -156,13 +175,15 @@ static sp_status open_text_labels(sp_given *j, sp_error *err)
     const int32_t K = j->run.model->n_classes;
     if (j->run.opt->labels_dataset)
         return sp_run_fail(j->run.opt, err, SP_EINVAL, "@labels-dataset names a dataset, and %s is a text file", l->file);
-    sp_status status = read_label_codes(j, false, j->run.class_of_column, err);
-    const sp_source_options options = {.model = j->run.model, .codes = j->label_codes};
+    sp_status status = read_label_codes(j, sp_source_is_events(l->file), j->run.class_of_column, err);
+    const sp_source_options options = {
+        .model = j->run.model, .codes = j->label_codes, .epoch_seconds = seconds_of_steps(j), .is_reference = true};
     if (status == SP_OK)
         status = sp_source_open(l->file, &options, &l->source, err);
     if (status != SP_OK)
         return status;
     l->info = sp_source_info_of(l->source);
+    tell_remark(j, l->file, l->info->remark);
     l->n_recordings = l->info->n_recordings;
     l->offsets = l->info->offsets;
     l->ids = l->info->has_ids ? l->info->ids : NULL;
@@ -271,6 +292,23 @@ static sp_status match_recordings(sp_given *j, sp_error *err)
 }
 
 /* Which steps are evaluated: all; with trim_to_shortest those that both files have. */
+/* ", of which the last 230 are unscored" where the labels go on after `steps`, and all that do are. */
+static sp_status describe_tail(sp_given *j, int64_t m, int64_t steps, int64_t labelled, char *out, size_t size, sp_error *err)
+{
+    out[0] = '\0';
+    sp_block *block = labelled > steps ? sp_block_new() : NULL;
+    if (!block)
+        return labelled > steps ? sp_no_memory(err) : SP_OK;
+    sp_status status = sp_source_read_steps(j->labels.source, m, steps, labelled - steps, SP_BLOCK_LABELS, block, err);
+    bool is_unscored = status == SP_OK;
+    for (int64_t t = 0; is_unscored && t < labelled - steps; t++)
+        is_unscored = block->labels[t] < 0;
+    if (is_unscored)
+        snprintf(out, size, ", of which the last %lld are unscored", (long long)(labelled - steps));
+    sp_block_free(block);
+    return status;
+}
+
 static sp_status match_lengths(sp_given *j, sp_error *err)
 {
     const reference *l = &j->labels;
@@ -290,13 +328,18 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
         if (l->file) {
             int64_t m = l->recording[n], labelled = l->offsets[m + 1] - l->offsets[m];
             kept = steps < labelled ? steps : labelled;
-            if (steps != labelled && !is_trimmed)
+            if (steps != labelled && !is_trimmed) {
+                char tail[80];
+                sp_status status = describe_tail(j, m, steps, labelled, tail, sizeof tail, err);
+                if (status != SP_OK)
+                    return status;
                 return sp_run_fail(
                     j->run.opt, err, SP_EDATA,
-                    "recording %s: %lld steps in %s, %lld labels in %s; see that both begin at the same step, then "
+                    "recording %s: %lld steps in %s, %lld labels in %s%s; see that both begin at the same step, then "
                     "@trim-to-shortest leaves out the last %lld",
                     j->ids || !l->ids ? j->info->ids[n] : l->ids[m], (long long)steps, j->info->file, (long long)labelled,
-                    l->file, (long long)(steps < labelled ? labelled - steps : steps - labelled));
+                    l->file, tail, (long long)(steps < labelled ? labelled - steps : steps - labelled));
+            }
             if (is_trimmed) {
                 j->cut_path_steps[n] = steps - kept;
                 j->cut_label_steps[n] = labelled - kept;

@@ -11,7 +11,7 @@
 #include "sleep/label_coding_new.h"
 #include "sleep/stages.h"
 
-enum { USUAL_STEP = 30 };
+enum { USUAL_STEP = 30, FINE_EPOCH = 5 /* seconds */ };
 
 typedef struct event_file {
     const sp_event_reader *reader;
@@ -67,14 +67,15 @@ static sp_status read_events(event_file *f, const char *file, const sp_request *
     return status;
 }
 
-/* How long a step is. Epochs of the file that are neither a part of it nor made of it are other steps. */
+/* How long a step is. Epochs of up to five seconds are how finely a file writes stages, not how they were scored. Epochs that are
+ * neither a part of a step nor made of steps are other steps. */
 static sp_status choose_step(event_file *f, double wanted, sp_time *step, sp_error *err)
 {
     const sp_time own = f->events.epoch;
     *step = sp_time_of_step(wanted);
     if (*step == 0) {
-        f->is_assumed = own == 0;
-        *step = own ? own : USUAL_STEP * SP_SECOND;
+        f->is_assumed = own <= FINE_EPOCH * SP_SECOND;
+        *step = f->is_assumed ? USUAL_STEP * SP_SECOND : own;
     }
     if (own && *step % own != 0 && own % *step != 0) {
         char ours[SP_TIME_TEXT], theirs[SP_TIME_TEXT];
