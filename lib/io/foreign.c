@@ -34,6 +34,14 @@ bool sp_is_torch(const sp_file_look *look)
     return is_zip_of(look, "/data.pkl");
 }
 
+/* How long its JSON is, in eight bytes, then the JSON. */
+bool sp_is_safetensors(const sp_file_look *look)
+{
+    const unsigned char *head = look->head;
+    return look->n > 10 && head[4] == 0 && head[5] == 0 && head[6] == 0 && head[7] == 0 &&
+           (head[0] | head[1] | head[2] | head[3]) && head[8] == '{' && head[9] == '"';
+}
+
 bool sp_is_pickle(const sp_file_look *look)
 {
     return look->n >= 2 && look->head[0] == 0x80 && look->head[1] >= 2 && look->head[1] <= 5;
@@ -137,6 +145,29 @@ void sp_mend_npy(const sp_file_look *look, char *out, size_t size)
     snprintf(out, size,
              "convert it with python3 -c \"import h5py, numpy; h5py.File('%s.h5', 'w')['log_probs'] = numpy.load('%s')\"; %s",
              stem, name, names);
+}
+
+void sp_mend_torch(const sp_file_look *look, char *out, size_t size)
+{
+    char name[NAME], stem[NAME];
+    name_of(look->file, name, stem);
+    snprintf(
+        out, size,
+        "convert it with python3 -c \"import numpy, torch; x = torch.load('%s', map_location='cpu'); numpy.savez('%s.npz', **{k: "
+        "v.numpy() for k, v in (x if isinstance(x, dict) else {'logits': x}).items()})\"; an array's name says what it holds: "
+        "log_probs, probs, logits, scores or labels",
+        name, stem);
+}
+
+void sp_mend_safetensors(const sp_file_look *look, char *out, size_t size)
+{
+    char name[NAME], stem[NAME];
+    name_of(look->file, name, stem);
+    snprintf(
+        out, size,
+        "convert it with python3 -c \"import numpy, safetensors.numpy; numpy.savez('%s.npz', "
+        "**safetensors.numpy.load_file('%s'))\"; an array's name says what it holds: log_probs, probs, logits, scores or labels",
+        stem, name);
 }
 
 void sp_mend_matlab(const sp_file_look *look, char *out, size_t size)

@@ -7,6 +7,7 @@
 
 bool sp_is_npz(const sp_file_look *look);
 bool sp_is_torch(const sp_file_look *look);
+bool sp_is_safetensors(const sp_file_look *look);
 bool sp_is_pickle(const sp_file_look *look);
 bool sp_is_model(const sp_file_look *look); /* of statepath */
 bool sp_is_json(const sp_file_look *look);
@@ -17,6 +18,8 @@ bool sp_is_text(const sp_file_look *look);
 /* How such a file becomes HDF5: the command that does it. */
 void sp_mend_npz(const sp_file_look *look, char *out, size_t size);
 void sp_mend_npy(const sp_file_look *look, char *out, size_t size);
+void sp_mend_torch(const sp_file_look *look, char *out, size_t size);
+void sp_mend_safetensors(const sp_file_look *look, char *out, size_t size);
 void sp_mend_matlab(const sp_file_look *look, char *out, size_t size);
 
 #endif

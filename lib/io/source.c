@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/subjects.h"
+#include "io/arrays/csv_scores.h"
 #include "io/arrays/npy.h"
 #include "io/arrays/npz.h"
 #include "io/events/event_format.h"
@@ -27,11 +28,13 @@
  * it after a semicolon. */
 static const sp_format *const formats[] = {
     &sp_event_format,
+    &sp_csv_format,
     &sp_text_format,
     &sp_h5_format,
     &sp_npy_format,
     &sp_npz_format,
-    FOREIGN("a PyTorch file", .recognise = sp_is_torch),
+    FOREIGN("a PyTorch file", .recognise = sp_is_torch, .mend = sp_mend_torch),
+    FOREIGN("a safetensors file", .recognise = sp_is_safetensors, .mend = sp_mend_safetensors),
     FOREIGN("a zip archive", KNOWN_BY("PK\x03\x04")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x01")),
     FOREIGN("a NetCDF 3 file", KNOWN_BY("CDF\x02")),

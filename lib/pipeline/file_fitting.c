@@ -156,6 +156,7 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
     sp_status status = sp_run_places(o, &places, err);
     places.needs_scores = false;
+    places.takes_scores = true;
     if (status == SP_OK)
         status = sp_run_check_threads(o, err);
     if (status == SP_OK && has_rules)

@@ -2,6 +2,7 @@
 #include "core/subjects.h"
 #include "io/source.h"
 #include "sleep/label_coding_use.h"
+#include "statepath/model_json.h"
 
 /* ---- options ---- */
 
@@ -107,6 +108,9 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     sp_status status = sp_pipeline_begin(p, file, opt, strategies, err);
     if (status == SP_OK)
         status = sp_run_places(opt, &places, err);
+    if (status == SP_OK) /* text may have labels by other names that the model knows */
+        status = sp_model_load(opt->model, &p->model, err);
+    places.model = p->model;
     if (status == SP_OK)
         status = sp_source_open(file, &places, &in->source, err);
     if (status != SP_OK)

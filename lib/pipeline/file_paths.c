@@ -33,6 +33,9 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     if ((o->n_best || o->confidence) && !o->output)
         return sp_run_fail(o, err, SP_EINVAL, "@%s is written beside the paths: @output PATHS.h5 says where",
                            o->n_best ? "nbest" : "confidence");
+    if ((o->n_best || o->confidence) && sp_paths_export_is(o->output))
+        return sp_run_fail(o, err, SP_EINVAL, "@%s is written in HDF5: @output PATHS.h5, not %s",
+                           o->n_best ? "nbest" : "confidence", o->output);
     for (int s = 0; s < p->n_strategies; s++)
         if (p->strategies[s].kind == SP_VITERBI)
             b->nbest_of = s;
@@ -215,7 +218,14 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .with_confidence = b->sink.with_confidence,
                               .n_extras = b->n_extras,
                               .extras = b->extras};
-    status = sp_paths_writer_open(p->opt->output, &header, &b->writer, err);
+    const char *file = p->opt->output;
+    if (sp_paths_export_is(file)) {
+        status = sp_paths_export_open(file, p->opt->force, &b->other, err);
+        file = status == SP_OK ? sp_paths_export_h5(b->other) : file;
+        header.force = true;
+    }
+    if (status == SP_OK)
+        status = sp_paths_writer_open(file, &header, &b->writer, err);
     free(model_json);
     return status;
 }
@@ -242,6 +252,12 @@ sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err)
         status = sp_paths_writer_commit(b->writer, err);
     else
         sp_paths_writer_abort(b->writer);
+    const sp_pipeline *p = b->p;
+    if (status == SP_OK && b->other)
+        status = sp_paths_export_commit(b->other, p->info->n_classes,
+                                        p->info->classes ? p->info->classes : (const char *const *)p->model->classes, err);
+    else
+        sp_paths_export_abort(b->other);
     free_room(b);
     free(b->row);
     return status;

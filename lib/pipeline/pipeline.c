@@ -75,7 +75,7 @@ sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err)
 {
     p->info = p->from.info;
     p->step_bytes = (int64_t)p->info->dtype * p->info->n_classes;
-    sp_status status = sp_model_load(p->opt->model, &p->model, err);
+    sp_status status = p->model ? SP_OK : sp_model_load(p->opt->model, &p->model, err);
     if (status != SP_OK)
         return status;
     p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);

@@ -93,7 +93,7 @@ typedef struct sp_pipeline {
  * comma-separated list); with p->from there, the model, matched to the columns; the way of decoding. On failure of any of them
  * the pipeline can (and must) still be closed. */
 sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err);
-sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err);
+sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err); /* unless p->model is there already */
 sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err);
 void sp_pipeline_close(sp_pipeline *p);
 

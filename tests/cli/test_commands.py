@@ -103,8 +103,8 @@ class TestCommands(st.TestCase):
              "the scores have 4 columns without class names, model door has 3 classes; use a model of 4 classes, or write the names as "
              'attribute "classes"'),
             (["compare", "table.h5", "-m", "door.json"],
-             "table.h5: is not an HDF5 file but looks like a table in text (CSV or the like); write the scores with h5py: "
-             "h5py.File(name, 'w')['log_probs'] = array"),
+             "table.h5: table: no name says what it holds, and its first row is neither probabilities nor log probabilities; say it with "
+             "--kind logits or --kind scores"),
             (["compare", "doors.h5", "-m", "door.json", "--json", "no/where.json"],
              "no/where.json cannot be written: folder no/: No such file or directory"),
             (["mask", "leak", "doors.h5"], 'doors.h5 has no mask beside /probs; write a bool dataset "mask" of the same shape, or name a '

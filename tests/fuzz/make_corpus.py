@@ -2,8 +2,11 @@
 
 Each is a few bytes in the language of its target: see the head of fuzz_<target>.c.
 """
+import io
 import os
 import random
+
+import numpy as np
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus")
 
@@ -26,6 +29,33 @@ for i in range(12):
 for layout in range(4):  # no byte but the layout and sizes: a plain file
     for target in ("scores", "reports"):
         put(target, "plain%d" % layout, bytes([0, 0, layout, 1, 6, 2] + [0] * 60))
+
+
+def arrays(kind, save, **arrays_by_name):
+    """A file of numpy, by what is looked for in it: 2 scores, 6 the same transposed, 0 scores or labels, 1 paths."""
+    out = io.BytesIO()
+    save(out, **arrays_by_name)
+    return bytes([kind]) + out.getvalue()
+
+
+PROBS = np.array([[.5, .25, .25], [0, 1, 0], [.25, .5, .25], [.125, .125, .75]])
+for number, dtype in enumerate(("<f8", ">f4", "<f2")):
+    put("arrays", "npy%d" % number, arrays(2, np.save, arr=PROBS.astype(dtype)))
+put("arrays", "npy_fortran", arrays(2, np.save, arr=np.asfortranarray(PROBS)))
+put("arrays", "npy_transposed", arrays(6, np.save, arr=np.ascontiguousarray(PROBS.T)))
+put("arrays", "npy_batch", arrays(2, np.save, arr=PROBS.reshape(2, 2, 3)))
+put("arrays", "npy_labels", arrays(0, np.save, arr=np.array([0, 1, -1, 2], "i2")))
+put("arrays", "npy_path", arrays(1, np.save, arr=np.array([[0, 1], [-1, 2]], "i1")))
+PACKED = dict(probs=PROBS, labels=[0, 1, -1, 2], offsets=[0, 3, 4], ids=["a", "\u00e4"], classes=["Wake", "N1", "a b"])
+put("arrays", "npz_stored", arrays(2, np.savez, **PACKED))
+put("arrays", "npz_deflated", arrays(2, np.savez_compressed, **PACKED))
+put("arrays", "npz_padded", arrays(2, np.savez, probs=PROBS.reshape(2, 2, 3), valid=[[True, False], [True, True]], mask=PROBS.reshape(2, 2, 3) > 0))
+put("arrays", "npz_groups", arrays(2, np.savez, n1=PROBS, n2=PROBS[:2].astype("f4")))
+put("arrays", "npz_paths", arrays(1, np.savez, **{"paths/viterbi": np.array([0, 1, 2]), "labels": np.array([0, -1, 2])}))
+put("arrays", "csv", b"\2recording,step,label,Wake,N1,a b\n\"n, 1\",0,N1,0.5,.25,2.5e-1\n\"n, 1\",1,,0,1,0\r\nn2,0,2,nan,,inf\n")
+put("arrays", "tsv", b"\2Wake\tN1\n0.5\t0.5\n0.1000000000000000055511151231257827\t0.9\n")
+put("arrays", "savetxt", b"\2# Wake;N1\n-0.69;-0.70\n1e-400;-1e+400\n")
+put("arrays", "blanks", b"\2 0.5  0.5 \n1 0\n")
 put("lzf", "literal", bytes([5, 0, 5]) + b"abcdef")
 put("lzf", "repeat", bytes([20, 0, 0]) + b"a" + bytes([0xE0, 8, 0]))
 put("lzf", "back", bytes([9, 0, 2]) + b"abc" + bytes([0x20, 2, 0x20, 2]))

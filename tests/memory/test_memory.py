@@ -36,6 +36,9 @@ CASES = [
     ("nbest", "decode in.h5 --model=model.json --nbest 3 --confidence --threads 1 -o out.h5", ["out.h5"], None),
     ("compare", "compare in.h5 -m sleep-strict --strategies argmax,viterbi --threads 1 --seed 4 --json o.json --csv o.csv --report o.html",
      ["o.json", "o.csv", "o.html"], None),
+    ("npy", "decode in.npy more.npy -m sleep-strict --threads 1 -o out.npz", ["out.npz"], None),
+    ("npz", "decode in.npz -m sleep-strict --threads 1 -o out.csv", ["out.csv"], None),
+    ("csv", "compare in.csv -m sleep-strict --strategies argmax --threads 1 --seed 4 --json o.json", ["o.json"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
@@ -53,7 +56,7 @@ CASES = [
     ("policy", "simulate policy.json -o out.h5", ["out.h5"], None),
     ("stream", "stream -m model.json --lag 2 --kind logits", [], "1 2 3 4 5\n2 1 0 0 1\n0 3 1 0 0\n1 1 1 1 1\n\n3 2 1 0 0\n"),
 ]
-INPUTS = ["in.h5", "named.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
+INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "named.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
 
 
 def make(folder):
@@ -76,6 +79,13 @@ def make(folder):
             out["v"] = np.ones((3, 3, 2))
             if name == "named.h5":
                 del out["log_probs"]
+    for name, part in (("in.npy", scores[:20]), ("more.npy", np.asfortranarray(scores[20:]))):
+        np.save(os.path.join(folder, name), part)
+    np.savez_compressed(os.path.join(folder, "in.npz"), log_probs=scores, labels=labels, offsets=offsets, ids=["a", "b", "c"], classes=CLASSES)
+    with open(os.path.join(folder, "in.csv"), "w") as out:
+        out.write("recording,label," + ",".join(CLASSES) + "\n")
+        for label, row in zip(labels, scores):
+            out.write(",".join(["first night", CLASSES[label], *map(repr, map(float, row))]) + "\n")
     with open(os.path.join(st.SOURCE, "datasets", "sleep-demo.recipe.json")) as file:
         recipe = dict(json.load(file), recordings=2, steps=[20, 30])
     policy = {"statepath_recipe": 1, "name": "few", "seed": 1, "policy": {"moves": 9, "positions": 5, "legal": [1, 4], "usual_legal": 2, "legal_spread": 1,

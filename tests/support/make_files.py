@@ -747,8 +747,14 @@ def not_hdf5():
     raw("scores.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x01IM", "FILE: is not an HDF5 file but looks like a "
         "MATLAB file before version 7.3; convert it with python3 -c \"import h5py, scipy.io; h5py.File('scores.h5', 'w')['log_probs'] = "
         "scipy.io.loadmat('scores.mat')['NAME OF THE MATRIX']\", steps in rows" + names)
+    array = "; an array's name says what it holds: log_probs, probs, logits, scores or labels"
+    raw("x.pt", b"PK\x03\x04" + b"\0" * 22 + bytes([10, 0, 0, 0]) + b"x/data.pkl", "FILE: is not an HDF5 file but looks like a PyTorch file; "
+        "convert it with python3 -c \"import numpy, torch; x = torch.load('x.pt', map_location='cpu'); numpy.savez('x.npz', **{k: v.numpy() "
+        "for k, v in (x if isinstance(x, dict) else {'logits': x}).items()})\"" + array)
+    raw("x.safetensors", bytes([60, 0, 0, 0, 0, 0, 0, 0]) + b'{"logits":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]}}', "FILE: is "
+        "not an HDF5 file but looks like a safetensors file; convert it with python3 -c \"import numpy, safetensors.numpy; "
+        "numpy.savez('x.npz', **safetensors.numpy.load_file('x.safetensors'))\"" + array)
     raw("scores.pkl", pickle.dumps({"log_probs": lp}), "FILE: is not an HDF5 file but looks like a Python pickle; " + mend)
-    raw("scores.csv", b"a,b,c\n-1,-2,-3\n", "FILE: is not an HDF5 file but looks like a table in text (CSV or the like); " + mend)
     raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: is not an HDF5 file but looks like a JSON text; " + mend)
     raw("model.json", b'{\n "statepath_model": 1, "name": "door"}', "FILE: is not an HDF5 file but a model; look at it with statepath model "
         "show, and give it to other commands as `model`")

@@ -86,6 +86,7 @@ typedef struct sp_source_options {
     sp_kind kind;
     sp_file_access access;
     bool needs_scores; /* true; false: a file of labels only will do */
+    bool takes_scores; /* with needs_scores false: of a table in text that has both, scores and labels; false: labels alone */
     bool transpose;    /* scores are stored [classes, steps]: not of HDF5 */
     /* Of text, whose labels are names: the model that has them, and what others' labels mean (sleep.h), or NULL. Borrowed until
      * the source is closed. */

@@ -330,6 +330,9 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
                        "%s: has shape %s, one row a recording, but nothing says how long each is; write an array lengths [%lld] "
                        "beside it (all %lld when nothing is padded), or name it with `lengths`",
                        where, sp_stored_shape(array, shape), (long long)map->n_recordings, (long long)map->padded_steps);
+    if (!lengths && map->padded_steps == 0 && map->n_recordings > 0)
+        return sp_fail(err, SP_EDATA, "%s: has shape %s: %lld recordings without a step", where, sp_stored_shape(array, shape),
+                       (long long)map->n_recordings);
     int64_t *values = NULL;
     map->offsets = calloc((size_t)map->n_recordings + 1, sizeof *map->offsets);
     if (!map->offsets)

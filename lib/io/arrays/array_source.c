@@ -215,7 +215,7 @@ static sp_status refuse_rows(const sp_array_map *map, const sp_stored *array, bo
     char where[300], shape[SP_STORED_SHAPE];
     sp_kind ignored;
     const int64_t K = map->n_classes, T = array->dims[0];
-    const bool is_wide = array->rank == 2 && T < K && steps == T && !map->is_turned;
+    const bool is_wide = array->rank == 2 && T > 1 && T < K && steps == T && !map->is_turned;
     sp_stored_where(&map->file, array, where, sizeof where);
     sp_stored_shape(array, shape);
     if (is_wide && sp_row_kind_known(sp_row_kind_of(rows, K < SP_ROW_KIND_ROWS ? K : SP_ROW_KIND_ROWS, T, 1, K), &ignored))

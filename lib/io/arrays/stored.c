@@ -84,7 +84,10 @@ void sp_stored_forget(sp_stored *array)
 
 char *sp_stored_where(const sp_stored_file *f, const sp_stored *array, char *text, size_t size)
 {
-    snprintf(text, size, array->name ? "%s: array %.60s" : "%s", f->file, array->name);
+    if (!array->name)
+        snprintf(text, size, "%s", f->file);
+    else
+        snprintf(text, size, "%s: %s%.60s", f->file, f->fd < 0 ? "" : "array ", array->name);
     return text;
 }
 

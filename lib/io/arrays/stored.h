@@ -64,7 +64,8 @@ sp_stored *sp_stored_find(const sp_stored_file *f, const char *name);
 sp_status sp_stored_look(sp_stored_file *f, sp_stored *array, sp_error *err);
 void sp_stored_forget(sp_stored *array); /* what was unpacked of it: it has to be looked at again */
 
-/* The place for a sentence: "scores.npy", "scores.npz: array probs". Into text [size]; returns text. */
+/* The place for a sentence: "scores.npy", "scores.npz: array probs", of text "scores.csv: labels". Into text [size]; returns
+ * text. */
 char *sp_stored_where(const sp_stored_file *f, const sp_stored *array, char *text, size_t size);
 /* "[950, 5]" */
 char *sp_stored_shape(const sp_stored *array, char text[SP_STORED_SHAPE]);

@@ -335,9 +335,9 @@ static void test_as_labels(void **state)
     sp_source_close(source);
     source = NULL;
     options.needs_scores = true;
-    assert_int_equal(sp_source_open(f->file, &options, &source, &err), SP_EFILE);
+    assert_int_equal(sp_source_open(f->file, &options, &source, &err), SP_EDATA);
     assert_null(source);
-    assert_non_null(strstr(err.message, "is not an HDF5 file but looks like a table in text"));
+    assert_non_null(strstr(err.message, "names no columns of classes"));
 }
 
 static sp_status attempt(void *arg)

@@ -1,0 +1,584 @@
+#include "io/arrays/csv_scores.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/model.h"
+#include "io/arrays/array_source.h"
+#include "io/foreign.h"
+#include "io/text/number_read.h"
+#include "io/text/text_read.h"
+
+/* What a column is. */
+typedef enum role { IS_CLASS, IS_RECORDING, IS_STEP, IS_LABEL, IS_SEGMENT, IS_WEIGHT, IS_NOTHING } role;
+
+static const struct {
+    const char *name; /* any case */
+    role role;
+} known[] = {{"recording", IS_RECORDING}, {"step", IS_STEP},       {"epoch", IS_STEP},
+             {"label", IS_LABEL},         {"segment", IS_SEGMENT}, {"segments", IS_SEGMENT},
+             {"weight", IS_WEIGHT},       {"weights", IS_WEIGHT},  {"", IS_NOTHING},
+             {"Unnamed: 0", IS_NOTHING},  {"time", IS_NOTHING},    {"timestamp", IS_NOTHING},
+             {"stage", IS_NOTHING},       {"class", IS_NOTHING},   {"prediction", IS_NOTHING},
+             {"predicted", IS_NOTHING}};
+
+static role role_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcasecmp(name, known[i].name) == 0)
+            return known[i].role;
+    return IS_CLASS;
+}
+
+/* ---- the table as it is read ---- */
+
+typedef struct column {
+    role role;
+    char *name; /* in the text; NULL: the table has no first line of names */
+} column;
+
+typedef struct table {
+    const char *file;
+    const sp_model *model; /* or NULL */
+    char *text, *at;
+    char delimiter;
+    int64_t line, next_line; /* of the record that is being read, of the one after it */
+    int32_t n_columns, n_classes;
+    column *columns;            /* [n_columns] */
+    char **cells;               /* [n_columns] of a record, in the text */
+    int32_t of[IS_NOTHING + 1]; /* the column of a role; -1 */
+    /* What was read. */
+    int64_t n_steps, room, n_recordings, recording_room;
+    double *scores, *weights;   /* [S,K], [S] */
+    int64_t *labels, *segments; /* [S] */
+    const char **ids;           /* [N] in the text */
+    int64_t *offsets, *lines;   /* [N+1]; [N] of the first record */
+    int64_t step;               /* of the record before, in its recording */
+    sp_error *err;
+} table;
+
+/* ---- cells ---- */
+
+static bool is_end(const char *p)
+{
+    return *p == '\0' || *p == '\n' || (*p == '\r' && (p[1] == '\n' || p[1] == '\0'));
+}
+
+static sp_status fail_cell(const table *t, int32_t c, const char *what)
+{
+    const char *name = c < t->n_columns ? t->columns[c].name : NULL;
+    if (name)
+        return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d (%.60s): %s", t->file, (long long)t->line, c + 1, name, what);
+    return sp_fail(t->err, SP_EDATA, "%s: line %lld, column %d: %s", t->file, (long long)t->line, c + 1, what);
+}
+
+/* A cell between quotes: unquoted in place, up to *end. */
+static sp_status quoted_cell(table *t, int32_t c, char **cell, char **end)
+{
+    char *from = t->at + 1, *to = t->at + 1;
+    *cell = to;
+    for (;; from++) {
+        if (*from == '\0')
+            return fail_cell(t, c, "a quoted cell does not end; close it with \"");
+        if (*from == '"' && *++from != '"')
+            break;
+        t->next_line += *from == '\n';
+        *to++ = *from;
+    }
+    if (!is_end(from) && *from != t->delimiter)
+        return fail_cell(t, c, "letters follow a closing quote; a quote inside a cell is written twice");
+    t->at = from;
+    *end = to;
+    return SP_OK;
+}
+
+/* Takes the next cell; *is_last: the record ends after it. */
+static sp_status next_cell(table *t, int32_t c, char **cell, bool *is_last)
+{
+    char *end = t->at;
+    while (t->delimiter == ' ' && *t->at == ' ')
+        t->at++;
+    if (*t->at == '"') {
+        sp_status status = quoted_cell(t, c, cell, &end);
+        if (status != SP_OK)
+            return status;
+    } else {
+        *cell = t->at;
+        while (!is_end(t->at) && *t->at != t->delimiter)
+            t->at++;
+        end = t->at;
+    }
+    while (t->delimiter == ' ' && *t->at == ' ' && (t->at[1] == ' ' || is_end(t->at + 1)))
+        t->at++;
+    *is_last = is_end(t->at);
+    const char here = *t->at;
+    t->at += here == '\r' ? 2 - (t->at[1] == '\0') : here != '\0';
+    t->next_line += here == '\n' || (here == '\r' && t->at[-1] == '\n');
+    *end = '\0';
+    return SP_OK;
+}
+
+static void skip_empty_lines(table *t)
+{
+    while (*t->at == '\n' || (*t->at == '\r' && (t->at[1] == '\n' || t->at[1] == '\0'))) {
+        t->next_line += *t->at != '\r' || t->at[1] == '\n';
+        t->at += *t->at == '\r' && t->at[1] == '\n' ? 2 : 1;
+    }
+}
+
+/* ---- the first line ---- */
+
+static char find_delimiter(const char *line)
+{
+    const size_t n = strcspn(line, "\r\n");
+    for (const char *d = ",\t;"; *d; d++)
+        if (memchr(line, *d, n))
+            return *d;
+    return ' ';
+}
+
+static sp_status count_columns(table *t)
+{
+    bool is_last = false;
+    const char *p = t->at;
+    int64_t n = 1;
+    for (bool is_quoted = false; *p && (is_quoted || !is_end(p)); p++) {
+        is_quoted ^= *p == '"';
+        n += !is_quoted && *p == t->delimiter;
+    }
+    if (n > INT32_MAX / 2)
+        return sp_fail(t->err, SP_EDATA, "%s: has too many columns", t->file);
+    t->columns = calloc((size_t)n + 1, sizeof *t->columns);
+    t->cells = calloc((size_t)n + 1, sizeof *t->cells);
+    if (!t->columns || !t->cells)
+        return sp_no_memory(t->err);
+    sp_status status = SP_OK;
+    t->line = t->next_line;
+    while (status == SP_OK && !is_last) {
+        if (t->n_columns > n)
+            return fail_cell(t, t->n_columns, "more cells than the line has room for; a quote is not closed");
+        status = next_cell(t, t->n_columns, &t->cells[t->n_columns], &is_last);
+        t->n_columns++;
+    }
+    return status;
+}
+
+static sp_status name_columns(table *t)
+{
+    for (int r = 0; r <= IS_NOTHING; r++)
+        t->of[r] = -1;
+    for (int32_t c = 0; c < t->n_columns; c++) {
+        column *one = &t->columns[c];
+        one->name = t->cells[c];
+        one->role = role_of(one->name);
+        t->n_classes += one->role == IS_CLASS;
+        if (one->role != IS_CLASS && one->role != IS_NOTHING) {
+            if (t->of[one->role] >= 0)
+                return sp_fail(t->err, SP_EDATA, "%s: line %lld: columns %d (%s) and %d (%s) say the same thing; leave one out",
+                               t->file, (long long)t->line, t->of[one->role] + 1, t->columns[t->of[one->role]].name, c + 1,
+                               one->name);
+            t->of[one->role] = c;
+        }
+    }
+    return SP_OK;
+}
+
+/* A first line of numbers alone names nothing: it is the first step. */
+static bool has_names(const table *t)
+{
+    for (int32_t c = 0; c < t->n_columns; c++) {
+        double ignored;
+        if (!t->cells[c][strspn(t->cells[c], " ")] || !sp_number_read(t->cells[c], &ignored))
+            return true;
+    }
+    return false;
+}
+
+static sp_status check_names(const table *t)
+{
+    int64_t a = -1, b = -1;
+    const char **names = malloc(((size_t)t->n_classes + 1) * sizeof *names);
+    int32_t n = 0;
+    if (!names)
+        return sp_no_memory(t->err);
+    for (int32_t c = 0; c < t->n_columns; c++)
+        if (t->columns[c].role == IS_CLASS)
+            names[n++] = t->columns[c].name;
+    const bool is_twice = sp_texts_duplicate(names, n, &a, &b);
+    sp_status status = a == -2 ? sp_no_memory(t->err) : SP_OK;
+    if (is_twice)
+        status = sp_fail(t->err, SP_EDATA, "%s: line %lld: two columns are called %s", t->file, (long long)t->line, names[a]);
+    free(names);
+    return status;
+}
+
+/* ---- records ---- */
+
+static bool make_room(table *t)
+{
+    const int64_t room = t->room ? 2 * t->room : 4096, K = t->n_classes;
+    double *scores = realloc(t->scores, (size_t)room * (size_t)K * sizeof *scores);
+    t->scores = scores ? scores : t->scores;
+    int64_t *labels = realloc(t->labels, (size_t)room * sizeof *labels);
+    t->labels = labels ? labels : t->labels;
+    int64_t *segments = realloc(t->segments, (size_t)room * sizeof *segments);
+    t->segments = segments ? segments : t->segments;
+    double *weights = realloc(t->weights, (size_t)room * sizeof *weights);
+    t->weights = weights ? weights : t->weights;
+    t->room = room;
+    return scores && labels && segments && weights;
+}
+
+static sp_status begin_recording(table *t, const char *id)
+{
+    if (t->n_recordings == t->recording_room) {
+        const int64_t room = t->recording_room ? 2 * t->recording_room : 16;
+        const char **ids = realloc(t->ids, (size_t)room * sizeof *ids);
+        t->ids = ids ? ids : t->ids;
+        int64_t *offsets = realloc(t->offsets, ((size_t)room + 1) * sizeof *offsets);
+        t->offsets = offsets ? offsets : t->offsets;
+        int64_t *lines = realloc(t->lines, (size_t)room * sizeof *lines);
+        t->lines = lines ? lines : t->lines;
+        if (!ids || !offsets || !lines)
+            return sp_no_memory(t->err);
+        t->recording_room = room;
+    }
+    t->offsets[t->n_recordings] = t->n_steps;
+    t->lines[t->n_recordings] = t->line;
+    t->ids[t->n_recordings++] = id;
+    t->step = -1;
+    return SP_OK;
+}
+
+/* The number in a cell; `what` it should be where it is none. */
+static sp_status read_number(const table *t, int32_t c, double *out)
+{
+    char what[200];
+    if (sp_number_read(t->cells[c], out))
+        return SP_OK;
+    snprintf(what, sizeof what, "\"%.60s\" is not a number%s", t->cells[c],
+             strchr(t->cells[c], ',') ? "; decimals follow a point, as in 0.5" : "");
+    return fail_cell(t, c, what);
+}
+
+static sp_status read_whole(const table *t, int32_t c, int64_t *out)
+{
+    char what[160];
+    double value = 0;
+    if (!sp_number_read(t->cells[c], &value) || value != floor(value) || fabs(value) > 1e15) {
+        snprintf(what, sizeof what, "\"%.60s\" is not a whole number", t->cells[c]);
+        return fail_cell(t, c, what);
+    }
+    *out = (int64_t)value;
+    return SP_OK;
+}
+
+/* The column of a class by its name, or by a name that the model knows for it; -1: none. */
+static int32_t find_class(const table *t, const char *text)
+{
+    const int32_t meant = t->model ? sp_model_class(t->model, text, true) : -1;
+    int32_t by_model = -1, k = 0;
+    for (int32_t c = 0; c < t->n_columns; c++) {
+        if (t->columns[c].role != IS_CLASS)
+            continue;
+        const char *name = t->columns[c].name;
+        if (name && strcmp(name, text) == 0)
+            return k;
+        if (meant >= 0 && (name ? sp_model_class(t->model, name, true) : k) == meant)
+            by_model = k;
+        k++;
+    }
+    return by_model;
+}
+
+static sp_status read_label(const table *t, int32_t c, int64_t *out)
+{
+    const char *text = t->cells[c];
+    double value = 0;
+    char what[200];
+    *out = find_class(t, text);
+    if (*out >= 0 || !*text) /* nothing: no label */
+        return SP_OK;
+    if (sp_number_read(text, &value) && value == floor(value) && fabs(value) < 1e15) {
+        *out = (int64_t)value;
+        return SP_OK;
+    }
+    snprintf(what, sizeof what, "\"%.60s\" is no class; write the name of a column, its number from 0, or -1 for none", text);
+    return fail_cell(t, c, what);
+}
+
+/* Steps count from 0 or 1 in each recording, line by line. */
+static sp_status check_step(table *t, int32_t c)
+{
+    char what[160];
+    int64_t step = 0;
+    sp_status status = read_whole(t, c, &step);
+    if (status != SP_OK)
+        return status;
+    if (t->step < 0 ? step != 0 && step != 1 : step != t->step + 1) {
+        if (t->step < 0)
+            snprintf(what, sizeof what, "the first step is %lld; steps count from 0 or 1", (long long)step);
+        else
+            snprintf(what, sizeof what, "step %lld follows step %lld; write each step once, in order", (long long)step,
+                     (long long)t->step);
+        return fail_cell(t, c, what);
+    }
+    t->step = step;
+    return SP_OK;
+}
+
+/* Puts the cells of a record where they belong. */
+static sp_status add_record(table *t)
+{
+    const int32_t recording = t->of[IS_RECORDING];
+    const int64_t s = t->n_steps;
+    sp_status status = SP_OK;
+    if (recording >= 0 && !*t->cells[recording])
+        return fail_cell(t, recording, "a recording without a name");
+    if (t->n_recordings == 0 || (recording >= 0 && strcmp(t->ids[t->n_recordings - 1], t->cells[recording]) != 0))
+        status = begin_recording(t, recording >= 0 ? t->cells[recording] : "");
+    if (status == SP_OK && s == t->room && !make_room(t))
+        status = sp_no_memory(t->err);
+    double *row = status == SP_OK ? t->scores + (size_t)s * (size_t)t->n_classes : NULL;
+    for (int32_t c = 0; status == SP_OK && c < t->n_columns; c++)
+        switch (t->columns[c].role) {
+        case IS_CLASS:
+            status = read_number(t, c, row++);
+            break;
+        case IS_STEP:
+            status = check_step(t, c);
+            break;
+        case IS_LABEL:
+            status = read_label(t, c, &t->labels[s]);
+            break;
+        case IS_SEGMENT:
+            status = read_whole(t, c, &t->segments[s]);
+            break;
+        case IS_WEIGHT:
+            status = read_number(t, c, &t->weights[s]);
+            break;
+        default:
+            break;
+        }
+    t->n_steps++;
+    return status;
+}
+
+static sp_status read_record(table *t)
+{
+    int32_t n = 0;
+    bool is_last = false;
+    char *one_more;
+    t->line = t->next_line;
+    sp_status status = SP_OK;
+    for (; status == SP_OK && !is_last; n++)
+        status = next_cell(t, n, n < t->n_columns ? &t->cells[n] : &one_more, &is_last);
+    if (status == SP_OK && n != t->n_columns)
+        status = sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d", t->file, (long long)t->line, n,
+                         t->n_columns);
+    return status == SP_OK ? add_record(t) : status;
+}
+
+static sp_status read_table(table *t)
+{
+    if (strncmp(t->at, "\xEF\xBB\xBF", 3) == 0)
+        t->at += 3;
+    skip_empty_lines(t);
+    const bool is_comment = *t->at == '#'; /* as numpy.savetxt writes names */
+    if (is_comment)
+        t->at += 1 + strspn(t->at + 1, " ");
+    if (!*t->at)
+        return sp_fail(t->err, SP_EDATA, "%s: is empty; the first line names the classes, a line a step follows", t->file);
+    t->delimiter = find_delimiter(t->at);
+    sp_status status = count_columns(t);
+    const bool is_named = status == SP_OK && (is_comment || has_names(t));
+    if (status == SP_OK)
+        status = name_columns(t);
+    if (status == SP_OK && !is_named) { /* all columns are classes, without names */
+        t->n_classes = t->n_columns;
+        for (int32_t c = 0; c < t->n_columns; c++)
+            t->columns[c] = (column){IS_CLASS, NULL};
+    }
+    if (status == SP_OK && t->n_classes == 0)
+        return sp_fail(t->err, SP_EDATA,
+                       "%s: line %lld names no columns of classes; scores are a column a class, labels are given with `labels`",
+                       t->file, (long long)t->line);
+    if (status == SP_OK)
+        status = is_named ? check_names(t) : add_record(t);
+    for (skip_empty_lines(t); status == SP_OK && *t->at; skip_empty_lines(t))
+        status = read_record(t);
+    if (status == SP_OK && t->n_recordings == 0)
+        status = sp_fail(t->err, SP_EDATA, "%s: names its columns, but holds no line below them", t->file);
+    if (status == SP_OK)
+        t->offsets[t->n_recordings] = t->n_steps;
+    return status;
+}
+
+/* ---- as arrays ---- */
+
+/* Adds an array of numbers that are in memory, which it takes over. */
+static sp_status add_array(sp_stored_file *f, const char *name, sp_element_kind kind, int64_t steps, int64_t n_classes,
+                           void **values, sp_error *err)
+{
+    const uint16_t one = 1;
+    sp_stored *array = &f->arrays[f->n];
+    if (!(array->name = strdup(name)))
+        return sp_no_memory(err);
+    f->n++;
+    array->is_known = true;
+    array->element = (sp_element){.kind = kind, .size = 8, .is_big = *(const unsigned char *)&one == 0};
+    array->size = 8;
+    snprintf(array->type, sizeof array->type, "numbers");
+    array->rank = n_classes ? 2 : 1;
+    array->dims[0] = steps;
+    array->dims[1] = n_classes;
+    array->count = steps * (n_classes ? n_classes : 1);
+    array->bytes = *values;
+    *values = NULL;
+    return SP_OK;
+}
+
+/* Names of recordings as an array of texts. */
+static sp_status add_ids(sp_stored_file *f, const table *t, sp_error *err)
+{
+    size_t size = 1;
+    for (int64_t n = 0; n < t->n_recordings; n++)
+        size = strlen(t->ids[n]) > size ? strlen(t->ids[n]) : size;
+    unsigned char *texts = calloc((size_t)t->n_recordings, size);
+    if (!texts)
+        return sp_no_memory(err);
+    for (int64_t n = 0; n < t->n_recordings; n++)
+        memcpy(texts + (size_t)n * size, t->ids[n], strlen(t->ids[n]));
+    void *values = texts;
+    sp_status status = add_array(f, "ids", SP_ELEMENT_UINT, t->n_recordings, 0, &values, err);
+    if (status != SP_OK) {
+        free(values);
+        return status;
+    }
+    f->arrays[f->n - 1].form = SP_STORED_BYTES;
+    f->arrays[f->n - 1].size = (int64_t)size;
+    return SP_OK;
+}
+
+/* Recordings that come back after another: each must be lines that follow one another. */
+static sp_status check_recordings(const table *t, sp_error *err)
+{
+    int64_t a = -1, b = -1;
+    if (sp_texts_duplicate(t->ids, t->n_recordings, &a, &b))
+        return sp_fail(err, SP_EDATA, "%s: line %lld: recording %s comes back after another; its lines must follow one another",
+                       t->file, (long long)t->lines[b], t->ids[b]);
+    return a == -2 ? sp_no_memory(err) : SP_OK;
+}
+
+static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_error *err)
+{
+    enum { MOST_ARRAYS = 6 };
+    f->arrays = calloc(MOST_ARRAYS, sizeof *f->arrays);
+    if (!f->arrays)
+        return sp_no_memory(err);
+    sp_status status = add_array(f, name, SP_ELEMENT_FLOAT, t->n_steps, t->n_classes, (void **)&t->scores, err);
+    if (status == SP_OK && t->of[IS_LABEL] >= 0)
+        status = add_array(f, "labels", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->labels, err);
+    if (status == SP_OK && t->of[IS_SEGMENT] >= 0)
+        status = add_array(f, "segments", SP_ELEMENT_INT, t->n_steps, 0, (void **)&t->segments, err);
+    if (status == SP_OK && t->of[IS_WEIGHT] >= 0)
+        status = add_array(f, "weights", SP_ELEMENT_FLOAT, t->n_steps, 0, (void **)&t->weights, err);
+    if (status == SP_OK && t->of[IS_RECORDING] >= 0)
+        status = check_recordings(t, err);
+    if (status == SP_OK && t->of[IS_RECORDING] >= 0)
+        status = add_ids(f, t, err);
+    if (status == SP_OK && t->of[IS_RECORDING] >= 0)
+        status = add_array(f, "offsets", SP_ELEMENT_INT, t->n_recordings + 1, 0, (void **)&t->offsets, err);
+    if (status == SP_OK && t->columns[0].name) {
+        sp_text_span *names = malloc(((size_t)t->n_classes + 1) * sizeof *names);
+        int32_t k = 0;
+        for (int32_t c = 0; names && c < t->n_columns; c++)
+            if (t->columns[c].role == IS_CLASS)
+                names[k++] = (sp_text_span){t->columns[c].name, strlen(t->columns[c].name)};
+        f->classes = names ? sp_texts_pack(names, k) : NULL;
+        free(names);
+        status = f->classes ? SP_OK : sp_no_memory(err);
+    }
+    return status == SP_OK ? sp_stored_index(f, err) : status;
+}
+
+static void free_table(table *t)
+{
+    void *const owned[] = {t->text,   t->columns,  t->cells, t->scores,  t->weights,
+                           t->labels, t->segments, t->ids,   t->offsets, t->lines};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}
+
+/* The array of scores is called as the file where that says what it holds. */
+static sp_status name_scores(const char *file, char name[16], sp_error *err)
+{
+    char *stem = sp_file_stem(file);
+    snprintf(name, 16, "table");
+    if (!stem)
+        return sp_no_memory(err);
+    for (int k = 0; k < SP_N_KINDS; k++)
+        if (strcmp(stem, sp_kind_name((sp_kind)k)) == 0)
+            snprintf(name, 16, "%s", stem);
+    free(stem);
+    return SP_OK;
+}
+
+static sp_status open_csv(sp_source *source, const sp_request *request, sp_error *err)
+{
+    sp_stored_file *f = NULL;
+    char name[16];
+    table t = {.file = source->file_name, .model = request->options->model, .next_line = 1, .err = err};
+    sp_status status = sp_array_source_new(source, "a table in text", &f, err);
+    if (status == SP_OK)
+        status = name_scores(t.file, name, err);
+    if (status == SP_OK)
+        status = sp_text_read(t.file, "a table of scores", &t.text, err);
+    if (status == SP_OK) {
+        t.at = t.text;
+        f->file_size = (int64_t)strlen(t.text);
+        status = read_table(&t);
+    }
+    if (status == SP_OK)
+        status = fill_arrays(f, &t, name, err);
+    free_table(&t);
+    return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
+}
+
+/* ---- recognising ---- */
+
+/* Several numbers with blanks between, as numpy.savetxt writes them. */
+static bool is_numbers(const sp_file_look *look)
+{
+    char line[sizeof look->head + 1];
+    int n = 0;
+    memcpy(line, look->head, look->n);
+    line[look->n] = '\0';
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *rest = line, *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        double ignored;
+        const bool is_cut = rest && !*rest && look->n == sizeof look->head;
+        if (!is_cut && !sp_number_read(word, &ignored))
+            return false;
+        n++;
+    }
+    return n > 1;
+}
+
+static bool is_csv(const sp_file_look *look)
+{
+    const sp_request *request = look->request;
+    const bool is_wanted = request->options->needs_scores || request->options->takes_scores;
+    return is_wanted && !request->is_paths && look->n > 0 && !sp_is_json(look) &&
+           (sp_is_table(look) || (sp_is_text(look) && is_numbers(look)));
+}
+
+const sp_format sp_csv_format = {.name = "a table in text (CSV or the like)",
+                                 .recognise = is_csv,
+                                 .open = open_csv,
+                                 .close = sp_array_source_close,
+                                 .read = sp_array_source_read,
+                                 .read_path = sp_array_source_read_path};

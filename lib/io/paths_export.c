@@ -1,0 +1,433 @@
+#include "io/paths_export.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "io/file_list.h"
+#include "io/output_file.h"
+
+struct sp_paths_export {
+    char *beside;       /* the file of HDF5 */
+    bool is_there;      /* it was made */
+    char delimiter;     /* of text; 0: .npz */
+    sp_text_file *text; /* or */
+    sp_output output;   /* .npz */
+    bool has_output;
+};
+
+bool sp_paths_export_is(const char *file)
+{
+    const char *ending = sp_file_ending(file);
+    return strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0 || strcasecmp(ending, ".npz") == 0;
+}
+
+const char *sp_paths_export_h5(const sp_paths_export *e)
+{
+    return e->beside;
+}
+
+static void free_export(sp_paths_export *e)
+{
+    if (e->is_there)
+        unlink(e->beside);
+    free(e->beside);
+    free(e);
+}
+
+void sp_paths_export_abort(sp_paths_export *e)
+{
+    if (!e)
+        return;
+    sp_text_abort(e->text);
+    if (e->has_output)
+        sp_output_abort(&e->output);
+    free_export(e);
+}
+
+/* ".paths.csv-XXXXXX" in the folder of the target. */
+static sp_status make_beside(sp_paths_export *e, const char *file, sp_error *err)
+{
+    const char *slash = strrchr(file, '/');
+    const int folder = slash ? (int)(slash - file) + 1 : 0;
+    const size_t size = strlen(file) + sizeof ".-XXXXXX";
+    if (!(e->beside = malloc(size)))
+        return sp_no_memory(err);
+    snprintf(e->beside, size, "%.*s.%s-XXXXXX", folder, file, file + folder);
+    const int fd = mkstemp(e->beside);
+    if (fd < 0)
+        return sp_fail(err, SP_EFILE, "%s: a file beside it cannot be made: %s", file, strerror(errno));
+    close(fd);
+    e->is_there = true;
+    return SP_OK;
+}
+
+sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **out, sp_error *err)
+{
+    sp_paths_export *e = calloc(1, sizeof *e);
+    if (!e)
+        return sp_no_memory(err);
+    const char *ending = sp_file_ending(file);
+    e->delimiter = strcasecmp(ending, ".npz") == 0 ? '\0' : strcasecmp(ending, ".tsv") == 0 ? '\t' : ',';
+    sp_status status =
+        e->delimiter ? sp_text_open(file, force, &e->text, err) : sp_output_begin(&e->output, file, force, NULL, err);
+    e->has_output = status == SP_OK && !e->delimiter;
+    if (status == SP_OK)
+        status = make_beside(e, file, err);
+    if (status == SP_OK)
+        *out = e;
+    else
+        sp_paths_export_abort(e);
+    return status;
+}
+
+/* ---- blocks of recordings ---- */
+
+enum { BLOCK_STEPS = 1 << 18 };
+
+/* Recordings from `first` on that have together no more than a block of steps; at least 1. */
+static int64_t fit(const sp_paths_info *info, int64_t first)
+{
+    int64_t n = 1;
+    while (first + n < info->n_recordings && info->offsets[first + n + 1] - info->offsets[first] <= BLOCK_STEPS)
+        n++;
+    return n;
+}
+
+/* ---- text ---- */
+
+typedef struct line {
+    char *text;
+    size_t n, room;
+    bool failed;
+} line;
+
+static void put_text(line *out, const char *text, size_t n)
+{
+    if (out->n + n > out->room) {
+        const size_t room = 2 * (out->n + n) + 256;
+        char *more = realloc(out->text, room);
+        out->failed |= !more;
+        if (!more)
+            return;
+        out->text = more;
+        out->room = room;
+    }
+    memcpy(out->text + out->n, text, n);
+    out->n += n;
+}
+
+/* A cell: quoted where it has to be, with an apostrophe before what spreadsheets take for a formula (files.h). */
+static void put_cell(line *out, const char *text, char delimiter)
+{
+    const char *first = text + strspn(text, "'");
+    const bool is_formula = *first && strchr("=+-@\t\r", *first) && strcmp(text, "-1") != 0;
+    const char special[] = {delimiter, '"', '\n', '\r', '\0'};
+    if (!strpbrk(text, special) && !is_formula) {
+        put_text(out, text, strlen(text));
+        return;
+    }
+    put_text(out, is_formula ? "\"'" : "\"", is_formula ? 2 : 1);
+    for (; *text; text++)
+        put_text(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    put_text(out, "\"", 1);
+}
+
+/* The steps of one recording, all strategies side by side. */
+static void put_steps(line *out, const sp_paths_export *e, const sp_paths_info *info, int64_t n, int32_t *const *paths,
+                      int64_t at, const char *const *classes)
+{
+    char number[32];
+    for (int64_t t = 0; t < info->offsets[n + 1] - info->offsets[n]; t++) {
+        put_cell(out, info->ids[n], e->delimiter);
+        put_text(out, number, (size_t)snprintf(number, sizeof number, "%c%lld", e->delimiter, (long long)t));
+        for (int32_t s = 0; s < info->n_strategies; s++) {
+            put_text(out, &e->delimiter, 1);
+            put_cell(out, paths[s][at + t] < 0 ? "-1" : classes[paths[s][at + t]], e->delimiter);
+        }
+        put_text(out, "\n", 1);
+    }
+}
+
+static sp_status write_text(sp_paths_export *e, sp_paths_reader *reader, int32_t **paths, const char *const *classes,
+                            sp_error *err)
+{
+    const sp_paths_info *info = sp_paths_reader_info(reader);
+    line out = {.text = NULL};
+    put_cell(&out, "recording", e->delimiter);
+    put_text(&out, &e->delimiter, 1);
+    put_cell(&out, "step", e->delimiter);
+    for (int32_t s = 0; s < info->n_strategies; s++) {
+        put_text(&out, &e->delimiter, 1);
+        put_cell(&out, info->n_strategies == 1 ? "label" : info->strategies[s], e->delimiter);
+    }
+    put_text(&out, "\n", 1);
+    sp_status status = SP_OK;
+    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+        n = fit(info, first);
+        for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
+            status = sp_paths_reader_read(reader, s, first, n, paths[s], NULL, err);
+        for (int64_t i = first; status == SP_OK && i < first + n; i++)
+            put_steps(&out, e, info, i, paths, info->offsets[i] - info->offsets[first], classes);
+        if (status == SP_OK)
+            status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
+        out.n = 0;
+    }
+    if (status == SP_OK && out.n)
+        status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
+    free(out.text);
+    return status;
+}
+
+/* ---- .npz: members, then their directory ---- */
+
+typedef struct archive {
+    sp_output *output;
+    int64_t at;     /* bytes so far */
+    line directory; /* entries so far */
+    int n;
+    /* Of the member that is being written. */
+    int64_t begin, values;
+    char name[200];
+    uint32_t checksum;
+} archive;
+
+enum { LOCAL = 30, ENTRY = 46, END = 22, HEADER_STEP = 64 };
+static const int64_t most_bytes = UINT32_MAX;
+
+static void store(unsigned char *to, uint64_t value, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = (unsigned char)(value >> (8 * i));
+}
+
+static sp_status append(archive *a, const void *bytes, size_t n, sp_error *err)
+{
+    sp_status status = sp_output_write(a->output, bytes, n, a->at, err);
+    a->at += (int64_t)n;
+    return status;
+}
+
+static sp_status append_values(archive *a, const void *bytes, size_t n, sp_error *err)
+{
+    a->checksum = libdeflate_crc32(a->checksum, bytes, n);
+    return append(a, bytes, n, err);
+}
+
+/* Begins a member: room for its local header, and numpy's header. type: "<i4"; count: of one dimension. */
+static sp_status begin_member(archive *a, const char *name, const char *type, int64_t count, sp_error *err)
+{
+    char header[256] = "\x93NUMPY\x01";
+    const uint16_t one = 1;
+    const bool is_big = *(const unsigned char *)&one == 0;
+    a->begin = a->at;
+    a->checksum = 0;
+    snprintf(a->name, sizeof a->name, "%s.npy", name);
+    int n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%lld,), }",
+                          strcmp(type, "u1") == 0 || *type == 'S' ? '|'
+                          : is_big                                ? '>'
+                                                                  : '<',
+                          type, (long long)count);
+    while ((n + 1) % HEADER_STEP)
+        header[n++] = ' ';
+    header[n++] = '\n';
+    store((unsigned char *)header + 8, (uint64_t)n - 10, 2);
+    a->at += LOCAL + (int64_t)strlen(a->name);
+    a->values = a->at;
+    return append_values(a, header, (size_t)n, err);
+}
+
+/* The header before the member, now that its checksum is known, and its entry of the directory. */
+static sp_status end_member(archive *a, sp_error *err)
+{
+    unsigned char local[LOCAL + sizeof a->name] = "PK\3\4", entry[ENTRY] = "PK\1\2";
+    const size_t n_name = strlen(a->name);
+    const int64_t size = a->at - a->values;
+    if (a->at > most_bytes)
+        return sp_fail(err, SP_EFILE, "%s: an .npz of more than 4 GB is not written; write .h5", a->output->file);
+    store(local + 4, 20, 2);
+    store(local + 12, 0x21, 2); /* 1 January 1980: the same paths give the same bytes */
+    store(local + 14, a->checksum, 4);
+    store(local + 18, (uint64_t)size, 4);
+    store(local + 22, (uint64_t)size, 4);
+    store(local + 26, n_name, 2);
+    memcpy(local + LOCAL, a->name, n_name);
+    store(entry + 4, 20, 2);
+    memcpy(entry + 6, local + 4, 26);
+    store(entry + 42, (uint64_t)a->begin, 4);
+    put_text(&a->directory, (const char *)entry, ENTRY);
+    put_text(&a->directory, a->name, n_name);
+    a->n++;
+    return sp_output_write(a->output, local, LOCAL + n_name, a->begin, err);
+}
+
+static sp_status write_array(archive *a, const char *name, const char *type, int64_t count, size_t size, const void *values,
+                             sp_error *err)
+{
+    sp_status status = begin_member(a, name, type, count, err);
+    if (status == SP_OK)
+        status = append_values(a, values, (size_t)count * size, err);
+    return status == SP_OK ? end_member(a, err) : status;
+}
+
+/* The letters of UTF-8 text as UTF-32, in this machine's order. Returns how many. */
+static size_t letters_of(const char *text, uint32_t *out)
+{
+    size_t n = 0;
+    for (const unsigned char *p = (const unsigned char *)text; *p; n++) {
+        const int more = *p < 0x80 ? 0 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : 3;
+        uint32_t letter = more == 0 ? *p : *p & (0x3fu >> more);
+        p++;
+        for (int i = 0; i < more && (*p & 0xc0) == 0x80; i++)
+            letter = letter << 6 | (*p++ & 0x3fu);
+        if (out)
+            out[n] = letter;
+    }
+    return n;
+}
+
+static sp_status write_texts(archive *a, const char *name, int64_t count, const char *const *texts, sp_error *err)
+{
+    size_t longest = 1;
+    char type[32];
+    for (int64_t i = 0; i < count; i++) {
+        const size_t n = letters_of(texts[i], NULL);
+        longest = n > longest ? n : longest;
+    }
+    uint32_t *letters = calloc((size_t)count * longest + 1, sizeof *letters);
+    if (!letters)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < count; i++)
+        letters_of(texts[i], letters + (size_t)i * longest);
+    snprintf(type, sizeof type, "U%zu", longest);
+    sp_status status = write_array(a, name, type, count, longest * sizeof *letters, letters, err);
+    free(letters);
+    return status;
+}
+
+/* A path of all recordings, and what became of them. */
+static sp_status write_strategy(archive *a, sp_paths_reader *reader, int32_t s, int32_t *path, sp_error *err)
+{
+    static const sp_status statuses[] = {SP_OK, SP_ENOPATH, SP_EDEADEND, SP_EBUG}; /* as they are numbered in HDF5 */
+    const sp_paths_info *info = sp_paths_reader_info(reader);
+    char name[160];
+    sp_decoded *results = malloc(((size_t)info->n_recordings + 1) * sizeof *results);
+    double *scores = malloc(((size_t)info->n_recordings + 1) * sizeof *scores);
+    uint8_t *status_of = calloc((size_t)info->n_recordings + 1, 1);
+    snprintf(name, sizeof name, "paths/%.100s", info->strategies[s]);
+    sp_status status = results && scores && status_of ? begin_member(a, name, "i4", info->n_steps, err) : sp_no_memory(err);
+    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+        n = fit(info, first);
+        status = sp_paths_reader_read(reader, s, first, n, path, results + first, err);
+        if (status == SP_OK)
+            status = append_values(a, path, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *path, err);
+    }
+    if (status == SP_OK)
+        status = end_member(a, err);
+    for (int64_t n = 0; status == SP_OK && n < info->n_recordings; n++) {
+        scores[n] = results[n].score;
+        for (uint8_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+            status_of[n] = results[n].status == statuses[i] ? i : status_of[n];
+    }
+    snprintf(name, sizeof name, "path_scores/%.100s", info->strategies[s]);
+    if (status == SP_OK)
+        status = write_array(a, name, "f8", info->n_recordings, sizeof *scores, scores, err);
+    snprintf(name, sizeof name, "status/%.100s", info->strategies[s]);
+    if (status == SP_OK)
+        status = write_array(a, name, "u1", info->n_recordings, 1, status_of, err);
+    free(results);
+    free(scores);
+    free(status_of);
+    return status;
+}
+
+static sp_status write_labels(archive *a, sp_paths_reader *reader, int32_t *labels, sp_error *err)
+{
+    const sp_paths_info *info = sp_paths_reader_info(reader);
+    sp_status status = begin_member(a, "labels", "i4", info->n_steps, err);
+    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+        n = fit(info, first);
+        status = sp_paths_reader_labels(reader, first, n, labels, NULL, err);
+        if (status == SP_OK)
+            status = append_values(a, labels, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *labels, err);
+    }
+    return status == SP_OK ? end_member(a, err) : status;
+}
+
+static sp_status write_npz(sp_paths_export *e, sp_paths_reader *reader, int32_t *path, int32_t n_classes,
+                           const char *const *classes, sp_error *err)
+{
+    const sp_paths_info *info = sp_paths_reader_info(reader);
+    archive a = {.output = &e->output};
+    sp_status status = SP_OK;
+    for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
+        status = write_strategy(&a, reader, s, path, err);
+    if (status == SP_OK)
+        status = write_array(&a, "offsets", "i8", info->n_recordings + 1, sizeof *info->offsets, info->offsets, err);
+    if (status == SP_OK)
+        status = write_texts(&a, "ids", info->n_recordings, info->ids, err);
+    if (status == SP_OK)
+        status = write_texts(&a, "classes", n_classes, classes, err);
+    if (status == SP_OK && info->has_labels)
+        status = write_labels(&a, reader, path, err);
+    if (status == SP_OK && a.directory.failed)
+        status = sp_no_memory(err);
+    if (status == SP_OK) {
+        unsigned char end[END] = "PK\5\6";
+        store(end + 8, (uint64_t)a.n, 2);
+        store(end + 10, (uint64_t)a.n, 2);
+        store(end + 12, a.directory.n, 4);
+        store(end + 16, (uint64_t)a.at, 4);
+        put_text(&a.directory, (const char *)end, END);
+        status = a.directory.failed ? sp_no_memory(err) : append(&a, a.directory.text, a.directory.n, err);
+    }
+    free(a.directory.text);
+    return status;
+}
+
+/* ---- both ---- */
+
+static sp_status export_paths(sp_paths_export *e, int32_t n_classes, const char *const *classes, sp_error *err)
+{
+    sp_paths_reader *reader = NULL;
+    sp_status status = sp_paths_reader_open(e->beside, NULL, NULL, &reader, err);
+    if (status != SP_OK)
+        return status;
+    const sp_paths_info *info = sp_paths_reader_info(reader);
+    int64_t most = 0;
+    for (int64_t first = 0, n; first < info->n_recordings; first += n) {
+        n = fit(info, first);
+        const int64_t steps = info->offsets[first + n] - info->offsets[first];
+        most = steps > most ? steps : most;
+    }
+    int32_t **paths = calloc((size_t)info->n_strategies + 1, sizeof *paths);
+    for (int32_t s = 0; paths && s < info->n_strategies; s++)
+        if (!(paths[s] = malloc(((size_t)most + 1) * sizeof **paths)))
+            status = sp_no_memory(err);
+    if (!paths)
+        status = sp_no_memory(err);
+    if (status == SP_OK)
+        status =
+            e->delimiter ? write_text(e, reader, paths, classes, err) : write_npz(e, reader, paths[0], n_classes, classes, err);
+    for (int32_t s = 0; paths && s < info->n_strategies; s++)
+        free(paths[s]);
+    free(paths);
+    sp_source_close(reader);
+    return status;
+}
+
+sp_status sp_paths_export_commit(sp_paths_export *e, int32_t n_classes, const char *const *classes, sp_error *err)
+{
+    sp_status status = export_paths(e, n_classes, classes, err);
+    if (status != SP_OK) {
+        sp_paths_export_abort(e);
+        return status;
+    }
+    status = e->delimiter ? sp_text_close(e->text, err) : sp_output_commit(&e->output, err);
+    free_export(e);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* Files of paths that are not HDF5, by the ending of their name: .csv, .tsv and .npz. They are written as HDF5 to a file beside
+ * the target first, and from there when all is decoded. For the pipeline; not installed.
+ *
+ *   .csv, .tsv  a line a step: recording, step (from 0), and the class by name; -1 where there is no path. The column is called
+ *               label where there is one strategy, as files.h reads it, else each as its strategy
+ *   .npz        paths/STRATEGY int32 [S], path_scores/STRATEGY f64 [N], status/STRATEGY uint8 [N] as in HDF5; offsets int64
+ *               [N+1], ids and classes as texts, labels int32 [S] where the input had them. Stored, not deflated
+ */
+#ifndef STATEPATH_IO_PATHS_EXPORT_H
+#define STATEPATH_IO_PATHS_EXPORT_H
+
+#include "statepath/files.h"
+
+typedef struct sp_paths_export sp_paths_export;
+
+/* Is a file of that name not HDF5? */
+bool sp_paths_export_is(const char *file);
+
+/* Checks the target, and makes the name of the file beside it, to which the paths go as HDF5 (`force`). SP_OK; SP_EFILE,
+ * SP_ENOMEM. */
+sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **out, sp_error *err);
+const char *sp_paths_export_h5(const sp_paths_export *e);
+
+/* Reads the paths from there, writes the target, and removes the file beside it; the export is gone afterwards, whatever this
+ * returns. classes: the names, [K]. */
+sp_status sp_paths_export_commit(sp_paths_export *e, int32_t n_classes, const char *const *classes, sp_error *err);
+void sp_paths_export_abort(sp_paths_export *e); /* NULL is fine */
+
+#endif
