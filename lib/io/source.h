@@ -5,8 +5,8 @@
 #include "core/subjects.h"
 #include "statepath/files.h"
 
-/* Are the labels of that file, or of the files of a folder or a pattern, words, for which a model is needed when it is opened? A text
- * by the ending of its name (.csv, .tsv, .txt, .hyp, .eannot); events (EDF+, XML, .annot ...) by what is in the file. */
+/* Are the labels of that file, or of the files of a folder or a pattern, words, for which a model is needed when it is opened? A
+ * text by the ending of its name (.csv, .tsv, .txt, .hyp, .eannot); events (EDF+, XML, .annot ...) by what is in the file. */
 bool sp_source_is_text(const char *file);
 
 /* Are they events? Their format says what its words and numbers mean. */

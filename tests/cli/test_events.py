@@ -1,5 +1,6 @@
 """Labels from files of events: EDF+ annotations, XML, .annot, .ids, tables and hypnograms of other programs."""
 import json
+import os
 
 import h5py
 import numpy as np
@@ -374,6 +375,14 @@ class TestWrongInPublishedReaders(Events):
 
 
 class TestRealFile(Events):
+    def test_files_of_other_tools(self):
+        """The same annotations, written by EDFlib (pyedflib), edfio and MNE (tests/data/events/make_events.py)."""
+        folder = os.path.join(st.SOURCE, "tests", "data", "events")
+        for name in ("pyedflib.edf", "edfio.edf", "mne.txt", "mne.csv"):
+            with open(os.path.join(folder, name), "rb") as f:
+                self.reads(name, f.read(), TestFormats.LABELS,
+                           stderr="statepath: note: %s: 1 event that is no stage passed over: Arousal\n" % name)
+
     def test_sleep_edf(self):
         """A hypnogram of Sleep-EDF: 154 annotations, of which the last is 230 epochs of ?."""
         file = st.shared("formats", "edf", "SC4001EC-Hypnogram.edf")
@@ -431,6 +440,63 @@ class TestCommands(Events):
             f.attrs["epoch_seconds"] = 30.
         done = self.statepath("evaluate", "p.h5", "--labels", "{id}.ids", *MODEL, "--json", "-", stderr="")
         self.assertEqual(json.loads(done.stdout)["strategies"]["x"]["accuracy"], 1)
+
+
+class TestWriting(Events):
+    """decode -o by the ending of the name."""
+
+    def setUp(self):
+        super().setUp()
+        self.path_of = [W, W, N1, N2, N2, N3, R, R]
+        self.h5("s.h5", probs=np.eye(5)[self.path_of] * .9 + .02, classes=STAGES)
+
+    def decoded(self, name, *options):
+        self.statepath("decode", "s.h5", *MODEL, "-o", name, "-q", *options, stderr="")
+        return self.read(name)
+
+    def test_bytes(self):
+        self.assertEqual(self.decoded("o.annot").decode(), "class\tinstance\tchannel\tstart\tstop\tmeta\nW\t.\t.\t0\t60\t.\nN1\t.\t.\t60\t90\t.\n"
+                         "N2\t.\t.\t90\t150\t.\nN3\t.\t.\t150\t180\t.\nR\t.\t.\t180\t240\t.\n")
+        self.assertEqual(self.decoded("o.eannot").decode().split(), ["W", "W", "N1", "N2", "N2", "N3", "R", "R"])
+        self.assertEqual(self.decoded("o.ids", "--epoch-seconds", "2.5").decode(), "0,5,W\n5,2.5,N1\n7.5,5,N2\n12.5,2.5,N3\n15,5,REM\n")
+        body = b"+0\x14\x14\0" + tal(0, 60, "Sleep stage W") + tal(60, 30, "Sleep stage N1") + tal(90, 60, "Sleep stage N2") + tal(
+            150, 30, "Sleep stage N3") + tal(180, 60, "Sleep stage R")
+        written = self.decoded("o.edf")
+        self.assertEqual(written[512:].rstrip(b"\0"), body.rstrip(b"\0"))
+        self.assertEqual((written[:8], written[192:197], written[236:252], written[256:272]), (b"0       ", b"EDF+C", b"1       0       ",
+                         b"EDF Annotations "))
+        self.assertEqual(self.files(), ["o.annot", "o.eannot", "o.edf", "o.ids", "s.h5"])
+
+    def test_round_trip(self):
+        """What is written is read, also where a recording has no path and where there are many records of EDF+."""
+        rng = np.random.default_rng(1)
+        probs = rng.dirichlet([.5] * 5, size=9000)
+        self.h5("s.h5", probs=probs, classes=STAGES)
+        self.decoded("p.h5")
+        for ending in ("annot", "eannot", "ids", "edf"):
+            self.decoded("o." + ending)
+            done = self.statepath("evaluate", "p.h5", "--labels", "o." + ending, *MODEL, "--epoch-seconds", "30", "--json", "-")
+            result = json.loads(done.stdout)
+            self.assertEqual((result["strategies"]["viterbi"]["accuracy"], result["input"]["scored_steps"]), (1, 9000), ending)
+        self.h5("s.h5", probs=np.where(np.eye(5)[[N3, W]] > 0, 1., 0.), classes=STAGES)
+        for name, text in (("o.ids", "0,60,UNKNOWN\n"), ("o.eannot", "?\n?\n")):
+            self.statepath("decode", "s.h5", "--model", "sleep-strict", "-o", name, "-q", "-f", status=3)
+            self.assertEqual(self.read(name).decode(), text)
+
+    def test_what_cannot_be_written(self):
+        self.h5("two.h5", probs=np.full((4, 5), .2), offsets=[0, 2, 4], classes=STAGES)
+        self.refuses("decode", "two.h5", *MODEL, "-o", "o.edf", status=2, sentence="o.edf: holds one path of one recording, and there are 2 "
+                     "recordings and 1 strategy; write .csv or .h5")
+        self.write("m.json", json.dumps({"statepath_model": 1, "name": "m", "classes": ["sit, still", "walk"],
+                                         "allow": {"sit, still": ["sit, still", "walk"], "walk": ["sit, still", "walk"]}}))
+        self.h5("m.h5", probs=np.full((4, 2), .5), classes=["sit, still", "walk"])
+        self.refuses("decode", "m.h5", "--model", "m.json", "-o", "o.edf", status=2, sentence="o.edf: nobody says how long a step is; "
+                     "--epoch-seconds X does, or attribute epoch_seconds of the scores")
+        self.refuses("decode", "m.h5", "--model", "m.json", "-o", "o.ids", "--epoch-seconds", "1", status=2, sentence="o.ids: the name of class "
+                     '"sit, still" has a letter that parts fields there; write .csv or .h5')
+        self.statepath("decode", "m.h5", "--model", "m.json", "-o", "o.annot", "--epoch-seconds", "0.5", "-q")
+        self.assertIn("sit, still\t.\t.\t0\t2\t.\n", self.read("o.annot").decode())
+        self.assertEqual(self.files(), ["m.h5", "m.json", "o.annot", "s.h5", "two.h5"])
 
 
 st.main()
