@@ -94,7 +94,8 @@ typedef struct sp_source_options {
     const sp_codes *codes;
     /* Of events, which are told in steps: how long a step is, in seconds. 0: as the file says, else 30. */
     double epoch_seconds;
-    bool is_reference; /* sentences speak of `label_codes` and `label_map`: the file has the labels of another file's recordings */
+    /* The file has the labels of another file's recordings: sentences speak of `label_codes` and `label_map`. */
+    bool is_reference;
     /* More files of recordings after the one that is opened; ends with NULL, or NULL. Borrowed until the source is opened. */
     const char *const *more;
 } sp_source_options;

@@ -155,8 +155,8 @@ static void put_header(bytes *out, int64_t n_records, int64_t n_samples)
 }
 
 /* The records: each begins with its time, and holds as many annotations as go into it. out NULL: only counts them, and their
- * greatest length. */
-static void put_records(const night *v, size_t size, bytes *out, int64_t *n_records, size_t *longest)
+ * greatest length. false: out of memory. */
+static bool put_records(const night *v, size_t size, bytes *out, int64_t *n_records, size_t *longest)
 {
     static const char begin[] = "+0\x14\x14"; /* and the 0 that ends it */
     bytes one = {0};
@@ -181,24 +181,24 @@ static void put_records(const night *v, size_t size, bytes *out, int64_t *n_reco
         }
         used += one.n;
         *longest = used > *longest ? used : *longest;
-        if (out) {
-            put(out, one.at ? one.at : "", one.failed ? 0 : one.n);
-            out->failed |= one.failed;
-        }
+        if (out && !one.failed)
+            put(out, one.at, one.n);
     }
     for (; out && *n_records && used < size; used++)
         put(out, "", 1);
     free(one.at);
+    return !one.failed;
 }
 
 static void write_edf(const night *v, bytes *out)
 {
     int64_t n_records;
     size_t longest = 0;
-    put_records(v, 0, NULL, &n_records, &longest);
+    bool is_ok = put_records(v, 0, NULL, &n_records, &longest);
     longest += longest % 2;
     put_header(out, n_records, (int64_t)longest / 2);
-    put_records(v, longest, out, &n_records, &longest);
+    is_ok = is_ok && put_records(v, longest, out, &n_records, &longest);
+    out->failed |= !is_ok;
 }
 
 /* ---- the table ---- */
