@@ -2,21 +2,69 @@
 #include "command.h"
 #include "outputs.h"
 
-static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
+#include <stdlib.h>
+
+/* Files that are read, and must not be written: the first, the rules, the labels, other classifiers. */
+enum { MOST_FIXED = 4 };
+
+static sp_status list_inputs(const options *o, const char *file, size_t n, sp_against_words *words, input_file *inputs,
+                             sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]}, {"the rules", o->run.fit.rules}, {NULL, NULL}};
-    return outputs_make(o, inputs, sp_compare_file, out, err);
+    sp_status status = SP_OK;
+    size_t at = 0;
+    inputs[at++] = (input_file){"the input file", file};
+    inputs[at++] = (input_file){"the rules", o->run.fit.rules};
+    inputs[at++] = (input_file){"the file of labels", o->run.place.labels};
+    inputs[at++] = (input_file){"the file of labels", o->run.reference};
+    for (size_t i = 0; status == SP_OK && i < n; i++) {
+        status = sp_against_read(o->run.against[i], &words[i], err);
+        inputs[at++] = (input_file){"another classifier's file", words[i].file};
+    }
+    inputs[at] = (input_file){NULL, NULL};
+    return status;
 }
 
-static const option_choice compare_options[] = {OPTION(MODEL),  OPTION(STRATEGIES),
-                                                OPTION(OUTPUT), OPTION(CONFIDENCE),
-                                                OPTION(NBEST),  OPTION_AS(FORCE, "replace outputs that exist", NULL),
-                                                RESULT_OPTIONS, HEADING("Reading, where things are in the file:"),
-                                                PLACE_OPTIONS,  OPTION(CODES),
-                                                OPTION(MAP),    HEADING("Decoding:"),
-                                                DECODE_OPTIONS, HEADING("Learning:"),
-                                                OPTION(CV),     OPTION(RULES_OF_FOLDS),
-                                                FIT_OPTIONS,    MESSAGE_OPTIONS};
+static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
+{
+    size_t n = 0;
+    while (o->run.against && o->run.against[n])
+        n++;
+    sp_against_words *others = calloc(n + 1, sizeof *others);
+    input_file *inputs = calloc(MOST_FIXED + n + 1, sizeof *inputs);
+    sp_status status = others && inputs ? list_inputs(o, words[0], n, others, inputs, err)
+                                        : sp_fail(err, SP_ENOMEM, "no memory for the list of files");
+    if (status == SP_OK)
+        status = outputs_make(o, inputs, sp_compare_file, out, err);
+    for (size_t i = 0; others && i < n; i++)
+        sp_against_clear(&others[i]);
+    free(others);
+    free(inputs);
+    return status;
+}
+
+static const option_choice compare_options[] = {OPTION(MODEL),
+                                                OPTION(STRATEGIES),
+                                                OPTION(AGAINST),
+                                                OPTION(OUTPUT),
+                                                OPTION(CONFIDENCE),
+                                                OPTION(NBEST),
+                                                OPTION_AS(FORCE, "replace outputs that exist", NULL),
+                                                RESULT_OPTIONS,
+                                                HEADING("Reading, where things are in the file:"),
+                                                OPTION(SCORES),
+                                                OPTION_AS(LABELS, "dataset of the labels, or a file of them", NULL),
+                                                OPTION(REFERENCE),
+                                                OPTION(LABELS_DATASET),
+                                                PLACES_BESIDE,
+                                                OPTION(CODES),
+                                                OPTION(MAP),
+                                                HEADING("Decoding:"),
+                                                DECODE_OPTIONS,
+                                                HEADING("Learning:"),
+                                                OPTION(CV),
+                                                OPTION(RULES_OF_FOLDS),
+                                                FIT_OPTIONS,
+                                                MESSAGE_OPTIONS};
 
 const command compare_command = {
     .name = "compare",
@@ -27,7 +75,9 @@ const command compare_command = {
                        "      decodes with argmax, greedy and viterbi, prints a table, writes a page\n"
                        "  statepath compare night.h5 --model sleep-aasm --cv 5\n"
                        "      says what learnt weights would add: each recording is decoded by a model\n"
-                       "      fitted to other recordings\n",
+                       "      fitted to other recordings\n"
+                       "  statepath compare new.h5 --against old=old.h5 --model sleep-aasm\n"
+                       "      two classifiers: viterbi is the new one's, old.viterbi the old one's\n",
             .has_strategies = true,
             .min_words = 1,
             .max_words = MANY_WORDS},

@@ -4,13 +4,17 @@
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]}, {"the file of labels", o->run.place.labels}, {NULL, NULL}};
+    const input_file inputs[] = {{"the input file", words[0]},
+                                 {"the file of labels", o->run.place.labels},
+                                 {"the file of labels", o->run.reference},
+                                 {NULL, NULL}};
     return outputs_make(o, inputs, sp_evaluate_file, out, err);
 }
 
 static const option_choice evaluate_options[] = {
     OPTION_AS(MODEL, "the rules: a file, or a shipped model (the one inside PATHS.h5)", NULL),
     OPTION_AS(LABELS, "file with the reference, HDF5 or text (the labels inside PATHS.h5)", "LABELS.h5"),
+    OPTION_AS(REFERENCE, "the same as --labels", "LABELS.h5"),
     OPTION_AS(STRATEGIES, "which of the paths to judge (all)", NULL),
     OPTION_AS(FORCE, "replace outputs that exist", NULL),
     OPTION(THREADS),

@@ -71,7 +71,7 @@ static void print_shape(const sp_source_info *info)
     say("\nclasses     %d: ", info->n_classes);
     if (info->classes) {
         print_names(info->n_classes, info->classes, NAMED_CLASSES);
-        say(" (%s)\n", info->classes_place);
+        say(" (%s)\n", info->classes_place ? info->classes_place : "the model's");
     } else {
         say("the file does not name them; a model's names are taken in order\n");
     }
@@ -80,8 +80,30 @@ static void print_shape(const sp_source_info *info)
         info->has_labels || info->has_segments || info->has_weights || info->has_mask ? "" : "nothing");
 }
 
+/* What the labels do, counted once for all models. */
+enum { MOST_MOVES = 1024 /* classes; with more their transitions are not counted */ };
+
+typedef struct label_moves {
+    int32_t n_classes; /* 0: not counted */
+    int64_t *count;    /* [K,K] neighbouring steps of one recording and segment, both with a class */
+    int64_t total;     /* their sum */
+} label_moves;
+
+static void count_moves(const sp_block *block, label_moves *moves)
+{
+    for (int64_t n = 0; n < block->n_recordings; n++)
+        for (int64_t t = block->offsets[n]; t < block->offsets[n + 1]; t++) {
+            const int32_t to = block->labels[t], from = t > block->offsets[n] ? block->labels[t - 1] : -1;
+            if (from < 0 || to < 0 || from >= moves->n_classes || to >= moves->n_classes ||
+                (block->segments && block->segments[t] != block->segments[t - 1]))
+                continue;
+            moves->count[(size_t)from * (size_t)moves->n_classes + (size_t)to]++;
+            moves->total++;
+        }
+}
+
 /* Reads everything once: are the numbers what their kind says? How often does each label occur? */
-static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, sp_error *err)
+static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, label_moves *moves, sp_error *err)
 {
     sp_prepare_options prepare = sp_prepare_options_default();
     prepare.kind = info->kind;
@@ -90,7 +112,7 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
     sp_block *block = sp_block_new();
     int64_t *label_count = calloc((size_t)info->n_classes + 1, sizeof *label_count);
     sp_status status = block && label_count ? SP_OK : sp_no_memory(err);
-    unsigned parts = (info->has_scores ? SP_BLOCK_SCORES : 0) | SP_BLOCK_LABELS;
+    unsigned parts = (info->has_scores ? SP_BLOCK_SCORES : 0) | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS;
     int64_t impossible = 0;
     for (int64_t first = 0; status == SP_OK && first < info->n_recordings;) {
         int64_t count = sp_source_fit(source, first, 16 << 20);
@@ -98,6 +120,8 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
         for (int64_t t = 0; status == SP_OK && block->labels && t < block->n_steps; t++)
             if (block->labels[t] < info->n_classes)
                 label_count[block->labels[t] + 1]++;
+        if (status == SP_OK && block->labels && moves->count)
+            count_moves(block, moves);
         if (status == SP_OK && info->has_scores)
             status = sp_prepare(block, &prepare, NULL, &counts, err);
         for (int64_t t = 0; status == SP_OK && info->has_scores && t < block->n_steps; t++) {
@@ -127,6 +151,67 @@ static sp_status look_at_numbers(sp_source *source, const sp_source_info *info, 
     return status;
 }
 
+/* ---- validity ---- */
+
+static int by_count(const void *a, const void *b)
+{
+    const sp_pair_count *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
+}
+
+/* "by sleep-strict: 25 of 1,645 transitions are illegal (1.5 %): N2 -> Wake 20, N3 -> Wake 5". class_of_label [K] */
+static sp_status print_validity(const sp_model *model, const int32_t *class_of_label, const label_moves *moves, bool is_first,
+                                sp_error *err)
+{
+    const size_t K = (size_t)moves->n_classes;
+    sp_chain_options how = sp_chain_options_default();
+    sp_chain *chain = NULL;
+    how.class_of_column = class_of_label;
+    how.is_boolean = true;
+    sp_pair_count *pairs = malloc((K * K + 1) * sizeof *pairs);
+    sp_status status = pairs ? sp_chain_new(model, &how, &chain, err) : sp_no_memory(err);
+    int64_t n = 0, illegal = 0;
+    for (size_t i = 0; status == SP_OK && i < K * K; i++)
+        if (moves->count[i] && !sp_chain_is_legal(chain, (int32_t)(i / K), (int32_t)(i % K))) {
+            pairs[n++] = (sp_pair_count){(int32_t)(i / K), (int32_t)(i % K), moves->count[i]};
+            illegal += moves->count[i];
+        }
+    if (status == SP_OK) {
+        char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
+        qsort(pairs, (size_t)n, sizeof *pairs, by_count);
+        say("%sby %s: %s of %s transitions %s illegal", is_first ? "validity    " : "            ", model->name,
+            illegal ? sp_count_text(illegal, a) : "none", sp_count_text(moves->total, b), illegal > 1 ? "are" : "is");
+        if (illegal)
+            say(" (%.2g %%)", 100.0 * (double)illegal / (double)moves->total);
+        for (int64_t i = 0; i < n && i < NAMED; i++)
+            say("%s%s -> %s %s", i ? ", " : ": ", model->classes[class_of_label[pairs[i].from]],
+                model->classes[class_of_label[pairs[i].to]], sp_count_text(pairs[i].count, a));
+        if (n > NAMED)
+            say(" and %s more pairs", sp_count_text(n - NAMED, a));
+        say("\n");
+    }
+    sp_chain_free(chain);
+    free(pairs);
+    return status;
+}
+
+/* By the model that is given. */
+static sp_status judge_labels(const sp_model *model, const sp_source_info *info, const label_moves *moves, sp_error *err)
+{
+    int32_t *classes = malloc(((size_t)model->n_classes + 1) * sizeof *classes);
+    if (!classes)
+        return sp_no_memory(err);
+    sp_status status = sp_model_align(model, info->classes ? info->n_classes : model->n_classes, info->classes, classes, err);
+    if (status == SP_OK && moves->count)
+        status = print_validity(model, classes, moves, true, err);
+    free(classes);
+    return status;
+}
+
+/* ---- models ---- */
+
 /* "PER,LOC" when the classes are O and B-X, I-X tags; the caller frees. NULL when they are not, or on lack of memory. */
 static char *entity_types(const sp_source_info *info)
 {
@@ -150,28 +235,28 @@ static char *entity_types(const sp_source_info *info)
 
 static void suggest_new_model(const char *file, const sp_source_info *info)
 {
+    const char *judge = info->has_scores ? "compare" : "evaluate";
     char *types = entity_types(info);
     if (types)
-        say("\nnext: statepath model new bio --types %s -o tags.json\n      statepath compare %s --model tags.json\n", types,
+        say("\nnext: statepath model new bio --types %s -o tags.json\n      statepath %s %s --model tags.json\n", types, judge,
             file);
     else if (info->has_labels && info->classes)
         say("\nnext: write the rules as a model, or take what the labels do: statepath model new from-labels %s -o rules.json\n"
-            "      then statepath compare %s --model rules.json\n",
-            file, file);
+            "      then statepath %s %s --model rules.json\n",
+            file, judge, file);
     else
-        say("\nnext: write the rules as a model (`statepath model new --help`), then statepath compare %s --model MODEL.json\n",
+        say("\nnext: write the rules as a model (`statepath model new --help`), then statepath %s %s --model MODEL.json\n", judge,
             file);
     free(types);
 }
 
-/* Which shipped models speak of these classes? */
-static sp_status suggest_models(const char *file, const sp_source_info *info, sp_error *err)
+/* Shipped models that speak of these classes: what the labels are by each of them, then their names. */
+static sp_status suggest_models(const char *file, const sp_source_info *info, const label_moves *moves, sp_error *err)
 {
     char **names = NULL;
-    int32_t n_names = 0;
+    int32_t n_names = 0, n_fitting = 0;
     int32_t *classes = malloc(((size_t)info->n_classes + 1) * sizeof *classes);
     sp_status status = classes ? sp_model_list(&names, &n_names, err) : sp_no_memory(err);
-    const char *first = NULL;
     for (int32_t i = 0; status == SP_OK && i < n_names; i++) {
         sp_model *model = NULL;
         status = sp_model_load(names[i], &model, err);
@@ -180,16 +265,19 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
             fits = sp_model_align(model, info->n_classes, info->classes, classes, err);
         if (fits == SP_ENOMEM)
             status = fits;
-        if (fits == SP_OK) {
-            say("%s%s", first ? ", " : "models      fitting: ", names[i]);
-            first = first ? first : names[i];
+        if (fits == SP_OK && moves->count)
+            status = print_validity(model, classes, moves, n_fitting == 0, err);
+        if (fits == SP_OK) { /* to the front */
+            char *name = names[i];
+            names[i] = names[n_fitting];
+            names[n_fitting++] = name;
         }
         sp_model_free(model);
     }
-    if (status == SP_OK && first && info->has_scores)
-        say("\n\nnext: statepath compare %s --model %s\n", file, first);
-    else if (status == SP_OK && first)
-        say("\n\nnext: statepath evaluate PATHS.h5 --labels %s --model %s\n", file, first);
+    for (int32_t i = 0; status == SP_OK && i < n_fitting; i++)
+        say("%s%s", i ? ", " : "models      fitting: ", names[i]);
+    if (status == SP_OK && n_fitting)
+        say("\n\nnext: statepath %s %s --model %s\n", info->has_scores ? "compare" : "evaluate", file, names[0]);
     else if (status == SP_OK)
         suggest_new_model(file, info);
     for (int32_t i = 0; i < n_names; i++)
@@ -199,39 +287,60 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, sp
     return status;
 }
 
-/* A file of scores; or of labels alone, where it is no file of scores. */
-static sp_status open_source(const char *file, const options *o, sp_source **out, sp_error *err)
+/* Scores, or, where there are none, labels alone; text needs a model that knows its names. */
+static sp_status open_source(const char *file, const options *o, const sp_model *model, sp_source **out, sp_error *err)
 {
     sp_source_options places;
-    sp_error other;
     sp_status status = sp_run_places(&o->run, &places, err);
-    if (status == SP_OK)
-        status = sp_source_open(file, &places, out, err);
-    places.needs_scores = false;
-    if (status != SP_EFILE || sp_source_open(file, &places, out, &other) != SP_OK)
+    if (status != SP_OK)
         return status;
-    const sp_source_info *info = sp_source_info_of(*out);
-    if (info->has_labels && !info->has_scores && info->classes)
+    places.model = model;
+    status = sp_source_open(file, &places, out, err);
+    if (status != SP_EFILE || places.scores)
+        return status;
+    sp_error other;
+    places.needs_scores = false;
+    const sp_status again = sp_source_open(file, &places, out, &other);
+    if (again == SP_OK && sp_source_info_of(*out)->has_labels)
         return SP_OK;
-    sp_source_close(*out);
-    return status;
+    if (again == SP_OK) {
+        sp_source_close(*out);
+        *out = NULL;
+    }
+    return again == SP_ENOMEM ? sp_fail(err, again, "%s", other.message) : status;
 }
 
 static sp_status inspect_scores(const char *file, const options *o, sp_error *err)
 {
     sp_source *source = NULL;
-    sp_status status = open_source(file, o, &source, err);
-    if (status != SP_OK)
-        return status;
-    const sp_source_info *info = sp_source_info_of(source);
-    print_files(info);
-    print_shape(info);
-    if (info->remark)
-        say("note        %s\n", info->remark);
-    status = look_at_numbers(source, info, err);
+    sp_model *model = NULL;
+    label_moves moves = {0};
+    sp_status status = o->run.model ? sp_model_load(o->run.model, &model, err) : SP_OK;
     if (status == SP_OK)
-        status = suggest_models(file, info, err);
+        status = open_source(file, o, model, &source, err);
+    if (status != SP_OK) {
+        sp_model_free(model);
+        return status;
+    }
+    const sp_source_info *info = sp_source_info_of(source);
+    const int32_t K = info->n_classes ? info->n_classes : model ? model->n_classes : 0;
+    if (info->has_labels && K <= MOST_MOVES && (info->classes || model)) {
+        moves.n_classes = K;
+        moves.count = calloc((size_t)K * (size_t)K + 1, sizeof *moves.count);
+        status = moves.count ? SP_OK : sp_no_memory(err);
+    }
+    if (status == SP_OK) {
+        print_files(info);
+        print_shape(info);
+        if (info->remark)
+            say("note        %s\n", info->remark);
+        status = look_at_numbers(source, info, &moves, err);
+    }
+    if (status == SP_OK)
+        status = model ? judge_labels(model, info, &moves, err) : suggest_models(file, info, &moves, err);
+    free(moves.count);
     sp_source_close(source);
+    sp_model_free(model);
     return status;
 }
 
@@ -387,7 +496,9 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return !o->run.place.scores && is_signals(file, o) ? inspect_signals(file, o, err) : inspect_scores(file, o, err);
 }
 
-static const option_choice inspect_options[] = {HEADING("Reading, where things are in the file:"), PLACE_OPTIONS, HEADING_END};
+static const option_choice inspect_options[] = {
+    OPTION_AS(MODEL, "judge the labels by these rules (all shipped ones that fit)", NULL),
+    HEADING("Reading, where things are in the file:"), PLACE_OPTIONS, HEADING_END};
 
 const command inspect_command = {
     .name = "inspect",
@@ -395,6 +506,8 @@ const command inspect_command = {
     .use = {.arguments = "FILE... [OPTION...]",
             .summary = "say what is in a file and how it would be read",
             .example = "  statepath inspect night.h5\n"
+                       "  statepath inspect hypnograms.csv --model sleep-aasm\n"
+                       "      how many transitions of the labels are illegal, by pair\n"
                        "  statepath inspect others.h5 --scores '/night/{id}/softmax' --kind probs\n",
             .min_words = 1,
             .max_words = MANY_WORDS},

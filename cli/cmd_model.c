@@ -53,7 +53,13 @@ static void print_padded(const char *name, int width)
     say("%s%*s", name, width - name_width(name), "");
 }
 
-static void print_matrix(const sp_model *model)
+static void print_cell(int width, const char *text)
+{
+    say("  %*s%s", width - name_width(text), "", text);
+}
+
+/* with_marks: what is allowed has a check mark, whatever its weight. */
+static void print_matrix(const sp_model *model, bool with_marks)
 {
     int32_t M = model->n_states;
     int widest = 4;
@@ -61,27 +67,26 @@ static void print_matrix(const sp_model *model)
         int width = name_width(sp_model_state_name(model, s));
         widest = width > widest ? width : widest;
     }
-    say("\nfrom \\ to (%s)\n", model->weight ? "log weights, . is forbidden" : "1 allowed, . forbidden");
+    const bool with_weights = model->weight && !with_marks;
+    say("\nfrom \\ to (%s)\n", with_marks     ? "✓ allowed, · forbidden"
+                               : with_weights ? "log weights, . is forbidden"
+                                              : "1 allowed, . forbidden");
     print_padded("", widest);
     int cell[DRAWN_STATES];
     for (int32_t j = 0; j < M; j++) {
         int width = name_width(sp_model_state_name(model, j));
-        cell[j] = model->weight && width < 7 ? 7 : width;
-        say("  ");
-        say("%*s", cell[j] - width, "");
-        say("%s", sp_model_state_name(model, j));
+        cell[j] = with_weights && width < 7 ? 7 : width;
+        print_cell(cell[j], sp_model_state_name(model, j));
     }
     say("\n");
     for (int32_t i = 0; i < M; i++) {
         print_padded(sp_model_state_name(model, i), widest);
         for (int32_t j = 0; j < M; j++) {
             int64_t e = sp_model_edge(model, i, j);
-            if (e < 0)
-                say("  %*s", cell[j], ".");
-            else if (model->weight)
+            if (e >= 0 && with_weights)
                 say("  %*.3f", cell[j], model->weight[e]);
             else
-                say("  %*s", cell[j], "1");
+                print_cell(cell[j], e < 0 ? (with_marks ? "·" : ".") : with_marks ? "✓" : "1");
         }
         say("\n");
     }
@@ -120,7 +125,7 @@ static void print_ends(const sp_model *model, const double *weight, const char *
     say("\n");
 }
 
-static void print_model(const sp_model *model)
+static void print_model(const sp_model *model, bool with_marks)
 {
     say("%s: %d classes", model->name, model->n_classes);
     if (model->states)
@@ -150,7 +155,7 @@ static void print_model(const sp_model *model)
     if (model->n_classes > LISTED_PAIRS)
         say("  and %d more\n", model->n_classes - LISTED_PAIRS);
     if (model->n_states <= DRAWN_STATES)
-        print_matrix(model);
+        print_matrix(model, with_marks);
     print_forbidden(model);
     if (model->start || model->end || model->min_dwell || model->prior)
         say("\n");
@@ -340,12 +345,12 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
     return status;
 }
 
-static sp_status show_model(const char *name, sp_error *err)
+static sp_status show_model(const char *name, bool with_marks, sp_error *err)
 {
     sp_model *model = NULL;
     sp_status status = sp_model_load(name, &model, err);
     if (status == SP_OK)
-        print_model(model);
+        print_model(model, with_marks);
     sp_model_free(model);
     return status;
 }
@@ -359,7 +364,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (strcmp(verb, "list") == 0 && !words[1])
         return list_models(err);
     if (strcmp(verb, "show") == 0 && words[1] && !words[2])
-        return show_model(words[1], err);
+        return show_model(words[1], o->marks, err);
     if (strcmp(verb, "check") == 0 && words[1] && !words[2])
         return check_model(words[1], err);
     if (strcmp(verb, "new") == 0 && words[1])
@@ -371,6 +376,7 @@ static const option_choice model_options[] = {
     OPTION_AS(OUTPUT, "new: write the model (standard output)", "MODEL.json"),
     OPTION_AS(FORCE, "new: replace a file that exists", NULL),
     OPTION_AS(NAME, "new: name of the model", NULL),
+    OPTION(MARKS),
     OPTION(TYPES),
     OPTION_AS(CLASSES, "new left-right, cycle, band, from-labels: classes in order", NULL),
     OPTION(STEP),

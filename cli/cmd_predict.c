@@ -66,6 +66,24 @@ typedef struct prediction {
     int64_t room;
 } prediction;
 
+/* The mask of the file speaks of its classes: it goes into the output where these are the network's. */
+static bool has_mask(const prediction *p)
+{
+    return p->info->mask && p->info->n_classes == p->network->shape.n_classes;
+}
+
+/* Weights and mask of the steps, the latter in the columns of the network. */
+static void copy_beside(const prediction *p, int64_t first, int64_t length)
+{
+    const size_t K = (size_t)p->network->shape.n_classes;
+    for (size_t t = 0; t < (size_t)length; t++) {
+        if (p->info->weights)
+            p->block->weights[t] = p->info->weights[(size_t)first + t];
+        for (size_t k = 0; has_mask(p) && k < K; k++)
+            p->block->mask[t * K + (p->match ? (size_t)p->match[k] : k)] = p->info->mask[((size_t)first + t) * K + k];
+    }
+}
+
 static sp_status open_all(prediction *p, const char *file, sp_error *err)
 {
     const options *o = p->o;
@@ -100,6 +118,8 @@ static sp_status open_all(prediction *p, const char *file, sp_error *err)
                                      .ids = p->chosen.ids,
                                      .classes = classes,
                                      .with_labels = p->info->labels != NULL,
+                                     .with_weights = p->info->weights != NULL,
+                                     .with_mask = has_mask(p),
                                      .command = o->run.command,
                                      .input = file,
                                      .force = o->run.force};
@@ -111,7 +131,8 @@ static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
 {
     int64_t r = p->chosen.recordings[n], first = p->info->offsets[r], length = p->info->offsets[r + 1] - first;
     int32_t k = p->network->shape.n_classes;
-    unsigned parts = SP_BLOCK_SCORES | (p->info->labels ? SP_BLOCK_LABELS : 0);
+    unsigned parts = SP_BLOCK_SCORES | (p->info->labels ? SP_BLOCK_LABELS : 0u) | (p->info->weights ? SP_BLOCK_WEIGHTS : 0u) |
+                     (has_mask(p) ? SP_BLOCK_MASK : 0u);
     sp_status status = sp_block_reserve(p->block, 1, length, k, SP_F32, parts, err);
     if (status != SP_OK)
         return status;
@@ -134,6 +155,8 @@ static sp_status predict_recording(prediction *p, int64_t n, sp_error *err)
         int32_t label = p->info->labels[first + t];
         p->block->labels[t] = label >= 0 && p->match ? p->match[label] : label;
     }
+    if (status == SP_OK)
+        copy_beside(p, first, length);
     return status == SP_OK ? sp_scores_writer_add(p->writer, p->block, err) : status;
 }
 

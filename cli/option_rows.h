@@ -8,12 +8,20 @@ OPTION_ROW(RULES_OF_FOLDS, "rules", 0, TEXT, run.fit.rules,
            "the rules of the fitted models, if not M; \"seen\": what the other folds' labels show", "M")
 OPTION_ROW(STRATEGIES, "strategies", 's', TEXT, run.strategies, "what to compare (argmax,greedy,viterbi)", "LIST")
 OPTION_ROW(STRATEGY, "strategy", 's', TEXT, run.strategies, "how to choose the path (viterbi)", "NAME")
-OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output, "write the paths: HDF5, or by the ending .csv, .tsv, .npz, .annot, .eannot, .ids, .edf", "PATHS")
+OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output,
+           "write the paths: HDF5, or by the ending .csv, .tsv, .npz, .annot, .eannot, .ids, .edf", "PATHS")
 OPTION_ROW(CONFIDENCE, "confidence", 0, FLAG, run.confidence, "write how sure each step is, given the rules", NULL)
 OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of viterbi", "N")
 OPTION_ROW(FORCE, "force", 'f', FLAG, run.force, "replace an output that exists", NULL)
 OPTION_ROW(SCORES, "scores", 0, TEXT, run.place.scores, "dataset of the scores; {id} stands for the recording", "PATH")
 OPTION_ROW(LABELS, "labels", 0, TEXT, run.place.labels, "dataset of the labels", "PATH")
+OPTION_ROW(REFERENCE, "reference", 0, TEXT, run.reference, "file of the labels, HDF5 or text; recordings are matched by id",
+           "LABELS.h5")
+OPTION_ROW(
+    AGAINST, "against", 0, TEXTS, run.against,
+    "another classifier of the same recordings, whose strategies are NAME.viterbi and the like; NAME=:/DATASET is in the same "
+    "file; may be given again",
+    "NAME=FILE")
 OPTION_ROW(OFFSETS, "offsets", 0, TEXT, run.place.offsets, "dataset of the offsets (packed)", "PATH")
 OPTION_ROW(LENGTHS, "lengths", 0, TEXT, run.place.lengths, "dataset of the lengths (padded)", "PATH")
 OPTION_ROW(IDS, "ids", 0, TEXT, run.place.ids, "dataset of the recordings' names", "PATH")
@@ -113,6 +121,7 @@ OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,
 OPTION_ROW(LAG, "lag", 'L', INTEGER, lag, "decide a step once L more have been seen", "L")
 OPTION_ROW(CLASSES, "classes", 0, TEXT, classes, "names of the columns, when not in the model's order", "A,B,C")
 OPTION_ROW(TYPES, "types", 0, TEXT, types, "new bio, bioes: entity types", "A,B,C")
+OPTION_ROW(MARKS, "marks", 0, FLAG, marks, "show: check marks for what is allowed", NULL)
 OPTION_ROW(STEP, "step", 0, INTEGER, step, "new left-right, band: how far a step may go (1)", "N")
 OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow what was seen N times (1)", "N")
 OPTION_ROW(WEIGHTS, "weights", 'w', TEXT, weights, "what `statepath train` wrote", "WEIGHTS.h5")

@@ -25,6 +25,7 @@ typedef struct options {
     /* model new */
     char *types, *min_count;
     int step;
+    int marks; /* model show */
     struct {
         char *losses, *values;
         int multiply, causal, steps;
@@ -70,9 +71,8 @@ typedef struct option_choice {
     }
 
 /* Those that several commands share. */
-#define PLACE_OPTIONS                                                                                                            \
-    OPTION(SCORES), OPTION(LABELS), OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(TRANSPOSE),              \
-        OPTION(ALLOW_EXTERNAL)
+#define PLACE_OPTIONS OPTION(SCORES), OPTION(LABELS), PLACES_BESIDE
+#define PLACES_BESIDE OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
 #define DECODE_OPTIONS                                                                                                           \
     OPTION(THREADS), OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT),      \
         OPTION(PRIOR_WEIGHT), OPTION(CLAMP)

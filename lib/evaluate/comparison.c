@@ -25,7 +25,8 @@ static void free_all(size_t n, void *const *arrays)
 /* What sp_comparison_describe() fills. */
 static void free_texts(sp_comparison *c, int32_t n_classes)
 {
-    FREE_ALL(c->file, c->command, c->model_name, c->model_description, c->model_source, c->path_codes, c->label_codes);
+    FREE_ALL(c->file, c->command, c->model_name, c->model_description, c->model_source, c->path_codes, c->label_codes,
+             c->labels_file);
     free_strings(n_classes, c->classes);
     free_strings(n_classes, c->input_classes);
     free_strings(c->n_files, c->file_names);
@@ -77,9 +78,14 @@ void sp_comparison_free(sp_comparison *c)
     for (int32_t i = 0; i < c->n_calibrations; i++)
         sp_reliability_free(c->calibrations[i].reliability);
     sp_reliability_free(c->reliability);
-    FREE_ALL(c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps, c->cut_path_steps,
-             c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell, c->reference_illegal_pairs,
-             c->reference_transition_counts, c->reference_transition_pairs, c->strategies, c->comparisons, c);
+    for (int32_t i = 0; i < c->n_against; i++) {
+        sp_reliability_free(c->against[i].reliability);
+        FREE_ALL(c->against[i].name, c->against[i].file, c->against[i].scores);
+    }
+    FREE_ALL(c->against, c->steps, c->scored_steps, c->subject_of, c->subjects_place, c->mean_ranks, c->trimmed_steps,
+             c->cut_path_steps, c->cut_label_steps, c->forbidden, c->start_allowed, c->end_allowed, c->min_dwell,
+             c->reference_illegal_pairs, c->reference_transition_counts, c->reference_transition_pairs, c->strategies,
+             c->comparisons, c);
 }
 
 /* ---- texts ---- */
@@ -117,7 +123,8 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     bool is_whole = copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
                     copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
                     copy_string(model->source, &t.model_source) && copy_string(texts->path_codes, &t.path_codes) &&
-                    copy_string(texts->label_codes, &t.label_codes) && copy_files(texts, &t) &&
+                     copy_string(texts->label_codes, &t.label_codes) && copy_files(texts, &t) &&
+                     copy_string(base_name(texts->labels_file), &t.labels_file) &&
                     copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
                     (texts->input_classes ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
                                           : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));
@@ -137,30 +144,73 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     comparison->model_source = t.model_source;
     comparison->path_codes = t.path_codes;
     comparison->label_codes = t.label_codes;
+    comparison->labels_file = t.labels_file;
     comparison->classes = t.classes;
     comparison->input_classes = t.input_classes;
     return SP_OK;
 }
 
+/* ---- several classifiers ---- */
+
+int32_t sp_classifier_of(int32_t n_against, const char *const *against, const char *strategy)
+{
+    for (int32_t i = 0; i < n_against; i++) {
+        const size_t n = strlen(against[i]);
+        if (strncmp(strategy, against[i], n) == 0 && strategy[n] == '.')
+            return i + 1;
+    }
+    return 0;
+}
+
+const char *sp_own_name(int32_t n_against, const char *const *against, const char *strategy)
+{
+    const int32_t classifier = sp_classifier_of(n_against, against, strategy);
+    return classifier ? strategy + strlen(against[classifier - 1]) + 1 : strategy;
+}
+
 /* ---- likelihood ---- */
+
+/* What sums become: the mean, and that of clipped probabilities. */
+static void nll_values(const sp_nll *nll, sp_value *out, sp_value *clipped)
+{
+    double mean;
+    if (sp_nll_mean(nll, &mean, NULL) != SP_OK)
+        *out = value_undefined("no scored steps");
+    else if (isinf(mean))
+        *out = value_undefined("infinite: the scores give a step of the reference probability 0");
+    else
+        *out = value_of(mean);
+    if (nll->clip == 0)
+        *clipped = value_undefined("not asked for");
+    else if (sp_nll_clipped_mean(nll, &mean, NULL) != SP_OK)
+        *clipped = value_undefined("no scored steps");
+    else
+        *clipped = value_of(mean);
+}
 
 void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll)
 {
-    double mean;
     comparison->has_nll = true;
     comparison->nll_steps = nll->n_steps;
     comparison->nll_impossible = nll->n_impossible;
-    if (sp_nll_mean(nll, &mean, NULL) != SP_OK)
-        comparison->nll = value_undefined("no scored steps");
-    else if (isinf(mean))
-        comparison->nll = value_undefined("infinite: the scores give a step of the reference probability 0");
-    else
-        comparison->nll = value_of(mean);
     comparison->nll_clip = nll->clip;
-    if (nll->clip == 0)
-        comparison->nll_clipped = value_undefined("not asked for");
-    else if (sp_nll_clipped_mean(nll, &mean, NULL) != SP_OK)
-        comparison->nll_clipped = value_undefined("no scored steps");
-    else
-        comparison->nll_clipped = value_of(mean);
+    nll_values(nll, &comparison->nll, &comparison->nll_clipped);
+}
+
+sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores, const sp_nll *nll,
+                              sp_error *err)
+{
+    free(against->file);
+    free(against->scores);
+    against->file = against->scores = NULL;
+    against->file_size = file_size;
+    if (!copy_string(base_name(file), &against->file) || !copy_string(scores, &against->scores))
+        return sp_no_memory(err);
+    if (!nll)
+        return SP_OK;
+    against->has_nll = true;
+    against->nll_steps = nll->n_steps;
+    against->nll_impossible = nll->n_impossible;
+    nll_values(nll, &against->nll, &against->nll_clipped);
+    return SP_OK;
 }

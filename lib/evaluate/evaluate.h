@@ -8,10 +8,14 @@
 
 typedef struct sp_evaluation sp_evaluation;
 
+enum { SP_EVALUATION_MAX_STRATEGIES = 64 /* of all classifiers together */ };
+
 typedef struct sp_evaluation_options {
     bool has_labels;
     int32_t n_strategies;
-    const char *const *names;   /* [n_strategies] */
+    const char *const *names;   /* [n_strategies]; those of other classifiers are NAME.STRATEGY */
+    int32_t n_against;          /* other classifiers, at most SP_MOST_AGAINST */
+    const char *const *against; /* [n_against] their names; copied. Strategies of one stand together, in the order of these */
     const bool *is_legal;       /* [n_strategies] legal by construction */
     bool with_ceiling;          /* true: decode the labels' own 0/1 scores once more for the mask ceiling */
     bool has_path_scores;       /* true; false: results carry no scores (paths from elsewhere) */
@@ -72,11 +76,12 @@ int64_t sp_wake_trim_piece(const sp_wake_bounds *sleep, int64_t margin, int64_t 
  * and, for the edit score, the product of both numbers of runs divided by 64. */
 typedef struct sp_evaluation_block {
     int64_t n_recordings;
-    const int64_t *offsets;  /* [N+1] from 0 */
-    const char *const *ids;  /* [N] or NULL */
-    const int32_t *labels;   /* [S] or NULL */
-    const int64_t *segments; /* [S] or NULL */
-    const sp_scores *scores; /* [S,K] prepared, for regret and the density of traces; or NULL */
+    const int64_t *offsets;   /* [N+1] from 0 */
+    const char *const *ids;   /* [N] or NULL */
+    const int32_t *labels;    /* [S] or NULL */
+    const int64_t *segments;  /* [S] or NULL */
+    const sp_scores *scores;  /* [S,K] prepared, for regret and the density of traces; or NULL */
+    const sp_scores *against; /* [n_against] those of the other classifiers, with the same columns; or NULL */
     const int32_t *const *paths;
     const sp_decoded *const *results;
     const double *seconds;                           /* [n_strategies] or NULL */
@@ -108,6 +113,7 @@ typedef struct sp_evaluation_piece {
     const int32_t *labels;         /* or NULL */
     const int64_t *segments;       /* or NULL */
     const sp_scores *scores;       /* of the n_steps alone, prepared; or NULL */
+    const sp_scores *against;      /* [n_against] likewise */
     const int32_t *const *paths;   /* [n_strategies] */
     const int32_t *const *scorers; /* [n_scorers] or NULL */
 } sp_evaluation_piece;
@@ -144,12 +150,23 @@ typedef struct sp_comparison_texts {
     const sp_model *model;
     const int32_t *class_of_column;
     const char *path_codes, *label_codes; /* or NULL */
+    const char *labels_file;              /* or NULL */
 } sp_comparison_texts;
 sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_texts *texts, sp_error *err);
 
 /* Sets nll and nll_clipped from their sums: undefined where the reference is impossible somewhere (not when clipped), or no step
  * counts. */
 void sp_comparison_set_nll(sp_comparison *comparison, const sp_nll *nll);
+
+/* The same for another classifier, with what its scores are; nll NULL: no likelihood. Texts are copied, NULL: not known. SP_OK,
+ * SP_ENOMEM. */
+sp_status sp_against_describe(sp_against *against, const char *file, int64_t file_size, const char *scores, const sp_nll *nll,
+                              sp_error *err);
+
+/* The classifier whose strategy has this name: 0 the first, i against[i-1] where it is against[i-1].STRATEGY; and the strategy's
+ * name without it. */
+int32_t sp_classifier_of(int32_t n_against, const char *const *against, const char *strategy);
+const char *sp_own_name(int32_t n_against, const char *const *against, const char *strategy);
 
 const char *sp_context_name(sp_context context); /* "AAA" ... */
 

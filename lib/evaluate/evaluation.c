@@ -63,6 +63,9 @@ static sp_status check_options(const sp_chain *chain, const sp_chain *rules, con
     if (options->n_strategies < 0 || options->n_strategies > SP_EVALUATION_MAX_STRATEGIES)
         return sp_fail(err, SP_EINVAL, "%d strategies: at most %d can be compared at once", options->n_strategies,
                        SP_EVALUATION_MAX_STRATEGIES);
+    if (options->n_against < 0 || options->n_against > SP_MOST_AGAINST)
+        return sp_fail(err, SP_EINVAL, "%d other classifiers: at most %d can be compared at once", options->n_against,
+                       SP_MOST_AGAINST);
     if (options->with_ceiling && options->has_labels && (!rules || sp_chain_n_classes(rules) != K))
         return sp_fail(err, SP_EINVAL, "the mask ceiling needs the rules of the same %d classes", K);
     if (options->has_margin && !(options->margin >= 0 && isfinite(options->margin)))
@@ -112,6 +115,38 @@ static sp_status subjects_open(sp_comparison *c, const sp_evaluation_options *op
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 
+/* The classifier that a strategy belongs to is the one that its name begins with; and where its argmax is. */
+static sp_status classifiers_open(sp_comparison *c, const sp_evaluation_options *options, sp_error *err)
+{
+    const int32_t n = options->n_against;
+    c->against = sp_calloc(n, sizeof *c->against);
+    bool is_whole = c->against != NULL;
+    c->n_against = is_whole ? n : 0;
+    for (int32_t i = 0; is_whole && i < n; i++)
+        is_whole = (c->against[i].name = strdup(options->against[i])) != NULL;
+    if (!is_whole)
+        return sp_no_memory(err);
+    int32_t argmax[SP_MOST_AGAINST + 1];
+    for (int32_t i = 0; i <= n; i++)
+        argmax[i] = -1;
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        sp_strategy_result *strategy = &c->strategies[s];
+        strategy->classifier = sp_classifier_of(n, options->against, strategy->name);
+        if (strcmp(sp_own_name(n, options->against, strategy->name), "argmax") == 0)
+            argmax[strategy->classifier] = s;
+        if (strategy->classifier == 0)
+            continue;
+        sp_against *of = &c->against[strategy->classifier - 1];
+        of->first = of->n_strategies ? of->first : s;
+        of->n_strategies++;
+    }
+    for (int32_t s = 0; s < c->n_strategies; s++) {
+        c->strategies[s].argmax = argmax[c->strategies[s].classifier];
+        c->strategies[s].has_changes = options->has_labels && c->strategies[s].argmax >= 0;
+    }
+    return SP_OK;
+}
+
 static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err)
 {
     int32_t n = options->n_strategies;
@@ -150,12 +185,10 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
                                          options->has_labels, err);
         if (status != SP_OK)
             return status;
-        if (strcmp(options->names[s], "argmax") == 0)
-            e->argmax = s;
     }
-    for (int32_t s = 0; s < n; s++)
-        c->strategies[s].has_changes = options->has_labels && e->argmax >= 0;
-    sp_status status = options->has_labels ? sp_tags_find(e, options->classes, err) : SP_OK;
+    sp_status status = classifiers_open(c, options, err);
+    if (status == SP_OK && options->has_labels)
+        status = sp_tags_find(e, options->classes, err);
     if (status == SP_OK)
         status = sp_sleep_open(e, options, err);
     if (status == SP_OK)
@@ -181,6 +214,7 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options = *options;
     e->options.names = NULL;
     e->options.is_legal = NULL;
+    e->options.against = NULL;
     e->options.classes = NULL;
     e->options.stage_of_class = NULL;
     e->options.scorers = NULL;
@@ -188,7 +222,6 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options.collapses = NULL;
     e->options.subjects_place = NULL;
     e->K = sp_chain_n_classes(chain);
-    e->argmax = -1;
     status = evaluation_open(e, options, err);
     if (status != SP_OK) {
         sp_evaluation_free(e);

@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-enum { SP_EVALUATION_MAX_CLASSES = 8192, SP_EVALUATION_MAX_STRATEGIES = 64 };
+enum { SP_EVALUATION_MAX_CLASSES = 8192 };
 
 /* transitions.c: counting transitions along a path that comes in pieces. */
 
@@ -149,7 +149,6 @@ struct sp_evaluation {
     sp_workers *workers;           /* as given with the last block */
     sp_evaluation_options options; /* names and is_legal are not kept */
     int32_t K;
-    int32_t argmax;         /* strategy of that name, or -1 */
     sp_comparison *result;  /* being filled */
     int64_t capacity;       /* recordings there is room for */
     sp_strategy_sums *sums; /* [n_strategies] */
@@ -201,11 +200,12 @@ sp_status sp_evaluation_check(const sp_evaluation *e, const char *id, int64_t fi
  *   paths     [n_strategies], of -1 where the recording is not decoded
  *   results   [n_strategies]
  *   scores    of the piece, or NULL
+ *   against   [n_against] those of the other classifiers, or NULL
  *   scorers   [n_scorers], or NULL */
 typedef struct sp_views {
     const int32_t *const *paths;
     const sp_decoded *results;
-    const sp_scores *scores;
+    const sp_scores *scores, *against;
     const int32_t *const *scorers;
 } sp_views;
 

@@ -51,6 +51,10 @@ static const char *lacks(sp_figure_need need, const sp_figure_owner *owner)
         return strcmp(metric, "accuracy") == 0 ? NULL : "not tested";
     case SP_NEEDS_SIGN_FLIP:
         return strcmp(metric, "accuracy") == 0 || strcmp(metric, "illegal_rate") == 0 ? NULL : "not tested";
+    case SP_NEEDS_ITS_NLL:
+        return ((const sp_against *)owner->own)->has_nll ? NULL : "the scores are clamped";
+    case SP_NEEDS_ITS_CLIP:
+        return ((const sp_against *)owner->own)->has_nll && c->nll_clip > 0 ? NULL : "not asked for";
     case SP_N_NEEDS:
         break;
     }

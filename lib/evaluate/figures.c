@@ -136,6 +136,8 @@ static const sp_figure of_comparison[] = {
         NEEDS(EPOCH)),
     ROW("path_codes", path_codes, "path codes", 0, "label coding of others' paths", .json = "input.path_codes", OPTIONAL),
     ROW("label_codes", label_codes, "label codes", 0, "label coding of the reference", .json = "input.label_codes", OPTIONAL),
+    ROW("labels_file", labels_file, "file of labels", 0, "base name of the file of labels, where it is another one",
+        .json = "input.labels_file", OPTIONAL),
     ROW("has_labels", has_labels, "has labels", 0, "there is a reference", .json = "input.has_labels"),
     ROW("model", model_name, "model", 0, "name of the model", .json = "model.name"),
     ROW("model_description", model_description, "description", 0, "what the model says of itself", .json = "model.description",
@@ -425,6 +427,22 @@ static const sp_figure of_raters[] = {
 };
 #undef OWN
 
+#define OWN sp_against
+static const sp_figure of_against[] = {
+    ROW("name", name, "classifier", 0, "name of another classifier of the same recordings, as --against gives it", PLAIN),
+    ROW("file", file, "file", 0, "base name of its file", OPTIONAL),
+    ROW("bytes", file_size, "bytes", 0, "size of its file", OPTIONAL),
+    ROW("scores", scores, "scores", 0, "dataset of its scores", OPTIONAL),
+    ROW("nll", nll, "negative log-likelihood", 4, "of the reference by its scores, nats per step, from 0; before decoding", CSV,
+        LESS, N(HERE(nll_steps)), NEEDS_BOTH(LABELS, ITS_NLL)),
+    ROW("nll_steps", nll_steps, "steps of the likelihood", 0, "steps that the likelihood is over", NEEDS_BOTH(LABELS, ITS_NLL)),
+    ROW("nll_impossible_steps", nll_impossible, "impossible steps", 0, "steps whose reference has probability 0", CSV,
+        N(HERE(nll_steps)), NEEDS_BOTH(LABELS, ITS_NLL)),
+    ROW("nll_clipped", nll_clipped, "clipped likelihood", 4, "nll with smaller probabilities raised to nll_clip", CSV, LESS,
+        N(HERE(nll_steps)), NEEDS_BOTH(LABELS, ITS_CLIP)),
+};
+#undef OWN
+
 #define OWN sp_scorer_row
 static const sp_figure of_rater[] = {
     ROW("scorers_mean_accuracy", mean_accuracy, "mean accuracy", 3, "over the other scorers", CSV, MORE, N(N_SCORERS),
@@ -479,6 +497,7 @@ static const scope scopes[SP_N_FIGURE_SCOPES] = {
     [SP_OF_REFERENCE] = SCOPE("reference", "reference", of_reference),
     [SP_OF_STRATEGY] = SCOPE("strategy", "strategies.NAME", of_strategy),
     [SP_OF_CLASS] = SCOPE("class of a strategy", "strategies.NAME.classes.CLASS", of_class),
+    [SP_OF_AGAINST] = SCOPE("another classifier", "against[]", of_against),
     [SP_OF_CHANGES] = SCOPE("changed steps", "strategies.NAME.changed_from_argmax_by_class.CLASS", of_changes),
     [SP_OF_RUNS] = SCOPE("runs of a class", "strategies.NAME.bouts.CLASS", of_runs),
     [SP_OF_ENTITIES] = SCOPE("type of entity", "strategies.NAME.entities.types.TYPE", of_entities),

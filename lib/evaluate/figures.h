@@ -48,6 +48,8 @@ typedef enum sp_figure_need {
     SP_NEEDS_MARGIN,
     SP_NEEDS_ACCURACY,  /* a pair that is compared by accuracy */
     SP_NEEDS_SIGN_FLIP, /* a pair that is compared by accuracy or illegal rate */
+    SP_NEEDS_ITS_NLL,   /* another classifier whose scores have a likelihood */
+    SP_NEEDS_ITS_CLIP,  /* and a clipped one */
     SP_N_NEEDS
 } sp_figure_need;
 

@@ -46,6 +46,8 @@ int32_t sp_gate_n_conditions(const sp_gate *gate)
 static sp_value figure_of(const sp_comparison *c, const sp_gate_node *node)
 {
     sp_figure_owner owner = {.own = c, .comparison = c};
+    if (node->scope == SP_OF_AGAINST)
+        owner.own = &c->against[node->strategy];
     if (node->scope == SP_OF_STRATEGY || node->scope == SP_OF_CLASS) {
         const sp_strategy_result *strategy = &c->strategies[node->strategy];
         owner.own = owner.strategy = strategy;

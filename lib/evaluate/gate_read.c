@@ -1,6 +1,7 @@
 /* Reading fail-if conditions: recursive descent, a level of recursion for each level of operators that bind alike. A node is an
  * operator, a number or a figure. Nothing here recurses deeper than DEPTH parentheses and signs. */
 #include "core/name_hint.h"
+#include "evaluate/evaluate.h"
 #include "evaluate/gate.h"
 #include "statepath/status.h"
 
@@ -139,6 +140,17 @@ static int32_t refuse_figure(parser *p, sp_figure_scope scope, const char *word,
                   scope == SP_OF_STRATEGY ? ", and classes.NAME.f1 and the like" : "", hint);
 }
 
+/* Is argmax among the strategies of the same classifier? */
+static bool has_argmax(const sp_gate_scope *scope, const char *strategy)
+{
+    const int32_t classifier = sp_classifier_of(scope->n_against, scope->against, strategy);
+    for (int32_t i = 0; i < scope->n_strategies; i++)
+        if (sp_classifier_of(scope->n_against, scope->against, scope->strategies[i]) == classifier &&
+            strcmp(sp_own_name(scope->n_against, scope->against, scope->strategies[i]), "argmax") == 0)
+            return true;
+    return false;
+}
+
 /* The figure's key that stands here. `what` it belongs to is for the message. */
 static int32_t read_key(parser *p, sp_gate_node node, const char *what)
 {
@@ -149,10 +161,7 @@ static int32_t read_key(parser *p, sp_gate_node node, const char *what)
         return refuse_figure(p, node.scope, word, n, what);
     if (node.figure->needs >> SP_NEEDS_LABELS & 1 && !p->scope->has_labels)
         return refuse(p, p->at, "%s needs a reference, and there are no labels", node.figure->key);
-    bool has_argmax = false;
-    for (int32_t i = 0; i < p->scope->n_strategies; i++)
-        has_argmax |= strcmp(p->scope->strategies[i], "argmax") == 0;
-    if (node.figure->needs >> SP_NEEDS_ARGMAX & 1 && !has_argmax)
+    if (node.figure->needs >> SP_NEEDS_ARGMAX & 1 && !has_argmax(p->scope, p->scope->strategies[node.strategy]))
         return refuse(p, p->at, "%s counts against argmax, which is not among the strategies", node.figure->key);
     p->at += n;
     node.end = p->at;
@@ -191,6 +200,17 @@ static int32_t read_figure(parser *p)
         return take(p, ".") ? read_of_strategy(p, node)
                             : refuse(p, node.begin, "a strategy is followed by a figure, as in %s.illegal",
                                      scope->strategies[node.strategy]);
+    node.scope = SP_OF_AGAINST;
+    p->at = node.begin;
+    node.strategy = p->status == SP_OK ? read_name(p, scope->n_against, scope->against) : -1;
+    if (node.strategy >= 0) {
+        char text[256];
+        snprintf(text, sizeof text, "%.60s is a classifier: its strategies are %.60s.argmax and the like; beside them it has",
+                 scope->against[node.strategy], scope->against[node.strategy]);
+        return take(p, ".") ? read_key(p, node, text)
+                            : refuse(p, node.begin, "a classifier is followed by a strategy and a figure, as in %s.illegal",
+                                     scope->strategies[scope->n_strategies - 1]);
+    }
     node.scope = SP_OF_COMPARISON;
     if (is_letter(*here) && sp_figure_find(SP_OF_COMPARISON, here, word_length(here)))
         return read_key(p, node, "the comparison has");

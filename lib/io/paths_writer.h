@@ -8,7 +8,15 @@
 typedef struct sp_paths_writer sp_paths_writer;
 
 /* One more dataset, for what a strategy says beside its paths: the N best, margins ... */
-typedef enum sp_paths_type { SP_PATHS_U8, SP_PATHS_I16, SP_PATHS_I32, SP_PATHS_I64, SP_PATHS_F32, SP_PATHS_F64 } sp_paths_type;
+typedef enum sp_paths_type {
+    SP_PATHS_U8,
+    SP_PATHS_I16,
+    SP_PATHS_I32,
+    SP_PATHS_I64,
+    SP_PATHS_F32,
+    SP_PATHS_F64,
+    SP_PATHS_BOOL /* uint8_t 0 or 1, stored as h5py and numpy store a bool */
+} sp_paths_type;
 typedef struct sp_paths_extra {
     const char *path; /* "/margins/viterbi"; its groups are made */
     sp_paths_type type;

@@ -10,8 +10,9 @@
 struct sp_scores_writer {
     sp_paths_writer *paths;
     sp_dtype dtype;
-    int64_t *offsets; /* [N+1] */
-    void *converted;  /* CONVERTED values */
+    int32_t weights, mask; /* which extra dataset; -1: none */
+    int64_t *offsets;      /* [N+1] */
+    void *converted;       /* CONVERTED values */
 };
 
 enum { CONVERTED = 1 << 15 };
@@ -41,10 +42,18 @@ sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header
     writer->dtype = header->dtype;
     char path[32];
     snprintf(path, sizeof path, "/%s", sp_kind_name(header->kind));
-    const sp_paths_extra scores = {.path = path,
-                                   .type = header->dtype == SP_F32 ? SP_PATHS_F32 : SP_PATHS_F64,
-                                   .is_per_step = true,
-                                   .n_columns = header->n_classes};
+    enum { SCORES, BESIDE, MOST_EXTRAS = BESIDE + 2 };
+    sp_paths_extra extras[MOST_EXTRAS] = {[SCORES] = {.path = path,
+                                                      .type = header->dtype == SP_F32 ? SP_PATHS_F32 : SP_PATHS_F64,
+                                                      .is_per_step = true,
+                                                      .n_columns = header->n_classes}};
+    int32_t n_extras = BESIDE;
+    writer->weights = writer->mask = -1;
+    if (header->with_weights)
+        extras[writer->weights = n_extras++] = (sp_paths_extra){.path = "/weights", .type = SP_PATHS_F64, .is_per_step = true};
+    if (header->with_mask)
+        extras[writer->mask = n_extras++] =
+            (sp_paths_extra){.path = "/mask", .type = SP_PATHS_BOOL, .is_per_step = true, .n_columns = header->n_classes};
     const sp_paths_header skeleton = {.n_recordings = header->n_recordings,
                                       .n_steps = header->n_steps,
                                       .offsets = header->offsets,
@@ -56,8 +65,8 @@ sp_status sp_scores_writer_open(const char *file, const sp_scores_header *header
                                       .command = header->command,
                                       .input = header->input,
                                       .force = header->force,
-                                      .n_extras = 1,
-                                      .extras = &scores};
+                                      .n_extras = n_extras,
+                                      .extras = extras};
     sp_status status = sp_paths_writer_open(file, &skeleton, &writer->paths, err);
     if (status == SP_OK)
         *out = writer;
@@ -85,6 +94,10 @@ sp_status sp_scores_writer_add(sp_scores_writer *writer, const sp_block *block, 
 {
     int64_t first_step = writer->offsets[block->first];
     sp_status status = sp_paths_writer_add_labels(writer->paths, first_step, block->n_steps, block->labels, block->segments, err);
+    if (status == SP_OK && writer->weights >= 0)
+        status = sp_paths_writer_put(writer->paths, writer->weights, 0, first_step, block->n_steps, block->weights, err);
+    if (status == SP_OK && writer->mask >= 0)
+        status = sp_paths_writer_put(writer->paths, writer->mask, 0, first_step, block->n_steps, block->mask, err);
     if (status == SP_OK && block->dtype == writer->dtype)
         return sp_paths_writer_put(writer->paths, 0, 0, first_step, block->n_steps, block->scores, err);
     if (status == SP_OK && block->n_classes > CONVERTED)

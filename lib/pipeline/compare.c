@@ -2,11 +2,13 @@
 #include "pipeline/compare.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "evaluate/evaluate.h"
+#include "pipeline/against.h"
 #include "pipeline/evaluation.h"
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 #include "pipeline/run.h"
 
 const char sp_usual_strategies[] = "argmax,greedy,viterbi";
@@ -41,6 +43,15 @@ sp_status sp_pipeline_check_decoding(const sp_pipeline *p, sp_error *err)
     return sp_long_recording_warn(p, err);
 }
 
+/* Likelihood and calibration of one classifier, and whether it can be decoded. */
+static sp_status open_figures(sp_pipeline *p, sp_error *err)
+{
+    p->has_path_scores = true;
+    p->has_nll = p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
+    sp_status status = p->has_nll ? sp_reliability_new(p->info->n_classes, &p->reliability, err) : SP_OK;
+    return status == SP_OK ? sp_pipeline_check_decoding(p, err) : status;
+}
+
 sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_error *err)
 {
     if (!p->folds && is_fitted_on(p->model, p->info))
@@ -50,11 +61,11 @@ sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_er
                       p->model->name);
     sp_status status = sp_calibration_open(scaled, p->folds, &p->prepare, p->info->n_classes, err);
     p->calibration = scaled;
-    p->has_path_scores = true;
-    p->has_nll = p->info->has_labels && !p->prepare.clamp; /* clamped scores are the labels */
-    if (status == SP_OK && p->has_nll)
-        status = sp_reliability_new(p->info->n_classes, &p->reliability, err);
-    return status == SP_OK ? sp_pipeline_check_decoding(p, err) : status;
+    if (status == SP_OK)
+        status = open_figures(p, err);
+    for (int32_t i = 0; status == SP_OK && i < p->n_against; i++)
+        status = open_figures(&p->against[i].p, err);
+    return status;
 }
 
 sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err)
@@ -69,12 +80,37 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
     return SP_OK;
 }
 
+/* The other classifiers in memory, of which there are `n`. `all` to be closed in any case. */
+static sp_status open_against(sp_pipeline *p, const char *strategies, sp_rival *all, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    const int32_t n = o->n_against_recordings;
+    sp_status status = SP_OK;
+    for (int32_t i = 0; status == SP_OK && i < n; i++) {
+        const sp_named_recordings *one = &o->against_recordings[i];
+        status = sp_against_begin(&all[i], p, one->name, one->recordings->info->file, strategies, err);
+        all[i].p.from = *one->recordings;
+        if (status == SP_OK)
+            status = sp_pipeline_load_model(&all[i].p, err);
+        if (status == SP_OK)
+            status = sp_against_match(&all[i], p, 0, 0, err);
+        if (status == SP_OK)
+            status = sp_against_compile(&all[i], p, err);
+    }
+    return status == SP_OK ? sp_pipeline_set_against(p, n, all, err) : status;
+}
+
 sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                      sp_error *err)
 {
     sp_pipeline p;
     calibration scaled = {.n = 0};
-    sp_status status = sp_pipeline_open(&p, recordings, o, o->strategies ? o->strategies : sp_usual_strategies, err);
+    const char *strategies = o->strategies ? o->strategies : sp_usual_strategies;
+    sp_status status = sp_pipeline_open(&p, recordings, o, strategies, err);
+    const int32_t n = o->n_against_recordings;
+    sp_rival *against = calloc((size_t)(n > 0 ? n : 1), sizeof *against);
+    if (status == SP_OK)
+        status = against ? open_against(&p, strategies, against, err) : sp_no_memory(err);
     if (status == SP_OK)
         status = sp_pipeline_open_comparison(&p, &scaled, err);
     if (status == SP_OK)
@@ -82,6 +118,9 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
     if (status == SP_OK)
         status = sp_pipeline_compare(&p, out, err);
     sp_pipeline_result(&p, result);
+    for (int32_t i = 0; against && i < n; i++)
+        sp_against_close(&against[i]);
+    free(against);
     sp_pipeline_close(&p);
     sp_calibration_close(&scaled);
     return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "evaluate/evaluate.h"
+#include "pipeline/against.h"
 #include "pipeline/calibration.h"
 #include "pipeline/run.h"
 #include "report/drawn.h"
@@ -22,6 +23,8 @@ static sp_status fetch_steps(const sp_pipeline *p, const sp_evaluation_options *
     steps.has_labels = how->has_labels;
     steps.n_strategies = how->n_strategies;
     steps.names = how->names;
+    steps.n_against = how->n_against;
+    steps.against = how->against;
     steps.trace_steps = how->trace_steps;
     steps.with_ceiling = false;
     sp_evaluation *evaluation = NULL;
@@ -47,7 +50,8 @@ static sp_status describe(const sp_pipeline *p, double level, sp_comparison *com
                                  .model = p->model,
                                  .class_of_column = p->class_of_column,
                                  .path_codes = p->path_codes,
-                                 .label_codes = p->label_codes};
+                                 .label_codes = p->label_codes,
+                                 .labels_file = p->labels_file};
     sp_status status = sp_comparison_describe(comparison, &texts, err);
     if (p->has_nll)
         sp_comparison_set_nll(comparison, &p->nll);
@@ -55,6 +59,36 @@ static sp_status describe(const sp_pipeline *p, double level, sp_comparison *com
         status = sp_reliability_finish(p->reliability, level, &comparison->reliability, err);
     if (status == SP_OK && p->reliability)
         status = sp_calibration_finish(p->calibration, level, comparison, err);
+    return status;
+}
+
+/* Values of classes, told in the columns of the first classifier. */
+static sp_status tell_classes(const int32_t *column, int32_t K, sp_value *values, sp_error *err)
+{
+    sp_value *own = column ? malloc((size_t)K * sizeof *own) : NULL;
+    if (column && !own)
+        return sp_no_memory(err);
+    for (int32_t k = 0; own && k < K; k++)
+        own[k] = values[k];
+    for (int32_t k = 0; own && k < K; k++)
+        values[column[k]] = own[k];
+    free(own);
+    return SP_OK;
+}
+
+/* What is said of the other classifiers, and of their scores. */
+static sp_status describe_against(const sp_pipeline *p, double level, sp_comparison *comparison, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int32_t i = 0; status == SP_OK && i < p->n_against; i++) {
+        const sp_pipeline *one = &p->against[i].p;
+        const sp_nll *nll = one->has_nll ? &one->nll : NULL;
+        status = sp_against_describe(&comparison->against[i], one->file, one->info->file_size, one->info->scores_path, nll, err);
+        if (status == SP_OK && one->reliability)
+            status = sp_reliability_finish(one->reliability, level, &comparison->against[i].reliability, err);
+        if (status == SP_OK && one->reliability)
+            status = tell_classes(p->against[i].column, one->info->n_classes, comparison->against[i].reliability->class_ece, err);
+    }
     return status;
 }
 
@@ -70,32 +104,56 @@ static sp_status check_level(const sp_run_options *o, sp_bootstrap_options *boot
     return SP_OK;
 }
 
-static void use_wake_trim(sp_pipeline *p, const sp_evaluation_options *how)
+/* column  [K] of the first classifier for each label; NULL: the same */
+static void use_wake_trim(sp_pipeline *p, const sp_evaluation_options *how, const int32_t *column)
 {
     if (!how->has_wake_trim)
         return;
     p->wake_margin = sp_wake_trim_steps(how->wake_trim_minutes, how->epoch_seconds);
     for (int32_t k = 0; k < SP_N_STAGES; k++)
-        p->stages[k] = how->stage_of_class[p->column_of_label ? p->column_of_label[k] : k];
+        p->stages[k] = how->stage_of_class[column ? column[k] : k];
     p->wake_stages = p->stages;
+}
+
+/* Names of all strategies and classifiers, and which strategies are legal by construction: of paths that are there already
+ * legality is counted, never assumed. */
+typedef struct everybody {
+    int32_t n;
+    const char *names[SP_EVALUATION_MAX_STRATEGIES], *against[SP_MOST_AGAINST];
+    bool is_legal[SP_EVALUATION_MAX_STRATEGIES];
+} everybody;
+
+static void list_everybody(const sp_pipeline *p, everybody *all)
+{
+    int32_t at = 0;
+    all->n = sp_pipeline_all_names(p, all->names);
+    for (int32_t i = -1; i < p->n_against; i++) {
+        const sp_pipeline *one = i < 0 ? p : &p->against[i].p;
+        if (i >= 0)
+            all->against[i] = p->against[i].name;
+        for (int s = 0; s < one->n_strategies; s++)
+            all->is_legal[at++] =
+                !one->given && sp_strategy_about(one->strategies[s].kind)->is_legal && one->on_infeasible != SP_INFEASIBLE_RELAX;
+    }
 }
 
 sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err)
 {
     const sp_run_options *o = p->opt;
     const int32_t K = p->model->n_classes;
-    bool is_legal[SP_RUN_STRATEGIES]; /* by construction; of paths that are there already legality is counted, never assumed */
-    for (int s = 0; s < p->n_strategies; s++)
-        is_legal[s] = !p->given && sp_strategy_about(p->strategies[s].kind)->is_legal && p->on_infeasible != SP_INFEASIBLE_RELAX;
+    everybody all;
+    list_everybody(p, &all);
     const char **classes = sp_names_in_columns(p->model, p->class_of_column);
     if (!classes)
         return sp_no_memory(err);
     sp_evaluation_options how = sp_evaluation_options_default();
     how.has_labels = p->info->has_labels;
-    how.n_strategies = p->n_strategies;
+    how.n_strategies = all.n;
     how.classes = classes;
-    how.names = p->names;
-    how.is_legal = is_legal;
+    how.names = all.names;
+    how.n_against = p->n_against;
+    how.against = all.against;
+    how.is_legal = all.is_legal;
     how.has_path_scores = p->has_path_scores;
     how.has_length_trim = p->cut_path_steps != NULL;
     how.trace_steps = o->trace_steps;
@@ -106,8 +164,10 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
         how.subjects = (const char *const *)p->subjects->names;
         how.subjects_place = p->subjects->place;
     }
-    sp_gate_scope scope = {.n_strategies = p->n_strategies,
-                           .strategies = p->names,
+    sp_gate_scope scope = {.n_strategies = all.n,
+                           .strategies = all.names,
+                           .n_against = p->n_against,
+                           .against = all.against,
                            .n_classes = K,
                            .classes = classes,
                            .has_labels = p->info->has_labels};
@@ -126,10 +186,14 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
         status = sp_nll_clip_read(o, p->has_nll, &p->nll.clip, err);
     for (int i = 0; p->calibration && i < p->calibration->n; i++)
         p->calibration->sums[i].nll.clip = p->nll.clip;
+    for (int32_t i = 0; i < p->n_against; i++)
+        p->against[i].p.nll.clip = p->nll.clip;
     if (status == SP_OK)
         status = sp_evaluation_new(p->chain, p->rules, &how, &evaluation, err);
     if (status == SP_OK) {
-        use_wake_trim(p, &how);
+        use_wake_trim(p, &how, p->column_of_label);
+        for (int32_t i = 0; i < p->n_against; i++)
+            use_wake_trim(&p->against[i].p, &how, p->against[i].column);
         status = sp_pipeline_run(p, evaluation, err);
     }
     sp_run_progress(o, NULL, 0, 0);
@@ -140,6 +204,8 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
         status = fetch_steps(p, &how, made, err);
     if (status == SP_OK)
         status = describe(p, how.bootstrap.level, made, err);
+    if (status == SP_OK)
+        status = describe_against(p, how.bootstrap.level, made, err);
     if (status == SP_OK)
         *out = made;
     else

@@ -1,10 +1,12 @@
 /* sp_compare_file() and sp_decode_file(): the file of scores is opened, paths are written, folds fitted. */
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "io/source.h"
 #include "learn/learn.h"
 #include "pipeline/compare.h"
+#include "pipeline/file_against.h"
 #include "pipeline/file_open.h"
 #include "pipeline/file_paths.h"
 #include "pipeline/run.h"
@@ -81,7 +83,9 @@ static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
 /* ---- decoding and comparing ---- */
 
 typedef struct file_run {
+    sp_run_options options; /* as given, with the file of labels in its place */
     sp_pipeline p;
+    sp_file_against against;
     sp_file_input in;
     sp_path_file paths;
     fitted_folds folds;
@@ -92,6 +96,7 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
 {
     status = sp_path_file_close(&r->paths, status, err);
     sp_pipeline_result(&r->p, result);
+    sp_file_against_close(&r->against);
     sp_pipeline_close(&r->p);
     sp_file_input_close(&r->in);
     sp_calibration_close(&r->scaled);
@@ -99,14 +104,43 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
     return status;
 }
 
-sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+/* `labels` is a dataset beside the scores, or a file: then it is moved to `reference`. */
+static sp_status find_labels(sp_run_options *o, sp_error *err)
 {
-    file_run r = {.scaled = {.n = 0}};
+    struct stat info;
+    if (o->place.labels && o->reference)
+        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both say where the labels are; leave one of them out");
+    if (o->place.labels && stat(o->place.labels, &info) == 0 && S_ISREG(info.st_mode)) {
+        o->reference = o->place.labels;
+        o->place.labels = NULL;
+    }
+    if (o->labels_dataset && !o->reference)
+        return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
+    if (o->n_folds && (o->reference || o->against))
+        return sp_fail(
+            err, SP_EINVAL,
+            "`cv` fits models to one file of scores and labels; leave `%s` out, or fit first (statepath fit) and compare "
+            "with that model",
+            o->reference ? "reference" : "against");
+    return SP_OK;
+}
+
+sp_status sp_compare_file(const char *file, const sp_run_options *given, sp_comparison **out, sp_run_result *result,
+                          sp_error *err)
+{
+    file_run r = {.options = *given};
+    sp_run_options *o = &r.options;
     sp_pipeline *p = &r.p;
     sp_comparison *made = NULL;
-    sp_status status = sp_pipeline_open_file(p, &r.in, file, o, o->strategies ? o->strategies : sp_usual_strategies, err);
+    const char *strategies = o->strategies ? o->strategies : sp_usual_strategies;
+    sp_status status = find_labels(o, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_pipeline_open_file(p, &r.in, file, o, strategies, err);
     if (status == SP_OK && o->n_folds)
         status = decode_by_folds(&r.folds, p, err);
+    if (status == SP_OK)
+        status = sp_file_against_open(&r.against, p, &r.in, strategies, err);
     if (status == SP_OK)
         status = sp_path_file_open(&r.paths, p, err);
     if (status == SP_OK)
@@ -114,7 +148,7 @@ sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparis
     if (status == SP_OK)
         status = sp_source_subjects(r.in.source, o->groups, &p->subjects, err);
     if (status == SP_OK)
-        status = sp_pipeline_find_raters(p, r.in.source, p->info->n_classes, err);
+        status = sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err);
     if (status == SP_OK)
         status = sp_pipeline_compare(p, &made, err);
     status = close_run(&r, status, result, err);

@@ -2,30 +2,21 @@
 #ifndef PIPELINE_FILE_GIVEN_H
 #define PIPELINE_FILE_GIVEN_H
 
+#include "pipeline/file_reference.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
 #include "statepath/pipeline_file.h"
 
-/* Labels from a file of their own: HDF5 or text. */
-typedef struct reference {
-    sp_source *source;
-    const sp_source_info *info;
-    const char *file;
-    int64_t n_recordings;
-    const int64_t *offsets;   /* [N+1] */
-    const char *const *ids;   /* [N] or NULL: the file names no recordings */
-    int64_t *recording;       /* [N of the paths] recording of this file */
-    int32_t *column_of_label; /* [K] or NULL: the same */
-} reference;
-
 typedef struct sp_given {
     sp_pipeline run; /* without scores to decode */
     sp_paths_reader *reader;
+    bool are_labels; /* the file holds labels alone: they are the paths that are judged, and none of them is undecoded */
+    bool has_labels; /* beside the paths */
     const sp_paths_info *info;
-    const char *const *ids;             /* of the paths' file; NULL: it names no recordings */
-    reference labels;                   /* without file: the labels are in the file of paths, or nowhere */
-    sp_codes *path_codes, *label_codes; /* or NULL */
-    int64_t *offsets;                   /* [N+1] of the steps that are evaluated */
+    const char *const *ids; /* of the paths' file; NULL: it names no recordings */
+    sp_reference labels;    /* without file: the labels are in the file of paths, or nowhere */
+    sp_codes *path_codes;   /* or NULL */
+    int64_t *offsets;       /* [N+1] of the steps that are evaluated */
     sp_given_paths given;
     sp_source_info shape;                      /* of what is evaluated */
     sp_block *read;                            /* scratch */

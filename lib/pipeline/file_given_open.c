@@ -1,5 +1,4 @@
 /* Evaluating paths that are there already: the files are opened, and their recordings and classes matched. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +14,10 @@ void sp_given_close(sp_given *j)
     free(j->offsets);
     free(j->cut_path_steps);
     free(j->cut_label_steps);
-    free(j->labels.column_of_label);
-    free(j->labels.recording);
     sp_block_free(j->read);
-    sp_source_close(j->labels.source);
+    sp_reference_close(&j->labels);
     sp_source_close(j->reader);
     sp_codes_free(j->path_codes);
-    sp_codes_free(j->label_codes);
     sp_pipeline_close(&j->run);
 }
 
@@ -93,22 +89,6 @@ static sp_status read_path_codes(sp_given *j, sp_error *err)
     return o->codes || o->map ? sp_codes_new(o->codes, o->map, false, j->run.model, &j->path_codes, err) : SP_OK;
 }
 
-/* How long a step is, for labels that are events: as the options say, else as the paths' file says; 0: nobody says. */
-static double seconds_of_steps(const sp_given *j)
-{
-    double seconds = j->run.opt->epoch_seconds;
-    if (isnan(seconds) && (!j->reader || sp_source_epoch_seconds(j->reader, &seconds, NULL) != SP_OK))
-        seconds = 0;
-    return isnan(seconds) ? 0 : seconds;
-}
-
-/* What was assumed or passed over when a file was read. */
-static void tell_remark(const sp_given *j, const char *file, const char *remark)
-{
-    if (remark)
-        sp_run_notice(j->run.opt, SP_NOTICE_DATA, "note: %s: %s", file, remark);
-}
-
 /* A text has names of classes only where the model does. */
 static sp_status open_text(sp_given *j, const char *file, sp_error *err)
 {
@@ -120,16 +100,36 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
-    const sp_source_options options = {
-        .model = j->run.model, .codes = j->path_codes, .more = o->place.more, .epoch_seconds = seconds_of_steps(j)};
+    const sp_source_options options = {.model = j->run.model,
+                                       .codes = j->path_codes,
+                                       .more = o->place.more,
+                                       .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
     if (status == SP_OK)
         status = sp_paths_reader_open(file, NULL, &options, &j->reader, err);
     if (status != SP_OK)
         return status;
     j->info = sp_paths_reader_info(j->reader);
     j->ids = j->info->has_ids ? j->info->ids : NULL;
-    tell_remark(j, file, sp_source_info_of(j->reader)->remark);
+    sp_run_tell_remark(o, sp_source_info_of(j->reader));
     return SP_OK;
+}
+
+/* The paths; in a file of labels alone these. */
+static sp_status open_reader(sp_given *j, const char *file, const sp_source_options *places, sp_error *err)
+{
+    sp_status status = sp_paths_reader_open(file, j->run.opt->paths_dataset, places, &j->reader, err);
+    if (status != SP_EFILE || j->run.opt->paths_dataset)
+        return status;
+    sp_error other = {.status = SP_OK};
+    sp_source *labels = NULL;
+    sp_status found = sp_source_open(file, places, &labels, &other);
+    const sp_source_info *info = found == SP_OK ? sp_source_info_of(labels) : NULL;
+    if (info && info->has_labels && !info->has_scores) {
+        j->are_labels = true;
+        status = sp_paths_reader_open(file, info->labels_path, places, &j->reader, err);
+    }
+    sp_source_close(labels);
+    return found == SP_ENOMEM ? sp_fail(err, found, "%s", other.message) : status;
 }
 
 static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
@@ -139,10 +139,11 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
     places.labels = NULL;
     places.needs_scores = false;
     if (status == SP_OK)
-        status = sp_paths_reader_open(file, j->run.opt->paths_dataset, &places, &j->reader, err);
+        status = open_reader(j, file, &places, err);
     if (status != SP_OK)
         return status;
     j->info = sp_paths_reader_info(j->reader);
+    j->has_labels = j->info->has_labels && !j->are_labels;
     j->ids = j->info->has_ids ? j->info->ids : NULL;
     status = load_model(j, file, err);
     return status == SP_OK ? read_path_codes(j, err) : status;
@@ -150,168 +151,37 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 
 /* ---- the labels ---- */
 
-/* What the labels of a file of their own mean: codes that are given for them; else, where the file names no classes, those of the
- * paths. `class_of_column` are the columns that they are to be told in. */
-static sp_status read_label_codes(sp_given *j, bool is_named, const int32_t *class_of_column, sp_error *err)
+/* What the labels mean: codes that are given for them; else, where their file names no classes, those of the paths. */
+static sp_reference_words words_of(const sp_run_options *o)
 {
+    const bool is_own = o->label_codes || o->label_map;
+    return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, !is_own};
+}
+
+static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
+{
+    static const char hint[] =
+        "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer";
+    sp_reference *l = &j->labels;
     const sp_run_options *o = j->run.opt;
-    bool is_own = o->label_codes || o->label_map;
-    if (!is_own && (is_named || !j->path_codes))
-        return SP_OK;
-    sp_status status = sp_codes_new(is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, j->run.model,
-                                    &j->label_codes, err);
+    const sp_reference_words words = words_of(o);
+    double seconds = 0;
+    sp_status status = sp_source_seconds(j->reader, &seconds, err);
     if (status == SP_OK)
-        status = sp_codes_use_columns(j->label_codes, class_of_column, err);
-    if (status == SP_OK && !is_own && j->labels.file)
-        sp_run_notice(o, SP_NOTICE_DATA,
-                      "the labels of %s are read by %s, as the paths are; @label-codes or @label-map if they are others",
-                      j->labels.file, sp_codes_name(j->label_codes));
-    return status;
-}
-
-static sp_status open_text_labels(sp_given *j, sp_error *err)
-{
-    reference *l = &j->labels;
-    const int32_t K = j->run.model->n_classes;
-    if (j->run.opt->labels_dataset)
-        return sp_run_fail(j->run.opt, err, SP_EINVAL, "@labels-dataset names a dataset, and %s is a text file", l->file);
-    sp_status status = read_label_codes(j, sp_source_is_events(l->file), j->run.class_of_column, err);
-    const sp_source_options options = {
-        .model = j->run.model, .codes = j->label_codes, .epoch_seconds = seconds_of_steps(j), .is_reference = true};
+        status = sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
-        status = sp_source_open(l->file, &options, &l->source, err);
-    if (status != SP_OK)
+        status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds,
+                                    !o->trim_to_shortest, hint, err);
+    if (status != SP_OK || sp_source_is_text(file))
         return status;
-    l->info = sp_source_info_of(l->source);
-    tell_remark(j, l->file, l->info->remark);
-    l->n_recordings = l->info->n_recordings;
-    l->offsets = l->info->offsets;
-    l->ids = l->info->has_ids ? l->info->ids : NULL;
-    if (j->label_codes)
-        return SP_OK; /* they are columns already */
-    l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
-    if (!l->column_of_label)
-        return sp_no_memory(err);
-    for (int32_t c = 0; c < K; c++)
-        l->column_of_label[j->run.class_of_column[c]] = c;
-    return SP_OK;
-}
-
-/* Where the classes of the labels' file stand among the paths' columns. Codes speak of that file's columns, as its scores do. */
-static sp_status match_classes(sp_given *j, sp_error *err)
-{
-    const sp_source_info *l = j->labels.info;
-    if (!l->classes)
-        return read_label_codes(j, false, j->run.class_of_column, err);
-    int32_t K = l->n_classes;
-    int32_t *class_of_label = malloc((size_t)K * sizeof *class_of_label);
-    j->labels.column_of_label = malloc((size_t)K * sizeof *j->labels.column_of_label);
-    sp_status status = class_of_label && j->labels.column_of_label ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK)
-        status = sp_model_align(j->run.model, K, l->classes, class_of_label, err);
-    for (int32_t k = 0; status == SP_OK && k < K; k++)
-        for (int32_t c = 0; c < K; c++)
-            if (j->run.class_of_column[c] == class_of_label[k])
-                j->labels.column_of_label[k] = c;
-    if (status == SP_OK)
-        status = read_label_codes(j, true, class_of_label, err);
-    free(class_of_label);
-    return status;
-}
-
-static sp_status open_hdf5_labels(sp_given *j, sp_error *err)
-{
-    reference *l = &j->labels;
-    sp_source_options places = sp_source_options_default();
-    places.access = sp_run_access(j->run.opt);
-    places.labels = j->run.opt->labels_dataset;
-    places.needs_scores = false;
-    sp_status status = sp_source_open(l->file, &places, &l->source, err);
-    if (status != SP_OK)
-        return status;
-    l->info = sp_source_info_of(l->source);
-    if (!l->info->has_labels)
-        return sp_run_fail(j->run.opt, err, SP_EDATA, "%s holds no labels; @labels-dataset PATH says where they are", l->file);
-    l->n_recordings = l->info->n_recordings;
-    l->offsets = l->info->offsets;
-    l->ids = l->info->has_ids ? l->info->ids : NULL;
     j->run.has_nll = l->info->has_scores;
-    if ((status = match_classes(j, err)) != SP_OK)
-        return status;
-    sp_source_use_codes(l->source, j->label_codes);
     return sp_pipeline_find_raters(&j->run, l->source, j->run.model->n_classes, err);
 }
 
-typedef struct named {
-    const char *id;
-    int64_t index;
-} named;
-
-static int compare_named(const void *a, const void *b)
-{
-    return strcmp(((const named *)a)->id, ((const named *)b)->id);
-}
-
-static named *sorted_ids(int64_t n, const char *const *ids)
-{
-    named *list = malloc((size_t)(n + 1) * sizeof *list);
-    for (int64_t i = 0; list && i < n; i++)
-        list[i] = (named){ids[i], i};
-    if (list)
-        qsort(list, (size_t)n, sizeof *list, compare_named);
-    return list;
-}
-
-/* Which recording of the labels belongs to which of the paths: by id where both files have ids, else by place. */
-static sp_status match_recordings(sp_given *j, sp_error *err)
-{
-    reference *l = &j->labels;
-    int64_t N = j->info->n_recordings;
-    if (l->n_recordings != N)
-        return sp_fail(err, SP_EDATA,
-                       "%s has %lld recording%s, the labels in %s have %lld; the two files must speak of the same recordings",
-                       j->info->file, (long long)N, N == 1 ? "" : "s", l->file, (long long)l->n_recordings);
-    l->recording = malloc((size_t)(N + 1) * sizeof *l->recording);
-    if (!l->recording)
-        return sp_no_memory(err);
-    for (int64_t n = 0; n < N; n++)
-        l->recording[n] = n;
-    if (!j->ids || !l->ids)
-        return SP_OK;
-    named *ours = sorted_ids(N, j->ids), *theirs = sorted_ids(N, l->ids);
-    sp_status status = ours && theirs ? SP_OK : sp_no_memory(err);
-    for (int64_t i = 0; status == SP_OK && i < N; i++)
-        if (strcmp(ours[i].id, theirs[i].id) != 0)
-            status = sp_fail(err, SP_EDATA, "recording %s of %s is not among the labels of %s (which has %s, say)", ours[i].id,
-                             j->info->file, l->file, theirs[i].id);
-        else
-            l->recording[ours[i].index] = theirs[i].index;
-    free(ours);
-    free(theirs);
-    return status;
-}
-
 /* Which steps are evaluated: all; with trim_to_shortest those that both files have. */
-/* ", of which the last 230 are unscored" where the labels go on after `steps`, and all that do are. */
-static sp_status describe_tail(sp_given *j, int64_t m, int64_t steps, int64_t labelled, char *out, size_t size, sp_error *err)
-{
-    out[0] = '\0';
-    sp_block *block = labelled > steps ? sp_block_new() : NULL;
-    if (!block)
-        return labelled > steps ? sp_no_memory(err) : SP_OK;
-    sp_status status = sp_source_read_steps(j->labels.source, m, steps, labelled - steps, SP_BLOCK_LABELS, block, err);
-    bool is_unscored = status == SP_OK;
-    for (int64_t t = 0; is_unscored && t < labelled - steps; t++)
-        is_unscored = block->labels[t] < 0;
-    if (is_unscored)
-        snprintf(out, size, ", of which the last %lld are unscored", (long long)(labelled - steps));
-    sp_block_free(block);
-    return status;
-}
-
 static sp_status match_lengths(sp_given *j, sp_error *err)
 {
-    const reference *l = &j->labels;
+    const sp_reference *l = &j->labels;
     const int64_t N = j->info->n_recordings, *have = j->info->offsets;
     const bool is_trimmed = j->run.opt->trim_to_shortest;
     const size_t size = ((size_t)N + 1) * sizeof(int64_t);
@@ -328,18 +198,6 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
         if (l->file) {
             int64_t m = l->recording[n], labelled = l->offsets[m + 1] - l->offsets[m];
             kept = steps < labelled ? steps : labelled;
-            if (steps != labelled && !is_trimmed) {
-                char tail[80];
-                sp_status status = describe_tail(j, m, steps, labelled, tail, sizeof tail, err);
-                if (status != SP_OK)
-                    return status;
-                return sp_run_fail(
-                    j->run.opt, err, SP_EDATA,
-                    "recording %s: %lld steps in %s, %lld labels in %s%s; see that both begin at the same step, then "
-                    "@trim-to-shortest leaves out the last %lld",
-                    j->ids || !l->ids ? j->info->ids[n] : l->ids[m], (long long)steps, j->info->file, (long long)labelled,
-                    l->file, tail, (long long)(steps < labelled ? labelled - steps : steps - labelled));
-            }
             if (is_trimmed) {
                 j->cut_path_steps[n] = steps - kept;
                 j->cut_label_steps[n] = labelled - kept;
@@ -353,22 +211,23 @@ static sp_status match_lengths(sp_given *j, sp_error *err)
 static sp_status open_labels(sp_given *j, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
+    const char *file = o->reference ? o->reference : o->place.labels;
     sp_status status = SP_OK;
-    j->labels.file = o->place.labels;
-    if (o->place.labels) {
-        status = sp_source_is_text(o->place.labels) ? open_text_labels(j, err) : open_hdf5_labels(j, err);
-        if (status == SP_OK)
-            status = match_recordings(j, err);
+    if (o->reference && o->place.labels)
+        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both name the file of labels; leave one of them out");
+    if (file) {
+        status = open_reference(j, file, err);
     } else if (o->label_codes || o->label_map || j->path_codes) {
-        if (!j->info->has_labels && (o->label_codes || o->label_map))
+        if (!j->has_labels && (o->label_codes || o->label_map))
             return sp_run_fail(j->run.opt, err, SP_EINVAL,
                                "@label-codes and @label-map need labels, and %s has none; @labels FILE says where they are",
                                j->info->file);
-        if (j->info->has_labels)
-            status = read_label_codes(j, false, j->run.class_of_column, err);
+        const sp_reference_words words = words_of(o);
+        if (j->has_labels)
+            status = sp_reference_read_codes(&j->labels, &j->run, &words, false, j->run.class_of_column, err);
     }
     if (status == SP_OK)
-        sp_paths_reader_use_codes(j->reader, j->path_codes, j->label_codes);
+        sp_paths_reader_use_codes(j->reader, j->path_codes, j->labels.codes);
     return status == SP_OK ? match_lengths(j, err) : status;
 }
 
@@ -419,7 +278,7 @@ static void describe(sp_given *j)
                                 .dtype = scored ? scored->dtype : SP_F32,
                                 .ids = j->info->ids,
                                 .offsets = j->offsets,
-                                .has_labels = j->labels.file || j->info->has_labels,
+                                .has_labels = j->labels.file || j->has_labels,
                                 .has_segments = j->info->has_segments,
                                 .has_scores = scored != NULL,
                                 .has_weights = scored && scored->has_weights,
@@ -440,7 +299,7 @@ static void describe(sp_given *j)
     j->given = (sp_given_paths){.read = sp_given_read_paths, .result = j->cut_path_steps ? NULL : sp_given_result, .arg = j};
     p->given = &j->given;
     p->path_codes = j->path_codes ? sp_codes_name(j->path_codes) : NULL;
-    p->label_codes = j->label_codes ? sp_codes_name(j->label_codes) : NULL;
+    p->label_codes = j->labels.codes ? sp_codes_name(j->labels.codes) : NULL;
     p->step_seconds = step_seconds;
     p->step_seconds_arg = j;
     p->has_path_scores = !j->cut_path_steps; /* they are of whole paths */

@@ -59,15 +59,18 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
     const int64_t first = part->recording;
     if (!part->count)
         return sp_paths_reader_read_steps(j->reader, j->strategy[s], first, part->first, part->n, paths, err);
-    if (!j->cut_path_steps)
-        return sp_paths_reader_read(j->reader, j->strategy[s], first, part->count, paths, results, err);
-    return read_cut(j, part, read_one_path, s, j->info->offsets, NULL, sizeof *paths, paths, results, err);
+    sp_status status = j->cut_path_steps
+                           ? read_cut(j, part, read_one_path, s, j->info->offsets, NULL, sizeof *paths, paths, results, err)
+                           : sp_paths_reader_read(j->reader, j->strategy[s], first, part->count, paths, results, err);
+    for (int64_t n = 0; status == SP_OK && j->are_labels && n < part->count; n++)
+        results[n].status = SP_OK;
+    return status;
 }
 
 sp_decoded sp_given_result(void *arg, int32_t s, int64_t recording, bool is_undecoded)
 {
     const sp_given *j = arg;
-    return sp_paths_reader_result(j->reader, j->strategy[s], recording, is_undecoded);
+    return sp_paths_reader_result(j->reader, j->strategy[s], recording, is_undecoded && !j->are_labels);
 }
 
 static sp_status read_one_segments(const sp_given *j, int32_t which, int64_t n, void *stored, sp_decoded *result, sp_error *err)
@@ -154,7 +157,7 @@ static sp_status read_one_rater(const sp_given *j, int32_t rater, int64_t n, voi
 sp_status sp_given_read_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
 {
     const sp_given *j = arg;
-    const reference *l = &j->labels;
+    const sp_reference *l = &j->labels;
     if (!part->count)
         return sp_source_read_scorer_steps(l->source, rater, l->recording[part->recording], part->first, part->n, labels, err);
     return read_cut(j, part, read_one_rater, rater, l->offsets, l->recording, sizeof *labels, labels, NULL, err);

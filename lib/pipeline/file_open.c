@@ -28,7 +28,26 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
 }
 
+void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)
+{
+    if (info->remark)
+        sp_run_notice(o, SP_NOTICE_DATA, "note: %s%s%s", info->n_files ? "" : info->file, info->n_files ? "" : ": ",
+                      info->remark);
+}
+
 /* ---- recordings ---- */
+
+sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err)
+{
+    sp_error own = {.status = SP_OK};
+    *seconds = 0;
+    sp_status status = source ? sp_source_epoch_seconds(source, seconds, &own) : SP_OK;
+    if (status == SP_OK || status == SP_EDATA) {
+        *seconds = status == SP_OK ? *seconds : 0;
+        return SP_OK;
+    }
+    return sp_fail(err, status, "%s", own.message);
+}
 
 static sp_status read_source(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
 {
@@ -95,9 +114,70 @@ static sp_status load_model(sp_pipeline *p, sp_error *err)
     return status;
 }
 
+/* reference: labels are those of another file, whatever stands beside the scores. */
+static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    const sp_reference_words words = {.codes = o->codes, .map = o->map};
+    const sp_source_info *info = p->info;
+    sp_reference *l = &in->reference;
+    double seconds = 0;
+    sp_status status = sp_source_seconds(in->source, &seconds, err);
+    if (status == SP_OK)
+        status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
+    if (status == SP_OK)
+        status = sp_reference_match(l, p->file, info->n_recordings, info->has_ids ? info->ids : NULL, info->offsets, seconds,
+                                    true, NULL, err);
+    if (status != SP_OK)
+        return status;
+    p->label_codes = l->codes ? sp_codes_name(l->codes) : NULL;
+    p->labels_file = l->file;
+    in->labelled =
+        (sp_matched){.from = p->from,
+                     .beside = {.info = l->info, .read = read_source, .read_rater = read_source_rater, .arg = l->source},
+                     .beside_recording = l->recording,
+                     .column_of_label = l->column_of_label,
+                     .name = p->file,
+                     .beside_name = l->file};
+    l->recording = NULL; /* the recordings' now */
+    l->column_of_label = NULL;
+    status = sp_matched_open(&in->labelled, info, &p->from, err);
+    p->info = p->from.info;
+    return status;
+}
+
 static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 {
-    return sp_source_epoch_seconds(arg, seconds, err);
+    const sp_file_input *in = arg;
+    sp_status status = sp_source_epoch_seconds(in->source, seconds, err);
+    return status == SP_OK && *seconds == 0 ? sp_source_seconds(in->reference.source, seconds, err) : status;
+}
+
+sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err)
+{
+    sp_status status = sp_source_open(p->file, places, &in->source, err);
+    if (status != SP_OK)
+        return status;
+    p->from = (sp_recordings){
+        .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
+    p->file = p->from.info->file;
+    p->step_seconds = step_seconds;
+    p->step_seconds_arg = in;
+    return SP_OK;
+}
+
+sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
+{
+    sp_status status = load_model(p, err);
+    return status != SP_OK ? status : p->opt->reference ? open_reference(p, in, err) : read_codes(p, in, err);
+}
+
+sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err)
+{
+    sp_status status = sp_pipeline_compile(p, err);
+    if (status == SP_OK)
+        sp_source_use_threads(in->source, sp_workers_count(p->workers));
+    return status;
 }
 
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
@@ -112,23 +192,16 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
         status = sp_model_load(opt->model, &p->model, err);
     places.model = p->model;
     if (status == SP_OK)
-        status = sp_source_open(file, &places, &in->source, err);
-    if (status != SP_OK)
-        return status;
-    p->from = (sp_recordings){
-        .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
-    p->file = p->from.info->file;
-    p->step_seconds = step_seconds;
-    p->step_seconds_arg = in->source;
-    if ((status = load_model(p, err)) != SP_OK || (status = read_codes(p, in, err)) != SP_OK ||
-        (status = sp_pipeline_compile(p, err)) != SP_OK)
-        return status;
-    sp_source_use_threads(in->source, sp_workers_count(p->workers));
-    return SP_OK;
+        status = sp_file_input_open(p, in, &places, err);
+    if (status == SP_OK)
+        status = sp_file_input_label(p, in, err);
+    return status == SP_OK ? sp_file_input_compile(p, in, err) : status;
 }
 
 void sp_file_input_close(sp_file_input *in)
 {
+    sp_matched_close(&in->labelled);
+    sp_reference_close(&in->reference);
     sp_source_close(in->source);
     sp_codes_free(in->codes);
 }

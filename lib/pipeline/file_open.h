@@ -2,13 +2,17 @@
 #ifndef PIPELINE_FILE_OPEN_H
 #define PIPELINE_FILE_OPEN_H
 
+#include "pipeline/file_reference.h"
+#include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
 #include "statepath/pipeline_file.h"
 
 /* A file of scores. */
 typedef struct sp_file_input {
     sp_source *source;
-    sp_codes *codes; /* of the labels, or NULL */
+    sp_codes *codes;        /* of the labels beside the scores, or NULL */
+    sp_reference reference; /* labels of a file of their own */
+    sp_matched labelled;    /* the recordings with these */
 } sp_file_input;
 
 /* Opens the file and everything that the options name. `strategies` is a comma-separated list. On failure pipeline and input can
@@ -16,6 +20,19 @@ typedef struct sp_file_input {
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
                                 const char *strategies, sp_error *err);
 void sp_file_input_close(sp_file_input *in);
+
+/* The three steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes; the
+ * way of decoding. p has begun. */
+sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err);
+sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
+sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err);
+
+/* A notice of what was assumed or passed over when a file was read. */
+void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info);
+
+/* Length of a step of a source (NULL: none), 0: not known. A file that says nonsense of it says nothing here. SP_OK, SP_ENOMEM.
+ */
+sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err);
 
 /* Paths of a prepared block by the first strategy, [S of the block]; those without are counted, those that failed their check are
  * reported. */

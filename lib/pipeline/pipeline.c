@@ -8,6 +8,7 @@
 #include "core/prepare.h"
 #include "core/subjects.h"
 #include "evaluate/evaluate.h"
+#include "pipeline/against.h"
 #include "statepath/model_json.h"
 
 /* ---- opening ---- */
@@ -90,7 +91,8 @@ sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err)
         status = sp_pipeline_new_chains(p, sp_first_given(p->opt->decode.transition_weight, p->model->transition_weight, 1), err);
     if (status != SP_OK)
         return status;
-    p->workers = sp_workers_new(p->opt->decode.threads);
+    if (!p->workers) /* another classifier works with those of the first */
+        p->workers = sp_workers_new(p->opt->decode.threads);
     return p->workers ? SP_OK : sp_no_memory(err);
 }
 
@@ -98,9 +100,10 @@ sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_r
                            sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt};
-    if (opt->output || opt->n_folds || opt->codes || opt->map || opt->groups)
-        return sp_run_fail(opt, err, SP_EINVAL,
-                           "@output, @cv, @codes, @map and @groups are of files, not of recordings in memory");
+    if (opt->output || opt->n_folds || opt->codes || opt->map || opt->groups || opt->against || opt->reference)
+        return sp_run_fail(
+            opt, err, SP_EINVAL,
+            "@output, @cv, @codes, @map, @groups, @against and @reference are of files, not of recordings in memory");
     sp_status status = sp_pipeline_begin(p, from->info->file, opt, strategies, err);
     p->from = *from;
     if (status == SP_OK)
@@ -175,12 +178,13 @@ sp_status sp_pipeline_count_failures(sp_pipeline *p, int s, int64_t first, int64
         if (result->status == SP_OK || result->status == SP_EBUG)
             continue;
         bool is_for_all, is_named = is_to_be_named(p, s, first + r, result, &is_for_all);
+        const char *who = !is_for_all ? p->names[s] : p->classifier ? p->classifier : "";
         char sentence[512];
         snprintf(sentence, sizeof sentence,
                  result->status == SP_ENOPATH
                      ? "%s%srecording %s has no allowed path of finite score: no state reaches step %lld"
                      : "%s%srecording %s: dead end at step %lld, no allowed class has a finite score there",
-                 is_for_all ? "" : p->names[s], is_for_all ? "" : ": ", id_of(p, first + r), (long long)result->step);
+                 who, *who ? ": " : "", id_of(p, first + r), (long long)result->step);
         if (p->on_infeasible == SP_INFEASIBLE_ERROR)
             return sp_run_fail(p->opt, err, result->status,
                                "%s; nothing was written (@on-infeasible error); report leaves it out, relax breaks the "
@@ -200,6 +204,12 @@ void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result)
     *result = (sp_run_result){.n_bugs = p->n_bugs};
     for (int s = 0; s < p->n_strategies; s++)
         result->n_undecoded += p->undecoded[s];
+    for (int32_t i = 0; i < p->n_against; i++) {
+        sp_run_result more;
+        sp_pipeline_result(&p->against[i].p, &more);
+        result->n_undecoded += more.n_undecoded;
+        result->n_bugs += more.n_bugs;
+    }
 }
 
 sp_status sp_pipeline_use_given(sp_pipeline *p, sp_error *err)

@@ -16,6 +16,7 @@ enum {
 };
 
 struct calibration;
+struct sp_rival;
 
 /* Paths that are there already, in place of decoding. */
 typedef struct sp_given_paths {
@@ -53,7 +54,7 @@ typedef struct sp_pipeline {
     const sp_given_paths *given;                     /* NULL: decode */
     const sp_path_sink *sink;                        /* or NULL */
     const int32_t *column_of_label;                  /* [K] where labels are numbered another way than paths; or NULL */
-    const char *labels_file;                         /* for messages */
+    const char *labels_file;                         /* where it is another one; or NULL */
     const char *path_codes, *label_codes;            /* names of the codings that paths and labels were read by; or NULL */
     const int64_t *cut_path_steps, *cut_label_steps; /* [N] left out at the end of each side; or NULL */
     bool has_path_scores;                            /* the results have scores */
@@ -68,9 +69,14 @@ typedef struct sp_pipeline {
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
     const sp_folds *folds; /* decode with the models of its folds; or NULL */
+    /* Other classifiers of the same recordings (against.h): what they decode is evaluated beside it. Owned by whoever opened
+     * them. */
+    int32_t n_against;
+    struct sp_rival *against;
+    const char *classifier; /* name of another classifier; NULL: of the first */
     int n_strategies;
     sp_strategy strategies[SP_RUN_STRATEGIES];
-    const char *names[SP_RUN_STRATEGIES]; /* borrowed, or of: */
+    const char *names[SP_RUN_STRATEGIES]; /* of another classifier with its name; borrowed, or of: */
     char texts[SP_RUN_STRATEGIES][SP_STRATEGY_TEXT];
     sp_raters raters;           /* found by whoever wants them */
     const int32_t *wake_stages; /* where wake is trimmed: the stage of each class of the labels; or NULL */

@@ -1,12 +1,26 @@
 #include "pipeline/read_ahead.h"
 #include "core/subjects.h"
 
-bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_scorers_found *raters)
+#include <stdlib.h>
+
+static bool open_slot(sp_slot *slot, int32_t n_more)
 {
-    *a = (sp_read_ahead){.from = from, .now.block = sp_block_new(), .ahead.block = sp_block_new()};
+    slot->block = sp_block_new();
+    slot->more = calloc((size_t)n_more + 1, sizeof(sp_block *));
+    bool is_whole = slot->block && slot->more;
+    for (int32_t i = 0; is_whole && i < n_more; i++)
+        is_whole = (slot->more[i] = sp_block_new()) != NULL;
+    return is_whole;
+}
+
+bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_scorers_found *raters, int32_t n_more,
+                        const sp_recordings *const *more)
+{
+    *a = (sp_read_ahead){.from = from, .n_more = n_more, .more = more};
     if (raters)
         a->now.raters.found = a->ahead.raters.found = *raters;
-    return a->now.block && a->ahead.block;
+    const bool is_whole = open_slot(&a->now, n_more);
+    return open_slot(&a->ahead, n_more) && is_whole;
 }
 
 void sp_read_ahead_close(sp_read_ahead *a)
@@ -15,6 +29,9 @@ void sp_read_ahead_close(sp_read_ahead *a)
     sp_slot *slots[] = {&a->now, &a->ahead};
     for (int i = 0; i < 2; i++) {
         sp_block_free(slots[i]->block);
+        for (int32_t m = 0; slots[i]->more && m < a->n_more; m++)
+            sp_block_free(slots[i]->more[m]);
+        free(slots[i]->more);
         sp_raters_clear(&slots[i]->raters);
     }
 }
@@ -22,6 +39,8 @@ void sp_read_ahead_close(sp_read_ahead *a)
 static void read_slot(const sp_read_ahead *a, sp_slot *slot)
 {
     slot->status = a->from->read(a->from->arg, &slot->part, slot->parts, slot->block, &slot->err);
+    for (int32_t i = 0; slot->status == SP_OK && i < a->n_more; i++)
+        slot->status = a->more[i]->read(a->more[i]->arg, &slot->part, slot->parts, slot->more[i], &slot->err);
     if (slot->status == SP_OK)
         slot->status = sp_raters_read(&slot->raters, a->from, &slot->part, slot->block->n_steps, &slot->err);
     slot->is_there = true;

@@ -13,6 +13,7 @@ typedef struct sp_slot {
     unsigned parts; /* SP_BLOCK_* */
     bool is_there;
     sp_block *block;
+    sp_block **more; /* [n_more] the same part of others */
     sp_raters raters;
     sp_status status;
     sp_error err;
@@ -20,13 +21,17 @@ typedef struct sp_slot {
 
 typedef struct sp_read_ahead {
     const sp_recordings *from;
+    int32_t n_more;
+    const sp_recordings *const *more; /* [n_more] */
     sp_slot now, ahead;
     bool is_reading; /* the thread fills `ahead`; nobody else may read */
     pthread_t thread;
 } sp_read_ahead;
 
-/* With each part the labels of these raters (NULL: none) are read. False on lack of memory; close in any case. */
-bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_scorers_found *raters);
+/* With each part the labels of these raters (NULL: none) are read, and the same part of n_more others, which are the same
+ * recordings; borrowed. False on lack of memory; close in any case. */
+bool sp_read_ahead_open(sp_read_ahead *a, const sp_recordings *from, const sp_scorers_found *raters, int32_t n_more,
+                        const sp_recordings *const *more);
 void sp_read_ahead_close(sp_read_ahead *a);
 
 /* Makes a->now that part, with at least these parts of it: what stands there, what was read ahead, or read now.

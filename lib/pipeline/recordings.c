@@ -82,6 +82,7 @@ static sp_status read_array_rater(void *arg, int32_t rater, const sp_part *part,
 sp_recordings sp_recordings_of_arrays(sp_arrays *a)
 {
     a->info.n_steps = a->info.offsets[a->info.n_recordings];
+    a->info.has_ids = a->info.ids != NULL;
     a->info.has_scores = a->scores != NULL;
     a->info.has_labels = a->labels != NULL;
     a->info.has_segments = a->segments != NULL;

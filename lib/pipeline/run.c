@@ -4,8 +4,9 @@
 
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
+#include "pipeline/against.h"
 #include "pipeline/calibration.h"
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 #include "pipeline/read_ahead.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
@@ -110,17 +111,65 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
     return status;
 }
 
-static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_evaluation *evaluation,
-                           sp_error *err)
+/* Prepares the block, and the paths of all strategies of this classifier. */
+static sp_status answer(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_error *err)
 {
     sp_status status = block->scores ? sp_prepare(block, &p->prepare, p->workers, &p->counts, err) : SP_OK;
     if (status == SP_OK)
         status = answers_reserve(a, p->n_strategies, block, err);
     if (status == SP_OK && p->has_nll)
         status = sp_likelihood_add(p, block, NULL, err);
-    if (status == SP_OK)
-        status = p->given ? read_block(p, block, raters, a, err) : decode_block(p, block, a, err);
+    return status != SP_OK ? status : p->given ? read_block(p, block, raters, a, err) : decode_block(p, block, a, err);
+}
+
+/* What is evaluated of a block, by all strategies on all classifiers. */
+typedef struct all_answers {
+    int32_t n;
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
+    const sp_decoded *results[SP_EVALUATION_MAX_STRATEGIES];
+    double seconds[SP_EVALUATION_MAX_STRATEGIES];
+    sp_scores against[SP_MOST_AGAINST];
+} all_answers;
+
+static void collect(all_answers *all, const sp_pipeline *p, const answers *a)
+{
+    for (int s = 0; s < p->n_strategies; s++, all->n++) {
+        all->paths[all->n] = a->paths[s];
+        all->results[all->n] = a->results[s];
+        all->seconds[all->n] = a->seconds[s];
+    }
+}
+
+/* The other classifiers decode their own scores; what comes out is told in the first's columns. a [n_against] */
+static sp_status answer_against(sp_pipeline *p, sp_block *const *blocks, answers *a, all_answers *all, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int32_t i = 0; status == SP_OK && i < p->n_against; i++) {
+        sp_rival *one = &p->against[i];
+        status = answer(&one->p, blocks[i], NULL, &a[i], err);
+        const sp_scores scores = sp_block_batch(blocks[i]).scores;
+        if (status == SP_OK)
+            status = sp_against_tell_scores(one, &scores, &all->against[i], err);
+        for (int s = 0; status == SP_OK && s < one->p.n_strategies; s++)
+            sp_against_tell_path(one, blocks[i]->n_steps, a[i].paths[s]);
+        if (status == SP_OK)
+            collect(all, &one->p, &a[i]);
+    }
+    return status;
+}
+
+/* a  [1 + n_against] */
+static sp_status run_block(sp_pipeline *p, const sp_slot *slot, answers *a, sp_evaluation *evaluation, sp_error *err)
+{
+    sp_block *block = slot->block;
+    int32_t *const *raters = slot->raters.labels;
+    all_answers all = {.n = 0};
+    sp_status status = answer(p, block, raters, a, err);
     if (status != SP_OK || !evaluation)
+        return status;
+    collect(&all, p, a);
+    status = answer_against(p, slot->more, a + 1, &all, err);
+    if (status != SP_OK)
         return status;
     const sp_batch batch = sp_block_batch(block);
     const int64_t first = block->first;
@@ -130,9 +179,10 @@ static sp_status run_block(sp_pipeline *p, sp_block *block, int32_t *const *rate
                                .labels = block->labels,
                                .segments = block->segments,
                                .scores = p->given ? NULL : &batch.scores,
-                               .paths = (const int32_t *const *)a->paths,
-                               .results = (const sp_decoded *const *)a->results,
-                               .seconds = p->given ? NULL : a->seconds,
+                               .against = p->n_against ? all.against : NULL,
+                               .paths = all.paths,
+                               .results = all.results,
+                               .seconds = p->given ? NULL : all.seconds,
                                .scorers = (const int32_t *const *)raters,
                                .subject = p->subjects ? p->subjects->of_recording + first : NULL,
                                .cut_path_steps = p->cut_path_steps ? p->cut_path_steps + first : NULL,
@@ -164,9 +214,13 @@ static void summarise(const sp_pipeline *p)
 static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evaluation *evaluation, sp_error *err)
 {
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_MASK | SP_BLOCK_WEIGHTS;
+    const int32_t n_against = evaluation ? p->n_against : 0;
+    const sp_recordings *more[SP_MOST_AGAINST];
+    for (int32_t i = 0; i < n_against; i++)
+        more[i] = &p->against[i].p.from;
     sp_read_ahead ahead;
-    answers a = {.step_room = 0};
-    bool is_there = sp_read_ahead_open(&ahead, &p->from, evaluation ? &p->raters.found : NULL), is_new;
+    answers a[1 + SP_MOST_AGAINST] = {{.step_room = 0}};
+    bool is_there = sp_read_ahead_open(&ahead, &p->from, evaluation ? &p->raters.found : NULL, n_against, more), is_new;
     sp_status status = is_there ? SP_OK : sp_no_memory(err);
     for (sp_part part; status == SP_OK && first < end; first += part.count) {
         part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES / p->step_bytes);
@@ -176,13 +230,14 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evalu
             sp_read_ahead_start(&ahead, &next, parts);
         }
         if (status == SP_OK)
-            status = run_block(p, ahead.now.block, ahead.now.raters.labels, &a, evaluation, err);
+            status = run_block(p, &ahead.now, a, evaluation, err);
         if (status == SP_OK)
             sp_run_progress(p->opt, "steps", p->info->offsets[first + part.count], p->info->n_steps);
         if (status == SP_OK)
             status = sp_run_go_on(p->opt, err);
     }
-    answers_clear(&a);
+    for (int32_t i = 0; i <= n_against; i++)
+        answers_clear(&a[i]);
     sp_read_ahead_close(&ahead);
     return status;
 }
@@ -209,23 +264,46 @@ sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_error *e
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status == SP_OK && !p->given)
         summarise(p);
+    for (int32_t i = 0; status == SP_OK && i < p->n_against; i++)
+        summarise(&p->against[i].p);
     return status;
 }
 
-sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *recordings, sp_evaluation *evaluation,
-                                sp_error *err)
+/* The pipeline as it decodes once more: quiet, and for the steps alone. */
+static sp_pipeline again_of(const sp_pipeline *p, sp_run_options *quiet)
 {
-    sp_run_options quiet = *p->opt;
-    quiet.hooks = (sp_run_hooks){.arg = quiet.hooks.arg, .is_stopped = quiet.hooks.is_stopped};
+    *quiet = *p->opt;
+    quiet->hooks = (sp_run_hooks){.arg = quiet->hooks.arg, .is_stopped = quiet->hooks.is_stopped};
     sp_pipeline again = *p;
-    again.opt = &quiet;
+    again.opt = quiet;
     again.sink = NULL;
     again.has_nll = false;
     again.raters = (sp_raters){.found = {.n_scorers = 0}};
     again.subjects = NULL;
     again.wake_stages = NULL;
+    return again;
+}
+
+sp_status sp_pipeline_run_again(const sp_pipeline *p, int64_t n, const int64_t *recordings, sp_evaluation *evaluation,
+                                sp_error *err)
+{
+    sp_run_options quiet;
+    sp_pipeline again = again_of(p, &quiet);
     sp_status status = SP_OK;
+    again.against = p->n_against ? malloc((size_t)p->n_against * sizeof *again.against) : NULL;
+    if (p->n_against && !again.against)
+        return sp_no_memory(err);
+    for (int32_t i = 0; i < p->n_against; i++) {
+        sp_rival *one = &again.against[i];
+        *one = p->against[i];
+        one->p = again_of(&p->against[i].p, &one->options);
+        one->room = NULL;
+        one->room_bytes = 0;
+    }
     for (int64_t i = 0; status == SP_OK && i < n; i++)
         status = run_range(&again, recordings[i], recordings[i] + 1, evaluation, err);
+    for (int32_t i = 0; i < p->n_against; i++)
+        free(again.against[i].room);
+    free(again.against);
     return status;
 }

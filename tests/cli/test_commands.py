@@ -263,8 +263,8 @@ class TestCommands(st.TestCase):
         self.statepath("decode", "doors.h5", "-m", "door.json", "-o", "p.h5")
         self.h5("short.h5", labels=LABELS[:6], offsets=np.array([0, 3, 6]), ids=["front", "back"], classes=DOOR["classes"])
         self.refuses("evaluate", "p.h5", "--labels", "short.h5",
-                     sentence="recording back: 4 steps in p.h5, 3 labels in short.h5; see that both begin at the same step, then "
-                              "--trim-to-shortest leaves out the last 1")
+                     sentence="p.h5 and short.h5 do not match; steps differ: back (4 and 3); see that both begin at the same step, then "
+                              "--trim-to-shortest leaves out the last ones of the longer")
 
     # ---- inspect ----
 

@@ -268,7 +268,7 @@ class TestJudging(st.TestCase):
         self.assertTrue(done.stderr.startswith('statepath: bad.csv: line 3: label "Stage 9" is no class of model sleep-permissive: '))
         self.write("short.csv", "recording,label\n" + "".join("n%d,W\n" % n for n in range(9)))
         done = self.statepath("evaluate", "short.csv", "--labels", "night.h5", *MODEL, status=1, stdout="")
-        self.assertIn("recording n0: 1 steps in short.csv, 60 labels in night.h5", done.stderr)
+        self.assertIn("short.csv and night.h5 do not match; steps differ: n0 (1 and 60), n1 (1 and 60)", done.stderr)
         self.write("gap.csv", "recording,label\nn0,-1\n")
         self.statepath("evaluate", "gap.csv", *MODEL, "-q", status=3)
         self.refuses("evaluate", "mine.csv", *MODEL, "-f", "--csv", "mine.csv", status=2,

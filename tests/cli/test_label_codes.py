@@ -209,8 +209,8 @@ class TestCodes(st.TestCase):
                 labels_ann=np.concatenate(parts), labels_bob=np.concatenate(other))
         self.write("other.csv", "recording,label\n" + "".join("n%d,%d\n" % (n, k) for n, part in enumerate(parts) for k in part))
         self.refuses("evaluate", "p.h5", "--labels", "other.h5",
-                     sentence="recording n0: 48 steps in p.h5, 43 labels in other.h5; see that both begin at the same step, then "
-                              "--trim-to-shortest leaves out the last 5")
+                     sentence="p.h5 and other.h5 do not match; steps differ: n0 (48 and 43), n2 (60 and 64), n3 (66 and 59); see that both "
+                              "begin at the same step, then --trim-to-shortest leaves out the last ones of the longer")
         keep = [(a, min(b - a, len(part))) for a, b, part in zip(self.offsets, self.offsets[1:], parts)]
         cut_path = np.concatenate([path[a:a + n] for a, n in keep])
         cut_labels = np.concatenate([part[:n] for part, (_, n) in zip(parts, keep)])

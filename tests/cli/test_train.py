@@ -206,6 +206,41 @@ next: statepath train s.h5 -o weights.h5
         self.put(mask=np.ones((300, 4), np.uint8))
         self.refuses("train", "s.h5", "-o", "x.h5", sentence="s.h5: dataset /mask has shape [300, 4], but must have [300, 3] to go with /signals")
 
+    def test_predict_carries_weights_and_mask(self):
+        """What the file of signals says beside them stands beside the scores, in the columns of the network."""
+        with h5py.File(self.path("s.h5"), "a") as f:
+            steps, first = len(f["labels"]), int(f["offsets"][7])
+            weights = np.arange(steps) / 8
+            mask = np.ones((steps, 3), bool)
+            mask[np.arange(steps) % 5 == 0, 1] = False
+        self.train("--epochs", "1", "-q")
+        self.statepath("predict", "s.h5", "-w", "w.h5", "-o", "without.h5", "-q")
+        with h5py.File(self.path("without.h5")) as f:
+            self.assertFalse("weights" in f or "mask" in f)
+            scores = f["log_probs"][:]
+        with h5py.File(self.path("s.h5"), "a") as f:
+            f["weights"], f["mask"] = weights, mask
+        self.statepath("predict", "s.h5", "-w", "w.h5", "-o", "all.h5", "-q")
+        self.statepath("predict", "s.h5", "-w", "w.h5", "--split", "test", "-o", "test.h5", "-q")
+        for name, begin in (("all.h5", 0), ("test.h5", first)):
+            with h5py.File(self.path(name)) as f:
+                self.assertEqual([f["weights"].dtype, f["mask"].dtype], [np.float64, np.bool_])
+                np.testing.assert_array_equal(f["weights"][:], weights[begin:])
+                np.testing.assert_array_equal(f["mask"][:], mask[begin:])
+                np.testing.assert_array_equal(f["log_probs"][:], scores[begin:])
+        self.assertIn("beside      labels weights mask", self.statepath("inspect", "test.h5").stdout)
+        self.statepath("decode", "test.h5", "-m", "abc.json", "-s", "argmax", "-o", "p.h5", "-q")
+        with h5py.File(self.path("p.h5")) as f:  # the mask counts
+            self.assertTrue(mask[first:][np.arange(steps - first), f["paths/argmax"][:]].all())
+        with h5py.File(self.path("s.h5"), "a") as f:  # the same steps, other columns
+            f["classes"][:] = [b"c", b"a", b"b"]
+            f["labels"][:] = (f["labels"][:] + 1) % 3
+            f["mask"][:] = mask[:, [2, 0, 1]]
+        self.statepath("predict", "s.h5", "-w", "w.h5", "-o", "turned.h5", "-q")
+        with h5py.File(self.path("all.h5")) as a, h5py.File(self.path("turned.h5")) as b:
+            for name in ("log_probs", "labels", "weights", "mask", "classes"):
+                np.testing.assert_array_equal(a[name][:], b[name][:])
+
     def test_page(self):
         self.refuses("train", "s.h5", "-o", "w.h5", "--model", "abc.json", status=2,
                      sentence="train: --model is for --masking random-previous or true-previous, or for a --report; leave it out")

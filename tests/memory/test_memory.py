@@ -39,6 +39,8 @@ CASES = [
     ("npy", "decode in.npy more.npy -m sleep-strict --threads 1 -o out.npz", ["out.npz"], None),
     ("npz", "decode in.npz -m sleep-strict --threads 1 -o out.csv", ["out.csv"], None),
     ("csv", "compare in.csv -m sleep-strict --strategies argmax --threads 1 --seed 4 --json o.json", ["o.json"], None),
+    ("against", "compare in.h5 -m sleep-strict --against old=more.h5 --reference named.h5 --strategies argmax,viterbi --threads 1 "
+     "--json o.json --csv o.csv --report o.html", ["o.json", "o.csv", "o.html"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
@@ -56,7 +58,7 @@ CASES = [
     ("policy", "simulate policy.json -o out.h5", ["out.h5"], None),
     ("stream", "stream -m model.json --lag 2 --kind logits", [], "1 2 3 4 5\n2 1 0 0 1\n0 3 1 0 0\n1 1 1 1 1\n\n3 2 1 0 0\n"),
 ]
-INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "named.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
+INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "named.h5", "more.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
 
 
 def make(folder):
@@ -65,7 +67,7 @@ def make(folder):
     scores = random.normal(size=(31, 5))
     scores -= np.log(np.exp(scores).sum(1, keepdims=True))
     labels = np.tile([0, 1, 2, 2, 3, 3, 2, 4, 4, 0], 4)[:31]
-    for name in ("in.h5", "named.h5"):
+    for name in ("in.h5", "named.h5", "more.h5"):
         with h5py.File(os.path.join(folder, name), "w") as out:
             out["log_probs"] = scores.astype("f4")
             out["offsets"] = offsets
@@ -79,6 +81,12 @@ def make(folder):
             out["v"] = np.ones((3, 3, 2))
             if name == "named.h5":
                 del out["log_probs"]
+            if name == "more.h5":  # the same recordings in another order, columns too
+                del out["log_probs"], out["labels"], out["ids"], out["classes"]
+                out["log_probs"] = np.concatenate([scores[12:30], scores[:12], scores[30:]])[:, ::-1]
+                out["ids"] = ["second night", "first night", "third night"]
+                out["classes"] = CLASSES[::-1]
+                out["offsets"][:] = [0, 18, 30, 31]
     for name, part in (("in.npy", scores[:20]), ("more.npy", np.asfortranarray(scores[20:]))):
         np.save(os.path.join(folder, name), part)
     np.savez_compressed(os.path.join(folder, "in.npz"), log_probs=scores, labels=labels, offsets=offsets, ids=["a", "b", "c"], classes=CLASSES)

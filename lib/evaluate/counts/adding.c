@@ -111,7 +111,7 @@ static sp_status add_path(sp_evaluation *e, int32_t strategy, const sp_recording
         row->accuracy = row->kappa = value_undefined("no scored steps");
     if (e->tags && r->labels)
         sp_add_entities(e, strategy, r, path);
-    if (baseline && r->labels && strategy != e->argmax)
+    if (baseline && r->labels && strategy != s->argmax)
         status = sp_add_error_runs(e, strategy, r, path, baseline, err);
     if (status == SP_OK)
         status = sp_add_segments(e, strategy, r, path, err);
@@ -148,12 +148,13 @@ static sp_status add_reference(sp_evaluation *e, const sp_recording *r, sp_error
 
 static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err)
 {
-    const int32_t *baseline = e->argmax >= 0 ? views->paths[e->argmax] : NULL;
     sp_recording whole = *r;
     whole.labels = r->whole;
     sp_status status = r->labels ? add_reference(e, r, err) : SP_OK;
-    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++)
-        status = add_path(e, s, r, &views->results[s], views->paths[s], baseline, err);
+    for (int32_t s = 0; status == SP_OK && s < e->result->n_strategies; s++) {
+        const int32_t argmax = e->result->strategies[s].argmax;
+        status = add_path(e, s, r, &views->results[s], views->paths[s], argmax >= 0 ? views->paths[argmax] : NULL, err);
+    }
     if (status == SP_OK)
         sp_add_sleep(e, &whole, views);
     if (status == SP_OK && r->rest > 0)
@@ -243,7 +244,7 @@ static sp_status add_piece(sp_evaluation *e, const sp_evaluation_piece *piece, s
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];
     for (int32_t s = 0; s < e->result->n_strategies; s++)
         paths[s] = h->recording.results[s].status == SP_OK ? piece->paths[s] : e->scratch.nothing;
-    sp_views views = {paths, h->recording.results, piece->scores, piece->scorers};
+    sp_views views = {paths, h->recording.results, piece->scores, piece->against, piece->scorers};
     if (status == SP_OK)
         status = add_steps(e, &r, &views, err);
     h->at += piece->n_steps;
@@ -297,7 +298,7 @@ sp_status sp_evaluation_end(sp_evaluation *e, sp_error *err)
 typedef struct whole_recording {
     sp_evaluation_recording recording;
     sp_evaluation_piece piece;
-    sp_scores scores;
+    sp_scores scores, against[SP_MOST_AGAINST];
     const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *scorers[SP_MAX_SCORERS];
     sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
 } whole_recording;
@@ -316,6 +317,10 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
         batch.scores = *block->scores;
         out->scores = sp_batch_recording(&batch, n);
     }
+    for (int32_t i = 0; block->against && i < e->result->n_against; i++) {
+        batch.scores = block->against[i];
+        out->against[i] = sp_batch_recording(&batch, n);
+    }
     out->recording = (sp_evaluation_recording){.n_steps = n_steps,
                                                .id = block->ids ? block->ids[n] : NULL,
                                                .results = out->results,
@@ -327,6 +332,7 @@ static void view_recording(const sp_evaluation *e, const sp_evaluation_block *bl
                                        .labels = block->labels ? block->labels + first : NULL,
                                        .segments = block->segments ? block->segments + first : NULL,
                                        .scores = block->scores ? &out->scores : NULL,
+                                       .against = block->against ? out->against : NULL,
                                        .paths = out->paths,
                                        .scorers = block->scorers ? out->scorers : NULL};
 }

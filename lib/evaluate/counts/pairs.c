@@ -6,32 +6,66 @@
 #include "evaluate/value.h"
 
 #include <math.h>
+#include <string.h>
 
-/* Each other strategy against argmax, in order; then, of the rest, each later one against each earlier one. */
+/* ---- which are compared ---- */
+
+static void choose(sp_evaluation *e, int32_t a, int32_t b)
+{
+    if (e->n_pairs == SP_MAX_COMPARISONS)
+        return;
+    e->pairs[e->n_pairs][0] = a;
+    e->pairs[e->n_pairs++][1] = b;
+}
+
+/* Within a classifier: each other strategy against argmax, in order; then, of the rest, each later one against each earlier one.
+ */
+static void choose_within(sp_evaluation *e, int32_t classifier)
+{
+    const sp_strategy_result *all = e->result->strategies;
+    const int32_t n = e->result->n_strategies;
+    for (int32_t a = 0; a < n; a++)
+        if (all[a].classifier == classifier && all[a].argmax >= 0 && a != all[a].argmax)
+            choose(e, a, all[a].argmax);
+    for (int32_t a = 1; a < n; a++)
+        for (int32_t b = 0; b < a; b++)
+            if (all[a].classifier == classifier && all[b].classifier == classifier && a != all[a].argmax && b != all[b].argmax)
+                choose(e, a, b);
+}
+
+/* The name of a strategy without its classifier's. */
+static const char *own_name(const sp_comparison *c, int32_t s)
+{
+    const int32_t classifier = c->strategies[s].classifier;
+    return c->strategies[s].name + (classifier ? strlen(c->against[classifier - 1].name) + 1 : 0);
+}
+
+/* Across classifiers, an earlier one's strategies against a later one's: those of one name, or of two. */
+static void choose_across(sp_evaluation *e, bool of_one_name)
+{
+    const sp_comparison *c = e->result;
+    for (int32_t a = 0; a < c->n_strategies; a++)
+        for (int32_t b = a + 1; b < c->n_strategies; b++)
+            if (c->strategies[a].classifier != c->strategies[b].classifier &&
+                (strcmp(own_name(c, a), own_name(c, b)) == 0) == of_one_name)
+                choose(e, a, b);
+}
+
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err)
 {
-    int32_t n = e->result->n_strategies, count = 0;
-    if (!e->options.has_labels || n < 2)
+    if (!e->options.has_labels || e->result->n_strategies < 2)
         return SP_OK;
     e->pairs = sp_zeros(&e->own, SP_MAX_COMPARISONS, sizeof *e->pairs);
     e->mcnemar_counts = sp_zeros(&e->own, SP_MAX_COMPARISONS, sizeof *e->mcnemar_counts);
     if (!e->mcnemar_counts)
         return sp_no_memory(err);
-    for (int32_t a = 0; e->argmax >= 0 && a < n && count < SP_MAX_COMPARISONS; a++)
-        if (a != e->argmax) {
-            e->pairs[count][0] = a;
-            e->pairs[count++][1] = e->argmax;
-        }
-    for (int32_t a = 1; a < n; a++)
-        for (int32_t b = 0; b < a && count < SP_MAX_COMPARISONS; b++)
-            if (a != e->argmax && b != e->argmax) {
-                e->pairs[count][0] = a;
-                e->pairs[count++][1] = b;
-            }
-    e->n_pairs = count;
+    choose_across(e, true);
+    for (int32_t i = 0; i <= e->result->n_against; i++)
+        choose_within(e, i);
+    choose_across(e, false);
     size_t cells = (size_t)e->K * (size_t)e->K;
     if (e->K <= SP_SYMMETRY_CLASSES)
-        e->contingency = sp_zeros(&e->own, (size_t)count * cells, sizeof *e->contingency);
+        e->contingency = sp_zeros(&e->own, (size_t)e->n_pairs * cells, sizeof *e->contingency);
     return sp_owned_status(&e->own, err);
 }
 

@@ -145,7 +145,7 @@ sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err
 {
     sp_comparison *c = e->result;
     sp_error_runs *runs = &c->strategies[strategy].error_runs;
-    if (!c->strategies[strategy].has_changes || strategy == e->argmax)
+    if (!c->strategies[strategy].has_changes || strategy == c->strategies[strategy].argmax)
         return SP_OK;
     sp_status status = sp_class_runs_fill(1, &e->sums[strategy].error_lengths, NULL, &runs->runs, err);
     if (status != SP_OK)
@@ -200,11 +200,17 @@ void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *view
 {
     if (!views->scores)
         return;
-    find_best(views->scores, e->scratch.best);
-    add_ties(e->result, views->scores, e->scratch.best, r->labels);
-    for (int32_t s = 0; s < e->result->n_strategies; s++) {
-        e->result->strategies[s].has_regret = true;
-        add_strategy(&e->result->strategies[s], views->scores, e->scratch.best, views->paths[s]);
+    for (int32_t i = 0; i <= (views->against ? e->result->n_against : 0); i++) {
+        const sp_scores *scores = i ? &views->against[i - 1] : views->scores;
+        find_best(scores, e->scratch.best);
+        if (i == 0)
+            add_ties(e->result, scores, e->scratch.best, r->labels);
+        for (int32_t s = 0; s < e->result->n_strategies; s++) {
+            if (e->result->strategies[s].classifier != i)
+                continue;
+            e->result->strategies[s].has_regret = true;
+            add_strategy(&e->result->strategies[s], scores, e->scratch.best, views->paths[s]);
+        }
     }
 }
 

@@ -137,7 +137,9 @@ enum { SP_TRANSITION_CLASSES = 100 };
 /* One strategy. Without labels `classes`, `confusion`, `undecoded_steps` and `class_changes` are NULL and every value that speaks
  * of agreement is undefined. */
 typedef struct sp_strategy_result {
-    char *name; /* "beam:8"; for paths from a file the name there */
+    char *name;         /* "beam:8"; for paths from a file the name there; of another classifier "old.beam:8" */
+    int32_t classifier; /* whose scores: 0 the first classifier's, i those of against[i-1] */
+    int32_t argmax;     /* the strategy argmax on the same scores, which changes are counted against; -1: it is not among them */
     bool is_legal_by_construction;
     bool has_agreement;                                        /* labels were there */
     sp_agreement agreement;                                    /* pooled over all scored steps */
@@ -250,6 +252,21 @@ typedef struct sp_calibration {
 } sp_calibration;
 enum { SP_MOST_CALIBRATIONS = 3 };
 
+/* Another classifier of the same recordings: its strategies, called NAME.STRATEGY, stand beside those of the first. */
+enum { SP_MOST_AGAINST = 15 };
+typedef struct sp_against {
+    char *name;
+    int32_t first, n_strategies; /* strategies first .. first+n-1 of the comparison */
+    char *file, *scores;         /* base name, and the dataset in it; NULL: not known */
+    int64_t file_size;           /* bytes */
+    /* Of its scores, as of the comparison. */
+    bool has_nll;
+    sp_value nll;
+    int64_t nll_steps, nll_impossible;
+    sp_value nll_clipped;
+    sp_reliability *reliability; /* owned; NULL: none */
+} sp_against;
+
 typedef struct sp_comparison {
     /* Input. */
     char *file;                                    /* base name */
@@ -260,6 +277,7 @@ typedef struct sp_comparison {
     char *command;                                 /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */
     bool has_labels;
+    char *labels_file;     /* base name of the file of labels, where it is another one; or NULL */
     char **ids;            /* [N] */
     int64_t *steps;        /* [N] */
     int64_t *scored_steps; /* [N] */
@@ -313,12 +331,15 @@ typedef struct sp_comparison {
     bool has_entities;
     int32_t n_entity_types;
     char **entity_types; /* [n_entity_types] in the order of the classes */
-    /* Strategies. */
+    /* Strategies: those of the first classifier, then those of each other one. */
     int32_t n_strategies;
     sp_strategy_result *strategies;
+    int32_t n_against; /* other classifiers of the same recordings; 0: there is one */
+    sp_against *against;
     int32_t n_comparisons;
-    /* Accuracy of each later strategy against argmax, then of the others pairwise; then the same pairs by kappa, macro F1 and,
-     * but for pairs with a strategy that is legal by construction, illegal rate. */
+    /* Accuracy of each strategy against the same on another classifier's scores; within each classifier of each later strategy
+     * against argmax, then of the others pairwise; then of strategies against others on another classifier's scores. Then the
+     * same pairs by kappa, macro F1 and, but for pairs with a strategy that is legal by construction, illegal rate. */
     sp_pair_comparison *comparisons;
     const char *other_metrics_left_out; /* why kappa and macro F1 are not among them, or NULL */
     /* More than two strategies: Friedman over units by accuracy, with mean ranks (1 the best) [n_strategies] or NULL; Cochran's Q
@@ -366,12 +387,13 @@ void sp_comparison_free(sp_comparison *comparison);
  * The list of all figures of a comparison, as `statepath help figures` prints it.
  */
 
-/* What a figure is of. Those of the first four can be named in a fail-if condition (comparison.h). */
+/* What a figure is of. Those of the first five can be named in a fail-if condition (comparison.h). */
 typedef enum sp_figure_scope {
     SP_OF_COMPARISON,
     SP_OF_REFERENCE,
     SP_OF_STRATEGY,
     SP_OF_CLASS,     /* one class of a strategy */
+    SP_OF_AGAINST,   /* the scores of another classifier */
     SP_OF_CHANGES,   /* steps changed against argmax, by class or place */
     SP_OF_RUNS,      /* runs of one class */
     SP_OF_ENTITIES,  /* entities of one type */
@@ -416,6 +438,8 @@ int sp_figure_describe(sp_figure_scope scope, size_t index, sp_figure_descriptio
  *   figure      STRATEGY.METRIC            viterbi.accuracy, beam:8.illegal, "a name with spaces".kappa
  *               STRATEGY.classes.CLASS.METRIC   viterbi.classes.N1.f1, viterbi.classes."B-PER".recall
  *               reference.METRIC           reference.illegal
+ *               NAME.STRATEGY.METRIC       old.viterbi.accuracy: of another classifier of the same recordings
+ *               NAME.METRIC                old.nll: of its scores
  *               mask_ceiling, nll, recordings, steps, scored_steps, ...
  * The names of metrics are those of the table of figures (comparison.h; mostly keys of the JSON). A strategy that is itself
  * called "reference" is written in quotes.
@@ -434,6 +458,8 @@ typedef struct sp_gate_scope {
     int32_t n_classes;
     const char *const *classes; /* [K] the model's names in the order of the score columns */
     bool has_labels;
+    int32_t n_against;          /* other classifiers, whose strategies are called NAME.STRATEGY */
+    const char *const *against; /* [n_against] their names */
 } sp_gate_scope;
 
 /* Reads and checks a text. SP_OK; SP_EINVAL (the message shows the place, and lists what exists where a strategy, class or metric

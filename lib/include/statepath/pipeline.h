@@ -36,13 +36,20 @@ typedef struct sp_run_hooks {
     void (*progress)(void *arg, const char *what, int64_t done, int64_t total);
     /* True: stop as soon as possible, with SP_EFILE and no output. */
     bool (*is_stopped)(void *arg);
-    /* Takes paths: whole recordings; of a long one steps (n_recordings 0), where those that come again replace what was there,
-     * then once its result (n_steps 0). */
+    /* Takes paths, of the first classifier: whole recordings; of a long one steps (n_recordings 0), where those that come again
+     * replace what was there, then once its result (n_steps 0). */
     sp_status (*paths)(void *arg, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step, int64_t n_steps,
                        const sp_decode_output *output, sp_error *err);
     /* Before anything is decoded or read block by block: what there will be. An error ends the run. */
     sp_status (*opened)(void *arg, const sp_gate_scope *scope, sp_error *err);
 } sp_run_hooks;
+
+/* Recordings with the name of who classified them. */
+struct sp_recordings;
+typedef struct sp_named_recordings {
+    const char *name;
+    const struct sp_recordings *recordings;
+} sp_named_recordings;
 
 /* How a model is learnt; NULL texts: not given. */
 typedef struct sp_fit_words {
@@ -56,7 +63,7 @@ typedef struct sp_fit_words {
 typedef struct sp_run_options {
     struct {
         char *scores, *labels, *offsets, *lengths, *ids, *mask,
-            *kind;                     /* datasets (see files.h); of evaluate `labels` is a file */
+            *kind;                     /* datasets (see files.h); of evaluate `labels` is a file, of compare it may be one */
         int allow_external, transpose; /* transpose: scores are [classes, steps] */
         const char *const *more;       /* more files of recordings after the one that is named; ends with NULL, or NULL */
     } place;
@@ -75,6 +82,13 @@ typedef struct sp_run_options {
     char *strategies; /* "argmax,viterbi" */
     char *output;     /* file of paths */
     int force, confidence, n_best;
+    /* compare: other classifiers of the same recordings. Each strategy decodes each of them too, and is evaluated beside the
+     * first's as NAME.STRATEGY, paired over recordings. Labels, segments and weights are the first's; where another has labels
+     * they must agree. Recordings are matched by id, columns by class. */
+    char **against; /* files: "NAME=FILE", "NAME=FILE:/DATASET", "NAME=:/DATASET" of the first's file; ends with NULL; or NULL */
+    int32_t n_against_recordings;
+    const sp_named_recordings *against_recordings; /* in memory */
+    char *reference;  /* compare and evaluate: file of labels, in place of those beside the scores or paths */
     int n_folds;      /* compare: 0, or fit as often and decode each recording with a model that never saw it */
     sp_fit_words fit; /* with n_folds */
     /* Evaluation. */
@@ -142,12 +156,10 @@ typedef struct sp_arrays {
 /* Fills in the rest of a->info; borrows `a`. */
 sp_recordings sp_recordings_of_arrays(sp_arrays *a);
 
-/* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi) and evaluates. Paths go to o->hooks.paths; no file is
- * written (o->output is NULL).
- *   out     the caller frees it; untouched on failure
- *   result  out, may be NULL
- * SP_OK, also where recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups), SP_EFILE
- * (stopped), SP_EDATA, SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
+/* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi) and evaluates, o->against_recordings beside it. Paths go to
+ * o->hooks.paths; no file is written (o->output is NULL). out     the caller frees it; untouched on failure result  out, may be
+ * NULL SP_OK, also where recordings could not be decoded; SP_EINVAL (options, also those of files: folds, codes, groups),
+ * SP_EFILE (stopped), SP_EDATA, SP_EMODEL, SP_ENOPATH and SP_EDEADEND (on_infeasible "error"), SP_ENOMEM. */
 sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
                      sp_error *err);
 

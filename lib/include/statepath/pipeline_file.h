@@ -20,6 +20,14 @@ extern "C" {
 /* Private to the library. */
 struct sp_subjects;
 
+/* One of o->against: "NAME=FILE", "NAME=FILE:/DATASET", or "NAME=:/DATASET" of the file that is compared. What names a file that
+ * is there is a file. Texts are owned; NULL: not given. SP_OK; SP_EINVAL (no "="; a name that cannot be one), SP_ENOMEM. */
+typedef struct sp_against_words {
+    char *name, *file, *dataset;
+} sp_against_words;
+sp_status sp_against_read(const char *text, sp_against_words *out, sp_error *err);
+void sp_against_clear(sp_against_words *words);
+
 /* Decodes by each strategy (o->strategies, or argmax,greedy,viterbi), writes the paths where o->output says so, evaluates.
  *   out     the caller frees it; untouched on failure
  *   result  out, may be NULL

@@ -70,9 +70,9 @@ static sp_status find_annotations(recording *r, const char *head)
     if (r->n_annotations == 0)
         return sp_fail(
             r->err, SP_EDATA,
-            "%s: is an EDF recording of %d signals without annotations; its hypnogram is in another file, mostly beside "
-            "it",
-            r->in->file, r->n_signals);
+            "%s: is an EDF recording of %d signal%s without annotations: neither labels nor scores of a classifier; the "
+            "hypnogram is mostly in another file beside it",
+            r->in->file, r->n_signals, r->n_signals == 1 ? "" : "s");
     return r->record_bytes > 0 ? SP_OK : damaged(r, HEADER + (int64_t)(n * SAMPLES_AT), "its records are empty");
 }
 

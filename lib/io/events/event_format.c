@@ -23,7 +23,7 @@ typedef struct event_file {
     const char *ids[1];
     int64_t offsets[2];
     sp_texts classes; /* [K] */
-    bool is_assumed;  /* nobody said how long a step is */
+    double seconds;   /* of a step; 0: nobody said how long it is */
     char remark[400];
 } event_file;
 
@@ -52,6 +52,8 @@ static sp_status read_events(event_file *f, const char *file, const sp_request *
     status = look_again(&in, request, &look, err);
     if (status == SP_OK && !(f->reader = sp_event_reader_find(&look)))
         status = sp_fail(err, SP_EFILE, "%s: changed while it was opened", file);
+    if (status == SP_OK)
+        status = f->reader->read(&in, &f->events, err);
     if (status == SP_OK && request->options->needs_scores)
         status =
             sp_fail(err, SP_EFILE,
@@ -61,8 +63,6 @@ static sp_status read_events(event_file *f, const char *file, const sp_request *
     if (status == SP_OK && request->is_paths && !request->options->model)
         status = sp_fail(err, SP_EINVAL, "%s: holds labels (%s), which are read as paths where a model names the classes", file,
                          f->reader->name);
-    if (status == SP_OK)
-        status = f->reader->read(&in, &f->events, err);
     sp_event_input_close(&in);
     return status;
 }
@@ -73,9 +73,11 @@ static sp_status choose_step(event_file *f, double wanted, sp_time *step, sp_err
 {
     const sp_time own = f->events.epoch;
     *step = sp_time_of_step(wanted);
+    f->seconds = wanted;
     if (*step == 0) {
-        f->is_assumed = own <= FINE_EPOCH * SP_SECOND;
-        *step = f->is_assumed ? USUAL_STEP * SP_SECOND : own;
+        const bool is_assumed = own <= FINE_EPOCH * SP_SECOND;
+        *step = is_assumed ? USUAL_STEP * SP_SECOND : own;
+        f->seconds = is_assumed ? 0 : (double)own / (double)SP_SECOND;
     }
     if (own && *step % own != 0 && own % *step != 0) {
         char ours[SP_TIME_TEXT], theirs[SP_TIME_TEXT];
@@ -120,7 +122,7 @@ static void make_remark(event_file *f)
     int n = 0;
     if (f->events.remark)
         n += snprintf(to, room, "%s", f->events.remark);
-    if (f->is_assumed)
+    if (f->seconds == 0)
         n += snprintf(to + n, room - (size_t)n, "%sa step is taken for %d s", n ? "; " : "", USUAL_STEP);
     if (f->spans.n_passed_over)
         snprintf(to + n, room - (size_t)n, "%s%lld event%s that %s no stage passed over%s%s", n ? "; " : "",
@@ -211,7 +213,7 @@ static sp_status step_seconds(sp_source *source, double *seconds, sp_error *err)
 {
     const event_file *f = source->opened;
     (void)err;
-    *seconds = f->is_assumed ? 0 : (double)f->spans.step / (double)SP_SECOND;
+    *seconds = f->seconds;
     return SP_OK;
 }
 

@@ -22,9 +22,11 @@ typedef struct bytes {
 
 static void put(bytes *b, const char *text, size_t n)
 {
-    if (b->n + n > b->room) {
+    if (n == 0 || b->failed)
+        return;
+    if (!b->at || b->n + n > b->room) {
         const size_t room = 2 * (b->n + n) + 256;
-        char *more = b->failed ? NULL : realloc(b->at, room);
+        char *more = realloc(b->at, room);
         if (!more) {
             b->failed = true;
             return;

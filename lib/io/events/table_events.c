@@ -44,11 +44,13 @@ static bool has_name(const char *line, const char *name)
     return false;
 }
 
+/* A table of steps may have these columns beside its own. */
 static bool is_table(const sp_file_look *look)
 {
     char line[256];
     sp_look_first_line(look, line, sizeof line);
-    return strncmp(line, mne, sizeof mne - 1) == 0 || (has_name(line, "onset") && has_name(line, "duration"));
+    return strncmp(line, mne, sizeof mne - 1) == 0 ||
+           (has_name(line, "onset") && has_name(line, "duration") && !has_name(line, "recording") && !has_name(line, "step"));
 }
 
 static sp_status read_header(reading *r)

@@ -39,14 +39,14 @@ enum { WRITE_VALUES = 1 << 15 };
 
 static size_t type_size(sp_paths_type type)
 {
-    static const size_t sizes[] = {1, 2, 4, 8, 4, 8};
+    static const size_t sizes[] = {1, 2, 4, 8, 4, 8, 1};
     return sizes[type];
 }
 
 static hid_t type_h5(sp_paths_type type)
 {
-    const hid_t types[] = {H5T_NATIVE_UINT8, H5T_NATIVE_INT16, H5T_NATIVE_INT32,
-                           H5T_NATIVE_INT64, H5T_NATIVE_FLOAT, H5T_NATIVE_DOUBLE};
+    const hid_t types[] = {H5T_NATIVE_UINT8, H5T_NATIVE_INT16,  H5T_NATIVE_INT32, H5T_NATIVE_INT64,
+                           H5T_NATIVE_FLOAT, H5T_NATIVE_DOUBLE, H5I_INVALID_HID};
     return types[type];
 }
 
@@ -239,7 +239,11 @@ static bool slot_create(hid_t file, slot *s, bool is_status)
     dims[rank++] = (hsize_t)s->length;
     if (s->n_columns)
         dims[rank++] = (hsize_t)s->n_columns;
-    hid_t id = dataset_new(file, s->path, type_h5(s->type), rank, dims);
+    const bool is_bool = s->type == SP_PATHS_BOOL;
+    const hid_t type = is_bool ? sp_h5_bool_type() : type_h5(s->type);
+    hid_t id = type >= 0 ? dataset_new(file, s->path, type, rank, dims) : H5I_INVALID_HID;
+    if (is_bool && type >= 0)
+        H5Tclose(type);
     if (id < 0)
         return false;
     haddr_t position = H5Dget_offset(id);

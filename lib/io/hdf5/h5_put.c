@@ -69,6 +69,17 @@ bool sp_h5_put_names(hid_t file, const char *path, int64_t n, const char *const 
     return is_ok;
 }
 
+hid_t sp_h5_bool_type(void)
+{
+    const int8_t no = 0, yes = 1;
+    hid_t type = H5Tenum_create(H5T_STD_I8LE);
+    if (type >= 0 && H5Tenum_insert(type, "FALSE", &no) >= 0 && H5Tenum_insert(type, "TRUE", &yes) >= 0)
+        return type;
+    if (type >= 0)
+        H5Tclose(type);
+    return H5I_INVALID_HID;
+}
+
 bool sp_h5_put_attribute(hid_t file, const char *name, hid_t file_type, hid_t memory_type, const void *value)
 {
     hid_t space = H5Screate(H5S_SCALAR);

@@ -20,6 +20,8 @@ bool sp_h5_put_array(hid_t file, const char *path, hid_t file_type, hid_t memory
 hid_t sp_h5_string_type(size_t size);
 /* Names as fixed strings as wide as the longest. */
 bool sp_h5_put_names(hid_t file, const char *path, int64_t n, const char *const *names);
+/* h5py's bool: an enum of int8; to be closed. Negative where HDF5 fails. */
+hid_t sp_h5_bool_type(void);
 bool sp_h5_put_attribute(hid_t file, const char *name, hid_t file_type, hid_t memory_type, const void *value);
 bool sp_h5_put_text(hid_t file, const char *name, const char *text); /* attribute of the root */
 

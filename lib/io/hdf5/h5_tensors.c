@@ -29,18 +29,6 @@ static const char *type_name(sp_tensor_type type)
 
 /* ---- writing ---- */
 
-/* h5py's bool: an enum of int8. Negative where HDF5 fails. */
-static hid_t bool_type(void)
-{
-    const int8_t no = 0, yes = 1;
-    hid_t type = H5Tenum_create(H5T_STD_I8LE);
-    if (type >= 0 && H5Tenum_insert(type, "FALSE", &no) >= 0 && H5Tenum_insert(type, "TRUE", &yes) >= 0)
-        return type;
-    if (type >= 0)
-        H5Tclose(type);
-    return H5I_INVALID_HID;
-}
-
 static bool put_tensor(hid_t file, const sp_tensor *t)
 {
     hsize_t dims[SP_TENSOR_RANK];
@@ -48,7 +36,7 @@ static bool put_tensor(hid_t file, const sp_tensor *t)
         dims[d] = (hsize_t)t->dims[d];
     if (t->type != SP_TENSOR_BOOL)
         return sp_h5_put_array(file, t->path, file_type(t->type), memory_type(t->type), t->rank, dims, t->data);
-    hid_t type = bool_type();
+    hid_t type = sp_h5_bool_type();
     bool is_ok = type >= 0 && sp_h5_put_array(file, t->path, type, type, t->rank, dims, t->data);
     if (type >= 0)
         H5Tclose(type);

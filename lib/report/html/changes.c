@@ -6,7 +6,7 @@ static void class_changes(sp_page *page)
     const sp_comparison *c = page->comparison;
     for (int32_t s = 0; s < c->n_strategies; s++) {
         sp_table classes = {0};
-        if (s != page->argmax)
+        if (s != c->strategies[s].argmax)
             sp_fill_class_changes(c, &(sp_fill_options){.strategy = s}, &classes);
         if (classes.n_columns && sp_table_rows(&classes)) {
             sp_html_say(&page->out, "<details><summary>%s: by class</summary>\n", c->strategies[s].name);

@@ -92,15 +92,15 @@ static void confusion_matrix(sp_page *page, const sp_strategy_result *strategy)
 }
 
 /* B - A: what moved. Coloured by share of the row, by sign. */
-static void difference_matrix(sp_page *page, const sp_strategy_result *strategy, const sp_strategy_result *argmax)
+static void difference_matrix(sp_page *page, const sp_strategy_result *strategy, const sp_strategy_result *other)
 {
     const sp_comparison *c = page->comparison;
-    sp_html_say(&page->out, "<section><h3>%s − argmax</h3>\n", strategy->name);
+    sp_html_say(&page->out, "<section><h3>%s − %s</h3>\n", strategy->name, other->name);
     sp_page_matrix_begin(page, "reference \\ decoded", "Difference of the confusion matrices", NULL);
     for (int32_t i = 0; i < c->n_classes; i++) {
         sp_matrix_row(&page->out, c->classes[i]);
         for (int32_t j = 0; j < c->n_classes; j++) {
-            int64_t d = strategy->confusion[cell(c, i, j)] - argmax->confusion[cell(c, i, j)],
+            int64_t d = strategy->confusion[cell(c, i, j)] - other->confusion[cell(c, i, j)],
                     support = strategy->classes[i].support;
             double share = support ? 100.0 * (double)llabs(d) / (double)support : 0;
             int level = d == 0 ? 0 : share < 0.5 ? 1 : share < 2 ? 2 : 3;
@@ -181,7 +181,9 @@ static void explain_matrix(sp_page *page)
                      "<p class=\"small\">Rows: reference, columns: decoded. Steps%s; the colour is the share of the row, on the "
                      "same scale everywhere. Framed: right.%s</p>\n",
                      page->comparison->n_classes <= SP_TWO_LINE_CLASSES ? ", and per cent of the row" : "",
-                     has_open_difference(page) ? " Difference: steps more (+) or fewer (-) than argmax has in the cell." : "");
+                     !has_open_difference(page)    ? ""
+                     : page->comparison->n_against ? " Difference: steps more (+) or fewer (-) than the other has in the cell."
+                                                   : " Difference: steps more (+) or fewer (-) than argmax has in the cell.");
 }
 
 /* Of the first n strategies, but for argmax and the one that stands open. */
@@ -190,7 +192,8 @@ static void differences(sp_page *page, int32_t n)
     const sp_comparison *c = page->comparison;
     bool is_open = false;
     for (int32_t s = 0; s < n; s++) {
-        if (s == page->argmax || (has_open_difference(page) && s == page->focus))
+        const int32_t argmax = c->strategies[s].argmax;
+        if (argmax < 0 || s == argmax || (has_open_difference(page) && s == page->focus))
             continue;
         if (!is_open)
             sp_buffer_text(&page->out, has_open_difference(page)
@@ -198,7 +201,7 @@ static void differences(sp_page *page, int32_t n)
                                              "<div class=\"grid\">\n"
                                            : "<details><summary>Differences from argmax</summary>\n<div class=\"grid\">\n");
         is_open = true;
-        difference_matrix(page, &c->strategies[s], &c->strategies[page->argmax]);
+        difference_matrix(page, &c->strategies[s], &c->strategies[argmax]);
     }
     if (is_open)
         sp_buffer_text(&page->out,
@@ -221,6 +224,11 @@ void sp_page_confusions(sp_page *page)
     }
     if (has_open_difference(page))
         difference_matrix(page, &c->strategies[page->focus], &c->strategies[page->argmax]);
+    for (int32_t i = 0; c->n_classes <= OPEN_CLASSES && page->focus >= 0 && i < c->n_against; i++) {
+        const int32_t same = sp_same_strategy(c, page->focus, i);
+        if (same >= 0)
+            difference_matrix(page, &c->strategies[page->focus], &c->strategies[same]);
+    }
     sp_buffer_text(out, "</div>\n");
     if (!has_matrix) {
         sp_buffer_format(out, "<p class=\"small\">%d classes are too many for a matrix; the JSON file holds it.</p>\n",

@@ -60,7 +60,8 @@ void sp_page_leaderboard(sp_page *page)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
-    sp_table table = {.title = "Strategies on the same scores"}, figures = {.title = "All figures of each strategy"};
+    sp_table table = {.title = c->n_against ? "Strategies on the scores of each classifier" : "Strategies on the same scores"},
+             figures = {.title = "All figures of each strategy"};
     sp_frame_section(&page->out, "strategies", "Strategies");
     sp_fill_columns(c, board, sizeof board / sizeof *board - c->has_labels, SP_REFERENCE_LAST, &table);
     sp_page_table(page, &table, "sortable wide");

@@ -93,7 +93,7 @@ bool sp_has_differences(const sp_comparison *c)
 bool sp_has_changes(const sp_comparison *c)
 {
     for (int32_t s = 0; s < c->n_strategies; s++)
-        if (c->strategies[s].has_changes && s != sp_argmax_strategy(c))
+        if (c->strategies[s].has_changes && s != c->strategies[s].argmax)
             return true;
     return false;
 }
@@ -168,6 +168,9 @@ static void top(sp_page *page)
     sp_buffer_sizes(out, c);
     sp_html_say(out, ". Model %s: %d class%s, %jd forbidden transition%s.</p>", c->model_name ? c->model_name : "without a name",
                 (int)c->n_classes, c->n_classes == 1 ? "" : "es", c->forbidden_count, sp_plural(c->forbidden_count));
+    for (int32_t i = 0; i < c->n_against; i++)
+        sp_html_say(out, "\n<p class=\"sub\">Against %s: %s.</p>", c->against[i].name,
+                    c->against[i].file ? c->against[i].file : "scores in memory");
     if (c->json_link || c->csv_link) {
         sp_buffer_text(out, "\n<p class=\"sub\">The same figures for programs:");
         twin(page, " ", c->json_link);

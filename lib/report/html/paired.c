@@ -1,4 +1,5 @@
-/* One strategy against argmax, recording by recording: who gains, and how much. */
+/* One strategy against argmax, and against itself on another classifier's scores, recording by recording: who gains, and how
+ * much. */
 #include "report/html/page.h"
 
 #include <math.h>
@@ -19,35 +20,36 @@ static int by_gain(const void *a, const void *b)
     return (x->recording > y->recording) - (x->recording < y->recording);
 }
 
+/* What the titles of dots need. */
+typedef struct gain_names {
+    const sp_comparison *comparison;
+    const gain *gains;
+    const sp_strategy_result *focus, *other;
+} gain_names;
+
 /* What the figures of this file show, unless the table of recordings has to do. */
-static void numbers(sp_page *page, const gain *gains, int64_t n)
+static void numbers(sp_page *page, const gain_names *names, int64_t n)
 {
     const sp_comparison *c = page->comparison;
-    const sp_strategy_result *focus = &c->strategies[page->focus], *argmax = &c->strategies[page->argmax];
+    const sp_strategy_result *focus = names->focus, *other = names->other;
+    const gain *gains = names->gains;
     sp_table table = {.title = "Accuracy by recording"};
     if (n > SP_NAMED_DOTS) {
         sp_buffer_text(&page->out, " <a href=\"#recordings\">The numbers</a>");
         return;
     }
     sp_table_columns(&table, "recording");
-    sp_table_column(&table, SP_RIGHT, argmax->name);
+    sp_table_column(&table, SP_RIGHT, other->name);
     sp_table_column(&table, SP_RIGHT, focus->name);
     sp_table_column(&table, SP_RIGHT, "gain, points");
     for (int64_t i = 0; i < n; i++) {
         sp_table_cell_text(&table, SP_TONE_PLAIN, c->ids[gains[i].recording]);
-        sp_cell_value(&table, &argmax->recordings[gains[i].recording].accuracy, 4, SP_TONE_PLAIN);
+        sp_cell_value(&table, &other->recordings[gains[i].recording].accuracy, 4, SP_TONE_PLAIN);
         sp_cell_value(&table, &focus->recordings[gains[i].recording].accuracy, 4, SP_TONE_PLAIN);
         sp_buffer_signed(sp_table_cell(&table, SP_TONE_PLAIN), gains[i].value, 2);
     }
     sp_page_numbers(page, &table);
 }
-
-/* What the titles of dots need. */
-typedef struct gain_names {
-    const sp_comparison *comparison;
-    const gain *gains;
-    const sp_strategy_result *focus, *argmax;
-} gain_names;
 
 static void name_gain(const void *arg, int64_t i, sp_buffer *out)
 {
@@ -64,8 +66,8 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
                                    sp_axis_around("points of accuracy", fmin(gains[0].value, 0), fmax(gains[n - 1].value, 0)));
     chart.y.format = SP_TICK_SIGNED;
     sp_buffer_text(&chart.title, "Gains by recording");
-    sp_buffer_format(&chart.description, "Accuracy of %s minus that of argmax, recording by recording in order.",
-                     names->focus->name);
+    sp_buffer_format(&chart.description, "Accuracy of %s minus that of %s, recording by recording in order.", names->focus->name,
+                     names->other->name);
     for (int64_t i = 0; i < n; i++) {
         points[i] = (sp_point){(double)i, gains[i].value};
         better += gains[i].value > 0;
@@ -77,30 +79,22 @@ static void draw_gains(sp_page *page, const gain_names *names, int64_t n, sp_poi
     sp_chart_dots(&chart, n, points, name_gain, names);
     sp_chart_close(&chart);
     sp_html_say(out,
-                "<figcaption>What each recording gains or loses, in points of accuracy: %s is better than argmax in %jd, worse "
+                "<figcaption>What each recording gains or loses, in points of accuracy: %s is better than %s in %jd, worse "
                 "in %jd, the same in %jd.",
-                names->focus->name, better, worse, n - better - worse);
-    numbers(page, gains, n);
+                names->focus->name, names->other->name, better, worse, n - better - worse);
+    numbers(page, names, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
 }
 
-/* Is there something to set against argmax, recording by recording? */
-static bool has_pairs(const sp_page *page)
-{
-    return sp_has_agreement(page->comparison) && page->argmax >= 0 && page->focus >= 0 && page->focus != page->argmax &&
-           page->comparison->n_recordings > 2;
-}
-
 /* Recordings where both have an accuracy, in their order; to be freed. NULL: no memory, then the page has failed. */
-static gain *gains_of(sp_page *page, int64_t *n)
+static gain *gains_of(sp_page *page, int32_t other, int64_t *n)
 {
     const sp_comparison *c = page->comparison;
     gain *gains = malloc((size_t)(c->n_recordings ? c->n_recordings : 1) * sizeof *gains);
     *n = 0;
     page->out.failed |= !gains;
     for (int64_t r = 0; gains && r < c->n_recordings; r++) {
-        const sp_value *a = &c->strategies[page->focus].recordings[r].accuracy,
-                       *b = &c->strategies[page->argmax].recordings[r].accuracy;
+        const sp_value *a = &c->strategies[page->focus].recordings[r].accuracy, *b = &c->strategies[other].recordings[r].accuracy;
         if (!a->undefined && !b->undefined)
             gains[(*n)++] = (gain){100 * (a->value - b->value), r};
     }
@@ -116,25 +110,27 @@ static void name_point(const void *arg, int64_t i, sp_buffer *out)
     const gain_names *names = arg;
     int64_t r = names->gains[i].recording;
     sp_html_say(out, "%s: %.3f against %.3f", names->comparison->ids[r], names->focus->recordings[r].accuracy.value,
-                names->argmax->recordings[r].accuracy.value);
+                names->other->recordings[r].accuracy.value);
 }
 
 static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_point *points)
 {
-    sp_buffer *out = &page->out, y_name = {0};
+    sp_buffer *out = &page->out, x_name = {0}, y_name = {0};
     double low = 1, high = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t r = names->gains[i].recording;
-        points[i] = (sp_point){names->argmax->recordings[r].accuracy.value, names->focus->recordings[r].accuracy.value};
+        points[i] = (sp_point){names->other->recordings[r].accuracy.value, names->focus->recordings[r].accuracy.value};
         low = fmin(low, fmin(points[i].x, points[i].y));
         high = fmax(high, fmax(points[i].x, points[i].y));
     }
+    sp_buffer_format(&x_name, "accuracy of %s", names->other->name);
     sp_buffer_format(&y_name, "accuracy of %s", names->focus->name);
-    sp_chart chart = sp_page_chart(page, &sp_area_square, sp_axis_around("accuracy of argmax", low, high),
-                                   sp_axis_around(y_name.data, low, high));
+    sp_chart chart =
+        sp_page_chart(page, &sp_area_square, sp_axis_around(x_name.data, low, high), sp_axis_around(y_name.data, low, high));
     const sp_point diagonal[2] = {{chart.x.low, chart.x.low}, {chart.x.high, chart.x.high}};
     sp_buffer_text(&chart.title, "Accuracy by recording, one strategy against the other");
-    sp_buffer_format(&chart.description, "Accuracy of %s (up) against argmax (across), a dot a recording.", names->focus->name);
+    sp_buffer_format(&chart.description, "Accuracy of %s (up) against %s (across), a dot a recording.", names->focus->name,
+                     names->other->name);
     sp_buffer_text(out, "<figure class=\"plot square\">");
     sp_chart_open(&chart);
     sp_chart_line(&chart, "zero", 2, diagonal);
@@ -143,22 +139,25 @@ static void draw_scatter(sp_page *page, const gain_names *names, int64_t n, sp_p
     else
         sp_chart_dots(&chart, n, points, name_point, names);
     sp_chart_close(&chart);
-    sp_html_say(out, "<figcaption>Accuracy by recording. Above the dashed line %s is better than argmax, below it worse.%s",
-                names->focus->name, n > SP_NAMED_DOTS ? " The darker a square, the more recordings." : "");
-    numbers(page, names->gains, n);
+    sp_html_say(out, "<figcaption>Accuracy by recording. Above the dashed line %s is better than %s, below it worse.%s",
+                names->focus->name, names->other->name, n > SP_NAMED_DOTS ? " The darker a square, the more recordings." : "");
+    numbers(page, names, n);
     sp_buffer_text(out, "</figcaption></figure>\n");
-    out->failed |= y_name.failed;
+    out->failed |= x_name.failed || y_name.failed;
+    sp_buffer_free(&x_name);
     sp_buffer_free(&y_name);
 }
 
-void sp_page_paired(sp_page *page)
+/* Nothing where there is nothing to set against the other. */
+static void draw_pair(sp_page *page, int32_t other)
 {
     const sp_comparison *c = page->comparison;
     int64_t n = 0;
-    gain *gains = has_pairs(page) ? gains_of(page, &n) : NULL;
+    const bool has_pair = sp_has_agreement(c) && other >= 0 && page->focus >= 0 && page->focus != other && c->n_recordings > 2;
+    gain *gains = has_pair ? gains_of(page, other, &n) : NULL;
     sp_point *points = n > 1 ? malloc((size_t)n * sizeof *points) : NULL;
     if (points) {
-        gain_names names = {c, gains, &c->strategies[page->focus], &c->strategies[page->argmax]};
+        gain_names names = {c, gains, &c->strategies[page->focus], &c->strategies[other]};
         draw_scatter(page, &names, n, points);
         qsort(gains, (size_t)n, sizeof *gains, by_gain);
         draw_gains(page, &names, n, points);
@@ -166,4 +165,11 @@ void sp_page_paired(sp_page *page)
     page->out.failed |= n > 1 && !points;
     free(points);
     free(gains);
+}
+
+void sp_page_paired(sp_page *page)
+{
+    draw_pair(page, page->argmax);
+    for (int32_t i = 0; page->focus >= 0 && i < page->comparison->n_against; i++)
+        draw_pair(page, sp_same_strategy(page->comparison, page->focus, i));
 }

@@ -7,10 +7,11 @@
 
 /* Bytes of step plots, without the densities, which have a budget of their own. Of many recordings fewer are drawn: their table
  * takes the room. */
-enum { BUDGET = 370 * 1000, BUDGET_OF_MANY = 150 * 1000, MANY = 60 };
+enum { BUDGET = 375 * 1000, BUDGET_OF_MANY = 150 * 1000, MANY = 60 };
 
 /* Marks of illegal transitions with a title of their own: of the recordings that stand open, and of all. */
 enum { NAMED_OPEN = 3000, NAMED = 500 };
+enum { FEW_RECORDINGS = 30 }; /* with more, only those that stand open have the arrows of their transitions */
 
 typedef struct steps_section {
     sp_page *page;
@@ -102,6 +103,7 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
 {
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
+    const bool with_events = page->most_named == NAMED_OPEN || c->n_recordings <= FEW_RECORDINGS;
     sp_lanes lanes;
     if (trace->n_steps == 0) {
         sp_buffer_text(&page->out, "<p>This recording has no steps.</p>\n");
@@ -114,6 +116,8 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
     if (trace->labels) {
         sp_step_path path = {.name = "reference", .classes = trace->labels, .illegal = &s->sets[c->n_strategies]};
         sp_page_track(page, &s->style, &lanes, trace, &path);
+        if (with_events)
+            sp_page_events(page, &s->style, &path, trace->n_steps);
     }
     for (int32_t i = 0; i < c->n_strategies; i++) {
         sp_step_path path = {.name = c->strategies[i].name,
@@ -122,6 +126,8 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
                              .illegal = &s->sets[i],
                              .result = &c->strategies[i].recordings[trace->recording]};
         sp_page_track(page, &s->style, &lanes, trace, &path);
+        if (with_events && !trace->labels && i == page->focus)
+            sp_page_events(page, &s->style, &path, trace->n_steps);
     }
     sp_page_density(page, &s->style, &lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
@@ -274,6 +280,11 @@ void sp_page_steps(sp_page *page)
                                    "colours and the order of the lanes. Where one colour fills the height, the scores were sure."
                                    "</p>\n");
     if (steps_fill(&s)) {
+        if (s.style.sleep)
+            sp_buffer_text(
+                &page->out,
+                "<p class=\"small\">Arrows below a hypnogram: sleep onset, and where deep sleep (N3) and REM begin, as "
+                "far as there is room for their names.</p>\n");
         if (page->comparison->n_traces)
             sp_page_lane_shapes(page, &s.style);
         write_figures(&s);

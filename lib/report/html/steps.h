@@ -54,6 +54,9 @@ typedef struct sp_step_path {
 /* Adds one track: name, plot, lane names and, with labels, the error strip. */
 void sp_page_track(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace,
                    const sp_step_path *path);
+/* events.c: adds a row below the track of a hypnogram with arrows to sleep onset, deep sleep and REM. Nothing where the classes
+ * are no stages of sleep. */
+void sp_page_events(sp_page *page, const sp_class_style *style, const sp_step_path *path, int64_t n_steps);
 /* density.c: adds the probabilities of the scores as stacked areas, in the order of the lanes. False, and nothing is added,
  * without them, with more than SP_DENSITY_CLASSES classes, or when the page has as many as it has room for. */
 bool sp_page_density(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_trace *trace);

@@ -92,6 +92,11 @@ static void run_card(sp_page *page)
     name_item(page, "Input", c->file);
     if (c->file_size > 0)
         sp_page_item(page, "Size", "%jd bytes", c->file_size);
+    name_item(page, "Labels", c->labels_file);
+    for (int32_t i = 0; i < c->n_against; i++)
+        sp_page_item(page, "Against", "%s: %s%s%s", c->against[i].name,
+                     c->against[i].file ? c->against[i].file : "scores in memory", c->against[i].scores ? ":" : "",
+                     c->against[i].scores ? c->against[i].scores : "");
     sp_page_item(page, "Recordings", "%jd", c->n_recordings);
     if (c->n_subjects)
         sp_page_item(page, "Subjects", "%jd", (int64_t)c->n_subjects);

@@ -83,13 +83,17 @@ static void note_margin(const sp_comparison *c, sp_table *lines)
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         const sp_pair_comparison *pair = &c->comparisons[i];
         const char *answer = sp_margin_answer(c, pair);
-        if (strcmp(pair->metric, "accuracy") != 0 || !answer || strcmp(c->strategies[pair->b].name, "argmax") != 0)
+        const sp_strategy_result *a = &c->strategies[pair->a], *b = &c->strategies[pair->b];
+        const bool is_shown = a->classifier == b->classifier
+                                  ? pair->b == a->argmax
+                                  : a->classifier == 0 && sp_same_strategy(c, pair->a, b->classifier - 1) == pair->b;
+        if (strcmp(pair->metric, "accuracy") != 0 || !answer || !is_shown)
             continue;
         sp_table_say(lines, SP_TONE_PLAIN,
-                     "%s%s%.2f percentage points of accuracy against argmax%s: the interval begins at %+.2f (--margin, to be "
+                     "%s%s%.2f percentage points of accuracy against %s%s: the interval begins at %+.2f (--margin, to be "
                      "set before looking).",
                      c->strategies[pair->a].name,
-                     strcmp(answer, "yes") ? ": that it loses no more than " : " loses no more than ", 100 * c->margin,
+                     strcmp(answer, "yes") ? ": that it loses no more than " : " loses no more than ", 100 * c->margin, b->name,
                      strcmp(answer, "yes") ? " is not shown" : "", 100 * pair->difference.low.value);
     }
 }
@@ -127,7 +131,7 @@ void sp_note_judging(const sp_comparison *c, sp_table *lines)
                      c->bridged_transitions, c->bridged_transitions == 1 ? "s" : "");
     if (c->has_ties && c->tie_steps) {
         sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_text(line, "The greatest score of ");
+        sp_buffer_format(line, "The greatest score%s of ", c->n_against ? " of the first classifier" : "");
         add_steps(line, c->tie_steps);
         sp_buffer_text(line, " is that of several classes");
         if (c->has_labels)

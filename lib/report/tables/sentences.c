@@ -21,11 +21,11 @@ static void add_legality(const sp_comparison *c, const sp_strategy_result *strat
                   sp_plural(c->n_recordings));
 }
 
-static const sp_pair_comparison *pair_against(const sp_comparison *c, int32_t a, const char *baseline)
+static const sp_pair_comparison *pair_of(const sp_comparison *c, int32_t a, int32_t b)
 {
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         const sp_pair_comparison *pair = &c->comparisons[i];
-        if (pair->a == a && !strcmp(c->strategies[pair->b].name, baseline) && !strcmp(pair->metric, "accuracy"))
+        if (pair->a == a && pair->b == b && !strcmp(pair->metric, "accuracy"))
             return pair;
     }
     return NULL;
@@ -50,20 +50,36 @@ int32_t sp_focus_strategy(const sp_comparison *c)
         const sp_value *value = strategy->has_agreement ? &strategy->agreement.accuracy : &strategy->path_score;
         bool has_value = strategy->has_agreement || strategy->has_path_score;
         double merit = has_value && !value->undefined ? value->value : -INFINITY;
-        if (s == argmax || strategy->counts.illegal || strategy->n_undecoded == c->n_recordings)
+        if (s == argmax || strategy->classifier || strategy->counts.illegal || strategy->n_undecoded == c->n_recordings)
             continue;
         if (focus < 0 || merit >= best) {
             focus = s;
             best = merit;
         }
     }
-    return focus >= 0 ? focus : c->n_strategies - 1;
+    return focus >= 0 ? focus : (c->n_against ? c->against[0].first : c->n_strategies) - 1;
+}
+
+int32_t sp_same_strategy(const sp_comparison *c, int32_t strategy, int32_t i)
+{
+    const sp_against *against = &c->against[i];
+    for (int32_t s = against->first; s < against->first + against->n_strategies; s++)
+        if (!strcmp(c->strategies[s].name + strlen(against->name) + 1, c->strategies[strategy].name))
+            return s;
+    return -1;
+}
+
+/* " (95 % interval +0.12 to +0.40, 20 recordings)" */
+static void add_interval(const sp_comparison *c, const sp_difference *d, sp_buffer *line)
+{
+    sp_buffer_say(line, " (%g %% interval %+.2f to %+.2f, %jd %s)", 100 * c->level, 100 * d->low.value, 100 * d->high.value, d->n,
+                  sp_unit_name(c, d->n));
 }
 
 static void add_accuracy_clause(const sp_comparison *c, int32_t focus, int32_t argmax, sp_buffer *line)
 {
     const sp_value *a = &c->strategies[focus].agreement.accuracy, *b = &c->strategies[argmax].agreement.accuracy;
-    const sp_pair_comparison *pair = pair_against(c, focus, "argmax");
+    const sp_pair_comparison *pair = pair_of(c, focus, argmax);
     if (!c->strategies[focus].has_agreement || a->undefined || b->undefined)
         return;
     const sp_difference *d = pair ? &pair->difference : NULL;
@@ -75,20 +91,48 @@ static void add_accuracy_clause(const sp_comparison *c, int32_t focus, int32_t a
                                                                       : " Accuracy is ",
                   a->value, b->value, 100 * (a->value - b->value));
     if (has_interval)
-        sp_buffer_say(line, " (%g %% interval %+.2f to %+.2f, %jd %s)", 100 * c->level, 100 * d->low.value, 100 * d->high.value,
-                      d->n, sp_unit_name(c, d->n));
+        add_interval(c, d, line);
     sp_buffer_text(line, ".");
 }
 
-void sp_fill_headline(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)
+/* The same strategy on another classifier's scores: "Against old (old.h5), viterbi is more accurate: ..." */
+static void add_against(const sp_comparison *c, int32_t focus, int32_t i, sp_buffer *line)
 {
-    (void)options;
-    int32_t focus = sp_focus_strategy(c), argmax = sp_argmax_strategy(c);
-    sp_table_columns(lines, "headline");
-    if (focus < 0)
-        return;
+    const sp_against *against = &c->against[i];
+    const int32_t other = sp_same_strategy(c, focus, i);
+    const sp_strategy_result *ours = &c->strategies[focus], *theirs = &c->strategies[other];
+    const sp_value *a = &ours->agreement.accuracy, *b = &theirs->agreement.accuracy;
+    const sp_pair_comparison *pair = pair_of(c, focus, other);
+    const sp_difference *d = pair ? &pair->difference : NULL;
+    bool has_interval = d && !d->low.undefined && !d->high.undefined;
+    sp_buffer_say(line, "Against %s", against->name);
+    if (against->file)
+        sp_buffer_say(line, " (%s)", against->file);
+    if (ours->has_agreement && !a->undefined && !b->undefined) {
+        sp_buffer_say(line, "%s%s%s%.4f against %.4f, %+.2f percentage points", has_interval ? ", " : ": ", ours->name,
+                      has_interval && sp_as_shown(d->low.value, 4) > 0    ? " is more accurate: "
+                      : has_interval && sp_as_shown(d->high.value, 4) < 0 ? " is less accurate: "
+                      : has_interval                                      ? " is about as accurate: "
+                                                                          : " has accuracy ",
+                      a->value, b->value, 100 * (a->value - b->value));
+        if (has_interval)
+            add_interval(c, d, line);
+        sp_buffer_text(line, ".");
+    } else {
+        sp_buffer_text(line, ":");
+    }
+    sp_buffer_say(line,
+                  theirs->counts.illegal ? " With its scores %s makes %jd illegal transition%s"
+                                         : " With its scores %s makes no illegal transition",
+                  ours->name, theirs->counts.illegal, sp_plural(theirs->counts.illegal));
+    if (theirs->argmax >= 0 && theirs->argmax != other)
+        sp_buffer_say(line, ", argmax %jd", c->strategies[theirs->argmax].counts.illegal);
+    sp_buffer_text(line, ".");
+}
+
+static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, sp_buffer *line)
+{
     const sp_strategy_result *strategy = &c->strategies[focus];
-    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     if (argmax < 0 || argmax == focus) {
         add_legality(c, strategy, line);
         sp_buffer_text(line, ".");
@@ -109,6 +153,19 @@ void sp_fill_headline(const sp_comparison *c, const sp_fill_options *options, sp
                       sp_plural(c->n_recordings));
     }
     add_accuracy_clause(c, focus, argmax, line);
+}
+
+void sp_fill_headline(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)
+{
+    (void)options;
+    int32_t focus = sp_focus_strategy(c);
+    sp_table_columns(lines, "headline");
+    if (focus < 0)
+        return;
+    add_headline(c, focus, sp_argmax_strategy(c), sp_table_cell(lines, SP_TONE_PLAIN));
+    for (int32_t i = 0; i < c->n_against; i++)
+        if (sp_same_strategy(c, focus, i) >= 0)
+            add_against(c, focus, i, sp_table_cell(lines, SP_TONE_PLAIN));
 }
 
 /* ---- notes ---- */
@@ -143,7 +200,8 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
     }
     if (c->has_nll && (!c->nll.undefined || c->nll_impossible)) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
-        sp_buffer_text(line, "Mean negative log-likelihood of the reference, before any decoding: ");
+        sp_buffer_format(line, "Mean negative log-likelihood of the reference%s, before any decoding: ",
+                         c->n_against ? " by the first classifier" : "");
         if (c->nll.undefined)
             sp_buffer_say(line, "infinite, the scores give %jd of %jd steps probability 0%s.", c->nll_impossible, c->nll_steps,
                           c->nll_clip > 0 ? "" : " (--nll-clip P takes at least P)");
@@ -154,6 +212,7 @@ static void note_reference(const sp_comparison *c, sp_table *lines)
                           c->nll.undefined ? " nats per step." : ".");
     }
     sp_note_probabilities(c, lines);
+    sp_note_against(c, lines);
     int64_t unscored = c->n_steps - c->n_scored_steps - c->n_trimmed_steps;
     if (unscored > 0) {
         line = sp_table_cell(lines, SP_TONE_PLAIN);
@@ -181,6 +240,23 @@ static void note_undecoded(const sp_comparison *c, const sp_strategy_result *str
     if (strategy->n_undecoded > shown)
         sp_buffer_format(line, " and %lld more", (long long)(strategy->n_undecoded - shown));
     sp_buffer_text(line, ".");
+}
+
+/* Of paths that are there already, without a reference: their validity is what is known of them. */
+static void note_validity(const sp_comparison *c, const sp_strategy_result *strategy, sp_table *lines)
+{
+    const sp_transition_counts *counts = &strategy->counts;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (counts->illegal == 0) {
+        sp_buffer_say(line, "%s: none of %jd transition%s is illegal.", strategy->name, counts->transitions,
+                      sp_plural(counts->transitions));
+        return;
+    }
+    sp_buffer_say(line, "%s: %jd of %jd transition%s %s illegal (", strategy->name, counts->illegal, counts->transitions,
+                  sp_plural(counts->transitions), counts->illegal == 1 ? "is" : "are");
+    sp_buffer_percent(line, counts->illegal, counts->transitions);
+    sp_buffer_say(line, "), in %jd of %jd recording%s.", strategy->recordings_with_illegal, c->n_recordings,
+                  sp_plural(c->n_recordings));
 }
 
 static void note_undefined(const sp_comparison *c, sp_table *lines)
@@ -304,6 +380,9 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
     note_learning(c, lines);
     if (c->has_labels)
         note_reference(c, lines);
+    for (int32_t s = 0; !c->has_labels && s < c->n_strategies; s++)
+        if (!c->strategies[s].has_regret) /* there were no scores: nothing was decoded */
+            note_validity(c, &c->strategies[s], lines);
     note_units(c, lines);
     sp_note_judging(c, lines);
     note_undefined(c, lines);

@@ -63,6 +63,7 @@ sp_noter sp_note_interval, sp_note_several, sp_note_sleep_alone, sp_note_sleep;
 void sp_note_judging(const sp_comparison *c, sp_table *lines);
 void sp_note_permutation(const sp_comparison *c, sp_table *lines);
 void sp_note_probabilities(const sp_comparison *c, sp_table *lines);
+void sp_note_against(const sp_comparison *c, sp_table *lines); /* whose scores they are, likelihood and calibration */
 
 /* ---- small questions that several writers ask ---- */
 
@@ -98,11 +99,13 @@ void sp_cell_mean(sp_table *table, const sp_value *mean, const sp_value *sd, int
 /* The value in units of its last shown digit: values that look the same are the same, for stars and words. */
 double sp_as_shown(double value, int decimals);
 const char *sp_undecoded_reason(sp_status status); /* "no path", "dead end" */
-/* The strategy to show first: of those without illegal transition (argmax apart) the most accurate, else that of the greatest
- * path score, else the last; argmax when there is no other. -1 without strategies. */
+/* The strategy to show first: of the first classifier's without illegal transition (argmax apart) the most accurate, else that of
+ * the greatest path score, else the last; argmax when there is no other. -1 without strategies. */
 int32_t sp_focus_strategy(const sp_comparison *c);
 /* Index of the strategy "argmax", or -1. */
 int32_t sp_argmax_strategy(const sp_comparison *c);
+/* The strategy of the same name on the scores of against[i]; -1: it is not among them. */
+int32_t sp_same_strategy(const sp_comparison *c, int32_t strategy, int32_t i);
 int64_t sp_scored_of(const sp_comparison *c, int64_t recording);
 int sp_sleep_decimals(sp_sleep_measure measure);
 

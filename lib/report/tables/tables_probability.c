@@ -12,7 +12,8 @@ void sp_fill_probabilities(const sp_comparison *comparison, const sp_fill_option
     (void)options;
     if (!c || c->brier.undefined)
         return;
-    table->title = "Probabilities before any decoding: the same for every strategy";
+    table->title = comparison->n_against ? "Probabilities of the first classifier before any decoding"
+                                         : "Probabilities before any decoding: the same for every strategy";
     sp_table_columns(table, "measure|value|<what it is");
     for (size_t i = 0; i < figures.n; i++) {
         const sp_figure *f = &figures.list[i];
@@ -105,14 +106,35 @@ void sp_note_probabilities(const sp_comparison *comparison, sp_table *lines)
     sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
     if (!c->brier.undefined)
         sp_buffer_say(line,
-                      "Probabilities before any decoding, the same for every strategy: Brier score %.4f (0 to 2), expected "
+                      "Probabilities%s before any decoding, the same for every strategy: Brier score %.4f (0 to 2), expected "
                       "calibration error %.4f; mean confidence %.3f against accuracy %.3f%s",
-                      c->brier.value, c->ece.value, c->confidence.value, c->accuracy.value, c->n_impossible ? ". " : ".");
+                      comparison->n_against ? " of the first classifier" : "", c->brier.value, c->ece.value, c->confidence.value,
+                      c->accuracy.value, c->n_impossible ? ". " : ".");
     if (c->n_impossible)
         sp_buffer_say(line, "%jd step%s without any possible class %s left out of calibration.", c->n_impossible,
                       sp_plural(c->n_impossible), c->n_impossible == 1 ? "is" : "are");
     if (comparison->n_calibrations && !c->brier.undefined)
         note_calibrations(comparison, lines);
+}
+
+void sp_note_against(const sp_comparison *c, sp_table *lines)
+{
+    for (int32_t i = 0; i < c->n_against; i++) {
+        const sp_against *one = &c->against[i];
+        const sp_reliability *r = one->reliability;
+        sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+        sp_buffer_say(line, "%s: another classifier", one->name);
+        if (one->file)
+            sp_buffer_say(line, ", %s%s%s", one->file, one->scores ? ":" : "", one->scores ? one->scores : "");
+        if (one->has_nll && !one->nll.undefined)
+            sp_buffer_say(line, "; mean negative log-likelihood of the reference %.4f nats per step", one->nll.value);
+        else if (one->has_nll && one->nll_impossible)
+            sp_buffer_say(line, "; mean negative log-likelihood of the reference infinite, %jd of %jd steps of probability 0",
+                          one->nll_impossible, one->nll_steps);
+        if (r && !r->brier.undefined)
+            sp_buffer_say(line, "; Brier score %.4f, expected calibration error %.4f", r->brier.value, r->ece.value);
+        sp_buffer_text(line, ".");
+    }
 }
 
 static void cell_edges(sp_table *table, double low, double high)

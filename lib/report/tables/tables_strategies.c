@@ -47,7 +47,7 @@ void sp_fill_changes(const sp_comparison *c, const sp_fill_options *options, sp_
     sp_add_heads(c, SP_OF_CHANGES, SP_COLUMNS(changed), table);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *one = &c->strategies[s];
-        if (!one->has_changes || s == sp_argmax_strategy(c))
+        if (!one->has_changes || s == one->argmax)
             continue;
         sp_table_cell_text(table, SP_TONE_PLAIN, one->name);
         sp_add_figures(SP_OF_CHANGES, &(sp_figure_owner){&one->changes, one, c}, SP_COLUMNS(changed), table);

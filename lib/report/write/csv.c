@@ -276,32 +276,37 @@ static void add_cuts(const sp_comparison *c, sp_buffer *out)
     }
 }
 
-/* ---- calibration of the scores, under "reference" like the likelihood ---- */
+/* ---- calibration of the scores, under "reference" or the classifier's name like the likelihood ---- */
 
 /* Figures of structs that stand side by side, `size` bytes each: "bin_3_accuracy". */
-static void add_numbered(const sp_comparison *c, sp_buffer *out, const char *kind, sp_figure_scope scope, const void *first,
-                         size_t size, int32_t n)
+static void add_numbered(const sp_comparison *c, sp_buffer *out, const csv_line *line, const char *kind, sp_figure_scope scope,
+                         const void *first, size_t size, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
         char prefix[48];
         snprintf(prefix, sizeof prefix, "%s_%d_", kind, (int)i);
-        add_figures(out, (csv_line){.strategy = "reference"}, prefix, scope,
-                    (sp_figure_owner){.own = (const char *)first + (size_t)i * size, .comparison = c});
+        add_figures(out, *line, prefix, scope, (sp_figure_owner){.own = (const char *)first + (size_t)i * size, .comparison = c});
     }
 }
 
-static void add_calibration(const sp_comparison *c, sp_buffer *out)
+static void add_calibration(const sp_comparison *c, const sp_reliability *one, csv_line line, sp_buffer *out)
 {
-    const sp_reliability *one = c->reliability;
-    csv_line line = {.strategy = "reference"};
     add_figures(out, line, "", SP_OF_CALIBRATION, (sp_figure_owner){.own = one, .comparison = c});
-    add_numbered(c, out, "bin", SP_OF_BIN, one->bins, sizeof *one->bins, SP_RELIABILITY_BINS);
-    add_numbered(c, out, "adaptive_bin", SP_OF_BIN, one->adaptive, sizeof *one->adaptive, one->n_adaptive);
-    add_numbered(c, out, "coverage", SP_OF_COVERAGE, one->coverage, sizeof *one->coverage, one->n_coverage);
+    add_numbered(c, out, &line, "bin", SP_OF_BIN, one->bins, sizeof *one->bins, SP_RELIABILITY_BINS);
+    add_numbered(c, out, &line, "adaptive_bin", SP_OF_BIN, one->adaptive, sizeof *one->adaptive, one->n_adaptive);
+    add_numbered(c, out, &line, "coverage", SP_OF_COVERAGE, one->coverage, sizeof *one->coverage, one->n_coverage);
     for (int32_t k = 0; k < one->n_classes; k++) {
         line.class = c->classes[k];
         add_value(out, line, "ece", one->class_ece[k], one->n_steps);
     }
+}
+
+static void add_against(const sp_comparison *c, const sp_against *one, sp_buffer *out)
+{
+    const csv_line line = {.strategy = one->name};
+    add_figures(out, line, "", SP_OF_AGAINST, (sp_figure_owner){.own = one, .comparison = c});
+    if (one->reliability)
+        add_calibration(c, one->reliability, line, out);
 }
 
 /* ---- sleep and raters ---- */
@@ -372,7 +377,9 @@ static void write_all(const sp_comparison *c, sp_buffer *out)
     if (c->has_labels)
         add_reference(c, out);
     if (c->has_labels && c->reliability)
-        add_calibration(c, out);
+        add_calibration(c, c->reliability, (csv_line){.strategy = "reference"}, out);
+    for (int32_t i = 0; i < c->n_against && c->has_labels; i++)
+        add_against(c, &c->against[i], out);
     for (int32_t s = 0; s < c->n_strategies; s++)
         add_strategy(c, &c->strategies[s], out);
     for (int32_t i = 0; i < c->n_comparisons; i++)

@@ -426,6 +426,24 @@ static json_t *calibrations_object(const sp_comparison *c, bool *failed)
     return object;
 }
 
+/* ---- other classifiers ---- */
+
+static json_t *against_list(const sp_comparison *c, bool *failed)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < c->n_against; i++) {
+        const sp_against *one = &c->against[i];
+        json_t *object = figures_of(SP_OF_AGAINST, one, NULL, c, failed), *names = json_array();
+        if (one->reliability)
+            sp_json_set(object, "calibration", calibration_object(c, one->reliability, failed), failed);
+        for (int32_t s = one->first; s < one->first + one->n_strategies; s++)
+            sp_json_append(names, sp_json_text(c->strategies[s].name, failed), failed);
+        sp_json_set(object, "strategies", names, failed);
+        sp_json_append(list, object, failed);
+    }
+    return list;
+}
+
 /* ---- sleep ---- */
 
 /* Measure by measure: figures of structs that stand side by side, `size` bytes each. */
@@ -559,6 +577,8 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
         sp_json_set(root, "calibration", calibration_object(c, c->reliability, &failed), &failed);
     if (c->n_calibrations)
         sp_json_set(root, "calibrations", calibrations_object(c, &failed), &failed);
+    if (c->n_against)
+        sp_json_set(root, "against", against_list(c, &failed), &failed);
     set_results(root, c, lists, &failed);
     if (c->sleep)
         sp_json_set(root, "sleep", sleep_object(c, &failed), &failed);

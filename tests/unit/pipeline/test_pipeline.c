@@ -264,6 +264,111 @@ static void test_same_evaluation(void **state)
     assert_non_null(strstr(err.message, "viterbi: class 5 at step 9"));
 }
 
+/* ---- another classifier ---- */
+
+static float flat[S * K]; /* the same scores, less sure, recordings in the other order */
+static const char *const ids_back[N] = {"f", "e", "d", "c", "b", "a"};
+static char other_file[4096];
+
+static void draw_other(void)
+{
+    for (int n = 0; n < N; n++)
+        for (int64_t t = 0; t < STEPS; t++) {
+            const float *from = scores + (n * STEPS + t) * K;
+            float *to = flat + ((N - 1 - n) * STEPS + t) * K;
+            double sum = 0;
+            for (int k = 0; k < K; k++)
+                sum += exp((double)from[k] / 2);
+            for (int k = 0; k < K; k++)
+                to[k] = (float)((double)from[k] / 2 - log(sum));
+        }
+}
+
+static void write_other(void)
+{
+    sp_error err;
+    sp_scores_writer *writer = NULL;
+    snprintf(other_file, sizeof other_file, "%s", made_path("other.h5"));
+    sp_scores_header header = {.kind = SP_KIND_LOG_PROBS,
+                               .dtype = SP_F32,
+                               .n_recordings = N,
+                               .n_steps = S,
+                               .n_classes = K,
+                               .offsets = offsets,
+                               .ids = ids_back,
+                               .classes = classes};
+    sp_block block = {.n_recordings = N, .n_steps = S, .n_classes = K, .offsets = offsets, .dtype = SP_F32, .scores = flat};
+    assert_ok(sp_scores_writer_open(other_file, &header, &writer, &err), &err);
+    assert_ok(sp_scores_writer_add(writer, &block, &err), &err);
+    assert_ok(sp_scores_writer_commit(writer, &err), &err);
+}
+
+static sp_arrays other_arrays(void)
+{
+    struct stat info;
+    sp_arrays a = arrays();
+    assert_int_equal(stat(other_file, &info), 0);
+    a.info.file = other_file;
+    a.info.file_size = info.st_size;
+    a.info.scores_path = "/log_probs";
+    a.info.ids = ids_back;
+    a.scores = flat;
+    a.labels = NULL;
+    a.segments = NULL;
+    return a;
+}
+
+static void test_same_against(void **state)
+{
+    (void)state;
+    sp_error err;
+    sp_run_options o = options();
+    sp_comparison *comparison = NULL;
+    char words[5000];
+    draw_other();
+    write_other();
+    snprintf(words, sizeof words, "old=%s", other_file);
+    char *against[] = {words, NULL};
+    o.against = against;
+    char *from_file = json_of_file(&o);
+    assert_non_null(strstr(from_file, "\"old.viterbi\""));
+    sp_arrays a = other_arrays();
+    sp_recordings other = sp_recordings_of_arrays(&a);
+    o.against = NULL;
+    o.against_recordings = &(sp_named_recordings){"old", &other};
+    o.n_against_recordings = 1;
+    char *from_arrays = json_of_arrays(&o);
+    assert_string_equal(from_arrays, from_file);
+    setenv("STATEPATH_WHOLE_BYTES", "1600", 1);
+    char *in_pieces = json_of_arrays(&o);
+    unsetenv("STATEPATH_WHOLE_BYTES");
+    assert_string_equal(in_pieces, from_file);
+    free(from_file);
+    free(from_arrays);
+    free(in_pieces);
+
+    sp_arrays ours = arrays();
+    sp_recordings r = sp_recordings_of_arrays(&ours);
+    static const char *const others[N] = {"f", "e", "d", "c", "b", "x"};
+    a.info.ids = others;
+    assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EDATA);
+    assert_non_null(strstr(err.message, "do not match; only in "));
+    assert_non_null(strstr(err.message, "other.h5): x"));
+    a.info.ids = ids_back;
+    a.labels = labels; /* in the other order: another night's */
+    other = sp_recordings_of_arrays(&a);
+    assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EDATA);
+    assert_non_null(strstr(err.message, "recording a, step "));
+    assert_non_null(strstr(err.message, "those of the other must agree"));
+    o.against_recordings = &(sp_named_recordings){"a.b", &other};
+    assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
+    o.n_against_recordings = 0;
+    o.against = against;
+    assert_int_equal(sp_compare(&r, &o, &comparison, NULL, &err), SP_EINVAL);
+    assert_non_null(strstr(err.message, "`against`"));
+    assert_null(comparison);
+}
+
 /* ---- messages and callbacks ---- */
 
 static bool is_stopped(void *arg)
@@ -307,6 +412,7 @@ static void test_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_json), cmocka_unit_test(test_same_paths),
-                                       cmocka_unit_test(test_same_evaluation), cmocka_unit_test(test_messages)};
+                                       cmocka_unit_test(test_same_evaluation), cmocka_unit_test(test_same_against),
+                                       cmocka_unit_test(test_messages)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

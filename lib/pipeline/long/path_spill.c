@@ -1,4 +1,4 @@
-#include "pipeline/path_spill.h"
+#include "pipeline/long/path_spill.h"
 
 #include <errno.h>
 #include <stdio.h>

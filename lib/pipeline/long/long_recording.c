@@ -1,9 +1,11 @@
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "decode/long.h"
 #include "evaluate/evaluate.h"
+#include "pipeline/against.h"
 #include "pipeline/run.h"
 
 enum { FILL_STEPS = 1 << 12 /* handed on at a time where a path has to be made or fetched */ };
@@ -213,20 +215,66 @@ static int64_t count_readings(const long_recording *r)
     return readings;
 }
 
+static sp_long_recording chunks_of(long_recording *r)
+{
+    const int64_t most = sp_long_whole_bytes();
+    return (sp_long_recording){.n_steps = r->n_steps,
+                               .piece_steps = most < LONG_WHOLE_BYTES ? most / r->p->step_bytes / 2 : 0,
+                               .has_gap = r->has_gap,
+                               .read = read_chunk,
+                               .write = put_chunk,
+                               .arg = r};
+}
+
 /* By all strategies, one after the other. */
+static sp_status decode_all(long_recording *r, const sp_long_recording *chunks, sp_error *err)
+{
+    const sp_pipeline *p = r->p;
+    sp_status status = p->given ? look_at_given(r, err) : SP_OK;
+    for (int s = 0; status == SP_OK && !p->given && s < p->n_strategies; s++)
+        status = decode_by(r, chunks, s, err);
+    sp_read_ahead_rest(&r->chunks);
+    return status;
+}
+
+/* Looks through the recording, and makes it ready to be decoded. To be closed in any case. */
+static sp_status open_recording(long_recording *r, sp_pipeline *p, int64_t recording, sp_evaluation *evaluation, sp_error *err)
+{
+    sp_status status = sp_long_open(r, p, recording, err);
+    sp_read_ahead_rest(&r->chunks);
+    r->evaluation = evaluation;
+    r->has_takers = p->sink || (p->opt->hooks.paths && !p->given);
+    r->with_confidence = p->sink && p->sink->with_confidence;
+    r->parts =
+        SP_BLOCK_SCORES | SP_BLOCK_MASK | (p->prepare.clamp ? SP_BLOCK_LABELS : 0u) | (r->has_gap ? SP_BLOCK_SEGMENTS : 0u);
+    r->n_expected = count_readings(r) * r->n_steps;
+    return status;
+}
+
+/* The same by the other classifiers. */
+static sp_status decode_against(long_recording *r, sp_error *err)
+{
+    sp_pipeline *p = r->p;
+    sp_status status = SP_OK;
+    for (int32_t i = 0; status == SP_OK && i < p->n_against; i++) {
+        long_recording *one = &r->against[i];
+        status = open_recording(one, &p->against[i].p, r->recording, r->evaluation, err);
+        const sp_long_recording chunks = chunks_of(one);
+        if (status == SP_OK)
+            status = decode_all(one, &chunks, err);
+    }
+    return status;
+}
+
 static sp_status run(long_recording *r, sp_error *err)
 {
     const sp_pipeline *p = r->p;
-    const int64_t most = sp_long_whole_bytes();
-    const sp_long_recording chunks = {.n_steps = r->n_steps,
-                                      .piece_steps = most < LONG_WHOLE_BYTES ? most / p->step_bytes / 2 : 0,
-                                      .has_gap = r->has_gap,
-                                      .read = read_chunk,
-                                      .write = put_chunk,
-                                      .arg = r};
-    sp_status status = p->given ? look_at_given(r, err) : SP_OK;
-    for (int s = 0; status == SP_OK && !p->given && s < p->n_strategies; s++)
-        status = decode_by(r, &chunks, s, err);
+    const sp_long_recording chunks = chunks_of(r);
+    sp_status status = decode_all(r, &chunks, err);
+    if (status == SP_OK && r->evaluation && p->n_against) {
+        r->against = calloc((size_t)p->n_against, sizeof *r->against);
+        status = r->against ? decode_against(r, err) : sp_no_memory(err);
+    }
     if (status == SP_OK && r->evaluation)
         status = sp_long_evaluate(r, err);
     for (int s = 0; status == SP_OK && r->has_takers && s < p->n_strategies; s++)
@@ -237,14 +285,12 @@ static sp_status run(long_recording *r, sp_error *err)
 sp_status sp_long_recording_run(sp_pipeline *p, int64_t recording, sp_evaluation *evaluation, sp_error *err)
 {
     long_recording r;
-    sp_status status = sp_long_open(&r, p, recording, err);
-    r.evaluation = evaluation;
-    r.has_takers = p->sink || (p->opt->hooks.paths && !p->given);
-    r.with_confidence = p->sink && p->sink->with_confidence;
-    r.parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | (p->prepare.clamp ? SP_BLOCK_LABELS : 0u) | (r.has_gap ? SP_BLOCK_SEGMENTS : 0u);
-    r.n_expected = count_readings(&r) * r.n_steps;
+    sp_status status = open_recording(&r, p, recording, evaluation, err);
     if (status == SP_OK)
         status = run(&r, err);
+    for (int32_t i = 0; r.against && i < p->n_against; i++)
+        sp_long_close(&r.against[i]);
+    free(r.against);
     sp_long_close(&r);
     return status;
 }

@@ -1,6 +1,6 @@
 /* Reading a recording chunk by chunk, the next one while this one is worked on. */
 #include "evaluate/evaluate.h"
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 
 #include <stdlib.h>
 
@@ -51,7 +51,7 @@ sp_status sp_long_open(long_recording *r, sp_pipeline *p, int64_t recording, sp_
                           .first_step = offsets[recording],
                           .n_steps = offsets[recording + 1] - offsets[recording],
                           .sleep = {-1, -1}};
-    return sp_read_ahead_open(&r->chunks, &p->from, NULL) ? look_through(r, err) : sp_no_memory(err);
+    return sp_read_ahead_open(&r->chunks, &p->from, NULL, 0, NULL) ? look_through(r, err) : sp_no_memory(err);
 }
 
 void sp_long_close(long_recording *r)

@@ -3,7 +3,7 @@
 #define PIPELINE_LONG_RECORDING_H
 
 #include "evaluate/evaluate.h"
-#include "pipeline/path_spill.h"
+#include "pipeline/long/path_spill.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read_ahead.h"
 #include "statepath/stream.h"
@@ -45,6 +45,7 @@ typedef struct long_recording {
     sp_path_spill *spills[SP_RUN_STRATEGIES]; /* paths that are wanted again, by the evaluation or for confidence; else NULL */
     sp_decoded results[SP_RUN_STRATEGIES];    /* the evaluation sums the scores once more, in the order of sp_path_score() */
     double seconds[SP_RUN_STRATEGIES];
+    struct long_recording *against; /* [n_against] of the other classifiers, where it is evaluated; or NULL */
 } long_recording;
 
 /* Looks through labels, segments and weights: checks them, hands the first two on, finds gaps and where sleep begins and ends. On

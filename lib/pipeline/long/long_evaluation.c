@@ -3,8 +3,9 @@
 
 #include "decode/long.h"
 #include "evaluate/evaluate.h"
+#include "pipeline/against.h"
 #include "pipeline/calibration.h"
-#include "pipeline/long_recording.h"
+#include "pipeline/long/long_recording.h"
 
 enum {
     AROUND = 4,              /* steps of the neighbours that an evaluation looks at */
@@ -14,10 +15,14 @@ enum {
 typedef struct evaluating {
     long_recording *r;
     int64_t chunk_steps;
-    sp_long_score *sums[SP_RUN_STRATEGIES]; /* of decoded recordings */
-    int32_t *paths[SP_RUN_STRATEGIES];      /* [chunk and around] */
-    int32_t *columns;                       /* [chunk and around] labels as given paths number them */
-    sp_block *labels;                       /* of the mask ceiling */
+    /* Of the strategies of all classifiers. */
+    int32_t n_strategies;
+    sp_long_score *sums[SP_EVALUATION_MAX_STRATEGIES]; /* of decoded recordings */
+    int32_t *paths[SP_EVALUATION_MAX_STRATEGIES];      /* [chunk and around] */
+    sp_decoded results[SP_EVALUATION_MAX_STRATEGIES];
+    double seconds[SP_EVALUATION_MAX_STRATEGIES];
+    int32_t *columns; /* [chunk and around] labels as given paths number them */
+    sp_block *labels; /* of the mask ceiling */
 } evaluating;
 
 /* ---- the mask ceiling ---- */
@@ -50,17 +55,23 @@ static sp_status evaluate_open(evaluating *e, sp_error *err)
     e->labels = sp_block_new();
     e->columns = malloc(room * sizeof *e->columns);
     bool is_whole = e->labels && e->columns;
-    for (int s = 0; is_whole && s < p->n_strategies; s++) {
-        e->paths[s] = malloc(room * sizeof *e->paths[s]);
-        e->sums[s] = sp_long_score_new(p->chain);
-        is_whole = e->paths[s] && e->sums[s];
+    for (int32_t i = -1; i < p->n_against; i++) {
+        const long_recording *one = i < 0 ? e->r : &e->r->against[i];
+        for (int s = 0; is_whole && s < one->p->n_strategies; s++, e->n_strategies++) {
+            const int32_t at = e->n_strategies;
+            e->paths[at] = malloc(room * sizeof *e->paths[at]);
+            e->sums[at] = sp_long_score_new(one->p->chain);
+            e->results[at] = one->results[s];
+            e->seconds[at] = one->seconds[s];
+            is_whole = e->paths[at] && e->sums[at];
+        }
     }
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 
 static void evaluate_close(evaluating *e)
 {
-    for (int s = 0; s < SP_RUN_STRATEGIES; s++) {
+    for (int s = 0; s < SP_EVALUATION_MAX_STRATEGIES; s++) {
         free(e->paths[s]);
         sp_long_score_free(e->sums[s]);
     }
@@ -98,23 +109,49 @@ static sp_status read_paths(evaluating *e, const sp_block *block, const sp_part 
     return status;
 }
 
-/* The paths of the block, and what they score in the part that begins `before` steps later. */
-static sp_status add_paths(evaluating *e, const sp_block *block, const sp_block *part, int64_t before, sp_error *err)
+/* The paths of the block by the strategies of one classifier, the first of which is number `at` of all, and what they score in
+ * the part that begins `before` steps later. */
+static sp_status add_paths(evaluating *e, long_recording *r, int32_t at, const sp_block *block, const sp_block *part,
+                           int64_t before, sp_error *err)
 {
-    long_recording *r = e->r;
     const sp_scores scores = sp_block_batch(part).scores;
     bool is_last = part->first_step + part->n_steps == r->n_steps;
     sp_status status = SP_OK;
-    for (int s = 0; status == SP_OK && s < r->p->n_strategies; s++) {
+    for (int s = 0; status == SP_OK && s < r->p->n_strategies; s++, at++) {
         if (r->results[s].status != SP_OK)
             continue;
-        status = sp_path_spill_get(r->spills[s], block->first_step, block->n_steps, e->paths[s], NULL, err);
+        status = sp_path_spill_get(r->spills[s], block->first_step, block->n_steps, e->paths[at], NULL, err);
         if (status == SP_OK)
-            status = sp_long_score_add(e->sums[s], &scores, e->paths[s] + before, err);
+            status = sp_long_score_add(e->sums[at], &scores, e->paths[at] + before, err);
         if (is_last)
-            r->results[s].score = sp_long_score_end(e->sums[s]);
+            e->results[at].score = r->results[s].score = sp_long_score_end(e->sums[at]);
     }
     return status;
+}
+
+/* The same steps of another classifier, of which `number` is the first strategy: likelihood, paths and scores, in the columns of
+ * the first. */
+static sp_status add_against(evaluating *e, int32_t i, int32_t number, const sp_block *block, int64_t before, int64_t n,
+                             sp_scores *scores, sp_error *err)
+{
+    const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_MASK | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS;
+    long_recording *r = &e->r->against[i];
+    sp_rival *rival = &e->r->p->against[i];
+    const sp_block *own = NULL;
+    int64_t offsets[2];
+    sp_status status = sp_long_read_steps(r, block->first_step, block->n_steps, parts, &own, err);
+    if (status != SP_OK)
+        return status;
+    sp_block part = part_of(own, before, n, offsets);
+    if (r->p->has_nll)
+        status = sp_likelihood_add(r->p, &part, &r->sleep, err);
+    if (status == SP_OK)
+        status = add_paths(e, r, number, own, &part, before, err);
+    for (int s = 0; status == SP_OK && s < r->p->n_strategies; s++)
+        if (r->results[s].status == SP_OK)
+            sp_against_tell_path(rival, block->n_steps, e->paths[number + s]);
+    const sp_scores in_nats = sp_block_batch(&part).scores;
+    return status == SP_OK ? sp_against_tell_scores(rival, &in_nats, scores, err) : status;
 }
 
 static sp_status evaluate_chunk(evaluating *e, const sp_block *block, int64_t before, int64_t n, sp_error *err)
@@ -128,9 +165,12 @@ static sp_status evaluate_chunk(evaluating *e, const sp_block *block, int64_t be
     if (status == SP_OK)
         status = sp_raters_read(&p->raters, &p->from, &around, block->n_steps, err);
     if (status == SP_OK)
-        status = p->given ? read_paths(e, block, &around, err) : add_paths(e, block, &part, before, err);
-    const int32_t *paths[SP_RUN_STRATEGIES], *raters[SP_SOURCE_MAX_SCORERS];
-    for (int s = 0; s < p->n_strategies; s++)
+        status = p->given ? read_paths(e, block, &around, err) : add_paths(e, r, 0, block, &part, before, err);
+    sp_scores against[SP_MOST_AGAINST];
+    for (int32_t i = 0, at = p->n_strategies; status == SP_OK && i < p->n_against; at += p->against[i++].p.n_strategies)
+        status = add_against(e, i, at, block, before, n, &against[i], err);
+    const int32_t *paths[SP_EVALUATION_MAX_STRATEGIES], *raters[SP_SOURCE_MAX_SCORERS];
+    for (int32_t s = 0; s < e->n_strategies; s++)
         paths[s] = e->paths[s] + before;
     for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_scorers; i++)
         raters[i] = p->raters.labels[i] + before;
@@ -141,6 +181,7 @@ static sp_status evaluate_chunk(evaluating *e, const sp_block *block, int64_t be
                                  .labels = p->given && part.labels ? e->columns + before : part.labels,
                                  .segments = part.segments,
                                  .scores = p->given ? NULL : &scores,
+                                 .against = p->n_against ? against : NULL,
                                  .paths = paths,
                                  .scorers = raters};
     return status == SP_OK ? sp_evaluation_add_piece(r->evaluation, &chunk, err) : status;
@@ -165,7 +206,8 @@ static sp_status evaluate_chunks(evaluating *e, sp_error *err)
         const sp_block *block;
         n = chunk_at(e, first, &begin, &end);
         status = sp_long_read_steps(r, begin, end - begin, parts, &block, err);
-        if (status == SP_OK && first + n < r->n_steps && r->p->raters.found.n_scorers == 0 && !r->p->given) {
+        if (status == SP_OK && first + n < r->n_steps && r->p->raters.found.n_scorers == 0 && !r->p->given &&
+            r->p->n_against == 0) {
             int64_t next_begin, next_end;
             chunk_at(e, first + n, &next_begin, &next_end);
             sp_long_read_next(r, next_begin, next_end - next_begin, parts);
@@ -182,8 +224,8 @@ sp_status sp_long_evaluate(long_recording *r, sp_error *err)
     evaluating e = {.r = r};
     sp_evaluation_recording recording = {.n_steps = r->n_steps,
                                          .id = p->info->ids ? p->info->ids[r->recording] : NULL,
-                                         .results = r->results,
-                                         .seconds = p->given ? NULL : r->seconds,
+                                         .results = e.results,
+                                         .seconds = p->given ? NULL : e.seconds,
                                          .subject = p->subjects ? p->subjects->of_recording[r->recording] : 0,
                                          .sleep = r->sleep};
     sp_status status = evaluate_open(&e, err);

@@ -1,0 +1,148 @@
+#include "pipeline/file_reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/source.h"
+#include "pipeline/file_open.h"
+#include "pipeline/matched.h"
+#include "sleep/label_coding_use.h"
+
+void sp_reference_close(sp_reference *l)
+{
+    free(l->column_of_label);
+    free(l->recording);
+    sp_source_close(l->source);
+    sp_codes_free(l->codes);
+}
+
+sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, bool is_named,
+                                  const int32_t *class_of_column, sp_error *err)
+{
+    if ((!words->codes && !words->map) || (words->if_unnamed && is_named))
+        return SP_OK;
+    sp_status status = sp_codes_new(words->codes, words->map, words->for_labels, p->model, &l->codes, err);
+    if (status == SP_OK)
+        status = sp_codes_use_columns(l->codes, class_of_column, err);
+    if (status == SP_OK && words->if_unnamed && l->file)
+        sp_run_notice(p->opt, SP_NOTICE_DATA,
+                      "the labels of %s are read by %s, as the paths are; @label-codes or @label-map if they are others", l->file,
+                      sp_codes_name(l->codes));
+    return status;
+}
+
+/* A text has names of classes only where the model does. */
+static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *dataset, double step_seconds,
+                           const sp_reference_words *words, sp_error *err)
+{
+    const int32_t K = p->model->n_classes;
+    if (dataset)
+        return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
+    sp_status status = sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err);
+    const sp_source_options options = {.model = p->model,
+                                       .codes = l->codes,
+                                       .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
+                                       .is_reference = words->for_labels || words->if_unnamed};
+    if (status == SP_OK)
+        status = sp_source_open(l->file, &options, &l->source, err);
+    if (status != SP_OK)
+        return status;
+    l->info = sp_source_info_of(l->source);
+    sp_run_tell_remark(p->opt, l->info);
+    if (l->codes)
+        return SP_OK; /* they are columns already */
+    l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
+    if (!l->column_of_label)
+        return sp_no_memory(err);
+    for (int32_t c = 0; c < K; c++)
+        l->column_of_label[p->class_of_column[c]] = c;
+    return SP_OK;
+}
+
+/* Where the classes of the file stand among the columns. Codes speak of that file's columns, as its scores do. */
+static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, sp_error *err)
+{
+    if (!l->info->classes)
+        return sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
+    int32_t *class_of_label = malloc((size_t)l->info->n_classes * sizeof *class_of_label);
+    if (!class_of_label)
+        return sp_no_memory(err);
+    sp_status status = sp_model_align(p->model, l->info->n_classes, l->info->classes, class_of_label, err);
+    if (status == SP_OK)
+        status = sp_match_columns(l->info->n_classes, class_of_label, p->class_of_column, &l->column_of_label, err);
+    if (status == SP_OK)
+        status = sp_reference_read_codes(l, p, words, true, class_of_label, err);
+    free(class_of_label);
+    return status;
+}
+
+static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *dataset, const sp_reference_words *words,
+                           sp_error *err)
+{
+    sp_source_options places = sp_source_options_default();
+    places.access = sp_run_access(p->opt);
+    places.labels = dataset;
+    places.needs_scores = false;
+    sp_status status = sp_source_open(l->file, &places, &l->source, err);
+    if (status != SP_OK)
+        return status;
+    l->info = sp_source_info_of(l->source);
+    if (!l->info->has_labels)
+        return sp_fail(err, SP_EDATA, "%s holds no labels; `labels_dataset` PATH says where they are", l->file);
+    if ((status = match_classes(l, p, words, err)) != SP_OK)
+        return status;
+    sp_source_use_codes(l->source, l->codes);
+    return SP_OK;
+}
+
+sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset, double step_seconds,
+                            const sp_reference_words *words, sp_error *err)
+{
+    l->file = file;
+    sp_status status =
+        sp_source_is_text(file) ? open_text(l, p, dataset, step_seconds, words, err) : open_hdf5(l, p, dataset, words, err);
+    if (status != SP_OK)
+        return status;
+    l->n_recordings = l->info->n_recordings;
+    l->offsets = l->info->offsets;
+    l->ids = l->info->has_ids ? l->info->ids : NULL;
+    return SP_OK;
+}
+
+/* Labels of one recording that go on after `steps`: "; the last 230 labels are unscored" where they are, else nothing. */
+static sp_status describe_tail(sp_reference *l, int64_t steps, char *out, size_t size, sp_error *err)
+{
+    enum { MOST = 1 << 24 };
+    const int64_t more = l->offsets[1] - steps;
+    sp_block *block = more <= MOST ? sp_block_new() : NULL;
+    if (more > MOST)
+        return SP_OK;
+    if (!block)
+        return sp_no_memory(err);
+    sp_status status = sp_source_read_steps(l->source, 0, steps, more, SP_BLOCK_LABELS, block, err);
+    bool is_unscored = status == SP_OK && block->labels;
+    for (int64_t t = 0; is_unscored && t < more; t++)
+        is_unscored = block->labels[t] < 0;
+    if (is_unscored)
+        snprintf(out, size, "; the last %lld label%s unscored", (long long)more, more == 1 ? " is" : "s are");
+    sp_block_free(block);
+    return status;
+}
+
+sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
+                             double step_seconds, bool lengths, const char *hint, sp_error *err)
+{
+    const sp_match_side ours = {file, n, ids, offsets, step_seconds};
+    sp_match_side theirs = {l->file, l->n_recordings, l->ids, l->offsets, 0};
+    sp_status status = sp_source_seconds(l->source, &theirs.step_seconds, err);
+    l->recording = malloc(((size_t)n + 1) * sizeof *l->recording);
+    if (!l->recording)
+        return sp_no_memory(err);
+    char tail[200] = "";
+    if (status == SP_OK && lengths && n == 1 && l->n_recordings == 1 && l->offsets[1] > offsets[1])
+        status = describe_tail(l, offsets[1], tail, sizeof tail, err);
+    if (hint)
+        snprintf(tail + strlen(tail), sizeof tail - strlen(tail), "%s", hint);
+    return status == SP_OK ? sp_match_recordings(&ours, &theirs, lengths, tail, l->recording, err) : status;
+}

@@ -1,0 +1,43 @@
+/* Labels in a file of their own, HDF5 or text: opened, their classes and recordings matched to those that they are labels of. */
+#ifndef PIPELINE_FILE_REFERENCE_H
+#define PIPELINE_FILE_REFERENCE_H
+
+#include "pipeline/pipeline.h"
+#include "statepath/files.h"
+
+typedef struct sp_reference {
+    sp_source *source;
+    const sp_source_info *info;
+    const char *file; /* NULL: there is none */
+    sp_codes *codes;  /* of the labels, or NULL: they are as the model's */
+    int64_t n_recordings;
+    const int64_t *offsets;   /* [N+1] */
+    const char *const *ids;   /* [N] or NULL: the file names no recordings */
+    int64_t *recording;       /* [N of the others] recording of this file */
+    int32_t *column_of_label; /* [K] or NULL: the same */
+} sp_reference;
+
+/* What others' numbers and words mean in it. */
+typedef struct sp_reference_words {
+    const char *codes, *map; /* NULL: as the model's */
+    bool for_labels;         /* they are given for the labels: `label_codes`, `label_map`; else `codes`, `map` */
+    bool if_unnamed;         /* they count only where the file names no classes, and a notice says so */
+} sp_reference_words;
+
+/* Opens the file; its labels are told in the columns that p's model and class_of_column say. `dataset` of the labels, NULL: the
+ * usual one. step_seconds: of the others' steps, in which labels that are events are told; 0: not known. On failure it can (and
+ * must) still be closed. SP_OK; SP_EINVAL, SP_EDATA (no labels; other classes), SP_EFILE, SP_ENOMEM. */
+sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset, double step_seconds,
+                            const sp_reference_words *words, sp_error *err);
+void sp_reference_close(sp_reference *l);
+
+/* The coding of labels alone, where there is no file: they are told in the columns of these classes. is_named: the file names its
+ * classes. SP_OK; as sp_codes_new(). */
+sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, bool is_named,
+                                  const int32_t *class_of_column, sp_error *err);
+
+/* Fills in l->recording for N recordings of `file`; ids NULL: it names none. As sp_match_recordings(). */
+sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
+                             double step_seconds, bool lengths, const char *hint, sp_error *err);
+
+#endif

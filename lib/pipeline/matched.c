@@ -1,0 +1,371 @@
+#include "pipeline/matched.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/block.h"
+#include "pipeline/recordings.h"
+
+/* ---- which is which ---- */
+
+enum { MOST_NAMED = 10, LIST_TEXT = 900 };
+
+typedef struct named {
+    const char *id;
+    int64_t index;
+} named;
+
+static int by_id(const void *a, const void *b)
+{
+    const named *x = a, *y = b;
+    const int order = strcmp(x->id, y->id);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static named *sorted_ids(const sp_match_side *side)
+{
+    named *list = malloc((size_t)(side->n + 1) * sizeof *list);
+    for (int64_t i = 0; list && i < side->n; i++)
+        list[i] = (named){side->ids[i], i};
+    if (list)
+        qsort(list, (size_t)side->n, sizeof *list, by_id);
+    return list;
+}
+
+/* Names of recordings in a sentence: the first ten, and how many more. */
+typedef struct name_list {
+    int64_t n;
+    size_t used;
+    char text[LIST_TEXT];
+} name_list;
+
+static void add_name(name_list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_name(name_list *list, const char *format, ...)
+{
+    if (list->n++ >= MOST_NAMED)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s", list->used ? ", " : "");
+    const int n = vsnprintf(list->text + list->used, sizeof list->text - list->used, format, arguments);
+    list->used += n > 0 ? (size_t)n : 0;
+    if (list->used >= sizeof list->text)
+        list->used = sizeof list->text - 1;
+    va_end(arguments);
+}
+
+static void end_names(name_list *list)
+{
+    if (list->n > MOST_NAMED)
+        snprintf(list->text + list->used, sizeof list->text - list->used, " and %" PRId64 " more", list->n - MOST_NAMED);
+}
+
+/* Fills in recording [ours->n], -1 where there is none, and names those of theirs that are none of ours. */
+static sp_status match_ids(const sp_match_side *ours, const sp_match_side *theirs, int64_t *recording, name_list *only_theirs,
+                           sp_error *err)
+{
+    named *a = sorted_ids(ours), *b = sorted_ids(theirs);
+    uint8_t *is_taken = calloc((size_t)theirs->n + 1, 1);
+    const bool is_whole = a && b && is_taken;
+    for (int64_t i = 0, j = 0; is_whole && i < ours->n; i++) {
+        while (j < theirs->n && strcmp(b[j].id, a[i].id) < 0)
+            j++;
+        const bool is_there = j < theirs->n && strcmp(b[j].id, a[i].id) == 0;
+        recording[a[i].index] = is_there ? b[j].index : -1;
+        if (is_there)
+            is_taken[b[j++].index] = 1;
+    }
+    for (int64_t m = 0; is_whole && m < theirs->n; m++)
+        if (!is_taken[m])
+            add_name(only_theirs, "%s", theirs->ids[m]);
+    free(a);
+    free(b);
+    free(is_taken);
+    return is_whole ? SP_OK : sp_no_memory(err);
+}
+
+static int64_t steps_of(const sp_match_side *side, int64_t n)
+{
+    return side->offsets[n + 1] - side->offsets[n];
+}
+
+/* Where all numbers of steps differ by one factor, their steps have probably another length in time: "; ..." Of one recording
+ * only where that would be a round number of seconds. */
+static void guess_seconds(const sp_match_side *ours, const sp_match_side *theirs, const int64_t *recording, char *text,
+                          size_t size)
+{
+    const double a = (double)ours->offsets[ours->n], b = (double)theirs->offsets[theirs->n];
+    const double seconds = b > 0 ? ours->step_seconds * a / b : 0;
+    text[0] = '\0';
+    if (theirs->step_seconds > 0) /* it is known, and the same */
+        return;
+    if (!(seconds > 0) || fabs(a - b) <= 0.1 * a || (ours->n == 1 && fabs(seconds - round(seconds)) > 0.01 * seconds))
+        return;
+    for (int64_t n = 0; n < ours->n; n++)
+        if (recording[n] < 0 || fabs((double)steps_of(theirs, recording[n]) - (double)steps_of(ours, n) * b / a) > 1)
+            return;
+    snprintf(text, size, "; every recording has %.3g times as many there, as if a step of %s were %.3g s and one of %s %.3g s",
+             b / a, ours->name, ours->step_seconds, theirs->name, seconds);
+}
+
+/* What does not match. */
+typedef struct mismatches {
+    name_list only_ours, only_theirs, steps;
+} mismatches;
+
+/* recording [ours->n], -1: there is none */
+static void find_mismatches(const sp_match_side *ours, const sp_match_side *theirs, bool lengths, const int64_t *recording,
+                            mismatches *found)
+{
+    for (int64_t n = 0; n < ours->n; n++) {
+        const int64_t m = recording[n];
+        if (m < 0) {
+            add_name(&found->only_ours, "%s", ours->ids[n]);
+            continue;
+        }
+        const char *id = ours->ids ? ours->ids[n] : theirs->ids ? theirs->ids[m] : NULL;
+        const int64_t a = steps_of(ours, n), b = steps_of(theirs, m);
+        if (lengths && a != b && id)
+            add_name(&found->steps, "%s (%" PRId64 " and %" PRId64 ")", id, a, b);
+        else if (lengths && a != b)
+            add_name(&found->steps, "number %" PRId64 " (%" PRId64 " and %" PRId64 ")", n, a, b);
+    }
+}
+
+static sp_status say_mismatches(const sp_match_side *ours, const sp_match_side *theirs, mismatches *found, const char *guess,
+                                const char *hint, sp_error *err)
+{
+    char text[SP_ERROR_SIZE];
+    size_t used = 0;
+    end_names(&found->only_ours);
+    end_names(&found->only_theirs);
+    end_names(&found->steps);
+    if (found->only_ours.n)
+        used += (size_t)snprintf(text, sizeof text, "; only in %s: %s", ours->name, found->only_ours.text);
+    if (found->only_theirs.n && used < sizeof text)
+        used += (size_t)snprintf(text + used, sizeof text - used, "; only in %s: %s", theirs->name, found->only_theirs.text);
+    if (found->steps.n && used < sizeof text)
+        snprintf(text + used, sizeof text - used, "; steps differ: %s%s%s", found->steps.text, guess, hint ? hint : "");
+    return sp_fail(err, SP_EDATA, "%s and %s do not match%s", ours->name, theirs->name, text);
+}
+
+sp_status sp_match_recordings(const sp_match_side *ours, const sp_match_side *theirs, bool lengths, const char *hint,
+                              int64_t *recording, sp_error *err)
+{
+    mismatches found = {.only_ours = {.n = 0}};
+    const bool by_name = ours->ids && theirs->ids;
+    char guess[256];
+    if (ours->step_seconds > 0 && theirs->step_seconds > 0 && ours->step_seconds != theirs->step_seconds)
+        return sp_fail(err, SP_EDATA,
+                       "a step of %s is %g s long, one of %s %g s; bring both to one length (attribute epoch_seconds), so that "
+                       "step t is the same time in both",
+                       ours->name, ours->step_seconds, theirs->name, theirs->step_seconds);
+    if (!by_name && ours->n != theirs->n)
+        return sp_fail(err, SP_EDATA, "%s has %" PRId64 " recording%s, %s has %" PRId64 "; they must be the same recordings",
+                       ours->name, ours->n, ours->n == 1 ? "" : "s", theirs->name, theirs->n);
+    for (int64_t n = 0; n < ours->n; n++)
+        recording[n] = n;
+    sp_status status = by_name ? match_ids(ours, theirs, recording, &found.only_theirs, err) : SP_OK;
+    if (status != SP_OK)
+        return status;
+    find_mismatches(ours, theirs, lengths, recording, &found);
+    if (found.only_ours.n + found.only_theirs.n + found.steps.n == 0)
+        return SP_OK;
+    guess_seconds(ours, theirs, recording, guess, sizeof guess);
+    return say_mismatches(ours, theirs, &found, guess, hint, err);
+}
+
+sp_status sp_match_columns(int32_t K, const int32_t *our_class, const int32_t *their_class, int32_t **out, sp_error *err)
+{
+    int32_t *column = malloc((size_t)K * sizeof *column);
+    bool is_same = true;
+    if (!column)
+        return sp_no_memory(err);
+    for (int32_t k = 0; k < K; k++)
+        for (int32_t c = 0; c < K; c++)
+            if (their_class[c] == our_class[k]) {
+                column[k] = c;
+                is_same &= c == k;
+            }
+    if (is_same)
+        free(column);
+    *out = is_same ? NULL : column;
+    return SP_OK;
+}
+
+/* ---- reading ---- */
+
+/* Recordings of a part that follow one another in the place that they are read from. */
+static int64_t run_length(const int64_t *recording, int64_t n, int64_t end)
+{
+    int64_t run = 1;
+    while (n + run < end && (!recording || recording[n + run] == recording[n] + run))
+        run++;
+    return run;
+}
+
+/* The part as another place numbers it, of `run` recordings from n on. */
+static sp_part part_there(const sp_part *part, const int64_t *recording, int64_t n, int64_t run)
+{
+    sp_part there = *part;
+    there.recording = recording ? recording[n] : n;
+    there.count = part->count ? run : 0;
+    return there;
+}
+
+/* Reads from `from` into the block; parts it does not have become NULL. */
+static sp_status read_in_order(sp_matched *m, const sp_recordings *from, const int64_t *recording, const sp_part *part,
+                               unsigned parts, sp_block *block, sp_error *err)
+{
+    const int64_t first = part->recording, count = part->count ? part->count : 1, end = first + count;
+    const int64_t *offsets = m->info.offsets + first;
+    const int64_t run = run_length(recording, first, end);
+    if (run == count) {
+        const sp_part there = part_there(part, recording, first, run);
+        return from->read(from->arg, &there, parts, block, err);
+    }
+    sp_status status = SP_OK;
+    for (int64_t n = first, many; status == SP_OK && n < end; n += many) {
+        many = run_length(recording, n, end);
+        const sp_part there = part_there(part, recording, n, many);
+        status = from->read(from->arg, &there, parts, m->read, err);
+        if (status == SP_OK && n == first) {
+            const unsigned has = (m->read->scores ? SP_BLOCK_SCORES : 0u) | (m->read->labels ? SP_BLOCK_LABELS : 0u) |
+                                 (m->read->segments ? SP_BLOCK_SEGMENTS : 0u) | (m->read->weights ? SP_BLOCK_WEIGHTS : 0u) |
+                                 (m->read->mask ? SP_BLOCK_MASK : 0u);
+            status = sp_block_reserve(block, count, offsets[count] - offsets[0], m->read->n_classes, m->read->dtype, has, err);
+        }
+        if (status == SP_OK)
+            sp_copy_steps(block, offsets[n - first] - offsets[0], m->read, 0, m->read->n_steps);
+    }
+    if (status == SP_OK) {
+        block->file = m->read->file;
+        block->dataset = m->read->dataset;
+        block->classes = m->read->classes;
+        for (int64_t r = 0; r <= count; r++)
+            block->offsets[r] = offsets[r] - offsets[0];
+    }
+    return status;
+}
+
+/* Labels that both say must be one class. */
+static sp_status check_labels(const sp_matched *m, const sp_block *block, const int32_t *beside, sp_error *err)
+{
+    for (int64_t t = 0; t < block->n_steps; t++) {
+        const int32_t own = block->labels[t], other = beside[t];
+        if (own < 0 || other < 0 || own == other)
+            continue;
+        char where[256];
+        sp_block at = *block;
+        at.file = at.dataset = NULL;
+        const int64_t step = sp_block_where(&at, t, -1, where, sizeof where);
+        return sp_fail_at(err, SP_EDATA, step,
+                          "%s: the label is %s in %s and %s in %s; labels are taken from %s, and those of the other must agree",
+                          where, m->classes ? m->classes[other] : "another", m->beside_name, m->classes ? m->classes[own] : "not",
+                          m->name, m->beside_name);
+    }
+    return SP_OK;
+}
+
+/* Labels of the other place, told in our columns. */
+static sp_status tell_labels(const sp_matched *m, int64_t n, int32_t *labels, sp_error *err)
+{
+    for (int64_t t = 0; t < n; t++) {
+        if (labels[t] >= m->info.n_classes)
+            return sp_fail(err, SP_EDATA,
+                           "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or `map` reads others' "
+                           "numbers",
+                           m->beside_name, labels[t], m->info.n_classes);
+        labels[t] = labels[t] >= 0 && m->column_of_label ? m->column_of_label[labels[t]] : labels[t];
+    }
+    return SP_OK;
+}
+
+static sp_status read_matched(void *arg, const sp_part *part, unsigned parts, sp_block *block, sp_error *err)
+{
+    sp_matched *m = arg;
+    const unsigned beside = SP_BLOCK_LABELS | (m->all_beside ? SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS : 0u);
+    const bool is_checked = m->all_beside && m->from.info->has_labels && m->info.has_labels;
+    unsigned own = parts & ~beside;
+    if (is_checked)
+        own |= parts & SP_BLOCK_LABELS;
+    sp_status status = read_in_order(m, &m->from, m->recording, part, own, block, err);
+    block->first = part->recording;
+    block->ids = m->info.ids ? m->info.ids + part->recording : NULL;
+    if (status != SP_OK || !(parts & beside))
+        return status;
+    status = read_in_order(m, &m->beside, m->beside_recording, part, parts & beside, m->read_beside, err);
+    if (status != SP_OK)
+        return status;
+    sp_block *other = m->read_beside;
+    if (other->labels)
+        status = tell_labels(m, block->n_steps, other->labels, err);
+    if (status == SP_OK && other->labels && block->labels)
+        status = check_labels(m, block, other->labels, err);
+    const unsigned has = (other->labels ? SP_BLOCK_LABELS : 0u) | (other->segments ? SP_BLOCK_SEGMENTS : 0u) |
+                         (other->weights ? SP_BLOCK_WEIGHTS : 0u);
+    if (status == SP_OK)
+        status = sp_block_add_parts(block, has, err);
+    if (status == SP_OK) {
+        const sp_block said = {.n_classes = block->n_classes,
+                               .dtype = block->dtype,
+                               .labels = other->labels,
+                               .segments = other->segments,
+                               .weights = other->weights};
+        sp_copy_steps(block, 0, &said, 0, block->n_steps);
+    }
+    return status;
+}
+
+static sp_status read_matched_rater(void *arg, int32_t rater, const sp_part *part, int32_t *labels, sp_error *err)
+{
+    const sp_matched *m = arg;
+    const int64_t first = part->recording, end = first + (part->count ? part->count : 1);
+    const int64_t *offsets = m->info.offsets;
+    sp_status status = SP_OK;
+    for (int64_t n = first, run; status == SP_OK && n < end; n += run) {
+        run = run_length(m->beside_recording, n, end);
+        const sp_part there = part_there(part, m->beside_recording, n, run);
+        status = m->beside.read_rater(m->beside.arg, rater, &there, labels + (offsets[n] - offsets[first]), err);
+    }
+    return status == SP_OK ? tell_labels(m, part->count ? offsets[end] - offsets[first] : part->n, labels, err) : status;
+}
+
+sp_status sp_matched_open(sp_matched *m, const sp_source_info *order, sp_recordings *out, sp_error *err)
+{
+    const sp_source_info *beside = m->beside.info;
+    m->info = *m->from.info;
+    m->info.n_recordings = order->n_recordings;
+    m->info.n_steps = order->n_steps;
+    m->info.ids = order->ids;
+    m->info.has_ids = order->has_ids;
+    m->info.offsets = order->offsets;
+    m->info.has_labels = beside->has_labels;
+    if (m->all_beside) {
+        m->info.has_segments = beside->has_segments;
+        m->info.has_weights = beside->has_weights;
+    }
+    m->read = sp_block_new();
+    m->read_beside = sp_block_new();
+    *out = (sp_recordings){.info = &m->info,
+                           .n_raters = m->beside.n_raters,
+                           .raters = m->beside.raters,
+                           .subjects = m->from.subjects,
+                           .read = read_matched,
+                           .read_rater = m->beside.read_rater ? read_matched_rater : NULL,
+                           .arg = m};
+    return m->read && m->read_beside ? SP_OK : sp_no_memory(err);
+}
+
+void sp_matched_close(sp_matched *m)
+{
+    free(m->recording);
+    free(m->beside_recording);
+    free(m->column_of_label);
+    sp_block_free(m->read);
+    sp_block_free(m->read_beside);
+}
