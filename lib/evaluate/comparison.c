@@ -123,8 +123,8 @@ sp_status sp_comparison_describe(sp_comparison *comparison, const sp_comparison_
     bool is_whole = copy_string(base_name(texts->file), &t.file) && copy_string(texts->command, &t.command) &&
                     copy_string(model->name, &t.model_name) && copy_string(model->description, &t.model_description) &&
                     copy_string(model->source, &t.model_source) && copy_string(texts->path_codes, &t.path_codes) &&
-                     copy_string(texts->label_codes, &t.label_codes) && copy_files(texts, &t) &&
-                     copy_string(base_name(texts->labels_file), &t.labels_file) &&
+                    copy_string(texts->label_codes, &t.label_codes) && copy_files(texts, &t) &&
+                    copy_string(base_name(texts->labels_file), &t.labels_file) &&
                     copy_strings(model->n_classes, classes, texts->class_of_column, &t.classes) &&
                     (texts->input_classes ? copy_strings(model->n_classes, texts->input_classes, NULL, &t.input_classes)
                                           : copy_strings(model->n_classes, classes, texts->class_of_column, &t.input_classes));

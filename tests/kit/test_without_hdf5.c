@@ -1,5 +1,6 @@
 /* The pipeline in memory where there is no HDF5: this program is linked with the whole kit and without that library, and
- * compares, decodes and evaluates recordings that it holds. What the results are is tested by tests/unit/pipeline/test_pipeline.c. */
+ * compares, decodes and evaluates recordings that it holds. What the results are is tested by
+ * tests/unit/pipeline/test_pipeline.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

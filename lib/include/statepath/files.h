@@ -81,22 +81,22 @@ typedef struct sp_file_access {
  * Events: labels or paths of one recording as what was there from when to when. Known by what is in the file:
  *
  *   EDF+, BDF+        annotations, alone or beside signals ("Sleep stage N2")
- *   XML               NSRR's PSGAnnotation (events of type Stages|Stages; older SDO: and SRO: concepts), Profusion's CMPStudyConfig
+ *   XML               NSRR's PSGAnnotation (events of type Stages|Stages; older SDO: and SRO: concepts); Profusion
  *   .annot            Luna: class, instance, channel, start, stop, meta; .eannot is a list of labels, as above
  *   .ids, .sds        U-Time: start,duration,label
- *   tables            columns onset, duration and stage, description, trial_type or label: BIDS events.tsv, MNE's text and CSV
- *   hypnograms        visbrain (*Duration_sec), Elan (time_base), DREAMS ([Hypnogram...]), a table of Epoch and User-Defined Stage,
- *                     REMlogic and DOMINO as text, Zurich's .vis
+ *   tables            columns onset, duration and stage, description, trial_type or label: BIDS events.tsv, MNE
+ *   hypnograms        visbrain (*Duration_sec), Elan (time_base), DREAMS ([Hypnogram...]), REMlogic and DOMINO as
+ *                     text, a table of Epoch and User-Defined Stage, Zurich's .vis
  *
  * A step takes the label that covers most of it; of labels that cover the same, the earlier. Time without a stage counts as
- * unscored and competes with the stages of a step. Two stages at the same time are an error with both places; the same stage twice
- * is none, nor are times that differ by a millisecond. The recording lasts until its last event ends, or as long as the file says;
- * the last step is there where at least half of it is. A stage without a duration lasts until the next. Times are whole
- * nanoseconds. A step is as long as the options say, else as the file says, else 30 s; a file whose epochs are neither a part of it
- * nor made of it is an error. Texts are classes of the model, else stages by the words and numbers of the format (sleep.h), or by
- * the codes that are given; of files that hold other events too, what is no stage is passed over, and `remark` says so. Times of
- * day (REMlogic, DOMINO, .annot) count from the beginning of the recording where the file has it, else from the first event; a
- * time that is back by more than six hours has passed midnight, or 12 o'clock where the clock counts to 12.
+ * unscored and competes with the stages of a step. Two stages at the same time are an error with both places; the same stage
+ * twice is none, nor are times that differ by a millisecond. The recording lasts until its last event ends, or as long as the
+ * file says; the last step is there where at least half of it is. A stage without a duration lasts until the next. Times are
+ * whole nanoseconds. A step is as long as the options say, else as the file says, else 30 s; a file whose epochs are neither a
+ * part of it nor made of it is an error. Texts are classes of the model, else stages by the words and numbers of the format
+ * (sleep.h), or by the codes that are given; of files that hold other events too, what is no stage is passed over, and `remark`
+ * says so. Times of day (REMlogic, DOMINO, .annot) count from the beginning of the recording where the file has it, else from the
+ * first event; a time that is back by more than six hours has passed midnight, or 12 o'clock where the clock counts to 12.
  */
 
 /* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
