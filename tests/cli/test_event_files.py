@@ -472,6 +472,15 @@ class TestCommands(Events):
             f.attrs["epoch_seconds"] = 30.
         done = self.statepath("evaluate", "p.h5", "--labels", "{id}.ids", *MODEL, "--json", "-", stderr="")
         self.assertEqual(json.loads(done.stdout)["strategies"]["x"]["accuracy"], 1)
+        done = self.statepath("inspect", "{id}.ids", stderr="")
+        self.assertIn("\nrecordings  2: n1, n2\nsteps       6; ", done.stdout)
+        self.assertIn("\nnote        n1.ids: a step is taken for 30 s; remarks on 1 more file\n", done.stdout)
+        # a folder, and rules that the labels must keep
+        os.mkdir(self.path("nights"))
+        for name in labels:
+            os.rename(self.path(name + ".ids"), self.path("nights/%s.ids" % name))
+        self.statepath("fit", "nights", "--rules", "sleep-permissive", "--epoch-seconds", "30", "--method", "counts", "-o", "m.json", stderr="")
+        self.assertEqual(json.loads(self.read("m.json"))["classes"], STAGES)
 
 
 class TestWriting(Events):

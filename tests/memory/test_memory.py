@@ -41,6 +41,8 @@ CASES = [
     ("csv", "compare in.csv -m sleep-strict --strategies argmax --threads 1 --seed 4 --json o.json", ["o.json"], None),
     ("against", "compare in.h5 -m sleep-strict --against old=more.h5 --reference named.h5 --strategies argmax,viterbi --threads 1 "
      "--json o.json --csv o.csv --report o.html", ["o.json", "o.csv", "o.html"], None),
+    ("events", "evaluate in.ids --labels in.xml -m sleep-strict --epoch-seconds 30 --threads 1 --json o.json", ["o.json"], None),
+    ("edf", "decode in.npy -m sleep-strict --threads 1 -o out.edf", ["out.edf"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
@@ -58,7 +60,7 @@ CASES = [
     ("policy", "simulate policy.json -o out.h5", ["out.h5"], None),
     ("stream", "stream -m model.json --lag 2 --kind logits", [], "1 2 3 4 5\n2 1 0 0 1\n0 3 1 0 0\n1 1 1 1 1\n\n3 2 1 0 0\n"),
 ]
-INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "named.h5", "more.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
+INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "in.ids", "in.xml", "named.h5", "more.h5", "paths.h5", "model.json", "recipe.json", "policy.json"]
 
 
 def make(folder):
@@ -94,6 +96,11 @@ def make(folder):
         out.write("recording,label," + ",".join(CLASSES) + "\n")
         for label, row in zip(labels, scores):
             out.write(",".join(["first night", CLASSES[label], *map(repr, map(float, row))]) + "\n")
+    with open(os.path.join(folder, "in.ids"), "w") as out:
+        out.write("0,60,W\n60,30,N1\n")
+    with open(os.path.join(folder, "in.xml"), "w") as out:
+        out.write("<?xml version='1.0'?><CMPStudyConfig><EpochLength>30</EpochLength><SleepStages>%s</SleepStages></CMPStudyConfig>" %
+                  "".join("<SleepStage>%d</SleepStage>" % code for code in (0, 0, 9)))
     with open(os.path.join(st.SOURCE, "datasets", "sleep-demo.recipe.json")) as file:
         recipe = dict(json.load(file), recordings=2, steps=[20, 30])
     policy = {"statepath_recipe": 1, "name": "few", "seed": 1, "policy": {"moves": 9, "positions": 5, "legal": [1, 4], "usual_legal": 2, "legal_spread": 1,
