@@ -160,14 +160,15 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return status;
 }
 
-static const option_choice fit_options[] = {OPTION(RULES),   OPTION_AS(OUTPUT, "write the model", "MODEL.json"),
-                                            OPTION(NAME),    OPTION(CALIBRATE),
-                                            OPTION(FORCE),   OPTION(THREADS),
-                                            OPTION(GROUPS),  HEADING("Learning:"),
-                                            FIT_OPTIONS,     HEADING("Reading:"),
-                                            OPTION(MISSING), OPTION(FLOOR),
-                                            PLACE_OPTIONS,   OPTION(CODES),
-                                            OPTION(MAP),     MESSAGE_OPTIONS};
+static const option_choice fit_options[] = {OPTION(RULES),         OPTION_AS(OUTPUT, "write the model", "MODEL.json"),
+                                            OPTION(NAME),          OPTION(CALIBRATE),
+                                            OPTION(FORCE),         OPTION(THREADS),
+                                            OPTION(GROUPS),        HEADING("Learning:"),
+                                            FIT_OPTIONS,           HEADING("Reading:"),
+                                            OPTION(MISSING),       OPTION(FLOOR),
+                                            OPTION(EPOCH_SECONDS), PLACE_OPTIONS,
+                                            OPTION(CODES),         OPTION(MAP),
+                                            MESSAGE_OPTIONS};
 
 const command fit_command = {
     .name = "fit",

@@ -332,6 +332,8 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
     if (status == SP_OK) {
         print_files(info);
         print_shape(info);
+        if (info->remark)
+            say("note        %s\n", info->remark);
         status = look_at_numbers(source, info, &moves, err);
     }
     if (status == SP_OK)

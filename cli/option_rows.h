@@ -9,7 +9,8 @@ OPTION_ROW(RULES_OF_FOLDS, "rules", 0, TEXT, run.fit.rules,
            "the rules of the fitted models, if not M; \"seen\": what the other folds' labels show", "RULES")
 OPTION_ROW(STRATEGIES, "strategies", 's', TEXT, run.strategies, "what to compare (argmax,greedy,viterbi)", "LIST")
 OPTION_ROW(STRATEGY, "strategy", 's', TEXT, run.strategies, "how to choose the path (viterbi)", "STRATEGY")
-OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output, "write the paths: HDF5, or by the ending .csv, .tsv, .npz", "PATHS")
+OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output,
+           "write the paths: HDF5, or by the ending .csv, .tsv, .npz, .annot, .eannot, .ids, .edf", "PATHS")
 OPTION_ROW(CONFIDENCE, "confidence", 0, FLAG, run.confidence, "write how sure each step is, given the rules", NULL)
 OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of viterbi", "N")
 OPTION_ROW(FORCE, "force", 'f', FLAG, run.force, "replace an output that exists", NULL)

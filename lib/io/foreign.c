@@ -64,6 +64,12 @@ bool sp_is_json(const sp_file_look *look)
     return sp_is_text(look) && i < look->n && (head[i] == '{' || head[i] == '[');
 }
 
+bool sp_is_xml(const sp_file_look *look)
+{
+    const size_t mark = begins_with(look->head, look->n, "\xef\xbb\xbf") ? 3 : 0;
+    return begins_with(look->head + mark, look->n - mark, "<");
+}
+
 bool sp_is_model(const sp_file_look *look)
 {
     static const char key[] = "\"statepath_model\"";

@@ -11,6 +11,7 @@ bool sp_is_safetensors(const sp_file_look *look);
 bool sp_is_pickle(const sp_file_look *look);
 bool sp_is_model(const sp_file_look *look); /* of statepath */
 bool sp_is_json(const sp_file_look *look);
+bool sp_is_xml(const sp_file_look *look);
 bool sp_is_table(const sp_file_look *look); /* text with columns */
 bool sp_is_text(const sp_file_look *look);
 

@@ -35,7 +35,8 @@ typedef struct many {
     char **ids; /* [N] owned */
     int64_t n_ids;
     sp_texts classes, strategies;
-    char *scores_path, *labels_path, *stored_type, *storage, *classes_place, *model_json, *input;
+    char *scores_path, *labels_path, *stored_type, *storage, *classes_place, *model_json, *input, *remark;
+    int64_t n_remarks;
     bool *has_path_scores;
     sp_texts scorer_names;
     sp_status seconds_status; /* the first file that says something that is no length */
@@ -61,9 +62,9 @@ static void close_many(void *opened)
         free(a->ids[i]);
     for (size_t i = 0; i < sizeof a->texts / sizeof a->texts[0]; i++)
         free(a->texts[i]);
-    void *const owned[] = {a->members,    a->files,         a->paths_text,      a->offsets,     a->ids,   a->classes,
-                           a->strategies, a->storage,       a->scores_path,     a->labels_path, a->input, a->stored_type,
-                           a->model_json, a->classes_place, a->has_path_scores, a->scorer_names};
+    void *const owned[] = {a->members,    a->files,         a->paths_text,      a->offsets,      a->ids,   a->classes,
+                           a->strategies, a->storage,       a->scores_path,     a->labels_path,  a->input, a->stored_type,
+                           a->model_json, a->classes_place, a->has_path_scores, a->scorer_names, a->remark};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
     sp_file_list_free(a->list);
@@ -356,6 +357,7 @@ static sp_status begin_info(many *a, const sp_source_info *one, sp_source_info *
     all->file = file;
     all->file_size = all->n_recordings = all->n_steps = all->n_unlabelled = 0;
     all->layout = SP_LAYOUT_GROUPS;
+    all->remark = NULL;
     all->has_ids = true;
     all->has_labels = false;
     all->classes = NULL;
@@ -448,6 +450,24 @@ static void note_seconds(many *a, int64_t i, sp_source *one)
         a->seconds_error = error;
 }
 
+/* What the first file with a remark says, and in how many more there was something to say. */
+static sp_status keep_remark(many *a, int64_t i, const char *remark, sp_source_info *all, sp_error *err)
+{
+    if (!remark)
+        return SP_OK;
+    if (a->n_remarks++ == 0) {
+        const size_t size = strlen(a->list->names[i]) + strlen(remark) + 64;
+        if (!(a->remark = malloc(size)))
+            return sp_no_memory(err);
+        snprintf(a->remark, size, "%s: %s", a->list->names[i], remark);
+    } else {
+        char *more = a->n_remarks > 2 ? strrchr(a->remark, ';') : a->remark + strlen(a->remark);
+        snprintf(more, 64, "; remarks on %lld more file%s", (long long)a->n_remarks - 1, a->n_remarks > 2 ? "s" : "");
+    }
+    all->remark = a->remark;
+    return SP_OK;
+}
+
 static sp_status look_at(many *a, int64_t i, sp_source *source, int64_t *room, sp_error *err)
 {
     sp_source *one = NULL;
@@ -469,6 +489,8 @@ static sp_status look_at(many *a, int64_t i, sp_source *source, int64_t *room, s
     all->has_labels |= one->info.has_labels;
     all->n_unlabelled += one->info.has_labels ? one->info.n_unlabelled : one->info.n_recordings;
     note_seconds(a, i, one);
+    if ((status = keep_remark(a, i, one->info.remark, all, err)) != SP_OK)
+        return status;
     return a->is_paths ? add_paths(a, one, i, &source->paths, err) : SP_OK;
 }
 

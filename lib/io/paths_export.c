@@ -8,22 +8,41 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "io/events/event_writer.h"
 #include "io/file_list.h"
 #include "io/output_file.h"
+#include "io/source.h"
 
 struct sp_paths_export {
-    char *beside;       /* the file of HDF5 */
-    bool is_there;      /* it was made */
-    char delimiter;     /* of text; 0: .npz */
-    sp_text_file *text; /* or */
-    sp_output output;   /* .npz */
+    char *beside;                  /* the file of HDF5 */
+    bool is_there;                 /* it was made */
+    char delimiter;                /* of text; 0: .npz */
+    const sp_event_writer *events; /* or NULL */
+    const char *file;              /* the target, for sentences; borrowed */
+    sp_text_file *text;            /* or */
+    sp_output output;              /* .npz */
     bool has_output;
 };
 
 bool sp_paths_export_is(const char *file)
 {
     const char *ending = sp_file_ending(file);
-    return strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0 || strcasecmp(ending, ".npz") == 0;
+    return strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0 || strcasecmp(ending, ".npz") == 0 ||
+           sp_event_writer_find(file);
+}
+
+sp_status sp_paths_export_check(const char *file, const sp_paths_header *header, sp_error *err)
+{
+    const sp_event_writer *events = sp_event_writer_find(file);
+    if (!events)
+        return SP_OK;
+    if (header->n_recordings != 1 || header->n_strategies != 1)
+        return sp_fail(err, SP_EINVAL,
+                       "%s: holds one path of one recording, and there are %lld recordings and %d strateg%s; write .csv or .h5",
+                       file, (long long)header->n_recordings, header->n_strategies, header->n_strategies == 1 ? "y" : "ies");
+    const sp_event_night night = {
+        .n_classes = header->n_classes, .classes = header->classes, .epoch_seconds = header->epoch_seconds};
+    return sp_event_writer_check(events, file, &night, err);
 }
 
 const char *sp_paths_export_h5(const sp_paths_export *e)
@@ -72,6 +91,8 @@ sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **o
     if (!e)
         return sp_no_memory(err);
     const char *ending = sp_file_ending(file);
+    e->file = file;
+    e->events = sp_event_writer_find(file);
     e->delimiter = strcasecmp(ending, ".npz") == 0 ? '\0' : strcasecmp(ending, ".tsv") == 0 ? '\t' : ',';
     sp_status status =
         e->delimiter ? sp_text_open(file, force, &e->text, err) : sp_output_begin(&e->output, file, force, NULL, err);
@@ -389,7 +410,28 @@ static sp_status write_npz(sp_paths_export *e, sp_paths_reader *reader, int32_t 
     return status;
 }
 
-/* ---- both ---- */
+/* ---- events ---- */
+
+/* path: room for the steps of the only recording. */
+static sp_status write_events(sp_paths_export *e, sp_paths_reader *reader, int32_t *path, int32_t n_classes,
+                              const char *const *classes, sp_error *err)
+{
+    sp_event_night night = {
+        .n_steps = sp_paths_reader_info(reader)->n_steps, .labels = path, .n_classes = n_classes, .classes = classes};
+    char *bytes = NULL;
+    size_t n = 0;
+    sp_status status = sp_source_epoch_seconds(reader, &night.epoch_seconds, err);
+    if (status == SP_OK)
+        status = sp_paths_reader_read(reader, 0, 0, 1, path, NULL, err);
+    if (status == SP_OK)
+        status = sp_event_writer_bytes(e->events, e->file, &night, &bytes, &n, err);
+    if (status == SP_OK)
+        status = sp_text_put(e->text, bytes, n, err);
+    free(bytes);
+    return status;
+}
+
+/* ---- all of them ---- */
 
 static sp_status export_paths(sp_paths_export *e, int32_t n_classes, const char *const *classes, sp_error *err)
 {
@@ -411,8 +453,9 @@ static sp_status export_paths(sp_paths_export *e, int32_t n_classes, const char 
     if (!paths)
         status = sp_no_memory(err);
     if (status == SP_OK)
-        status =
-            e->delimiter ? write_text(e, reader, paths, classes, err) : write_npz(e, reader, paths[0], n_classes, classes, err);
+        status = e->events      ? write_events(e, reader, paths[0], n_classes, classes, err)
+                 : e->delimiter ? write_text(e, reader, paths, classes, err)
+                                : write_npz(e, reader, paths[0], n_classes, classes, err);
     for (int32_t s = 0; paths && s < info->n_strategies; s++)
         free(paths[s]);
     free(paths);

@@ -1,20 +1,26 @@
-/* Files of paths that are not HDF5, by the ending of their name: .csv, .tsv and .npz. They are written as HDF5 to a file beside
- * the target first, and from there when all is decoded. For the pipeline; not installed.
+/* Files of paths that are not HDF5, by the ending of their name: .csv, .tsv, .npz, and files of events. They are written as HDF5
+ * to a file beside the target first, and from there when all is decoded. For the pipeline; not installed.
  *
  *   .csv, .tsv  a line a step: recording, step (from 0), and the class by name; -1 where there is no path. The column is called
  *               label where there is one strategy, as files.h reads it, else each as its strategy
  *   .npz        paths/STRATEGY int32 [S], path_scores/STRATEGY f64 [N], status/STRATEGY uint8 [N] as in HDF5; offsets int64
  *               [N+1], ids and classes as texts, labels int32 [S] where the input had them. Stored, not deflated
+ *   .annot, .eannot, .ids, .edf  one path of one recording as events (events/event_writer.h)
  */
 #ifndef STATEPATH_IO_PATHS_EXPORT_H
 #define STATEPATH_IO_PATHS_EXPORT_H
 
+#include "io/paths_writer.h"
 #include "statepath/files.h"
 
 typedef struct sp_paths_export sp_paths_export;
 
 /* Is a file of that name not HDF5? */
 bool sp_paths_export_is(const char *file);
+
+/* Can a file of that name hold what the header announces? SP_OK; SP_EINVAL (several recordings or paths as events, steps whose
+ * length nobody says). */
+sp_status sp_paths_export_check(const char *file, const sp_paths_header *header, sp_error *err);
 
 /* Checks the target, and makes the name of the file beside it, to which the paths go as HDF5 (`force`). SP_OK; SP_EFILE,
  * SP_ENOMEM. */

@@ -10,6 +10,7 @@
 #include "io/arrays/csv_scores.h"
 #include "io/arrays/npy.h"
 #include "io/arrays/npz.h"
+#include "io/events/event_format.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
 #include "io/many.h"
@@ -26,6 +27,7 @@
 /* THE table of formats, asked from the first row on. Rows without open() only name what a file is; a name with its own advice has
  * it after a semicolon. */
 static const sp_format *const formats[] = {
+    &sp_event_format,
     &sp_csv_format,
     &sp_text_format,
     &sp_h5_format,
@@ -45,13 +47,13 @@ static const sp_format *const formats[] = {
     FOREIGN("a MATLAB file before version 7.3", KNOWN_BY("MATLAB 5.0"), .mend = sp_mend_matlab),
     FOREIGN("a Parquet file", KNOWN_BY("PAR1")),
     FOREIGN("an Arrow file", KNOWN_BY("ARROW1")),
-    FOREIGN("an EDF recording", KNOWN_BY("0       ")),
     FOREIGN("a PDF", KNOWN_BY("%PDF")),
     FOREIGN("an SQLite file", KNOWN_BY("SQLite format 3")),
     FOREIGN("a Git LFS pointer; run git lfs pull", KNOWN_BY("version https://git-lfs")),
     FOREIGN("a Python pickle", .recognise = sp_is_pickle),
     FOREIGN("a model; look at it with statepath model show, and give it to other commands as `model`", .recognise = sp_is_model),
     FOREIGN("a JSON text", .recognise = sp_is_json),
+    FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for", .recognise = sp_is_xml),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
     FOREIGN("a text file", .recognise = sp_is_text),
 };
@@ -114,6 +116,28 @@ static sp_status find_format(const char *file, const sp_request *request, const 
         return refuse(found, &look, err);
     *out = found ? found : &sp_h5_format;
     return SP_OK;
+}
+
+/* Asks the file, or the first of several that it stands for. */
+static bool ask_first(const char *file, bool (*question)(const char *file))
+{
+    sp_file_list *list = NULL;
+    struct stat info;
+    if (stat(file, &info) == 0 && !S_ISDIR(info.st_mode))
+        return question(file);
+    const bool is_so = sp_file_list_new(file, NULL, &list, NULL) == SP_OK && question(list->names[0]);
+    sp_file_list_free(list);
+    return is_so;
+}
+
+bool sp_source_is_events(const char *file)
+{
+    return ask_first(file, sp_event_is_file);
+}
+
+bool sp_source_is_text(const char *file)
+{
+    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || sp_source_is_events(file);
 }
 
 sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err)

@@ -5,9 +5,12 @@
 #include "core/subjects.h"
 #include "statepath/files.h"
 
-/* Is a file of that name, or are the files of a folder or a pattern, texts of labels? By the ending: .csv, .tsv, .txt, .hyp,
- * .eannot. */
+/* Are the labels of that file, or of the files of a folder or a pattern, words, for which a model is needed when it is opened? A
+ * text by the ending of its name (.csv, .tsv, .txt, .hyp, .eannot); events (EDF+, XML, .annot ...) by what is in the file. */
 bool sp_source_is_text(const char *file);
+
+/* Are they events? Their format says what its words and numbers mean. */
+bool sp_source_is_events(const char *file);
 
 /* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
  * codes must stay until the source is closed. */

@@ -166,6 +166,7 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
     if (status != SP_OK || (status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
         return status;
     f->info = sp_source_info_of(f->source);
+    sp_run_tell_remark(o, f->info);
     if ((status = read_words(f, has_rules, is_seen, err)) != SP_OK || (status = read_codes(f, o, err)) != SP_OK ||
         (status = read_all(f, o, err)) != SP_OK || (status = name_classes(f, err)) != SP_OK)
         return status;

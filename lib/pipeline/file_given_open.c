@@ -100,13 +100,17 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     sp_status status = sp_model_load(o->model, &j->run.model, err);
     if (status == SP_OK)
         status = read_path_codes(j, err);
-    const sp_source_options options = {.model = j->run.model, .codes = j->path_codes, .more = o->place.more};
+    const sp_source_options options = {.model = j->run.model,
+                                       .codes = j->path_codes,
+                                       .more = o->place.more,
+                                       .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
     if (status == SP_OK)
         status = sp_paths_reader_open(file, NULL, &options, &j->reader, err);
     if (status != SP_OK)
         return status;
     j->info = sp_paths_reader_info(j->reader);
     j->ids = j->info->has_ids ? j->info->ids : NULL;
+    sp_run_tell_remark(o, sp_source_info_of(j->reader));
     return SP_OK;
 }
 
@@ -162,10 +166,9 @@ static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
     const sp_run_options *o = j->run.opt;
     const sp_reference_words words = words_of(o);
     double seconds = 0;
-    sp_status status = sp_reference_open(l, &j->run, file, o->labels_dataset, &words, err);
-    if (status != SP_OK)
-        return status;
-    status = sp_source_seconds(j->reader, &seconds, err);
+    sp_status status = sp_source_seconds(j->reader, &seconds, err);
+    if (status == SP_OK)
+        status = sp_reference_open(l, &j->run, file, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
         status = sp_reference_match(l, j->info->file, j->info->n_recordings, j->ids, j->info->offsets, seconds,
                                     !o->trim_to_shortest, hint, err);

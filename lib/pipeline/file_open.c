@@ -22,9 +22,17 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->mask = o->place.mask;
     out->transpose = o->place.transpose;
     out->more = o->place.more;
+    out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */
     out->access = sp_run_access(o);
     out->has_kind = o->place.kind != NULL;
     return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
+}
+
+void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)
+{
+    if (info->remark)
+        sp_run_notice(o, SP_NOTICE_DATA, "note: %s%s%s", info->n_files ? "" : info->file, info->n_files ? "" : ": ",
+                      info->remark);
 }
 
 /* ---- recordings ---- */
@@ -99,9 +107,9 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     const sp_source_info *info = p->info;
     sp_reference *l = &in->reference;
     double seconds = 0;
-    sp_status status = sp_reference_open(l, p, o->reference, o->labels_dataset, &words, err);
+    sp_status status = sp_source_seconds(in->source, &seconds, err);
     if (status == SP_OK)
-        status = sp_source_seconds(in->source, &seconds, err);
+        status = sp_reference_open(l, p, o->reference, o->labels_dataset, seconds, &words, err);
     if (status == SP_OK)
         status = sp_reference_match(l, p->file, info->n_recordings, info->has_ids ? info->ids : NULL, info->offsets, seconds,
                                     true, NULL, err);

@@ -27,6 +27,9 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
 sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err);
 
+/* A notice of what was assumed or passed over when a file was read. */
+void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info);
+
 /* Length of a step of a source (NULL: none), 0: not known. A file that says nonsense of it says nothing here. SP_OK, SP_ENOMEM.
  */
 sp_status sp_source_seconds(sp_source *source, double *seconds, sp_error *err);

@@ -220,7 +220,9 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .extras = b->extras};
     const char *file = p->opt->output;
     if (sp_paths_export_is(file)) {
-        status = sp_paths_export_open(file, p->opt->force, &b->other, err);
+        status = sp_paths_export_check(file, &header, err);
+        if (status == SP_OK)
+            status = sp_paths_export_open(file, p->opt->force, &b->other, err);
         file = status == SP_OK ? sp_paths_export_h5(b->other) : file;
         header.force = true;
     }

@@ -1,6 +1,8 @@
 #include "pipeline/file_reference.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/source.h"
 #include "pipeline/file_open.h"
@@ -31,19 +33,23 @@ sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const s
 }
 
 /* A text has names of classes only where the model does. */
-static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *dataset, const sp_reference_words *words,
-                           sp_error *err)
+static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *dataset, double step_seconds,
+                           const sp_reference_words *words, sp_error *err)
 {
     const int32_t K = p->model->n_classes;
     if (dataset)
         return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
-    sp_status status = sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
-    const sp_source_options options = {.model = p->model, .codes = l->codes};
+    sp_status status = sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err);
+    const sp_source_options options = {.model = p->model,
+                                       .codes = l->codes,
+                                       .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
+                                       .is_reference = words->for_labels || words->if_unnamed};
     if (status == SP_OK)
         status = sp_source_open(l->file, &options, &l->source, err);
     if (status != SP_OK)
         return status;
     l->info = sp_source_info_of(l->source);
+    sp_run_tell_remark(p->opt, l->info);
     if (l->codes)
         return SP_OK; /* they are columns already */
     l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
@@ -90,17 +96,38 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
     return SP_OK;
 }
 
-sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset,
+sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset, double step_seconds,
                             const sp_reference_words *words, sp_error *err)
 {
     l->file = file;
-    sp_status status = sp_source_is_text(file) ? open_text(l, p, dataset, words, err) : open_hdf5(l, p, dataset, words, err);
+    sp_status status =
+        sp_source_is_text(file) ? open_text(l, p, dataset, step_seconds, words, err) : open_hdf5(l, p, dataset, words, err);
     if (status != SP_OK)
         return status;
     l->n_recordings = l->info->n_recordings;
     l->offsets = l->info->offsets;
     l->ids = l->info->has_ids ? l->info->ids : NULL;
     return SP_OK;
+}
+
+/* Labels of one recording that go on after `steps`: "; the last 230 labels are unscored" where they are, else nothing. */
+static sp_status describe_tail(sp_reference *l, int64_t steps, char *out, size_t size, sp_error *err)
+{
+    enum { MOST = 1 << 24 };
+    const int64_t more = l->offsets[1] - steps;
+    sp_block *block = more <= MOST ? sp_block_new() : NULL;
+    if (more > MOST)
+        return SP_OK;
+    if (!block)
+        return sp_no_memory(err);
+    sp_status status = sp_source_read_steps(l->source, 0, steps, more, SP_BLOCK_LABELS, block, err);
+    bool is_unscored = status == SP_OK && block->labels;
+    for (int64_t t = 0; is_unscored && t < more; t++)
+        is_unscored = block->labels[t] < 0;
+    if (is_unscored)
+        snprintf(out, size, "; the last %lld label%s unscored", (long long)more, more == 1 ? " is" : "s are");
+    sp_block_free(block);
+    return status;
 }
 
 sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const char *const *ids, const int64_t *offsets,
@@ -112,5 +139,10 @@ sp_status sp_reference_match(sp_reference *l, const char *file, int64_t n, const
     l->recording = malloc(((size_t)n + 1) * sizeof *l->recording);
     if (!l->recording)
         return sp_no_memory(err);
-    return status == SP_OK ? sp_match_recordings(&ours, &theirs, lengths, hint, l->recording, err) : status;
+    char tail[200] = "";
+    if (status == SP_OK && lengths && n == 1 && l->n_recordings == 1 && l->offsets[1] > offsets[1])
+        status = describe_tail(l, offsets[1], tail, sizeof tail, err);
+    if (hint)
+        snprintf(tail + strlen(tail), sizeof tail - strlen(tail), "%s", hint);
+    return status == SP_OK ? sp_match_recordings(&ours, &theirs, lengths, tail, l->recording, err) : status;
 }

@@ -25,9 +25,9 @@ typedef struct sp_reference_words {
 } sp_reference_words;
 
 /* Opens the file; its labels are told in the columns that p's model and class_of_column say. `dataset` of the labels, NULL: the
- * usual one. On failure it can (and must) still be closed. SP_OK; SP_EINVAL, SP_EDATA (no labels; other classes), SP_EFILE,
- * SP_ENOMEM. */
-sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset,
+ * usual one. step_seconds: of the others' steps, in which labels that are events are told; 0: not known. On failure it can (and
+ * must) still be closed. SP_OK; SP_EINVAL, SP_EDATA (no labels; other classes), SP_EFILE, SP_ENOMEM. */
+sp_status sp_reference_open(sp_reference *l, const sp_pipeline *p, const char *file, const char *dataset, double step_seconds,
                             const sp_reference_words *words, sp_error *err);
 void sp_reference_close(sp_reference *l);
 

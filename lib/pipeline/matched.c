@@ -101,6 +101,8 @@ static void guess_seconds(const sp_match_side *ours, const sp_match_side *theirs
     const double a = (double)ours->offsets[ours->n], b = (double)theirs->offsets[theirs->n];
     const double seconds = b > 0 ? ours->step_seconds * a / b : 0;
     text[0] = '\0';
+    if (theirs->step_seconds > 0) /* it is known, and the same */
+        return;
     if (!(seconds > 0) || fabs(a - b) <= 0.1 * a || (ours->n == 1 && fabs(seconds - round(seconds)) > 0.01 * seconds))
         return;
     for (int64_t n = 0; n < ours->n; n++)

@@ -17,6 +17,9 @@ static const struct {
 } words[] = {
     {"W", WAKE},
     {"WAKE", WAKE},
+    {"WA", WAKE},
+    {"WK", WAKE},
+    {"WAKESTATE", WAKE},
     {"S0", WAKE},
     {"N1", N1},
     {"NREM1", N1},
@@ -31,19 +34,28 @@ static const struct {
     {"S3", N3},
     {"3", N3},
     {"SWS", N3},
+    {"34", N3},
     {"N4", N3},
     {"NREM4", N3},
     {"S4", N3},
     {"4", N3},
     {"R", REM},
     {"REM", REM},
+    {"RE", REM},
+    {"RAPIDEYEMOVEMENT", REM},
     {"?", NOTHING},
     {"U", NOTHING},
     {"UNS", NOTHING},
     {"ND", NOTHING},
+    {"A", NOTHING},
+    {"AR", NOTHING},
     {"ART", NOTHING},
+    {"ARTEFACT", NOTHING},
+    {"ARTEFAKT", NOTHING},
+    {"ARTIFACT", NOTHING},
     {"UNSCORED", NOTHING},
     {"UNKNOWN", NOTHING},
+    {"UNSURE", NOTHING},
     {"UNDEFINED", NOTHING},
     {"M", NOTHING},
     {"MT", NOTHING},
@@ -88,10 +100,14 @@ bool sp_code_number(const char *text, double *out)
     return *end == '\0' && end != text && isfinite(*out) && *out == floor(*out);
 }
 
-/* The field's word for a text: capitals, "SLEEP STAGE 2", "SLEEP-S2", "STAGE 2 SLEEP|2" and the like without their ornaments. */
+/* The field's word for a text: capitals, "SLEEP STAGE 2", "SLEEP-S2", "STAGE 2 SLEEP|2", "SRO:Stage2Sleep" and the like without
+ * their ornaments. */
 static void word_of(const char *text, char *out, size_t size)
 {
-    static const char *const before[] = {"SLEEP STAGE ", "SLEEP_STAGE_", "SLEEP-", "STAGE "};
+    static const char *const before[] = {"SDO:",         "SRO:",         "NONRAPIDEYEMOVEMENTSLEEP-",
+                                         "SLEEP STAGE ", "SLEEP_STAGE_", "SLEEP STAGE_",
+                                         "SLEEP-",       "SLPSTG",       "STAGE ",
+                                         "STAGE_",       "STAGE"};
     size_t n = 0;
     for (; text[n] && n + 1 < size; n++)
         out[n] = (char)toupper((unsigned char)text[n]);
@@ -100,13 +116,15 @@ static void word_of(const char *text, char *out, size_t size)
     if (bar)
         *bar = '\0';
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        if (strncmp(out, before[i], strlen(before[i])) == 0) {
+        if (strncmp(out, before[i], strlen(before[i])) == 0)
             memmove(out, out + strlen(before[i]), strlen(out) - strlen(before[i]) + 1);
-            break;
-        }
     n = strlen(out);
-    if (n > 6 && strcmp(out + n - 6, " SLEEP") == 0)
-        out[n - 6] = '\0';
+    if (n > 5 && strcmp(out + n - 5, "SLEEP") == 0) {
+        n -= 5;
+        out[n] = '\0';
+    }
+    while (n > 0 && out[n - 1] == ' ')
+        out[--n] = '\0';
 }
 
 static int32_t class_of_meaning(const sp_codes *codes, code_meaning means)
@@ -264,7 +282,7 @@ const char *sp_codes_explain(const sp_codes *codes, const char *code, char buffe
     if (codes->preset) {
         sp_code_add(buffer, size, "label \"%.40s\" is no code of %s, which has ", code, codes->name);
         add_known(codes, buffer, size);
-        sp_code_add(buffer, size, " and names of stages; ");
+        sp_code_add(buffer, size, "%snames of stages; ", codes->n_entries || codes->preset->n_rows ? " and " : "");
     } else {
         sp_code_add(buffer, size, "label \"%.40s\" is neither a class of the model nor in `%smap`, which has ", code,
                     codes->prefix);

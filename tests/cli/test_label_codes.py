@@ -82,8 +82,8 @@ class TestCodes(st.TestCase):
                      sentence='nsrr.h5: dataset /labels, recording n0, step %d: label "9" is no code of utime, which has 0 Wake, 1 N1, 2 N2, '
                               "3 N3, 4 REM, 5 unscored and names of stages; --map '9=Wake' or '9=unscored' says what it is" % step)
         self.refuses("compare", "nsrr.h5", *MODEL, "--codes", "nsr", status=2,
-                     sentence="--codes nsr: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap or dreem; other numbers "
-                              "and words are told one by one, such as --map '0=Wake,9=unscored'")
+                     sentence="--codes nsr: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap, dreem, elan, sleeptrip, "
+                              "physip, deltamed, dreams, fasst, respironics or words; other numbers and words are told one by one, such as --map '0=Wake,9=unscored'")
         self.h5("bare.h5", probs=self.probs, classes=STAGES)
         self.refuses("compare", "bare.h5", *MODEL, "--map", "0=Wake", status=2,
                      sentence="--codes and --map read labels, and bare.h5 has none; --labels PATH says where they are")

@@ -56,6 +56,28 @@ put("arrays", "csv", b"\2recording,step,label,Wake,N1,a b\n\"n, 1\",0,N1,0.5,.25
 put("arrays", "tsv", b"\2Wake\tN1\n0.5\t0.5\n0.1000000000000000055511151231257827\t0.9\n")
 put("arrays", "savetxt", b"\2# Wake;N1\n-0.69;-0.70\n1e-400;-1e+400\n")
 put("arrays", "blanks", b"\2 0.5  0.5 \n1 0\n")
+# events: the low bits of the first byte choose the ending (.edf .xml .annot .ids .tsv .txt .vis, none), the next two the step
+XML = b'<?xml version="1.0"?><%s><EpochLength>30</EpochLength>%s</%s>'
+NSRR = b"".join(b"<ScoredEvent><EventType>Stages|Stages</EventType><EventConcept>%s</EventConcept><Start>%d</Start><Duration>30.0</Duration></ScoredEvent>"
+                % event for event in ((b"Wake|0", 0), (b"REM sleep|5", 45)))
+EDF_LISTS = b"+0\x14\x14\0+0\x1560\x14Sleep stage W\x14Lights off\x14\0+60.5\x14Sleep stage ?\x14\0"
+EDF = (b"0".ljust(184) + b"512".ljust(8) + b"EDF+C".ljust(44) + b"1".ljust(8) + b"0".ljust(8) + b"1".ljust(4) + b"EDF Annotations ".ljust(216) +
+       b"40".ljust(40) + EDF_LISTS.ljust(80, b"\0"))
+put("events", "edf", b"\0" + EDF)
+put("events", "nsrr", b"\1" + XML % (b"PSGAnnotation", b"<ScoredEvents>" + NSRR + b"</ScoredEvents>", b"PSGAnnotation"))
+put("events", "profusion", b"\1" + XML % (b"CMPStudyConfig", b"<SleepStages><SleepStage>0</SleepStage><SleepStage>9</SleepStage></SleepStages>",
+                                          b"CMPStudyConfig"))
+put("events", "annot", b"\2class\tinstance\tchannel\tstart\tstop\tmeta\nW\t.\t.\te:1\t+60\t.\nN1 23:59:30 0:00:30\nSleepStage R 0+00:02:00 ...\n")
+put("events", "ids", b"\x0b0,60,W\n60,2.5e1,REM\n")
+put("events", "table", b"\4onset\tduration\tstage\n0\tn/a\tW\n45.5\t30\tN1\n")
+put("events", "mne", b"\5# MNE-Annotations\n# onset, duration, description\n1970-01-01 00:00:30, 60.0, Sleep stage 1\n")
+put("events", "visbrain", b"\5*Duration_sec\t90\nWake\t60\nREM\t90\n")
+put("events", "elan", b"\7time_base 1.0\nsampling_period 0.01\nepoch_nb 3\nepoch_list\n0\n-1\n5\n")
+put("events", "dreams", b"\7[HypnogramAASM]\n5\n4\n-1\n")
+put("events", "stg", b"\7Epoch\tUser-Defined Stage\n1\t0\n4\t5\n")
+put("events", "vis", b"\x060\n1 0\n4 r\n5 e\n")
+put("events", "remlogic", b"\5RemLogic Event Export\nTime [hh:mm:ss]\tEvent\tDuration[s]\n11:59:30 PM\tSLEEP-S0\t30\n12:00:10 AM\tMCAP-A1\t4\n")
+put("events", "domino", b"\5Signal ID: x\nStart Time: 17.11.2010 23:59:30\nRate: 30 s\n\n23:59:30,000; Wake\n17.11.2010 00:00:00,000; 3\n")
 put("lzf", "literal", bytes([5, 0, 5]) + b"abcdef")
 put("lzf", "repeat", bytes([20, 0, 0]) + b"a" + bytes([0xE0, 8, 0]))
 put("lzf", "back", bytes([9, 0, 2]) + b"abc" + bytes([0x20, 2, 0x20, 2]))

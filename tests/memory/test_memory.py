@@ -44,6 +44,8 @@ CASES = [
     ("npy", "decode in.npy more.npy -m sleep-strict --threads 1 -o out.npz", ["out.npz"], None),
     ("npz", "decode in.npz -m sleep-strict --threads 1 -o out.csv", ["out.csv"], None),
     ("csv", "compare in.csv -m sleep-strict --strategies argmax --threads 1 --seed 4 --json o.json", ["o.json"], None),
+    ("events", "evaluate in.ids --labels in.xml -m sleep-strict --epoch-seconds 30 --threads 1 --json o.json", ["o.json"], None),
+    ("edf", "decode in.npy -m sleep-strict --threads 1 -o out.edf", ["out.edf"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
@@ -72,7 +74,7 @@ WORDS = [
     ("numbers", "decode in.h5 -m model.json --nbest 3 --temperature=2.5 --floor 1e-3 --threads 1 -o out.h5", ["out.h5"], None),
     ("lists", "evaluate paths.h5 -m sleep-strict --fail-if accuracy>2 --fail-if accuracy<2 --threads=1", [], None),  # status 4
 ]
-INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "named.h5", "more.h5", "chunked.h5", "groups.h5", "virtual.h5", "paths.h5", "signals.h5", "weights.h5", "model.json", "recipe.json", "policy.json"]
+INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "in.ids", "in.xml", "named.h5", "more.h5", "chunked.h5", "groups.h5", "virtual.h5", "paths.h5", "signals.h5", "weights.h5", "model.json", "recipe.json", "policy.json"]
 
 
 def make(folder):
@@ -128,6 +130,11 @@ def make(folder):
         out.write("recording,label," + ",".join(CLASSES) + "\n")
         for label, row in zip(labels, scores):
             out.write(",".join(["first night", CLASSES[label], *map(repr, map(float, row))]) + "\n")
+    with open(os.path.join(folder, "in.ids"), "w") as out:
+        out.write("0,60,W\n60,30,N1\n")
+    with open(os.path.join(folder, "in.xml"), "w") as out:
+        out.write("<?xml version='1.0'?><CMPStudyConfig><EpochLength>30</EpochLength><SleepStages>%s</SleepStages></CMPStudyConfig>" %
+                  "".join("<SleepStage>%d</SleepStage>" % code for code in (0, 0, 9)))
     with open(os.path.join(st.SOURCE, "datasets", "sleep-demo.recipe.json")) as file:
         recipe = dict(json.load(file), recordings=2, steps=[20, 30])
     policy = {"statepath_recipe": 1, "name": "few", "seed": 1, "policy": {"moves": 9, "positions": 5, "legal": [1, 4], "usual_legal": 2, "legal_spread": 1,

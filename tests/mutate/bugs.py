@@ -11,6 +11,7 @@ Bug = namedtuple("Bug", "file what old new harmless", defaults=(None,))
 # Tests that look at what stands in files whose path begins so; the first line that fits counts. The others come after them.
 FIRST = [
     ("lib/core/prepare", ["test_prepare"]),
+    ("lib/io/events", ["test_events", "test_event_files"]),
     ("lib/core/row_", ["test_prepare"]),
     ("lib/core/block", ["test_block", "test_prepare"]),
     ("lib/core/path_score", ["test_viterbi_enumeration", "test_long_scores", "test_long", "test_chunks"]),
@@ -74,6 +75,34 @@ FIRST = [
 ]
 
 BUGS = [
+    # ---- io: events ----
+    Bug("lib/io/events/events.c", "of labels that cover the same, a step takes the later",
+        "if (c.list[j].time > best.time)",
+        "if (c.list[j].time >= best.time)"),
+    Bug("lib/io/events/events.c", "gaps do not count",
+        "is_ok = is_ok && add_cover(&c, SP_CODE_UNSCORED, end - at);",
+        "is_ok = is_ok && add_cover(&c, SP_CODE_UNSCORED, 0);"),
+    Bug("lib/io/events/events.c", "the last step needs more than half of it",
+        "(end % step >= step - end % step)",
+        "(end % step > step - end % step)"),
+    Bug("lib/io/events/events.c", "overlaps of other stages are not found",
+        "last->end - next->begin > ROUNDING",
+        "last->end - next->begin > SP_TIME_LIMIT"),
+    Bug("lib/io/events/times.c", "the tenth decimal does not round",
+        "d.digits[last] >= 5",
+        "d.digits[last] > 9"),
+    Bug("lib/io/events/times.c", "midnight is passed by half a day",
+        "while (passed < -6 * 3600 * SP_SECOND)",
+        "if (passed < -6 * 3600 * SP_SECOND)"),
+    Bug("lib/io/events/edf_events.c", "the beginning of the recording is not taken off",
+        "event.onset -= r->begin;",
+        "event.onset -= 0;"),
+    Bug("lib/io/events/xml_events.c", "events of other types are stages",
+        "if (!is_typed && !is_old && !is_recording)",
+        "if (!is_typed && !is_old && !is_recording && !*concept)"),
+    Bug("lib/io/events/event_writer.c", "records of EDF+ are not filled up",
+        "for (; *n_records && out && used < size; used++)",
+        "for (; *n_records && out && used < 0; used++)"),
     # ---- core: what is done to scores ----
     Bug("lib/core/prepare.c", "the count of --floor takes in what stands at the floor",
         "count += e[i] < log_floor;",

@@ -91,6 +91,26 @@ typedef struct sp_file_access {
  * codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear. An apostrophe before
  * = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is taken off. Fields
  * as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over, empty lines too.
+ *
+ * Events: labels or paths of one recording as what was there from when to when. Known by what is in the file:
+ *
+ *   EDF+, BDF+        annotations, alone or beside signals ("Sleep stage N2")
+ *   XML               NSRR's PSGAnnotation (events of type Stages|Stages; older SDO: and SRO: concepts); Profusion
+ *   .annot            Luna: class, instance, channel, start, stop, meta; .eannot is a list of labels, as above
+ *   .ids, .sds        U-Time: start,duration,label
+ *   tables            columns onset, duration and stage, description, trial_type or label: BIDS events.tsv, MNE
+ *   hypnograms        visbrain (*Duration_sec), Elan (time_base), DREAMS ([Hypnogram...]), REMlogic and DOMINO as
+ *                     text, a table of Epoch and User-Defined Stage, Zurich's .vis
+ *
+ * A step takes the label that covers most of it; of labels that cover the same, the earlier. Time without a stage counts as
+ * unscored and competes with the stages of a step. Two stages at the same time are an error with both places; the same stage
+ * twice is none, nor are times that differ by a millisecond. The recording lasts until its last event ends, or as long as the
+ * file says; the last step is there where at least half of it is. A stage without a duration lasts until the next. Times are
+ * whole nanoseconds. A step is as long as the options say, else as the file says, else 30 s; a file whose epochs are neither a
+ * part of it nor made of it is an error. Texts are classes of the model, else stages by the words and numbers of the format
+ * (sleep.h), or by the codes that are given; of files that hold other events too, what is no stage is passed over, and `remark`
+ * says so. Times of day (REMlogic, DOMINO, .annot) count from the beginning of the recording where the file has it, else from the
+ * first event; a time that is back by more than six hours has passed midnight, or 12 o'clock where the clock counts to 12.
  */
 
 /* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
@@ -106,6 +126,10 @@ typedef struct sp_source_options {
      * the source is closed. */
     const sp_model *model;
     const sp_codes *codes;
+    /* Of events, which are told in steps: how long a step is, in seconds. 0: as the file says, else 30. */
+    double epoch_seconds;
+    /* The file has the labels of another file's recordings: sentences speak of `label_codes` and `label_map`. */
+    bool is_reference;
     /* More files of recordings after the one that is opened; ends with NULL, or NULL. Borrowed until the source is opened. */
     const char *const *more;
 } sp_source_options;

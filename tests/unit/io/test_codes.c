@@ -40,10 +40,17 @@ static void test_presets(void **state)
         {"pops", {NONE, NONE, WAKE, REM, N1, N2, N3, NONE, NONE, NONE, NONE, UNS}},
         {"sleepecg", {NONE, NONE, UNS, N3, N2, N1, REM, WAKE, NONE, NONE, NONE, NONE}},
         {"nsrr", {NONE, NONE, WAKE, N1, N2, N3, N3, REM, UNS, NONE, NONE, UNS}},
-        {"profusion", {NONE, NONE, WAKE, N1, N2, N3, N3, REM, NONE, NONE, NONE, NONE}},
+        {"profusion", {NONE, NONE, WAKE, N1, N2, N3, N3, REM, UNS, NONE, NONE, UNS}},
         {"rk", {NONE, UNS, WAKE, N1, N2, N3, N3, REM, UNS, UNS, NONE, UNS}},
         {"cap", {NONE, UNS, WAKE, N1, N2, N3, N3, REM, UNS, UNS, NONE, UNS}},
         {"dreem", {NONE, UNS, WAKE, N1, N2, N3, REM, NONE, NONE, NONE, NONE, NONE}},
+        {"elan", {UNS, UNS, WAKE, N1, N2, N3, N3, REM, NONE, NONE, NONE, NONE}},
+        {"sleeptrip", {NONE, NONE, WAKE, N1, N2, N3, NONE, REM, NONE, NONE, NONE, NONE}},
+        {"physip", {NONE, NONE, N3, N2, N1, REM, WAKE, UNS, NONE, NONE, NONE, NONE}},
+        {"deltamed", {NONE, NONE, NONE, WAKE, REM, N1, N2, N3, NONE, NONE, NONE, NONE}},
+        {"dreams", {UNS, UNS, N3, N3, N2, N1, REM, WAKE, NONE, NONE, NONE, NONE}},
+        {"fasst", {NONE, NONE, WAKE, N1, N2, N3, NONE, REM, UNS, UNS, NONE, NONE}},
+        {"words", {NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE}},
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         sp_codes *codes = codes_of(tables[i].name, NULL);
@@ -59,6 +66,14 @@ static void test_presets(void **state)
         sp_codes_free(codes);
     }
     sp_codes_free(NULL);
+    /* Alice of Respironics, by NSRR's own page: 255 is wake, 10 nothing, 15 REM; a published reader has 11 for wake */
+    static const int32_t alice[6] = {UNS, N1, N2, N3, N3, REM}; /* of 10 .. 15 */
+    sp_codes *codes = codes_of("respironics", NULL);
+    for (int n = 10; n <= 15; n++)
+        assert_int_equal(sp_codes_number(codes, n), alice[n - 10]);
+    assert_int_equal(sp_codes_number(codes, 255), WAKE);
+    assert_int_equal(sp_codes_number(codes, 0), NONE);
+    sp_codes_free(codes);
 }
 
 static void test_words(void **state)
@@ -84,6 +99,28 @@ static void test_words(void **state)
                  {"REM sleep|5", REM},
                  {"SLEEP-REM", REM},
                  {"Wake|0", WAKE},
+                 {"wk", WAKE},
+                 {"Wa", WAKE},
+                 {"Re", REM},
+                 {"Ar", SP_CODE_UNSCORED},
+                 {"NREM1", N1},
+                 {"Stage1", N1},
+                 {"StageN1", N1},
+                 {"Stage NREM1", N1},
+                 {"N1 sleep", N1},
+                 {"SlpStg1", N1},
+                 {"SlpStgREM", REM},
+                 {"SDO:WakeState", WAKE},
+                 {"SDO:NonRapidEyeMovementSleep-N1", N1},
+                 {"SDO:NonRapidEyeMovementSleep-N4", N3},
+                 {"SDO:RapidEyeMovementSleep", REM},
+                 {"SRO:Wake", WAKE},
+                 {"SRO:Stage1Sleep", N1},
+                 {"SRO:Stage34Sleep", N3},
+                 {"SRO:RapidEyeMovement", REM},
+                 {"SDO:NonRapidEyeMovementSleep", SP_CODE_UNKNOWN},
+                 {"SRO:Hypopnea", SP_CODE_UNKNOWN},
+                 {"Sleep stage N", SP_CODE_UNKNOWN}, /* NREM without a stage */
                  {"?", SP_CODE_UNSCORED},
                  {"Sleep stage ?", SP_CODE_UNSCORED},
                  {"Movement time", SP_CODE_UNSCORED},
@@ -194,8 +231,9 @@ static void test_sentences(void **state)
         const char *preset, *map, *part;
     } bad[] = {
         {"aasm", NULL,
-         "`codes` aasm: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap or dreem; other numbers and words "
-         "are told one by one, such as `map` '0=Wake,9=unscored'"},
+         "`codes` aasm: it is yasa, sleep-edf, utime, pops, sleepecg, nsrr, profusion, rk, cap, dreem, elan, sleeptrip, physip, "
+         "deltamed, dreams, fasst, respironics or words; other numbers and words are told one by one, such as `map` "
+         "'0=Wake,9=unscored'"},
         {NULL, "0=Wake,=N1", "`map`: \"=N1\" is not CODE=CLASS; write '0=Wake,5=REM,9=unscored'"},
         {NULL, "0=Wake,1", "`map`: \"1\" is not CODE=CLASS"},
         {NULL, "0=", "`map`: \"0=\" is not CODE=CLASS"},
