@@ -120,7 +120,7 @@ bool sp_lines_next(sp_lines *l)
         end = end ? end : begin + strlen(begin);
         l->at = *end ? end + 1 : end;
         l->line++;
-        while (end > begin && is_blank(end[-1]))
+        while (end > begin && (end[-1] == ' ' || end[-1] == '\r')) /* a tab may end an empty field */
             end--;
         if (begin + strspn(begin, " \t\r") < end) {
             *end = '\0';

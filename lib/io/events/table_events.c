@@ -21,6 +21,7 @@ typedef struct reading {
     int columns[N_COLUMNS];
     sp_time begin; /* where onsets are dates: that of the first */
     bool has_begun;
+    sp_time last_blank; /* end of the last row without a label: time without a stage, which belongs to the recording */
     sp_error *err;
 } reading;
 
@@ -124,6 +125,8 @@ static sp_status read_row(reading *r)
     if (event.duration == 0)
         event.duration = SP_EVENT_UNTIL_NEXT;
     const char *label = l->fields[r->columns[LABEL]];
+    if (status == SP_OK && is_missing(label) && event.duration > 0 && event.onset + event.duration > r->last_blank)
+        r->last_blank = event.onset + event.duration;
     return status == SP_OK
                ? sp_events_add(r->events, &event, is_missing(label) ? "" : label, is_missing(label) ? 0 : strlen(label), r->err)
                : status;
@@ -146,6 +149,7 @@ static sp_status read_table(const sp_event_input *in, sp_events *events, sp_erro
         }
     }
     sp_lines_close(&r.lines);
+    events->total = r.last_blank;
     return status;
 }
 
