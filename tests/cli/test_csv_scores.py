@@ -129,6 +129,11 @@ class TestCsv(st.TestCase):
 
     # ---- faults ----
 
+    def test_is_not_transposed(self):
+        self.table("a.csv", STAGES, self.probs)
+        self.refuses("compare", "a.csv", *MODEL, "--transpose", status=2,
+                     sentence="a.csv: --transpose is for arrays of .npy and .npz, and this is a table of text")
+
     def refused(self, text, sentence, name="a.csv", status=1):
         self.write(name, text)
         self.refuses("compare", name, *MODEL, sentence=sentence, status=status)

@@ -531,6 +531,9 @@ static sp_status open_csv(sp_source *source, const sp_request *request, sp_error
 {
     sp_stored_file *f = NULL;
     char name[16];
+    if (request->options->transpose)
+        return sp_fail(err, SP_EINVAL, "%s: `transpose` is for arrays of .npy and .npz, and this is a table of text",
+                       source->file_name);
     table t = {.file = source->file_name, .model = request->options->model, .next_line = 1, .err = err};
     sp_status status = sp_array_source_new(source, "a table in text", &f, err);
     if (status == SP_OK)
