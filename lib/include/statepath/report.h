@@ -48,8 +48,9 @@ sp_status sp_report_markdown(const sp_comparison *comparison, char **out, sp_err
 sp_status sp_report_latex(const sp_comparison *comparison, char **out, sp_error *err);
 /* One self-contained HTML page: inline SVG and CSS, no external request (its content security policy forbids any), readable
  * without script, light and dark. Sections without data are left out; what is cut says so. Matrices up to K = 60, above that
- * lists; the table of recordings holds at most 1,000 (the worst); step plots of traces take about 600 kB, worst, median and best
- * of all recordings first, and score densities under them 150 kB, in the same order, for at most SP_DENSITY_CLASSES classes. */
+ * lists; the table of recordings holds at most 1,000 (the worst); step plots and paths for the script take about 400 kB, worst,
+ * median and best of all recordings first, and probabilities 200 kB, in the same order, for at most SP_DENSITY_CLASSES classes.
+ */
 sp_status sp_report_html(const sp_comparison *comparison, char **out, sp_error *err);
 
 /* The figures of the page, each as an SVG file of its own with the styles that it needs, in light colours: `name` is the id of

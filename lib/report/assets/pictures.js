@@ -1,5 +1,5 @@
 
-/* Figures to take away, as SVG with its styles and as PNG, in the light colours; as html/figures.c makes them without a browser. */
+/* Figures to take away, as SVG with its styles and as PNG, in the light colours; as figures/figures.c makes them without a browser. */
 (function () {
   "use strict";
   var WIDTH = 1000, NAMES = 180, CLASSES = 70, GAP = 8, TITLE = 30;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Bytes of all runs, and of all probabilities, of a page. */
-enum { RUNS_BUDGET = 280 * 1000, DENSITY_BUDGET = 100 * 1000 };
+enum { RUNS_BUDGET = 200 * 1000, DENSITY_BUDGET = 100 * 1000 };
 
 /* A text in quotes. */
 static void add_text(sp_buffer *out, const char *text)

@@ -173,7 +173,10 @@ static void add_measure(sp_page *page, sp_sleep_measure measure, bool has_titles
                      sp_sleep_measure_key(measure), sp_sleep_measure_name(measure));
     for (int32_t s = 0; s < c->n_strategies && s < MOST_STRATEGIES; s++)
         add_figure(page, &b, s);
-    sp_buffer_format(out, "</div>\n<details class=\"screen\"><summary>%s of each recording (%s)</summary>\n",
+    sp_buffer_text(out, "</div>\n");
+    if (!has_titles) /* many, and folded: the JSON file holds the numbers */
+        return;
+    sp_buffer_format(out, "<details class=\"screen\"><summary>%s of each recording (%s)</summary>\n",
                      sp_sleep_measure_name(measure), sp_sleep_measure_unit(measure));
     sp_table nights = {.title = sp_sleep_measure_name(measure)};
     sp_fill_sleep_nights(c, &(sp_fill_options){.measure = measure, .most_rows = MOST_NIGHTS}, &nights);

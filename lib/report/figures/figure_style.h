@@ -1,6 +1,6 @@
 /* The page's style for programs that draw SVG but know neither variables nor mixed colours. */
-#ifndef STATEPATH_REPORT_HTML_FIGURE_STYLE_H
-#define STATEPATH_REPORT_HTML_FIGURE_STYLE_H
+#ifndef STATEPATH_REPORT_FIGURE_STYLE_H
+#define STATEPATH_REPORT_FIGURE_STYLE_H
 
 #include "report/write/buffer.h"
 

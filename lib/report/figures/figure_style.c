@@ -1,4 +1,4 @@
-#include "report/html/figure_style.h"
+#include "report/figures/figure_style.h"
 
 #include <stdio.h>
 #include <stdlib.h>

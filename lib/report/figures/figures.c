@@ -1,7 +1,7 @@
 /* The figures of a page as files: the page is written, and each <figure> with a drawing is taken out of it, with the styles that
  * it needs. What the script does for one figure (assets/pictures.js) is done here for all; colours are the light ones. */
+#include "report/figures/figure_style.h"
 #include "report/html/assets.h"
-#include "report/html/figure_style.h"
 #include "report/write/buffer.h"
 #include "statepath/report.h"
 
