@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mask_commands.h"
+#include "mask/mask_commands.h"
 #include "outputs.h"
 
 #define RULES OPTION_CODES, OPTION_MAP, OPTION_MODEL, OPTION_STRATEGY, OPTION_PREVIOUS, OPTION_PATHS, OPTION_MATRIX, OPTION_MASK

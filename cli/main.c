@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "completion.h"
-#include "manual.h"
+#include "help/completion.h"
+#include "help/manual.h"
 
 static const command *const commands[] = {&inspect_command,  &compare_command, &decode_command,  &evaluate_command,
                                           &model_command,    &fit_command,     &stream_command,  &mask_command,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "cli.h"
-#include "help.h"
+#include "help/help.h"
 
 typedef struct talk_options {
     int quiet, verbose;

@@ -85,7 +85,7 @@ class Sources:
         return headers is None or header[len("lib/" + room + "/"):] in headers
 
     def found(self, file, name):
-        for candidate in (PUBLIC + name, "lib/" + name, os.path.join(os.path.dirname(file), name), "models/network/" + name):
+        for candidate in (PUBLIC + name, "lib/" + name, os.path.join(os.path.dirname(file), name), "models/network/" + name, "cli/" + name):
             if candidate in self.text:
                 return candidate
         return None # generated

@@ -1,5 +1,5 @@
 /* What was trained on: signals, classes, recordings, and what the rules say of the labels. */
-#include "report/html/signals.h"
+#include "report/signals/signals.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "help.h"
+#include "help/help.h"
 
 #include <stdio.h>
 #include <string.h>

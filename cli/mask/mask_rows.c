@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mask_commands.h"
-#include "mask_table.h"
+#include "mask/mask_commands.h"
+#include "mask/mask_table.h"
 #include "outputs.h"
 
 /* ---- leak ---- */

@@ -1,4 +1,4 @@
-#include "mask_table.h"
+#include "mask/mask_table.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef STATEPATH_CLI_MASK_ARRAYS_H
 #define STATEPATH_CLI_MASK_ARRAYS_H
 
-#include "mask_table.h"
+#include "mask/mask_table.h"
 #include "options.h"
 
 /* ---- lengths ---- */

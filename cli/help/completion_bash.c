@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "completion.h"
+#include "help/completion.h"
 
 static void head(const vocabulary *v)
 {

@@ -1,8 +1,8 @@
 /* statepath mask causal: a step does not look at later ones. */
 #include <stdlib.h>
 
-#include "mask_arrays.h"
-#include "mask_commands.h"
+#include "mask/mask_arrays.h"
+#include "mask/mask_commands.h"
 
 sp_status mask_causal(const char *word, const options *o, outcome *out, sp_error *err)
 {

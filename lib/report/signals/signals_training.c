@@ -1,5 +1,5 @@
 /* What was learned: curves over epochs, a recording that was not trained on, and confusion. */
-#include "report/html/signals.h"
+#include "report/signals/signals.h"
 
 #include "report/html/chart.h"
 #include "report/write/table.h"

@@ -1,4 +1,4 @@
-#include "mask_arrays.h"
+#include "mask/mask_arrays.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "completion.h"
+#include "help/completion.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "report/html/signals.h"
+#include "report/signals/signals.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mask_arrays.h"
-#include "mask_commands.h"
+#include "mask/mask_arrays.h"
+#include "mask/mask_commands.h"
 
 typedef struct padded {
     sp_array lengths, ragged; /* ragged: [S] or [S,D], or without data */

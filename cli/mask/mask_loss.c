@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mask_arrays.h"
-#include "mask_commands.h"
+#include "mask/mask_arrays.h"
+#include "mask/mask_commands.h"
 
 typedef struct averaged {
     sp_array losses, mask, weights, lengths; /* the last three without data where they are not given */

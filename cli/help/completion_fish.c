@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "completion.h"
+#include "help/completion.h"
 
 /* `__statepath_at PLACE COMMAND [WORD...]`: is the word in that place being written, after one of the WORDs? */
 static void head(const vocabulary *v)

@@ -1,5 +1,5 @@
 /* The manual pages. */
-#include "manual.h"
+#include "help/manual.h"
 
 #include <ctype.h>
 #include <stdio.h>
