@@ -587,7 +587,7 @@ static sp_status subjects(sp_source *source, const char *groups, sp_subjects **o
     if (by_ids || !has_any)
         return sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
     const char **names = calloc((size_t)info->n_recordings + 1, sizeof *names);
-    sp_subjects **kept = calloc((size_t)a->list->n + 1, sizeof *kept);
+    sp_subjects **kept = calloc((size_t)a->list->n + 1, sizeof(sp_subjects *));
     char place[200] = "";
     sp_status status =
         names && kept ? subjects_of_files(source, groups, names, place, sizeof place, kept, err) : sp_no_memory(err);

@@ -93,7 +93,7 @@ sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **o
     const char *ending = sp_file_ending(file);
     e->file = file;
     e->events = sp_event_writer_find(file);
-    e->delimiter = strcasecmp(ending, ".npz") == 0 ? '\0' : strcasecmp(ending, ".tsv") == 0 ? '\t' : ',';
+    e->delimiter = (char)(strcasecmp(ending, ".npz") == 0 ? '\0' : strcasecmp(ending, ".tsv") == 0 ? '\t' : ',');
     sp_status status =
         e->delimiter ? sp_text_open(file, force, &e->text, err) : sp_output_begin(&e->output, file, force, NULL, err);
     e->has_output = status == SP_OK && !e->delimiter;
@@ -351,8 +351,8 @@ static sp_status write_strategy(archive *a, sp_paths_reader *reader, int32_t s, 
         status = end_member(a, err);
     for (int64_t n = 0; status == SP_OK && n < info->n_recordings; n++) {
         scores[n] = results[n].score;
-        for (uint8_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
-            status_of[n] = results[n].status == statuses[i] ? i : status_of[n];
+        for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+            status_of[n] = results[n].status == statuses[i] ? (uint8_t)i : status_of[n];
     }
     snprintf(name, sizeof name, "path_scores/%.100s", info->strategies[s]);
     if (status == SP_OK)

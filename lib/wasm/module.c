@@ -15,13 +15,15 @@
 
 static sp_error failure;
 
-/* Once, before anything else. That it is called here keeps the linker from wrapping every export into a beginning and an end. */
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's and the hosts' names.
+ * Once, before anything else. That it is called here keeps the linker from wrapping every export into a beginning and an end. */
 void __wasm_call_ctors(void);
 void _initialize(void);
 EXPORT(_initialize) void _initialize(void)
 {
     __wasm_call_ctors();
 }
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 EXPORT(statepath_take) void *statepath_take(uint32_t bytes)
 {

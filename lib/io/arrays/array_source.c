@@ -148,7 +148,7 @@ static sp_status read_coded(const array_source *a, const sp_array_part *part, co
             snprintf(text, sizeof text, "%lld", (long long)raw[t]);
             status = sp_fail_at(err, SP_EDATA, w->first_step + t, "%s, recording %s, step %lld: %s",
                                 sp_stored_where(&map->file, sp_array_of(part, n), where, sizeof where), map->ids[n],
-                                (long long)(w->first_step + t), sp_codes_explain(codes, text, sentence));
+                                (long long)w->first_step + t, sp_codes_explain(codes, text, sentence));
         }
         if (status != SP_OK) {
             free(raw);

@@ -42,7 +42,7 @@ static char peek(header *h)
 {
     while (h->at < h->length && (h->text[h->at] == ' ' || h->text[h->at] == '\n'))
         h->at++;
-    return h->at < h->length ? h->text[h->at] : '\0';
+    return (char)(h->at < h->length ? h->text[h->at] : '\0');
 }
 
 static bool take(header *h, char letter)
@@ -99,7 +99,7 @@ static sp_status read_shape(header *h, sp_stored *out)
 static sp_status read_type(const header *h, const char *word, sp_stored *out)
 {
     static const char *const meaning = "write it again with .astype('float32'), labels with .astype('int64')";
-    const char order = *word, kind = *word ? word[1] : '\0';
+    const char order = *word, kind = (char)(*word ? word[1] : '\0');
     const uint16_t one = 1;
     const bool is_big_here = *(const unsigned char *)&one == 0;
     char *end = NULL;

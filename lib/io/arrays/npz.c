@@ -235,7 +235,7 @@ static sp_status read_header(const sp_stored_file *f, sp_stored *array, const un
     if (status == SP_OK && array->count * array->size != array->unpacked_size - length) {
         array->is_known = false;
         status = sp_fail(err, SP_EDATA, "%s: its header speaks of %s %s, %lld bytes, but %lld bytes follow it; write it again",
-                         where, array->type, sp_stored_shape(array, shape), (long long)(array->count * array->size),
+                         where, array->type, sp_stored_shape(array, shape), (long long)array->count * array->size,
                          (long long)(array->unpacked_size - length));
     }
     return status;

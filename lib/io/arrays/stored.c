@@ -46,12 +46,12 @@ static int compare_names(const void *a, const void *b)
 
 sp_status sp_stored_index(sp_stored_file *f, sp_error *err)
 {
-    f->by_name = malloc(((size_t)f->n + 1) * sizeof *f->by_name);
+    f->by_name = malloc(((size_t)f->n + 1) * sizeof(sp_stored *));
     if (!f->by_name)
         return sp_no_memory(err);
     for (int64_t i = 0; i < f->n; i++)
         f->by_name[i] = &f->arrays[i];
-    qsort(f->by_name, (size_t)f->n, sizeof *f->by_name, compare_names);
+    qsort(f->by_name, (size_t)f->n, sizeof(sp_stored *), compare_names);
     for (int64_t i = 1; i < f->n; i++)
         if (strcmp(f->by_name[i - 1]->name, f->by_name[i]->name) == 0)
             return sp_fail(err, SP_EDATA, "%s: holds two arrays called %s; write it again with one of each name", f->file,
@@ -64,7 +64,7 @@ sp_stored *sp_stored_find(const sp_stored_file *f, const char *name)
     sp_stored key = {.name = (char *)(*name == '/' ? name + 1 : name)}, *at = &key;
     if (!f->by_name)
         return NULL;
-    sp_stored **found = bsearch(&at, f->by_name, (size_t)f->n, sizeof *f->by_name, compare_names);
+    sp_stored **found = bsearch(&at, f->by_name, (size_t)f->n, sizeof(sp_stored *), compare_names);
     return found ? *found : NULL;
 }
 
@@ -111,11 +111,10 @@ sp_status sp_stored_bytes(const sp_stored_file *f, int64_t place, int64_t n, voi
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return sp_fail(err, SP_EFILE, "%s: byte %lld cannot be read: %s", f->file, (long long)(place + done),
-                           strerror(errno));
+            return sp_fail(err, SP_EFILE, "%s: byte %lld cannot be read: %s", f->file, (long long)place + done, strerror(errno));
         if (got == 0)
             return sp_fail(err, SP_EFILE, "%s: ends at byte %lld, where values up to byte %lld are to be; it was cut short",
-                           f->file, (long long)(place + done), (long long)(place + n));
+                           f->file, (long long)place + done, (long long)place + n);
         done += (int64_t)got;
     }
     return SP_OK;

@@ -8,7 +8,7 @@ static const sp_event_reader *const readers[] = {
 
 const sp_event_reader *sp_event_reader_find(const sp_file_look *look)
 {
-    for (size_t i = 0; look->n > 0 && i < sizeof readers / sizeof *readers; i++)
+    for (size_t i = 0; look->n > 0 && i < sizeof readers / sizeof readers[0]; i++)
         if (readers[i]->recognise(look))
             return readers[i];
     return NULL;

@@ -27,7 +27,7 @@ typedef struct reading {
 
 static char delimiter_of(const char *line)
 {
-    return strchr(line, '\t') ? '\t' : strchr(line, ';') ? ';' : ',';
+    return (char)(strchr(line, '\t') ? '\t' : strchr(line, ';') ? ';' : ',');
 }
 
 static bool is_word(char c)

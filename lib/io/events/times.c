@@ -174,7 +174,7 @@ sp_time sp_clocks_next(sp_clocks *c, sp_time clock)
 {
     if (c->has_begun) {
         sp_time passed = clock - c->last;
-        while (passed < -6 * 3600 * SP_SECOND)
+        while (passed < -SP_DAY / 4)
             passed += SP_DAY / 2;
         if (c->elapsed < SP_TIME_LIMIT)
             c->elapsed += passed;

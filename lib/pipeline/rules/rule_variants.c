@@ -63,9 +63,9 @@ sp_status sp_rule_choose(sp_rule_run *w, sp_error *err)
         const sp_pair_count *pairs;
         int64_t n, most;
     } lists[] = {{c->reference_illegal_pairs, c->n_reference_illegal_pairs, SP_MOST_RULE_COSTS},
-                 {argmax ? argmax->illegal_pairs : NULL, argmax ? argmax->n_illegal_pairs : 0, 2 * SP_MOST_RULE_COSTS},
-                 {c->forbidden, c->n_forbidden, 3 * SP_MOST_RULE_COSTS}};
-    sp_rule_cost *rules = w->to->rules = calloc(3 * SP_MOST_RULE_COSTS, sizeof *rules);
+                 {argmax ? argmax->illegal_pairs : NULL, argmax ? argmax->n_illegal_pairs : 0, INT64_C(2) * SP_MOST_RULE_COSTS},
+                 {c->forbidden, c->n_forbidden, INT64_C(3) * SP_MOST_RULE_COSTS}};
+    sp_rule_cost *rules = w->to->rules = calloc((size_t)3 * SP_MOST_RULE_COSTS, sizeof *rules);
     if (!rules)
         return sp_no_memory(err);
     int64_t n = 0;

@@ -77,7 +77,7 @@ static void decoding_release(request *job)
     decoding *a = (decoding *)job;
     array *const all[] = {&a->paths,      &a->scores,        &a->status,  &a->step,       &a->n_broken,    &a->broken,
                           &a->confidence, &a->log_partition, &a->margins, &a->best_paths, &a->best_scores, &a->n_found};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         array_release(all[i]);
     free(a->results);
     free(a->best);

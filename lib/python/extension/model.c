@@ -361,11 +361,11 @@ static PyObject *chain_rules(PyObject *self, PyObject *none)
     char *at = rules;
     for (int32_t i = 0; i < K; i++)
         for (int32_t j = 0; j < K; j++)
-            *at++ = sp_chain_is_legal(chain, i, j);
+            *at++ = (char)sp_chain_is_legal(chain, i, j);
     for (int32_t i = 0; i < K; i++)
-        *at++ = sp_chain_is_legal_start(chain, i);
+        *at++ = (char)sp_chain_is_legal_start(chain, i);
     for (int32_t i = 0; i < K; i++)
-        *at++ = sp_chain_is_legal_end(chain, i);
+        *at++ = (char)sp_chain_is_legal_end(chain, i);
     PyObject *bytes = PyBytes_FromStringAndSize(rules, (Py_ssize_t)size);
     free(rules);
     return bytes;

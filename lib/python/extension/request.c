@@ -117,7 +117,7 @@ enum { GROUP_SCORES = 1 << 18, SIDE_BY_SIDE = 32 };
 static int64_t group_end(const request *r, int64_t first)
 {
     const int64_t *offsets = r->offsets.data;
-    const int64_t steps = GROUP_SCORES / r->chain->n_classes * sp_workers_count(r->context->workers);
+    const int64_t steps = (int64_t)GROUP_SCORES / r->chain->n_classes * sp_workers_count(r->context->workers);
     int64_t end = first + 1;
     while (end < r->n_recordings && offsets[end + 1] - offsets[first] <= steps)
         end++;
@@ -194,7 +194,7 @@ static void request_free(request *r)
     const bool is_large = r->chain && (double)r->most_steps * (r->chain->edges + r->chain->n_classes) > KEPT_WORK;
     array *const all[] = {&r->scores, &r->offsets, &r->segments, &r->mask, &r->labels, &r->log_prior};
     r->release(r);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         array_release(all[i]);
     if (r->context)
         context_give(r->context, is_large);

@@ -52,7 +52,7 @@ static void add_runs(sp_buffer *out, const int32_t *path, int64_t n)
     for (int64_t from = 0, to; from < n; from = to) {
         for (to = from + 1; to < n && path[to] == path[from]; to++)
             ;
-        add_number(out, (uint64_t)(path[from] + 1));
+        add_number(out, (uint64_t)path[from] + 1);
         add_number(out, (uint64_t)(to - from));
     }
     sp_buffer_text(out, "\"");

@@ -39,8 +39,8 @@ static void put_base64(sp_buffer *out, const unsigned char *bytes, size_t n)
             (unsigned)bytes[i] << 16 | (i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0) | (i + 2 < n ? bytes[i + 2] : 0);
         line[length++] = alphabet[three >> 18];
         line[length++] = alphabet[three >> 12 & 63];
-        line[length++] = i + 1 < n ? alphabet[three >> 6 & 63] : '=';
-        line[length++] = i + 2 < n ? alphabet[three & 63] : '=';
+        line[length++] = (char)(i + 1 < n ? alphabet[three >> 6 & 63] : '=');
+        line[length++] = (char)(i + 2 < n ? alphabet[three & 63] : '=');
         if (length + 4 > sizeof line || i + 3 >= n) {
             sp_buffer_add(out, line, length);
             length = 0;
