@@ -21,7 +21,7 @@ static const option_choice evaluate_options[] = {
     RESULT_OPTIONS,
     HEADING("Reading:"),
     OPTION(PATHS),
-    OPTION_AS(CODES, "what the numbers and words of others' sleep stages mean in the labels, and in paths", NULL),
+    OPTION_AS(CODES, "whose stages labels and paths are", NULL),
     OPTION(MAP),
     OPTION(LABEL_CODES),
     OPTION(LABEL_MAP),

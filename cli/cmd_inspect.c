@@ -296,7 +296,7 @@ static sp_status open_source(const char *file, const options *o, const sp_model 
         return status;
     places.model = model;
     status = sp_source_open(file, &places, out, err);
-    if (status != SP_EFILE || places.scores)
+    if ((status != SP_EFILE && status != SP_EDATA) || places.scores)
         return status;
     sp_error other;
     places.needs_scores = false;

@@ -47,11 +47,9 @@ OPTION_ROW(PATHS, "paths", 0, TEXT, run.paths_dataset, "dataset of the paths in 
 OPTION_ROW(LABELS_DATASET, "labels-dataset", 0, TEXT, run.labels_dataset, "dataset of the labels in LABELS.h5", "PATH")
 OPTION_ROW(TRIM_TO_SHORTEST, "trim-to-shortest", 0, FLAG, run.trim_to_shortest,
            "where a recording has more steps in one of both files, leave out the last ones", NULL)
-OPTION_ROW(CODES, "codes", 0, TEXT, run.codes, "what the numbers and words of others' sleep stages mean in the labels",
-           CODES_LIST)
+OPTION_ROW(CODES, "codes", 0, TEXT, run.codes, "whose stages the labels are", CODES_LIST)
 OPTION_ROW(MAP, "map", 0, TEXT, run.map, "the same code by code, '0=Wake,5=REM,9=unscored', or a file of such lines", "MAP")
-OPTION_ROW(LABEL_CODES, "label-codes", 0, TEXT, run.label_codes, "what those of the labels mean, where they are others",
-           CODES_LIST)
+OPTION_ROW(LABEL_CODES, "label-codes", 0, TEXT, run.label_codes, "the same of labels elsewhere", CODES_LIST)
 OPTION_ROW(LABEL_MAP, "label-map", 0, TEXT, run.label_map, "the map of the labels, where it is another", "MAP")
 OPTION_ROW(THREADS, "threads", 0, INTEGER, run.decode.threads, "0, the default, takes all processors", "N")
 OPTION_ROW(MISSING, "missing", 0, TEXT, run.decode.missing, "a NaN is an error, or its step says nothing", "error|uniform")
