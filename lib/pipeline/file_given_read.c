@@ -62,7 +62,7 @@ sp_status sp_given_read_paths(void *arg, int32_t s, const sp_part *part, int32_t
     sp_status status = j->cut_path_steps
                            ? read_cut(j, part, read_one_path, s, j->info->offsets, NULL, sizeof *paths, paths, results, err)
                            : sp_paths_reader_read(j->reader, j->strategy[s], first, part->count, paths, results, err);
-    for (int64_t n = 0; status == SP_OK && j->are_labels && n < part->count; n++)
+    for (int64_t n = 0; status == SP_OK && results && j->are_labels && n < part->count; n++)
         results[n].status = SP_OK;
     return status;
 }

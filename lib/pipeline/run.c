@@ -106,7 +106,7 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
     }
     if (status == SP_OK && block->labels)
         status = sp_pipeline_to_columns(p, block->n_steps, block->labels, block->labels, err);
-    for (int32_t i = 0; status == SP_OK && i < p->raters.found.n_scorers; i++)
+    for (int32_t i = 0; status == SP_OK && raters && i < p->raters.found.n_scorers; i++)
         status = sp_pipeline_to_columns(p, block->n_steps, raters[i], raters[i], err);
     return status;
 }

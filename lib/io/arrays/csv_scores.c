@@ -447,7 +447,7 @@ static sp_status add_ids(sp_stored_file *f, const table *t, sp_error *err)
     size_t size = 1;
     for (int64_t n = 0; n < t->n_recordings; n++)
         size = strlen(t->ids[n]) > size ? strlen(t->ids[n]) : size;
-    unsigned char *texts = calloc((size_t)t->n_recordings, size);
+    unsigned char *texts = calloc((size_t)t->n_recordings + 1, size);
     if (!texts)
         return sp_no_memory(err);
     for (int64_t n = 0; n < t->n_recordings; n++)

@@ -20,7 +20,7 @@ typedef struct piece {
 static const char *find(const char *from, const char *to, const char *what)
 {
     const size_t n = strlen(what);
-    for (const char *at = from; (size_t)(to - at) >= n && at < to; at++)
+    for (const char *at = from; at && at < to && (size_t)(to - at) >= n; at++)
         if (strncmp(at, what, n) == 0)
             return at;
     return NULL;

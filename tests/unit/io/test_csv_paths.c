@@ -123,7 +123,7 @@ static void test_reads_other_texts(void **state)
                  1, own, three, labels);
     assert_reads(f, "label\n0\n2.0\n-1\n", 1, own, three, labels);
     assert_reads(f, "\"Stage\"\n0\n2\n-1", 1, own, three, labels);
-    assert_reads(f, "onset\tduration\tstage\n0\t30\tWake\n30\t30\tN2\n60\t30\t\n", 1, own, three, labels);
+    assert_reads(f, "begin\tlength\tstage\n0\t30\tWake\n30\t30\tN2\n60\t30\t\n", 1, own, three, labels);
     assert_reads(f, "Recording;Class\na;0\na;1\nb;2\n", 2, two, two_one, three_labels);
     /* ours comes before the other names of a column */
     assert_reads(f, "recording,stage,label\na,x,0\na,y,1\nb,z,2\n", 2, two, two_one, three_labels);
