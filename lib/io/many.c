@@ -317,9 +317,11 @@ static sp_status add_recordings(many *a, const sp_source_info *one, int64_t i, s
     if (first + n + 1 > *room) {
         const int64_t more = 2 * (first + n + 1);
         char **ids = realloc(a->ids, (size_t)more * sizeof *ids);
-        a->ids = ids ? ids : a->ids;
+        if (ids)
+            a->ids = ids;
         int64_t *offsets = realloc(a->offsets, (size_t)more * sizeof *offsets);
-        a->offsets = offsets ? offsets : a->offsets;
+        if (offsets)
+            a->offsets = offsets;
         if (!ids || !offsets)
             return sp_no_memory(err);
         *room = more;

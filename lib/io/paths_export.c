@@ -131,7 +131,7 @@ static void put_text(line *out, const char *text, size_t n)
 {
     if (n == 0)
         return;
-    if (out->n + n > out->room) {
+    if (!out->text || out->n + n > out->room) {
         const size_t room = 2 * (out->n + n) + 256;
         char *more = realloc(out->text, room);
         out->failed |= !more;

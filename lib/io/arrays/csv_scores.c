@@ -221,13 +221,17 @@ static bool make_room(table *t)
 {
     const int64_t room = t->room ? 2 * t->room : 4096, K = t->n_classes;
     double *scores = realloc(t->scores, (size_t)room * (size_t)K * sizeof *scores);
-    t->scores = scores ? scores : t->scores;
+    if (scores)
+        t->scores = scores;
     int64_t *labels = realloc(t->labels, (size_t)room * sizeof *labels);
-    t->labels = labels ? labels : t->labels;
+    if (labels)
+        t->labels = labels;
     int64_t *segments = realloc(t->segments, (size_t)room * sizeof *segments);
-    t->segments = segments ? segments : t->segments;
+    if (segments)
+        t->segments = segments;
     double *weights = realloc(t->weights, (size_t)room * sizeof *weights);
-    t->weights = weights ? weights : t->weights;
+    if (weights)
+        t->weights = weights;
     t->room = room;
     return scores && labels && segments && weights;
 }
@@ -237,11 +241,14 @@ static sp_status begin_recording(table *t, const char *id)
     if (t->n_recordings == t->recording_room) {
         const int64_t room = t->recording_room ? 2 * t->recording_room : 16;
         const char **ids = realloc(t->ids, (size_t)room * sizeof *ids);
-        t->ids = ids ? ids : t->ids;
+        if (ids)
+            t->ids = ids;
         int64_t *offsets = realloc(t->offsets, ((size_t)room + 1) * sizeof *offsets);
-        t->offsets = offsets ? offsets : t->offsets;
+        if (offsets)
+            t->offsets = offsets;
         int64_t *lines = realloc(t->lines, (size_t)room * sizeof *lines);
-        t->lines = lines ? lines : t->lines;
+        if (lines)
+            t->lines = lines;
         if (!ids || !offsets || !lines)
             return sp_no_memory(t->err);
         t->recording_room = room;

@@ -219,7 +219,7 @@ static void *item(const array *a, int64_t i, size_t size)
 
 static void copy_part(void *to, const array *from, int64_t first, int64_t n, size_t size)
 {
-    if (to && n > 0)
+    if (to && from->data && n > 0)
         memcpy(to, item(from, first, size), (size_t)n * size);
 }
 
