@@ -181,7 +181,7 @@ class TestWhatIf(st.TestCase):
         with open(MODULE, "rb") as f:
             self.assertEqual(page.module, f.read())
         self.assertLess(len(page.text), 1000 * 1000)
-        self.assertGreaterEqual(len(page.ids), 10)  # the others would make the page larger than that
+        self.assertEqual(len(page.ids), 20)
         found = self.as_program(page, strategies, 1)
         self.untouched(page, found[0], *self.run_of(demo, "sleep-strict", strategies), strategies)
         # 24 bits are enough: the scores of the file give the same path but where two are as good as equal.

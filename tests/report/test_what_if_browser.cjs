@@ -88,7 +88,7 @@ async function byMouse(browser) {
   await cell("Wake to N2: forbidden").click();
   check(/^\d+ steps of viterbi in \d+ recordings now differ from the run: \d+ now right, \d+ now wrong, \d+ neither\.$/.test(await status(page)), "a click decodes: " + (await status(page)));
   check((await cell("Wake to N2: allowed, changed").getAttribute("aria-pressed")) === "true", "the cell says that it is allowed, and changed");
-  check((await page.getByRole("status").textContent()).includes("now differ"), "what changed is a live region");
+  check((await page.locator("#what-if-status[role=status]").textContent()).includes("now differ"), "what changed is a live region");
   await page.getByRole("button", { name: "Back to the run" }).click();
   check((await status(page)).startsWith("As in the run"), "back to the run");
   await cell("Start in Wake: allowed").click();
@@ -121,9 +121,9 @@ async function byMouse(browser) {
   }
   await weighted.context().close();
   await cell("N1 to REM: forbidden").click();
-  await page.getByRole("combobox", { name: "Strategy" }).selectOption("greedy");
+  await page.locator("#what-if-tool").getByRole("combobox", { name: "Strategy" }).selectOption("greedy");
   check((await status(page)).includes("of greedy"), "another strategy is chosen");
-  await page.getByRole("combobox", { name: "Recording" }).selectOption({ index: 3 });
+  await page.locator("#what-if-tool").getByRole("combobox", { name: "Recording" }).selectOption({ index: 3 });
   check((await page.locator("#what-if-tool figure .track").count()) === 3, "reference, run and now are drawn");
   await page.context().close();
 }

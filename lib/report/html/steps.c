@@ -7,7 +7,7 @@
 
 /* Bytes of step plots, without the densities, which have a budget of their own. The script draws any other recording from its
  * runs (data.c). */
-enum { BUDGET = 100 * 1000 };
+enum { BUDGET = 30 * 1000 };
 
 /* Marks of illegal transitions with a title of their own: of the recordings that stand open, and of all. */
 enum { NAMED_OPEN = 3000, NAMED = 500 };
