@@ -343,6 +343,26 @@ def test_threads_and_batches_give_the_same_bytes(rng):
         assert [d.scores[0] for d in alone] == one.scores[:20].tolist()
 
 
+def test_a_long_run(rng):
+    """What takes long goes on a thread of its own: the same answers, the same errors."""
+    weights = rng.normal(size=(300, 300))
+    model = sp.Model([f"c{k}" for k in range(300)], log_weights=weights)
+    x = rng.normal(size=(2000, 300))
+    delta, back = x[0], []
+    for row in x[1:]:
+        arriving = delta[:, None] + weights
+        back.append(arriving.argmax(0))
+        delta = arriving.max(0) + row
+    path = [int(delta.argmax())]
+    for choices in reversed(back):
+        path.append(int(choices[path[-1]]))
+    d = sp.decode(x, model, kind="scores", full=True)
+    assert d.paths.tolist() == path[::-1] and d.scores[0] == pytest.approx(delta.max(), rel=1e-12)
+    x[1999, 7] = np.nan
+    with pytest.raises(sp.ScoresError, match="step 1999, class 7: NaN"):
+        sp.decode(x, model, kind="scores")
+
+
 def test_small_and_general_calls_agree(rng, door):
     """The short way of small arrays is the same decoder."""
     for n in (1, 2, 17, 500):

@@ -136,7 +136,8 @@ sp_batch sp_block_batch(const sp_block *block);
  * -inf stays -inf through 5 and 6.
  *
  * probs and logits become f64 (a log rounded to f32 can merge two classes); log_probs and scores keep their type unless 4, 5
- * or 6 ask for arithmetic, which is done in f64.
+ * or 6 ask for arithmetic, which is done in f64. Where none of 1 to 8 changes anything (log_probs or scores, no option set, no
+ * mask) the scores are only read.
  */
 
 typedef enum sp_kind { SP_KIND_LOG_PROBS, SP_KIND_PROBS, SP_KIND_LOGITS, SP_KIND_SCORES, SP_N_KINDS } sp_kind;

@@ -62,16 +62,19 @@ PyObject *py_decode_small(PyObject *module, PyObject *const *args, Py_ssize_t n)
 
 /* ---- any number of recordings ---- */
 
-/* Where the answers go: the members of the dictionary `outputs`. */
-typedef struct answers {
+/* A job, with where the answers go: the members of the dictionary `outputs`. */
+typedef struct decoding {
+    request r;
+    sp_decode_options how;
     array paths, scores, status, step, n_broken, broken, confidence, log_partition, margins, best_paths, best_scores, n_found;
     int32_t n_best;
     sp_decoded *results; /* [most recordings of a group] */
     int32_t *best;       /* [n_best, most steps of a group] */
-} answers;
+} decoding;
 
-static void answers_release(answers *a)
+static void decoding_release(request *job)
 {
+    decoding *a = (decoding *)job;
     array *const all[] = {&a->paths,      &a->scores,        &a->status,  &a->step,       &a->n_broken,    &a->broken,
                           &a->confidence, &a->log_partition, &a->margins, &a->best_paths, &a->best_scores, &a->n_found};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -80,9 +83,9 @@ static void answers_release(answers *a)
     free(a->best);
 }
 
-static bool answers_take(PyObject *outputs, const request *r, answers *a)
+static bool answers_take(PyObject *outputs, decoding *a)
 {
-    const int64_t N = r->n_recordings, S = r->n_steps;
+    const int64_t N = a->r.n_recordings, S = a->r.n_steps;
     PyObject *n_best = PyDict_GetItemString(outputs, "n_best");
     a->n_best = n_best ? (int32_t)PyLong_AsLong(n_best) : 0;
     if (a->n_best < 0 || PyErr_Occurred())
@@ -118,7 +121,7 @@ static uint8_t status_number(sp_status status)
 }
 
 /* The results of a group, to the arrays of all. */
-static void put_results(const answers *a, const request *r, const group *g)
+static void put_results(const decoding *a, const group *g)
 {
     for (int64_t n = 0; n < g->n_recordings; n++) {
         ((double *)a->scores.data)[g->first + n] = a->results[n].score;
@@ -127,19 +130,13 @@ static void put_results(const answers *a, const request *r, const group *g)
         ((int64_t *)a->n_broken.data)[g->first + n] = a->results[n].n_broken;
     }
     for (int32_t b = 0; b < a->n_best && g->n_steps > 0; b++)
-        memcpy((int32_t *)a->best_paths.data + b * r->n_steps + g->first_step, a->best + b * g->n_steps,
+        memcpy((int32_t *)a->best_paths.data + b * a->r.n_steps + g->first_step, a->best + b * g->n_steps,
                (size_t)g->n_steps * sizeof *a->best);
 }
 
-typedef struct decoding {
-    const sp_decode_options *options;
-    answers *answers;
-} decoding;
-
-static sp_status decode_group(void *arg, const request *r, const group *g, sp_error *err)
+static sp_status decode_group(request *r, const group *g, sp_error *err)
 {
-    const decoding *d = arg;
-    answers *a = d->answers;
+    decoding *a = (decoding *)r;
     const sp_decode_output output = {
         .paths = item(&a->paths, g->first_step, sizeof(int32_t)),
         .results = a->results,
@@ -153,9 +150,9 @@ static sp_status decode_group(void *arg, const request *r, const group *g, sp_er
         .n_best_found = item(&a->n_found, g->first, sizeof(int32_t)),
     };
     const sp_batch batch = sp_block_batch(g->block);
-    sp_status status = sp_decode_batch(r->chain->chain, &batch, d->options, r->context->workers, &output, err);
+    sp_status status = sp_decode_batch(r->chain->chain, &batch, &a->how, r->context->workers, &output, err);
     if (status == SP_OK)
-        put_results(a, r, g);
+        put_results(a, g);
     return status;
 }
 
@@ -174,30 +171,25 @@ static bool options_from(PyObject *dict, sp_decode_options *out)
 }
 
 /* Room for a group's results. */
-static bool reserve(answers *a, const request *r)
+static bool reserve(decoding *a)
 {
-    a->results = malloc(((size_t)r->most_recordings + 1) * sizeof *a->results);
-    a->best = malloc(((size_t)a->n_best * (size_t)r->most_steps + 1) * sizeof *a->best);
+    a->results = malloc(((size_t)a->r.most_recordings + 1) * sizeof *a->results);
+    a->best = malloc(((size_t)a->n_best * (size_t)a->r.most_steps + 1) * sizeof *a->best);
     return (a->results && a->best) || PyErr_NoMemory();
 }
 
-/* decode(chain, inputs, options, outputs) -> {"kind", "floored", "missing", "masked"}. See request.h and answers_take() for the
- * members. */
 PyObject *py_decode(PyObject *module, PyObject *args)
 {
     PyObject *chain, *inputs, *options, *outputs, *done = NULL;
-    sp_decode_options how;
-    answers a = {.n_best = 0};
-    request r;
     (void)module;
     if (!PyArg_ParseTuple(args, "OO!O!O!", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &PyDict_Type, &outputs))
         return NULL;
-    if (request_open(&r, chain, inputs, options) && options_from(options, &how) && answers_take(outputs, &r, &a) &&
-        reserve(&a, &r)) {
-        decoding d = {&how, &a};
-        done = request_run(&r, decode_group, &d) ? request_counts(&r) : NULL;
-    }
-    answers_release(&a);
-    request_close(&r);
+    decoding *job = request_new(sizeof *job, decoding_release);
+    if (!job)
+        return NULL;
+    if (request_open(&job->r, chain, inputs, options) && options_from(options, &job->how) && answers_take(outputs, job) &&
+        reserve(job) && request_run(&job->r, decode_group))
+        done = request_counts(&job->r);
+    request_close(&job->r);
     return done;
 }

@@ -85,8 +85,12 @@ bool kind_from_scores(const sp_scores *scores, long given, sp_kind *kind);
 /* kind_of(scores [n,K]) -> number of the kind that the first row which says it has. */
 PyObject *py_kind_of(PyObject *module, PyObject *scores);
 PyObject *py_decode_small(PyObject *module, PyObject *const *args, Py_ssize_t n);
+/* decode(chain, inputs, options, outputs) -> {"kind", "floored", "missing", "masked"}; see request.h and answers_take(). */
 PyObject *py_decode(PyObject *module, PyObject *args);
+/* forward_backward(chain, inputs, options, marginals float64 [S,K] or None, log_partition float64 [N] or None) -> counts.
+ * Recordings without an allowed path get NaN and -inf. */
 PyObject *py_forward_backward(PyObject *module, PyObject *args);
+/* path_scores(chain, inputs, options, paths int32 [S], scores float64 [N]) -> counts */
 PyObject *py_path_scores(PyObject *module, PyObject *args);
 bool online_init(PyObject *module);
 extern PyMethodDef mask_methods[];

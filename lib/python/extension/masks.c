@@ -95,21 +95,33 @@ static PyObject *apply_logit_masking(PyObject *module, PyObject *args)
 /* ---- leak ---- */
 
 typedef struct leaking {
-    const int32_t *paths; /* [S]: what the model forbids after the class before; NULL: what the mask forbids */
-    const uint8_t *mask;  /* [S,K] */
-    double *leak;         /* out [S] */
+    request r;
+    array paths; /* int32 [S]: what the model forbids after the class before; none: what the mask forbids */
+    array mask;  /* uint8 [S,K] */
+    array leak;  /* out float64 [S] */
 } leaking;
 
-static sp_status leak_group(void *arg, const request *r, const group *g, sp_error *err)
+static void leaking_release(request *job)
 {
-    const leaking *l = arg;
+    leaking *l = (leaking *)job;
+    array_release(&l->paths);
+    array_release(&l->mask);
+    array_release(&l->leak);
+}
+
+static sp_status leak_group(request *r, const group *g, sp_error *err)
+{
+    const leaking *l = (const leaking *)r;
+    const int32_t *paths = l->paths.data;
+    const uint8_t *mask = l->mask.data;
+    double *values = l->leak.data;
     const sp_batch batch = sp_block_batch(g->block);
     sp_status status = SP_OK;
     for (int64_t n = 0; status == SP_OK && n < g->n_recordings; n++) {
         const sp_scores scores = sp_batch_recording(&batch, n);
         const int64_t step = g->first_step + batch.offsets[n];
-        status = l->paths ? sp_chain_leak(r->chain->chain, &scores, l->paths + step, l->leak + step, err)
-                          : sp_mask_leak(&scores, l->mask + step * r->chain->n_classes, l->leak + step, err);
+        status = paths ? sp_chain_leak(r->chain->chain, &scores, paths + step, values + step, err)
+                       : sp_mask_leak(&scores, mask + step * r->chain->n_classes, values + step, err);
     }
     return status;
 }
@@ -118,24 +130,23 @@ static sp_status leak_group(void *arg, const request *r, const group *g, sp_erro
 static PyObject *leak(PyObject *module, PyObject *args)
 {
     PyObject *chain, *inputs, *options, *paths, *mask, *out, *done = NULL;
-    array p = {.data = NULL}, m = {.data = NULL}, l = {.data = NULL};
-    request r;
     (void)module;
     if (!PyArg_ParseTuple(args, "OO!O!OOO", &chain, &PyDict_Type, &inputs, &PyDict_Type, &options, &paths, &mask, &out))
         return NULL;
-    if (request_open(&r, chain, inputs, options) && array_take(paths, "paths", INT32, r.n_steps, false, &p) &&
-        array_take(mask, "mask", BYTES, r.n_steps * r.chain->n_classes, false, &m) &&
-        array_take(out, "leak", FLOAT64, r.n_steps, true, &l)) {
-        leaking all = {.paths = p.data, .mask = m.data, .leak = l.data};
-        if (l.data && (p.data || m.data))
-            done = request_run(&r, leak_group, &all) ? request_counts(&r) : NULL;
-        else
-            PyErr_SetString(PyExc_TypeError, "paths or a mask, and an array for the leak, are needed");
+    leaking *l = request_new(sizeof *l, leaking_release);
+    if (!l)
+        return NULL;
+    bool is_taken = request_open(&l->r, chain, inputs, options) &&
+                    array_take(paths, "paths", INT32, l->r.n_steps, false, &l->paths) &&
+                    array_take(mask, "mask", BYTES, l->r.n_steps * l->r.chain->n_classes, false, &l->mask) &&
+                    array_take(out, "leak", FLOAT64, l->r.n_steps, true, &l->leak);
+    if (is_taken && (!l->leak.data || (!l->paths.data && !l->mask.data))) {
+        PyErr_SetString(PyExc_TypeError, "paths or a mask, and an array for the leak, are needed");
+        is_taken = false;
     }
-    array_release(&p);
-    array_release(&m);
-    array_release(&l);
-    request_close(&r);
+    if (is_taken && request_run(&l->r, leak_group))
+        done = request_counts(&l->r);
+    request_close(&l->r);
     return done;
 }
 

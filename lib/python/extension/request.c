@@ -162,26 +162,50 @@ static bool options_from(request *r, PyObject *options)
     return r->context != NULL;
 }
 
+void *request_new(size_t size, void (*release)(request *job))
+{
+    request *r = PyMem_Calloc(1, size);
+    if (!r)
+        return PyErr_NoMemory();
+    r->release = release;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->has_ended, NULL);
+    return r;
+}
+
 bool request_open(request *r, PyObject *chain, PyObject *inputs, PyObject *options)
 {
-    memset(r, 0, sizeof *r);
     r->chain = chain_of(chain);
-    if (!r->chain || !arrays_from(r, inputs) || !check_offsets(r) || !options_from(r, options))
+    if (!r->chain)
+        return false;
+    Py_INCREF(chain);
+    if (!arrays_from(r, inputs) || !check_offsets(r) || !options_from(r, options))
         return false;
     measure_groups(r);
     return true;
 }
 
-void request_close(request *r)
+static void request_free(request *r)
 {
     /* What a long recording took is given back to the system. */
     enum { KEPT_WORK = 1 << 23 };
     const bool is_large = r->chain && (double)r->most_steps * (r->chain->edges + r->chain->n_classes) > KEPT_WORK;
     array *const all[] = {&r->scores, &r->offsets, &r->segments, &r->mask, &r->labels, &r->log_prior};
+    r->release(r);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         array_release(all[i]);
     if (r->context)
         context_give(r->context, is_large);
+    Py_XDECREF((PyObject *)r->chain);
+    pthread_mutex_destroy(&r->lock);
+    pthread_cond_destroy(&r->has_ended);
+    PyMem_Free(r);
+}
+
+void request_close(request *r)
+{
+    if (!r->is_abandoned)
+        request_free(r);
 }
 
 /* ---- running ---- */
@@ -221,49 +245,96 @@ static sp_status fill_block(request *r, group *g, sp_error *err)
     return SP_OK;
 }
 
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Has a signal raised an exception? Taking the GIL may have to wait for other threads, so it is done now and then only. */
-static bool is_interrupted(request *r)
-{
-    const double now = now_seconds();
-    if (now - r->looked < 0.05)
-        return false;
-    r->looked = now;
-    PyEval_RestoreThread(r->released);
-    const bool is_raised = PyErr_CheckSignals() != 0;
-    r->released = PyEval_SaveThread();
-    return is_raised;
-}
-
-bool request_run(request *r, group_work *work, void *arg)
+/* All groups, or those before a failure or a signal. */
+static void run_groups(request *r)
 {
     const int64_t *offsets = r->offsets.data;
-    sp_status status = SP_OK;
-    sp_error err;
-    bool is_stopped = false;
-    r->looked = now_seconds();
-    r->released = PyEval_SaveThread();
-    for (int64_t first = 0, end; status == SP_OK && !is_stopped && first < r->n_recordings; first = end) {
+    for (int64_t first = 0, end; r->status == SP_OK && !r->is_stopped && first < r->n_recordings; first = end) {
         end = group_end(r, first);
         group g = {
             .first = first, .n_recordings = end - first, .first_step = offsets[first], .n_steps = offsets[end] - offsets[first]};
-        status = fill_block(r, &g, &err);
-        if (status == SP_OK)
-            status = sp_prepare(g.block, &r->how, r->context->workers, &r->counts, &err);
-        if (status == SP_OK)
-            status = work(arg, r, &g, &err);
-        is_stopped = status == SP_OK && end < r->n_recordings && is_interrupted(r);
+        r->status = fill_block(r, &g, &r->err);
+        if (r->status == SP_OK)
+            r->status = sp_prepare(g.block, &r->how, r->context->workers, &r->counts, &r->err);
+        if (r->status == SP_OK)
+            r->status = r->work(r, &g, &r->err);
     }
-    PyEval_RestoreThread(r->released);
-    if (status != SP_OK)
-        raise_error(&err);
-    return status == SP_OK && !is_stopped;
+}
+
+static void *run_thread(void *arg)
+{
+    request *r = arg;
+    run_groups(r);
+    pthread_mutex_lock(&r->lock);
+    r->is_done = true;
+    const bool is_abandoned = r->is_abandoned;
+    pthread_cond_signal(&r->has_ended);
+    pthread_mutex_unlock(&r->lock);
+    if (is_abandoned) {
+        const PyGILState_STATE state = PyGILState_Ensure();
+        request_free(r);
+        PyGILState_Release(state);
+    }
+    return NULL;
+}
+
+/* Waits for the end of the run for some milliseconds. */
+static bool is_done_within(request *r, long milliseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += milliseconds * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (!r->is_done && pthread_cond_timedwait(&r->has_ended, &r->lock, &until) == 0)
+        ;
+    return r->is_done;
+}
+
+/* Waits for the thread, and for signals; with the GIL. False: a signal has raised an exception. */
+static bool watch(request *r, pthread_t thread)
+{
+    enum { LOOK = 50, GRACE = 200 };
+    bool is_raised = false, is_done = false;
+    while (!is_done && !is_raised) {
+        Py_BEGIN_ALLOW_THREADS;
+        pthread_mutex_lock(&r->lock);
+        is_done = is_done_within(r, LOOK);
+        pthread_mutex_unlock(&r->lock);
+        Py_END_ALLOW_THREADS;
+        is_raised = PyErr_CheckSignals() != 0;
+    }
+    r->is_stopped = is_raised;
+    Py_BEGIN_ALLOW_THREADS;
+    pthread_mutex_lock(&r->lock);
+    is_done = is_done || is_done_within(r, GRACE);
+    r->is_abandoned = !is_done;
+    pthread_mutex_unlock(&r->lock);
+    if (is_done)
+        pthread_join(thread, NULL);
+    else
+        pthread_detach(thread);
+    Py_END_ALLOW_THREADS;
+    return !is_raised;
+}
+
+bool request_run(request *r, group_work *work)
+{
+    const double LONG_WORK = 1e8; /* transitions: a tenth of a second, about */
+    pthread_t thread;
+    bool is_right = true;
+    r->work = work;
+    if ((double)r->n_steps * (r->chain->edges + r->chain->n_classes) > LONG_WORK &&
+        pthread_create(&thread, NULL, run_thread, r) == 0) {
+        is_right = watch(r, thread);
+    } else {
+        Py_BEGIN_ALLOW_THREADS;
+        run_groups(r);
+        Py_END_ALLOW_THREADS;
+    }
+    if (is_right && r->status != SP_OK)
+        raise_error(&r->err);
+    return is_right && r->status == SP_OK;
 }
 
 PyObject *request_counts(const request *r)
