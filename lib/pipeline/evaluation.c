@@ -90,8 +90,8 @@ static sp_status read_draw(const sp_pipeline *p, int64_t **recordings, int64_t *
     while (status == SP_OK && at < words + length) {
         char *after = read_id(p->info, at, *recordings, n);
         if (!after)
-            status = sp_run_fail(p->opt, err, SP_EINVAL, "@draw: there is no recording %.*s; `statepath inspect` names them",
-                                 (int)strcspn(at, ","), at);
+            status = sp_fail(err, SP_EINVAL, "`draw`: there is no recording %.*s; `statepath inspect` names them",
+                             (int)strcspn(at, ","), at);
         at = after ? after + 1 : at;
     }
     free(words);

@@ -244,12 +244,11 @@ sp_status sp_rule_costs_check(const sp_pipeline *p, sp_error *err)
     if (!o->rule_costs)
         return SP_OK;
     if (p->given)
-        return sp_run_fail(o, err, SP_EINVAL, "@rule-costs decodes, and there are only paths here");
+        return sp_fail(err, SP_EINVAL, "`rule_costs` decodes, and there are only paths here");
     if (p->folds)
-        return sp_run_fail(o, err, SP_EINVAL, "@rule-costs speaks of one model, @cv decodes with a model a fold; leave one out");
+        return sp_fail(err, SP_EINVAL, "`rule_costs` speaks of one model, `cv` decodes with a model a fold; leave one out");
     if (!p->info->has_labels)
-        return sp_run_fail(o, err, SP_EINVAL, "@rule-costs needs labels, but %s has none; @labels PATH says where they are",
-                           p->file);
+        return sp_fail(err, SP_EINVAL, "`rule_costs` needs labels, but %s has none; @labels PATH says where they are", p->file);
     return SP_OK;
 }
 
