@@ -260,7 +260,7 @@ def transition_local(n_states: int, width: Any, *, window: Any = "triangle", wra
     for i, w in enumerate(widths.tolist()):
         if w > n:
             raise ParameterError(f"width={w} is more than the {n} states")
-        to = np.arange(w) + i - w // 2
+        to = np.arange(w) + i - (w - 1) // 2
         values = _window(window, w)
         inside = np.ones(w, bool) if wrap else (to >= 0) & (to < n)
         np.add.at(out[i], to[inside] % n, values[inside])
