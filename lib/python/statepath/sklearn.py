@@ -258,4 +258,4 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy over all labelled steps."""
-        return SequenceDecoder.score(self, X, y, sample_weight)  # type: ignore[arg-type]
+        return SequenceDecoder.score(self, X, y, sample_weight)
