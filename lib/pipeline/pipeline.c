@@ -67,7 +67,7 @@ sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_er
 sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt, .file = file};
-    if (!opt->model)
+    if (!opt->model && !opt->model_text)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
     return read_strategies(p, strategies, err);
 }
@@ -76,7 +76,10 @@ sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err)
 {
     p->info = p->from.info;
     p->step_bytes = (int64_t)p->info->dtype * p->info->n_classes;
-    sp_status status = p->model ? SP_OK : sp_model_load(p->opt->model, &p->model, err);
+    const sp_run_options *o = p->opt;
+    sp_status status = p->model        ? SP_OK
+                       : o->model_text ? sp_model_from_json(o->model_text, "model", &p->model, err)
+                                       : sp_model_load(o->model, &p->model, err);
     if (status != SP_OK)
         return status;
     p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);

@@ -78,9 +78,10 @@ typedef struct sp_run_options {
         double floor, temperature, transition_weight, prior_weight;
         int clamp, threads; /* 0: all processors */
     } decode;
-    char *model;      /* file or name of a shipped model; of fit the rules */
-    char *strategies; /* "argmax,viterbi" */
-    char *output;     /* file of paths */
+    char *model;            /* file or name of a shipped model; of fit the rules */
+    const char *model_text; /* of recordings in memory: the model itself as JSON, in place of `model` */
+    char *strategies;       /* "argmax,viterbi" */
+    char *output;           /* file of paths */
     int force, confidence, n_best;
     /* compare: other classifiers of the same recordings. Each strategy decodes each of them too, and is evaluated beside the
      * first's as NAME.STRATEGY, paired over recordings. Labels, segments and weights are the first's; where another has labels

@@ -12,10 +12,12 @@ from . import _core
 from ._decode import decode
 from ._decoded import Decoded
 from ._errors import BugError, DeadEndError, FileError, ModelError, NoPathError, ScoresError, StatepathError, StatepathWarning
+from ._evaluate import compare, evaluate, fit
 from ._masks import Leak, apply_logit_masking, causal_mask, leak, masked_softmax, padding_mask
 from ._model import Model
 from ._online import OnlineDecoder
 from ._passes import log_partition, marginals, path_score
+from ._report import Report
 
 __version__ = _core.version()
 
@@ -29,13 +31,17 @@ __all__ = [
     "ModelError",
     "NoPathError",
     "OnlineDecoder",
+    "Report",
     "ScoresError",
     "StatepathError",
     "StatepathWarning",
     "__version__",
     "apply_logit_masking",
     "causal_mask",
+    "compare",
     "decode",
+    "evaluate",
+    "fit",
     "leak",
     "log_partition",
     "marginals",

@@ -1,0 +1,520 @@
+"""compare(), evaluate() and fit()."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._errors import ModelError, ScoresError, StatepathError, StatepathWarning, in_python
+from ._model import Model
+from ._report import Report
+from ._request import Gaps, Kind, Missing, Request, model_of
+from ._scores import Batch, array_of, integers_of
+
+try:
+    from . import _evaluation
+except ModuleNotFoundError:  # built without GSL
+    _evaluation = None  # type: ignore[assignment]
+
+Progress = Callable[[str, int, int], object]
+_UNSCORED = (-1, -100)
+
+
+class Judging(TypedDict, total=False):
+    """How agreement is judged; as the program's options of the same names."""
+
+    level: float
+    seed: int
+    epoch_seconds: float
+    weighted_kappa: Literal["linear", "quadratic"]
+    absent_class: Literal["exclude", "zero", "one"]
+    interval: Literal["bca", "percentile"]
+    zeros: Literal["wilcox", "pratt"]
+    margin: float
+    wake_trim: float
+    nll_clip: float
+    bridge_unscored: bool
+    rule_costs: bool
+    trace_steps: int
+    what_if_bytes: int
+
+
+class Reading(TypedDict, total=False):
+    """What the scores are and how they become nats; as in decode()."""
+
+    kind: Kind | None
+    lengths: Any
+    offsets: Any
+    mask: Any
+    gaps: Gaps | None
+    step_mask: Any
+    segments: Any
+    classes: Sequence[str] | None
+    temperature: float | None
+    transition_weight: float | None
+    prior_weight: float | None
+    floor: float | None
+    missing: Missing
+    threads: int
+
+
+class Comparing(Judging, Reading, total=False):
+    """What compare() takes besides."""
+
+
+_JUDGING = frozenset(Judging.__annotations__)
+_TRACE_STEPS = 100_000
+
+
+def _needs_library() -> Any:
+    if _evaluation is None:
+        raise StatepathError("this statepath was built without GSL: evaluation, reports and learning are left out; install GSL, then the package again")
+    return _evaluation
+
+
+def _texts(x: Any, n: int, name: str) -> list[str] | None:
+    if x is None:
+        return None
+    out = [str(v) for v in x]
+    if len(out) != n:
+        raise StatepathError(f"{name}= has {len(out)} names and there are {n} recordings")
+    return out
+
+
+def _ids(ids: Any, n: int) -> list[str]:
+    out = _texts(ids, n, "ids") or [str(i) for i in range(n)]
+    if len(set(out)) != n:
+        raise StatepathError("ids= names a recording twice")
+    return out
+
+
+def _labels_of(x: Any, classes: Sequence[str], batch: Batch, name: str) -> NDArray[np.int32]:
+    """Classes [S] of labels or paths in any form: numbers or names; -1, None, "" and NaN where there is none."""
+    if batch.layout == "list" and isinstance(x, Mapping):
+        x = list(x.values())
+    raw = batch.take(x, name)
+    return numbers_of_labels(raw, classes, batch.offsets, name)
+
+
+def numbers_of_labels(raw: NDArray[Any], classes: Sequence[str], offsets: NDArray[np.int64], name: str) -> NDArray[np.int32]:
+    """Numbers of classes [S]; -1 for none. -100 is none as well."""
+    if raw.dtype.kind in "OUS" or str(raw.dtype).startswith(("str", "category")):
+        index: dict[Any, int] = {c: k for k, c in enumerate(classes)} | {None: -1, "": -1, "-1": -1}
+        found = [index.get(v, -2) if isinstance(v, str) or v is None else _number_of_label(v) for v in raw.tolist()]
+        numbers = np.array(found, np.int64)
+    else:
+        numbers = integers_of(np.where(np.isnan(raw), -1, raw) if raw.dtype.kind == "f" else raw, name)
+    numbers = np.where(numbers == -100, -1, numbers)
+    wrong = np.flatnonzero((numbers < -1) | (numbers >= len(classes)))
+    if len(wrong):
+        n = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
+        t = int(wrong[0] - offsets[n])
+        raise ScoresError(
+            f"{name}: recording {n}, step {t}: {raw[wrong[0]]!r} is none of the {len(classes)} classes {', '.join(classes[:20])} (0 to {len(classes) - 1})",
+            recording=n,
+            step=t,
+        )
+    return np.ascontiguousarray(numbers, np.int32)
+
+
+def _number_of_label(v: Any) -> int:
+    if isinstance(v, float) and v != v:
+        return -1
+    try:
+        return int(v) if v == int(v) else -2
+    except (TypeError, ValueError):
+        return -2
+
+
+def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Those of judging, and the rest."""
+    judging = {k: v for k, v in options.items() if k in _JUDGING}
+    for key in ("rule_costs", "bridge_unscored"):
+        if key in judging:
+            judging[key] = int(bool(judging[key]))
+    for key in ("seed", "trace_steps", "what_if_bytes"):
+        if key in judging and (isinstance(judging[key], bool) or not isinstance(judging[key], (int, np.integer))):
+            raise StatepathError(f"{key}={judging[key]!r}: a whole number is needed")
+    for key in ("level", "epoch_seconds", "margin", "wake_trim", "nll_clip"):
+        if key in judging and judging[key] is not None:
+            try:
+                judging[key] = float(judging[key])
+            except (TypeError, ValueError):
+                raise StatepathError(f"{key}={judging[key]!r}: a number is needed") from None
+    return judging, {k: v for k, v in options.items() if k not in _JUDGING}
+
+
+def _inputs(request: Request, ids: Any, subjects: Any, name: str) -> dict[str, Any]:
+    batch = request.batch
+    kind = request.options["kind"]
+    return {
+        **{k: v for k, v in request.inputs.items() if k != "labels"},
+        "kind": _core.kind_of(batch.rows) if kind < 0 else kind,
+        "n_classes": request.model.n_classes,
+        "classes": request.columns,
+        "ids": _ids(ids, batch.n_recordings),
+        "subjects": _texts(subjects, batch.n_recordings, "subjects"),
+        "file": name,
+    }
+
+
+def _decoding(options: Mapping[str, Any]) -> dict[str, Any]:
+    keys = ("floor", "temperature", "transition_weight", "prior_weight", "missing", "threads")
+    return {k: options[k] for k in keys if options.get(k) is not None}
+
+
+def _unpack(scores: Any, labels: Any, ids: Any) -> tuple[Any, Any, Any]:
+    """Recordings as a mapping of ids."""
+    if not isinstance(scores, Mapping):
+        return scores, labels, ids
+    names = list(scores)
+    if isinstance(labels, Mapping):
+        missing = [n for n in names if n not in labels]
+        if missing:
+            raise StatepathError(f"labels have no recording {missing[0]!r}")
+        labels = [labels[n] for n in names]
+    return [scores[n] for n in names], labels, names if ids is None else ids
+
+
+def _warn(notices: list[str]) -> None:
+    for sentence in notices:
+        warnings.warn(in_python(sentence), StatepathWarning, stacklevel=3)
+
+
+def compare(
+    scores: Any,
+    labels: Any,
+    model: Model | str,
+    strategies: Sequence[str] | str = ("argmax", "greedy", "viterbi"),
+    *,
+    ids: Sequence[str] | None = None,
+    subjects: Sequence[Any] | None = None,
+    weights: Any = None,
+    against: Mapping[str, Any] | None = None,
+    on_infeasible: Literal["report", "relax", "raise"] = "report",
+    name: str = "scores",
+    progress: Progress | None = None,
+    **options: Unpack[Comparing],
+) -> Report:
+    """Decodes by several strategies and says what each gains and costs, with intervals over recordings.
+
+    Parameters
+    ----------
+    scores, model
+        As in :func:`decode`. A mapping names its recordings.
+    labels : array, list or None
+        The true class of each step, numbers or names, in the shape of the paths; -1, None or NaN where it is not known. None: no labels.
+    strategies : sequence of str
+        As in :func:`decode`.
+    ids : sequence of str, optional
+        Names of the recordings.
+    subjects : sequence, optional
+        Whose each recording is: recordings of one are one unit of inference.
+    weights : array, optional
+        Weight of each step in likelihood and calibration, in the shape of the paths.
+    against : mapping of str to scores, optional
+        Scores of other classifiers for the same recordings; their strategies are called ``NAME.STRATEGY``.
+    on_infeasible : {"report", "relax", "raise"}
+        A recording without allowed path counts as wrong, is decoded breaking the fewest rules, or raises.
+    name : str
+        What the report calls the scores.
+    progress : callable, optional
+        Called as ``progress(what, done, total)``.
+    **options
+        Those of :func:`decode` up to `threads` that say what the scores are; and as the program's: `level`, `seed`, `epoch_seconds`,
+        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import numpy as np, statepath as sp
+    >>> door = sp.Model(["closed", "open"], {"closed": ["closed", "open"], "open": ["open"]})
+    >>> probs = np.array([[0.9, 0.1], [0.4, 0.6], [0.6, 0.4], [0.2, 0.8]])
+    >>> report = sp.compare(probs, ["closed", "closed", "closed", "open"], door, ["argmax", "viterbi"])
+    >>> report.data["strategies"]["argmax"]["illegal"], report.data["strategies"]["viterbi"]["illegal"]
+    (1, 0)
+    """
+    library = _needs_library()
+    judging, reading = _split(options)
+    if "labels" in reading:
+        raise StatepathError("labels= are given once: they are what paths are judged by")
+    scores, labels, ids = _unpack(scores, labels, ids)
+    request = Request(scores, model, **reading)
+    inputs = _inputs(request, ids, subjects, name)
+    if labels is not None:
+        inputs["labels"] = _labels_of(labels, request.columns, request.batch, "labels")
+    if weights is not None:
+        inputs["weights"] = np.ascontiguousarray(request.batch.take(weights, "weights"), np.float64)
+    rivals = {}
+    for other, rows in (against or {}).items():
+        rows, _, other_ids = _unpack(rows, None, None)
+        rival = Request(rows, request.model, **reading)
+        rivals[str(other)] = _inputs(rival, other_ids if other_ids is not None else inputs["ids"], None, str(other))
+    names = strategies if isinstance(strategies, str) else ",".join(str(s) for s in strategies)
+    if on_infeasible not in ("report", "relax", "raise"):
+        raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
+    how = {"trace_steps": _TRACE_STEPS, "what_if_bytes": -1, **judging, **_decoding(reading), "strategies": names}
+    how["on_infeasible"] = "error" if on_infeasible == "raise" else on_infeasible
+    notices: list[str] = []
+    made = library.compare(request.model.to_json(), inputs, how, rivals, progress, notices)
+    _warn(notices)
+    return Report._made(made)
+
+
+# ---- paths that exist already ----
+
+
+def _batch_of_paths(x: Any, lengths: Any) -> Batch:
+    """Paths of any shape as a batch whose rows are steps: [T], [N,T], a list of [T], or [S] with lengths."""
+    empty = np.empty((0, 1))
+    if isinstance(x, (list, tuple)) and len(x) and not isinstance(x[0], str) and np.ndim(x[0]) == 1:
+        n = np.array([len(p) for p in x], np.int64)
+        layout, shape = "list", ()
+    else:
+        a = array_of(x, "labels")
+        if lengths is not None:
+            n, layout, shape = integers_of(lengths, "lengths"), "packed", ()
+            if a.ndim != 1 or n.ndim != 1 or np.any(n < 0) or n.sum() != len(a):
+                raise StatepathError(f"lengths= add up to {n.sum()}, and there are {a.size} steps")
+        elif a.ndim == 1:
+            n, layout, shape = np.array([len(a)], np.int64), "single", ()
+        elif a.ndim == 2:
+            n, layout, shape = np.full(a.shape[0], a.shape[1], np.int64), "padded", a.shape
+        else:
+            raise StatepathError(f"labels have shape {a.shape}: give [T], [N,T], a list of [T], or [S] with lengths=")
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(n, dtype=np.int64)])
+    rows = np.broadcast_to(empty.reshape(0, 1) if offsets[-1] == 0 else np.zeros((1, 1)), (int(offsets[-1]), 1))
+    return Batch(rows, offsets, layout, shape=shape)
+
+
+def evaluate(
+    paths: Any,
+    labels: Any,
+    model: Model | str,
+    *,
+    lengths: Any = None,
+    segments: Any = None,
+    ids: Sequence[str] | None = None,
+    subjects: Sequence[Any] | None = None,
+    name: str = "paths",
+    progress: Progress | None = None,
+    **options: Unpack[Judging],
+) -> Report:
+    """Judges paths that exist already, ours or others'.
+
+    Parameters
+    ----------
+    paths : array, list, or mapping of names to them
+        The classes of each recording's steps, numbers or names: [T], [N,T], a list of [T], or [S] with `lengths`; -1, None or NaN where
+        undecided. A mapping compares several, each with the same recordings.
+    labels : array or list
+        The true classes, in the same shape; None: only transitions are judged.
+    model : Model or str
+    lengths, segments : array of int, optional
+        As in :func:`decode`.
+    ids, subjects, name, progress, **options
+        As in :func:`compare`.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import statepath as sp
+    >>> door = sp.Model(["closed", "open"], {"closed": ["closed", "open"], "open": ["open"]})
+    >>> report = sp.evaluate({"mine": ["closed", "open", "closed"], "yours": [0, 1, 1]}, [0, 1, 1], door)
+    >>> report.illegal("mine")
+        from      to  count
+    0   open  closed      1
+    >>> report.data["strategies"]["yours"]["accuracy"]
+    1.0
+    """
+    library = _needs_library()
+    judging, rest = _split(options)
+    if rest:
+        raise StatepathError(f"evaluate() knows no {next(iter(rest))}=")
+    found = model_of(model)
+    given = {str(k): v for k, v in paths.items()} if isinstance(paths, Mapping) else {"path": paths}
+    if not given:
+        raise StatepathError("paths= are empty: there is nothing to evaluate")
+    batch = _batch_of_paths(next(iter(given.values())) if labels is None else labels, lengths)
+    inputs: dict[str, Any] = {
+        "offsets": batch.offsets,
+        "n_classes": found.n_classes,
+        "classes": found.classes,
+        "ids": _ids(ids, batch.n_recordings),
+        "subjects": _texts(subjects, batch.n_recordings, "subjects"),
+        "file": name,
+    }
+    if labels is not None:
+        inputs["labels"] = _labels_of(labels, found.classes, batch, "labels")
+    if segments is not None:
+        inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(segments, "segments"), "segments"), np.int64)
+    arrays = [_labels_of(p, found.classes, batch, f"paths[{key!r}]" if isinstance(paths, Mapping) else "paths") for key, p in given.items()]
+    notices: list[str] = []
+    how = {"trace_steps": _TRACE_STEPS, **judging}
+    made = library.evaluate(found.to_json(), inputs, how, list(given), arrays, progress, notices)
+    _warn(notices)
+    return Report._made(made)
+
+
+# ---- learning ----
+
+
+class Learning(TypedDict, total=False):
+    """What fit() takes besides: how scores are read."""
+
+    kind: Any
+    lengths: Any
+    offsets: Any
+    mask: Any
+    gaps: Any
+    step_mask: Any
+    segments: Any
+    floor: float | None
+    missing: Literal["error", "uniform"]
+    threads: int
+
+
+def fit(
+    labels: Any,
+    scores: Any = None,
+    *,
+    rules: Model | str | None = None,
+    method: Literal["counts", "crf", "em"] | None = None,
+    tune: Literal["accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll", "none"] = "accuracy",
+    strategy: str = "viterbi",
+    groups: Sequence[Any] | None = None,
+    classes: Sequence[str] | None = None,
+    smoothing: float = 0.5,
+    penalty: float = 0.0,
+    memory: int = 1,
+    folds: int = 5,
+    seen: int = 0,
+    name: str = "fitted",
+    progress: Progress | None = None,
+    **options: Unpack[Learning],
+) -> Model:
+    """Learns a model: transitions, and how to weigh them against the scores.
+
+    Parameters
+    ----------
+    labels : array, list or None
+        The class of each step, numbers or names; -1, None or NaN where it is not known. None: learns from scores alone.
+    scores : array or list, optional
+        As in :func:`decode`. Without: counts of labels.
+    rules : Model or str, optional
+        What is forbidden stays forbidden, exactly. Without: everything is allowed.
+    method : {"counts", "crf", "em"}, optional
+        Counted labels; conditional random field of scores and labels; expectation-maximisation of scores. Without: what the data allow.
+    tune : str
+        What the weights are chosen by, on recordings that the model has not seen.
+    strategy : str
+        What is tuned for.
+    groups : sequence, optional
+        Recordings of one group are never parted between folds.
+    classes : sequence of str, optional
+        Names of the columns. Without: those of the rules, of the data frame, or the sorted names of the labels.
+    smoothing, penalty, memory, folds : number
+        Added to counts; of the CRF, 0 chosen by cross-validation; of its optimiser, 1 unless a class has more states; inner folds.
+    seen : int
+        Above 0: rules from the labels, what is seen so many times.
+    name : str
+        Of the model.
+    progress : callable, optional
+        Called as ``progress(what, done, total)``.
+    **options
+        Those of :func:`decode` that say where the recordings are and how scores are read.
+
+    Returns
+    -------
+    Model
+        Tuned settings are its defaults of decoding; its description says how it was made.
+
+    Examples
+    --------
+    >>> import statepath as sp
+    >>> model = sp.fit([["a", "a", "b", "b"], ["a", "b", "b", "b"]], method="counts", tune="none")
+    >>> model.classes, model.log_weights is not None
+    (('a', 'b'), True)
+    """
+    library = _needs_library()
+    found = None if rules is None else model_of(rules)
+    if scores is None and labels is None:
+        raise StatepathError("labels or scores are needed to learn from")
+    names = _class_names(classes, found, labels)
+    shape = Model(names)
+    if scores is not None:
+        request = Request(scores, shape, **options)
+        inputs = _inputs(request, None, None, "scores")
+        if found is not None and classes is None and request.batch.columns is not None:
+            names = request.columns
+        batch = request.batch
+    else:
+        batch = _batch_of_paths(labels, options.get("lengths"))
+        inputs = {"offsets": batch.offsets, "ids": _ids(None, batch.n_recordings), "file": "labels", "n_classes": len(names)}
+        if options.get("segments") is not None:
+            inputs["segments"] = np.ascontiguousarray(integers_of(batch.take(options["segments"], "segments"), "segments"))
+    inputs["classes"] = names
+    if found is not None and set(found.classes) != set(names):
+        raise ModelError(f"the rules have the classes {', '.join(found.classes[:20])}, the data {', '.join(names[:20])}")
+    if labels is not None:
+        inputs["labels"] = _labels_of(labels, names, batch, "labels")
+    numbers = None
+    if groups is not None:
+        texts = _texts(groups, batch.n_recordings, "groups") or []
+        numbers = np.array([list(dict.fromkeys(texts)).index(t) for t in texts], np.int32)
+    how = {
+        "method": method or ("em" if labels is None else "counts" if scores is None else "crf"),
+        "tune": tune if scores is not None and labels is not None else "none",
+        "strategy": strategy,
+        "smoothing": _real(smoothing, "smoothing"),
+        "penalty": _real(penalty, "penalty"),
+        "memory": _integer(memory, "memory"),
+        "folds": _integer(folds, "folds"),
+        "seen": _integer(seen, "seen"),
+        "name": name,
+        "threads": options.get("threads", 0),
+        "floor": options.get("floor"),
+        "missing_uniform": int(options.get("missing") == "uniform"),
+    }
+    text, _ = library.fit(None if found is None else found.to_json(), inputs, how, numbers, progress)
+    return Model.from_json(text)
+
+
+def _real(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise StatepathError(f"{name}={value!r}: a number is needed") from None
+
+
+def _integer(value: Any, name: str) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**31:
+        raise StatepathError(f"{name}={value!r}: a whole number from 0 is needed")
+    return int(value)
+
+
+def _class_names(classes: Any, rules: Model | None, labels: Any) -> tuple[str, ...]:
+    if classes is not None:
+        return tuple(str(c) for c in classes)
+    if rules is not None:
+        return rules.classes
+    if labels is None:
+        raise StatepathError("classes= are needed to name what is learnt, or rules=")
+    flat = [v for part in (labels if isinstance(labels, (list, tuple)) and len(labels) and np.ndim(labels[0]) else [labels]) for v in np.asarray(part, object).ravel()]
+    seen = {v for v in flat if not (v is None or v == "" or v != v or v in _UNSCORED)}
+    if not seen:
+        raise StatepathError("no labelled step to learn from")
+    if all(isinstance(v, (int, float, np.number)) for v in seen):
+        return tuple(f"class{k}" for k in range(int(max(seen)) + 1))
+    return tuple(sorted(str(v) for v in seen))

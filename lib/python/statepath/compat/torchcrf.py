@@ -1,0 +1,59 @@
+"""torchcrf.CRF that decodes by statepath: ``from statepath.compat.torchcrf import CRF``. Needs pytorch-crf.
+
+Where it differs: weights of -inf forbid exactly; ties go to the lowest tag.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torchcrf import CRF as _CRF
+
+from .._decode import decode
+from .._model import Model
+from .._passes import marginals
+
+__all__ = ["CRF"]
+
+
+class CRF(_CRF):  # type: ignore[misc]
+    """A conditional random field, trained as there, decoded here; with marginals and the N best.
+
+    Examples
+    --------
+    >>> crf = CRF(3, batch_first=True)  # doctest: +SKIP
+    >>> crf.decode(emissions, mask)  # doctest: +SKIP
+    [[0, 2, 1], [1, 1]]
+    """
+
+    def _inputs(self, emissions: Any, mask: Any) -> tuple[Any, Any, Model]:
+        rows = emissions.detach().cpu().float()
+        real = None if mask is None else mask.detach().cpu().bool()
+        if not self.batch_first:
+            rows, real = rows.transpose(0, 1), None if real is None else real.transpose(0, 1)
+        return rows.contiguous().numpy(), None if real is None else real.numpy(), Model.from_torchcrf(self)
+
+    def decode(self, emissions: Any, mask: Any = None) -> list[list[int]]:
+        """The best tags of each sequence."""
+        rows, real, model = self._inputs(emissions, mask)
+        d = decode(rows, model, full=True, kind="scores", mask=real)
+        return [path.tolist() for path in d]
+
+    def decode_tensor(self, emissions: Any, mask: Any = None, fill: int = -1) -> Any:
+        """The best tags as a tensor [batch, steps], `fill` in the padding."""
+        rows, real, model = self._inputs(emissions, mask)
+        paths = decode(rows, model, kind="scores", mask=real)
+        return torch.as_tensor(np.where(paths < 0, fill, paths)).long()
+
+    def marginals(self, emissions: Any, mask: Any = None) -> Any:
+        """p(tag | all steps) as a tensor [batch, steps, tags]."""
+        rows, real, model = self._inputs(emissions, mask)
+        return torch.as_tensor(marginals(rows, model, kind="scores", mask=real))
+
+    def n_best(self, emissions: Any, mask: Any = None, n: int = 2) -> list[tuple[list[list[int]], list[float]]]:
+        """Of each sequence the n best paths and their scores."""
+        rows, real, model = self._inputs(emissions, mask)
+        d = decode(rows, model, full=True, kind="scores", mask=real, n_best=n)
+        return [(paths.tolist(), scores.tolist()) for paths, scores in d.nbest or []]

@@ -1,0 +1,261 @@
+"""Estimators for scikit-learn: one sample is one sequence, so cross-validation and searches take sequences apart, never steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import GroupKFold, KFold
+from sklearn.utils.validation import check_is_fitted
+
+from ._decode import decode
+from ._errors import StatepathError
+from ._evaluate import fit as _fit
+from ._model import Model
+from ._passes import marginals
+
+__all__ = ["SequenceDecoder", "Stack"]
+
+
+def _sequences(X: Any) -> list[Any]:
+    """Recordings [T,K] of a list, an array of objects, or [N,T,K]."""
+    if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
+        raise StatepathError(f"X has shape {X.shape}: a list of [T,K], or [N,T,K]; one sample is one sequence")
+    return list(X)
+
+
+class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns how classes follow each other, and decodes scores by it.
+
+    Parameters
+    ----------
+    rules : Model or str, optional
+        What is forbidden stays forbidden.
+    method, tune, smoothing, penalty, memory, inner_folds
+        As in :func:`statepath.fit`; method "rules" learns nothing and decodes by `rules` as they are.
+    strategy, kind, threads
+        As in :func:`statepath.decode`.
+
+    Attributes
+    ----------
+    model_ : Model
+    classes_ : array
+        What `predict` says: the labels that `fit` saw.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statepath.sklearn import SequenceDecoder
+    >>> rng = np.random.default_rng(1)
+    >>> y = [np.repeat(rng.integers(0, 3, 9), 5) for _ in range(8)]
+    >>> X = [rng.dirichlet(np.ones(3), len(t)) * 0.5 + 0.5 * np.eye(3)[t] for t in y]
+    >>> decoder = SequenceDecoder(method="counts", kind="probs").fit(X, y)
+    >>> decoder.score(X, y) > 0.9, decoder.predict_proba(X)[0].shape
+    (True, (45, 3))
+    >>> from sklearn.model_selection import GridSearchCV, GroupKFold
+    >>> search = GridSearchCV(decoder, {"smoothing": [0.1, 1.0]}, cv=GroupKFold(2)).fit(X, y, groups=[0, 0, 1, 1, 2, 2, 3, 3])
+    >>> sorted(search.best_params_)
+    ['smoothing']
+    """
+
+    def __init__(
+        self,
+        rules: Model | str | None = None,
+        *,
+        method: str = "counts",
+        strategy: str = "viterbi",
+        kind: str | None = None,
+        tune: str = "accuracy",
+        smoothing: float = 0.5,
+        penalty: float = 0.0,
+        memory: int = 1,
+        inner_folds: int = 3,
+        threads: int = 0,
+    ) -> None:
+        self.rules = rules
+        self.method = method
+        self.strategy = strategy
+        self.kind = kind
+        self.tune = tune
+        self.smoothing = smoothing
+        self.penalty = penalty
+        self.memory = memory
+        self.inner_folds = inner_folds
+        self.threads = threads
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> SequenceDecoder:
+        """Learns from scores X (a list of [T,K]) and labels y (a list of [T]: columns from 0, or class names)."""
+        sequences = _sequences(X)
+        labels = [np.asarray(t) for t in y]
+        if not sequences or len(labels) != len(sequences):
+            raise StatepathError(f"X has {len(sequences)} sequences, y has {len(labels)}")
+        self.n_features_in_ = int(np.shape(sequences[0])[1])
+        rules = Model.load(self.rules) if isinstance(self.rules, str) else self.rules
+        is_named = labels[0].dtype.kind in "OUS"
+        if rules is not None:
+            names = rules.classes
+        elif is_named:
+            names = tuple(sorted({str(v) for t in labels for v in t if v not in ("", None)}))
+        else:
+            names = tuple(str(k) for k in range(self.n_features_in_))
+        self.classes_ = np.array(names) if is_named else np.arange(len(names))
+        if self.method == "rules":
+            if rules is None:
+                raise StatepathError('method="rules" needs rules=')
+            self.model_ = rules
+            return self
+        n = len(set(groups)) if groups is not None else len(sequences)
+        tune: Any = self.tune if n >= 2 else "none"
+        method: Any = self.method
+        self.model_ = _fit(
+            labels,
+            sequences,
+            rules=rules,
+            classes=names,
+            method=method,
+            tune=tune,
+            strategy=self.strategy,
+            smoothing=self.smoothing,
+            penalty=self.penalty,
+            memory=self.memory,
+            folds=min(self.inner_folds, max(n, 2)),
+            groups=groups,
+            kind=self.kind,
+            threads=self.threads,
+        )
+        return self
+
+    def predict(self, X: Any) -> list[NDArray[Any]]:
+        """The path of each sequence, in the words of `y`."""
+        check_is_fitted(self, "model_")
+        kind: Any = self.kind
+        paths = decode(_sequences(X), self.model_, self.strategy, kind=kind, threads=self.threads)
+        return [self.classes_[path] for path in paths]
+
+    def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
+        """p(class at a step | all steps, the model) of each sequence."""
+        check_is_fitted(self, "model_")
+        kind: Any = self.kind
+        out: list[NDArray[np.float64]] = marginals(_sequences(X), self.model_, kind=kind, threads=self.threads)
+        return out
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy over all labelled steps; `sample_weight` is one number a sequence."""
+        right = total = 0.0
+        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        for path, labels, w in zip(self.predict(X), y, weights, strict=True):
+            t = np.asarray(labels)
+            known = np.array([v not in ("", None) for v in t.tolist()]) if t.dtype.kind in "OUS" else t >= 0
+            right += w * float(np.sum(path[known] == t[known]))
+            total += w * float(np.sum(known))
+        return float(right / total) if total else 0.0
+
+
+class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of single steps, then a decoder that learns from probabilities which the classifier gave without having seen the step.
+
+    Parameters
+    ----------
+    estimator : classifier with predict_proba
+        Of one row a step.
+    decoder : SequenceDecoder, optional
+    cv : int
+        Folds over sequences (or groups) that the probabilities for the decoder come from.
+
+    Attributes
+    ----------
+    estimator_ : classifier, fitted on everything
+    decoder_ : SequenceDecoder
+    out_of_fold_ : list of array [T,K]
+        What the decoder learnt from.
+    classes_ : array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from statepath.sklearn import Stack
+    >>> rng = np.random.default_rng(1)
+    >>> y = [np.repeat(rng.integers(0, 3, 9), 5) for _ in range(8)]
+    >>> X = [rng.normal(np.eye(3)[t], 0.7) for t in y]
+    >>> stack = Stack(LogisticRegression(), cv=4).fit(X, y)
+    >>> steps = stack.estimator_.score(np.concatenate(X), np.concatenate(y))
+    >>> bool(stack.score(X, y) > steps)
+    True
+    """
+
+    def __init__(self, estimator: Any, decoder: SequenceDecoder | None = None, *, cv: int = 5) -> None:
+        self.estimator = estimator
+        self.decoder = decoder
+        self.cv = cv
+
+    def _rows(self, sequences: Sequence[Any], labels: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        x, t = np.concatenate([np.asarray(s) for s in sequences]), np.concatenate(labels)
+        known = t >= 0 if t.dtype.kind in "iuf" else np.array([v not in ("", None) for v in t.tolist()])
+        return x[known], t[known]
+
+    def _probabilities(self, estimator: Any, sequence: Any) -> NDArray[np.float64]:
+        """Columns as in classes_; 0 for classes that the estimator never saw."""
+        p = np.zeros((len(sequence), len(self.classes_)))
+        if len(sequence):
+            p[:, np.searchsorted(self.classes_, estimator.classes_)] = estimator.predict_proba(np.asarray(sequence))
+        return p
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Stack:
+        """Fits both; groups are never parted between folds."""
+        sequences, labels = list(X), [np.asarray(t) for t in y]
+        rows, targets = self._rows(sequences, labels)
+        self.classes_ = np.unique(targets)
+        self.n_features_in_ = int(rows.shape[1])
+        n = len(set(groups)) if groups is not None else len(sequences)
+        if n < 2:
+            raise StatepathError("two sequences (or groups) at least are needed: the decoder learns from probabilities of steps that the classifier has not seen")
+        folds = GroupKFold(min(self.cv, n)) if groups is not None else KFold(min(self.cv, n))
+        self.out_of_fold_: list[Any] = [None] * len(sequences)
+        for train, test in folds.split(np.zeros(len(sequences)), groups=groups):
+            fitted = clone(self.estimator).fit(*self._rows([sequences[i] for i in train], [labels[i] for i in train]))
+            for i in test:
+                self.out_of_fold_[i] = self._probabilities(fitted, sequences[i])
+        self.estimator_ = clone(self.estimator).fit(rows, targets)
+        self.decoder_ = clone(self.decoder) if self.decoder is not None else SequenceDecoder()
+        self.decoder_.set_params(kind="probs")
+        rules = self.decoder_.rules
+        if rules is None and labels[0].dtype.kind in "iuf":
+            columns = [np.where(t >= 0, np.searchsorted(self.classes_, t), -1) for t in labels]
+            self.decoder_.fit(self.out_of_fold_, columns, groups)
+        else:
+            self.decoder_.fit([self._ordered(p) for p in self.out_of_fold_], labels, groups)
+        return self
+
+    def _ordered(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Columns in the order of the rules' classes where labels are names."""
+        rules = self.decoder_.rules
+        if rules is None or self.classes_.dtype.kind not in "OUS":
+            return p
+        names = (Model.load(rules) if isinstance(rules, str) else rules).classes
+        out = np.zeros((len(p), len(names)))
+        out[:, [names.index(str(c)) for c in self.classes_]] = p
+        return out
+
+    def _scores(self, X: Any) -> list[NDArray[np.float64]]:
+        check_is_fitted(self, "decoder_")
+        return [self._ordered(self._probabilities(self.estimator_, s)) for s in X]
+
+    def predict(self, X: Any) -> list[NDArray[Any]]:
+        """The path of each sequence."""
+        paths = self.decoder_.predict(self._scores(X))
+        if self.decoder_.rules is None and self.classes_.dtype.kind in "iuf":
+            return [self.classes_[path] for path in paths]
+        return paths
+
+    def predict_proba(self, X: Any) -> list[NDArray[np.float64]]:
+        """p(class at a step | all steps) of each sequence."""
+        return self.decoder_.predict_proba(self._scores(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy over all labelled steps."""
+        return SequenceDecoder.score(self, X, y, sample_weight)

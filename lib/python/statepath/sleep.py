@@ -1,0 +1,148 @@
+"""Sleep staging: YASA's hypnograms and MNE's annotations, in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._decode import decode
+from ._errors import StatepathError
+from ._evaluate import evaluate
+from ._model import Model
+from ._passes import marginals
+from ._report import Report
+from ._request import model_of
+
+__all__ = ["STAGES", "compare_hypnograms", "decode_hypnogram", "from_annotations", "to_annotations"]
+
+STAGES = ("Wake", "N1", "N2", "N3", "REM")
+
+_NAMES = {
+    **dict.fromkeys(("w", "wake", "0", "sleep stage w", "sleep stage 0"), 0),
+    **dict.fromkeys(("n1", "s1", "1", "sleep stage n1", "sleep stage 1"), 1),
+    **dict.fromkeys(("n2", "s2", "2", "sleep stage n2", "sleep stage 2"), 2),
+    **dict.fromkeys(("n3", "n4", "s3", "s4", "3", "sleep stage n3", "sleep stage 3", "sleep stage 4"), 3),
+    **dict.fromkeys(("r", "rem", "4", "sleep stage r"), 4),
+}
+
+
+def _stage(name: Any) -> int:
+    """Number of a stage by any of its usual names; -1 for others (unscored, artefact, movement)."""
+    return _NAMES.get(str(name).strip().lower(), -1)
+
+
+def decode_hypnogram(hyp: Any, model: Model | str = "sleep-aasm", strategy: str = "viterbi") -> Any:
+    """A YASA hypnogram with probabilities, made legal; start, length of a step and the rest are kept, probabilities become marginals.
+
+    Parameters
+    ----------
+    hyp : yasa.Hypnogram
+        With `proba`, as YASA's stager gives it.
+    model, strategy
+        As in :func:`statepath.decode`.
+
+    Examples
+    --------
+    >>> from statepath.sleep import decode_hypnogram
+    >>> legal = decode_hypnogram(staging.predict())  # doctest: +SKIP
+    """
+    import pandas as pd
+    import yasa
+
+    proba = getattr(hyp, "proba", None)
+    if proba is None:
+        raise StatepathError("this hypnogram has no probabilities (hyp.proba is None): decoding needs those of the stager")
+    rules = model_of(model)
+    columns = {_stage(c): c for c in proba.columns}
+    if sorted(columns) != list(range(5)):
+        raise StatepathError(f"the columns of hyp.proba are {', '.join(map(str, proba.columns))}: the five stages are needed")
+    scores = np.ascontiguousarray(proba[[columns[_stage(c)] for c in rules.classes]].to_numpy(np.float64))
+    path = decode(scores, rules, strategy, kind="probs")
+    names = [str(columns[_stage(rules.classes[k])]) for k in path]
+    m = pd.DataFrame(marginals(scores, rules, kind="probs"), columns=[columns[_stage(c)] for c in rules.classes], index=proba.index)
+    made = {"n_stages": hyp.n_stages, "freq": hyp.freq, "start": hyp.start, "scorer": f"statepath {strategy}", "proba": m[list(proba.columns)]}
+    return yasa.Hypnogram([_YASA.get(_stage(n), n) for n in names], **made)
+
+
+_YASA = {0: "WAKE", 1: "N1", 2: "N2", 3: "N3", 4: "REM"}
+
+
+def _numbers(hyp: Any) -> NDArray[np.int32]:
+    values = getattr(hyp, "hypno", hyp)
+    return np.array([_stage(v) for v in values], np.int32)
+
+
+def compare_hypnograms(reference: Any, others: Any, model: Model | str = "sleep-aasm") -> Report:
+    """Judges hypnograms (YASA's, or sequences of stage names) against a reference.
+
+    Parameters
+    ----------
+    reference : hypnogram, or list of them, one a recording
+    others : the same, or a mapping of names to them
+
+    Examples
+    --------
+    >>> from statepath.sleep import compare_hypnograms
+    >>> report = compare_hypnograms(["W", "N1", "N2", "N2"], {"mine": ["W", "N2", "N2", "N2"]})
+    >>> report.data["strategies"]["mine"]["accuracy"]
+    0.75
+    """
+    rules = model_of(model)
+    place = np.array([[_stage(c) for c in rules.classes].index(s) for s in range(5)] + [-1], np.int32)
+
+    def recordings(x: Any) -> list[NDArray[np.int32]]:
+        many = isinstance(x, (list, tuple)) and len(x) > 0 and not isinstance(x[0], str) and (hasattr(x[0], "hypno") or np.ndim(x[0]) == 1)
+        return [place[_numbers(h)] for h in (x if many else [x])]
+
+    named = others if isinstance(others, Mapping) else {"path": others}
+    return evaluate({k: recordings(v) for k, v in named.items()}, recordings(reference), rules)
+
+
+def to_annotations(path: Any, *, classes: Sequence[str] = STAGES, epoch_seconds: float = 30.0, onset: float = 0.0) -> Any:
+    """``mne.Annotations`` of a path: one a run, "Sleep stage N2" and so on; steps of -1 are left out.
+
+    Examples
+    --------
+    >>> from statepath.sleep import to_annotations
+    >>> to_annotations([0, 0, 1]).description  # doctest: +SKIP
+    array(['Sleep stage W', 'Sleep stage N1'], dtype='<U14')
+    """
+    import mne
+
+    numbers = np.asarray(path, np.int64)
+    begins = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
+    ends = np.append(begins[1:], len(numbers))
+    runs = [(a, b) for a, b in zip(begins.tolist(), ends.tolist(), strict=True) if numbers[a] >= 0]
+    words = {0: "W", 1: "N1", 2: "N2", 3: "N3", 4: "R"}
+    names = [words.get(_stage(c), str(c)) for c in classes]
+    return mne.Annotations(
+        onset=[onset + a * epoch_seconds for a, _ in runs],
+        duration=[(b - a) * epoch_seconds for a, b in runs],
+        description=[f"Sleep stage {names[numbers[a]]}" for a, _ in runs],
+    )
+
+
+def from_annotations(annotations: Any, *, epoch_seconds: float = 30.0, n_steps: int | None = None, start: float = 0.0) -> NDArray[np.int32]:
+    """Stages [T], 0 to 4 as in STAGES, of annotations with onset, duration and description; -1 where none is a stage.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from statepath.sleep import from_annotations
+    >>> from_annotations(SimpleNamespace(onset=[0.0, 60.0], duration=[60.0, 30.0], description=["Sleep stage W", "Sleep stage 2"]))
+    array([0, 0, 2], dtype=int32)
+    """
+    if not epoch_seconds > 0:
+        raise StatepathError(f"epoch_seconds={epoch_seconds}: the length of a step is above 0")
+    onset, duration = np.asarray(annotations.onset, np.float64) - start, np.asarray(annotations.duration, np.float64)
+    first, last = np.rint(onset / epoch_seconds).astype(int), np.rint((onset + duration) / epoch_seconds).astype(int)
+    stages = [_stage(d) for d in annotations.description]
+    known = [int(b) for b, s in zip(last, stages, strict=True) if s >= 0]
+    out = np.full(n_steps if n_steps is not None else max(known, default=0), -1, np.int32)
+    for a, b, s in zip(first.tolist(), last.tolist(), stages, strict=True):
+        if s >= 0:
+            out[max(a, 0) : max(b, 0)] = s
+    return out

@@ -1,0 +1,224 @@
+"""Look-alikes against the packages they look like, and the doors of the fields: each skipped where its package is not installed."""
+import inspect
+
+import numpy as np
+import pytest
+
+import statepath as sp
+
+
+def hmm_parameters(rng, k):
+    start, trans = rng.dirichlet(np.ones(k)), rng.dirichlet(np.ones(k), k)
+    return start, trans
+
+
+def same_signature(ours, theirs):
+    a, b = inspect.signature(ours).parameters, inspect.signature(theirs).parameters
+    assert list(a) == list(b)
+    assert [p.kind for p in a.values()] == [p.kind for p in b.values()]
+    for name in a:
+        assert a[name].default == b[name].default or a[name].default is b[name].default, name
+
+
+# ---- librosa ----
+
+
+@pytest.fixture
+def librosa():
+    return pytest.importorskip("librosa.sequence", reason="librosa is not installed")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_librosa_viterbi(librosa, seed):
+    from statepath.compat import librosa as ours
+
+    rng = np.random.default_rng(seed)
+    start, trans = hmm_parameters(rng, 5)
+    prob = rng.random((3, 5, 40)) * 0.9 + 0.05
+    for name, p in (("viterbi", prob), ("viterbi_discriminative", prob / prob.sum(-2, keepdims=True))):
+        theirs, logp = getattr(librosa, name)(p, trans, p_init=start, return_logp=True)
+        found, mine = getattr(ours, name)(p, trans, p_init=start, return_logp=True)
+        assert found.dtype == theirs.dtype and np.array_equal(found, theirs)
+        np.testing.assert_allclose(mine, logp, rtol=1e-9)
+        assert np.array_equal(getattr(ours, name)(p[0], trans, p_init=start), theirs[0])
+    theirs, logp = librosa.viterbi_binary(prob[0], librosa.transition_loop(2, 0.8), return_logp=True)
+    found, mine = ours.viterbi_binary(prob[0], ours.transition_loop(2, 0.8), return_logp=True)
+    assert np.array_equal(found, theirs)
+    np.testing.assert_allclose(mine, logp, rtol=1e-9)
+
+
+def test_librosa_transitions(librosa):
+    from statepath.compat import librosa as ours
+
+    for name, args in (("transition_uniform", (4,)), ("transition_loop", (4, [0.1, 0.5, 0.9, 1.0])), ("transition_cycle", (4, 0.9)),
+                       ("transition_local", (5, 3)), ("transition_local", (6, [1, 2, 3, 4, 5, 3]))):
+        np.testing.assert_allclose(getattr(ours, name)(*args), getattr(librosa, name)(*args), atol=1e-12)
+    np.testing.assert_allclose(ours.transition_local(6, 3, window="ones", wrap=True), librosa.transition_local(6, 3, window="ones", wrap=True))
+
+
+def test_librosa_zeros_are_exact():
+    from statepath.compat import librosa as ours
+
+    with pytest.raises(sp.NoPathError):
+        ours.viterbi(np.array([[1.0, 0.0], [0.0, 1.0]]), np.eye(2))
+
+
+# ---- hmmlearn ----
+
+
+@pytest.mark.parametrize("algorithm", ["viterbi", "map"])
+def test_hmmlearn(algorithm):
+    hmm = pytest.importorskip("hmmlearn.hmm", reason="hmmlearn is not installed")
+    from statepath.compat import hmmlearn as ours
+
+    rng = np.random.default_rng(1)
+    model = hmm.GaussianHMM(3, "diag", algorithm=algorithm)
+    model.startprob_, model.transmat_ = hmm_parameters(rng, 3)
+    model.means_, model.covars_ = rng.normal(size=(3, 2)), np.full((3, 2), 0.8)
+    X, lengths = rng.normal(size=(90, 2)), [30, 50, 10]
+    logp, states = model.decode(X, lengths)
+    found, path = ours.decode(model, X, lengths)
+    assert np.array_equal(path, states)
+    np.testing.assert_allclose(found, logp, rtol=1e-9)
+    logp, posteriors = model.score_samples(X, lengths)
+    found, mine = ours.score_samples(model, X, lengths)
+    np.testing.assert_allclose(found, logp, rtol=1e-9)
+    np.testing.assert_allclose(mine, posteriors, atol=1e-9)
+    np.testing.assert_allclose(ours.score(model, X, lengths), model.score(X, lengths), rtol=1e-9)
+
+
+# ---- seqeval ----
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_seqeval(seed):
+    theirs = pytest.importorskip("seqeval.metrics", reason="seqeval is not installed")
+    from statepath.compat import seqeval as ours
+
+    rng = np.random.default_rng(seed)
+    tags = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "E-LOC", "S-PER"]
+    y_true = [rng.choice(tags, n).tolist() for n in rng.integers(1, 15, 6)]
+    y_pred = [[t if rng.random() < 0.7 else str(rng.choice(tags)) for t in s] for s in y_true]
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    assert ours.get_entities(y_true) == get_entities(y_true)
+    for average in (None, "micro", "macro", "weighted"):
+        for name in ("f1_score", "precision_score", "recall_score"):
+            np.testing.assert_allclose(getattr(ours, name)(y_true, y_pred, average=average), getattr(theirs, name)(y_true, y_pred, average=average))
+    assert ours.accuracy_score(y_true, y_pred) == theirs.accuracy_score(y_true, y_pred)
+    assert ours.classification_report(y_true, y_pred) == theirs.classification_report(y_true, y_pred)
+
+
+# ---- torch ----
+
+
+@pytest.mark.parametrize("batch_first", [True, False])
+def test_torchcrf(batch_first):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("torchcrf", reason="pytorch-crf is not installed")
+    import torchcrf
+
+    from statepath.compat.torchcrf import CRF
+
+    torch.manual_seed(1)
+    crf = CRF(4, batch_first=batch_first)
+    emissions = torch.randn(3, 12, 4) * 2
+    mask = torch.arange(12)[None, :] < torch.tensor([12, 5, 9])[:, None]
+    if not batch_first:
+        emissions, mask = emissions.transpose(0, 1), mask.transpose(0, 1)
+    expected = torchcrf.CRF.decode(crf, emissions, mask)
+    assert crf.decode(emissions, mask) == expected
+    assert crf.decode(emissions) == torchcrf.CRF.decode(crf, emissions)
+    assert crf.decode_tensor(emissions, mask)[1, :5].tolist() == expected[1]
+    assert torch.allclose(crf.marginals(emissions, mask)[0].sum(-1), torch.ones(12, dtype=torch.float64))
+    assert [p[0][0] for p in crf.n_best(emissions, mask)] == expected
+
+
+def test_transformers(tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed")
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    from statepath import nlp
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "anna", "##lena", "went", "to", "ber", "##lin", "today"]
+    (tmp_path / "vocab.txt").write_text("\n".join(words))
+    tokenizer = transformers.BertTokenizerFast(str(tmp_path / "vocab.txt"))
+    id2label = dict(enumerate(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]))
+    config = transformers.BertConfig(vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+                                     id2label=id2label, label2id={v: k for k, v in id2label.items()}, initializer_range=2.0)
+    model = transformers.BertForTokenClassification(config).eval()
+    rules = sp.Model.bio(list(id2label.values()))
+    ner = nlp.pipeline(transformers.pipeline("token-classification", model=model, tokenizer=tokenizer, ignore_labels=[]))
+    sentence = "annalena went to berlin today to berlin"
+    found = ner(sentence)
+    first = [e for e in found if not e["word"].startswith("##")]
+    assert len(first) == 7 and rules.is_legal([e["entity"] for e in first])
+    assert all(0 < e["score"] <= 1 for e in found)
+    again = ner([sentence, "anna went"])
+    assert [e["entity"] for e in again[0]] == [e["entity"] for e in found]
+
+
+# ---- scikit-learn ----
+
+
+def test_sklearn_protocol():
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    from sklearn.base import clone
+    from sklearn.exceptions import NotFittedError
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+
+    from statepath.sklearn import SequenceDecoder, Stack
+
+    rng = np.random.default_rng(1)
+    y = [np.repeat(rng.integers(0, 3, 9), 5) for _ in range(8)]
+    X = [rng.normal(np.eye(3)[t], 0.8) for t in y]
+    P = [np.exp(x) / np.exp(x).sum(1, keepdims=True) for x in X]
+    decoder = SequenceDecoder(smoothing=0.3, kind="probs")
+    assert clone(decoder).get_params() == decoder.get_params()
+    with pytest.raises(NotFittedError):
+        decoder.predict(P)
+    groups = [0, 0, 1, 1, 2, 2, 3, 3]
+    search = GridSearchCV(decoder, {"smoothing": [0.1, 1.0], "strategy": ["viterbi", "mea"]}, cv=GroupKFold(2)).fit(P, y, groups=groups)
+    assert search.best_score_ > 0.6
+    assert len(cross_val_score(decoder, P, y, cv=2)) == 2
+    named = [np.array(["a", "b", "c"])[t] for t in y]
+    fitted = SequenceDecoder(kind="probs").fit(P, named)
+    assert set(np.concatenate(fitted.predict(P))) <= {"a", "b", "c"} and fitted.score(P, named) > 0.6
+    stack = Stack(LogisticRegression(), cv=3).fit(X, y, groups)
+    assert clone(stack).get_params(deep=False)["cv"] == 3
+    assert all(p.shape == (45, 3) for p in stack.out_of_fold_) and stack.score(X, y) > 0.6
+    held_out = LogisticRegression().fit(np.concatenate(X[2:]), np.concatenate(y[2:]))
+    assert not np.allclose(stack.out_of_fold_[0], stack.estimator_.predict_proba(X[0]))
+    assert held_out.classes_.tolist() == stack.classes_.tolist()
+
+
+# ---- sleep ----
+
+
+def test_yasa():
+    yasa = pytest.importorskip("yasa", reason="YASA is not installed")
+    import pandas as pd
+
+    from statepath import sleep
+
+    rng = np.random.default_rng(1)
+    columns = ["N1", "N2", "N3", "R", "W"]
+    proba = pd.DataFrame(rng.dirichlet(np.ones(5) * 0.5, 120), columns=columns)
+    names = proba.idxmax(axis=1).map({"N1": "N1", "N2": "N2", "N3": "N3", "R": "REM", "W": "WAKE"})
+    hyp = yasa.Hypnogram(names.tolist(), freq="30s", start="2026-01-01 23:00:00", proba=proba.rename(columns={"R": "REM", "W": "WAKE"}))
+    legal = sleep.decode_hypnogram(hyp)
+    numbers = [["Wake", "N1", "N2", "N3", "REM"].index({"WAKE": "Wake"}.get(s, s)) for s in legal.hypno]
+    assert sp.Model.load("sleep-aasm").is_legal(numbers)
+    assert legal.start == hyp.start and legal.freq == hyp.freq and np.allclose(legal.proba.sum(axis=1), 1)
+    report = sleep.compare_hypnograms(hyp, {"legal": legal})
+    assert report.data["strategies"]["legal"]["illegal"] == 0 and report.data["reference"]["illegal"] > 0
+
+
+def test_mne():
+    pytest.importorskip("mne", reason="MNE is not installed")
+    from statepath import sleep
+
+    path = np.array([0, 0, 1, 2, 2, -1, -1, 4, 3, 3])
+    annotations = sleep.to_annotations(path, onset=60.0)
+    assert list(annotations.description) == ["Sleep stage W", "Sleep stage N1", "Sleep stage N2", "Sleep stage R", "Sleep stage N3"]
+    assert np.array_equal(sleep.from_annotations(annotations, start=60.0, n_steps=10), path)

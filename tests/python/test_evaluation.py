@@ -1,0 +1,188 @@
+"""compare(), evaluate() and fit() say what the program says of the same data, to the byte; bad input is one sentence."""
+import json
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+import statepath as sp
+
+h5py = pytest.importorskip("h5py")
+pytest.importorskip("statepath._evaluation", reason="built without GSL")
+
+def data(rng, n=6, dtype=np.float32):
+    lengths = rng.integers(20, 90, n)
+    labels, scores = [], []
+    for t in lengths:
+        y = np.repeat(rng.integers(0, 5, t), 4)[:t].astype(np.int32)
+        p = rng.gamma(0.3 + 1.5 * np.eye(5)[y]) + 1e-4
+        labels.append(np.where(rng.random(t) < 0.05, -1, y).astype(np.int32))
+        scores.append((p / p.sum(1, keepdims=True)).astype(dtype))
+    return scores, labels
+
+
+def write(file, scores, labels, ids):
+    with h5py.File(file, "w") as f:
+        f["probs"] = np.concatenate(scores)
+        f["labels"] = np.concatenate(labels)
+        f["offsets"] = np.concatenate([[0], np.cumsum([len(s) for s in scores])]).astype(np.int64)
+        f.create_dataset("ids", data=ids, dtype=h5py.string_dtype())
+        f.attrs["classes"] = ["Wake", "N1", "N2", "N3", "REM"]
+
+
+def without_file(text):
+    found = json.loads(text)
+    for key in ("command",):
+        found.pop(key, None)
+    for key in ("file", "bytes", "files", "size"):
+        found["input"].pop(key, None)
+    return json.dumps(found, sort_keys=False)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("model", ["sleep-strict", "sleep-aasm"])
+def test_compare_is_the_programs(program, tmp_path, seed, model):
+    scores, labels = data(np.random.default_rng(seed))
+    ids = [f"r{i}" for i in range(len(scores))]
+    write(tmp_path / "s.h5", scores, labels, ids)
+    subprocess.run([program, "compare", "s.h5", "--model", model, "--strategies", "argmax,viterbi,mea", "--json", "r.json", "--csv", "r.csv", "-q"],
+                   cwd=tmp_path, check=True, capture_output=True)
+    report = sp.compare(scores, labels, model, ["argmax", "viterbi", "mea"], ids=ids, kind="probs")
+    assert without_file(report.to_json()) == without_file((tmp_path / "r.json").read_text())
+    report.save(tmp_path / "mine.csv")
+    assert (tmp_path / "mine.csv").read_bytes() == (tmp_path / "r.csv").read_bytes()
+
+
+def test_evaluate_agrees_with_compare():
+    scores, labels = data(np.random.default_rng(3))
+    compared = sp.compare(scores, labels, "sleep-aasm", ["viterbi"])
+    judged = sp.evaluate({"viterbi": sp.decode(scores, "sleep-aasm")}, labels, "sleep-aasm")
+    for key in ("accuracy", "kappa", "illegal", "confusion", "changes", "macro_f1"):
+        assert judged.data["strategies"]["viterbi"][key] == compared.data["strategies"]["viterbi"][key]
+
+
+def test_shapes_and_names_of_labels_make_no_difference():
+    scores, labels = data(np.random.default_rng(4))
+    names = np.array(["Wake", "N1", "N2", "N3", "REM", ""], object)
+    expected = sp.compare(scores, labels, "sleep-aasm", ["viterbi"]).to_json()
+    assert sp.compare(scores, [names[y] for y in labels], "sleep-aasm", ["viterbi"]).to_json() == expected
+    assert sp.compare(np.concatenate(scores), np.concatenate(labels), "sleep-aasm", ["viterbi"], lengths=[len(y) for y in labels]).to_json() == expected
+    assert sp.compare({str(i): s for i, s in enumerate(scores)}, {str(i): y for i, y in enumerate(labels)}, "sleep-aasm", ["viterbi"]).to_json() == expected
+    floats = [np.where(y < 0, np.nan, y) for y in labels]
+    assert sp.compare(scores, floats, "sleep-aasm", ["viterbi"]).to_json() == expected
+
+
+def test_against_another_classifier():
+    scores, labels = data(np.random.default_rng(5))
+    worse = [np.full_like(s, 0.2) for s in scores]
+    report = sp.compare(scores, labels, "sleep-aasm", ["argmax", "viterbi"], against={"flat": worse})
+    assert report.strategies == ["argmax", "viterbi", "flat.argmax", "flat.viterbi"]
+    report.check("viterbi.accuracy > flat.viterbi.accuracy")
+
+
+def test_tables():
+    scores, labels = data(np.random.default_rng(6))
+    report = sp.compare(scores, labels, "sleep-strict", subjects=["a", "a", "b", "b", "c", "c"])
+    assert len(report.recordings) == 3 * len(scores)
+    assert {"a", "b", "metric", "difference", "low", "high", "p"} <= set(report.pairs.columns)
+    frame = report.frame
+    assert frame[(frame.strategy == "viterbi") & (frame.metric == "accuracy") & frame.recording.isna()].value.iloc[0] == report.data["strategies"]["viterbi"]["accuracy"]
+    assert report.confusion("viterbi").to_numpy().sum() == report.data["input"]["scored_steps"]
+    assert report.illegal("argmax")["count"].sum() == report.data["strategies"]["argmax"]["illegal"]
+    assert "<table>" in report._repr_html_() and "iframe" in report.show()._repr_html_() and "viterbi" in str(report)
+
+
+def test_checks():
+    report = sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]))
+    report.check("path.accuracy < 0.7; path.illegal == 0")
+    with pytest.raises(AssertionError, match="path.accuracy is 0.66"):
+        report.check("path.illegal == 0; path.accuracy > 0.7")
+    with pytest.raises(sp.StatepathError, match="accuracy"):
+        report.check("path.acuracy > 0.7")
+    with pytest.raises(sp.StatepathError):
+        report.check(3)
+
+
+def test_files(tmp_path):
+    report = sp.evaluate([0, 1, 1], [0, 1, 0], sp.Model(["a", "b"]))
+    report.save(tmp_path / "r.json")
+    with pytest.raises(sp.FileError):
+        report.save(tmp_path / "r.json")
+    report.save(tmp_path / "r.json", force=True)
+    assert json.loads((tmp_path / "r.json").read_text()) == report.data
+    with pytest.raises(sp.StatepathError, match=r"\.html"):
+        report.save(tmp_path / "r.pdf")
+
+
+def test_fit_keeps_the_rules_and_repeats_itself(program, tmp_path):
+    scores, labels = data(np.random.default_rng(7))
+    seen = []
+    model = sp.fit(labels, scores, rules="sleep-aasm", method="counts", kind="probs", progress=lambda *a: seen.append(a))
+    assert model == sp.fit(labels, scores, rules="sleep-aasm", method="counts", kind="probs", threads=1)
+    assert model.forbidden == sp.Model.load("sleep-aasm").forbidden
+    write(tmp_path / "s.h5", scores, labels, [str(i) for i in range(len(scores))])
+    subprocess.run([program, "fit", "s.h5", "--rules", "sleep-aasm", "--method", "counts", "-o", "m.json"], cwd=tmp_path, check=True, capture_output=True)
+    theirs = json.loads((tmp_path / "m.json").read_text())
+    mine = json.loads(model.to_json())
+    for key in ("source", "description"):
+        theirs.pop(key, None), mine.pop(key, None)
+    assert mine == theirs
+
+
+BAD = [
+    (lambda: sp.compare([[0.5, 0.5]], [0, 1], sp.Model(["a", "b"])), "labels"),
+    (lambda: sp.compare([[0.5, 0.5]], [7], sp.Model(["a", "b"])), "classes"),
+    (lambda: sp.compare([[0.5, 0.5]], ["c"], sp.Model(["a", "b"])), "classes"),
+    (lambda: sp.compare([[0.5, np.nan]], [0], sp.Model(["a", "b"]), kind="probs"), "NaN"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b", "c"])), "classes"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), ["viterbo"]), "viterbo"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), []), "strategies"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), level=2), "level"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), level="x"), "level"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), ids=["x", "y"]), "ids"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), weights=[1, 2]), "weights"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), interval="no"), "interval"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], sp.Model(["a", "b"]), on_infeasible="no"), "on_infeasible"),
+    (lambda: sp.compare([[0.5, 0.5]], [0], 3), "model"),
+    (lambda: sp.compare(np.array([[object()]]), [0], sp.Model(["a"])), "objects"),
+    (lambda: sp.evaluate([0, 1], [0], sp.Model(["a", "b"])), "paths"),
+    (lambda: sp.evaluate({}, [0], sp.Model(["a", "b"])), "paths"),
+    (lambda: sp.evaluate([5], [0], sp.Model(["a", "b"])), "paths"),
+    (lambda: sp.evaluate([0.5], [0], sp.Model(["a", "b"])), "whole"),
+    (lambda: sp.fit(None), "labels"),
+    (lambda: sp.fit([-1, -1]), "labelled"),
+    (lambda: sp.fit(["a", "b"], rules=sp.Model(["x", "y"])), "classes"),
+    (lambda: sp.fit(["a", "b"], method="magic"), "method"),
+    (lambda: sp.fit(["a", "b"], method="crf"), "scores"),
+    (lambda: sp.fit(["a", "b"], smoothing="x"), "smoothing"),
+    (lambda: sp.fit(["a", "b"], folds=-1), "folds"),
+]
+
+
+@pytest.mark.parametrize("case", BAD, ids=[str(i) for i in range(len(BAD))])
+def test_bad_input_is_one_sentence(case):
+    call, word = case
+    with pytest.raises(ValueError, match=word) as found:
+        call()
+    assert "\n" not in str(found.value) and "`" not in str(found.value)
+
+
+def test_an_exception_of_progress_ends_the_call():
+    scores, labels = data(np.random.default_rng(8))
+
+    def stop(what, done, total):
+        raise KeyError(what)
+
+    with pytest.raises(KeyError):
+        sp.compare(scores, labels, "sleep-aasm", progress=stop)
+
+
+def test_threads_do_not_meet():
+    scores, labels = data(np.random.default_rng(9))
+    expected, found = sp.compare(scores, labels, "sleep-aasm").to_json(), []
+    threads = [threading.Thread(target=lambda: found.append(sp.compare(scores, labels, "sleep-aasm").to_json())) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert found == [expected] * 4
