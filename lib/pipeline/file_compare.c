@@ -104,13 +104,27 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
     return status;
 }
 
-/* `labels` is a dataset beside the scores, or a file: then it is moved to `reference`. */
-static sp_status find_labels(sp_run_options *o, sp_error *err)
+/* Does a name stand for files that are there: one, a folder, a pattern? */
+static sp_status are_files(const char *name, bool *are, sp_error *err)
 {
     struct stat info;
+    sp_file_list *list = NULL;
+    sp_status status = sp_file_list_new(name, NULL, &list, err);
+    *are = status == SP_OK && (list->is_several || (stat(name, &info) == 0 && S_ISREG(info.st_mode)));
+    sp_file_list_free(list);
+    return status == SP_ENOMEM ? status : SP_OK; /* a pattern that nothing completes is one of datasets */
+}
+
+/* `labels` is a dataset beside the scores, or a file or several: then it is moved to `reference`. */
+static sp_status find_labels(sp_run_options *o, sp_error *err)
+{
+    bool are = false;
     if (o->place.labels && o->reference)
         return sp_fail(err, SP_EINVAL, "`labels` and `reference` both say where the labels are; leave one of them out");
-    if (o->place.labels && stat(o->place.labels, &info) == 0 && S_ISREG(info.st_mode)) {
+    sp_status status = o->place.labels ? are_files(o->place.labels, &are, err) : SP_OK;
+    if (status != SP_OK)
+        return status;
+    if (are) {
         o->reference = o->place.labels;
         o->place.labels = NULL;
     }

@@ -101,6 +101,14 @@ class TestFiles(st.TestCase):
         self.h5("bare.h5", **{key: value for key, value in self.packed(range(12)).items() if key != "labels"}, ids=self.ids)
         self.assertEqual(results(self.result("scores", env=env)), results(self.result("bare.h5", env=env)))
 
+    def test_labels_in_files_of_their_own(self):
+        want = results(self.result("packed.h5"))
+        for labels in ("labels", "labels/{id}.npy"):
+            self.assertEqual(results(self.result("scores", "--labels", labels)), want)
+            self.assertEqual(results(self.result("scores/{id}.npy", "--reference", labels)), want)
+        os.remove(self.path("labels/n7.npy"))
+        self.refuses("compare", "scores", "--labels", "labels", *MODEL, sentence="scores and labels do not match; only in scores: n7")
+
     # ---- the other commands ----
 
     def test_decode(self):
