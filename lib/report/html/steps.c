@@ -7,7 +7,7 @@
 
 /* Bytes of step plots, without the densities, which have a budget of their own. The script draws any other recording from its
  * runs (data.c). */
-enum { BUDGET = 30 * 1000 };
+enum { BUDGET = 100 * 1000, BUDGET_BESIDE_SCORES = 30 * 1000 /* a page that decodes has less room */ };
 
 /* Marks of illegal transitions with a title of their own: of the recordings that stand open, and of all. */
 enum { NAMED_OPEN = 3000, NAMED = 500 };
@@ -268,7 +268,7 @@ static void write_figures(steps_section *s)
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
     const int64_t n = s->ranking.n, all = c->n_recordings, *recordings = s->ranking.recordings;
-    const size_t start = page->out.length;
+    const size_t start = page->out.length, budget = sp_has_what_if(page->comparison) ? BUDGET_BESIDE_SCORES : BUDGET;
     int64_t n_open = write_open(s), folded = 0;
     sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
     if (all > 3)
@@ -276,7 +276,7 @@ static void write_figures(steps_section *s)
                                                        : "<h3>The others, most illegal transitions first</h3>\n");
     if (all > 3)
         sp_buffer_text(&page->out, "<p class=\"small paper\">Those that stand open when the page is printed.</p>\n");
-    for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < BUDGET && !page->out.failed; i++) {
+    for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
         if (i == n / 2 || i == n - 1 || is_among(recordings[i], c->n_asked, c->asked))
             continue;
         if (!folded_figure(s, i))
