@@ -9,6 +9,7 @@ class Statepath < Formula
   depends_on "cmake" => :build
   depends_on "ninja" => :build
   depends_on "pkgconf" => [:build, :test]
+  depends_on "expat"
   depends_on "gsl"
   depends_on "hdf5"
   depends_on "jansson"

@@ -4,6 +4,7 @@
   stdenv,
   fetchurl,
   cmake,
+  expat,
   gsl,
   hdf5,
   jansson,
@@ -30,6 +31,7 @@ stdenv.mkDerivation (finalAttrs: {
 
   # Static libraries are installed too: what is linked with them needs these.
   propagatedBuildInputs = [
+    expat
     gsl
     hdf5
     jansson
