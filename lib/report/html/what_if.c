@@ -78,7 +78,9 @@ static void put_name(sp_json_writer *writer, const char *text)
 {
     sp_buffer clean = {0};
     sp_buffer_utf8(&clean, text);
-    sp_json_put_string(writer, clean.failed ? "" : clean.data ? clean.data : "");
+    sp_json_put_string(writer, clean.failed || !clean.data ? "" : clean.data);
+    if (clean.failed && writer->status == SP_OK)
+        writer->status = SP_ENOMEM;
     sp_buffer_free(&clean);
 }
 
