@@ -80,7 +80,7 @@ bool given_take(PyObject *inputs, given *g)
 void given_release(given *g)
 {
     array *const all[] = {&g->scores, &g->offsets, &g->labels, &g->segments, &g->weights, &g->mask};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         array_release(all[i]);
     texts_release(&g->ids);
     texts_release(&g->classes);
