@@ -165,7 +165,9 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
     const int width = how.width > 0 ? how.width : DEFAULT_WIDTH;
     writer w = {.comparison = comparison,
                 .style = {.width = width < LEAST_WIDTH ? LEAST_WIDTH : width, .colour = how.colour, .ascii = how.ascii}};
-    const sp_document_writer document = {.where = how.verbose ? SP_TERMINAL | SP_VERBOSE : SP_TERMINAL,
+    const sp_document_writer document = {.where = how.of_rules  ? SP_AUDIT
+                                                  : how.verbose ? SP_TERMINAL | SP_VERBOSE
+                                                                : SP_TERMINAL,
                                          .options = {.is_wide = how.verbose,
                                                      .is_brief = !how.verbose,
                                                      .is_compact = true,
@@ -179,7 +181,7 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
                                          .arg = &w};
     add_top(&w);
     w.out.failed |= !sp_document_write(comparison, &document);
-    if (how.verbose)
+    if (how.verbose && !how.of_rules)
         add_seconds(&w);
     return sp_buffer_finish(&w.out, out, err);
 }
