@@ -74,16 +74,6 @@ static void put_json(void *to, const char *text, size_t n)
             sp_buffer_add(to, text + i, 1);
 }
 
-static void put_name(sp_json_writer *writer, const char *text)
-{
-    sp_buffer clean = {0};
-    sp_buffer_utf8(&clean, text);
-    sp_json_put_string(writer, clean.failed || !clean.data ? "" : clean.data);
-    if (clean.failed && writer->status == SP_OK)
-        writer->status = SP_ENOMEM;
-    sp_buffer_free(&clean);
-}
-
 static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64_t n)
 {
     sp_json_put_key(writer, "recordings");
@@ -91,7 +81,7 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
     for (int64_t i = 0; i < n; i++) {
         const sp_what_if_recording *r = &c->what_if->recordings[i];
         sp_json_put(writer, i ? ", [" : "[");
-        put_name(writer, c->ids[r->recording]);
+        sp_json_put_cleaned(writer, c->ids[r->recording]);
         sp_json_put(writer, ", ");
         sp_json_put_integer(writer, r->n_steps);
         sp_json_put(writer, r->gaps ? ", 1]" : ", 0]");
@@ -140,7 +130,7 @@ static void put_strategies(sp_json_writer *writer, const sp_comparison *c)
 static void put_text(sp_json_writer *writer, const char *key, const char *text)
 {
     sp_json_put_key(writer, key);
-    put_name(writer, text);
+    sp_json_put_cleaned(writer, text);
 }
 
 static void put_settings(sp_page *page, const sp_class_style *style, int64_t n)
