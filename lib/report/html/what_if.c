@@ -2,7 +2,7 @@
  * it shows is made by the script; without one the section says what it would be. */
 #include "report/html/assets.h"
 #include "report/html/class_style.h"
-#include "report/html/page.h"
+#include "report/html/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,19 +89,19 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
     sp_json_put(writer, "]");
 }
 
-static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp_class_style *style)
+static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp_class_style *style, const sp_lanes *lanes)
 {
     sp_json_put_key(writer, "styles");
     for (int32_t k = 0; k < c->n_classes; k++) {
-        const sp_style_name name = sp_class_style_name(style, 's', k);
+        const sp_style_name name = sp_lane_style(style, lanes, 's', lanes->lane_of[k]);
         sp_json_put(writer, k ? ", " : "[");
         sp_json_put_string(writer, name.text);
     }
     sp_json_put(writer, "]");
-    sp_json_put_key(writer, "ranks");
+    sp_json_put_key(writer, "lanes");
     for (int32_t k = 0; k < c->n_classes; k++) {
         sp_json_put(writer, k ? ", " : "[");
-        sp_json_put_integer(writer, style->rank[k]);
+        sp_json_put_integer(writer, lanes->lane_of[k]);
     }
     sp_json_put(writer, "]");
 }
@@ -133,7 +133,7 @@ static void put_text(sp_json_writer *writer, const char *key, const char *text)
     sp_json_put_cleaned(writer, text);
 }
 
-static void put_settings(sp_page *page, const sp_class_style *style, int64_t n)
+static void put_settings(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, int64_t n)
 {
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
@@ -152,7 +152,7 @@ static void put_settings(sp_page *page, const sp_class_style *style, int64_t n)
     }
     sp_json_put(&writer, w->log_prior ? "]" : "null");
     put_strategies(&writer, c);
-    put_classes(&writer, c, style);
+    put_classes(&writer, c, style, lanes);
     put_text(&writer, "options", w->options);
     put_text(&writer, "file", c->file ? c->file : "scores.h5");
     sp_json_put_key(&writer, "labels");
@@ -231,16 +231,18 @@ static void say_held(sp_page *page, int64_t n)
 static void put_tool(sp_page *page, int64_t n)
 {
     const sp_comparison *c = page->comparison;
-    sp_class_style style;
+    sp_class_style style = {0};
+    sp_lanes lanes = {0};
     sp_buffer_text(&page->out,
                    "<div id=\"what-if-tool\"><p id=\"what-if-note\">This section works by a script, and shows nothing "
                    "without.</p></div>\n");
-    if (!sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style)) {
+    if (sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style) && sp_lanes_fill(c, &style, &lanes)) {
+        put_settings(page, &style, &lanes, n);
+        put_scores(page, n);
+    } else {
         page->out.failed = true;
-        return;
     }
-    put_settings(page, &style, n);
-    put_scores(page, n);
+    sp_lanes_free(&lanes);
     sp_class_style_free(&style);
 }
 
