@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MATRIX_CLASSES = 12, CLASSES = 30 };
+enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MATRIX_CLASSES = 12, CLASSES = 30, MATRIX_NAME = 8 };
 
 typedef struct writer {
     const sp_comparison *comparison;
@@ -95,7 +95,7 @@ static void add_matrices(void *arg, const sp_document_row *row, const sp_table *
     w->out.failed |= !fits;
     heading(w, NULL, row->title);
     for (int32_t s = 0; !w->out.failed && s < n; s++)
-        w->out.failed = !sp_table_fit(&tables[s], w->style.width, &fits[s]);
+        w->out.failed = !sp_table_fit(&tables[s], w->style.width, MATRIX_NAME, &fits[s]);
     for (int32_t s = 0, m; !w->out.failed && s < n; s += m) {
         int width = fits[s].total;
         for (m = 1; s + m < n && width + 4 + fits[s + m].total <= w->style.width; m++)
