@@ -4,7 +4,7 @@
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
 
-const { need, check, run } = require("./browser.cjs");
+const { need, check, patience, run } = require("./browser.cjs");
 const [{ source: axe }, { HtmlValidate }] = need("axe-core", "html-validate");
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-report-"));
@@ -71,6 +71,7 @@ async function validate() {
 
 async function open(browser, name, options, hash = "") {
   const context = await browser.newContext(Object.assign({ viewport: { width: 1200, height: 900 } }, options));
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
   page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));

@@ -4,7 +4,7 @@
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
 
-const { need, skip, check, run: runParts } = require("./browser.cjs");
+const { need, skip, check, patience, run: runParts } = require("./browser.cjs");
 const [{ source: axe }] = need("axe-core");
 if (!fs.existsSync(process.env.STATEPATH_MODULE)) skip("statepath.wasm was not built");
 
@@ -25,6 +25,7 @@ const text = fs.readFileSync(at("demo.html"), "utf8");
 
 async function open(browser, name, options, quiet) {
   const context = await browser.newContext(Object.assign({ viewport: { width: 1300, height: 900 }, acceptDownloads: true }, options));
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   if (!quiet) {
     page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
