@@ -154,7 +154,7 @@ class TestRuleCosts(st.TestCase):
         self.assertEqual(text, whole[:whole.index("\n\n") + 2] + tables + "\n")
         self.statepath("model", "audit", "m.json", "--data", "in.h5", "--fail-if", "viterbi.accuracy < 1", status=4)
         text = self.statepath("model", "audit", "m.json", "--data", "in.h5", "-v").stdout
-        self.assertRegex(text, r"changes +95 % interval\n")
+        self.assertRegex(text, r"changes, 95 % interval\n")
         self.assertNotIn("Time spent", text)
 
     def test_wrong_audit(self):

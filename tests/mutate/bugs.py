@@ -751,7 +751,7 @@ BUGS = [
         "-expm1(log1p(-(1 + level) / 2) / (double)from)"),
     Bug("lib/pipeline/rules/rule_variants.c", "a rule that is left out costs no weight",
         "is_edge ? model->weight[e] : least_weight(model, i)",
-        "is_edge ? model->weight[e] : 0"),
+        "is_edge ? model->weight[e] : 0 * least_weight(model, i)"),
     Bug("lib/pipeline/rules/rule_variants.c", "rules are chosen by the reference alone",
         "return rule->reference_count + (rule->argmax_count > 0 ? rule->argmax_count : 0);",
         "return rule->reference_count;"),

@@ -10,7 +10,7 @@
 #include "json/json_write.h"
 
 /* A page that is kept small has at most so many bytes; what is written after the section is taken to have this many. */
-enum { SMALL_PAGE = 1000 * 1000, THE_REST = 10 * 1000, NAMED = 30 };
+enum { SMALL_PAGE = 1000 * 1000, THE_REST = 11 * 1000, NAME_AND_STEPS = 24, NAMED = 30 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
@@ -55,7 +55,7 @@ static int64_t count_held(const sp_page *page)
     const size_t fixed = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(sp_page_methods);
     int64_t size = (int64_t)(page->out.length + fixed) + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
     for (; n < w->n_recordings; n++) {
-        size += letters(data_bytes(page->comparison, &w->recordings[n]));
+        size += letters(data_bytes(page->comparison, &w->recordings[n])) + NAME_AND_STEPS;
         if (w->is_kept_small && size > SMALL_PAGE)
             break;
     }
