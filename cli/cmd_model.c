@@ -1,4 +1,4 @@
-/* statepath model: look at, validate and build models. */
+/* statepath model: look at, validate, build and audit models. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,12 +359,33 @@ static sp_status show_model(const char *name, bool with_marks, sp_error *err)
     return status;
 }
 
-static const char model_arguments[] = "list | show M | check M | new KIND [OPTION...]";
+/* ---- audit ---- */
+
+static sp_status audit_model(const char *name, options *o, outcome *out, sp_error *err)
+{
+    const input_file inputs[] = {{"the input file", o->data},
+                                 {"the file of labels", o->run.place.labels},
+                                 {"the file of labels", o->run.reference},
+                                 {NULL, NULL}};
+    if (!o->data)
+        return sp_fail(err, SP_EINVAL, "model audit needs scores with labels: statepath model audit %s --data SCORES.h5", name);
+    if (o->run.output)
+        return sp_fail(err, SP_EINVAL,
+                       "model audit writes no model and no paths, so -o names nothing; --json, --report and others "
+                       "write what it finds");
+    o->run.model = strdup(name);
+    if (!o->run.model)
+        return sp_no_memory(err);
+    o->run.rule_costs = true;
+    watch_signals();
+    return outputs_make(o, inputs, sp_compare_file, out, err);
+}
+
+static const char model_arguments[] = "list | show M | check M | new KIND [OPTION...] | audit M --data D";
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
     const char *verb = words[0];
-    (void)out;
     if (strcmp(verb, "list") == 0 && !words[1])
         return list_models(err);
     if (strcmp(verb, "show") == 0 && words[1] && !words[2])
@@ -373,28 +394,50 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         return check_model(words[1], err);
     if (strcmp(verb, "new") == 0 && words[1])
         return make_model(words[1], words[2], o, err);
+    if (strcmp(verb, "audit") == 0 && words[1] && !words[2])
+        return audit_model(words[1], o, out, err);
     return sp_fail(err, SP_EINVAL, "model: usage: statepath model %s", model_arguments);
 }
 
 static const option_choice model_options[] = {
     OPTION_AS(OUTPUT, "new: write the model (standard output)", "MODEL.json"),
-    OPTION_AS(FORCE, "new: replace a file that exists", NULL),
+    OPTION_AS(FORCE, "new, audit: replace files that exist", NULL),
     OPTION_AS(NAME, "new: name of the model", NULL),
     OPTION(MARKS),
     OPTION(TYPES),
     OPTION_AS(CLASSES, "new left-right, cycle, band, from-labels: classes in order", NULL),
     OPTION(STEP),
     OPTION(MIN_COUNT),
-    OPTION_AS(LABELS, "new from-labels: dataset of the labels", NULL),
+    OPTION_AS(LABELS, "new from-labels, audit: dataset of the labels; of audit also a file of them", NULL),
     OPTION(ALLOW_EXTERNAL),
+    HEADING("Audit, what each rule costs:"),
+    OPTION(DATA),
+    OPTION(STRATEGIES),
+    RESULT_OPTIONS,
+    HEADING("The page:"),
+    OPTION(WHAT_IF),
+    OPTION(WHAT_IF_BYTES),
+    HEADING("Reading, where things are in the data:"),
+    OPTION(SCORES),
+    OPTION(REFERENCE),
+    OPTION(LABELS_DATASET),
+    OPTION(OFFSETS),
+    OPTION(LENGTHS),
+    OPTION(IDS),
+    OPTION(KIND),
+    OPTION(TRANSPOSE),
+    OPTION(CODES),
+    OPTION(MAP),
+    HEADING("Decoding:"),
+    DECODE_OPTIONS,
     MESSAGE_OPTIONS};
 
 const command model_command = {
     .name = "model",
-    .summary = "list, show, check and make models: the rules",
+    .summary = "list, show, check, make and audit models: the rules",
     .use = {.arguments = model_arguments,
             .kinds = model_kinds,
-            .summary = "look at, validate and build models",
+            .summary = "look at, validate, build and audit models",
             .example = "  statepath model show sleep-aasm\n"
                        "  statepath model check my-rules.json\n"
                        "  statepath model new bio --types PER,ORG,LOC -o tags.json\n"
@@ -402,7 +445,10 @@ const command model_command = {
                        "  statepath model new left-right --classes setup,pour,cut,clean -o steps.json\n"
                        "  statepath model new cycle --classes G1,S,G2,M -o cell.json\n"
                        "  statepath model new band --classes slow,walk,run --step 1 -o pace.json\n"
-                       "  statepath model new from-labels night.h5 --min-count 5 -o learnt.json\n",
+                       "  statepath model new from-labels night.h5 --min-count 5 -o learnt.json\n"
+                       "  statepath model audit sleep-aasm --data night.h5\n"
+                       "      what each rule costs: how all is decoded without it; and rules that the\n"
+                       "      labels propose\n",
             .min_words = 1,
             .max_words = 3},
     .options = model_options,

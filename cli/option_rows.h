@@ -125,6 +125,7 @@ OPTION_ROW(NLL_CLIP, "nll-clip", 0, NUMBER, run.nll_clip,
            "also the likelihood with probabilities of the reference below P taken for P, where some are 0", "P")
 OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,
            "count the reference's transitions across its unscored steps too", NULL)
+OPTION_ROW(DATA, "data", 0, TEXT, data, "audit: scores with labels, as compare reads them", "SCORES.h5")
 OPTION_ROW(LAG, "lag", 'L', INTEGER, lag, "decide a step once L more have been seen", "L")
 OPTION_ROW(CLASSES, "classes", 0, TEXT, classes, "names of the columns, when not in the model's order", "A,B,C")
 OPTION_ROW(TYPES, "types", 0, TEXT, types, "new bio, bioes: entity types", "A,B,C")

@@ -27,7 +27,8 @@ typedef struct options {
     /* model new */
     char *types, *min_count;
     int step;
-    int marks; /* model show */
+    int marks;  /* model show */
+    char *data; /* model audit; NULL for every other command */
     struct {
         char *losses, *values;
         int multiply, causal, steps;

@@ -85,7 +85,7 @@ static sp_status print_table(const options *o, const sp_comparison *comparison, 
 {
     struct winsize window;
     bool is_terminal = isatty(STDOUT_FILENO);
-    sp_text_options how = {.colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->talk.verbose};
+    sp_text_options how = {.colour = is_terminal && !getenv("NO_COLOR"), .verbose = o->talk.verbose, .of_rules = o->data != NULL};
     if (is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0)
         how.width = window.ws_col;
     char *text = NULL;
@@ -139,7 +139,7 @@ static sp_status write_all(const options *o, const sp_comparison *comparison, sp
     bool is_stdout_taken = false;
     for (int i = 0; i < N_RESULTS; i++)
         is_stdout_taken |= is_stdout(results[i].file);
-    if (is_stdout_taken && !o->talk.quiet)
+    if ((is_stdout_taken || o->data) && !o->talk.quiet)
         warn_of_names(comparison);
     sp_status status = is_stdout_taken ? SP_OK : print_table(o, comparison, err);
     /* Files first: whoever reads standard output may stop at any time, and that is said by main(). One that cannot be written

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/utf8.h"
+
 enum { LINE = 118 }; /* where lists are wrapped */
 
 void sp_json_writer_open(sp_json_writer *writer)
@@ -69,6 +71,21 @@ void sp_json_put_string(sp_json_writer *writer, const char *string)
     }
     free(quoted);
     json_decref(value);
+}
+
+void sp_json_put_cleaned(sp_json_writer *writer, const char *text)
+{
+    enum { BYTES_OF_REPLACEMENT = 3 }; /* the most that a faulty byte becomes; what is UTF-8 keeps its length */
+    char *clean = malloc(BYTES_OF_REPLACEMENT * strlen(text) + SP_UTF8_MOST), *end = clean;
+    if (!clean) {
+        writer->status = writer->status == SP_OK ? SP_ENOMEM : writer->status;
+        return;
+    }
+    while (*text)
+        end += sp_utf8_put(sp_utf8_next(&text), end);
+    *end = '\0';
+    sp_json_put_string(writer, clean);
+    free(clean);
 }
 
 char *sp_json_number(double x, int least_digits, char buffer[32])

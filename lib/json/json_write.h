@@ -30,6 +30,7 @@ sp_status sp_json_writer_close(sp_json_writer *writer, char **text, sp_error *er
 
 void sp_json_put(sp_json_writer *writer, const char *raw);           /* as it is */
 void sp_json_put_string(sp_json_writer *writer, const char *string); /* quoted and escaped */
+void sp_json_put_cleaned(sp_json_writer *writer, const char *text);  /* the same; what is no UTF-8 becomes U+FFFD */
 void sp_json_put_number(sp_json_writer *writer, double x);           /* shortest that reads back exactly; x finite */
 void sp_json_put_integer(sp_json_writer *writer, int64_t x);
 /* Another member, not the first, of an object that is indented by four spaces. */

@@ -7,6 +7,7 @@
 #define VERBOSE SP_VERBOSE
 #define MARKDOWN SP_MARKDOWN
 #define LATEX SP_LATEX
+#define AUDIT SP_AUDIT
 #define ALL SP_VERBOSE | SP_MARKDOWN
 #define COLUMNS(name) .columns = sp_columns_##name
 #define PAGE(classes_) SP_PAGE, .classes = classes_
@@ -29,8 +30,8 @@ static const sp_document_row rows[] = {
     {"counts", "Illegal transitions: how often, and the recording with the most", NULL, .where = PAGE("wide"), COLUMNS(counts), .reference = SP_REFERENCE_FIRST},
     {"change-rates", NULL, sp_fill_change_rates, .where = ALL | PAGE("wide")},
     {"illegal-pairs", "Illegal transitions, by pair", sp_fill_illegal_pairs, .where = TERMINAL | MARKDOWN | LATEX, .most_rows = {12, 30, 20}},
-    {"rule-costs", NULL, sp_fill_rule_costs, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide"), .note = sp_note_rule_costs},
-    {"rule-proposals", NULL, sp_fill_rule_proposals, .where = TERMINAL | MARKDOWN | LATEX | PAGE("sortable"), .most_rows = {12, 50, 20}, .note = sp_note_rule_proposals},
+    {"rule-costs", NULL, sp_fill_rule_costs, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable wide"), .note = sp_note_rule_costs},
+    {"rule-proposals", NULL, sp_fill_rule_proposals, .where = AUDIT | TERMINAL | MARKDOWN | LATEX | PAGE("sortable"), .most_rows = {12, 50, 20}, .note = sp_note_rule_proposals},
     {"confusion", "Confusion (rows: reference, columns: decoded)", sp_fill_confusion, .where = TERMINAL | MARKDOWN | LATEX, .kind = SP_MATRICES},
     {"confusion-left-out", "", sp_fill_confusion_left_out, .where = TERMINAL, .kind = SP_SENTENCES},
     {"classes", NULL, sp_fill_class_f1, .where = TERMINAL | MARKDOWN | LATEX},

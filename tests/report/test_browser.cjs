@@ -4,28 +4,8 @@
 const fs = require("fs"), os = require("os"), path = require("path");
 const { execFileSync } = require("child_process");
 
-const chromiumPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => fs.existsSync(p));
-let chromium, axe, HtmlValidate;
-try {
-  ({ chromium } = require("playwright-core"));
-  axe = require("axe-core").source;
-  ({ HtmlValidate } = require("html-validate"));
-} catch (e) {
-  console.log("skipped: npm packages are not installed (npm install in tests/report)");
-  process.exit(77);
-}
-if (!chromiumPath) {
-  console.log("skipped: Chromium is not installed");
-  process.exit(77);
-}
-
-let failures = 0;
-function check(ok, what) {
-  if (!ok) {
-    failures++;
-    console.log("FAILED: " + what);
-  }
-}
+const { need, check, patience, run } = require("./browser.cjs");
+const [{ source: axe }, { HtmlValidate }] = need("axe-core", "html-validate");
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-report-"));
 // Pages of made comparisons, and pages that the program writes.
@@ -44,12 +24,12 @@ for (const name of made) {
 // The demo, real tags where they are at hand, a classifier trained on a few made signals, and the experiment with it.
 function write() {
   const source = process.env.STATEPATH_SOURCE, shared = process.env.STATEPATH_SHARED || "", at = (name) => path.join(folder, name);
-  const run = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q"], { stdio: ["ignore", "ignore", "inherit"] });
-  run("compare", path.join(source, "datasets/sleep-demo.h5"), "--model", "sleep-strict", "--report", at("demo.html"), "--json", at("de mo#1.json"));
+  const program = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q"], { stdio: ["ignore", "ignore", "inherit"] });
+  program("compare", path.join(source, "datasets/sleep-demo.h5"), "--model", "sleep-strict", "--report", at("demo.html"), "--json", at("de mo#1.json"));
   add("demo", at("demo.html"));
   const tags = path.join(shared, "data/wnut17_linear");
   if (fs.existsSync(tags + ".h5")) {
-    run("compare", tags + ".h5", "--model", tags + ".model.json", "--report", at("tags.html"));
+    program("compare", tags + ".h5", "--model", tags + ".model.json", "--report", at("tags.html"));
     add("tags", at("tags.html"));
   } else {
     console.log("skipped: tags: " + tags + ".h5 is absent");
@@ -58,9 +38,9 @@ function write() {
   Object.assign(recipe, { recordings: 3, steps: 12 });
   recipe.signals.test = 1;
   fs.writeFileSync(at("recipe.json"), JSON.stringify(recipe));
-  run("simulate", at("recipe.json"), "-o", at("signals.h5"));
-  run("train", at("signals.h5"), "-o", at("masked.h5"), "--epochs", "2", "--masking", "random-previous", "--model", "sleep-strict");
-  run("train", at("signals.h5"), "-o", at("weights.h5"), "--epochs", "2", "--model", "sleep-strict", "--beside", at("masked.h5"),
+  program("simulate", at("recipe.json"), "-o", at("signals.h5"));
+  program("train", at("signals.h5"), "-o", at("masked.h5"), "--epochs", "2", "--masking", "random-previous", "--model", "sleep-strict");
+  program("train", at("signals.h5"), "-o", at("weights.h5"), "--epochs", "2", "--model", "sleep-strict", "--beside", at("masked.h5"),
       "--report", at("training.html"));
   add("training", at("training.html"));
   execFileSync("python3", [path.join(source, "models/network/experiment.py"), "--report", at("experiment.html")], { stdio: "inherit" });
@@ -91,6 +71,7 @@ async function validate() {
 
 async function open(browser, name, options, hash = "") {
   const context = await browser.newContext(Object.assign({ viewport: { width: 1200, height: 900 } }, options));
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
   page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
@@ -363,22 +344,6 @@ async function keyboard(browser) {
   await page.context().close();
 }
 
-(async () => {
-  if (process.argv.length < 3) await validate();
-  const browser = await chromium.launch({
-    executablePath: chromiumPath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-           "--disable-component-update", "--disable-sync"],
-  });
-  const gestures = require("./gestures.cjs")({ open, check, texts, fs, json: path.join(folder, "de mo#1.json") });
-  const wanted = process.argv.slice(2); // names of parts; none: all
-  const parts = [fits, contents, numbers, downloads, colours, accessible, sorts, themes, printed, withoutScript, harmless, links, keyboard, quick, ...gestures];
-  for (const part of parts) if (!wanted.length || wanted.includes(part.name)) await part(browser);
-  await browser.close();
-  fs.rmSync(folder, { recursive: true });
-  console.log(failures ? `${failures} failed` : "all passed");
-  process.exit(failures ? 1 : 0);
-})().catch((e) => {
-  console.log(e);
-  process.exit(1);
-});
+const gestures = require("./gestures.cjs")({ open, check, texts, fs, json: path.join(folder, "de mo#1.json") });
+run([validate, fits, contents, numbers, downloads, colours, accessible, sorts, themes, printed, withoutScript, harmless, links, keyboard, quick, ...gestures],
+    () => fs.rmSync(folder, { recursive: true }));

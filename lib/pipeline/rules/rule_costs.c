@@ -248,7 +248,8 @@ sp_status sp_rule_costs_check(const sp_pipeline *p, sp_error *err)
     if (p->folds)
         return sp_fail(err, SP_EINVAL, "`rule_costs` speaks of one model, `cv` decodes with a model a fold; leave one out");
     if (!p->info->has_labels)
-        return sp_fail(err, SP_EINVAL, "`rule_costs` needs labels, but %s has none; `labels` PATH says where they are", p->file);
+        return sp_fail(err, SP_EINVAL, "what rules cost shows against labels, but %s has none; `labels` PATH says where they are",
+                       p->file);
     return SP_OK;
 }
 

@@ -99,17 +99,12 @@
 
   /* ---- drawing: as html/track.c, of steps from .. to-1 ---- */
 
-  var TOP = 9, STRIP = 7, MOST_COLUMNS = 1000, MARKS = 500, DENSITY = 48, FEW = 18;
+  var TOP = 9, STRIP = 7, MOST_COLUMNS = 1000, MARKS = 500, DENSITY = 48, MANY_RUNS = 250, MANY_MARKS = 200, SHARES = 4;
 
-  function lanesOf(one) {
-    var seen = {}, list = [];
-    steps(one).paths.forEach(function (path) { if (path) path.forEach(function (k) { seen[k] = true; }); });
-    for (var k = 0; k < K; k++) if (K <= FEW || seen[k]) list.push(k);
-    list.sort(function (a, b) { return data.rank[a] - data.rank[b]; });
-    var of = {};
-    list.forEach(function (k, i) { of[k] = i; });
-    return { list: list, of: of, height: list.length <= 6 ? 13 : list.length <= FEW ? 11 : list.length <= 40 ? 6 : 4 };
-  }
+  /* Lanes from the top, as html/lanes.c has them: of each class its lane, and a class of each. */
+  var lanes = { of: data.lanes, list: [] };
+  data.lanes.forEach(function (lane, k) { lanes.list[lane] = k; });
+  lanes.height = lanes.list.length <= 6 ? 13 : 11;
   /* Calls back with the first and the next step of each column. */
   function columns(from, to, most, call) {
     var n = to - from, count = Math.min(n, most);
@@ -140,15 +135,16 @@
   function percent(x, n) { return (100 * x / n).toFixed(2) + "%"; }
 
   var nPaths = 0;
-  function drawPath(list, lanes, unit) {
-    var d = "", at = -1, rem = "", id = "q" + nPaths++;
+  function drawPath(list, unit) {
+    var d = "", at = -1, rem = "", n = 0, id = "q" + nPaths++;
     runs(list, function (k, a, b) {
       var y = k < 0 ? -1 : 2 * lanes.of[k] + 1;
       if (y >= 0) d += (at < 0 ? "M" + a * unit + " " + y : "v" + (y - at)) + "h" + (b - a) * unit;
       if (k >= 0 && data.styles[k] === "-rem") rem += "M" + a * unit + " " + y + "h" + (b - a) * unit;
       at = y;
+      n++;
     });
-    return "<g class=\"thin\"><path id=\"" + id + "\" class=\"run\" d=\"" + d + "\"/></g><use class=\"broad\" href=\"#" + id + "\"/>" +
+    return "<g class=\"thin" + (n > MANY_RUNS ? " faint" : "") + "\"><path id=\"" + id + "\" class=\"run\" d=\"" + d + "\"/></g><use class=\"broad\" href=\"#" + id + "\"/>" +
       (rem ? "<path class=\"rem\" d=\"" + rem + "\"/>" : "");
   }
   function drawGaps(one, from, to, unit, height) {
@@ -162,19 +158,22 @@
     });
     return d && "<path class=\"gap\" d=\"" + d + "\"/>";
   }
+  /* How much of each column is wrong, in quarters. */
   function drawErrors(one, path, from, to, unit, y, width) {
-    var labels = one.paths[REFERENCE], d = "";
+    var labels = one.paths[REFERENCE], d = [];
     columns(from, to, MOST_COLUMNS, function (c, a, b) {
-      for (var t = a; t < b; t++)
-        if (labels[t] >= 0 && labels[t] !== path[t]) {
-          d += "M" + c * unit + " " + y.toFixed(1) + "h" + unit;
-          break;
-        }
+      var wrong = 0;
+      for (var t = a; t < b; t++) wrong += labels[t] >= 0 && labels[t] !== path[t];
+      var share = Math.ceil(SHARES * wrong / (b - a));
+      if (wrong) d[share] = (d[share] || "") + "M" + c * unit + " " + y.toFixed(1) + "h" + unit;
     });
-    return "<path class=\"error\" stroke-width=\"" + width.toFixed(2) + "\" d=\"" + d + "\"/>";
+    return d.map(function (text, share) {
+      return "<path class=\"error share" + share + "\" stroke-width=\"" + width.toFixed(2) + "\" d=\"" + text + "\"/>";
+    }).join("");
   }
+  /* A triangle for each place where rules are broken; where there are many, bars that grow with their number. */
   function drawMarks(one, path, from, to) {
-    var text = "";
+    var marks = [], most = 0, text = "";
     columns(from, to, MARKS, function (c, a, b) {
       var first = -1, last = -1, n = 0;
       for (var t = a; t < b; t++)
@@ -182,30 +181,36 @@
           if (!n++) first = t;
           last = t;
         }
-      if (!n) return;
-      text += "<use href=\"#ill\" x=\"" + percent((first + last) / 2 - from, to - from) + "\"><title>" +
-        (n > 1 ? first + " to " + last + ": " + n + " illegal transitions"
-          : first === 0 ? "0: starts in " + escape(className(path[0]))
-          : first + ": " + escape(className(path[first - 1])) + " → " + escape(className(path[first]))) + "</title></use>";
+      if (n) marks.push({ column: c, first: first, last: last, n: n });
+      most = Math.max(most, n);
+    });
+    marks.forEach(function (m) {
+      var title = "<title>" + (m.n > 1 ? m.first + " to " + m.last + ": " + m.n + " illegal transitions"
+        : m.first === 0 ? "0: starts in " + escape(className(path[0]))
+        : m.first + ": " + escape(className(path[m.first - 1])) + " → " + escape(className(path[m.first]))) + "</title>";
+      var height = Math.ceil((TOP - 1) * m.n / most), places = Math.min(to - from, MARKS);
+      text += marks.length > MANY_MARKS ? "<rect class=\"bars\" x=\"" + percent(m.column, places) + "\" width=\"" + percent(1, places) +
+        "\" y=\"" + (TOP - 1 - height) + "\" height=\"" + height + "\">" + title + "</rect>"
+        : "<use href=\"#ill\" x=\"" + percent((m.first + m.last) / 2 - from, to - from) + "\">" + title + "</use>";
     });
     return text;
   }
-  function drawTrack(one, s, lanes, from, to) {
+  function drawTrack(one, s, from, to) {
     var path = one.paths[s], list = columnClasses(path, from, to), n = list.length, unit = Math.ceil(500 / n);
     var plot = lanes.list.length * lanes.height, strip = s !== REFERENCE && one.paths[REFERENCE] ? STRIP + 3 : 0, missing = "";
     runs(list, function (k, a, b) {
       if (k < 0) missing += "<rect class=\"hatched\" x=\"" + percent(a, n) + "\" width=\"" + percent(b - a, n) + "\" y=\"" + TOP +
         "\" height=\"" + plot + "\"/>";
     });
-    return "<svg height=\"" + (TOP + plot + strip) + "\" role=\"img\"><title>" + escape(nameOf(s)) + " over time</title><rect class=\"lanes" +
-      lanes.height + "\" y=\"" + TOP + "\" width=\"100%\" height=\"" + plot + "\"/>" +
+    return "<svg height=\"" + (TOP + plot + strip) + "\" role=\"img\"><title>" + escape(nameOf(s)) + " over time</title><rect class=\"lanes\" " +
+      "y=\"" + TOP + "\" width=\"100%\" height=\"" + plot + "\"/>" +
       (strip ? "<rect class=\"errors\" y=\"" + (TOP + plot + 3) + "\" width=\"100%\" height=\"" + STRIP + "\"/>" : "") +
       "<svg y=\"" + TOP + "\" width=\"100%\" height=\"" + plot + "\" viewBox=\"0 0 " + n * unit + " " + 2 * lanes.list.length +
-      "\" preserveAspectRatio=\"none\">" + drawPath(list, lanes, unit) +
+      "\" preserveAspectRatio=\"none\">" + drawPath(list, unit) +
       (strip ? drawErrors(one, path, from, to, unit, 2 * (plot + 3 + STRIP / 2) / lanes.height, 2 * STRIP / lanes.height) : "") +
       drawGaps(one, from, to, unit, 2 * lanes.list.length) + "</svg>" + missing + drawMarks(one, path, from, to) + "</svg>";
   }
-  function drawDensity(one, lanes, from, to) {
+  function drawDensity(one, from, to) {
     var rows = [];
     columns(from, to, 240, function (c, a, b) {
       var row = new Array(K).fill(0), n = 0;
@@ -248,14 +253,9 @@
       "text-anchor=\"middle\" height=\"16\" aria-hidden=\"true\">" + text + "</svg><svg class=\"lane-names\" height=\"16\" aria-hidden=\"true\">" +
       "</svg></div></div>";
   }
-  function drawNames(lanes) {
-    var every = Math.ceil(10 / lanes.height), text = "";
-    for (var i = 0; i < lanes.list.length; i += every) {
-      var name = data.classes[lanes.list[i]];
-      text += "<text y=\"" + (TOP + i * lanes.height + Math.floor(lanes.height / 2) + 3) + "\">" +
-        escape(name.length > 9 ? name.slice(0, 4) + "…" + name.slice(-4) : name) + "</text>";
-    }
-    return "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" + (TOP + lanes.list.length * lanes.height) + "\">" + text + "</svg>";
+  function drawNames() {
+    return "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" + (TOP + lanes.list.length * lanes.height) +
+      "\"><use href=\"#names\"/></svg>";
   }
   function trackOf(name, small, drawing, names) {
     return "<div class=\"track\"><div class=\"name\">" + name + "<small>" + small + "</small></div><div class=\"rows\">" + drawing + names +
@@ -268,13 +268,13 @@
       (one.broken[s].length ? grouped(one.broken[s].length) + " illegal, " : "") + grouped(changes) + (changes === 1 ? " change" : " changes");
   }
   function drawAll(one, from, to) {
-    var lanes = lanesOf(one), names = drawNames(lanes), text = "";
+    var names = drawNames(), text = "";
     var order = (one.paths[REFERENCE] ? [REFERENCE] : []).concat(data.strategies.map(function (name, s) { return s; }));
     order.forEach(function (s) {
-      text += trackOf(escape(nameOf(s)), summary(one, s), drawTrack(one, s, lanes, from, to), names);
+      text += trackOf(escape(nameOf(s)), summary(one, s), drawTrack(one, s, from, to), names);
     });
     if (one.d)
-      text += trackOf("scores", "probabilities", drawDensity(one, lanes, from, to), "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" +
+      text += trackOf("scores", "probabilities", drawDensity(one, from, to), "<svg class=\"lane-names\" aria-hidden=\"true\" height=\"" +
         DENSITY + "\"><text x=\"0\" y=\"9\">100 %</text><text x=\"0\" y=\"" + (DENSITY - 1) + "\">0 %</text></svg>");
     return text + drawAxis(from, to);
   }
@@ -338,7 +338,7 @@
       cursor.style.left = left + (t - view.from + 0.5) / (view.to - view.from) * box.width + "px";
     }
     function word(parent, k) {
-      if (k >= 0 && K <= FEW)
+      if (k >= 0)
         parent.insertAdjacentHTML("beforeend", "<svg class=\"chip\" aria-hidden=\"true\"><rect class=\"s" + data.styles[k] +
           "\" width=\"10\" height=\"10\" rx=\"2\"/></svg>");
       parent.appendChild(document.createTextNode(className(k)));

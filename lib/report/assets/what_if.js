@@ -302,16 +302,9 @@ function showConfusion(name) {
     el("tbody", null, ...rows)));
 }
 
-/* Lanes from the top by rank, of the classes that occur where there are many. */
-function lanesOf(paths) {
-  const seen = new Set();
-  if (K > 12) paths.forEach((path) => path && path.forEach((k) => seen.add(k)));
-  return classes.map((name, k) => k).filter((k) => K <= 12 || seen.has(k)).sort((a, b) => settings.ranks[a] - settings.ranks[b]);
-}
-function track(name, small, path, lanes, marks, other) {
-  const height = lanes.length <= 6 ? 13 : lanes.length <= 16 ? 11 : 6, T = path.length, place = {}, shapes = {};
-  const plot = lanes.length * height;
-  lanes.forEach((k, i) => { place[k] = i * height; shapes[k] = ""; });
+function track(name, small, path, marks, other) {
+  const n = 1 + Math.max(...settings.lanes), height = n <= 6 ? 13 : 11, T = path.length, plot = n * height;
+  const place = settings.lanes.map((lane) => lane * height), shapes = classes.map(() => "");
   let line = "", from = 0;
   for (let t = 1; t <= T; t++) {
     if (t < T && path[t] === path[from]) continue;
@@ -328,8 +321,8 @@ function track(name, small, path, lanes, marks, other) {
     if (!differs && begin >= 0) { strip += "M" + begin + " " + (plot + 3) + "h" + (t - begin) + "v5h" + (begin - t) + "z"; begin = -1; }
   }
   const inner = el("svg", { y: "9", width: "100%", height: String(plot + 8), viewBox: "0 0 " + Math.max(T, 1) + " " + (plot + 8), preserveAspectRatio: "none" },
-    ...lanes.map((k, i) => el("rect", { class: "what-if-lane" + (i % 2), y: String(i * height), width: String(T), height: String(height) })),
-    el("path", { class: "what-if-line", d: line }), ...lanes.filter((k) => shapes[k]).map((k) => el("path", { class: settings.styles[k], d: shapes[k] })),
+    ...Array.from({ length: n }, (none, i) => el("rect", { class: "what-if-lane" + (i % 2), y: String(i * height), width: String(T), height: String(height) })),
+    el("path", { class: "what-if-line", d: line }), ...shapes.map((d, k) => d && el("path", { class: settings.styles[k], d })).filter(Boolean),
     el("path", { class: "what-if-strip", d: strip }));
   const triangles = [];
   for (let t = 0, last = -1; marks && t < T; t++) {
@@ -338,18 +331,17 @@ function track(name, small, path, lanes, marks, other) {
     triangles.push(el("use", { href: "#ill", x: ((100 * t) / T).toFixed(2) + "%" }));
     last = column;
   }
-  const names = el("svg", { class: "lane-names", height: String(plot + 17), "aria-hidden": "true" },
-    ...lanes.map((k, i) => el("text", { y: String(9 + i * height + height - 3) }, height > 6 ? classes[k] : "")));
+  const names = el("svg", { class: "lane-names", height: String(plot + 17), "aria-hidden": "true" }, el("use", { href: "#names" }));
   return el("div", { class: "track" }, el("div", { class: "name" }, name, el("small", null, small)),
     el("div", { class: "rows" }, el("svg", { height: String(plot + 17), role: "img", "aria-label": name + " over time" }, inner, ...triangles), names));
 }
 function showSteps(name) {
   const n = Number(parts.recording.value), r = recordings[n], before = run.paths[name][n], after = now.paths[name][n];
-  const lanes = lanesOf([r.labels, before.path, after.path]), d = difference(name, n);
+  const d = difference(name, n);
   const right = (path) => r.labels && (100 * r.labels.reduce((sum, k, t) => sum + (k >= 0 && k === path[t]), 0)) / Math.max(1, r.labels.reduce((sum, k) => sum + (k >= 0), 0));
   const small = (one) => (one.status !== "ok" ? one.status.replace("_", " ") : (r.labels ? right(one.path).toFixed(1) + " % right" : ""));
-  const tracks = r.labels ? [track("reference", "", r.labels, lanes, null, null)] : [];
-  tracks.push(track("run", small(before), before.path, lanes, null, null), track("now", small(after) + ", " + count(d.all) + " differ", after.path, lanes, after.marks, before.path));
+  const tracks = r.labels ? [track("reference", "", r.labels, null, null)] : [];
+  tracks.push(track("run", small(before), before.path, null, null), track("now", small(after) + ", " + count(d.all) + " differ", after.path, after.marks, before.path));
   fill(parts.steps, ...tracks);
 }
 function showRecordings(name) {

@@ -45,11 +45,11 @@ static void add_figure(sp_page *page, const sp_class_style *style, const sp_trac
     sp_buffer *out = &page->out, link = {0};
     sp_lanes lanes;
     const int64_t most_named = page->most_named;
-    if (!sp_lanes_fill(c, style, trace, &lanes)) {
+    if (!sp_lanes_fill(c, style, &lanes)) {
         out->failed = true;
         return;
     }
-    sp_page_lane_shapes(page, style);
+    sp_page_lane_shapes(page, style, &lanes);
     sp_buffer_text(out, "<figure class=\"flip\">");
     page->most_named = page->n_named + SP_MARK_COLUMNS;
     add_track(page, style, &lanes, trace, page->argmax);

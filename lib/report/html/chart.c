@@ -132,7 +132,7 @@ static void draw_axes(sp_chart *c)
         sp_html_say(out, "%s</text>", c->x.name);
     }
     if (c->y.name)
-        sp_html_say(out, "<text text-anchor=\"middle\" transform=\"translate(18 %d) rotate(-90)\">%s</text>",
+        sp_html_say(out, "<text class=\"upright\" text-anchor=\"middle\" transform=\"translate(14 %d) rotate(-90)\">%s</text>",
                     (area->top + area->bottom) / 2, c->y.name);
     sp_buffer_text(out, "\n");
 }

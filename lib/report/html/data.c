@@ -1,9 +1,9 @@
 /* The steps of recordings for the page's script, as JSON that no browser runs: paths as runs, probabilities in hundredths. With
  * them any recording can be drawn, enlarged and read step by step, and every figure leads to the steps that it counts.
  *
- *   classes, styles     names, and the ends of their style names ("wake", "0"); order: lanes from the top
- *   strategies          names; focus, argmax: of them; labels: is there a reference; seconds: length of a step, 0: not known
- *   illegal, starts     pairs [from, to] that somebody makes and the model forbids; classes that may not begin a recording
+ *   classes, styles     names, and the ends of the style names of their lanes ("-wake", "0"); lanes: of each class its lane from
+ * the top strategies          names; focus, argmax: of them; labels: is there a reference; seconds: length of a step, 0: not
+ * known illegal, starts     pairs [from, to] that somebody makes and the model forbids; classes that may not begin a recording
  *   recordings          r: number; id; n: steps; p: runs of each strategy; l: of the reference; g: steps that follow a gap; d:
  * see add_density()
  *
@@ -185,7 +185,8 @@ static void add_illegal(sp_page *page)
     free(pairs);
 }
 
-int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_ranking *ranking, int64_t *n_densities)
+int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_ranking *ranking,
+                          int64_t *n_densities)
 {
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
@@ -194,10 +195,10 @@ int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_r
     add_names(out, "classes", c->n_classes, c->classes);
     sp_buffer_text(out, "\"styles\":[");
     for (int32_t k = 0; k < c->n_classes; k++)
-        sp_buffer_format(out, "%s\"%s\"", k ? "," : "", sp_class_style_name(style, 's', k).text + 1);
-    sp_buffer_text(out, "],\n\"rank\":[");
+        sp_buffer_format(out, "%s\"%s\"", k ? "," : "", sp_lane_style(style, lanes, 's', lanes->lane_of[k]).text + 1);
+    sp_buffer_text(out, "],\n\"lanes\":[");
     for (int32_t k = 0; k < c->n_classes; k++)
-        sp_buffer_format(out, "%s%d", k ? "," : "", (int)style->rank[k]);
+        sp_buffer_format(out, "%s%d", k ? "," : "", (int)lanes->lane_of[k]);
     sp_buffer_text(out, "],\n\"starts\":[");
     for (int32_t k = 0; c->start_allowed && k < c->n_classes; k++)
         if (!c->start_allowed[k]) {

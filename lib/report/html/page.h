@@ -17,6 +17,7 @@ typedef struct sp_page {
     int64_t n_named, n_unnamed; /* marks of illegal transitions with a title of their own, and without */
     int64_t most_named;         /* marks that may have a title of their own by now */
     bool has_lane_shapes;       /* sp_page_lane_shapes() was called */
+    bool has_bars;              /* a path has bars in place of triangles */
     int n_pictures;             /* drawn so far: the ids of their titles */
 } sp_page;
 

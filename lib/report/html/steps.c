@@ -16,6 +16,7 @@ enum { FEW_RECORDINGS = 30 }; /* with more, only those that stand open have the 
 typedef struct steps_section {
     sp_page *page;
     sp_class_style style;
+    sp_lanes lanes;
     sp_pair_set *sets; /* [n_strategies + 1], the reference last */
     sp_ranking ranking;
     int64_t most_steps;  /* of a recording that is drawn */
@@ -41,6 +42,7 @@ static void steps_free(steps_section *s)
         free(s->sets[i].pairs);
     free(s->sets);
     sp_ranking_free(&s->ranking);
+    sp_lanes_free(&s->lanes);
     sp_class_style_free(&s->style);
 }
 
@@ -48,7 +50,8 @@ static bool steps_fill(steps_section *s)
 {
     const sp_comparison *c = s->page->comparison;
     s->sets = calloc((size_t)c->n_strategies + 1, sizeof *s->sets);
-    if (!s->sets || !sp_class_style_fill((const char *const *)c->classes, c->n_classes, &s->style))
+    if (!s->sets || !sp_class_style_fill((const char *const *)c->classes, c->n_classes, &s->style) ||
+        !sp_lanes_fill(c, &s->style, &s->lanes))
         return false;
     for (int32_t i = 0; i < c->n_strategies; i++)
         if (!sp_pair_set_fill(&s->sets[i], c->strategies[i].illegal_pairs, c->strategies[i].n_illegal_pairs))
@@ -106,19 +109,14 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
     sp_page *page = s->page;
     const sp_comparison *c = page->comparison;
     const bool with_events = page->most_named == NAMED_OPEN || c->n_recordings <= FEW_RECORDINGS;
-    sp_lanes lanes;
     if (trace->n_steps == 0) {
         sp_buffer_text(&page->out, "<p>This recording has no steps.</p>\n");
-        return;
-    }
-    if (!sp_lanes_fill(c, &s->style, trace, &lanes)) {
-        page->out.failed = true;
         return;
     }
     sp_buffer_format(&page->out, "<div class=\"stepplot\" data-r=\"%lld\">\n", (long long)trace->recording);
     if (trace->labels) {
         sp_step_path path = {.name = "reference", .classes = trace->labels, .illegal = &s->sets[c->n_strategies]};
-        sp_page_track(page, &s->style, &lanes, trace, &path);
+        sp_page_track(page, &s->style, &s->lanes, trace, &path);
         if (with_events)
             sp_page_events(page, &s->style, &path, trace->n_steps);
     }
@@ -128,14 +126,13 @@ static void recording_plot(const steps_section *s, const sp_trace *trace)
                              .labels = trace->labels,
                              .illegal = &s->sets[i],
                              .result = &c->strategies[i].recordings[trace->recording]};
-        sp_page_track(page, &s->style, &lanes, trace, &path);
+        sp_page_track(page, &s->style, &s->lanes, trace, &path);
         if (with_events && !trace->labels && i == page->focus)
             sp_page_events(page, &s->style, &path, trace->n_steps);
     }
-    sp_page_density(page, &s->style, &lanes, trace);
+    sp_page_density(page, &s->style, &s->lanes, trace);
     sp_page_step_axis(page, trace->n_steps);
     sp_buffer_text(&page->out, "</div>\n");
-    sp_lanes_free(&lanes);
 }
 
 /* True: it is drawn. */
@@ -222,10 +219,18 @@ static void say_simplified(const steps_section *s)
         sp_buffer_format(
             out,
             "<p class=\"small\">Of a recording of more than %d steps several share a place: it shows their most frequent class, "
-            "the "
-            "strip below is filled where any of them differs, and one triangle stands for all illegal transitions there, which "
-            "its title counts.</p>\n",
+            "the strip below is the darker the more of them differ, and one triangle stands for all illegal transitions there, "
+            "which its title counts.</p>\n",
             SP_MARK_COLUMNS);
+    if (page->has_bars)
+        sp_buffer_text(out,
+                       "<p class=\"small\">Where triangles would cover each other, bars stand for them: the higher, the more "
+                       "illegal transitions.</p>\n");
+    if (s->lanes.n_grouped)
+        sp_buffer_say(out,
+                      "<p class=\"small\">The %d most frequent classes have lanes of their own, the other %d share the last one."
+                      "</p>\n",
+                      (int)s->lanes.n - 1, (int)s->lanes.n_grouped);
     if (page->n_unnamed)
         sp_buffer_say(out,
                       "<p class=\"small\">%jd triangles have titles of their own; the page has no room for those of the other "
@@ -233,7 +238,8 @@ static void say_simplified(const steps_section *s)
                       page->n_named, page->n_unnamed);
     if (has_density(page->comparison) && s->n_densities < s->n_in_page)
         sp_buffer_say(out,
-                      "<p class=\"small\">The page has room for the probabilities of %jd recording%s, in the same order.</p>\n",
+                      "<p class=\"small\">The page has room for the probabilities of each step of %jd recording%s, in the same "
+                      "order.</p>\n",
                       s->n_densities, sp_plural(s->n_densities));
 }
 
@@ -284,7 +290,7 @@ static void write_figures(steps_section *s)
         folded++;
     }
     if (c->n_traces)
-        s->n_in_page = sp_page_step_data(page, &s->style, &s->ranking, &s->n_densities);
+        s->n_in_page = sp_page_step_data(page, &s->style, &s->lanes, &s->ranking, &s->n_densities);
     say_drawn(s, n_open, folded);
     say_simplified(s);
 }
@@ -310,7 +316,7 @@ void sp_page_steps(sp_page *page)
                 "<p class=\"small\">Arrows below a hypnogram: sleep onset, and where deep sleep (N3) and REM begin, as "
                 "far as there is room for their names.</p>\n");
         if (page->comparison->n_traces)
-            sp_page_lane_shapes(page, &s.style);
+            sp_page_lane_shapes(page, &s.style, &s.lanes);
         write_figures(&s);
     } else {
         page->out.failed = true;

@@ -7,24 +7,27 @@
 
 enum {
     SP_LANES_TOP = 9,       /* pixels above the first lane, for the triangles */
+    SP_LANE_NAME = 10,      /* letters of a lane's name; steps.js has the same */
     SP_MARK_COLUMNS = 1000, /* places for triangles in a plot: about one for each pixel */
 };
 
-/* Lanes of one recording's plots: all classes where they are few, else those that occur in it. */
+/* Lanes of all plots: every class has its own where there are colours for all, else the most frequent ones, and the others share
+ * the last lane. */
 typedef struct sp_lanes {
-    int32_t n;
-    int32_t *lane_of;  /* [K] from the top, -1: not shown */
-    int32_t *class_of; /* [n] */
-    int height;        /* of one lane, pixels */
+    int32_t n, n_grouped; /* n_grouped: classes that share the last lane, or 0 */
+    int32_t *lane_of;     /* [K] from the top */
+    int32_t *class_of;    /* [n]; none for a shared lane */
+    int height;           /* of one lane, pixels */
 } sp_lanes;
 
-bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, const sp_trace *trace, sp_lanes *lanes);
+bool sp_lanes_fill(const sp_comparison *c, const sp_class_style *style, sp_lanes *lanes); /* false: no memory */
 void sp_lanes_free(sp_lanes *lanes);
+/* The style of what is drawn in a lane: its class's, or where lanes are shared one of the colours in their order. */
+sp_style_name sp_lane_style(const sp_class_style *style, const sp_lanes *lanes, char use, int32_t lane);
 
-/* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and the lanes' names where
- * every recording has the same lanes. Before the first track, and not inside anything that can be folded; the second call adds
- * nothing. */
-void sp_page_lane_shapes(sp_page *page, const sp_class_style *style);
+/* Adds what all tracks refer to: the gradient that colours a path by its lane, the lines of the lanes, and their names. Before
+ * the first track, and not inside anything that can be folded; the second call adds nothing. */
+void sp_page_lane_shapes(sp_page *page, const sp_class_style *style, const sp_lanes *lanes);
 /* Adds the names beside one track. */
 void sp_page_lane_names(sp_page *page, const sp_lanes *lanes);
 
@@ -70,6 +73,7 @@ void sp_page_step_axis(sp_page *page, int64_t n_steps);
 const sp_trace *sp_trace_of(const sp_comparison *c, int64_t recording);
 /* data.c: adds the steps of as many recordings as there is room for, for the script; returns of how many. *n_densities: of how
  * many the probabilities too. */
-int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_ranking *ranking, int64_t *n_densities);
+int64_t sp_page_step_data(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, const sp_ranking *ranking,
+                          int64_t *n_densities);
 
 #endif

@@ -7,11 +7,14 @@
 #include <string.h>
 
 enum {
-    COLUMNS = 2000, /* more steps than that: each column shows the most frequent class of its steps */
-    STRIP = 7,      /* pixels of the error strip, whose style has the same stroke-width */
-    MOST_TICKS = 7, /* of steps; */
-    MOST_TIMES = 9, /* of hours, which are shorter */
-    UNITS = 500,    /* least width of a drawing in units, see draw_runs() */
+    COLUMNS = 1000,   /* more steps than that: each column shows the most frequent class of its steps */
+    STRIP = 7,        /* pixels of the error strip, whose style has the same stroke-width */
+    MOST_TICKS = 7,   /* of steps; */
+    MOST_TIMES = 9,   /* of hours, which are shorter */
+    UNITS = 500,      /* least width of a drawing in units, see draw_runs() */
+    MANY_RUNS = 250,  /* of more than that the risers are faint */
+    MANY_MARKS = 200, /* more than that are bars */
+    SHARES = 4,       /* shades of the error strip */
 };
 
 /* ---- columns ---- */
@@ -66,7 +69,10 @@ static void draw_runs(sp_page *page, const sp_class_style *style, const sp_lanes
 {
     sp_buffer *out = &page->out;
     int at = -1, id = page->n_tracks++;
-    sp_buffer_format(out, "<g class=\"thin\"><path id=\"p%d\" class=\"run\" d=\"", id);
+    int64_t n_runs = 0;
+    for (int64_t a = 0; a < n; a = run_end(columns, n, a))
+        n_runs++;
+    sp_buffer_format(out, "<g class=\"thin%s\"><path id=\"p%d\" class=\"run\" d=\"", n_runs > MANY_RUNS ? " faint" : "", id);
     for (int64_t a = 0, b; a < n; a = b) {
         b = run_end(columns, n, a);
         int y = columns[a] < 0 ? -1 : 2 * lanes->lane_of[columns[a]] + 1;
@@ -126,17 +132,22 @@ static bool is_illegal(const sp_page *page, const sp_trace *trace, const sp_step
 
 /* The illegal transitions of one place of a plot. */
 typedef struct mark {
-    int64_t n, first, last; /* steps */
+    int64_t place, n, first, last; /* first, last: steps */
 } mark;
+
+static int64_t place_count(const sp_trace *trace)
+{
+    return trace->n_steps < SP_MARK_COLUMNS ? trace->n_steps : SP_MARK_COLUMNS;
+}
 
 /* Those of all places that have some: [*n_marks], from left to right. NULL: no memory. */
 static mark *find_marks(const sp_page *page, const sp_trace *trace, const sp_step_path *path, int64_t *n_marks)
 {
-    int64_t places = trace->n_steps < SP_MARK_COLUMNS ? trace->n_steps : SP_MARK_COLUMNS, n = 0;
+    int64_t places = place_count(trace), n = 0;
     mark *marks = malloc((size_t)places * sizeof *marks);
     for (int64_t c = 0; marks && c < places; c++) {
         int64_t from = c * trace->n_steps / places, to = (c + 1) * trace->n_steps / places;
-        mark found = {0};
+        mark found = {.place = c};
         for (int64_t t = from; t < to; t++)
             if (is_illegal(page, trace, path, t)) {
                 found.first = found.n++ ? found.first : t;
@@ -185,13 +196,42 @@ static void draw_unnamed(sp_page *page, const sp_trace *trace, const sp_step_pat
     sp_buffer_text(out, "</text>");
 }
 
-/* A triangle above each place that has illegal transitions, with a title of its own where the page has room for these. */
+/* Bars that grow with the number of illegal transitions of their place. */
+static void draw_bars(sp_page *page, const sp_trace *trace, const mark *marks, int64_t n)
+{
+    enum { HEIGHT = SP_LANES_TOP - 1 };
+    sp_buffer *out = &page->out;
+    int64_t most = 0, all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        most = marks[i].n > most ? marks[i].n : most;
+        all += marks[i].n;
+    }
+    sp_buffer_format(out,
+                     "<svg width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\"><path "
+                     "class=\"bars\" d=\"",
+                     (int)HEIGHT, (long long)place_count(trace), (int)HEIGHT);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t height = (HEIGHT * marks[i].n + most - 1) / most;
+        sp_buffer_format(out, "M%lld %dv-%lldh1v%lldz", (long long)marks[i].place, (int)HEIGHT, (long long)height,
+                         (long long)height);
+    }
+    sp_buffer_say(out, "\"><title>%jd illegal, at most %jd a bar</title></path></svg>", all, most);
+    page->has_bars = true;
+}
+
+/* A triangle above each place that has illegal transitions, or bars where these are many; with a title of its own where the page
+ * has room for these. */
 static void draw_illegal(sp_page *page, const sp_trace *trace, const sp_step_path *path)
 {
     int64_t n;
     mark *marks = find_marks(page, trace, path, &n);
     if (!marks) {
         page->out.failed = true;
+        return;
+    }
+    if (n > MANY_MARKS) {
+        draw_bars(page, trace, marks, n);
+        free(marks);
         return;
     }
     bool is_named = page->n_named + n <= page->most_named;
@@ -219,28 +259,47 @@ static void draw_gaps(sp_page *page, const sp_trace *trace, int64_t n_columns, i
     sp_buffer_text(&page->out, has_gap ? "\"/>" : "");
 }
 
-/* Steps that differ from the reference, as the dashes of one line: a gap, a dash, a gap, ... A column is marked when any of its
- * steps does. y and width in units of the drawing. */
-static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path *path, int64_t n_columns, int64_t unit, double y,
-                        double width)
+/* How much of each column differs from the reference, in parts of SHARES: 0 nothing, 1 little, SHARES all of it. */
+static void fill_shares(const sp_trace *trace, const sp_step_path *path, int64_t n_columns, int32_t *shares)
 {
-    sp_buffer *out = &page->out;
-    bool was_wrong = false;
-    int64_t from = 0;
-    sp_buffer_say(out, "<path class=\"error\" stroke-width=\"%.2f\" d=\"M0 %.1fh%lld\" stroke-dasharray=\"0", width, y,
-                  (long long)n_columns * unit);
     for (int64_t c = 0; c < n_columns; c++) {
-        bool is_wrong = false;
-        int64_t to = (c + 1) * trace->n_steps / n_columns;
-        for (int64_t t = c * trace->n_steps / n_columns; t < to && !is_wrong; t++)
-            is_wrong = path->labels[t] >= 0 && path->labels[t] != path->classes[t];
-        if (is_wrong == was_wrong)
+        const int64_t from = c * trace->n_steps / n_columns, to = (c + 1) * trace->n_steps / n_columns;
+        int64_t n_wrong = 0;
+        for (int64_t t = from; t < to; t++)
+            n_wrong += path->labels[t] >= 0 && path->labels[t] != path->classes[t];
+        shares[c] = (int32_t)((SHARES * n_wrong + to - from - 1) / (to - from));
+    }
+}
+
+/* The columns of one share, as the dashes of one line: a gap, a dash, a gap, ... */
+static void draw_share(sp_buffer *out, const int32_t *shares, int32_t share, int64_t n_columns, int64_t unit, double y,
+                       double width)
+{
+    bool was_drawn = false;
+    int64_t from = 0;
+    sp_buffer_say(out, "<path class=\"error share%d\" stroke-width=\"%.2f\" d=\"M0 %.1fh%lld\" stroke-dasharray=\"0", (int)share,
+                  width, y, (long long)n_columns * unit);
+    for (int64_t c = 0; c < n_columns; c++) {
+        if ((shares[c] == share) == was_drawn)
             continue;
         sp_buffer_format(out, " %lld", ((long long)c - from) * unit);
         from = c;
-        was_wrong = is_wrong;
+        was_drawn = !was_drawn;
     }
-    sp_buffer_format(out, " %lld%s\"/>", ((long long)n_columns - from) * unit, was_wrong ? " 0" : "");
+    sp_buffer_format(out, " %lld%s\"/>", ((long long)n_columns - from) * unit, was_drawn ? " 0" : "");
+}
+
+/* Steps that differ from the reference. `shares` [n_columns] is room. y and width in units of the drawing. */
+static void draw_errors(sp_page *page, const sp_trace *trace, const sp_step_path *path, int32_t *shares, int64_t n_columns,
+                        int64_t unit, double y, double width)
+{
+    fill_shares(trace, path, n_columns, shares);
+    for (int32_t share = 1; share <= SHARES; share++)
+        for (int64_t c = 0; c < n_columns; c++)
+            if (shares[c] == share) {
+                draw_share(&page->out, shares, share, n_columns, unit, y, width);
+                break;
+            }
 }
 
 static int64_t count_changes(const sp_trace *trace, const int32_t *path)
@@ -278,19 +337,20 @@ static void draw(sp_page *page, const sp_class_style *style, const sp_lanes *lan
     sp_html_say(out, "<div class=\"track\"><div class=\"name\">%s", path->name);
     track_figures(page, trace, path);
     sp_html_say(out,
-                "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>%s over time</title><rect class=\"lanes%d\" "
+                "</div><div class=\"rows\"><svg height=\"%d\" role=\"img\"><title>%s over time</title><rect class=\"lanes\" "
                 "y=\"%d\" width=\"100%%\" height=\"%d\"/>",
-                SP_LANES_TOP + plot + strip, path->name, lanes->height, SP_LANES_TOP, plot);
+                SP_LANES_TOP + plot + strip, path->name, SP_LANES_TOP, plot);
     if (strip)
         sp_buffer_format(out, "<rect class=\"errors\" y=\"%d\" width=\"100%%\" height=\"%d\"/>", SP_LANES_TOP + plot + 3, STRIP);
+    draw_missing(page, columns, n, SP_LANES_TOP, plot);
     sp_buffer_format(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %lld %d\" preserveAspectRatio=\"none\">",
                      SP_LANES_TOP, plot, (long long)n * unit, (int)(2 * lanes->n));
     draw_runs(page, style, lanes, columns, n, unit);
-    if (strip)
-        draw_errors(page, trace, path, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height, 2.0 * STRIP / lanes->height);
+    if (strip) /* the columns are drawn: their room takes the shares */
+        draw_errors(page, trace, path, columns, n, unit, 2.0 * (plot + 3 + STRIP / 2.0) / lanes->height,
+                    2.0 * STRIP / lanes->height);
     draw_gaps(page, trace, n, unit, 2 * lanes->n);
     sp_buffer_text(out, "</svg>");
-    draw_missing(page, columns, n, SP_LANES_TOP, plot);
     draw_illegal(page, trace, path);
     sp_buffer_text(out, "</svg>");
     sp_page_lane_names(page, lanes);

@@ -2,7 +2,7 @@
  * it shows is made by the script; without one the section says what it would be. */
 #include "report/html/assets.h"
 #include "report/html/class_style.h"
-#include "report/html/page.h"
+#include "report/html/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "json/json_write.h"
 
 /* A page that is kept small has at most so many bytes; what is written after the section is taken to have this many. */
-enum { SMALL_PAGE = 1000 * 1000, THE_REST = 10 * 1000, NAMED = 30 };
+enum { SMALL_PAGE = 1000 * 1000, THE_REST = 11 * 1000, NAME_AND_STEPS = 24, NAMED = 30 };
 
 bool sp_has_what_if(const sp_comparison *c)
 {
@@ -55,7 +55,7 @@ static int64_t count_held(const sp_page *page)
     const size_t fixed = strlen(sp_page_script) + strlen(sp_page_decoding_script) + strlen(sp_page_methods);
     int64_t size = (int64_t)(page->out.length + fixed) + letters((int64_t)sp_page_module_size) + THE_REST, n = 0;
     for (; n < w->n_recordings; n++) {
-        size += letters(data_bytes(page->comparison, &w->recordings[n]));
+        size += letters(data_bytes(page->comparison, &w->recordings[n])) + NAME_AND_STEPS;
         if (w->is_kept_small && size > SMALL_PAGE)
             break;
     }
@@ -74,16 +74,6 @@ static void put_json(void *to, const char *text, size_t n)
             sp_buffer_add(to, text + i, 1);
 }
 
-static void put_name(sp_json_writer *writer, const char *text)
-{
-    sp_buffer clean = {0};
-    sp_buffer_utf8(&clean, text);
-    sp_json_put_string(writer, clean.failed || !clean.data ? "" : clean.data);
-    if (clean.failed && writer->status == SP_OK)
-        writer->status = SP_ENOMEM;
-    sp_buffer_free(&clean);
-}
-
 static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64_t n)
 {
     sp_json_put_key(writer, "recordings");
@@ -91,7 +81,7 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
     for (int64_t i = 0; i < n; i++) {
         const sp_what_if_recording *r = &c->what_if->recordings[i];
         sp_json_put(writer, i ? ", [" : "[");
-        put_name(writer, c->ids[r->recording]);
+        sp_json_put_cleaned(writer, c->ids[r->recording]);
         sp_json_put(writer, ", ");
         sp_json_put_integer(writer, r->n_steps);
         sp_json_put(writer, r->gaps ? ", 1]" : ", 0]");
@@ -99,19 +89,19 @@ static void put_recordings(sp_json_writer *writer, const sp_comparison *c, int64
     sp_json_put(writer, "]");
 }
 
-static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp_class_style *style)
+static void put_classes(sp_json_writer *writer, const sp_comparison *c, const sp_class_style *style, const sp_lanes *lanes)
 {
     sp_json_put_key(writer, "styles");
     for (int32_t k = 0; k < c->n_classes; k++) {
-        const sp_style_name name = sp_class_style_name(style, 's', k);
+        const sp_style_name name = sp_lane_style(style, lanes, 's', lanes->lane_of[k]);
         sp_json_put(writer, k ? ", " : "[");
         sp_json_put_string(writer, name.text);
     }
     sp_json_put(writer, "]");
-    sp_json_put_key(writer, "ranks");
+    sp_json_put_key(writer, "lanes");
     for (int32_t k = 0; k < c->n_classes; k++) {
         sp_json_put(writer, k ? ", " : "[");
-        sp_json_put_integer(writer, style->rank[k]);
+        sp_json_put_integer(writer, lanes->lane_of[k]);
     }
     sp_json_put(writer, "]");
 }
@@ -140,10 +130,10 @@ static void put_strategies(sp_json_writer *writer, const sp_comparison *c)
 static void put_text(sp_json_writer *writer, const char *key, const char *text)
 {
     sp_json_put_key(writer, key);
-    put_name(writer, text);
+    sp_json_put_cleaned(writer, text);
 }
 
-static void put_settings(sp_page *page, const sp_class_style *style, int64_t n)
+static void put_settings(sp_page *page, const sp_class_style *style, const sp_lanes *lanes, int64_t n)
 {
     const sp_comparison *c = page->comparison;
     const sp_what_if *w = c->what_if;
@@ -162,7 +152,7 @@ static void put_settings(sp_page *page, const sp_class_style *style, int64_t n)
     }
     sp_json_put(&writer, w->log_prior ? "]" : "null");
     put_strategies(&writer, c);
-    put_classes(&writer, c, style);
+    put_classes(&writer, c, style, lanes);
     put_text(&writer, "options", w->options);
     put_text(&writer, "file", c->file ? c->file : "scores.h5");
     sp_json_put_key(&writer, "labels");
@@ -241,16 +231,18 @@ static void say_held(sp_page *page, int64_t n)
 static void put_tool(sp_page *page, int64_t n)
 {
     const sp_comparison *c = page->comparison;
-    sp_class_style style;
+    sp_class_style style = {0};
+    sp_lanes lanes = {0};
     sp_buffer_text(&page->out,
                    "<div id=\"what-if-tool\"><p id=\"what-if-note\">This section works by a script, and shows nothing "
                    "without.</p></div>\n");
-    if (!sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style)) {
+    if (sp_class_style_fill((const char *const *)c->classes, c->n_classes, &style) && sp_lanes_fill(c, &style, &lanes)) {
+        put_settings(page, &style, &lanes, n);
+        put_scores(page, n);
+    } else {
         page->out.failed = true;
-        return;
     }
-    put_settings(page, &style, n);
-    put_scores(page, n);
+    sp_lanes_free(&lanes);
     sp_class_style_free(&style);
 }
 

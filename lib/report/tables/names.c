@@ -3,50 +3,12 @@
 
 #include <string.h>
 
-enum { REPLACEMENT = 0xFFFD };
-
-/* Reads one code point at *at and moves on; bytes that are no UTF-8 (overlong, surrogate, cut off) give U+FFFD, one at a time. */
-static uint32_t next_code(const char **at)
-{
-    const unsigned char *s = (const unsigned char *)*at;
-    int n = s[0] < 0x80 ? 0 : (s[0] & 0xE0) == 0xC0 ? 1 : (s[0] & 0xF0) == 0xE0 ? 2 : (s[0] & 0xF8) == 0xF0 ? 3 : -1;
-    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
-    uint32_t code = n <= 0 ? s[0] : s[0] & (0x3Fu >> n);
-    for (int i = 1; i <= n; i++) {
-        if ((s[i] & 0xC0) != 0x80) {
-            n = -1;
-            break;
-        }
-        code = code << 6 | (s[i] & 0x3F);
-    }
-    if (n < 0 || code < least[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
-        *at += 1;
-        return REPLACEMENT;
-    }
-    *at += n + 1;
-    return code;
-}
+#include "json/utf8.h"
 
 static void add_code(sp_buffer *buffer, uint32_t code)
 {
-    char bytes[4];
-    size_t n = 0;
-    if (code < 0x80) {
-        bytes[n++] = (char)code;
-    } else if (code < 0x800) {
-        bytes[n++] = (char)(0xC0 | code >> 6);
-        bytes[n++] = (char)(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        bytes[n++] = (char)(0xE0 | code >> 12);
-        bytes[n++] = (char)(0x80 | (code >> 6 & 0x3F));
-        bytes[n++] = (char)(0x80 | (code & 0x3F));
-    } else {
-        bytes[n++] = (char)(0xF0 | code >> 18);
-        bytes[n++] = (char)(0x80 | (code >> 12 & 0x3F));
-        bytes[n++] = (char)(0x80 | (code >> 6 & 0x3F));
-        bytes[n++] = (char)(0x80 | (code & 0x3F));
-    }
-    sp_buffer_add(buffer, bytes, n);
+    char bytes[SP_UTF8_MOST];
+    sp_buffer_add(buffer, bytes, sp_utf8_put(code, bytes));
 }
 
 static bool is_control(uint32_t code)
@@ -81,7 +43,7 @@ int sp_text_width(const char *text)
 {
     int width = 0;
     while (*text)
-        width += code_width(next_code(&text));
+        width += code_width(sp_utf8_next(&text));
     return width;
 }
 
@@ -89,7 +51,7 @@ static uint32_t shown(uint32_t code)
 {
     if (code == '\n' || code == '\t' || code == '\r')
         return ' ';
-    return is_control(code) ? REPLACEMENT : code;
+    return is_control(code) ? SP_REPLACEMENT : code;
 }
 
 /* Long names differ at their ends as often as at their beginnings ("night_0001_psg", "night_0002_psg"), so the middle goes. */
@@ -106,7 +68,7 @@ void sp_buffer_name(sp_buffer *buffer, const char *text, int width)
             cutting = false;
             head = full;
         }
-        uint32_t code = shown(next_code(&text));
+        uint32_t code = shown(sp_utf8_next(&text));
         int w = code_width(code);
         if (!cutting && used + w <= head) {
             add_code(buffer, code);
@@ -122,7 +84,7 @@ void sp_buffer_name(sp_buffer *buffer, const char *text, int width)
 void sp_buffer_utf8(sp_buffer *buffer, const char *text)
 {
     while (*text)
-        add_code(buffer, next_code(&text));
+        add_code(buffer, sp_utf8_next(&text));
 }
 
 /* What stands for a character of markup; NULL: the character itself. */
@@ -139,7 +101,7 @@ static const char *entity_of(uint32_t code)
 void sp_buffer_html(sp_buffer *buffer, const char *text)
 {
     while (*text) {
-        const uint32_t code = next_code(&text);
+        const uint32_t code = sp_utf8_next(&text);
         if (entity_of(code))
             sp_buffer_text(buffer, entity_of(code));
         else
@@ -150,7 +112,7 @@ void sp_buffer_html(sp_buffer *buffer, const char *text)
 void sp_buffer_markdown(sp_buffer *buffer, const char *text)
 {
     while (*text) {
-        const uint32_t code = shown(next_code(&text));
+        const uint32_t code = shown(sp_utf8_next(&text));
         if (code == '<' || code == '>' || code == '&') {
             sp_buffer_text(buffer, entity_of(code));
             continue;
@@ -175,7 +137,7 @@ void sp_buffer_csv(sp_buffer *buffer, const char *text)
     if (is_formula)
         sp_buffer_add(buffer, "'", 1);
     while (*text) {
-        uint32_t code = next_code(&text);
+        uint32_t code = sp_utf8_next(&text);
         if (code == '"')
             sp_buffer_add(buffer, "\"", 1);
         add_code(buffer, code);

@@ -42,7 +42,7 @@ void sp_fill_rule_costs(const sp_comparison *c, const sp_fill_options *options, 
     sp_table_column(table, SP_RIGHT, "erased, restored");
     sp_table_column(table, SP_RIGHT, "changes");
     if (options->is_wide)
-        sp_buffer_say(sp_table_head(table, SP_RIGHT), "%g %% interval", 100 * c->level);
+        sp_buffer_say(sp_table_head(table, SP_RIGHT), "changes, %g %% interval", 100 * c->level);
     for (int64_t i = 0; i < costs->n_rules; i++)
         rule_row(c, &costs->rules[i], options->is_wide, table);
 }

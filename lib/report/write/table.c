@@ -104,6 +104,8 @@ static bool has_rows(const sp_table *table, sp_buffer *out)
 
 /* ---- terminal ---- */
 
+enum { LEAST_NAME = 28 }; /* columns that names keep: the longest measure of sleep */
+
 void sp_text_fit_free(sp_text_fit *fit)
 {
     free(fit->widths);
@@ -111,8 +113,8 @@ void sp_text_fit_free(sp_text_fit *fit)
     *fit = (sp_text_fit){0};
 }
 
-/* Stars are part of the width. The first column shrinks to what the terminal leaves it, but not below 8. */
-bool sp_table_fit(const sp_table *table, int width, sp_text_fit *fit)
+/* Stars are part of the width. */
+bool sp_table_fit(const sp_table *table, int width, int least_name, sp_text_fit *fit)
 {
     const size_t n = (size_t)table->n_columns;
     *fit = (sp_text_fit){.widths = calloc(n, sizeof *fit->widths), .has_star = calloc(n, sizeof *fit->has_star)};
@@ -130,7 +132,7 @@ bool sp_table_fit(const sp_table *table, int width, sp_text_fit *fit)
     }
     const int excess = fit->total - width;
     if (width > 0 && excess > 0) {
-        const int least = fit->widths[0] < 8 ? fit->widths[0] : 8, before = fit->widths[0];
+        const int least = fit->widths[0] < least_name ? fit->widths[0] : least_name, before = fit->widths[0];
         fit->widths[0] = before - excess > least ? before - excess : least;
         fit->total -= before - fit->widths[0];
     }
@@ -162,8 +164,8 @@ void sp_text_plain(sp_buffer *out, const char *text, bool ascii)
     }
 }
 
-static void add_cell(const sp_table *table, size_t row, int32_t column, const sp_text_fit *fit, const sp_text_style *style,
-                     sp_buffer *out)
+static void add_cell(const sp_table *table, size_t row, int32_t column, bool is_last, const sp_text_fit *fit,
+                     const sp_text_style *style, sp_buffer *out)
 {
     const sp_cell *cell = cell_at(table, row, column);
     sp_buffer name = {0}, plain = {0};
@@ -172,7 +174,6 @@ static void add_cell(const sp_table *table, size_t row, int32_t column, const sp
     const char *text = plain.data ? plain.data : "";
     const char *code = !style->colour ? "" : row == 0 ? "\033[2m" : tone_code(cell->tone);
     int pad = fit->widths[column] - sp_text_width(text);
-    bool is_last = column + 1 == table->n_columns;
     if (column)
         sp_buffer_text(out, "  ");
     if (table->aligns[column] == SP_RIGHT)
@@ -191,7 +192,19 @@ static void add_cell(const sp_table *table, size_t row, int32_t column, const sp
 void sp_table_text_row(const sp_table *table, const sp_text_fit *fit, const sp_text_style *style, size_t row, sp_buffer *out)
 {
     for (int32_t c = 0; c < table->n_columns; c++)
-        add_cell(table, row, c, fit, style, out);
+        add_cell(table, row, c, c + 1 == table->n_columns, fit, style, out);
+}
+
+/* The column after the last one that fits beside the first column and `from`. */
+static int32_t block_end(const sp_table *table, const sp_text_fit *fit, int width, int32_t from)
+{
+    int total = fit->widths[0] + fit->has_star[0];
+    for (int32_t c = from; c < table->n_columns; c++) {
+        total += 2 + fit->widths[c] + fit->has_star[c];
+        if (width > 0 && total > width && c > from)
+            return c;
+    }
+    return table->n_columns;
 }
 
 void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer *out)
@@ -199,14 +212,22 @@ void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer 
     sp_text_fit fit;
     if (!has_rows(table, out))
         return;
-    if (!sp_table_fit(table, style->width, &fit)) {
+    if (!sp_table_fit(table, style->width, LEAST_NAME, &fit)) {
         out->failed = true;
         return;
     }
-    for (size_t r = 0; r <= sp_table_rows(table); r++) {
-        sp_table_text_row(table, &fit, style, r, out);
-        sp_buffer_text(out, "\n");
-    }
+    int32_t from = 1, to;
+    do {
+        to = block_end(table, &fit, style->width, from);
+        sp_buffer_text(out, from > 1 ? "\n" : "");
+        for (size_t r = 0; r <= sp_table_rows(table); r++) {
+            add_cell(table, r, 0, table->n_columns == 1, &fit, style, out);
+            for (int32_t c = from; c < to; c++)
+                add_cell(table, r, c, c + 1 == to, &fit, style, out);
+            sp_buffer_text(out, "\n");
+        }
+        from = to;
+    } while (from < table->n_columns);
     sp_text_fit_free(&fit);
 }
 

@@ -53,7 +53,7 @@ size_t sp_table_rows(const sp_table *table); /* without the headers; 0 where the
 const char *sp_table_get(const sp_table *table, size_t row, int32_t column); /* row 0: headers */
 
 typedef struct sp_text_style {
-    int width;   /* columns of the terminal; the first column gives way */
+    int width;   /* columns of the terminal */
     bool colour; /* ANSI */
     bool ascii;
 } sp_text_style;
@@ -67,11 +67,13 @@ typedef struct sp_text_fit {
     bool *has_star;
     int total;
 } sp_text_fit;
-bool sp_table_fit(const sp_table *table, int width, sp_text_fit *fit); /* false: no memory */
+/* The first column shrinks to what `width` leaves it, but not below least_name. False: no memory. */
+bool sp_table_fit(const sp_table *table, int width, int least_name, sp_text_fit *fit);
 void sp_text_fit_free(sp_text_fit *fit);
 void sp_table_text_row(const sp_table *table, const sp_text_fit *fit, const sp_text_style *style, size_t row, sp_buffer *out);
 
-/* Each renderer adds to the buffer; a table without rows adds nothing. */
+/* Each renderer adds to the buffer; a table without rows adds nothing. In a terminal that is too narrow long names are cut, then
+ * columns go on below, beside the first column again. */
 void sp_table_text(const sp_table *table, const sp_text_style *style, sp_buffer *out);
 void sp_table_markdown(const sp_table *table, sp_buffer *out);
 

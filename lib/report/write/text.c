@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MATRIX_CLASSES = 12, CLASSES = 30 };
+enum { DEFAULT_WIDTH = 100, LEAST_WIDTH = 40, MATRIX_CLASSES = 12, CLASSES = 30, MATRIX_NAME = 8 };
 
 typedef struct writer {
     const sp_comparison *comparison;
@@ -95,7 +95,7 @@ static void add_matrices(void *arg, const sp_document_row *row, const sp_table *
     w->out.failed |= !fits;
     heading(w, NULL, row->title);
     for (int32_t s = 0; !w->out.failed && s < n; s++)
-        w->out.failed = !sp_table_fit(&tables[s], w->style.width, &fits[s]);
+        w->out.failed = !sp_table_fit(&tables[s], w->style.width, MATRIX_NAME, &fits[s]);
     for (int32_t s = 0, m; !w->out.failed && s < n; s += m) {
         int width = fits[s].total;
         for (m = 1; s + m < n && width + 4 + fits[s + m].total <= w->style.width; m++)
@@ -165,7 +165,9 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
     const int width = how.width > 0 ? how.width : DEFAULT_WIDTH;
     writer w = {.comparison = comparison,
                 .style = {.width = width < LEAST_WIDTH ? LEAST_WIDTH : width, .colour = how.colour, .ascii = how.ascii}};
-    const sp_document_writer document = {.where = how.verbose ? SP_TERMINAL | SP_VERBOSE : SP_TERMINAL,
+    const sp_document_writer document = {.where = how.of_rules  ? SP_AUDIT
+                                                  : how.verbose ? SP_TERMINAL | SP_VERBOSE
+                                                                : SP_TERMINAL,
                                          .options = {.is_wide = how.verbose,
                                                      .is_brief = !how.verbose,
                                                      .is_compact = true,
@@ -179,7 +181,7 @@ sp_status sp_report_text(const sp_comparison *comparison, const sp_text_options 
                                          .arg = &w};
     add_top(&w);
     w.out.failed |= !sp_document_write(comparison, &document);
-    if (how.verbose)
+    if (how.verbose && !how.of_rules)
         add_seconds(&w);
     return sp_buffer_finish(&w.out, out, err);
 }

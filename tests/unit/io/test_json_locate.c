@@ -1,4 +1,4 @@
-/* Where values stand in a JSON text, and the nearest of some names. */
+/* Where values stand in a JSON text, the nearest of some names, and what is written for numbers and texts. */
 #include "check.h"
 
 #include "core/name_hint.h"
@@ -72,9 +72,34 @@ static void shortest_numbers(void **state)
     assert_string_equal(sp_json_number(0.1 + 0.2, 15, buffer), "0.30000000000000004");
 }
 
+/* What a text becomes between quotes. */
+static void assert_cleaned(const char *text, const char *expected)
+{
+    sp_json_writer writer;
+    char *written = NULL;
+    sp_json_writer_open(&writer);
+    sp_json_put_cleaned(&writer, text);
+    assert_int_equal(sp_json_writer_close(&writer, &written, NULL), SP_OK);
+    assert_string_equal(written, expected);
+    free(written);
+}
+
+static void cleaned_texts(void **state)
+{
+    (void)state;
+    assert_cleaned("", "\"\"");
+    assert_cleaned("a \"b\"\n", "\"a \\\"b\\\"\\n\"");
+    assert_cleaned("\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80", "\"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80\"");
+    /* A cut character, bytes that begin none, overlong, a surrogate: U+FFFD for each byte. */
+    assert_cleaned("\xC3", "\"\xEF\xBF\xBD\"");
+    assert_cleaned("\xFF\x80x", "\"\xEF\xBF\xBD\xEF\xBF\xBDx\"");
+    assert_cleaned("\xC0\xAF", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
+    assert_cleaned("\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(members_and_items), cmocka_unit_test(nearest_names),
-                                       cmocka_unit_test(shortest_numbers)};
+                                       cmocka_unit_test(shortest_numbers), cmocka_unit_test(cleaned_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,7 +114,7 @@ static void test_probabilities_are_drawn(void **state)
     sample_free(s);
     s = sample_nights(50, 950);
     page = page_of(s);
-    assert_has(page, "The page has room for the probabilities of 26 recordings, in the same order.");
+    assert_has(page, "The page has room for the probabilities of each step of 26 recordings, in the same order.");
     assert_has(page, "<figcaption>What each recording gains or loses, in points of accuracy: greedy is better than argmax in ");
     assert_has(page, "With scripts switched on any other can be drawn: the steps of all are in the page.");
     assert_true(strlen(page) < 700 * 1000);
@@ -249,7 +249,7 @@ static void test_long_recordings_are_drawn_in_columns(void **state)
     (void)state;
     sample *s = sample_nights(1, 50000);
     char *page = page_of(s);
-    assert_has(page, "viewBox=\"0 0 2000 10\"");
+    assert_has(page, "viewBox=\"0 0 1000 10\"");
     assert_true(strlen(page) < 500 * 1000);
     free(page);
     sample_free(s);
@@ -389,6 +389,17 @@ static bool every_fifth(int64_t t, int64_t n)
     return t % 5 == 4 || t == n - 1;
 }
 
+static bool every_600th(int64_t t, int64_t n)
+{
+    return t % 600 == 4 || t == n - 1;
+}
+
+/* Dense in the first half, a tenth of that in the second. */
+static bool thinning(int64_t t, int64_t n)
+{
+    return t % (t < n / 2 ? 5 : 50) == 4;
+}
+
 static bool only_two(int64_t t, int64_t n)
 {
     return t == n / 2 || t == n - 1;
@@ -432,7 +443,7 @@ static void test_marks_count_all_illegal_transitions(void **state)
     static const struct {
         int64_t n_steps, n_marks;
         bool (*is_rem)(int64_t t, int64_t n);
-    } cases[] = {{86400, 1000, every_fifth}, {86400, 2, only_two}, {1001, 200, every_fifth}, {900, 180, every_fifth}};
+    } cases[] = {{86400, 145, every_600th}, {86400, 2, only_two}, {1001, 200, every_fifth}, {900, 180, every_fifth}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t T = cases[i].n_steps, n_illegal = 0;
         for (int64_t t = 1; t < T; t++)
@@ -446,9 +457,92 @@ static void test_marks_count_all_illegal_transitions(void **state)
         assert_true(found.last_step >= T - 5);
         assert_true(found.last_x > 99.4); /* in the last place */
         assert_int_equal(count_of(page, "several share a place"), T > 1000);
+        assert_lacks(page, "class=\"bars\"");
         free(page);
         sample_free(s);
     }
+}
+
+/* Where triangles would cover each other: a bar a place, with the height of its share of the most. */
+static void test_many_marks_are_bars(void **state)
+{
+    (void)state;
+    enum { T = 86400 };
+    sample *s = one_long_recording(T, thinning);
+    char *page = page_of(s), title[64];
+    assert_int_equal(marks_of(page).n, 0);
+    assert_has(page, "bars stand for them: the higher, the more illegal transitions.");
+    const char *at = strstr(page, "viewBox=\"0 0 1000 8\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"");
+    assert_non_null(at);
+    at = strstr(at, "d=\"") + 3;
+    int64_t n_illegal = 0;
+    for (int64_t place = 0; place < 1000; place++) { /* 17 or 18 of them: 8 pixels of 8; then 1 or 2: 1 pixel */
+        int x, height, again, length;
+        assert_int_equal(sscanf(at, "M%d 8v-%dh1v%dz%n", &x, &height, &again, &length), 3);
+        assert_int_equal(x, place);
+        assert_int_equal(height, place < 500 ? 8 : 1);
+        assert_int_equal(again, height);
+        at += length;
+    }
+    for (int64_t t = 1; t < T; t++)
+        n_illegal += thinning(t, T) && !thinning(t - 1, T);
+    snprintf(title, sizeof title, "\"><title>%d,%03d illegal, at most 18 a bar</title>", (int)(n_illegal / 1000),
+             (int)(n_illegal % 1000));
+    assert_memory_equal(at, title, strlen(title));
+    free(page);
+    sample_free(s);
+}
+
+/* The strip is the darker the more steps of a place are wrong: of three steps a place none, one, two or all. */
+static void test_shares_of_errors(void **state)
+{
+    (void)state;
+    enum { T = 3000 };
+    sample *s = one_long_recording(T, only_two);
+    int32_t *labels = sample_alloc(s, T, sizeof *labels);
+    memcpy(labels, s->comparison.traces[0].paths[0], T * sizeof *labels);
+    s->comparison.traces[0].labels = labels;
+    labels[30] = 1;
+    labels[60] = labels[61] = 1;
+    labels[90] = labels[91] = labels[92] = 1;
+    labels[50] = -1; /* without a reference nothing is wrong */
+    char *page = page_of(s);
+    for (int i = 0; i < 3; i++) {
+        char path[160];
+        snprintf(path, sizeof path,
+                 "class=\"error share%d\" stroke-width=\"1.08\" d=\"M0 7.0h1000\" stroke-dasharray=\"0 %d 1 %d\"/>", 2 + i,
+                 10 * (i + 1), 1000 - 10 * (i + 1) - 1);
+        assert_has(page, path);
+    }
+    assert_lacks(page, "class=\"error share1\"");
+    free(page);
+    sample_free(s);
+}
+
+/* More classes than colours: the most frequent ones of the reference have lanes, from the top in their order; the rest share one.
+ */
+static void test_lanes_of_many_classes(void **state)
+{
+    (void)state;
+    sample *s = sample_band(20, 2, 400);
+    for (int64_t i = 0; i < s->comparison.n_traces; i++)
+        for (int64_t t = 0; t < 400; t++)
+            s->comparison.traces[i].labels[t] = t % 20 == 3 || t % 20 == 7 || t % 20 == 11 ? -1 : (int32_t)(t % 20);
+    char *page = page_of(s);
+    assert_has(page, "\"lanes\":[0,1,2,17,3,4,5,17,6,7,8,17,9,10,11,12,13,14,15,16],");
+    assert_has(page, "\"styles\":[\"0\",\"1\",\"2\",\"-rest\",\"3\",");
+    assert_has(page, ">class 19</text><text y=\"204\">3 others</text></g>");
+    assert_has(page, "<stop class=\"t-rest\" offset=\"0.944\"/><stop class=\"t-rest\" offset=\"1.000\"/></linearGradient>");
+    assert_has(page, "The 17 most frequent classes have lanes of their own, the other 3 share the last one.");
+    free(page);
+    sample_free(s);
+    s = sample_band(18, 2, 400);
+    page = page_of(s);
+    assert_has(page, "\"lanes\":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17],");
+    assert_lacks(page, " others</text>");
+    assert_lacks(page, "t-rest\" offset");
+    free(page);
+    sample_free(s);
 }
 
 /* Gaps stand in every column that has one. */
@@ -472,7 +566,7 @@ static void test_gaps_are_drawn_to_the_end(void **state)
             last = atoi(at + 1);
         }
     assert_int_equal(n, T / 100 - 1);
-    assert_int_equal(last, (T - 100) * 2000LL / T);
+    assert_int_equal(last, (T - 100) * 1000LL / T);
     free(page);
     sample_free(s);
 }
@@ -627,6 +721,9 @@ int main(void)
         cmocka_unit_test(test_no_recording_is_short_enough),
         cmocka_unit_test(test_unscored_recordings_are_not_the_worst),
         cmocka_unit_test(test_marks_count_all_illegal_transitions),
+        cmocka_unit_test(test_many_marks_are_bars),
+        cmocka_unit_test(test_shares_of_errors),
+        cmocka_unit_test(test_lanes_of_many_classes),
         cmocka_unit_test(test_gaps_are_drawn_to_the_end),
         cmocka_unit_test(test_methods_say_what_was_asked_for),
         cmocka_unit_test(test_without_strategies),

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "golden.h"
-#include "report/write/buffer.h"
+#include "report/write/table.h"
 #include "sample_comparison.h"
 
 typedef sp_status (*writer)(const sp_comparison *comparison, char **out, sp_error *err);
@@ -136,6 +136,32 @@ static void test_long_names_lose_their_middle(void **state)
     }
 }
 
+/* Columns that do not fit go on below, beside the names; names keep 28 columns, and longer ones are cut first. */
+static void test_wide_tables_go_on_below(void **state)
+{
+    (void)state;
+    sp_table table = {0};
+    sp_buffer out = {0};
+    sp_table_columns(&table, "measure|one|two|three");
+    sp_table_cell_text(&table, SP_TONE_PLAIN, "wake after sleep onset (min)");
+    sp_table_cell_text(&table, SP_TONE_BEST, "12345");
+    sp_table_cell_text(&table, SP_TONE_PLAIN, "6");
+    sp_table_cell_text(&table, SP_TONE_BEST, "7");
+    sp_table_text(&table, &(sp_text_style){.width = 41}, &out);
+    assert_string_equal(out.data, "measure                         one   two\n"
+                                  "wake after sleep onset (min)  12345*    6\n"
+                                  "\n"
+                                  "measure                       three\n"
+                                  "wake after sleep onset (min)      7*\n");
+    sp_buffer_free(&out);
+    out = (sp_buffer){0};
+    sp_table_text(&table, &(sp_text_style){.width = 49}, &out);
+    assert_string_equal(out.data, "measure                         one   two  three\n"
+                                  "wake after sleep onset (min)  12345*    6      7*\n");
+    sp_buffer_free(&out);
+    sp_table_free(&table);
+}
+
 static void test_sentences(void **state)
 {
     static const char *volatile nothing; /* the compiler is not to see that it is NULL */
@@ -215,6 +241,7 @@ static void test_saving(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wide_tables_go_on_below),
         cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_small_is_exactly_this),
         cmocka_unit_test(test_csv_quotes),

@@ -1,0 +1,52 @@
+// What the tests in headless Chromium share: the browser, what is skipped (77) without it, and how failures are counted.
+"use strict";
+const fs = require("fs");
+
+const chromiumPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => fs.existsSync(p));
+const patience = 180e3; // milliseconds that a browser on a busy machine is given
+let failures = 0;
+
+function skip(why) {
+  console.log("skipped: " + why);
+  process.exit(77);
+}
+
+// The packages of the tests by name; skipped where they or Chromium are missing.
+function need(...names) {
+  let found;
+  try {
+    found = names.map((name) => require(name));
+  } catch (e) {
+    skip("npm packages are not installed (npm install in tests/report)");
+  }
+  if (!chromiumPath) skip("Chromium is not installed");
+  return found;
+}
+
+function check(ok, what) {
+  if (!ok) {
+    failures++;
+    console.log("FAILED: " + what);
+  }
+}
+
+// Runs the parts one after the other in one browser, those named on the command line or all, then ends the process.
+function run(parts, atEnd) {
+  const [{ chromium }] = need("playwright-core"), wanted = process.argv.slice(2);
+  (async () => {
+    const browser = await chromium.launch({
+      executablePath: chromiumPath,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    });
+    for (const part of parts) if (!wanted.length || wanted.includes(part.name)) await part(browser);
+    await browser.close();
+    atEnd();
+    console.log(failures ? `${failures} failed` : "all passed");
+    process.exit(failures ? 1 : 0);
+  })().catch((e) => {
+    console.log(e);
+    process.exit(1);
+  });
+}
+
+module.exports = { need, skip, check, patience, run };

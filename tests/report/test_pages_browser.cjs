@@ -1,0 +1,148 @@
+// Pages of every kind of data in headless Chromium, at the widths of a telephone, a tablet and a desk, in light and dark: accessible,
+// no label of an axis covers another, nothing scrolls sideways, and the script draws what stands on the page. STATEPATH_LONG: of each
+// page everything; else of two pages at two widths. STATEPATH_PICTURES names a folder for pictures, to be looked at.
+"use strict";
+const fs = require("fs"), os = require("os"), path = require("path");
+const { execFileSync } = require("child_process");
+const { need, check, patience, run } = require("./browser.cjs");
+const [{ source: axe }] = need("axe-core");
+const makeRecipe = require("./recipes.cjs");
+
+const isLong = !!process.env.STATEPATH_LONG;
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "statepath-pages-"));
+const at = (name) => path.join(folder, name);
+const program = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q", "-f"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+const demo = path.join(process.env.STATEPATH_SOURCE, "datasets/sleep-demo.h5");
+const tags = path.join(process.env.STATEPATH_SOURCE, "datasets/entities-demo.recipe.json");
+
+// A recipe and its rules: NAME.h5, NAME.model.json.
+function made(name, ...shape) {
+  const [recipe, model] = makeRecipe(name, ...shape);
+  fs.writeFileSync(at(name + ".recipe.json"), JSON.stringify(recipe));
+  fs.writeFileSync(at(name + ".model.json"), JSON.stringify(model));
+  program("simulate", name + ".recipe.json", "-o", name + ".h5");
+  return [name + ".h5", "--model", name + ".model.json"];
+}
+const sleep = ["Wake", "N1", "N2", "N3", "REM"];
+const pages = {
+  demo: () => [demo, "--model", "sleep-strict", "--rule-costs"],
+  classes: () => made("classes", 28, 8, [500, 1100], 0.97),
+  day: () => [made("day", sleep, 2, [86400, 86400], 0.985)[0], "--model", "sleep-strict", "--epoch-seconds", "1"],
+  many: () => [made("many", sleep, 200, [800, 1000], 0.95)[0], "--model", "sleep-strict"],
+  actions: () => made("actions", 18, 8, [300, 900], 0.96),
+  tags: () => {
+    program("simulate", tags, "-o", "tags.h5");
+    fs.writeFileSync(at("tags.model.json"), execFileSync(process.env.STATEPATH, ["model", "new", "bio", "--types", "PER,LOC,ORG"]));
+    return ["tags.h5", "--model", "tags.model.json"];
+  },
+  two: () => [demo, "--model", "sleep-strict", "--strategies", "argmax,viterbi"],
+  six: () => [demo, "--model", "sleep-strict", "--strategies", "argmax,greedy,beam:4,viterbi,posterior,mea"],
+  against: () => [demo, "--model", "sleep-strict", "--against", "again=" + demo],
+};
+const names = Object.keys(pages).filter((name) => isLong || ["demo", "classes"].includes(name));
+for (const name of names) program("compare", ...pages[name](), "--report", name + ".html", "--json", name + ".json");
+
+async function open(browser, name, options) {
+  const context = await browser.newContext(Object.assign({ viewport: { width: 1280, height: 900 }, bypassCSP: true }, options));
+  context.setDefaultTimeout(patience);
+  const page = await context.newPage();
+  page.on("console", (m) => check(false, `${name}: console says: ${m.text()}`));
+  page.on("pageerror", (e) => check(false, `${name}: script error: ${e.message}`));
+  page.on("request", (r) => check(/^(file|blob):/.test(r.url()), `${name}: requests ${r.url()}`));
+  await page.goto("file://" + at(name + ".html"));
+  return page;
+}
+
+// Texts of one drawing of which one covers the other by more than a pixel.
+function overlaps() {
+  const found = [];
+  document.querySelectorAll("svg").forEach((svg) => {
+    if (svg.parentElement.closest("svg") || !svg.checkVisibility()) return;
+    const texts = [...svg.querySelectorAll("text:not(.illegal)")].filter((t) => t.textContent && !t.closest("defs") && t.checkVisibility())
+      .map((t) => [t, t.getBoundingClientRect()]).filter((t) => t[1].width);
+    texts.forEach(([a, p], i) => texts.slice(i + 1).forEach(([b, q]) => {
+      const across = Math.min(p.right, q.right) - Math.max(p.left, q.left), down = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+      // Lines of letters are higher than the letters.
+      if (across > 1 && down > 0.3 * Math.min(p.height, q.height))
+        found.push(`"${a.textContent}" and "${b.textContent}" of ${(svg.querySelector("title") || svg.closest("figure, section")).textContent.trim().slice(0, 40)}`);
+    }));
+  });
+  return found;
+}
+
+async function atEachWidth(browser) {
+  for (const name of names) {
+    const page = await open(browser, name);
+    await page.addScriptTag({ content: axe });
+    await page.evaluate(() => document.querySelectorAll("details").forEach((d, i) => (d.open = i < 14)));
+    const tool = page.locator("#what-if-tool");
+    if (await tool.count()) {
+      await tool.scrollIntoViewIfNeeded();
+      await page.waitForSelector("#what-if-tool[data-state]");
+    }
+    for (const width of isLong ? [390, 768, 1280] : [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      check(wide <= width, `${name}: ${wide} pixels wide in a window of ${width}`);
+      const covered = await page.evaluate(overlaps);
+      check(covered.length === 0, `${name}, ${width}: ${covered.length} labels cover others: ${covered.slice(0, 4).join("; ")}`);
+      for (const colorScheme of isLong || width === 390 ? ["light", "dark"] : ["light"]) {
+        await page.emulateMedia({ colorScheme });
+        // The rules of form are those of the first look; later only what a width or a colour can change.
+        const isFirst = width === 390 && colorScheme === "light";
+        const options = isFirst ? {} : { runOnly: colorScheme === "dark" ? ["color-contrast"] : ["color-contrast", "scrollable-region-focusable", "target-size"] };
+        const result = await page.evaluate((o) => window.axe.run(o), Object.assign({ resultTypes: ["violations"] }, options));
+        for (const v of result.violations)
+          check(false, `${name}, ${width}, ${colorScheme}: axe: ${v.id}: ${v.help} (${v.nodes.length})\n  ${v.nodes[0].html.slice(0, 200)}`);
+        if (process.env.STATEPATH_PICTURES)
+          await page.screenshot({ path: path.join(process.env.STATEPATH_PICTURES, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      }
+    }
+    await page.context().close();
+  }
+}
+
+// The script draws a recording as the page does.
+async function drawnAlike(browser) {
+  for (const name of names) {
+    const page = await open(browser, name);
+    const wrong = await page.evaluate(() => {
+      // "M0 1h12" and "h12" as points: a path may be written in several ways. Shades of errors are segments there, dashes here.
+      const shape = (plot) => [...plot.querySelectorAll(".rows > svg")].map((svg) => [svg.getAttribute("height"),
+        [...svg.querySelectorAll(".run")].map((p) => p.getAttribute("d")).join(), svg.querySelectorAll("use[href='#ill']").length,
+        [...svg.querySelectorAll(".error")].map((p) => p.getAttribute("class")).sort().join(), svg.querySelectorAll(".faint").length].join("|"));
+      return window.statepath.views.filter((view) => !view.plot.closest("details")).flatMap((view) => {
+        // Marks of long recordings share fewer places where the script draws them.
+        const before = shape(view.plot).slice(0, -1);
+        view.zoom(0, view.one.n / 2, true);
+        view.zoom(0, view.one.n, true);
+        const after = shape(view.plot).slice(0, -1), n = view.one.n;
+        return before.map((text, i) => [n > 500 ? text.replace(/\|\d+(?=\|[^|]*\|\d+$)/, "") : text, n > 500 ? after[i].replace(/\|\d+(?=\|[^|]*\|\d+$)/, "") : after[i]])
+          .filter(([a, b]) => a !== b && !/^(48|16)\|/.test(a)).map(([a, b]) => view.one.id + ": " + a.slice(0, 160) + " <> " + b.slice(0, 160));
+      });
+    });
+    check(wrong.length === 0, `${name}: the script draws otherwise: ${wrong.slice(0, 2).join("\n  ")}`);
+    await page.context().close();
+  }
+}
+
+// No time is asserted on a machine that others use, but sizes are. Printed are the time by the clock and that of the page's own thread.
+async function quickly(browser) {
+  const times = [], own = [], median = (list) => Math.round(list.sort((a, b) => a - b)[4]);
+  for (let i = 0; i < 9; i++) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context.setDefaultTimeout(patience);
+    const page = await context.newPage(), client = await context.newCDPSession(page);
+    await client.send("Performance.enable", { timeDomain: "threadTicks" });
+    const busy = async () => (await client.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value * 1000;
+    const before = await busy();
+    await page.goto("file://" + at("demo.html"));
+    own.push((await busy()) - before);
+    times.push(await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd));
+    await context.close();
+  }
+  console.log(`20 nights: loaded in ${median(times)} ms, of which ${median(own)} ms are the page's (medians of 9); ${fs.statSync(at("demo.html")).size} bytes`);
+  for (const name of names) check(fs.statSync(at(name + ".html")).size < 1e6, `${name} takes ${fs.statSync(at(name + ".html")).size} bytes`);
+}
+
+run([atEachWidth, drawnAlike, quickly], () => fs.rmSync(folder, { recursive: true }));
