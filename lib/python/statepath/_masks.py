@@ -12,7 +12,7 @@ from . import _core
 from ._decode import decode
 from ._errors import ScoresError, StatepathError
 from ._model import Model
-from ._request import Options, Request, model_of
+from ._request import Options, Request, model_of, with_options
 from ._scores import array_of, integers_of, numbers_of
 
 _QUANTILES = (0.5, 0.95, 0.99)
@@ -152,6 +152,7 @@ class Leak:
         return f"Leak: mean {self.mean:.4g}, maximum {self.maximum:.4g}{where}; {self.n_steps:,} step{'' if self.n_steps == 1 else 's'}"
 
 
+@with_options(Options)
 def leak(scores: Any, mask_or_model: Any, path: Any = None, **options: Unpack[Options]) -> Leak:
     """The probability that scores put on what cannot occur: what a mask is worth.
 

@@ -111,6 +111,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n = len(set(groups)) if groups is not None else len(sequences)
         tune: Any = self.tune if n >= 2 else "none"
         method: Any = self.method
+        kind: Any = self.kind
         self.model_ = _fit(
             labels,
             sequences,
@@ -124,7 +125,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             memory=self.memory,
             folds=min(self.inner_folds, max(n, 2)),
             groups=groups,
-            kind=self.kind,
+            kind=kind,
             threads=self.threads,
         )
         return self
