@@ -138,6 +138,11 @@ class Leak:
     >>> import numpy as np, statepath as sp
     >>> sp.leak(np.array([[0.9, 0.1], [0.3, 0.7]]), np.array([[True, False], [True, True]]))
     Leak: mean 0.05, maximum 0.1 at recording 0, step 0; 2 steps
+    >>> found = sp.leak(np.array([[0.9, 0.1], [0.3, 0.7]]), np.array([[True, False], [True, True]]))
+    >>> found.per_step.round(3), round(found.mean, 3), round(found.maximum, 3), found.worst, found.n_steps
+    (array([0.1, 0. ]), 0.05, 0.1, (0, 0), 2)
+    >>> round(found.quantiles[0.5], 3)
+    0.05
     """
 
     per_step: Any

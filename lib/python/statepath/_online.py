@@ -43,6 +43,11 @@ class OnlineDecoder:
     [0]
     >>> list(online.stream([[0.9, 0.1], [0.4, 0.6]]))
     [0, 1]
+    >>> online.push([0.2, 0.8]), online.pending, online.lag, online.model.classes
+    (None, 1, 1, ('a', 'b'))
+    >>> online.restart()
+    >>> online.pending
+    0
     """
 
     @with_options(Nats)
