@@ -1,8 +1,7 @@
 """Look-alikes against the packages they look like, and the doors of the fields: each skipped where its package is not installed."""
-import inspect
-
 import numpy as np
 import pytest
+from test_compat import ALL, found, shown
 
 import statepath as sp
 
@@ -12,12 +11,11 @@ def hmm_parameters(rng, k):
     return start, trans
 
 
-def same_signature(ours, theirs):
-    a, b = inspect.signature(ours).parameters, inspect.signature(theirs).parameters
-    assert list(a) == list(b)
-    assert [p.kind for p in a.values()] == [p.kind for p in b.values()]
-    for name in a:
-        assert a[name].default == b[name].default or a[name].default is b[name].default, name
+@pytest.mark.parametrize(("original", "signature"), [(original, signature) for *_, original, signature in ALL])
+def test_signature_of_the_original(original, signature):
+    module, name = original.split(":")
+    pytest.importorskip(module.split(".")[0], reason=f"{module.split('.')[0]} is not installed")
+    assert shown(found(module, name)) == signature
 
 
 # ---- librosa ----
