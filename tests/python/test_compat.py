@@ -50,7 +50,7 @@ SIGNATURES = {
     "torbi": {
         "from_probabilities": (
             "torbi:from_probabilities",
-            "(observation, batch_frames=None, transition=None, initial=None, log_probs=False, gpu=None, num_threads=None)",
+            "(observation, batch_frames=None, transition=None, initial=None, log_probs=False, gpu=None, num_threads=1)",
         ),
     },
     "torchcrf": {"CRF.decode": ("torchcrf:CRF.decode", "(self, emissions, mask=None)")},

@@ -63,6 +63,7 @@ OF_OTHER_PACKAGES = {
     "statepath.nlp.pipeline",
     "statepath.sleep.decode_hypnogram",
     "statepath.sleep.to_annotations",
+    "statepath.sleep.to_yasa",
 }
 MADE_ELSEWHERE = {"set_fit_request", "set_score_request"}  # by scikit-learn
 

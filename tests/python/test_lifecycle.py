@@ -155,6 +155,15 @@ def test_processes(rng, method):
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_joblib(rng, backend):
+    joblib = pytest.importorskip("joblib", reason="joblib is not installed")
+    parts = list(probabilities(rng, 6, 4000, 5, dtype=np.float32))
+    expected = [decode_here(p) for p in parts]
+    assert joblib.Parallel(2, backend=backend)(joblib.delayed(decode_here)(p) for p in parts) == expected
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_fork_while_a_thread_decodes(rng):
     p = probabilities(rng, 200, 2000, 5, dtype=np.float32)
     stop = threading.Event()
@@ -224,6 +233,32 @@ def test_ctrl_c_in_one_long_recording(call):
         1.0,
     )
     assert said == "stopped [0, 0, 0]\n" and seconds < 10
+
+
+@pytest.mark.parametrize("part", [0.1, 1.0])
+def test_ctrl_c_in_a_comparison(part):
+    """While it decodes, and in the bootstrap that follows the last step; that takes about a second, however many recordings there are."""
+    pytest.importorskip("statepath._evaluation", reason="built without GSL")
+    said, seconds = interrupted(
+        f"""
+        import numpy as np, statepath as sp
+        n, has_begun = 60_000, []
+        labels = np.random.default_rng(0).integers(0, 2, n * 2)
+        p = np.full((n * 2, 2), 0.5)
+
+        def progress(what, done, total):
+            if done >= {part} * total and not has_begun:
+                has_begun.append(print("begun", flush=True))
+
+        try:
+            while True:
+                sp.compare(p, labels, sp.Model(["a", "b"]), ["argmax", "viterbi", "mea"], lengths=[2] * n, kind="probs", progress=progress)
+        except KeyboardInterrupt:
+            print("stopped", flush=True)
+        """,
+        0.2,
+    )
+    assert said == "stopped\n" and seconds < 20
 
 
 def test_no_temporary_files_and_clean_exit(tmp_path):

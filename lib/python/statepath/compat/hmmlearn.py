@@ -6,6 +6,7 @@ probability of 0 is exactly impossible, and ties go to the lowest state.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -119,8 +120,12 @@ def use() -> None:
     >>> hmmlearn.use()  # doctest: +SKIP
     >>> hmm.predict(X)  # doctest: +SKIP
     """
-    from hmmlearn import base
+    from hmmlearn import base, hmm
 
+    first = getattr(base, "_AbstractHMM", base.BaseHMM)
+    copies = [kind for kind in vars(hmm).values() if isinstance(kind, type) and issubclass(kind, first)]  # some hold its methods, wrapped
     for name, function in (("decode", decode), ("predict", predict), ("score", score), ("score_samples", score_samples)):
-        for kind in {c for c in (base.BaseHMM, getattr(base, "_AbstractHMM", base.BaseHMM)) if name in vars(c)}:
-            setattr(kind, name, function)
+        original = vars(first)[name]
+        for kind in {first, *copies}:
+            if name in vars(kind) and inspect.unwrap(vars(kind)[name]) is original:
+                setattr(kind, name, function)
