@@ -178,6 +178,7 @@ def compare(
     subjects: Sequence[Any] | None = None,
     weights: Any = None,
     against: Mapping[str, Any] | None = None,
+    cv: int | None = None,
     on_infeasible: Literal["report", "relax", "raise"] = "report",
     name: str = "scores",
     progress: Progress | None = None,
@@ -201,6 +202,9 @@ def compare(
         Weight of each step in likelihood and calibration, in the shape of the paths.
     against : mapping of str to scores, optional
         Scores of other classifiers for the same recordings; their strategies are called ``NAME.STRATEGY``.
+    cv : int, optional
+        So many folds: weights are learnt under the rules of the model, as :func:`fit` does by default, and each recording is decoded with
+        what was learnt from the others. Recordings of one subject are never parted.
     on_infeasible : {"report", "relax", "raise"}
         A recording without allowed path counts as wrong, is decoded breaking the fewest rules, or raises.
     name : str
@@ -244,6 +248,10 @@ def compare(
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
     how = {"trace_steps": _TRACE_STEPS, "what_if_bytes": -1, **judging, **_decoding(reading), "strategies": names}
     how["on_infeasible"] = "error" if on_infeasible == "raise" else on_infeasible
+    if cv is not None:
+        how["cv"] = _integer(cv, "cv")
+        if cv < 2:
+            raise StatepathError(f"cv={cv}: two folds at least")
     notices: list[str] = []
     made = library.compare(request.model.to_json(), inputs, how, rivals, progress, notices)
     _warn(notices)
