@@ -188,14 +188,18 @@ def test_fork_while_a_thread_decodes(rng):
 
 def interrupted(code, after):
     """Runs the code in another process, sends it Ctrl-C, and says what it printed and how long it took to stop."""
-    program = textwrap.dedent(code)
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "begun\n"
-    time.sleep(after)
-    sent = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    said, _ = child.communicate(timeout=60)
-    return said, time.monotonic() - sent
+    # Where the tests run in the background Ctrl-C is ignored, and so it would be there.
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + textwrap.dedent(code)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "begun\n"
+        time.sleep(after)
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        try:
+            said, _ = child.communicate(timeout=60)
+        finally:
+            child.kill()
+        return said, time.monotonic() - sent
 
 
 def test_ctrl_c_between_recordings():
