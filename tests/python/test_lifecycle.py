@@ -18,6 +18,7 @@ from conftest import probabilities
 import statepath as sp
 
 MODEL = sp.Model.load("sleep-strict")
+CALLS = int(os.environ.get("STATEPATH_CALLS", "4000"))  # of each kind, when looking for leaks; ./dev test --long python makes more
 
 
 def memory():
@@ -74,7 +75,24 @@ def test_no_leak(rng, name):
         "leak": lambda: sp.leak(p, MODEL),
         "pickle": lambda: pickle.loads(pickle.dumps(MODEL)),
     }
-    assert leaves_nothing(calls[name], 4000)
+    assert leaves_nothing(calls[name], CALLS)
+
+
+@pytest.mark.parametrize("name", ["compare", "cv", "evaluate", "fit", "report", "bad scores"])
+def test_no_leak_of_evaluation(rng, name):
+    pytest.importorskip("statepath._evaluation", reason="built without GSL")
+    p, labels = probabilities(rng, 4, 20, 5), rng.integers(0, 5, (4, 20))
+    broken = np.where(np.arange(400).reshape(4, 20, 5) == 77, np.nan, p)
+    report = sp.compare(p, labels, MODEL, ["viterbi"], kind="probs")
+    calls = {
+        "compare": lambda: sp.compare(p, labels, MODEL, ["argmax", "viterbi"], kind="probs", against={"other": p}, on_infeasible="relax"),
+        "cv": lambda: sp.compare(p, labels, MODEL, ["viterbi"], kind="probs", cv=2),
+        "evaluate": lambda: sp.evaluate({"a": labels, "b": labels}, labels, MODEL),
+        "fit": lambda: sp.fit(labels, p, rules=MODEL, method="counts", tune="none", kind="probs"),
+        "report": lambda: (report.to_json(), str(report), report.check("viterbi.illegal == 0")),
+        "bad scores": lambda: attempt(lambda: sp.compare(broken, labels, MODEL, kind="probs")),
+    }
+    assert leaves_nothing(calls[name], CALLS // 40)
 
 
 def test_references_are_given_back(rng):
