@@ -120,7 +120,7 @@ sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *train
 {
     const int32_t n = p->opt->n_folds;
     folds->training = training;
-    folds->fold = malloc((size_t)(p->info->n_recordings + 1) * sizeof *folds->fold);
+    folds->fold = malloc((size_t)(training->batch.n_recordings + 1) * sizeof *folds->fold);
     if (!folds->fold)
         return sp_no_memory(err);
     sp_status status = sp_folds_assign(&training->batch, how->group, n, folds->fold, err);
