@@ -1,11 +1,15 @@
 /* sp_compare() and sp_decode_recordings(): scores are decoded, the paths handed on, evaluated. */
 #include "pipeline/compare.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/prepare.h"
+#include "core/subjects.h"
 #include "evaluate/evaluate.h"
+#include "learn/learn.h"
 #include "pipeline/against.h"
 #include "pipeline/evaluation.h"
 #include "pipeline/long/long_recording.h"
@@ -80,6 +84,122 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
     return SP_OK;
 }
 
+/* ---- cross-validation ---- */
+
+sp_status sp_fit_words_read(const sp_fit_words *words, sp_fit_options *out, sp_error *err)
+{
+    sp_status status = words->method ? sp_fit_method_parse(words->method, &out->method, err) : SP_OK;
+    if (status == SP_OK && words->tune)
+        status = sp_tune_parse(words->tune, &out->tune, err);
+    if (status == SP_OK && words->strategy)
+        status = sp_strategy_parse(words->strategy, &out->strategy, err);
+    out->smoothing = words->smoothing;
+    out->penalty = words->penalty;
+    out->memory = words->memory;
+    out->n_folds = words->folds;
+    out->name = words->name ? words->name : "fitted";
+    return status;
+}
+
+sp_status sp_folds_check(const sp_pipeline *p, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    if (o->decode.clamp || !isnan(o->decode.temperature) || !isnan(o->decode.transition_weight) || !isnan(o->decode.prior_weight))
+        return sp_fail(err, SP_EINVAL,
+                       "`cv` fits temperature and weights itself, and `clamp` would show it the answers; leave "
+                       "`temperature`, `transition_weight`, `prior_weight` and `clamp` out");
+    if (o->confidence || o->n_best)
+        return sp_fail(err, SP_EINVAL,
+                       "`confidence` and `nbest` speak of one model, `cv` decodes with a model a fold; leave them out, or fit a "
+                       "model and compare with that");
+    return SP_OK;
+}
+
+sp_status sp_folds_fit(sp_folds *folds, sp_pipeline *p, const sp_training *training, const sp_fit_options *how,
+                       sp_workers *workers, sp_error *err)
+{
+    const int32_t n = p->opt->n_folds;
+    folds->training = training;
+    folds->fold = malloc((size_t)(training->batch.n_recordings + 1) * sizeof *folds->fold);
+    if (!folds->fold)
+        return sp_no_memory(err);
+    sp_status status = sp_folds_assign(&training->batch, how->group, n, folds->fold, err);
+    if (status != SP_OK)
+        return status;
+    folds->models = calloc((size_t)n, sizeof(sp_model *));
+    if (!folds->models)
+        return sp_no_memory(err);
+    status = sp_cross_fit(training, how, n, folds->fold, workers, folds->models, err);
+    sp_run_progress(p->opt, NULL, 0, 0);
+    if (status != SP_OK)
+        return status;
+    folds->n_folds = n;
+    p->prepare.temperature = 1;
+    p->prepare.prior_weight = 0;
+    p->folds = folds;
+    return SP_OK;
+}
+
+void sp_folds_clear(sp_folds *folds)
+{
+    for (int32_t f = 0; f < folds->n_folds; f++)
+        sp_model_free(folds->models[f]);
+    free(folds->models);
+    free(folds->fold);
+}
+
+/* What folds in memory are fitted to: all recordings. */
+typedef struct training_set {
+    sp_folds folds;
+    sp_block *block;
+    sp_training training;
+} training_set;
+
+static sp_status read_training_set(training_set *t, const sp_pipeline *p, sp_error *err)
+{
+    const unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_SCORES | SP_BLOCK_MASK;
+    const sp_part all = {.count = p->info->n_recordings};
+    sp_prepare_options how = sp_prepare_options_default();
+    how.kind = p->prepare.kind;
+    how.floor = p->prepare.floor;
+    how.missing_uniform = p->prepare.missing_uniform;
+    t->block = sp_block_new();
+    sp_status status = t->block ? p->from.read(p->from.arg, &all, parts, t->block, err) : sp_no_memory(err);
+    return status == SP_OK ? sp_prepare(t->block, &how, p->workers, NULL, err) : status;
+}
+
+/* As sp_fitting_open() for a file. Subjects are there by now; those of one are not parted. */
+static sp_status open_folds(training_set *t, sp_pipeline *p, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    sp_fit_options how = sp_fit_options_default();
+    how.method = SP_FIT_CRF;
+    how.rules = p->model;
+    how.group = p->subjects ? p->subjects->of_recording : NULL;
+    if (o->n_against_recordings)
+        return sp_fail(err, SP_EINVAL, "`cv` fits models to one classifier's scores; leave `against` out");
+    if (!p->info->has_labels)
+        return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none", p->file);
+    sp_status status = sp_folds_check(p, err);
+    if (status == SP_OK)
+        status = sp_fit_words_read(&o->fit, &how, err);
+    if (status == SP_OK)
+        status = sp_fit_options_check(&how, err);
+    if (status == SP_OK)
+        status = read_training_set(t, p, err);
+    if (status != SP_OK)
+        return status;
+    t->training = (sp_training){.batch = sp_block_batch(t->block),
+                                .labels = t->block->labels,
+                                .classes = p->info->classes ? p->info->classes : (const char *const *)p->model->classes};
+    if (!o->fit.tune && sp_classes_are_tags(p->info->n_classes, t->training.classes))
+        how.tune = SP_TUNE_ENTITY_F1;
+    sp_run_hook_fitting(o, &t->training, &how);
+    return sp_folds_fit(&t->folds, p, &t->training, &how, p->workers, err);
+}
+
+/* ---- recordings in memory ---- */
+
 /* The other classifiers in memory, of which there are `n`. `all` to be closed in any case. */
 static sp_status open_against(sp_pipeline *p, const char *strategies, sp_rival *all, sp_error *err)
 {
@@ -105,6 +225,7 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
 {
     sp_pipeline p;
     calibration scaled = {.n = 0};
+    training_set learnt = {.block = NULL};
     const char *strategies = o->strategies ? o->strategies : sp_usual_strategies;
     sp_status status = sp_pipeline_open(&p, recordings, o, strategies, err);
     const int32_t n = o->n_against_recordings;
@@ -112,9 +233,11 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
     if (status == SP_OK)
         status = against ? open_against(&p, strategies, against, err) : sp_no_memory(err);
     if (status == SP_OK)
-        status = sp_pipeline_open_comparison(&p, &scaled, err);
-    if (status == SP_OK)
         status = sp_pipeline_use_given(&p, err);
+    if (status == SP_OK && o->n_folds)
+        status = open_folds(&learnt, &p, err);
+    if (status == SP_OK)
+        status = sp_pipeline_open_comparison(&p, &scaled, err);
     if (status == SP_OK)
         status = sp_pipeline_compare(&p, out, err);
     sp_pipeline_result(&p, result);
@@ -123,12 +246,16 @@ sp_status sp_compare(const sp_recordings *recordings, const sp_run_options *o, s
     free(against);
     sp_pipeline_close(&p);
     sp_calibration_close(&scaled);
+    sp_folds_clear(&learnt.folds);
+    sp_block_free(learnt.block);
     return status;
 }
 
 sp_status sp_decode_recordings(const sp_recordings *recordings, const sp_run_options *o, sp_run_result *result, sp_error *err)
 {
     sp_pipeline p;
+    if (o->n_folds)
+        return sp_fail(err, SP_EINVAL, "`cv` is of comparing, which has labels to judge by");
     sp_status status = sp_pipeline_open(&p, recordings, o, o->strategies ? o->strategies : "viterbi", err);
     if (status == SP_OK)
         status = sp_pipeline_check_decoding(&p, err);

@@ -60,6 +60,8 @@ static sp_status open_arrays(array_evaluation *e, const sp_recordings *recording
 sp_status sp_evaluate(const sp_recordings *recordings, const sp_array_paths *paths, const sp_run_options *o, sp_comparison **out,
                       sp_run_result *result, sp_error *err)
 {
+    if (o->n_folds)
+        return sp_fail(err, SP_EINVAL, "`cv` is of comparing: what is evaluated has been decoded");
     array_evaluation e = {.paths = paths};
     sp_status status = open_arrays(&e, recordings, o, err);
     if (status == SP_OK)

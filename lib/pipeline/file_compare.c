@@ -1,5 +1,4 @@
 /* sp_compare_file() and sp_decode_file(): the file of scores is opened, paths are written, folds fitted. */
-#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -22,62 +21,25 @@ typedef struct fitted_folds {
 
 static void folds_close(fitted_folds *c)
 {
-    for (int32_t f = 0; c->folds.models && f < c->folds.n_folds; f++)
-        sp_model_free(c->folds.models[f]);
-    free(c->folds.models);
-    free(c->folds.fold);
+    sp_folds_clear(&c->folds);
     sp_fitting_close(&c->fit);
 }
 
-/* Fits them. o->groups keeps recordings together. On failure the folds can (and must) still be closed. */
-static sp_status fit(fitted_folds *c, const char *file, const sp_run_options *o, sp_error *err)
-{
-    sp_folds *folds = &c->folds;
-    c->options = *o;
-    if (o->fit.rules)
-        c->options.model = o->fit.rules;
-    sp_status status = sp_fitting_open(&c->fit, file, &c->options, err);
-    if (status != SP_OK)
-        return status;
-    const sp_training *training = folds->training = &c->fit.training;
-    if (!training->labels)
-        return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none; `labels` PATH says where they are", file);
-    folds->n_folds = o->n_folds;
-    folds->fold = malloc((size_t)(c->fit.info->n_recordings + 1) * sizeof *folds->fold);
-    if (!folds->fold)
-        return sp_no_memory(err);
-    status = sp_folds_assign(&training->batch, c->fit.options.group, o->n_folds, folds->fold, err);
-    if (status != SP_OK)
-        return status;
-    sp_model **models = calloc((size_t)o->n_folds, sizeof(sp_model *));
-    if (!models)
-        return sp_no_memory(err);
-    status = sp_cross_fit(training, &c->fit.options, o->n_folds, folds->fold, c->fit.workers, models, err);
-    sp_run_progress(o, NULL, 0, 0);
-    if (status == SP_OK)
-        folds->models = models;
-    else
-        free(models);
-    return status;
-}
-
-/* Each model brings its own temperature, so the scores stay as they are. */
+/* o->groups keeps recordings together. On failure the folds can (and must) still be closed. */
 static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    if (o->decode.clamp || !isnan(o->decode.temperature) || !isnan(o->decode.transition_weight) || !isnan(o->decode.prior_weight))
-        return sp_fail(err, SP_EINVAL,
-                       "`cv` fits temperature and weights itself, and `clamp` would show it the answers; leave "
-                       "`temperature`, `transition_weight`, `prior_weight` and `clamp` out");
-    if (o->confidence || o->n_best)
-        return sp_fail(err, SP_EINVAL,
-                       "`confidence` and `nbest` speak of one model, `cv` decodes with a model a fold; leave them out, or fit a "
-                       "model and compare with that");
-    sp_status status = fit(c, p->file, o, err);
-    p->prepare.temperature = 1;
-    p->prepare.prior_weight = 0;
-    p->folds = status == SP_OK ? &c->folds : NULL;
-    return status;
+    c->options = *o;
+    if (o->fit.rules)
+        c->options.model = o->fit.rules;
+    sp_status status = sp_folds_check(p, err);
+    if (status == SP_OK)
+        status = sp_fitting_open(&c->fit, p->file, &c->options, err);
+    if (status != SP_OK)
+        return status;
+    if (!c->fit.training.labels)
+        return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none; `labels` PATH says where they are", p->file);
+    return sp_folds_fit(&c->folds, p, &c->fit.training, &c->fit.options, c->fit.workers, err);
 }
 
 /* ---- decoding and comparing ---- */

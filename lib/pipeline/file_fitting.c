@@ -10,6 +10,7 @@
 #include "evaluate/evaluate.h"
 #include "io/source.h"
 #include "learn/learn.h"
+#include "pipeline/compare.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/metrics.h"
 #include "statepath/model_json.h"
@@ -22,14 +23,8 @@ static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_erro
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
     bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
-    sp_status status = SP_OK;
     out->method = !has_labels ? SP_FIT_EM : has_scores ? SP_FIT_CRF : SP_FIT_COUNTS;
-    if (w->method)
-        status = sp_fit_method_parse(w->method, &out->method, err);
-    if (status == SP_OK && w->tune)
-        status = sp_tune_parse(w->tune, &out->tune, err);
-    if (status == SP_OK && w->strategy)
-        status = sp_strategy_parse(w->strategy, &out->strategy, err);
+    sp_status status = sp_fit_words_read(w, out, err);
     if (status != SP_OK)
         return status;
     if (out->method != SP_FIT_EM && !has_labels)
@@ -38,11 +33,6 @@ static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_erro
                        f->info->file);
     if (out->method != SP_FIT_COUNTS && !has_scores)
         return sp_fail(err, SP_EINVAL, "%s has no scores; `method` counts learns from labels alone", f->info->file);
-    out->smoothing = w->smoothing;
-    out->penalty = w->penalty;
-    out->memory = w->memory;
-    out->n_folds = w->folds;
-    out->name = w->name ? w->name : "fitted";
     out->rules = has_rules ? f->rules : NULL;
     out->seen = is_seen;
     return sp_fit_options_check(out, err);
@@ -54,16 +44,6 @@ static sp_status read_groups(sp_fitting *f, const char *words, sp_error *err)
     sp_status status = sp_source_subjects(f->source, words, &f->subjects, err);
     f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
     return status;
-}
-
-static void report_progress(void *arg, const char *what, int64_t done, int64_t total)
-{
-    sp_run_progress(arg, what, done, total);
-}
-
-static sp_status go_on(void *arg, sp_error *err)
-{
-    return sp_run_go_on(arg, err);
 }
 
 /* ---- the file ---- */
@@ -176,13 +156,8 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
         return status;
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
-    f->training = (sp_training){.batch = sp_block_batch(f->block),
-                                .labels = f->block->labels,
-                                .classes = f->classes,
-                                .go_on = go_on,
-                                .go_on_arg = (void *)o};
-    f->options.progress = report_progress;
-    f->options.progress_arg = (void *)o;
+    f->training = (sp_training){.batch = sp_block_batch(f->block), .labels = f->block->labels, .classes = f->classes};
+    sp_run_hook_fitting(o, &f->training, &f->options);
     return SP_OK;
 }
 

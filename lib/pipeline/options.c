@@ -41,6 +41,24 @@ sp_status sp_run_go_on(const sp_run_options *o, sp_error *err)
     return is_stopped ? sp_fail(err, SP_EFILE, "stopped by a signal; nothing was written") : SP_OK;
 }
 
+static void fitting_progress(void *arg, const char *what, int64_t done, int64_t total)
+{
+    sp_run_progress(arg, what, done, total);
+}
+
+static sp_status fitting_go_on(void *arg, sp_error *err)
+{
+    return sp_run_go_on(arg, err);
+}
+
+void sp_run_hook_fitting(const sp_run_options *o, sp_training *training, sp_fit_options *how)
+{
+    training->go_on = fitting_go_on;
+    training->go_on_arg = (void *)o;
+    how->progress = fitting_progress;
+    how->progress_arg = (void *)o;
+}
+
 double sp_now_seconds(void)
 {
     struct timespec now;

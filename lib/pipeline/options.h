@@ -3,6 +3,7 @@
 #define PIPELINE_OPTIONS_H
 
 #include "statepath.h"
+#include "statepath/learn.h"
 #include "statepath/pipeline.h"
 
 void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -11,6 +12,8 @@ void sp_run_notice(const sp_run_options *o, sp_notice kind, const char *format, 
 void sp_run_progress(const sp_run_options *o, const char *what, int64_t done, int64_t total);
 /* SP_OK, or SP_EFILE where the run is to stop. */
 sp_status sp_run_go_on(const sp_run_options *o, sp_error *err);
+/* Fitting that asks and tells the same hooks; `o` is borrowed by both. */
+void sp_run_hook_fitting(const sp_run_options *o, sp_training *training, sp_fit_options *how);
 
 /* Number of the word among n, 0 where there is none (NULL); -1: it is not among them. */
 int sp_word_index(const char *word, int n, const char *const *words);

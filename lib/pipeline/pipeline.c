@@ -103,10 +103,9 @@ sp_status sp_pipeline_open(sp_pipeline *p, const sp_recordings *from, const sp_r
                            sp_error *err)
 {
     *p = (sp_pipeline){.opt = opt};
-    if (opt->output || opt->n_folds || opt->codes || opt->map || opt->groups || opt->against || opt->reference)
-        return sp_fail(
-            err, SP_EINVAL,
-            "`output`, `cv`, `codes`, `map`, `groups`, `against` and `reference` are of files, not of recordings in memory");
+    if (opt->output || opt->codes || opt->map || opt->groups || opt->against || opt->reference)
+        return sp_fail(err, SP_EINVAL,
+                       "`output`, `codes`, `map`, `groups`, `against` and `reference` are of files, not of recordings in memory");
     sp_status status = sp_pipeline_begin(p, from->info->file, opt, strategies, err);
     p->from = *from;
     if (status == SP_OK)

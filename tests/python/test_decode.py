@@ -1,4 +1,5 @@
 """decode(): shapes in and out, every argument, and what a path is."""
+import inspect
 import warnings
 
 import numpy as np
@@ -388,3 +389,18 @@ def test_a_model_by_name(rng, tmp_path, monkeypatch, door):
     assert sp.decode(p[:, :3], "sleep-aasm", kind="scores").shape == (10,)  # the file of that name comes first
     door.save(tmp_path / "door.json")
     assert sp.decode(p[:, :3], tmp_path / "door.json", kind="scores").shape == (10,)
+
+
+@pytest.mark.parametrize("function", [sp.decode, sp.marginals, sp.log_partition, sp.path_score, sp.leak, sp.compare, sp.fit, sp.OnlineDecoder])
+def test_help_spells_out_each_argument(function):
+    given = inspect.signature(function).parameters
+    assert {"kind", "missing", "floor"} <= given.keys() and given["missing"].default == "error"
+    assert not any(p.kind is p.VAR_KEYWORD for p in given.values())
+    assert ("labels" in given) == (function is not sp.OnlineDecoder) and ("lengths" in given) == (function is not sp.OnlineDecoder)
+
+
+@pytest.mark.parametrize("function", [sp.decode, sp.marginals, sp.leak, lambda *a, **o: sp.path_score(*a, [0, 0], **o), lambda *a, **o: sp.compare(a[0], [0, 0], a[1], **o),
+                                      lambda *a, **o: sp.fit([0, 0], a[0], **o), lambda *a, **o: sp.OnlineDecoder(a[1], 2, **o)])  # fmt: skip
+def test_unknown_argument(function):
+    with pytest.raises(TypeError, match="unexpected keyword argument mising=: did you mean missing="):
+        function(np.array([[0.5, 0.5], [0.5, 0.5]]), sp.Model(["a", "b"]), mising="uniform")

@@ -1,8 +1,11 @@
 """Look-alikes against the packages they look like, and the doors of the fields: each skipped where its package is not installed."""
-import inspect
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
+from test_compat import ALL, found, shown
 
 import statepath as sp
 
@@ -12,12 +15,11 @@ def hmm_parameters(rng, k):
     return start, trans
 
 
-def same_signature(ours, theirs):
-    a, b = inspect.signature(ours).parameters, inspect.signature(theirs).parameters
-    assert list(a) == list(b)
-    assert [p.kind for p in a.values()] == [p.kind for p in b.values()]
-    for name in a:
-        assert a[name].default == b[name].default or a[name].default is b[name].default, name
+@pytest.mark.parametrize(("original", "signature"), [(original, signature) for *_, original, signature in ALL])
+def test_signature_of_the_original(original, signature):
+    module, name = original.split(":")
+    pytest.importorskip(module.split(".")[0], reason=f"{module.split('.')[0]} is not installed")
+    assert shown(found(module, name)) == signature
 
 
 # ---- librosa ----
@@ -85,6 +87,30 @@ def test_hmmlearn(algorithm):
     np.testing.assert_allclose(found, logp, rtol=1e-9)
     np.testing.assert_allclose(mine, posteriors, atol=1e-9)
     np.testing.assert_allclose(ours.score(model, X, lengths), model.score(X, lengths), rtol=1e-9)
+
+
+def test_hmmlearn_uses_ours():
+    """In a process of its own, since it changes hmmlearn."""
+    pytest.importorskip("hmmlearn.hmm", reason="hmmlearn is not installed")
+    code = """
+    import numpy as np
+    from hmmlearn import hmm
+    from statepath.compat import hmmlearn as ours
+    model = hmm.CategoricalHMM(2)
+    model.startprob_, model.transmat_ = np.array([1.0, 0.0]), np.array([[0.9, 0.1], [0.0, 1.0]])
+    model.emissionprob_ = np.array([[0.5, 0.4, 0.1], [0.1, 0.3, 0.6]])
+    X = np.array([[0], [1], [2], [0]])
+    theirs = model.decode(X), model.predict(X), model.score(X), model.score_samples(X)
+    ours.use()
+    assert type(model).decode is ours.decode
+    mine = model.decode(X), model.predict(X), model.score(X), model.score_samples(X)
+    np.testing.assert_allclose(mine[0][0], theirs[0][0])
+    assert mine[1].tolist() == theirs[1].tolist() == mine[0][1].tolist()
+    np.testing.assert_allclose(mine[2], theirs[2])
+    np.testing.assert_allclose(mine[3][1], theirs[3][1], atol=1e-12)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 # ---- seqeval ----
@@ -192,6 +218,45 @@ def test_sklearn_protocol():
     assert held_out.classes_.tolist() == stack.classes_.tolist()
 
 
+# ---- other people's processes ----
+
+
+class Nights:
+    """A data set of torch: an item is the path of a night."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def __len__(self):
+        return len(self.scores)
+
+    def __getitem__(self, i):
+        return sp.decode(self.scores[i], "sleep-aasm", threads=2)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_data_loader(method):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    scores = np.random.default_rng(1).dirichlet(np.ones(5), (6, 3000)).astype(np.float32)
+    expected = sp.decode(scores, "sleep-aasm")  # threads have run before the fork
+    loader = torch.utils.data.DataLoader(Nights(scores), batch_size=2, num_workers=2, multiprocessing_context=method)
+    assert torch.cat(list(loader)).numpy().tolist() == expected.tolist()
+    assert sp.decode(torch.from_numpy(scores), "sleep-aasm").tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_dask(scheduler):
+    dask = pytest.importorskip("dask", reason="dask is not installed")
+    da = pytest.importorskip("dask.array", reason="dask has no arrays here")
+    scores = np.random.default_rng(2).dirichlet(np.ones(5), (8, 500))
+    model = sp.Model.load("sleep-aasm")
+    paths = da.from_array(scores, chunks=(2, 500, 5)).map_blocks(sp.decode, model, kind="probs", drop_axis=2, dtype=np.int32)
+    tasks = dask.delayed([dask.delayed(sp.decode)(night, model, threads=1) for night in scores])
+    expected = sp.decode(scores, model).tolist()
+    with dask.config.set(scheduler=scheduler, num_workers=2):
+        assert paths.compute().tolist() == expected and [p.tolist() for p in tasks.compute()] == expected
+
+
 # ---- sleep ----
 
 
@@ -212,6 +277,22 @@ def test_yasa():
     assert legal.start == hyp.start and legal.freq == hyp.freq and np.allclose(legal.proba.sum(axis=1), 1)
     report = sleep.compare_hypnograms(hyp, {"legal": legal})
     assert report.data["strategies"]["legal"]["illegal"] == 0 and report.data["reference"]["illegal"] > 0
+
+
+def test_to_yasa():
+    yasa = pytest.importorskip("yasa", reason="YASA is not installed")
+    from statepath import sleep
+
+    rng = np.random.default_rng(1)
+    nights = [rng.dirichlet(np.ones(5) * 0.5, n) for n in (60, 40)]
+    decoded = sp.decode(nights, "sleep-aasm", full=True)
+    hyp = sleep.to_yasa(decoded, 1, start="2026-01-01 23:00:00")
+    assert isinstance(hyp, yasa.Hypnogram) and hyp.n_epochs == 40 and hyp.scorer == "statepath viterbi"
+    assert np.array_equal(sleep._numbers(hyp), decoded[1]) and str(hyp.start) == "2026-01-01 23:00:00"
+    marked = sp.decode([[1.0, 0, 0, 0, 0], [0, 0, 0, 1.0, 0]], "sleep-aasm", full=True, on_infeasible="mark")
+    assert sleep.to_yasa(marked).hypno.tolist() == ["UNS", "UNS"]
+    with pytest.raises(sp.StatepathError, match="class a is no sleep stage"):
+        sleep.to_yasa(sp.decode([[0.5, 0.5]], sp.Model(["a", "b"]), full=True))
 
 
 def test_mne():

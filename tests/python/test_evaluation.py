@@ -53,6 +53,35 @@ def test_compare_is_the_programs(program, tmp_path, seed, model):
     assert (tmp_path / "mine.csv").read_bytes() == (tmp_path / "r.csv").read_bytes()
 
 
+@pytest.mark.parametrize("subjects", [None, ["a", "b", "b", "c", "c", "c", "d", "d"]])
+def test_cross_validation_is_the_programs(program, tmp_path, subjects):
+    scores, labels = data(np.random.default_rng(3), 8)
+    ids = [f"r{i}" for i in range(len(scores))]
+    write(tmp_path / "s.h5", scores, labels, ids)
+    if subjects:
+        with h5py.File(tmp_path / "s.h5", "a") as f:
+            f.create_dataset("subjects", data=subjects, dtype=h5py.string_dtype())
+    subprocess.run([program, "compare", "s.h5", "--model", "sleep-aasm", "--cv", "3", "--json", "r.json", "-q"], cwd=tmp_path, check=True, capture_output=True)
+    seen = []
+    report = sp.compare(scores, labels, "sleep-aasm", ids=ids, subjects=subjects, kind="probs", cv=3, progress=lambda *a: seen.append(a[0]))
+    theirs = json.loads(without_file((tmp_path / "r.json").read_text()))
+    mine = json.loads(without_file(report.to_json()))
+    for one in (mine, theirs):
+        one["input"].pop("subjects_from", None)
+    assert mine == theirs and len(set(seen)) > 1
+
+
+def test_what_does_not_go_with_cross_validation():
+    scores, labels = data(np.random.default_rng(4))
+    for more, word in (({"cv": 1}, "cv=1"), ({"cv": 2.5}, "cv=2.5"), ({"cv": 100}, "folds"), ({"cv": 2, "temperature": 2.0}, "temperature="),
+                       ({"cv": 2, "against": {"b": scores}}, "against=")):  # fmt: skip
+        with pytest.raises(sp.StatepathError, match=word) as found:
+            sp.compare(scores, labels, "sleep-aasm", kind="probs", **more)
+        assert "`" not in str(found.value)
+    with pytest.raises(sp.StatepathError, match="cv="):
+        sp.compare(scores, None, "sleep-aasm", kind="probs", cv=2)
+
+
 def test_evaluate_agrees_with_compare():
     scores, labels = data(np.random.default_rng(3))
     compared = sp.compare(scores, labels, "sleep-aasm", ["viterbi"])

@@ -18,6 +18,7 @@ from conftest import probabilities
 import statepath as sp
 
 MODEL = sp.Model.load("sleep-strict")
+CALLS = int(os.environ.get("STATEPATH_CALLS", "4000"))  # of each kind, when looking for leaks; ./dev test --long python makes more
 
 
 def memory():
@@ -74,7 +75,24 @@ def test_no_leak(rng, name):
         "leak": lambda: sp.leak(p, MODEL),
         "pickle": lambda: pickle.loads(pickle.dumps(MODEL)),
     }
-    assert leaves_nothing(calls[name], 4000)
+    assert leaves_nothing(calls[name], CALLS)
+
+
+@pytest.mark.parametrize("name", ["compare", "cv", "evaluate", "fit", "report", "bad scores"])
+def test_no_leak_of_evaluation(rng, name):
+    pytest.importorskip("statepath._evaluation", reason="built without GSL")
+    p, labels = probabilities(rng, 4, 20, 5), rng.integers(0, 5, (4, 20))
+    broken = np.where(np.arange(400).reshape(4, 20, 5) == 77, np.nan, p)
+    report = sp.compare(p, labels, MODEL, ["viterbi"], kind="probs")
+    calls = {
+        "compare": lambda: sp.compare(p, labels, MODEL, ["argmax", "viterbi"], kind="probs", against={"other": p}, on_infeasible="relax"),
+        "cv": lambda: sp.compare(p, labels, MODEL, ["viterbi"], kind="probs", cv=2),
+        "evaluate": lambda: sp.evaluate({"a": labels, "b": labels}, labels, MODEL),
+        "fit": lambda: sp.fit(labels, p, rules=MODEL, method="counts", tune="none", kind="probs"),
+        "report": lambda: (report.to_json(), str(report), report.check("viterbi.illegal == 0")),
+        "bad scores": lambda: attempt(lambda: sp.compare(broken, labels, MODEL, kind="probs")),
+    }
+    assert leaves_nothing(calls[name], CALLS // 40)
 
 
 def test_references_are_given_back(rng):
@@ -155,6 +173,15 @@ def test_processes(rng, method):
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_joblib(rng, backend):
+    joblib = pytest.importorskip("joblib", reason="joblib is not installed")
+    parts = list(probabilities(rng, 6, 4000, 5, dtype=np.float32))
+    expected = [decode_here(p) for p in parts]
+    assert joblib.Parallel(2, backend=backend)(joblib.delayed(decode_here)(p) for p in parts) == expected
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_fork_while_a_thread_decodes(rng):
     p = probabilities(rng, 200, 2000, 5, dtype=np.float32)
     stop = threading.Event()
@@ -179,14 +206,18 @@ def test_fork_while_a_thread_decodes(rng):
 
 def interrupted(code, after):
     """Runs the code in another process, sends it Ctrl-C, and says what it printed and how long it took to stop."""
-    program = textwrap.dedent(code)
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "begun\n"
-    time.sleep(after)
-    sent = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    said, _ = child.communicate(timeout=60)
-    return said, time.monotonic() - sent
+    # Where the tests run in the background Ctrl-C is ignored, and so it would be there.
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + textwrap.dedent(code)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "begun\n"
+        time.sleep(after)
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        try:
+            said, _ = child.communicate(timeout=60)
+        finally:
+            child.kill()
+        return said, time.monotonic() - sent
 
 
 def test_ctrl_c_between_recordings():
@@ -224,6 +255,32 @@ def test_ctrl_c_in_one_long_recording(call):
         1.0,
     )
     assert said == "stopped [0, 0, 0]\n" and seconds < 10
+
+
+@pytest.mark.parametrize("part", [0.1, 1.0])
+def test_ctrl_c_in_a_comparison(part):
+    """While it decodes, and in the bootstrap that follows the last step; that takes about a second, however many recordings there are."""
+    pytest.importorskip("statepath._evaluation", reason="built without GSL")
+    said, seconds = interrupted(
+        f"""
+        import numpy as np, statepath as sp
+        n, has_begun = 60_000, []
+        labels = np.random.default_rng(0).integers(0, 2, n * 2)
+        p = np.full((n * 2, 2), 0.5)
+
+        def progress(what, done, total):
+            if done >= {part} * total and not has_begun:
+                has_begun.append(print("begun", flush=True))
+
+        try:
+            while True:
+                sp.compare(p, labels, sp.Model(["a", "b"]), ["argmax", "viterbi", "mea"], lengths=[2] * n, kind="probs", progress=progress)
+        except KeyboardInterrupt:
+            print("stopped", flush=True)
+        """,
+        0.2,
+    )
+    assert said == "stopped\n" and seconds < 20
 
 
 def test_no_temporary_files_and_clean_exit(tmp_path):

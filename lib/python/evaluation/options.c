@@ -22,6 +22,7 @@ static const struct {
     OPTION("transition_weight", decode.transition_weight, NUMBER),
     OPTION("prior_weight", decode.prior_weight, NUMBER),
     OPTION("clamp", decode.clamp, INTEGER),
+    OPTION("cv", n_folds, INTEGER),
     OPTION("threads", decode.threads, INTEGER),
     OPTION("epoch_seconds", epoch_seconds, NUMBER),
     OPTION("level", level, NUMBER),

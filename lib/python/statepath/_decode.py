@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _core
 from ._decoded import STATUS, Decoded
 from ._errors import BugError, DeadEndError, NoPathError, StatepathError, StatepathWarning
 from ._model import Model
-from ._request import Gaps, Kind, Missing, Request, number_of_kind
+from ._request import Options, Request, number_of_kind, with_options
 
 Infeasible = Literal["raise", "mark", "relax"]
 
@@ -29,24 +28,10 @@ def decode(
     strategy: str = "viterbi",
     *,
     full: Literal[True],
-    kind: Kind | None = None,
-    lengths: ArrayLike | None = None,
-    offsets: ArrayLike | None = None,
-    mask: Any = None,
-    gaps: Gaps | None = None,
-    step_mask: Any = None,
-    labels: Any = None,
-    segments: Any = None,
-    classes: Sequence[str] | None = None,
-    temperature: float | None = None,
-    transition_weight: float | None = None,
-    prior_weight: float | None = None,
-    floor: float | None = None,
-    missing: Missing = "error",
     on_infeasible: Infeasible = "raise",
     n_best: int = 0,
     confidence: bool = False,
-    threads: int = 0,
+    **options: Unpack[Options],
 ) -> Decoded: ...
 @overload
 def decode(
@@ -55,49 +40,22 @@ def decode(
     strategy: str = "viterbi",
     *,
     full: Literal[False] = False,
-    kind: Kind | None = None,
-    lengths: ArrayLike | None = None,
-    offsets: ArrayLike | None = None,
-    mask: Any = None,
-    gaps: Gaps | None = None,
-    step_mask: Any = None,
-    labels: Any = None,
-    segments: Any = None,
-    classes: Sequence[str] | None = None,
-    temperature: float | None = None,
-    transition_weight: float | None = None,
-    prior_weight: float | None = None,
-    floor: float | None = None,
-    missing: Missing = "error",
     on_infeasible: Infeasible = "raise",
     n_best: int = 0,
     confidence: bool = False,
-    threads: int = 0,
+    **options: Unpack[Options],
 ) -> Any: ...
+@with_options(Options)
 def decode(
     scores: Any,
     model: Model | str,
     strategy: str = "viterbi",
     *,
     full: bool = False,
-    kind: Kind | None = None,
-    lengths: ArrayLike | None = None,
-    offsets: ArrayLike | None = None,
-    mask: Any = None,
-    gaps: Gaps | None = None,
-    step_mask: Any = None,
-    labels: Any = None,
-    segments: Any = None,
-    classes: Sequence[str] | None = None,
-    temperature: float | None = None,
-    transition_weight: float | None = None,
-    prior_weight: float | None = None,
-    floor: float | None = None,
-    missing: Missing = "error",
     on_infeasible: Infeasible = "raise",
     n_best: int = 0,
     confidence: bool = False,
-    threads: int = 0,
+    **options: Unpack[Options],
 ) -> Any:
     """The best path that a model allows, for one recording or many.
 
@@ -176,47 +134,17 @@ def decode(
         and type(model) is Model
         and strategy == "viterbi"
         and not full
-        and lengths is None
-        and offsets is None
-        and mask is None
-        and gaps is None
-        and step_mask is None
-        and labels is None
-        and segments is None
-        and classes is None
-        and temperature is None
-        and transition_weight is None
-        and prior_weight is None
-        and floor is None
-        and missing == "error"
         and on_infeasible == "raise"
         and not n_best
         and confidence is False
-        and threads == 0
+        and (not options or (len(options) == 1 and "kind" in options))
         and model._is_plain
     ):
         path = _empty(scores.shape[0], _int32)
+        kind = options.get("kind")
         if _core.decode_small(scores, model._chains[None], path, -1 if kind is None else number_of_kind(kind)):
             return path
-    request = Request(
-        scores,
-        model,
-        kind=kind,
-        lengths=lengths,
-        offsets=offsets,
-        mask=mask,
-        gaps=gaps,
-        step_mask=step_mask,
-        labels=labels,
-        segments=segments,
-        classes=classes,
-        temperature=temperature,
-        transition_weight=transition_weight,
-        prior_weight=prior_weight,
-        floor=floor,
-        missing=missing,
-        threads=threads,
-    )
+    request = Request(scores, model, **options)
     return _decode(request, strategy, on_infeasible, n_best, confidence, full)
 
 

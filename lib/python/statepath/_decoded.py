@@ -73,6 +73,23 @@ class Decoded(Sequence[NDArray[np.int32]]):
     >>> d.nbest[0][0]
     array([[1, 1],
            [1, 0]], dtype=int32)
+    >>> d.log_partition.round(3), d.paths, len(d), d[0]
+    (array([-0.329]), array([1, 1], dtype=int32), 1, array([1, 1], dtype=int32))
+
+    What it was asked, and what was done to the scores:
+
+    >>> d.strategy, d.kind, d.classes, d.model.name, d.offsets, d.segments, d.floored, d.missing
+    ('viterbi', 'probs', ('a', 'b'), 'model', array([0, 2]), None, 0, 0)
+
+    Where no path is allowed:
+
+    >>> stuck = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> marked = sp.decode(stuck, model, full=True, on_infeasible="mark")
+    >>> marked.status, marked.step, marked.scores, marked.paths
+    (['no_path'], array([1]), array([-inf]), array([-1, -1], dtype=int32))
+    >>> relaxed = sp.decode(stuck, model, full=True, on_infeasible="relax")
+    >>> relaxed.paths, relaxed.n_broken, relaxed.broken
+    (array([0, 0], dtype=int32), array([1]), [array([False,  True])])
     """
 
     _batch: Batch

@@ -17,7 +17,20 @@ __all__ = [
 
 
 class StatepathWarning(UserWarning):
-    """Something that the user should know and that ends nothing."""
+    """Something that the user should know and that ends nothing.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np, statepath as sp
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", sp.StatepathWarning)
+    ...     try:
+    ...         sp.compare([[0.9, 0.1], [np.nan, np.nan]], [0, 1], sp.Model(["a", "b"]), "argmax", kind="probs", missing="uniform")
+    ...     except sp.StatepathWarning as said:
+    ...         print(said)
+    1 step with NaN says nothing (missing="uniform")
+    """
 
 
 class StatepathError(ValueError):
@@ -147,7 +160,16 @@ class DeadEndError(NoPathError):
 
 
 class BugError(RuntimeError):
-    """A path failed the library's check of itself: a bug of statepath, not of the data. Please report it."""
+    """A path failed the library's check of itself: a bug of statepath, not of the data. Please report it.
+
+    It is no StatepathError: who catches those for bad data does not hide it.
+
+    Examples
+    --------
+    >>> import statepath as sp
+    >>> issubclass(sp.BugError, sp.StatepathError), issubclass(sp.BugError, RuntimeError)
+    (False, True)
+    """
 
 
 # "`kind` logits" of the library is kind="logits" in Python; "`clamp`" are labels=.

@@ -13,7 +13,7 @@ from . import _core
 from ._errors import ModelError, ScoresError, StatepathError, StatepathWarning, in_python
 from ._model import Model
 from ._report import Report
-from ._request import Gaps, Kind, Missing, Request, model_of
+from ._request import Numbers, Places, Reading, Request, check_names, model_of, with_options
 from ._scores import Batch, array_of, integers_of
 
 try:
@@ -26,41 +26,22 @@ _UNSCORED = (-1, -100)
 
 
 class Judging(TypedDict, total=False):
-    """How agreement is judged; as the program's options of the same names."""
+    """How agreement is judged; as the program's options of the same names; None: what they are without."""
 
-    level: float
-    seed: int
-    epoch_seconds: float
-    weighted_kappa: Literal["linear", "quadratic"]
-    absent_class: Literal["exclude", "zero", "one"]
-    interval: Literal["bca", "percentile"]
-    zeros: Literal["wilcox", "pratt"]
-    margin: float
-    wake_trim: float
-    nll_clip: float
-    bridge_unscored: bool
-    rule_costs: bool
-    trace_steps: int
-    what_if_bytes: int
-
-
-class Reading(TypedDict, total=False):
-    """What the scores are and how they become nats; as in decode()."""
-
-    kind: Kind | None
-    lengths: Any
-    offsets: Any
-    mask: Any
-    gaps: Gaps | None
-    step_mask: Any
-    segments: Any
-    classes: Sequence[str] | None
-    temperature: float | None
-    transition_weight: float | None
-    prior_weight: float | None
-    floor: float | None
-    missing: Missing
-    threads: int
+    level: float | None
+    seed: int | None
+    epoch_seconds: float | None
+    weighted_kappa: Literal["linear", "quadratic"] | None
+    absent_class: Literal["exclude", "zero", "one"] | None
+    interval: Literal["bca", "percentile"] | None
+    zeros: Literal["wilcox", "pratt"] | None
+    margin: float | None
+    wake_trim: float | None
+    nll_clip: float | None
+    bridge_unscored: bool | None
+    rule_costs: bool | None
+    trace_steps: int | None
+    what_if_bytes: int | None
 
 
 class Comparing(Judging, Reading, total=False):
@@ -133,7 +114,7 @@ def _number_of_label(v: Any) -> int:
 
 def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Those of judging, and the rest."""
-    judging = {k: v for k, v in options.items() if k in _JUDGING}
+    judging = {k: v for k, v in options.items() if k in _JUDGING and v is not None}
     for key in ("rule_costs", "bridge_unscored"):
         if key in judging:
             judging[key] = int(bool(judging[key]))
@@ -141,7 +122,7 @@ def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if key in judging and (isinstance(judging[key], bool) or not isinstance(judging[key], (int, np.integer))):
             raise StatepathError(f"{key}={judging[key]!r}: a whole number is needed")
     for key in ("level", "epoch_seconds", "margin", "wake_trim", "nll_clip"):
-        if key in judging and judging[key] is not None:
+        if key in judging:
             try:
                 judging[key] = float(judging[key])
             except (TypeError, ValueError):
@@ -186,6 +167,7 @@ def _warn(notices: list[str]) -> None:
         warnings.warn(in_python(sentence), StatepathWarning, stacklevel=3)
 
 
+@with_options(Comparing)
 def compare(
     scores: Any,
     labels: Any,
@@ -196,6 +178,7 @@ def compare(
     subjects: Sequence[Any] | None = None,
     weights: Any = None,
     against: Mapping[str, Any] | None = None,
+    cv: int | None = None,
     on_infeasible: Literal["report", "relax", "raise"] = "report",
     name: str = "scores",
     progress: Progress | None = None,
@@ -219,6 +202,9 @@ def compare(
         Weight of each step in likelihood and calibration, in the shape of the paths.
     against : mapping of str to scores, optional
         Scores of other classifiers for the same recordings; their strategies are called ``NAME.STRATEGY``.
+    cv : int, optional
+        So many folds: weights are learnt under the rules of the model, as :func:`fit` does by default, and each recording is decoded with
+        what was learnt from the others. Recordings of one subject are never parted.
     on_infeasible : {"report", "relax", "raise"}
         A recording without allowed path counts as wrong, is decoded breaking the fewest rules, or raises.
     name : str
@@ -243,9 +229,8 @@ def compare(
     (1, 0)
     """
     library = _needs_library()
+    check_names(options, Comparing.__annotations__)
     judging, reading = _split(options)
-    if "labels" in reading:
-        raise StatepathError("labels= are given once: they are what paths are judged by")
     scores, labels, ids = _unpack(scores, labels, ids)
     request = Request(scores, model, **reading)
     inputs = _inputs(request, ids, subjects, name)
@@ -263,6 +248,10 @@ def compare(
         raise StatepathError(f'on_infeasible="{on_infeasible}": it is "report" (counts as wrong), "relax" (break the fewest rules) or "raise"')
     how = {"trace_steps": _TRACE_STEPS, "what_if_bytes": -1, **judging, **_decoding(reading), "strategies": names}
     how["on_infeasible"] = "error" if on_infeasible == "raise" else on_infeasible
+    if cv is not None:
+        how["cv"] = _integer(cv, "cv")
+        if cv < 2:
+            raise StatepathError(f"cv={cv}: two folds at least")
     notices: list[str] = []
     made = library.compare(request.model.to_json(), inputs, how, rivals, progress, notices)
     _warn(notices)
@@ -295,6 +284,7 @@ def _batch_of_paths(x: Any, lengths: Any) -> Batch:
     return Batch(rows, offsets, layout, shape=shape)
 
 
+@with_options(Judging)
 def evaluate(
     paths: Any,
     labels: Any,
@@ -339,9 +329,8 @@ def evaluate(
     1.0
     """
     library = _needs_library()
-    judging, rest = _split(options)
-    if rest:
-        raise StatepathError(f"evaluate() knows no {next(iter(rest))}=")
+    check_names(options, _JUDGING)
+    judging, _ = _split(options)
     found = model_of(model)
     given = {str(k): v for k, v in paths.items()} if isinstance(paths, Mapping) else {"path": paths}
     if not given:
@@ -370,21 +359,11 @@ def evaluate(
 # ---- learning ----
 
 
-class Learning(TypedDict, total=False):
+class Learning(Places, Numbers, total=False):
     """What fit() takes besides: how scores are read."""
 
-    kind: Any
-    lengths: Any
-    offsets: Any
-    mask: Any
-    gaps: Any
-    step_mask: Any
-    segments: Any
-    floor: float | None
-    missing: Literal["error", "uniform"]
-    threads: int
 
-
+@with_options(Learning)
 def fit(
     labels: Any,
     scores: Any = None,
@@ -448,6 +427,7 @@ def fit(
     (('a', 'b'), True)
     """
     library = _needs_library()
+    check_names(options, Learning.__annotations__)
     found = None if rules is None else model_of(rules)
     if scores is None and labels is None:
         raise StatepathError("labels or scores are needed to learn from")

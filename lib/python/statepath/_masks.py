@@ -12,7 +12,7 @@ from . import _core
 from ._decode import decode
 from ._errors import ScoresError, StatepathError
 from ._model import Model
-from ._request import Options, Request, model_of
+from ._request import Options, Request, model_of, with_options
 from ._scores import array_of, integers_of, numbers_of
 
 _QUANTILES = (0.5, 0.95, 0.99)
@@ -138,6 +138,11 @@ class Leak:
     >>> import numpy as np, statepath as sp
     >>> sp.leak(np.array([[0.9, 0.1], [0.3, 0.7]]), np.array([[True, False], [True, True]]))
     Leak: mean 0.05, maximum 0.1 at recording 0, step 0; 2 steps
+    >>> found = sp.leak(np.array([[0.9, 0.1], [0.3, 0.7]]), np.array([[True, False], [True, True]]))
+    >>> found.per_step.round(3), round(found.mean, 3), round(found.maximum, 3), found.worst, found.n_steps
+    (array([0.1, 0. ]), 0.05, 0.1, (0, 0), 2)
+    >>> round(found.quantiles[0.5], 3)
+    0.05
     """
 
     per_step: Any
@@ -152,6 +157,7 @@ class Leak:
         return f"Leak: mean {self.mean:.4g}, maximum {self.maximum:.4g}{where}; {self.n_steps:,} step{'' if self.n_steps == 1 else 's'}"
 
 
+@with_options(Options)
 def leak(scores: Any, mask_or_model: Any, path: Any = None, **options: Unpack[Options]) -> Leak:
     """The probability that scores put on what cannot occur: what a mask is worth.
 

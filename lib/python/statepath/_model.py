@@ -223,6 +223,22 @@ class Model:
     [('closed', 'open'), ('open', 'opening')]
     >>> door.is_legal(["closed", "opening", "open"]), door.is_legal([0, 2])
     (True, False)
+
+    What it was made of can be read:
+
+    >>> door.name, door.classes, door.n_classes
+    ('door', ('closed', 'opening', 'open'), 3)
+    >>> door.allow.astype(int).tolist(), door.start, door.end, door.log_weights is None
+    ([[1, 1, 0], [1, 1, 1], [1, 0, 1]], array([  0., -inf,   0.]), None, True)
+    >>> slow = door.with_(min_dwell={"opening": 3}, prior=[0.5, 0.1, 0.4], description="A door that opens slowly", source="its maker")
+    >>> slow.min_dwell, slow.prior
+    ({'opening': 3}, array([0.5, 0.1, 0.4]))
+    >>> slow.description, slow.source
+    ('A door that opens slowly', 'its maker')
+    >>> shifts = sp.Model(["work", "rest"], {"day": ["day", "off"], "off": ["off", "night"], "night": ["night", "off"]},
+    ...                   states={"day": "work", "off": "rest", "night": "work"})
+    >>> shifts.states, shifts.n_states, shifts.n_classes
+    (('day', 'off', 'night'), 3, 2)
     """
 
     __slots__ = ("__weakref__", "_chains", "_fields", "_handle", "_is_plain", "_json", "_rules")

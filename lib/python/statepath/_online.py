@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import NoReturn, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._errors import NoPathError, ScoresError, StatepathError
 from ._model import Model
-from ._request import Kind, Request, model_of, number_of_kind
+from ._request import Nats, Request, check_names, model_of, with_options
 from ._scores import numbers_of
 
 
@@ -43,36 +43,22 @@ class OnlineDecoder:
     [0]
     >>> list(online.stream([[0.9, 0.1], [0.4, 0.6]]))
     [0, 1]
+    >>> online.push([0.2, 0.8]), online.pending, online.lag, online.model.classes
+    (None, 1, 1, ('a', 'b'))
+    >>> online.restart()
+    >>> online.pending
+    0
     """
 
-    def __init__(
-        self,
-        model: Model | str,
-        lag: int,
-        *,
-        kind: Kind | None = None,
-        classes: Sequence[str] | None = None,
-        temperature: float | None = None,
-        transition_weight: float | None = None,
-        prior_weight: float | None = None,
-        floor: float | None = None,
-        missing: Any = "error",
-    ) -> None:
+    @with_options(Nats)
+    def __init__(self, model: Model | str, lag: int, **options: Unpack[Nats]) -> None:
         if isinstance(lag, (bool, np.bool_)) or not isinstance(lag, (int, np.integer)) or not 0 <= lag < 2**30:
             raise StatepathError(f"lag={lag!r}: a number of steps from 0")
+        check_names(options, Nats.__annotations__)
         found = model_of(model)
-        self._request = Request(
-            np.empty((0, found.n_classes)),
-            found,
-            classes=classes,
-            temperature=temperature,
-            transition_weight=transition_weight,
-            prior_weight=prior_weight,
-            floor=floor,
-            missing=missing,
-        )
+        self._request = Request(np.empty((0, found.n_classes)), found, **options)
         self._lag = int(lag)
-        self._kind = number_of_kind(kind)
+        self._kind = int(self._request.options["kind"])
         self._online: _core.Online | None = None
         self._n = 0
         if self._kind >= 0:

@@ -11,10 +11,11 @@ from . import _core
 from ._decode import no_path
 from ._errors import StatepathError
 from ._model import Model
-from ._request import Options, Request
+from ._request import Options, Request, with_options
 from ._scores import integers_of
 
 
+@with_options(Options)
 def marginals(scores: Any, model: Model | str, **options: Unpack[Options]) -> Any:
     """p(class at a step | all steps, the rules), by forward-backward, in the shape of the scores.
 
@@ -50,6 +51,7 @@ def marginals(scores: Any, model: Model | str, **options: Unpack[Options]) -> An
     return request.batch.steps(m, 0.0)
 
 
+@with_options(Options)
 def log_partition(scores: Any, model: Model | str, **options: Unpack[Options]) -> Any:
     """Log of the summed weight of all allowed paths, in nats: exp(path score - log partition) is a path's posterior.
 
@@ -81,6 +83,7 @@ def _raise_for_first(request: Request, log_partitions: NDArray[np.float64]) -> N
         raise no_path(request, n, int(out["step"][0]), "no_path")
 
 
+@with_options(Options)
 def path_score(scores: Any, model: Model | str, path: Any, **options: Unpack[Options]) -> Any:
     """Path scores in nats: start, scores and log weights along the path, end; -inf where the model or the scores forbid it.
 

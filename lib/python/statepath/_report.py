@@ -39,6 +39,14 @@ class Report:
     >>> report.check("viterbi.accuracy >= argmax.accuracy - 0.01; viterbi.illegal == 0")
     >>> report.confusion("viterbi").shape
     (5, 5)
+    >>> frame = report.frame
+    >>> list(frame.columns)
+    ['strategy', 'recording', 'class', 'metric', 'value', 'n', 'low', 'high']
+    >>> report.recordings.groupby("strategy", sort=False).illegal.sum().tolist()[1:]
+    [0, 0]
+    >>> sorted(set(report.pairs.metric))[:3]
+    ['accuracy', 'kappa', 'macro_f1']
+    >>> page = report.show()  # at the end of a cell of a notebook: the whole page
     """
 
     _comparison: _evaluation.Comparison

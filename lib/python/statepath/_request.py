@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
 import os
-from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,28 +19,74 @@ from ._scores import KINDS, Batch, array_of, batch_of, integers_of
 
 Kind = Literal["log_probs", "probs", "logits", "scores"]
 Missing = Literal["error", "uniform"]
-
 Gaps = Literal["join", "break"]
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Options(TypedDict, total=False):
-    """What the scores are and how they become nats; as in decode()."""
+class Numbers(TypedDict, total=False):
+    """What the numbers are."""
 
     kind: Kind | None
+    floor: float | None
+    missing: Missing
+
+
+class Places(TypedDict, total=False):
+    """Where the recordings are, and what is possible in them."""
+
     lengths: Any
     offsets: Any
     mask: Any
     gaps: Gaps | None
     step_mask: Any
-    labels: Any
     segments: Any
+    threads: int
+
+
+class Nats(Numbers, total=False):
+    """How the numbers become nats."""
+
     classes: Sequence[str] | None
     temperature: float | None
     transition_weight: float | None
     prior_weight: float | None
-    floor: float | None
-    missing: Missing
-    threads: int
+
+
+class Reading(Places, Nats, total=False):
+    """All that is said of scores."""
+
+
+class Options(Reading, total=False):
+    """What is known of the path, too; the arguments are those of decode()."""
+
+    labels: Any
+
+
+_USUAL: dict[str, Any] = dict.fromkeys(Options.__annotations__) | {"missing": "error", "threads": 0}
+
+
+def with_options(known: Any) -> Callable[[F], F]:
+    """In help() and inspect.signature() the arguments of a dictionary type stand one by one in place of ``**options``."""
+
+    def spell_out(function: F) -> F:
+        signature = inspect.signature(function)
+        *own, _ = signature.parameters.values()
+        one_by_one = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_USUAL.get(name), annotation=getattr(type_, "__forward_arg__", type_))
+            for name, type_ in known.__annotations__.items()
+        ]
+        vars(function)["__signature__"] = signature.replace(parameters=[*own, *one_by_one])
+        return function
+
+    return spell_out
+
+
+def check_names(options: Iterable[str], known: Iterable[str] = _USUAL) -> None:
+    """TypeError for an argument that nobody knows."""
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise TypeError(f"unexpected keyword argument {name}=" + (f": did you mean {near[0]}=?" if near else ""))
 
 
 _shipped: dict[str, Model] = {}
@@ -91,37 +139,26 @@ class Request:
         self,
         scores: Any,
         model: Any,
-        *,
-        kind: Any = None,
-        lengths: Any = None,
-        offsets: Any = None,
-        mask: Any = None,
-        gaps: Any = None,
-        step_mask: Any = None,
-        labels: Any = None,
-        segments: Any = None,
-        classes: Sequence[str] | None = None,
-        temperature: float | None = None,
-        transition_weight: float | None = None,
-        prior_weight: float | None = None,
-        floor: float | None = None,
-        missing: str = "error",
-        threads: int = 0,
+        **options: Unpack[Options],
     ) -> None:
+        check_names(options)
+        given: dict[str, Any] = {**_USUAL, **options}
         self.model = model_of(model)
-        self.batch = batch_of(scores, self.model.n_classes, lengths=lengths, offsets=offsets, mask=mask, gaps=gaps)
-        self.class_of_column = self.model._column_classes(self._columns(classes))
+        self.batch = batch_of(scores, self.model.n_classes, **{k: given[k] for k in ("lengths", "offsets", "mask", "gaps")})
+        self.class_of_column = self.model._column_classes(self._columns(given["classes"]))
+        transition_weight = given["transition_weight"]
         if transition_weight is not None:
             _finite(transition_weight, "transition_weight")
         self.chain = self.model._chain(self.class_of_column, transition_weight)
         self.inputs = {"scores": self.batch.rows, "offsets": self.batch.offsets}
-        self._take_segments(segments)
-        if step_mask is not None:
-            self.inputs["mask"] = self._mask(step_mask)
-        if labels is not None:
-            self.inputs["labels"] = self._labels(labels)
-        self.options = {"kind": number_of_kind(kind), "clamp": labels is not None}
-        self._take_numbers(temperature, prior_weight, floor)
+        self._take_segments(given["segments"])
+        if given["step_mask"] is not None:
+            self.inputs["mask"] = self._mask(given["step_mask"])
+        if given["labels"] is not None:
+            self.inputs["labels"] = self._labels(given["labels"])
+        self.options = {"kind": number_of_kind(given["kind"]), "clamp": given["labels"] is not None}
+        self._take_numbers(given["temperature"], given["prior_weight"], given["floor"])
+        missing, threads = given["missing"], given["threads"]
         if missing not in ("error", "uniform"):
             raise StatepathError(f'missing="{missing}": it is "error" or "uniform"')
         self.options["missing_uniform"] = missing == "uniform"
@@ -215,4 +252,4 @@ class Request:
         return row
 
 
-__all__ = ["Gaps", "Kind", "Missing", "Options", "Request", "array_of", "model_of", "number_of_kind"]
+__all__ = ["Gaps", "Kind", "Missing", "Nats", "Numbers", "Options", "Places", "Reading", "Request", "array_of", "check_names", "model_of", "number_of_kind", "with_options"]

@@ -56,6 +56,8 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> decoder = SequenceDecoder(method="counts", kind="probs").fit(X, y)
     >>> decoder.score(X, y) > 0.9, decoder.predict_proba(X)[0].shape
     (True, (45, 3))
+    >>> decoder.model_.classes, decoder.classes_.tolist(), decoder.n_features_in_, decoder.predict(X)[0].shape
+    (('0', '1', '2'), [0, 1, 2], 3, (45,))
     >>> from sklearn.model_selection import GridSearchCV, GroupKFold
     >>> search = GridSearchCV(decoder, {"smoothing": [0.1, 1.0]}, cv=GroupKFold(2)).fit(X, y, groups=[0, 0, 1, 1, 2, 2, 3, 3])
     >>> sorted(search.best_params_)
@@ -111,6 +113,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n = len(set(groups)) if groups is not None else len(sequences)
         tune: Any = self.tune if n >= 2 else "none"
         method: Any = self.method
+        kind: Any = self.kind
         self.model_ = _fit(
             labels,
             sequences,
@@ -124,7 +127,7 @@ class SequenceDecoder(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             memory=self.memory,
             folds=min(self.inner_folds, max(n, 2)),
             groups=groups,
-            kind=self.kind,
+            kind=kind,
             threads=self.threads,
         )
         return self
@@ -186,6 +189,10 @@ class Stack(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> steps = stack.estimator_.score(np.concatenate(X), np.concatenate(y))
     >>> bool(stack.score(X, y) > steps)
     True
+    >>> stack.predict(X)[0].shape, stack.predict_proba(X)[0].shape, stack.out_of_fold_[0].shape, stack.classes_.tolist()
+    ((45,), (45, 3), (45, 3), [0, 1, 2])
+    >>> stack.decoder_.kind
+    'probs'
     """
 
     def __init__(self, estimator: Any, decoder: SequenceDecoder | None = None, *, cv: int = 5) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._decode import decode
+from ._decoded import Decoded
 from ._errors import StatepathError
 from ._evaluate import evaluate
 from ._model import Model
@@ -16,7 +17,7 @@ from ._passes import marginals
 from ._report import Report
 from ._request import model_of
 
-__all__ = ["STAGES", "compare_hypnograms", "decode_hypnogram", "from_annotations", "to_annotations"]
+__all__ = ["STAGES", "compare_hypnograms", "decode_hypnogram", "from_annotations", "to_annotations", "to_yasa"]
 
 STAGES = ("Wake", "N1", "N2", "N3", "REM")
 
@@ -27,6 +28,8 @@ _NAMES = {
     **dict.fromkeys(("n3", "n4", "s3", "s4", "3", "sleep stage n3", "sleep stage 3", "sleep stage 4"), 3),
     **dict.fromkeys(("r", "rem", "4", "sleep stage r"), 4),
 }
+
+_YASA = {0: "WAKE", 1: "N1", 2: "N2", 3: "N3", 4: "REM", -1: "UNS"}  # -1: unscored
 
 
 def _stage(name: Any) -> int:
@@ -67,7 +70,34 @@ def decode_hypnogram(hyp: Any, model: Model | str = "sleep-aasm", strategy: str 
     return yasa.Hypnogram([_YASA.get(_stage(n), n) for n in names], **made)
 
 
-_YASA = {0: "WAKE", 1: "N1", 2: "N2", 3: "N3", 4: "REM"}
+def to_yasa(decoded: Decoded, i: int = 0, *, freq: str = "30s", start: Any = None) -> Any:
+    """``yasa.Hypnogram`` of a decoded recording; steps of -1 are unscored.
+
+    Parameters
+    ----------
+    decoded : Decoded
+        What ``decode(..., full=True)`` returned.
+    i : int
+        Which recording.
+    freq : str
+        Length of a step, as pandas writes it.
+    start : str or datetime, optional
+        When the first step begins.
+
+    Examples
+    --------
+    >>> from statepath.sleep import to_yasa
+    >>> to_yasa(sp.decode(probs, "sleep-aasm", full=True)).hypno.head(2).tolist()  # doctest: +SKIP
+    ['WAKE', 'WAKE']
+    """
+    import yasa
+
+    stages = [_stage(c) for c in decoded.classes]
+    unknown = [c for c, s in zip(decoded.classes, stages, strict=True) if s < 0]
+    if unknown:
+        raise StatepathError(f"class {unknown[0]} is no sleep stage: YASA knows {', '.join(STAGES)}")
+    values = [_YASA[stages[k] if k >= 0 else -1] for k in decoded[i].tolist()]
+    return yasa.Hypnogram(values, n_stages=5, freq=freq, start=start, scorer=f"statepath {decoded.strategy}")
 
 
 def _numbers(hyp: Any) -> NDArray[np.int32]:

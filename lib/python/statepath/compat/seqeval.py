@@ -162,7 +162,6 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
 def classification_report(
     y_true: Any,
     y_pred: Any,
-    *,
     digits: int = 2,
     suffix: bool = False,
     output_dict: bool = False,

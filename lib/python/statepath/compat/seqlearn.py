@@ -50,21 +50,16 @@ def bestfirst(score: Any, trans_score: Any, b_trans: Any, init: Any, final: Any)
     return _search(score, trans_score, b_trans, init, final, "greedy")
 
 
-def _spans(tags: Any) -> set[tuple[int, int]]:
-    """Spans that a B begins and each I after it continues: (first, end)."""
-    spans, begin = set(), -1
-    for t, tag in enumerate([*tags, "O"]):
-        letter = str(tag)[:1]
-        if begin >= 0 and letter != "I":
-            spans.add((begin, t))
-            begin = -1
-        if letter == "B":
-            begin = t
-    return spans
+def _spans(tags: Any) -> set[tuple[int, int, str]]:
+    """What each B begins, up to the next: where, how many tags but O, and the B with its type."""
+    texts = [str(tag) for tag in tags]
+    begins = [t for t, tag in enumerate(texts) if tag.startswith("B")]
+    ends = [*begins[1:], len(texts)]
+    return {(a, sum(tag != "O" for tag in texts[a:b]), texts[a]) for a, b in zip(begins, ends, strict=True)}
 
 
 def bio_f_score(y_true: Any, y_pred: Any) -> float:
-    """F1 of spans, whatever their types.
+    """F1 of spans, which end before the next B or O.
 
     Examples
     --------

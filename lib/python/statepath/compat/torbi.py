@@ -21,14 +21,14 @@ def from_probabilities(
     initial: Any = None,
     log_probs: bool = False,
     gpu: int | None = None,
-    num_threads: int | None = None,
+    num_threads: int | None = 1,
 ) -> Any:
     """The best states [batch, frames] of observations [batch, frames, states]; a tensor where a tensor came.
 
     Parameters
     ----------
     observation, batch_frames, transition, initial, log_probs, num_threads
-        As there; without `transition` and `initial` everything is equally likely.
+        As there; without `transition` and `initial` everything is equally likely. None threads: all processors.
     gpu : None
         There is no decoding on a GPU: None is needed.
 

@@ -1,0 +1,94 @@
+"""Look-alikes have the signatures of what they look like: these lists, which test_doors.py compares with the packages that are installed."""
+import importlib
+import inspect
+
+import pytest
+
+# Module below statepath.compat: function: (where the original is, its signature). "self" of a method is our first argument.
+SCORES = "(y_true, y_pred, *, average='micro', suffix=False, mode=None, sample_weight=None, zero_division='warn', scheme=None)"
+DISCRIMINATIVE = "(prob, transition, *, p_state=None, p_init=None, return_logp=False)"
+SIGNATURES = {
+    "allennlp": {
+        "viterbi_decode": (
+            "allennlp.nn.util:viterbi_decode",
+            "(tag_sequence, transition_matrix, tag_observations=None, allowed_start_transitions=None, allowed_end_transitions=None, top_k=None)",
+        ),
+        "allowed_transitions": ("allennlp.modules.conditional_random_field:allowed_transitions", "(constraint_type, labels)"),
+    },
+    "hmmlearn": {
+        "decode": ("hmmlearn.base:BaseHMM.decode", "(self, X, lengths=None, algorithm=None)"),
+        "predict": ("hmmlearn.base:BaseHMM.predict", "(self, X, lengths=None)"),
+        "score": ("hmmlearn.base:BaseHMM.score", "(self, X, lengths=None)"),
+        "score_samples": ("hmmlearn.base:BaseHMM.score_samples", "(self, X, lengths=None)"),
+    },
+    "librosa": {
+        "viterbi": ("librosa.sequence:viterbi", "(prob, transition, *, p_init=None, return_logp=False)"),
+        "viterbi_discriminative": ("librosa.sequence:viterbi_discriminative", DISCRIMINATIVE),
+        "viterbi_binary": ("librosa.sequence:viterbi_binary", DISCRIMINATIVE),
+        "transition_uniform": ("librosa.sequence:transition_uniform", "(n_states)"),
+        "transition_loop": ("librosa.sequence:transition_loop", "(n_states, prob)"),
+        "transition_cycle": ("librosa.sequence:transition_cycle", "(n_states, prob)"),
+        "transition_local": ("librosa.sequence:transition_local", "(n_states, width, *, window='triangle', wrap=False)"),
+    },
+    "seqeval": {
+        "f1_score": ("seqeval.metrics:f1_score", SCORES),
+        "precision_score": ("seqeval.metrics:precision_score", SCORES),
+        "recall_score": ("seqeval.metrics:recall_score", SCORES),
+        "accuracy_score": ("seqeval.metrics:accuracy_score", "(y_true, y_pred)"),
+        "classification_report": (
+            "seqeval.metrics:classification_report",
+            "(y_true, y_pred, digits=2, suffix=False, output_dict=False, mode=None, sample_weight=None, zero_division='warn', scheme=None)",
+        ),
+        "get_entities": ("seqeval.metrics.sequence_labeling:get_entities", "(seq, suffix=False)"),
+    },
+    "seqlearn": {
+        "viterbi": ("seqlearn._decode.viterbi:viterbi", "(score, trans_score, b_trans, init, final)"),
+        "bestfirst": ("seqlearn._decode.bestfirst:bestfirst", "(score, trans_score, b_trans, init, final)"),
+        "bio_f_score": ("seqlearn.evaluation:bio_f_score", "(y_true, y_pred)"),
+        "whole_sequence_accuracy": ("seqlearn.evaluation:whole_sequence_accuracy", "(y_true, y_pred, lengths)"),
+    },
+    "torbi": {
+        "from_probabilities": (
+            "torbi:from_probabilities",
+            "(observation, batch_frames=None, transition=None, initial=None, log_probs=False, gpu=None, num_threads=1)",
+        ),
+    },
+    "torchcrf": {"CRF.decode": ("torchcrf:CRF.decode", "(self, emissions, mask=None)")},
+}
+ALL = [(module, name, *rest) for module, functions in SIGNATURES.items() for name, rest in functions.items()]
+
+
+def found(module, name):
+    """What a dotted name of a module stands for."""
+    thing = importlib.import_module(module)
+    for part in name.split("."):
+        thing = getattr(thing, part)
+    return thing
+
+
+def shown(function):
+    """The signature without types; the first argument of what is a method elsewhere is called self."""
+    parameters = [p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(function).parameters.values()]
+    parameters = [p.replace(name="self") if i == 0 and p.name == "hmm" else p for i, p in enumerate(parameters)]
+    return str(inspect.Signature(parameters))
+
+
+@pytest.mark.parametrize(("module", "name", "original", "signature"), ALL, ids=[f"{module}.{name}" for module, name, *_ in ALL])
+def test_signature(module, name, original, signature):
+    if module == "torchcrf":
+        pytest.importorskip("torchcrf", reason="pytorch-crf is not installed")
+    assert shown(found(f"statepath.compat.{module}", name)) == signature
+
+
+@pytest.mark.parametrize("module", [m for m in SIGNATURES if m != "torchcrf"])
+def test_every_function_has_its_signature_in_the_list(module):
+    ours = found("statepath.compat", module)
+    functions = {name for name in ours.__all__ if inspect.isfunction(getattr(ours, name))} - {"use"}
+    assert functions == set(SIGNATURES[module])
+
+
+def test_spans_of_seqlearn_have_types():
+    from statepath.compat import seqlearn
+
+    assert seqlearn.bio_f_score(["B-NP", "I-NP", "O"], ["B-VP", "I-VP", "O"]) == 0
+    assert seqlearn.bio_f_score(["B-NP", "I-NP", "B-VP", "O"], ["B-NP", "I-NP", "B-NP", "O"]) == 0.5

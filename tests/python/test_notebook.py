@@ -1,0 +1,42 @@
+"""The notebook of the demonstration runs, and says what it said when it was written. STATEPATH_UPDATE_GOLDEN=1 writes what it says now."""
+import json
+import os
+
+import notebook
+import pytest
+
+pytest.importorskip("h5py")
+pytest.importorskip("pandas")
+pytest.importorskip("statepath._evaluation", reason="built without GSL")
+
+FILE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "lib", "python", "demo.ipynb"))
+
+
+def said(made):
+    """What each cell prints and shows, as text; HTML is as each version of pandas writes it."""
+    for cell in made["cells"]:
+        for output in cell.get("outputs", []):
+            yield cell["id"], "".join(output["text"] if output["output_type"] == "stream" else output["data"]["text/plain"])
+
+
+def test_demo():
+    if not os.path.exists(FILE):
+        pytest.skip("the sources are not beside the tests")
+    made = notebook.run(FILE)
+    if os.environ.get("STATEPATH_UPDATE_GOLDEN"):
+        notebook.write(FILE, made)
+    with open(FILE, encoding="utf-8") as f:
+        text = f.read()
+    assert list(said(made)) == list(said(json.loads(text)))
+    assert len(list(said(made))) > 10 and len(text) < 100_000
+    assert not any(place in text for place in ("/home/", "/tmp/", "/root/", os.getcwd()))
+
+
+def test_the_runner_keeps_what_a_notebook_keeps():
+    assert notebook.run_cell("a = 2\nprint(a)\na + 1", {}, 3) == [
+        {"name": "stdout", "output_type": "stream", "text": ["2\n"]},
+        {"data": {"text/plain": ["3"]}, "execution_count": 3, "metadata": {}, "output_type": "execute_result"},
+    ]
+    assert notebook.run_cell("a = 2", {}, 1) == []
+    with pytest.raises(ZeroDivisionError):
+        notebook.run_cell("1 / 0", {}, 1)
