@@ -27,7 +27,10 @@ typedef struct sp_many_member {
 typedef struct sp_many {
     sp_file_list *list;
     sp_many_member *members;
-    sp_source_file *files; /* [n] */
+    sp_source_file *files; /* [n] with owned faults */
+    int64_t first;         /* the file that others are compared with: the first that can be read; -1: none yet */
+    sp_error first_fault;  /* of the first that cannot */
+    int64_t n_left_out;    /* that cannot */
     /* The request again, for files that are opened once more; texts are our own. */
     sp_source_options options;
     char *texts[6], *paths_text;

@@ -23,6 +23,8 @@ static sp_status copy_request(sp_many *a, const sp_request *request, sp_error *e
     const char *const from[] = {o->scores, o->labels, o->offsets, o->lengths, o->ids, o->mask};
     a->options = *o;
     a->options.more = NULL;
+    a->options.known = NULL; /* looked at while opening, from the request */
+    a->options.n_known = 0;
     const char **const fields[] = {&a->options.scores,  &a->options.labels, &a->options.offsets,
                                    &a->options.lengths, &a->options.ids,    &a->options.mask};
     sp_status status = SP_OK;
@@ -57,7 +59,7 @@ static sp_status keep_texts(sp_many *a, sp_source_info *all, const sp_source_inf
 
 static sp_status check_classes(const sp_many *a, const sp_source_info *all, const sp_source_info *one, int64_t i, sp_error *err)
 {
-    const char *file = a->list->names[i], *first = a->list->names[0];
+    const char *file = a->list->names[i], *first = a->list->names[a->first];
     if (one->has_scores && all->has_scores && one->n_classes != all->n_classes)
         return sp_fail(err, SP_EDATA, "%s: has %d classes, but %s has %d; all files need the same%s", file, one->n_classes, first,
                        all->n_classes,
@@ -86,7 +88,7 @@ static sp_status check_parts(const sp_many *a, const sp_source_info *all, const 
                  {"segments", all->has_segments, one->has_segments},
                  {"weights", all->has_weights, one->has_weights},
                  {"a mask", all->has_mask, one->has_mask}};
-    const char *file = a->list->names[i], *first = a->list->names[0];
+    const char *file = a->list->names[i], *first = a->list->names[a->first];
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
         if (parts[p].all != parts[p].one)
             return sp_fail(err, SP_EDATA, "%s has %s, but %s has none; all files need the same", parts[p].one ? file : first,
@@ -192,7 +194,7 @@ static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths
 {
     const sp_paths_info *theirs = &one->paths;
     const int32_t n = theirs->n_strategies;
-    if (i == 0) {
+    if (i == a->first) {
         a->strategies = sp_texts_copy(theirs->strategies, n);
         a->has_path_scores = calloc((size_t)n + 1, sizeof *a->has_path_scores);
         a->model_json = theirs->model_json ? strdup(theirs->model_json) : NULL;
@@ -207,10 +209,10 @@ static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths
         is_same = strcmp(theirs->strategies[s], all->strategies[s]) == 0;
     if (!is_same && (n != 1 || all->n_strategies != 1))
         return sp_fail(err, SP_EDATA, "%s does not hold paths of the same strategies as %s; all files need the same",
-                       a->list->names[i], a->list->names[0]);
+                       a->list->names[i], a->list->names[a->first]);
     sp_status status = is_same ? SP_OK : one_name(a, all, err);
     for (int32_t s = 0; s < n; s++)
-        a->has_path_scores[s] = theirs->has_path_scores[s] && (i == 0 || a->has_path_scores[s]);
+        a->has_path_scores[s] = theirs->has_path_scores[s] && (i == a->first || a->has_path_scores[s]);
     all->has_path_scores = a->has_path_scores;
     if (a->model_json && (!theirs->model_json || strcmp(a->model_json, theirs->model_json) != 0)) {
         free(a->model_json);
@@ -231,11 +233,11 @@ static void note_seconds(sp_many *a, int64_t i, sp_source *one)
     if (a->seconds_status != SP_OK)
         return;
     a->seconds_status = sp_source_epoch_seconds(one, seconds, &error);
-    if (a->seconds_status == SP_OK && i > 0 && *seconds != a->members[0].seconds)
+    if (a->seconds_status == SP_OK && i != a->first && *seconds != a->members[a->first].seconds)
         a->seconds_status = sp_fail(&error, SP_EDATA,
                                     "%s: a step lasts %g s, but %g s in %s; all files need the same (0: it does not "
                                     "say); `epoch_seconds` says it for all",
-                                    a->list->names[i], *seconds, a->members[0].seconds, a->list->names[0]);
+                                    a->list->names[i], *seconds, a->members[a->first].seconds, a->list->names[a->first]);
     if (a->seconds_status != SP_OK)
         a->seconds_error = error;
 }
@@ -258,21 +260,59 @@ static sp_status keep_remark(sp_many *a, int64_t i, const char *remark, sp_sourc
     return SP_OK;
 }
 
-static sp_status look_at(sp_many *a, int64_t i, sp_source *source, int64_t *room, sp_error *err)
+/* A file that cannot be read has no recordings. */
+static sp_status leave_out(sp_many *a, int64_t i, const sp_source_info *all, const char *fault, sp_error *err)
+{
+    char *copy = strdup(fault);
+    if (!copy)
+        return sp_no_memory(err);
+    a->members[i].first = all->n_recordings;
+    a->files[i] = (sp_source_file){.name = a->list->names[i], .fault = copy};
+    a->n_left_out++;
+    return SP_OK;
+}
+
+/* What is known to be wrong with file i, or NULL. */
+static const char *known_fault(const sp_many *a, int64_t i, const sp_source_options *o)
+{
+    const bool is_known = o->leaves_out && i < o->n_known && o->known[i].fault && !strcmp(o->known[i].name, a->list->names[i]);
+    return is_known ? o->known[i].fault : NULL;
+}
+
+static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source *source, int64_t *room, sp_error *err)
+{
+    sp_source_info *all = &source->info;
+    sp_status status = SP_OK;
+    if (a->first < 0)
+        status = begin_info(a, &one->info, all, err);
+    a->first = a->first < 0 ? i : a->first;
+    if (status == SP_OK && i != a->first)
+        status = check_parts(a, all, &one->info, i, err);
+    if (status == SP_OK && i != a->first)
+        status = check_classes(a, all, &one->info, i, err);
+    if (status == SP_OK)
+        status = keep_texts(a, all, &one->info, i == a->first, err);
+    return status == SP_OK ? add_recordings(a, &one->info, i, all, room, err) : status;
+}
+
+static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_source_options *o, int64_t *room, sp_error *err)
 {
     sp_source *one = NULL;
     sp_source_info *all = &source->info;
-    sp_status status = sp_many_open_member(a, i, &one, err);
-    if (status == SP_OK && i == 0)
-        status = begin_info(a, &one->info, all, err);
-    if (status == SP_OK && i > 0)
-        status = check_parts(a, all, &one->info, i, err);
-    if (status == SP_OK && i > 0)
-        status = check_classes(a, all, &one->info, i, err);
+    const char *known = known_fault(a, i, o);
+    if (known)
+        return leave_out(a, i, all, known, err);
+    sp_error own = {.status = SP_OK};
+    sp_status status = sp_many_open_member(a, i, &one, &own);
+    if (o->leaves_out && (status == SP_EFILE || status == SP_EDATA)) {
+        if (a->n_left_out == 0)
+            a->first_fault = own;
+        return leave_out(a, i, all, own.message, err);
+    }
+    if (status != SP_OK && err)
+        *err = own;
     if (status == SP_OK)
-        status = keep_texts(a, all, &one->info, i == 0, err);
-    if (status == SP_OK)
-        status = add_recordings(a, &one->info, i, all, room, err);
+        status = take_in(a, i, one, source, room, err);
     if (status != SP_OK)
         return status;
     a->members[i].has_labels = one->info.has_labels;
@@ -308,12 +348,18 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
     a->list = list;
     for (int i = 0; i < SP_MANY_OPEN_FILES; i++)
         a->opened[i] = -1;
+    a->first = -1;
     a->members = calloc((size_t)list->n, sizeof *a->members);
     a->files = calloc((size_t)list->n, sizeof *a->files);
     sp_status status = a->members && a->files ? copy_request(a, request, err) : sp_no_memory(err);
     int64_t room = 0;
     for (int64_t i = 0; status == SP_OK && i < list->n; i++)
-        status = look_at(a, i, source, &room, err);
+        status = look_at(a, i, source, request->options, &room, err);
+    if (status == SP_OK && a->first < 0) {
+        if (err)
+            *err = a->first_fault;
+        return a->first_fault.status;
+    }
     if (status == SP_OK)
         status = check_ids(source, err);
     if (status != SP_OK)
@@ -324,5 +370,6 @@ sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_lis
     all->offsets = a->offsets;
     all->n_files = list->n;
     all->files = a->files;
+    all->n_left_out = a->n_left_out;
     return SP_OK;
 }

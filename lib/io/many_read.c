@@ -23,6 +23,8 @@ static void close_many(void *opened)
         close_member(&a->members[i]);
         free(a->members[i].result);
     }
+    for (int64_t i = 0; a->files && i < a->list->n; i++)
+        free((char *)a->files[i].fault);
     for (int64_t i = 0; a->ids && i < a->n_ids; i++)
         free(a->ids[i]);
     for (size_t i = 0; i < sizeof a->texts / sizeof a->texts[0]; i++)
@@ -191,7 +193,7 @@ static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err
     const sp_many *a = source->opened;
     if (a->seconds_status != SP_OK && err)
         *err = a->seconds_error;
-    *seconds = a->members[0].seconds;
+    *seconds = a->members[a->first].seconds;
     return a->seconds_status;
 }
 
@@ -206,6 +208,8 @@ static sp_status subjects_of_files(sp_source *source, const char *groups, const 
         sp_source *one = NULL;
         for (int64_t n = 0; n < m->n; n++)
             names[m->first + n] = a->ids[m->first + n];
+        if (a->files[i].fault)
+            continue;
         status = reopen_member(source, i, &one, err);
         if (status == SP_OK && one->format->subjects)
             status = one->format->subjects(one, groups, &kept[i], err);
@@ -227,7 +231,7 @@ static sp_status subjects(sp_source *source, const char *groups, sp_subjects **o
     bool has_any = false;
     for (int64_t i = 0; i < a->list->n && !has_any; i++) { /* formats that name subjects; a source that is closed may be of one */
         const sp_source *one = a->members[i].source;
-        has_any = !one || one->format->subjects;
+        has_any = !a->files[i].fault && (!one || one->format->subjects);
     }
     if (by_ids || !has_any)
         return sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
@@ -270,6 +274,8 @@ static sp_status collect_scorers(sp_source *source, char *names[SP_SOURCE_MAX_SC
     for (int64_t i = 0; status == SP_OK && i < a->list->n; i++) {
         sp_source *one = NULL;
         sp_scorers_found found = {0};
+        if (a->files[i].fault)
+            continue;
         status = reopen_member(source, i, &one, err);
         if (status == SP_OK)
             status = sp_source_find_scorers(one, &found, err);
