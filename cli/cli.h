@@ -11,10 +11,15 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNDECODED = 3, EXIT_
 /* "statepath: <sentence>" on stderr, on one line. Control characters become '?': names in a file may hold an escape sequence
  * that speaks to the terminal. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same without "statepath: ": what was done, "wrote paths.h5". Both come after what was printed to standard output so far,
+ * also where both streams are one file. */
+void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* printf() to standard output for texts with names from files: control characters other than newlines become '?'. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Was there a text that say() had no memory for? */
-bool say_failed(void);
+/* Writes out what was printed to standard output. Returns why something of all that was printed was lost (a value of errno), or
+ * 0.
+ */
+int results_flush(void);
 
 /* Prints err's sentence; returns the exit status that goes with `status`: EXIT_USAGE for SP_EINVAL, else EXIT_FAILED. */
 int fail_with(sp_status status, const sp_error *err);

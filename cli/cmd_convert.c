@@ -39,7 +39,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     if (status == SP_OK)
         status = sp_convert_file(words[0], &o->run, show, &is_quiet, err);
     if (status == SP_OK && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->run.output);
+        tell("wrote %s", o->run.output);
     return status;
 }
 

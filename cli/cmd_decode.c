@@ -1,26 +1,47 @@
 /* statepath decode: write the path of one strategy. */
-#include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "outputs.h"
 
+/* A file of paths for each input. */
+static sp_status decode_each(const options *o, const char *file, outcome *out, sp_error *err)
+{
+    char written[SP_COUNT_TEXT], skipped[SP_COUNT_TEXT];
+    sp_decoded_files done = {.n_written = 0};
+    sp_status status = sp_decode_files(file, &o->run, o->skip_existing, &done, &out->result, err);
+    sp_count_text(done.n_written, written);
+    sp_count_text(done.n_skipped, skipped);
+    if (status == SP_OK && !o->talk.quiet && o->skip_existing)
+        tell("wrote %s: %s files, and %s were there", o->run.output, written, skipped);
+    else if (status == SP_OK && !o->talk.quiet)
+        tell("wrote %s: %s files", o->run.output, written);
+    return status;
+}
+
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
     const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
+    const bool is_each = o->run.output && strstr(o->run.output, "{id}");
     sp_status status = o->run.output ? outputs_check(o, inputs, err)
                                      : sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 is missing: where to write the paths");
+    if (status == SP_OK && o->skip_existing && !is_each)
+        status = sp_fail(err, SP_EINVAL, "--skip-existing is for an output of each input: -o 'paths/{id}.h5'");
+    if (status == SP_OK && is_each)
+        return decode_each(o, words[0], out, err);
     if (status == SP_OK)
         status = sp_decode_file(words[0], &o->run, &out->result, err);
     if (status == SP_OK && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->run.output);
+        tell("wrote %s", o->run.output);
     return status;
 }
 
 static const option_choice decode_options[] = {
-    OPTION(MODEL),  OPTION(STRATEGY),      OPTION(OUTPUT), OPTION(CONFIDENCE),
-    OPTION(NBEST),  OPTION(EPOCH_SECONDS), OPTION(FORCE),  HEADING("Reading, where things are in the file:"),
-    PLACE_OPTIONS,  OPTION(CODES),         OPTION(MAP),    HEADING("Decoding:"),
-    DECODE_OPTIONS, MESSAGE_OPTIONS};
+    OPTION(MODEL),        OPTION(STRATEGY),      OPTION(OUTPUT),
+    OPTION(CONFIDENCE),   OPTION(NBEST),         OPTION(EPOCH_SECONDS),
+    OPTION(FORCE),        OPTION(SKIP_EXISTING), HEADING("Reading, where things are in the file:"),
+    PLACE_OPTIONS,        OPTION(CODES),         OPTION(MAP),
+    HEADING("Decoding:"), DECODE_OPTIONS,        MESSAGE_OPTIONS};
 
 const command decode_command = {
     .name = "decode",
@@ -28,7 +49,9 @@ const command decode_command = {
     .use = {.arguments = "SCORES... --model M -o PATHS.h5 [OPTION...]",
             .summary = "write the path of one strategy",
             .example = "  statepath decode night.h5 --model sleep-aasm --strategy viterbi -o paths.h5\n"
-                       "      in Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n",
+                       "      in Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n"
+                       "  statepath decode nights/*.npy --model sleep-aasm -o 'paths/{id}.csv' --skip-existing\n"
+                       "      a file for each; the same command goes on where it was stopped\n",
             .has_strategies = true,
             .min_words = 1,
             .max_words = MANY_WORDS},

@@ -343,7 +343,7 @@ static sp_status make_model(const char *kind, const char *file, options *o, sp_e
     else if (status == SP_OK && (status = sp_model_to_json(model, &text, err)) == SP_OK)
         fputs(text, stdout);
     if (status == SP_OK && o->run.output && strcmp(o->run.output, "-") != 0 && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->run.output);
+        tell("wrote %s", o->run.output);
     free(text);
     sp_model_free(model);
     return status;

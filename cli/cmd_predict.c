@@ -188,8 +188,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     sp_scores_writer_abort(p.writer);
     if (status == SP_OK && !o->talk.quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
-        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->run.output, sp_count_text(p.chosen.n_recordings, a),
-                sp_count_text(p.chosen.n_steps, b));
+        tell("wrote %s: %s recordings, %s steps", o->run.output, sp_count_text(p.chosen.n_recordings, a),
+             sp_count_text(p.chosen.n_steps, b));
     }
     selection_clear(&p.chosen);
     sp_block_free(p.block);

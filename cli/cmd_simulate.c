@@ -80,9 +80,8 @@ static sp_status simulate_signals(const sp_recipe *recipe, const options *o, sp_
     sp_signals_writer_abort(writer);
     if (status == SP_OK && !o->talk.quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT], c[SP_COUNT_TEXT];
-        fprintf(stderr, "wrote %s: %s recordings, %s steps of %d x %s samples\n", o->run.output,
-                sp_count_text(nights.n_recordings, a), sp_count_text(nights.n_steps, b), recipe->signals->n_channels,
-                sp_count_text(recipe->signals->n_samples, c));
+        tell("wrote %s: %s recordings, %s steps of %d x %s samples", o->run.output, sp_count_text(nights.n_recordings, a),
+             sp_count_text(nights.n_steps, b), recipe->signals->n_channels, sp_count_text(recipe->signals->n_samples, c));
     }
     sp_signal_maker_free(maker);
     return status;
@@ -98,8 +97,8 @@ static sp_status simulate_policy(const sp_policy_recipe *recipe, const options *
         status = sp_policy_save(policy, recipe, o->run.output, o->run.force, err);
     if (status == SP_OK && !o->talk.quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
-        fprintf(stderr, "wrote %s: %s positions, %s moves\n", o->run.output, sp_count_text(policy->n_positions, a),
-                sp_count_text(policy->n_moves, b));
+        tell("wrote %s: %s positions, %s moves", o->run.output, sp_count_text(policy->n_positions, a),
+             sp_count_text(policy->n_moves, b));
     }
     sp_policy_free(policy);
     return status;
@@ -137,8 +136,8 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
         status = sp_simulated_save(simulated, recipe, o->run.output, o->run.force, err);
     if (status == SP_OK && !o->talk.quiet) {
         char a[SP_COUNT_TEXT], b[SP_COUNT_TEXT];
-        fprintf(stderr, "wrote %s: %s recordings, %s steps\n", o->run.output, sp_count_text(simulated->n_recordings, a),
-                sp_count_text(simulated->n_steps, b));
+        tell("wrote %s: %s recordings, %s steps", o->run.output, sp_count_text(simulated->n_recordings, a),
+             sp_count_text(simulated->n_steps, b));
     }
     sp_simulated_free(simulated);
     sp_recipe_free(recipe);

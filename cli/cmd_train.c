@@ -321,9 +321,9 @@ static sp_status run(training *t, sp_error *err)
         return sp_fail(err, SP_EINVAL, "--resume: %s has %d epochs already; ask for more with --epochs", o->run.output,
                        t->state->n_epochs);
     if (t->o->resume && !o->talk.quiet)
-        fprintf(stderr, "going on after epoch %d of %s\n", t->state->n_epochs, o->run.output);
+        tell("going on after epoch %d of %s", t->state->n_epochs, o->run.output);
     if (t->weights && !o->talk.quiet)
-        fprintf(stderr, "%s: each step counts by its weight\n", t->info->file);
+        tell("%s: each step counts by its weight", t->info->file);
     printf("epoch      loss  accuracy test loss  test acc\n");
     for (bool is_first = true; t->state->n_epochs < epochs; is_first = false) {
         progress bar;
@@ -340,7 +340,7 @@ static sp_status run(training *t, sp_error *err)
             return status;
     }
     if (!o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->run.output);
+        tell("wrote %s", o->run.output);
     return SP_OK;
 }
 
@@ -493,7 +493,7 @@ static sp_status write_page(training *t, shown *both, sp_error *err)
     if (status == SP_OK)
         status = sp_text_save(o->report, page, o->run.force || t->o->resume, err);
     if (status == SP_OK && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->report);
+        tell("wrote %s", o->report);
     for (size_t c = 0; names && c < k; c++)
         free(names[c]);
     free(names);

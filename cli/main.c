@@ -192,8 +192,6 @@ int main(int argc, const char **argv)
     int status = choose_isa();
     if (status == EXIT_DONE)
         status = run(argc, argv);
-    int reason = fflush(stdout) != 0 ? errno : 0;
-    if (!reason && say_failed())
-        reason = ENOMEM;
+    const int reason = results_flush();
     return reason || ferror(stdout) ? lose_output(status, reason, dies_of_pipes) : status;
 }

@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ static const char fields[] =
     "interval kind labels label_codes labels_dataset label_map lengths level losses map margin mask masking matrix method "
     "missing "
     "model nbest nll_clip offsets on_infeasible output paths previous prior_weight rate reference rule_costs rules scores "
+    "skip_existing "
     "signals strategies temperature threads transition_weight transpose "
     "trim_to_shortest wake_trim weighted_kappa zeros ";
 
@@ -76,30 +78,44 @@ static bool print_disarmed(FILE *stream, char blank, const char *format, va_list
     return is_whole;
 }
 
+/* Why something of standard output was lost, or 0. */
+static int lost;
+
+int results_flush(void)
+{
+    if (fflush(stdout) != 0 && !lost)
+        lost = errno;
+    return lost;
+}
+
+void tell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    results_flush();
+    print_disarmed(stderr, 0, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
 void complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    results_flush();
     fputs("statepath: ", stderr);
     print_disarmed(stderr, ' ', format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
 }
 
-static bool has_left_out;
-
 void say(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (!print_disarmed(stdout, 0, format, arguments))
-        has_left_out = true;
+    if (!print_disarmed(stdout, 0, format, arguments) && !lost)
+        lost = ENOMEM;
     va_end(arguments);
-}
-
-bool say_failed(void)
-{
-    return has_left_out;
 }
 
 int fail_with(sp_status status, const sp_error *err)

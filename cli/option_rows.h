@@ -14,6 +14,8 @@ OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output,
 OPTION_ROW(CONFIDENCE, "confidence", 0, FLAG, run.confidence, "write how sure each step is, given the rules", NULL)
 OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of viterbi", "N")
 OPTION_ROW(FORCE, "force", 'f', FLAG, run.force, "replace an output that exists", NULL)
+OPTION_ROW(SKIP_EXISTING, "skip-existing", 0, FLAG, skip_existing,
+           "with {id} in the output, which then is one for each input: keep outputs that are there", NULL)
 OPTION_ROW(SCORES, "scores", 0, TEXT, run.place.scores, "dataset of the scores; {id} stands for the recording", "PATH")
 OPTION_ROW(LABELS, "labels", 0, TEXT, run.place.labels, "dataset of the labels", "PATH")
 OPTION_ROW(REFERENCE, "reference", 0, TEXT, run.reference, "file of the labels, HDF5 or text; recordings are matched by id",

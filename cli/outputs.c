@@ -52,32 +52,32 @@ static sp_status put_text(void *arg, const char *text, size_t n, sp_error *err)
     return sp_text_put(arg, text, n, err);
 }
 
-/* What has lines for each recording goes to the file as it is made. */
-static sp_status write_stream(const char *file, stream_writer *writer, const sp_comparison *comparison, bool force, sp_error *err)
-{
-    sp_text_file *f = NULL;
-    sp_status status = sp_text_open(file, force, &f, err);
-    if (status == SP_OK)
-        status = writer(comparison, put_text, f, err);
-    if (status == SP_OK)
-        return sp_text_close(f, err);
-    sp_text_abort(f);
-    return status;
-}
-
 sp_status output_text(const char *file, const char *text, bool force, sp_error *err)
 {
     sp_status status = sp_text_save(file, text, force, err);
     return is_stdout(file) && ferror(stdout) ? SP_OK : status;
 }
 
-static sp_status write_one(const char *file, report_writer *writer, const sp_comparison *comparison, bool force, sp_error *err)
+/* One of the results, and how it is made: whole, or piece by piece where it has lines for each recording. */
+typedef struct result_file {
+    const char *file; /* NULL: not asked for */
+    report_writer *whole;
+    stream_writer *stream;
+} result_file;
+
+static sp_status write_result(const options *o, const result_file *result, const sp_comparison *comparison, sp_error *err)
 {
+    sp_text_file *f = NULL;
     char *text = NULL;
-    sp_status status = writer(comparison, &text, err);
-    if (status == SP_OK)
-        status = output_text(file, text, force, err);
+    sp_status status = sp_text_open(result->file, o->run.force, o->run.together, &f, err);
+    if (status == SP_OK && result->stream)
+        status = result->stream(comparison, put_text, f, err);
+    else if (status == SP_OK && (status = result->whole(comparison, &text, err)) == SP_OK)
+        status = sp_text_put(f, text, strlen(text), err);
     free(text);
+    if (status == SP_OK)
+        return sp_text_close(f, err);
+    sp_text_abort(f);
     return status;
 }
 
@@ -121,47 +121,6 @@ static void warn_of_names(const sp_comparison *comparison)
         }
 }
 
-static sp_status write_all(const options *o, const sp_comparison *comparison, sp_error *err)
-{
-    sp_comparison with_links = *comparison;
-    with_links.json_link = name_beside(o->report, o->json);
-    with_links.csv_link = name_beside(o->report, o->csv);
-    const struct {
-        const char *file;
-        report_writer *writer;
-        stream_writer *stream; /* rather than writer */
-    } results[] = {{o->json, NULL, sp_report_json_to},
-                   {o->csv, NULL, sp_report_csv_to},
-                   {o->markdown, sp_report_markdown, NULL},
-                   {o->latex, sp_report_latex, NULL},
-                   {o->report, sp_report_html, NULL}};
-    enum { N_RESULTS = sizeof results / sizeof results[0] };
-    bool is_stdout_taken = false;
-    for (int i = 0; i < N_RESULTS; i++)
-        is_stdout_taken |= is_stdout(results[i].file);
-    if ((is_stdout_taken || o->data) && !o->talk.quiet)
-        warn_of_names(comparison);
-    sp_status status = is_stdout_taken ? SP_OK : print_table(o, comparison, err);
-    /* Files first: whoever reads standard output may stop at any time, and that is said by main(). One that cannot be written
-     * takes no other with it; the first is named. */
-    for (int i = 0; i < 2 * N_RESULTS; i++) {
-        const char *file = results[i % N_RESULTS].file;
-        if (!file || is_stdout(file) != (i >= N_RESULTS))
-            continue;
-        sp_error own = {.status = SP_OK};
-        sp_status now = results[i % N_RESULTS].stream
-                            ? write_stream(file, results[i % N_RESULTS].stream, &with_links, o->run.force, &own)
-                            : write_one(file, results[i % N_RESULTS].writer, &with_links, o->run.force, &own);
-        if (now == SP_OK && !o->talk.quiet && !is_stdout(file))
-            fprintf(stderr, "wrote %s\n", file);
-        if (now != SP_OK && status == SP_OK && !(is_stdout(file) && ferror(stdout))) {
-            status = now;
-            *err = own;
-        }
-    }
-    return status;
-}
-
 /* Where figures are written. */
 typedef struct figure_folder {
     const options *o;
@@ -171,21 +130,69 @@ typedef struct figure_folder {
 static sp_status write_figure(void *arg, const char *name, const char *svg, sp_error *err)
 {
     figure_folder *folder = arg;
+    sp_text_file *f = NULL;
     char file[4096];
     if ((size_t)snprintf(file, sizeof file, "%s/%s.svg", folder->o->figures, name) >= sizeof file)
         return sp_fail(err, SP_EINVAL, "--figures %s: the name of the folder is too long", folder->o->figures);
     folder->n++;
-    return sp_text_save(file, svg, folder->o->run.force, err);
+    sp_status status = sp_text_open(file, folder->o->run.force, folder->o->run.together, &f, err);
+    if (status == SP_OK)
+        status = sp_text_put(f, svg, strlen(svg), err);
+    if (status == SP_OK)
+        return sp_text_close(f, err);
+    sp_text_abort(f);
+    return status;
 }
 
-static sp_status write_figures(const options *o, const sp_comparison *comparison, sp_error *err)
+enum { MOST_RESULTS = 5 };
+
+/* All files are complete before the first of them can be seen. Standard output comes last: whoever reads it may stop at any time,
+ * and that is said by main(). */
+static sp_status write_files(const options *o, const result_file results[MOST_RESULTS], const sp_comparison *comparison,
+                             sp_error *err)
 {
     figure_folder folder = {.o = o};
-    if (!o->figures)
-        return SP_OK;
-    sp_status status = sp_report_figures(comparison, write_figure, &folder, err);
-    if (status == SP_OK && !o->talk.quiet)
-        fprintf(stderr, "wrote %d figures into %s\n", folder.n, o->figures);
+    sp_status status = SP_OK;
+    for (int i = 0; status == SP_OK && i < MOST_RESULTS; i++)
+        if (results[i].file && !is_stdout(results[i].file))
+            status = write_result(o, &results[i], comparison, err);
+    if (status == SP_OK && o->figures)
+        status = sp_report_figures(comparison, write_figure, &folder, err);
+    if (status == SP_OK)
+        status = sp_outputs_commit(o->run.together, err);
+    if (status != SP_OK || o->talk.quiet)
+        return status;
+    if (o->run.output)
+        tell("wrote %s", o->run.output);
+    for (int i = 0; i < MOST_RESULTS; i++)
+        if (results[i].file && !is_stdout(results[i].file))
+            tell("wrote %s", results[i].file);
+    if (o->figures)
+        tell("wrote %d figures into %s", folder.n, o->figures);
+    return SP_OK;
+}
+
+static sp_status write_all(const options *o, const sp_comparison *comparison, sp_error *err)
+{
+    sp_comparison with_links = *comparison;
+    with_links.json_link = name_beside(o->report, o->json);
+    with_links.csv_link = name_beside(o->report, o->csv);
+    const result_file results[MOST_RESULTS] = {{o->json, NULL, sp_report_json_to},
+                                               {o->csv, NULL, sp_report_csv_to},
+                                               {o->markdown, sp_report_markdown, NULL},
+                                               {o->latex, sp_report_latex, NULL},
+                                               {o->report, sp_report_html, NULL}};
+    const result_file *printed = NULL; /* instead of the table */
+    for (int i = 0; i < MOST_RESULTS; i++)
+        if (is_stdout(results[i].file))
+            printed = &results[i];
+    if ((printed || o->data) && !o->talk.quiet)
+        warn_of_names(comparison);
+    sp_status status = printed ? SP_OK : print_table(o, comparison, err);
+    if (status == SP_OK)
+        status = write_files(o, results, &with_links, err);
+    if (status == SP_OK && printed && (status = write_result(o, printed, &with_links, err)) != SP_OK && ferror(stdout))
+        status = SP_OK;
     return status;
 }
 
@@ -225,11 +232,13 @@ sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *m
         status = open_figures(o, err);
     if (status == SP_OK)
         status = read_seed(o, err);
+    if (status == SP_OK && !(o->run.together = sp_outputs_new()))
+        status = sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = make(inputs[0].file, &o->run, &out->comparison, &out->result, err);
-    if (status == SP_OK && o->run.output && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->run.output);
     if (status == SP_OK)
         status = write_all(o, out->comparison, err);
-    return status == SP_OK ? write_figures(o, out->comparison, err) : status;
+    sp_outputs_free(o->run.together);
+    o->run.together = NULL;
+    return status;
 }

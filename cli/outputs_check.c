@@ -43,7 +43,7 @@ static bool is_same(const identity *a, const identity *b)
            (a->is_there || strcmp(a->last, b->last) == 0);
 }
 
-/* Is there a file that must stay, or a folder that cannot be written? */
+/* Is there a file that must stay, or a folder that cannot be written? Of a name with {id}, the folder before it. */
 static sp_status check_file(const char *file, bool force, sp_error *err)
 {
     struct stat info;
@@ -56,11 +56,16 @@ static sp_status check_file(const char *file, bool force, sp_error *err)
             return sp_fail(err, SP_EFILE, "%s exists and is kept; --force replaces it", file);
         return SP_OK;
     }
-    const char *slash = strrchr(file, '/');
+    const char *hole = strstr(file, "{id}");
     char folder[4096];
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
-    if (access(folder, W_OK) != 0)
-        return sp_fail(err, SP_EFILE, "%s cannot be written: folder %s: %s", file, folder, strerror(errno));
+    snprintf(folder, sizeof folder, "./%.*s", hole ? (int)(hole - file) : (int)strlen(file), file);
+    char *name = folder + 2, *slash = strrchr(name, '/');
+    if (slash)
+        slash[1] = '\0';
+    else
+        name = strcpy(folder, ".");
+    if (access(name, W_OK) != 0)
+        return sp_fail(err, SP_EFILE, "%s cannot be written: folder %s: %s", file, name, strerror(errno));
     return SP_OK;
 }
 

@@ -132,7 +132,7 @@ sp_status tensors_write(const options *o, const sp_tensor *tensors, int32_t n, s
     const sp_tensors all = {.n_tensors = n, .tensors = tensors, .n_texts = o->run.command ? 2 : 1, .texts = texts};
     sp_status status = sp_tensors_save(&all, o->run.output, o->run.force, err);
     if (status == SP_OK && !o->talk.quiet)
-        fprintf(stderr, "wrote %s\n", o->run.output);
+        tell("wrote %s", o->run.output);
     return status;
 }
 

@@ -239,7 +239,7 @@ static sp_status write_rows(const char *file, const options *o, const row_work *
         status = sp_scores_writer_commit(r.writer, err);
         r.writer = NULL;
         if (status == SP_OK && !o->talk.quiet)
-            fprintf(stderr, "wrote %s\n", o->run.output);
+            tell("wrote %s", o->run.output);
     } else if (status == SP_OK) {
         table_rest(&r.table);
     }

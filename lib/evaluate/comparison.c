@@ -29,25 +29,28 @@ static void free_texts(sp_comparison *c, int32_t n_classes)
              c->labels_file);
     free_strings(n_classes, c->classes);
     free_strings(n_classes, c->input_classes);
-    free_strings(c->n_files, c->file_names);
+    free_strings(2 * c->n_files, c->file_names);
     free(c->files);
 }
 
-/* The names point into `names`, which are copies. */
+/* Names and faults point into copies. */
 static bool copy_files(const sp_comparison_texts *texts, sp_comparison *t)
 {
     if (texts->n_files == 0)
         return true;
-    t->file_names = calloc((size_t)texts->n_files, sizeof *t->file_names);
+    t->file_names = calloc(2 * (size_t)texts->n_files, sizeof *t->file_names);
     t->files = malloc((size_t)texts->n_files * sizeof *t->files);
     if (!t->file_names || !t->files)
         return false;
     t->n_files = texts->n_files;
     for (int64_t i = 0; i < texts->n_files; i++) {
-        if (!(t->file_names[i] = strdup(texts->files[i].name)))
+        char **own = &t->file_names[2 * i];
+        const sp_source_file *file = &texts->files[i];
+        if (!(own[0] = strdup(file->name)) || (file->fault && !(own[1] = strdup(file->fault))))
             return false;
-        t->files[i] = texts->files[i];
-        t->files[i].name = t->file_names[i];
+        t->files[i] = *file;
+        t->files[i].name = own[0];
+        t->files[i].fault = own[1];
     }
     return true;
 }

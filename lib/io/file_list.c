@@ -10,6 +10,7 @@
 
 #include "io/file_list.h"
 #include "io/text/natural_sort.h"
+#include "io/text/texts.h"
 #include "statepath/files.h"
 
 static const char hole[] = "{id}";
@@ -282,4 +283,46 @@ sp_status sp_file_list_new(const char *file, const char *const *more, sp_file_li
     else
         sp_file_list_free(list);
     return status;
+}
+
+/* ---- names of outputs ---- */
+
+/* The pattern with an id in its place. NULL: no memory. */
+static char *complete(const char *pattern, const char *at, const char *id)
+{
+    char *out = malloc(strlen(pattern) + strlen(id) + 1);
+    if (out)
+        sprintf(out, "%.*s%s%s", (int)(at - pattern), pattern, id, at + strlen(hole));
+    return out;
+}
+
+sp_status sp_file_list_complete(const sp_file_list *list, const char *pattern, char ***names, sp_error *err)
+{
+    const char *at = strstr(pattern, hole);
+    if (!at || strstr(at + 1, hole))
+        return sp_fail(err, SP_EINVAL, "%s: {id} stands for the recording once in a name", pattern);
+    char **made = calloc((size_t)list->n + 1, sizeof *made);
+    bool is_whole = made != NULL;
+    for (int64_t i = 0; is_whole && i < list->n; i++) {
+        char *stem = list->ids ? strdup(list->ids[i]) : sp_file_stem(list->names[i]);
+        made[i] = stem ? complete(pattern, at, stem) : NULL;
+        is_whole = made[i] != NULL;
+        free(stem);
+    }
+    *names = is_whole ? sp_texts_copy((const char *const *)made, list->n) : NULL;
+    for (int64_t i = 0; made && i < list->n; i++)
+        free(made[i]);
+    free(made);
+    int64_t a = 0, b = 0;
+    if (*names && sp_texts_duplicate((const char *const *)*names, list->n, &a, &b)) {
+        sp_status status =
+            sp_fail(err, SP_EINVAL,
+                    "%s and %s would both be written to %s; where the folder tells them apart name the inputs with a "
+                    "pattern, such as '{id}/scores.npy'",
+                    list->names[a], list->names[b], (*names)[a]);
+        free(*names);
+        *names = NULL;
+        return status;
+    }
+    return *names && a != -2 ? SP_OK : sp_no_memory(err);
 }

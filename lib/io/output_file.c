@@ -233,47 +233,116 @@ static int keep_permissions(const sp_output *output)
     return fchmod(output->fd, mode) == 0 || errno == EPERM || errno == ENOTSUP ? 0 : errno;
 }
 
-/* Everything is on the disk, and said to be. The lock lasts as long as `*lock`, a second descriptor, is open: until the file has
+/* Everything is on the disk, and said to be. The lock lasts as long as `lock`, a second descriptor, is open: until the file has
  * its name. Without it (no descriptor left) the file is unlocked for that moment. */
-static int flush_and_close(sp_output *output, int *lock)
+static int flush_and_close(sp_output *output)
 {
     int reason = keep_permissions(output);
     if (reason == 0 && fsync(output->fd) != 0 && errno != EINVAL && errno != ENOSYS)
         reason = errno;
-    *lock = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+    output->lock = fcntl(output->fd, F_DUPFD_CLOEXEC, 1);
     if (close(output->fd) != 0 && reason == 0)
         reason = errno;
     output->fd = -1;
     return reason;
 }
 
-sp_status sp_output_commit(sp_output *output, sp_error *err)
+static sp_status made_meanwhile(const sp_output *output, sp_error *err)
 {
-    int lock, reason = flush_and_close(output, &lock);
-    sp_status status = SP_OK;
-    if (reason == 0)
-        reason = name_final(output);
-    if (reason == EEXIST)
-        status = sp_fail(err, SP_EFILE, "%s: was made by another program meanwhile; use `force` to replace it", output->file);
-    else if (reason != 0)
-        status = sp_output_failed(output, reason, err);
-    if (status == SP_OK) {
+    return sp_fail(err, SP_EFILE, "%s: was made by another program meanwhile; use `force` to replace it", output->file);
+}
+
+/* A finished file gets its name. */
+static sp_status publish(sp_output *output, sp_error *err)
+{
+    const int reason = name_final(output);
+    if (reason == 0) {
         folder_flush(output->folder);
         sp_temporary_sweep(output->folder, output->target);
-        output_free(output);
-    } else {
-        sp_output_abort(output);
+        free(output->temporary); /* it is there no more */
+        output->temporary = NULL;
     }
-    if (lock >= 0)
-        (void)close(lock); /* of a file that is written and flushed */
+    sp_status status = reason == 0        ? SP_OK
+                       : reason == EEXIST ? made_meanwhile(output, err)
+                                          : sp_output_failed(output, reason, err);
+    sp_output_abort(output);
+    return status;
+}
+
+sp_status sp_output_commit(sp_output *output, sp_error *err)
+{
+    const int reason = flush_and_close(output);
+    sp_status status = reason == 0 ? SP_OK : sp_output_failed(output, reason, err);
+    if (status == SP_OK && !output->together)
+        return publish(output, err);
+    if (status == SP_OK)
+        status = sp_outputs_add(output->together, output, err);
+    if (status != SP_OK)
+        sp_output_abort(output);
     return status;
 }
 
 void sp_output_abort(sp_output *output)
 {
-    if (output->fd >= 0)
-        close(output->fd);
     if (output->temporary)
         (void)unlink(output->temporary);
+    if (output->fd >= 0)
+        close(output->fd);
+    if (output->lock > 0)
+        (void)close(output->lock); /* of a file that is written and flushed */
     output_free(output);
+}
+
+/* ---- several that belong together ---- */
+
+struct sp_outputs {
+    int n, room;
+    sp_output *list; /* [n] finished, in the order of their commits */
+};
+
+sp_outputs *sp_outputs_new(void)
+{
+    return calloc(1, sizeof(sp_outputs));
+}
+
+void sp_outputs_free(sp_outputs *outputs)
+{
+    for (int i = 0; outputs && i < outputs->n; i++)
+        sp_output_abort(&outputs->list[i]);
+    if (outputs)
+        free(outputs->list);
+    free(outputs);
+}
+
+sp_status sp_outputs_add(sp_outputs *outputs, sp_output *output, sp_error *err)
+{
+    if (outputs->n == outputs->room) {
+        const int room = outputs->room ? 2 * outputs->room : 8;
+        sp_output *list = realloc(outputs->list, (size_t)room * sizeof *list);
+        if (!list)
+            return sp_no_memory(err);
+        outputs->list = list;
+        outputs->room = room;
+    }
+    outputs->list[outputs->n++] = *output;
+    *output = (sp_output){.fd = -1};
+    return SP_OK;
+}
+
+sp_status sp_outputs_commit(sp_outputs *outputs, sp_error *err)
+{
+    struct stat there;
+    for (int i = 0; i < outputs->n; i++)
+        if (!outputs->list[i].force && stat(outputs->list[i].target, &there) == 0)
+            return made_meanwhile(&outputs->list[i], err);
+    for (int i = 0; i < outputs->n; i++) {
+        sp_status status = publish(&outputs->list[i], err);
+        if (status != SP_OK && i > 0)
+            return sp_fail(err, status, "%s; %d of the %d other outputs %s in place already", err ? err->message : "", i,
+                           outputs->n - 1, i == 1 ? "is" : "are");
+        if (status != SP_OK)
+            return status;
+    }
+    outputs->n = 0;
+    return SP_OK;
 }

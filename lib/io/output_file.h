@@ -5,6 +5,8 @@
  *     status = sp_output_begin(&output, file, force, input, err);      // checks and creates the temporary file
  *     ... write to output.fd or, by name, to output.temporary ...
  *     status = sp_output_commit(&output, err);                         // or sp_output_abort(&output)
+ *
+ * One that has `together` set is only finished by the commit; sp_outputs_commit() (files.h) then gives all of them their names.
  */
 #ifndef STATEPATH_IO_OUTPUT_FILE_H
 #define STATEPATH_IO_OUTPUT_FILE_H
@@ -14,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "statepath/status.h"
+#include "statepath/files.h"
 
 /* Who might read and write the file that is replaced. */
 typedef struct sp_output_old {
@@ -25,6 +27,8 @@ typedef struct sp_output_old {
 
 typedef struct sp_output {
     int fd;                  /* of the temporary file, read and write; -1 when there is none */
+    int lock;                /* a second descriptor, which keeps it locked when it is finished; 0 or -1: none */
+    sp_outputs *together;    /* or NULL; borrowed */
     char *file;              /* the name as given, for messages */
     char *target;            /* where it goes: `file`, or what it points to where it is a symbolic link */
     char *temporary;         /* name of the temporary file */
@@ -53,9 +57,12 @@ sp_status sp_output_failed(const sp_output *output, int reason, sp_error *err);
 /* What is left of the file where it cannot be written: "the old file is untouched", "nothing was written". */
 const char *sp_output_left(const sp_output *output);
 
-/* Flushes the file, gives it its name, flushes the folder, removes what killed programs left of the same output. The output is
- * finished whatever this returns. SP_OK or SP_EFILE. */
+/* Flushes the file, gives it its name (with `together` later), flushes the folder, removes what killed programs left of the same
+ * output. The output is finished whatever this returns. SP_OK, SP_EFILE, SP_ENOMEM. */
 sp_status sp_output_commit(sp_output *output, sp_error *err);
+
+/* Takes over an output that is finished. SP_OK, SP_ENOMEM. */
+sp_status sp_outputs_add(sp_outputs *outputs, sp_output *output, sp_error *err);
 
 /* Removes the temporary file. Fine on an output that is finished. */
 void sp_output_abort(sp_output *output);

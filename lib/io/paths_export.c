@@ -1,27 +1,27 @@
+/* Files of paths that are not HDF5: the paths are kept in a file without name until all are there, and then written in the order
+ * of the format. */
 #include "io/paths_export.h"
 
-#include <errno.h>
 #include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "io/events/event_writer.h"
 #include "io/file_list.h"
 #include "io/output_file.h"
-#include "io/source.h"
+#include "io/paths_kept.h"
 
 struct sp_paths_export {
-    char *beside;                  /* the file of HDF5 */
-    bool is_there;                 /* it was made */
+    const char *file;              /* the target, for sentences; borrowed */
     char delimiter;                /* of text; 0: .npz */
     const sp_event_writer *events; /* or NULL */
-    const char *file;              /* the target, for sentences; borrowed */
     sp_text_file *text;            /* or */
     sp_output output;              /* .npz */
     bool has_output;
+    sp_kept_paths kept;
+    double epoch_seconds;
 };
 
 bool sp_paths_export_is(const char *file)
@@ -31,7 +31,7 @@ bool sp_paths_export_is(const char *file)
            sp_event_writer_find(file);
 }
 
-sp_status sp_paths_export_check(const char *file, const sp_paths_header *header, sp_error *err)
+static sp_status check(const char *file, const sp_paths_header *header, sp_error *err)
 {
     const sp_event_writer *events = sp_event_writer_find(file);
     if (!events)
@@ -45,16 +45,11 @@ sp_status sp_paths_export_check(const char *file, const sp_paths_header *header,
     return sp_event_writer_check(events, file, &night, err);
 }
 
-const char *sp_paths_export_h5(const sp_paths_export *e)
-{
-    return e->beside;
-}
+/* ---- opening and closing ---- */
 
 static void free_export(sp_paths_export *e)
 {
-    if (e->is_there)
-        unlink(e->beside);
-    free(e->beside);
+    sp_kept_paths_close(&e->kept);
     free(e);
 }
 
@@ -68,37 +63,26 @@ void sp_paths_export_abort(sp_paths_export *e)
     free_export(e);
 }
 
-/* ".paths.csv-XXXXXX" in the folder of the target. */
-static sp_status make_beside(sp_paths_export *e, const char *file, sp_error *err)
+sp_status sp_paths_export_open(const char *file, const sp_paths_header *header, sp_paths_export **out, sp_error *err)
 {
-    const char *slash = strrchr(file, '/');
-    const int folder = slash ? (int)(slash - file) + 1 : 0;
-    const size_t size = strlen(file) + sizeof ".-XXXXXX";
-    if (!(e->beside = malloc(size)))
-        return sp_no_memory(err);
-    snprintf(e->beside, size, "%.*s.%s-XXXXXX", folder, file, file + folder);
-    const int fd = mkstemp(e->beside);
-    if (fd < 0)
-        return sp_fail(err, SP_EFILE, "%s: a file beside it cannot be made: %s", file, strerror(errno));
-    close(fd);
-    e->is_there = true;
-    return SP_OK;
-}
-
-sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **out, sp_error *err)
-{
+    sp_status status = check(file, header, err);
+    if (status != SP_OK)
+        return status;
     sp_paths_export *e = calloc(1, sizeof *e);
     if (!e)
         return sp_no_memory(err);
     const char *ending = sp_file_ending(file);
     e->file = file;
+    e->kept.fd = -1;
+    e->epoch_seconds = header->epoch_seconds;
     e->events = sp_event_writer_find(file);
     e->delimiter = (char)(strcasecmp(ending, ".npz") == 0 ? '\0' : strcasecmp(ending, ".tsv") == 0 ? '\t' : ',');
-    sp_status status =
-        e->delimiter ? sp_text_open(file, force, &e->text, err) : sp_output_begin(&e->output, file, force, NULL, err);
+    status = e->delimiter ? sp_text_open(file, header->force, header->together, &e->text, err)
+                          : sp_output_begin(&e->output, file, header->force, header->input, err);
     e->has_output = status == SP_OK && !e->delimiter;
+    e->output.together = header->together;
     if (status == SP_OK)
-        status = make_beside(e, file, err);
+        status = sp_kept_paths_open(&e->kept, file, header, err);
     if (status == SP_OK)
         *out = e;
     else
@@ -106,17 +90,23 @@ sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **o
     return status;
 }
 
-/* ---- blocks of recordings ---- */
+/* ---- paths as they come ---- */
 
-enum { BLOCK_STEPS = 1 << 18 };
-
-/* Recordings from `first` on that have together no more than a block of steps; at least 1. */
-static int64_t fit(const sp_paths_info *info, int64_t first)
+sp_status sp_paths_export_add(sp_paths_export *e, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
+                              int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
-    int64_t n = 1;
-    while (first + n < info->n_recordings && info->offsets[first + n + 1] - info->offsets[first] <= BLOCK_STEPS)
-        n++;
-    return n;
+    return sp_kept_paths_add(&e->kept, strategy, first, n_recordings, first_step, n_steps, output, err);
+}
+
+void sp_paths_export_forget(sp_paths_export *e, int64_t n_steps)
+{
+    e->kept.n_written -= n_steps;
+}
+
+sp_status sp_paths_export_add_labels(sp_paths_export *e, int64_t first_step, int64_t n_steps, const int32_t *labels,
+                                     sp_error *err)
+{
+    return sp_kept_paths_add_labels(&e->kept, first_step, n_steps, labels, err);
 }
 
 /* ---- text ---- */
@@ -161,25 +151,24 @@ static void put_cell(line *out, const char *text, char delimiter)
 }
 
 /* The steps of one recording, all strategies side by side. */
-static void put_steps(line *out, const sp_paths_export *e, const sp_paths_info *info, int64_t n, int32_t *const *paths,
-                      int64_t at, const char *const *classes)
+static void put_steps(line *out, const sp_paths_export *e, int64_t n, int32_t *const *paths, int64_t at)
 {
+    const sp_paths_info *info = &e->kept.info;
     char number[32];
     for (int64_t t = 0; t < info->offsets[n + 1] - info->offsets[n]; t++) {
         put_cell(out, info->ids[n], e->delimiter);
         put_text(out, number, (size_t)snprintf(number, sizeof number, "%c%lld", e->delimiter, (long long)t));
         for (int32_t s = 0; s < info->n_strategies; s++) {
             put_text(out, &e->delimiter, 1);
-            put_cell(out, paths[s][at + t] < 0 ? "-1" : classes[paths[s][at + t]], e->delimiter);
+            put_cell(out, paths[s][at + t] < 0 ? "-1" : info->classes[paths[s][at + t]], e->delimiter);
         }
         put_text(out, "\n", 1);
     }
 }
 
-static sp_status write_text(sp_paths_export *e, sp_paths_reader *reader, int32_t **paths, const char *const *classes,
-                            sp_error *err)
+static sp_status write_text(sp_paths_export *e, int32_t **paths, sp_error *err)
 {
-    const sp_paths_info *info = sp_paths_reader_info(reader);
+    const sp_paths_info *info = &e->kept.info;
     line out = {.text = NULL};
     put_cell(&out, "recording", e->delimiter);
     put_text(&out, &e->delimiter, 1);
@@ -191,11 +180,11 @@ static sp_status write_text(sp_paths_export *e, sp_paths_reader *reader, int32_t
     put_text(&out, "\n", 1);
     sp_status status = SP_OK;
     for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
-        n = fit(info, first);
+        n = sp_kept_paths_fit(info, first);
         for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
-            status = sp_paths_reader_read(reader, s, first, n, paths[s], NULL, err);
+            status = sp_kept_paths_read(&e->kept, s, first, n, paths[s], err);
         for (int64_t i = first; status == SP_OK && i < first + n; i++)
-            put_steps(&out, e, info, i, paths, info->offsets[i] - info->offsets[first], classes);
+            put_steps(&out, e, i, paths, info->offsets[i] - info->offsets[first]);
         if (status == SP_OK)
             status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
         out.n = 0;
@@ -333,19 +322,19 @@ static sp_status write_texts(archive *a, const char *name, int64_t count, const 
 }
 
 /* A path of all recordings, and what became of them. */
-static sp_status write_strategy(archive *a, sp_paths_reader *reader, int32_t s, int32_t *path, sp_error *err)
+static sp_status write_strategy(archive *a, const sp_paths_export *e, int32_t s, int32_t *path, sp_error *err)
 {
     static const sp_status statuses[] = {SP_OK, SP_ENOPATH, SP_EDEADEND, SP_EBUG}; /* as they are numbered in HDF5 */
-    const sp_paths_info *info = sp_paths_reader_info(reader);
+    const sp_paths_info *info = &e->kept.info;
+    const sp_decoded *results = e->kept.results + (size_t)s * (size_t)info->n_recordings;
     char name[160];
-    sp_decoded *results = malloc(((size_t)info->n_recordings + 1) * sizeof *results);
     double *scores = malloc(((size_t)info->n_recordings + 1) * sizeof *scores);
     uint8_t *status_of = calloc((size_t)info->n_recordings + 1, 1);
     snprintf(name, sizeof name, "paths/%.100s", info->strategies[s]);
-    sp_status status = results && scores && status_of ? begin_member(a, name, "i4", info->n_steps, err) : sp_no_memory(err);
+    sp_status status = scores && status_of ? begin_member(a, name, "i4", info->n_steps, err) : sp_no_memory(err);
     for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
-        n = fit(info, first);
-        status = sp_paths_reader_read(reader, s, first, n, path, results + first, err);
+        n = sp_kept_paths_fit(info, first);
+        status = sp_kept_paths_read(&e->kept, s, first, n, path, err);
         if (status == SP_OK)
             status = append_values(a, path, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *path, err);
     }
@@ -362,41 +351,39 @@ static sp_status write_strategy(archive *a, sp_paths_reader *reader, int32_t s, 
     snprintf(name, sizeof name, "status/%.100s", info->strategies[s]);
     if (status == SP_OK)
         status = write_array(a, name, "u1", info->n_recordings, 1, status_of, err);
-    free(results);
     free(scores);
     free(status_of);
     return status;
 }
 
-static sp_status write_labels(archive *a, sp_paths_reader *reader, int32_t *labels, sp_error *err)
+static sp_status write_labels(archive *a, const sp_paths_export *e, int32_t *labels, sp_error *err)
 {
-    const sp_paths_info *info = sp_paths_reader_info(reader);
+    const sp_paths_info *info = &e->kept.info;
     sp_status status = begin_member(a, "labels", "i4", info->n_steps, err);
     for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
-        n = fit(info, first);
-        status = sp_paths_reader_labels(reader, first, n, labels, NULL, err);
+        n = sp_kept_paths_fit(info, first);
+        status = sp_kept_paths_read(&e->kept, info->n_strategies, first, n, labels, err);
         if (status == SP_OK)
             status = append_values(a, labels, (size_t)(info->offsets[first + n] - info->offsets[first]) * sizeof *labels, err);
     }
     return status == SP_OK ? end_member(a, err) : status;
 }
 
-static sp_status write_npz(sp_paths_export *e, sp_paths_reader *reader, int32_t *path, int32_t n_classes,
-                           const char *const *classes, sp_error *err)
+static sp_status write_npz(sp_paths_export *e, int32_t *path, sp_error *err)
 {
-    const sp_paths_info *info = sp_paths_reader_info(reader);
+    const sp_paths_info *info = &e->kept.info;
     archive a = {.output = &e->output};
     sp_status status = SP_OK;
     for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
-        status = write_strategy(&a, reader, s, path, err);
+        status = write_strategy(&a, e, s, path, err);
     if (status == SP_OK)
         status = write_array(&a, "offsets", "i8", info->n_recordings + 1, sizeof *info->offsets, info->offsets, err);
     if (status == SP_OK)
         status = write_texts(&a, "ids", info->n_recordings, info->ids, err);
     if (status == SP_OK)
-        status = write_texts(&a, "classes", n_classes, classes, err);
+        status = write_texts(&a, "classes", info->n_classes, info->classes, err);
     if (status == SP_OK && info->has_labels)
-        status = write_labels(&a, reader, path, err);
+        status = write_labels(&a, e, path, err);
     if (status == SP_OK && a.directory.failed)
         status = sp_no_memory(err);
     if (status == SP_OK) {
@@ -415,16 +402,16 @@ static sp_status write_npz(sp_paths_export *e, sp_paths_reader *reader, int32_t 
 /* ---- events ---- */
 
 /* path: room for the steps of the only recording. */
-static sp_status write_events(sp_paths_export *e, sp_paths_reader *reader, int32_t *path, int32_t n_classes,
-                              const char *const *classes, sp_error *err)
+static sp_status write_events(sp_paths_export *e, int32_t *path, sp_error *err)
 {
-    sp_event_night night = {
-        .n_steps = sp_paths_reader_info(reader)->n_steps, .labels = path, .n_classes = n_classes, .classes = classes};
+    const sp_event_night night = {.n_steps = e->kept.info.n_steps,
+                                  .labels = path,
+                                  .n_classes = e->kept.info.n_classes,
+                                  .classes = e->kept.info.classes,
+                                  .epoch_seconds = e->epoch_seconds};
     char *bytes = NULL;
     size_t n = 0;
-    sp_status status = sp_source_epoch_seconds(reader, &night.epoch_seconds, err);
-    if (status == SP_OK)
-        status = sp_paths_reader_read(reader, 0, 0, 1, path, NULL, err);
+    sp_status status = sp_kept_paths_read(&e->kept, 0, 0, 1, path, err);
     if (status == SP_OK)
         status = sp_event_writer_bytes(e->events, e->file, &night, &bytes, &n, err);
     if (status == SP_OK)
@@ -435,16 +422,13 @@ static sp_status write_events(sp_paths_export *e, sp_paths_reader *reader, int32
 
 /* ---- all of them ---- */
 
-static sp_status export_paths(sp_paths_export *e, int32_t n_classes, const char *const *classes, sp_error *err)
+static sp_status write_all(sp_paths_export *e, sp_error *err)
 {
-    sp_paths_reader *reader = NULL;
-    sp_status status = sp_paths_reader_open(e->beside, NULL, NULL, &reader, err);
-    if (status != SP_OK)
-        return status;
-    const sp_paths_info *info = sp_paths_reader_info(reader);
+    const sp_paths_info *info = &e->kept.info;
+    sp_status status = SP_OK;
     int64_t most = 0;
     for (int64_t first = 0, n; first < info->n_recordings; first += n) {
-        n = fit(info, first);
+        n = sp_kept_paths_fit(info, first);
         const int64_t steps = info->offsets[first + n] - info->offsets[first];
         most = steps > most ? steps : most;
     }
@@ -455,19 +439,20 @@ static sp_status export_paths(sp_paths_export *e, int32_t n_classes, const char 
     if (!paths)
         status = sp_no_memory(err);
     if (status == SP_OK)
-        status = e->events      ? write_events(e, reader, paths[0], n_classes, classes, err)
-                 : e->delimiter ? write_text(e, reader, paths, classes, err)
-                                : write_npz(e, reader, paths[0], n_classes, classes, err);
+        status = e->events      ? write_events(e, paths[0], err)
+                 : e->delimiter ? write_text(e, paths, err)
+                                : write_npz(e, paths[0], err);
     for (int32_t s = 0; paths && s < info->n_strategies; s++)
         free(paths[s]);
     free(paths);
-    sp_source_close(reader);
     return status;
 }
 
-sp_status sp_paths_export_commit(sp_paths_export *e, int32_t n_classes, const char *const *classes, sp_error *err)
+sp_status sp_paths_export_commit(sp_paths_export *e, sp_error *err)
 {
-    sp_status status = export_paths(e, n_classes, classes, err);
+    sp_status status = sp_kept_paths_check(&e->kept, err);
+    if (status == SP_OK)
+        status = write_all(e, err);
     if (status != SP_OK) {
         sp_paths_export_abort(e);
         return status;

@@ -1,5 +1,5 @@
-/* Files of paths that are not HDF5, by the ending of their name: .csv, .tsv, .npz, and files of events. They are written as HDF5
- * to a file beside the target first, and from there when all is decoded. For the pipeline; not installed.
+/* Files of paths that are not HDF5, by the ending of their name: .csv, .tsv, .npz, and files of events. For the writer of paths
+ * (paths_writer.h); private to io/.
  *
  *   .csv, .tsv  a line a step: recording, step (from 0), and the class by name; -1 where there is no path. The column is called
  *               label where there is one strategy, as files.h reads it, else each as its strategy
@@ -18,18 +18,15 @@ typedef struct sp_paths_export sp_paths_export;
 /* Is a file of that name not HDF5? */
 bool sp_paths_export_is(const char *file);
 
-/* Can a file of that name hold what the header announces? SP_OK; SP_EINVAL (several recordings or paths as events, steps whose
- * length nobody says). */
-sp_status sp_paths_export_check(const char *file, const sp_paths_header *header, sp_error *err);
-
-/* Checks the target, and makes the name of the file beside it, to which the paths go as HDF5 (`force`). SP_OK; SP_EFILE,
- * SP_ENOMEM. */
-sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **out, sp_error *err);
-const char *sp_paths_export_h5(const sp_paths_export *e);
-
-/* Reads the paths from there, writes the target, and removes the file beside it; the export is gone afterwards, whatever this
- * returns. classes: the names, [K]. */
-sp_status sp_paths_export_commit(sp_paths_export *e, int32_t n_classes, const char *const *classes, sp_error *err);
+/* As sp_paths_writer_open() and so on, which hand everything on. What the header points to must stay until the end. SP_EINVAL
+ * also: several recordings or paths as events, steps whose length nobody says. */
+sp_status sp_paths_export_open(const char *file, const sp_paths_header *header, sp_paths_export **out, sp_error *err);
+sp_status sp_paths_export_add(sp_paths_export *e, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
+                              int64_t n_steps, const sp_decode_output *output, sp_error *err);
+void sp_paths_export_forget(sp_paths_export *e, int64_t n_steps);
+sp_status sp_paths_export_add_labels(sp_paths_export *e, int64_t first_step, int64_t n_steps, const int32_t *labels,
+                                     sp_error *err);
+sp_status sp_paths_export_commit(sp_paths_export *e, sp_error *err);
 void sp_paths_export_abort(sp_paths_export *e); /* NULL is fine */
 
 #endif

@@ -1,4 +1,5 @@
-/* Writing files of paths; files.h describes them. For the pipeline; not installed. */
+/* Writing files of paths; files.h describes HDF5, paths_export.h what else there is by the ending of the name: .csv, .tsv, .npz,
+ * files of events. For the pipeline; not installed. */
 #ifndef STATEPATH_IO_PATHS_WRITER_H
 #define STATEPATH_IO_PATHS_WRITER_H
 
@@ -40,13 +41,17 @@ typedef struct sp_paths_header {
     int64_t input_size;
     double epoch_seconds; /* root attribute, where above 0 */
     bool force;           /* replace an existing file */
+    sp_outputs *together; /* it gets its name with these; NULL: when it is committed */
     int32_t n_extras;
     const sp_paths_extra *extras;
 } sp_paths_header;
 
-/* The header is only looked at here; `input` is also the file that must not be overwritten.
- * SP_OK; SP_EINVAL (the file is the input; two strategies of one name); SP_EFILE (exists and not `force`: the message says
- * `force`; folder missing; not writable; no room), SP_ENOMEM. */
+/* Of a file of that name: can it hold more than paths? A file without strategies is HDF5 whatever its name. */
+bool sp_paths_writer_is_h5(const char *file);
+
+/* The header is only looked at here, but its offsets, ids and classes must stay until the end; `input` is also the file that must
+ * not be overwritten. SP_OK; SP_EINVAL (the file is the input; two strategies of one name); SP_EFILE (exists and not `force`: the
+ * message says `force`; folder missing; not writable; no room), SP_ENOMEM. */
 sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err);
 
 /* Writes one strategy's answers for a block: recordings first.., steps first_step... Every recording of every strategy must be

@@ -1,4 +1,4 @@
-/* sp_compare_file() and sp_decode_file(): the file of scores is opened, paths are written, folds fitted. */
+/* sp_compare_file(), sp_decode_file() and sp_decode_files(): the file of scores is opened, paths are written, folds fitted. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -101,8 +101,8 @@ static sp_status find_labels(sp_run_options *o, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_compare_file(const char *file, const sp_run_options *given, sp_comparison **out, sp_run_result *result,
-                          sp_error *err)
+static sp_status compare_once(const char *file, const sp_run_options *given, sp_faulty_files *known, bool *again,
+                              sp_comparison **out, sp_run_result *result, sp_error *err)
 {
     file_run r = {.options = *given};
     sp_run_options *o = &r.options;
@@ -112,7 +112,7 @@ sp_status sp_compare_file(const char *file, const sp_run_options *given, sp_comp
     sp_status status = find_labels(o, err);
     if (status != SP_OK)
         return status;
-    status = sp_pipeline_open_file(p, &r.in, file, o, strategies, err);
+    status = sp_pipeline_open_file(p, &r.in, file, o, strategies, o->n_folds ? NULL : known, err); /* folds want every file */
     if (status == SP_OK && o->n_folds)
         status = decode_by_folds(&r.folds, p, err);
     if (status == SP_OK)
@@ -127,11 +127,26 @@ sp_status sp_compare_file(const char *file, const sp_run_options *given, sp_comp
         status = sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err);
     if (status == SP_OK)
         status = sp_pipeline_compare(p, &made, err);
+    *again = sp_faulty_files_find(known, p, status);
     status = close_run(&r, status, result, err);
     if (status == SP_OK)
         *out = made;
     else
         sp_comparison_free(made);
+    return status;
+}
+
+/* A file that turns out to be faulty only when it is read has left traces in what was added up: the run begins again. */
+sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
+{
+    sp_faulty_files known = {.n = 0};
+    bool again = true;
+    sp_status status = SP_OK;
+    while (again) {
+        again = false;
+        status = compare_once(file, o, &known, &again, out, result, err);
+    }
+    sp_faulty_files_clear(&known);
     return status;
 }
 
@@ -147,10 +162,11 @@ static sp_status find_subjects(file_run *r, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
+static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again,
+                             sp_run_result *result, sp_error *err)
 {
     file_run r = {.scaled = {.n = 0}};
-    sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, o->strategies ? o->strategies : "viterbi", err);
+    sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, o->strategies ? o->strategies : "viterbi", known, err);
     if (status == SP_OK)
         status = sp_path_file_open(&r.paths, &r.p, err);
     if (status == SP_OK)
@@ -159,5 +175,152 @@ sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_resul
         status = find_subjects(&r, err);
     if (status == SP_OK)
         status = sp_pipeline_run(&r.p, NULL, err);
+    *again = sp_faulty_files_find(known, &r.p, status);
     return close_run(&r, status, result, err);
+}
+
+sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
+{
+    sp_faulty_files known = {.n = 0};
+    bool again = true;
+    sp_status status = SP_OK;
+    while (again) {
+        again = false;
+        status = decode_once(file, o, &known, &again, result, err);
+    }
+    sp_faulty_files_clear(&known);
+    return status;
+}
+
+/* ---- a file of paths for each of several ---- */
+
+enum { NAMED_FAULTS = 5 };
+
+/* What an output has in common with an input: its inode. */
+typedef struct known_file {
+    bool is_there;
+    struct stat info;
+} known_file;
+
+typedef struct each {
+    const sp_run_options *o;
+    bool skip_existing;
+    sp_file_list *list;
+    char **outputs;     /* [n] in one allocation */
+    known_file *inputs; /* [n + 2] the files, the model, the map of codes */
+    sp_error first;     /* of the first file that failed */
+    sp_decoded_files done;
+} each;
+
+static known_file know(const char *file)
+{
+    known_file k = {.is_there = false};
+    k.is_there = file && stat(file, &k.info) == 0;
+    return k;
+}
+
+static sp_status name_files(each *e, sp_error *err)
+{
+    const int64_t n = e->list->n;
+    sp_status status = sp_file_list_complete(e->list, e->o->output, &e->outputs, err);
+    if (status != SP_OK)
+        return status;
+    e->inputs = calloc((size_t)n + 2, sizeof *e->inputs);
+    if (!e->inputs)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < n; i++)
+        e->inputs[i] = know(e->list->names[i]);
+    e->inputs[n] = know(e->o->model);
+    e->inputs[n + 1] = know(e->o->map);
+    return SP_OK;
+}
+
+/* An output that is there is none of the inputs, and may be replaced or left as it is. */
+static sp_status check_output(const each *e, int64_t i, sp_error *err)
+{
+    const known_file old = know(e->outputs[i]);
+    for (int64_t k = 0; old.is_there && k < e->list->n + 2; k++)
+        if (e->inputs[k].is_there && e->inputs[k].info.st_dev == old.info.st_dev && e->inputs[k].info.st_ino == old.info.st_ino)
+            return sp_fail(err, SP_EINVAL, "%s: is an input, which is never written to; give the outputs other names",
+                           e->outputs[i]);
+    if (old.is_there && old.info.st_size > 0 && !e->o->force && !e->skip_existing)
+        return sp_fail(err, SP_EFILE, "%s: exists already; `force` replaces such files, `skip_existing` leaves them as they are",
+                       e->outputs[i]);
+    return SP_OK;
+}
+
+static bool is_older(const struct stat *a, const struct stat *b)
+{
+    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec < b->st_mtim.tv_sec
+                                                  : a->st_mtim.tv_nsec < b->st_mtim.tv_nsec;
+}
+
+/* Outputs are there whole or not at all, so one that is there is done, unless its input was changed since. */
+static sp_status decode_one(each *e, int64_t i, sp_run_result *result, bool *is_skipped, sp_error *err)
+{
+    const known_file old = know(e->outputs[i]);
+    const bool is_done = e->skip_existing && old.is_there && old.info.st_size > 0;
+    const bool is_outdated = is_done && e->inputs[i].is_there && is_older(&old.info, &e->inputs[i].info);
+    *is_skipped = is_done && !is_outdated;
+    if (is_outdated && !e->o->force)
+        return sp_fail(err, SP_EFILE, "%s: was changed after %s was written; `force` decodes it again", e->list->names[i],
+                       e->outputs[i]);
+    if (*is_skipped)
+        return SP_OK;
+    sp_run_options o = *e->o;
+    o.output = e->outputs[i];
+    o.place.more = NULL;
+    o.hooks.progress = NULL;
+    return sp_decode_file(e->list->names[i], &o, result, err);
+}
+
+/* A file that cannot be read or written is named, and the others go on. */
+static sp_status decode_each(each *e, sp_run_result *result, sp_error *err)
+{
+    const sp_run_options *o = e->o;
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && i < e->list->n; i++) {
+        sp_error own = {.status = SP_OK};
+        sp_run_result one = {.n_undecoded = 0};
+        bool is_skipped = false;
+        status = decode_one(e, i, &one, &is_skipped, &own);
+        result->n_undecoded += one.n_undecoded;
+        result->n_bugs += one.n_bugs;
+        e->done.n_skipped += is_skipped;
+        e->done.n_written += status == SP_OK && !is_skipped;
+        const bool goes_on = e->list->n > 1 && (status == SP_EFILE || status == SP_EDATA);
+        if (status != SP_OK && !goes_on)
+            return sp_fail(err, status, "%s", own.message);
+        if (status != SP_OK && result->n_left_out++ == 0)
+            e->first = own;
+        if (status != SP_OK && result->n_left_out <= NAMED_FAULTS)
+            sp_run_notice(o, SP_NOTICE_DATA, "%s; this file is left out", own.message);
+        sp_run_progress(o, "files", i + 1, e->list->n);
+        status = sp_run_go_on(o, err);
+    }
+    sp_run_progress(o, NULL, 0, 0);
+    if (status == SP_OK && result->n_left_out > NAMED_FAULTS)
+        sp_run_notice(o, SP_NOTICE_DATA, "%lld more files are left out", (long long)result->n_left_out - NAMED_FAULTS);
+    if (status == SP_OK && result->n_left_out == e->list->n)
+        return sp_fail(err, e->first.status, "%s", e->first.message);
+    return status;
+}
+
+sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_existing, sp_decoded_files *done,
+                          sp_run_result *result, sp_error *err)
+{
+    each e = {.o = o, .skip_existing = skip_existing};
+    *result = (sp_run_result){.n_undecoded = 0};
+    sp_status status = sp_file_list_new(file, o->place.more, &e.list, err);
+    if (status == SP_OK)
+        status = name_files(&e, err);
+    for (int64_t i = 0; status == SP_OK && i < e.list->n; i++)
+        status = check_output(&e, i, err);
+    if (status == SP_OK)
+        status = decode_each(&e, result, err);
+    free(e.outputs);
+    free(e.inputs);
+    sp_file_list_free(e.list);
+    *done = e.done;
+    return status;
 }

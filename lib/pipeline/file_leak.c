@@ -95,7 +95,7 @@ static sp_status leak_by_decoding(const char *file, const sp_run_options *o, sp_
     sp_file_input in = {.source = NULL};
     sp_leak_report report = {.file = file};
     char what[512];
-    sp_status status = sp_pipeline_open_file(&p, &in, file, o, o->strategies ? o->strategies : "viterbi", err);
+    sp_status status = sp_pipeline_open_file(&p, &in, file, o, o->strategies ? o->strategies : "viterbi", NULL, err);
     if (status == SP_OK && p.n_strategies > 1)
         status = sp_fail(err, SP_EINVAL, "mask leak: one strategy, please");
     if (status == SP_OK) {

@@ -105,9 +105,9 @@ static sp_status open_masked(sp_masked *m, const char *file, const sp_run_option
     if (status == SP_OK && (!m->block || !m->work))
         status = sp_no_memory(err);
     if (status == SP_OK)
-        status = o->model
-                     ? sp_pipeline_open_file(&m->p, &m->in, file, &m->options, o->strategies ? o->strategies : "viterbi", err)
-                     : open_without_model(m, file, err);
+        status = o->model ? sp_pipeline_open_file(&m->p, &m->in, file, &m->options, o->strategies ? o->strategies : "viterbi",
+                                                  NULL, err)
+                          : open_without_model(m, file, err);
     if (status != SP_OK)
         return status;
     if (m->p.n_strategies > 1)

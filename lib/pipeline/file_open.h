@@ -15,10 +15,28 @@ typedef struct sp_file_input {
     sp_matched labelled;    /* the recordings with these */
 } sp_file_input;
 
-/* Opens the file and everything that the options name. `strategies` is a comma-separated list. On failure pipeline and input can
- * (and must) still be closed. */
+/* ---- files among several that cannot be read: a run names them, leaves them out, and goes on with the others ---- */
+
+/* What is known of the files of a run, in their order; names and faults are owned. {0}: nothing. */
+typedef struct sp_faulty_files {
+    int64_t n;
+    sp_source_file *files;
+} sp_faulty_files;
+
+void sp_faulty_files_clear(sp_faulty_files *known);
+
+/* A run has ended with `status`. Where its recordings come from several files, and one of them was why, reads all of them and
+ * notes those that cannot be read or prepared: the run can begin again without them. Returns whether it can.
+ * Cost: the files are read once more. */
+bool sp_faulty_files_find(sp_faulty_files *known, sp_pipeline *p, sp_status status);
+
+/* ---- opening ---- */
+
+/* Opens the file and everything that the options name. `strategies` is a comma-separated list. Of several files those that cannot
+ * be read are left out, with notices, where `known` says what is known of them; NULL: they are errors. On failure pipeline and
+ * input can (and must) still be closed. */
 sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *file, const sp_run_options *opt,
-                                const char *strategies, sp_error *err);
+                                const char *strategies, const sp_faulty_files *known, sp_error *err);
 void sp_file_input_close(sp_file_input *in);
 
 /* The three steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes; the

@@ -33,7 +33,7 @@ static sp_status plan(sp_path_file *b, sp_error *err)
     if ((o->n_best || o->confidence) && !o->output)
         return sp_fail(err, SP_EINVAL, "`%s` is written beside the paths: `output` PATHS.h5 says where",
                        o->n_best ? "nbest" : "confidence");
-    if ((o->n_best || o->confidence) && sp_paths_export_is(o->output))
+    if ((o->n_best || o->confidence) && !sp_paths_writer_is_h5(o->output))
         return sp_fail(err, SP_EINVAL, "`%s` is written in HDF5: `output` PATHS.h5, not %s", o->n_best ? "nbest" : "confidence",
                        o->output);
     for (int s = 0; s < p->n_strategies; s++)
@@ -215,19 +215,11 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .input_size = p->info->file_size,
                               .epoch_seconds = seconds,
                               .force = p->opt->force,
+                              .together = p->opt->together,
                               .with_confidence = b->sink.with_confidence,
                               .n_extras = b->n_extras,
                               .extras = b->extras};
-    const char *file = p->opt->output;
-    if (sp_paths_export_is(file)) {
-        status = sp_paths_export_check(file, &header, err);
-        if (status == SP_OK)
-            status = sp_paths_export_open(file, p->opt->force, &b->other, err);
-        file = status == SP_OK ? sp_paths_export_h5(b->other) : file;
-        header.force = true;
-    }
-    if (status == SP_OK)
-        status = sp_paths_writer_open(file, &header, &b->writer, err);
+    status = sp_paths_writer_open(p->opt->output, &header, &b->writer, err);
     free(model_json);
     return status;
 }
@@ -254,12 +246,6 @@ sp_status sp_path_file_close(sp_path_file *b, sp_status status, sp_error *err)
         status = sp_paths_writer_commit(b->writer, err);
     else
         sp_paths_writer_abort(b->writer);
-    const sp_pipeline *p = b->p;
-    if (status == SP_OK && b->other)
-        status = sp_paths_export_commit(b->other, p->info->n_classes,
-                                        p->info->classes ? p->info->classes : (const char *const *)p->model->classes, err);
-    else
-        sp_paths_export_abort(b->other);
     free_room(b);
     free(b->row);
     return status;

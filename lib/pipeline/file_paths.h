@@ -11,7 +11,6 @@
 #ifndef PIPELINE_FILE_PATHS_H
 #define PIPELINE_FILE_PATHS_H
 
-#include "io/paths_export.h"
 #include "io/paths_writer.h"
 #include "pipeline/pipeline.h"
 #include "statepath/files.h"
@@ -22,7 +21,6 @@ typedef struct sp_path_file {
     sp_path_sink sink; /* what the pipeline sees */
     const sp_pipeline *p;
     sp_paths_writer *writer; /* NULL until the first path */
-    sp_paths_export *other;  /* of an output that is not HDF5, or NULL */
     int nbest_of;            /* the strategy that carries the N best: viterbi; -1 without */
     bool is_wide;            /* int32 paths */
     /* Further datasets. */

@@ -203,7 +203,7 @@ void sp_pipeline_result(const sp_pipeline *p, sp_run_result *result)
 {
     if (!result)
         return;
-    *result = (sp_run_result){.n_bugs = p->n_bugs};
+    *result = (sp_run_result){.n_bugs = p->n_bugs, .n_left_out = p->info ? p->info->n_left_out : 0};
     for (int s = 0; s < p->n_strategies; s++)
         result->n_undecoded += p->undecoded[s];
     for (int32_t i = 0; i < p->n_against; i++) {

@@ -90,8 +90,9 @@ typedef struct sp_pipeline {
     struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
     sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[SP_RUN_STRATEGIES], relaxed[SP_RUN_STRATEGIES];
-    int64_t n_bugs; /* paths that did not stand their check; counted in undecoded too */
-    int n_named;    /* recordings without a path that were named once for all strategies */
+    int64_t n_bugs;      /* paths that did not stand their check; counted in undecoded too */
+    bool reading_failed; /* an input could not be read or prepared */
+    int n_named;         /* recordings without a path that were named once for all strategies */
     int64_t named[NAMED_FAILURES];
 } sp_pipeline;
 

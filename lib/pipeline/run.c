@@ -115,6 +115,7 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
 static sp_status answer(sp_pipeline *p, sp_block *block, int32_t *const *raters, answers *a, sp_error *err)
 {
     sp_status status = block->scores ? sp_prepare(block, &p->prepare, p->workers, &p->counts, err) : SP_OK;
+    p->reading_failed |= status != SP_OK;
     if (status == SP_OK)
         status = answers_reserve(a, p->n_strategies, block, err);
     if (status == SP_OK && p->has_nll)
@@ -225,6 +226,7 @@ static sp_status run_blocks(sp_pipeline *p, int64_t first, int64_t end, sp_evalu
     for (sp_part part; status == SP_OK && first < end; first += part.count) {
         part = sp_recordings_fit(&p->from, first, end, BLOCK_BYTES / p->step_bytes);
         status = sp_read_ahead_get(&ahead, &part, parts, &is_new, err);
+        p->reading_failed |= status != SP_OK;
         if (status == SP_OK && !p->given && first + part.count < end) { /* else paths are read from a file too */
             sp_part next = sp_recordings_fit(&p->from, first + part.count, end, BLOCK_BYTES / p->step_bytes);
             sp_read_ahead_start(&ahead, &next, parts);

@@ -199,6 +199,66 @@ class TestFailingCalls(TestCase):
                             self.assertEqual((done.returncode, done.stderr_text), (1, "statepath: o.json: cannot be written, %s\n" % (why % left)))
 
 
+@needs_strace
+class TestTogether(TestCase):
+    """The outputs of a run become visible together, or none does."""
+
+    NAMES = ["o.csv", "o.h5", "o.html", "o.json", "o.md", "o.tex"]
+    COMPARE = ["compare", "in.h5", "-m", "m.json", "-s", "viterbi", "--json", "o.json", "--csv", "o.csv", "--markdown", "o.md", "--latex", "o.tex",
+               "--report", "o.html", "-o", "o.h5", "--force"]
+
+    def test_all_are_complete_before_the_first_is_renamed(self):
+        done = self.run_with(*self.COMPARE, "--figures", "figures", inject=["fsync:delay_enter=0", "rename:delay_enter=0", "link:delay_enter=0"])
+        self.assertEqual(done.returncode, 0, done.stderr_text)
+        calls = re.findall(r"(fsync|rename|link)\(([^)]*)", self.read("trace").decode())
+        names = [i for i, (call, _) in enumerate(calls) if call != "fsync"]
+        figures = len(os.listdir(self.path("figures")))
+        self.assertEqual(len(names), len(self.NAMES) + figures)
+        self.assertGreater(figures, 2)
+        self.assertEqual([call for call, _ in calls[:names[0]]], ["fsync"] * len(names))
+
+    def test_none_is_seen_where_one_fails(self):
+        for call, error in (("fsync", "EIO"), ("pwrite64", "ENOSPC")):
+            for n in range(1, 100):
+                self.put_old(*self.NAMES)
+                done = self.run_with(*self.COMPARE, inject=["%s:error=%s:when=%d" % (call, error, n)])
+                if not self.was_injected() or done.returncode == 0:
+                    break
+                self.assertEqual(done.returncode, 1, done.stderr_text)
+                self.assertEqual([self.read(name) for name in self.NAMES], [OLD] * 6, done.stderr_text)
+                self.assertNotIn("wrote", done.stderr_text)
+            self.assertGreater(n, 6)
+        self.assertEqual(self.left_over(), [])
+
+    def test_a_rename_that_fails_says_what_is_new(self):
+        self.put_old(*self.NAMES)
+        done = self.run_with(*self.COMPARE, inject=["rename:error=EIO:when=3"])
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(self.one_sentence(done), r"^statepath: o\.\w+: cannot be written, the disk failed \(Input/output error\); the old file is "
+                                                  r"untouched; 2 of the 5 other outputs are in place already$")
+        self.assertEqual(sum(self.read(name) == OLD for name in self.NAMES), 4)
+        self.assertEqual(self.left_over(), [])
+
+
+class TestMessages(TestCase):
+    def test_messages_come_after_the_results(self):
+        """Also where both streams are one file: no message stands in the middle of a line of the table."""
+        command = ["compare", "in.h5", "-m", "m.json", "--json", "o.json", "--csv", "o.csv", "--fail-if", "viterbi.accuracy < 2", "-f"]
+        apart = self.statepath(*command, status=4)
+        one = subprocess.run([st.PROGRAM, *command], cwd=self.folder, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual((one.returncode, one.stdout), (4, apart.stdout + apart.stderr))
+        self.assertEqual(apart.stderr.count("wrote"), 2)
+
+    def test_messages_of_a_stream(self):
+        text = "0.8 0.1 0.1\n0.1 0.8 0.1\n" * 3000 + "0.1 x 0.8\n"
+        done = subprocess.run([st.PROGRAM, "stream", "-m", "m.json", "--lag", "0", "--kind", "probs"], cwd=self.folder, env=ENVIRONMENT, text=True, input=text,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 1)
+        lines = done.stdout.splitlines()
+        self.assertTrue(lines[-1].startswith("statepath: "), lines[-1])
+        self.assertEqual(sum("statepath: " in line for line in lines), 1)
+
+
 class TestDisks(TestCase):
     def test_small_disk(self):
         """A real file system that is full."""
@@ -219,7 +279,7 @@ class TestDisks(TestCase):
         done = self.run_with("compare", "in.h5", "-m", "m.json", "--json", "/dev/full", "--csv", "o.csv")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.one_sentence(done), "statepath: /dev/full: cannot be written (No space left on device)")
-        self.assertGreater(len(self.read("o.csv")), 100)  # the others are written
+        self.assertFalse(os.path.exists(self.path("o.csv")))  # nor the others
 
     def test_size_limit(self):
         self.put_old("out.h5")
@@ -556,6 +616,18 @@ class TestLeftOvers(TestCase):
         done = self.run_with(*self.decode, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.left_over(), [])
+
+
+@needs_strace
+class TestKilled(TestCase):
+    def test_text_leaves_nothing(self):
+        """Paths as text are kept in a file without name meanwhile; what a kill leaves is removed by the next run, as of all outputs."""
+        for ending in ("csv", "npz"):
+            self.run_with("decode", "in.h5", "-m", "m.json", "-o", "out." + ending, inject=["fsync:signal=SIGKILL:when=1"])
+            self.assertEqual(len(self.left_over()), 1, self.files())
+            self.statepath("decode", "in.h5", "-m", "m.json", "-o", "out." + ending)
+            self.assertEqual([name for name in self.files() if "out." in name], ["out." + ending])
+            os.remove(self.path("out." + ending))
 
 
 st.main()

@@ -179,7 +179,7 @@ class TestFiles(st.TestCase):
                      sentence="scores: give either one folder, or one pattern with {id}, or files one by one")
         self.refuses("compare", "packed.h5", "scores", *MODEL,
                      sentence="scores: give either one folder, or one pattern with {id}, or files one by one")
-        self.refuses("compare", "scores/n1.npy", "scores/n99.npy", *MODEL, sentence="scores/n99.npy: there is no such file")
+        self.refuses("compare", "scores/n98.npy", "scores/n99.npy", *MODEL, sentence="scores/n98.npy: there is no such file")
         os.mkdir(self.path("both"))
         np.save(self.path("both/a.npy"), self.probs[0])
         np.save(self.path("both/b.npy"), self.probs[1])
@@ -204,12 +204,107 @@ class TestFiles(st.TestCase):
         self.refuses("compare", "a.h5", "d.h5", *MODEL, sentence="d.h5 holds logits, but a.h5 probs; say what all files are with --kind")
         self.refuses("compare", "a.h5", "e.h5", *MODEL, sentence="e.h5 has weights, but a.h5 has none; all files need the same")
 
-    def test_fault_names_the_file(self):
-        probs = self.probs[2].copy()
-        probs[7, 1] = 7
-        np.save(self.path("scores/n3.npy"), probs)
+    def test_faulty_files_are_left_out(self):
+        """Each is named, by a sentence that says what is wrong with it; what comes out is what the other files give."""
+        bad = self.probs[2].copy()
+        bad[7, 1] = 7
+        nan = self.probs[6].copy()
+        nan[-1] = np.nan
+        for name, probs in zip(self.ids, self.probs):
+            if name not in ("n1", "n3", "n7", "n9", "n12"):
+                np.save(self.path("good_%s.npy" % name), probs)
+        want = json.loads(results(self.result("good_{id}.npy")))
+        np.save(self.path("scores/n3.npy"), bad)  # seen when it is read
+        np.save(self.path("scores/n7.npy"), nan)
+        with open(self.path("scores/n12.npy"), "r+b") as f:  # when it is opened
+            f.truncate(300)
+        self.write("scores/n1.npy", "")
+        self.write("scores/n9.npy", "this is no array\n" * 20)
+        for env in ({}, {"STATEPATH_WHOLE_BYTES": "800"}):
+            done = self.statepath("compare", "scores", *MODEL, "--json", "-", "--report", "r.html", "-o", "p.h5", "--force", status=3, env=env)
+            got = json.loads(done.stdout)
+            faults = {one["name"]: one["fault"] for one in got["input"]["files"] if "fault" in one}
+            self.assertEqual(sorted(faults), ["scores/n%d.npy" % n for n in (1, 12, 3, 7, 9)])
+            for name, fault in faults.items():
+                self.assertIn("statepath: %s; this file is left out\n" % fault.replace("`missing`", "--missing").replace("`floor`", "--floor").replace("`kind`", "--kind"), done.stderr)
+                self.assertIn(name.split("/")[1].split(".")[0], fault)
+            self.assertIn("recording n3, step 7", faults["scores/n3.npy"])
+            self.assertEqual(sum(one["recordings"] for one in got["input"]["files"]), 7)
+            got = json.loads(results(done.stdout))
+            if not env:
+                self.assertEqual(got, want)
+        self.assertIn(b"5 of 12 files could not be read and are left out: scores/n1.npy, scores/n3.npy", self.read("r.html"))
+        with st.h5py.File(self.path("p.h5")) as f:
+            self.assertEqual(f["ids"].asstr()[:].tolist(), ["n2", "n4", "n5", "n6", "n8", "n10", "n11"])
+        done = self.statepath("decode", "scores", *MODEL, "-o", "q.h5", status=3)
+        self.assertEqual(done.stderr.count("is left out\n"), 8)  # those that cannot be opened, and then all: it begins again
+        with st.h5py.File(self.path("p.h5")) as a, st.h5py.File(self.path("q.h5")) as b:
+            self.assertEqual(a["paths/viterbi"][:].tolist(), b["paths/viterbi"][:].tolist())
+        self.statepath("decode", "scores", *MODEL, "-o", "r.h5", "--quiet", status=3, stderr="")
+
+    def test_no_file_can_be_read(self):
+        for name in self.ids:
+            self.write("scores/%s.npy" % name, "nothing\n" * 9)
         done = self.statepath("compare", "scores", *MODEL, status=1)
-        self.assertIn("recording n3, step 7", done.stderr)
+        self.assertRegex(done.stderr, "^statepath: scores/n1.npy: ")
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    # ---- a file of paths for each ----
+
+    def test_paths_of_each(self):
+        os.mkdir(self.path("out"))
+        self.statepath("decode", "scores", *MODEL, "-o", "all.csv")
+        self.statepath("decode", "scores", *MODEL, "-o", "out/{id}.csv", stdout="", stderr="wrote out/{id}.csv: 12 files\n")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), sorted("%s.csv" % name for name in self.ids))
+        lines = self.read("all.csv").decode().splitlines()
+        for name in self.ids:
+            self.assertEqual(self.read("out/%s.csv" % name).decode().splitlines(),
+                             lines[:1] + [line for line in lines if line.startswith(name + ",")])
+        self.refuses("decode", "scores", *MODEL, "-o", "out/{id}.csv",
+                     sentence="out/n1.csv: exists already; --force replaces such files, --skip-existing leaves them as they are")
+        # Going on where it was stopped.
+        kept = os.stat(self.path("out/n2.csv")).st_ino
+        for name in ("n5", "n11"):
+            os.remove(self.path("out/%s.csv" % name))
+        self.write("out/n6.csv", "")
+        go_on = ["decode", "scores/{id}.npy", *MODEL, "-o", "out/{id}.csv", "--skip-existing"]
+        self.statepath(*go_on, stdout="", stderr="wrote out/{id}.csv: 3 files, and 9 were there\n")
+        self.assertEqual(os.stat(self.path("out/n2.csv")).st_ino, kept)
+        self.statepath(*go_on, stdout="", stderr="wrote out/{id}.csv: 0 files, and 12 were there\n")
+        # An input that was changed since is said, and decoded again where that is allowed.
+        np.save(self.path("scores/n4.npy"), self.probs[3][:5])
+        os.utime(self.path("scores/n4.npy"), (4e9, 4e9))
+        self.statepath(*go_on, status=3, stderr="statepath: scores/n4.npy: was changed after out/n4.csv was written; --force decodes it again; this "
+                                                "file is left out\nwrote out/{id}.csv: 0 files, and 11 were there\n")
+        self.statepath(*go_on, "--force", stderr="wrote out/{id}.csv: 1 files, and 11 were there\n")
+        self.assertEqual(self.read("out/n4.csv").count(b"\n"), 6)
+
+    def test_paths_of_each_with_a_faulty_file(self):
+        os.mkdir(self.path("out"))
+        self.write("scores/n3.npy", "no array\n" * 20)
+        self.statepath("decode", "scores", *MODEL, "-o", "out/{id}.h5", status=3)
+        self.assertEqual(len(os.listdir(self.path("out"))), 11)
+        self.refuses("decode", "scores/n3.npy", *MODEL, "-o", "out/{id}.h5", sentence=self.statepath(
+            "decode", "scores/n3.npy", *MODEL, "-o", "x.h5", status=1).stderr[len("statepath: "):-1])
+
+    def test_paths_of_each_are_no_inputs(self):
+        before = self.read("scores/n2.npy")
+        self.h5("xn1.h5", probs=self.probs[0])
+        self.h5("xxn1.h5", probs=self.probs[1])
+        self.refuses("decode", "x{id}.h5", *MODEL, "-o", "{id}.h5", "--force", status=2,
+                     sentence="xn1.h5: is an input, which is never written to; give the outputs other names")
+        os.mkdir(self.path("other"))
+        np.save(self.path("other/n1.npy"), self.probs[0])
+        self.refuses("decode", "scores/n1.npy", "other/n1.npy", *MODEL, "-o", "{id}.csv", status=2,
+                     sentence="scores/n1.npy and other/n1.npy would both be written to n1.csv; where the folder tells them apart name the inputs "
+                              "with a pattern, such as '{id}/scores.npy'")
+        self.refuses("decode", "scores", *MODEL, "-o", "paths.h5", "--skip-existing", status=2,
+                     sentence="--skip-existing is for an output of each input: -o 'paths/{id}.h5'")
+        self.refuses("decode", "scores", *MODEL, "-o", "{id}/{id}.h5", status=2,
+                     sentence="{id}/{id}.h5: {id} stands for the recording once in a name")
+        self.refuses("decode", "scores", *MODEL, "-o", "none/{id}.h5",
+                     sentence="none/{id}.h5 cannot be written: folder none/: No such file or directory")
+        self.assertEqual(self.read("scores/n2.npy"), before)
 
     def test_inputs_are_not_written(self):
         before = self.read("scores/n3.npy")

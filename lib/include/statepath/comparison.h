@@ -344,7 +344,7 @@ typedef struct sp_comparison {
     int64_t file_size;                             /* bytes, of all files */
     int64_t n_files;                               /* 0: it is one file */
     sp_source_file *files;                         /* [n_files] of several, or NULL */
-    char **file_names;                             /* [n_files] what their names point to */
+    char **file_names;                             /* [n_files][2] what their names and faults point to */
     bool is_simulated;                             /* the file says that its recordings are made up */
     char *command;                                 /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */

@@ -132,6 +132,11 @@ typedef struct sp_source_options {
     bool is_reference;
     /* More files of recordings after the one that is opened; ends with NULL, or NULL. Borrowed until the source is opened. */
     const char *const *more;
+    /* Of several files those that cannot be read are left out (sp_source_info.n_left_out), unless that is all of them; else the
+     * first such file is an error. */
+    bool leaves_out;
+    const sp_source_file *known; /* [n_known] with leaves_out: files in their order, of which it is known; copied. Or NULL */
+    int64_t n_known;
 } sp_source_options;
 sp_source_options sp_source_options_default(void);
 
@@ -158,6 +163,11 @@ typedef struct sp_file_list {
  * for opening to say so. SP_OK; SP_EFILE (an empty folder, several endings in one, nothing of a pattern), SP_ENOMEM. */
 sp_status sp_file_list_new(const char *file, const char *const *more, sp_file_list **out, sp_error *err);
 void sp_file_list_free(sp_file_list *list); /* NULL is fine */
+
+/* The names, one for each file, that a pattern with one {id} gives when what names the file's recordings stands for it.
+ *   names  out: [n] in one allocation, free(names)
+ * SP_OK; SP_EINVAL (not one {id}; two files of one name), SP_ENOMEM. */
+sp_status sp_file_list_complete(const sp_file_list *list, const char *pattern, char ***names, sp_error *err);
 
 /* ---- opening and reading ---- */
 
@@ -285,16 +295,29 @@ sp_status sp_scores_writer_add(sp_scores_writer *writer, const sp_block *block, 
 sp_status sp_scores_writer_commit(sp_scores_writer *writer, sp_error *err);
 void sp_scores_writer_abort(sp_scores_writer *writer); /* NULL is fine */
 
+/* ---- outputs that belong together ----
+ *
+ * Files that are written beside their places, completed and flushed each, and then renamed one after the other: all of them
+ * become visible, or none. Only where a rename itself fails (a folder that was removed or closed meanwhile) do those before it
+ * stay; the message says how many. */
+typedef struct sp_outputs sp_outputs;
+sp_outputs *sp_outputs_new(void); /* NULL: no memory */
+/* SP_OK; SP_EFILE. */
+sp_status sp_outputs_commit(sp_outputs *outputs, sp_error *err);
+/* What has not been committed leaves nothing behind. NULL is fine. */
+void sp_outputs_free(sp_outputs *outputs);
+
 /* ---- text ---- */
 
 /* Writes text to a file: a temporary file beside it, then rename. `force` to replace an existing one. "-" is standard output. */
 sp_status sp_text_save(const char *file, const char *text, bool force, sp_error *err);
 
-/* The same piece by piece. Opening checks the name; closing gives the file its name and ends it, whatever comes of it; a file
+/* The same piece by piece. Opening checks the name; closing gives the file its name and ends it, whatever comes of it; with
+ * `together` (or NULL) it gets its name with the others. A file
  * that is given up (NULL is fine) leaves nothing behind, but what went to standard output or another stream is gone. SP_OK,
  * SP_EFILE, SP_EINVAL, SP_ENOMEM. */
 typedef struct sp_text_file sp_text_file;
-sp_status sp_text_open(const char *file, bool force, sp_text_file **out, sp_error *err);
+sp_status sp_text_open(const char *file, bool force, sp_outputs *together, sp_text_file **out, sp_error *err);
 sp_status sp_text_put(sp_text_file *text_file, const char *text, size_t n, sp_error *err);
 sp_status sp_text_close(sp_text_file *text_file, sp_error *err);
 void sp_text_abort(sp_text_file *text_file);

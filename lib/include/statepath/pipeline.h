@@ -78,10 +78,11 @@ typedef struct sp_run_options {
         double floor, temperature, transition_weight, prior_weight;
         int clamp, threads; /* 0: all processors */
     } decode;
-    char *model;            /* file or name of a shipped model; of fit the rules */
-    const char *model_text; /* of recordings in memory: the model itself as JSON, in place of `model` */
-    char *strategies;       /* "argmax,viterbi" */
-    char *output;           /* file of paths */
+    char *model;                 /* file or name of a shipped model; of fit the rules */
+    const char *model_text;      /* of recordings in memory: the model itself as JSON, in place of `model` */
+    char *strategies;            /* "argmax,viterbi" */
+    char *output;                /* file of paths */
+    struct sp_outputs *together; /* the paths get their name with these (files.h); NULL: at once */
     int force, confidence, n_best;
     /* compare: other classifiers of the same recordings. Each strategy decodes each of them too, and is evaluated beside the
      * first's as NAME.STRATEGY, paired over recordings. Labels, segments and weights are the first's; where another has labels
@@ -119,6 +120,7 @@ sp_run_options sp_run_options_default(void);
 typedef struct sp_run_result {
     int64_t n_undecoded; /* paths that are -1, over all strategies */
     int64_t n_bugs;      /* of them, paths that failed their check (SP_EBUG) */
+    int64_t n_left_out;  /* of several files, those that could not be read */
 } sp_run_result;
 
 /* ---- recordings ---- */

@@ -38,6 +38,18 @@ sp_status sp_compare_file(const char *file, const sp_run_options *o, sp_comparis
 /* Writes the paths of o->strategies (viterbi) to o->output. As sp_compare_file(). */
 sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err);
 
+/* The same for each of several files, or of one, to a file of its own. o->output has {id}, for which stands what names the file's
+ * recordings: what stood for {id} in the pattern of the inputs, else the file's name without folder and ending. A file that
+ * cannot be read, or whose output cannot be written, is named in a notice and counted in result->n_left_out, and the others go
+ * on. skip_existing  outputs that are there are kept: they are whole. One that is older than its input is such a failure, and
+ * with o->force is decoded again SP_OK; as sp_decode_file(); SP_EINVAL (no {id}; two outputs of one name; an output that is an
+ * input), SP_EFILE (an output is there, and neither force nor skip_existing; all files failed). */
+typedef struct sp_decoded_files {
+    int64_t n_written, n_skipped;
+} sp_decoded_files;
+sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_existing, sp_decoded_files *done,
+                          sp_run_result *result, sp_error *err);
+
 /* Evaluates paths that are there already: a file of paths, any HDF5 of predictions, or a text (files.h), against the labels
  * in it or in o->place.labels. As sp_compare_file(). */
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);

@@ -7,9 +7,9 @@
 #include "core/subjects.h"
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_heap.h"
+#include "io/hdf5/h5_paths_writer.h"
 #include "io/hdf5/h5_put.h"
 #include "io/output_file.h"
-#include "io/paths_writer.h"
 #include "io/write_behind.h"
 #include "statepath/files.h"
 
@@ -25,7 +25,7 @@ typedef struct slot {
 /* Places in a strategy's run of slots, where it has all of them. */
 enum { SLOT_PATHS, SLOT_SCORES, SLOT_STATUS, SLOTS_ALWAYS, SLOTS_MOST = SLOTS_ALWAYS + 3 };
 
-struct sp_paths_writer {
+struct sp_h5_paths {
     sp_output output;
     sp_write_behind *behind; /* the numbers on their way */
     slot *slots;
@@ -60,7 +60,7 @@ static int64_t slot_values(const slot *s)
     return at_least_one(s->n_rows) * s->length * at_least_one(s->n_columns);
 }
 
-static void writer_free(sp_paths_writer *writer)
+static void writer_free(sp_h5_paths *writer)
 {
     for (int32_t i = 0; i < writer->n_slots; i++)
         free(writer->slots[i].path);
@@ -69,7 +69,7 @@ static void writer_free(sp_paths_writer *writer)
     free(writer);
 }
 
-void sp_paths_writer_abort(sp_paths_writer *writer)
+void sp_h5_paths_abort(sp_h5_paths *writer)
 {
     if (!writer)
         return;
@@ -81,7 +81,7 @@ void sp_paths_writer_abort(sp_paths_writer *writer)
 
 /* ---- the plan: which datasets, how large ---- */
 
-static bool slot_add(sp_paths_writer *writer, const char *group, const char *name, sp_paths_type type, int64_t length)
+static bool slot_add(sp_h5_paths *writer, const char *group, const char *name, sp_paths_type type, int64_t length)
 {
     char *path = name ? sp_h5_path_join(group, name) : sp_h5_path(group);
     if (!path)
@@ -90,7 +90,7 @@ static bool slot_add(sp_paths_writer *writer, const char *group, const char *nam
     return true;
 }
 
-static bool plan_strategy(sp_paths_writer *writer, const sp_paths_header *header, const char *name)
+static bool plan_strategy(sp_h5_paths *writer, const sp_paths_header *header, const char *name)
 {
     const int64_t n = header->n_recordings, s = header->n_steps;
     return slot_add(writer, "/paths", name, writer->path_type, s) && slot_add(writer, "/path_scores", name, SP_PATHS_F64, n) &&
@@ -100,7 +100,7 @@ static bool plan_strategy(sp_paths_writer *writer, const sp_paths_header *header
             (slot_add(writer, "/broken", name, SP_PATHS_I64, n) && slot_add(writer, "/broken_steps", name, SP_PATHS_U8, s)));
 }
 
-static sp_status plan(sp_paths_writer *writer, const char *file, const sp_paths_header *header, sp_error *err)
+static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_header *header, sp_error *err)
 {
     for (int32_t i = 0; i < header->n_strategies; i++)
         for (int32_t j = 0; j < i; j++)
@@ -143,7 +143,7 @@ static sp_status plan(sp_paths_writer *writer, const char *file, const sp_paths_
 }
 
 /* Bytes the file will have, rather too many. */
-static int64_t plan_size(const sp_paths_writer *writer, const sp_paths_header *header)
+static int64_t plan_size(const sp_h5_paths *writer, const sp_paths_header *header)
 {
     int64_t bytes = 65536 + 8 * (header->n_recordings + 1);
     for (int32_t i = 0; i < writer->n_slots; i++) {
@@ -272,7 +272,7 @@ static bool dataset_subjects(hid_t file, const sp_subjects *subjects, int64_t n)
     return done;
 }
 
-static bool skeleton_fill(hid_t file, sp_paths_writer *writer, const sp_paths_header *header)
+static bool skeleton_fill(hid_t file, sp_h5_paths *writer, const sp_paths_header *header)
 {
     bool done = dataset_offsets(file, header->offsets, header->n_recordings) &&
                 dataset_texts(file, "/ids", header->ids, header->n_recordings) &&
@@ -291,7 +291,7 @@ static bool skeleton_fill(hid_t file, sp_paths_writer *writer, const sp_paths_he
     return done;
 }
 
-static sp_status skeleton_write(sp_paths_writer *writer, const sp_paths_header *header, sp_error *err)
+static sp_status skeleton_write(sp_h5_paths *writer, const sp_paths_header *header, sp_error *err)
 {
     sp_h5_failure failure;
     sp_h5_failure_watch(&failure);
@@ -304,15 +304,16 @@ static sp_status skeleton_write(sp_paths_writer *writer, const sp_paths_header *
     return status;
 }
 
-sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err)
+sp_status sp_h5_paths_open(const char *file, const sp_paths_header *header, sp_h5_paths **out, sp_error *err)
 {
-    sp_paths_writer *writer = calloc(1, sizeof *writer);
+    sp_h5_paths *writer = calloc(1, sizeof *writer);
     if (!writer)
         return sp_no_memory(err);
     writer->output.fd = -1;
     sp_status status = plan(writer, file, header, err);
     if (status == SP_OK)
         status = sp_output_begin(&writer->output, file, header->force, header->input, err);
+    writer->output.together = header->together;
     if (status == SP_OK)
         status = sp_output_room(&writer->output, plan_size(writer, header), err);
     if (status == SP_OK) {
@@ -321,7 +322,7 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
         status = sp_h5_quiet_end(&quiet, skeleton_write(writer, header, err), err);
     }
     if (status != SP_OK) {
-        sp_paths_writer_abort(writer);
+        sp_h5_paths_abort(writer);
         return status;
     }
     *out = writer;
@@ -330,7 +331,7 @@ sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, 
 
 /* ---- the numbers ---- */
 
-static sp_status slot_write(sp_paths_writer *writer, slot *s, int64_t row, int64_t first, int64_t count, const void *values,
+static sp_status slot_write(sp_h5_paths *writer, slot *s, int64_t row, int64_t first, int64_t count, const void *values,
                             sp_error *err)
 {
     const int64_t n_columns = at_least_one(s->n_columns), size = n_columns * (int64_t)type_size(s->type);
@@ -345,8 +346,7 @@ static sp_status slot_write(sp_paths_writer *writer, slot *s, int64_t row, int64
 }
 
 /* Classes in the type of the file, a piece at a time. */
-static sp_status classes_write(sp_paths_writer *writer, slot *s, int64_t first, int64_t count, const int32_t *classes,
-                               sp_error *err)
+static sp_status classes_write(sp_h5_paths *writer, slot *s, int64_t first, int64_t count, const int32_t *classes, sp_error *err)
 {
     if (s->type == SP_PATHS_I32)
         return slot_write(writer, s, 0, first, count, classes, err);
@@ -367,7 +367,7 @@ static uint8_t status_code(sp_status status)
 }
 
 /* Scores, statuses and counts of recordings, a piece at a time. */
-static sp_status results_write(sp_paths_writer *writer, slot *slots, int64_t first, int64_t count, const sp_decoded *results,
+static sp_status results_write(sp_h5_paths *writer, slot *slots, int64_t first, int64_t count, const sp_decoded *results,
                                sp_error *err)
 {
     sp_status status = SP_OK;
@@ -391,7 +391,7 @@ static sp_status results_write(sp_paths_writer *writer, slot *slots, int64_t fir
     return status;
 }
 
-static sp_status zeros_write(sp_paths_writer *writer, slot *s, int64_t first, int64_t count, sp_error *err)
+static sp_status zeros_write(sp_h5_paths *writer, slot *s, int64_t first, int64_t count, sp_error *err)
 {
     memset(writer->scratch, 0, WRITE_VALUES);
     sp_status status = SP_OK;
@@ -401,8 +401,8 @@ static sp_status zeros_write(sp_paths_writer *writer, slot *s, int64_t first, in
     return status;
 }
 
-sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
-                              int64_t n_steps, const sp_decode_output *output, sp_error *err)
+sp_status sp_h5_paths_add(sp_h5_paths *writer, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
+                          int64_t n_steps, const sp_decode_output *output, sp_error *err)
 {
     slot *slots = writer->slots + (size_t)strategy * (size_t)writer->per_strategy;
     sp_status status = classes_write(writer, &slots[SLOT_PATHS], first_step, n_steps, output->paths, err);
@@ -416,7 +416,7 @@ sp_status sp_paths_writer_add(sp_paths_writer *writer, int32_t strategy, int64_t
     return status;
 }
 
-void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n_steps)
+void sp_h5_paths_forget(sp_h5_paths *writer, int32_t strategy, int64_t n_steps)
 {
     slot *slots = writer->slots + (size_t)strategy * (size_t)writer->per_strategy;
     slots[SLOT_PATHS].written -= n_steps;
@@ -426,8 +426,8 @@ void sp_paths_writer_forget(sp_paths_writer *writer, int32_t strategy, int64_t n
         slots[writer->broken + 1].written -= n_steps;
 }
 
-sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,
-                                     const int64_t *segments, sp_error *err)
+sp_status sp_h5_paths_add_labels(sp_h5_paths *writer, int64_t first_step, int64_t n_steps, const int32_t *labels,
+                                 const int64_t *segments, sp_error *err)
 {
     sp_status status = SP_OK;
     if (writer->labels >= 0 && labels)
@@ -437,13 +437,13 @@ sp_status sp_paths_writer_add_labels(sp_paths_writer *writer, int64_t first_step
     return status;
 }
 
-sp_status sp_paths_writer_put(sp_paths_writer *writer, int32_t extra, int64_t row, int64_t first, int64_t count,
-                              const void *values, sp_error *err)
+sp_status sp_h5_paths_put(sp_h5_paths *writer, int32_t extra, int64_t row, int64_t first, int64_t count, const void *values,
+                          sp_error *err)
 {
     return slot_write(writer, &writer->slots[writer->extras + extra], row, first, count, values, err);
 }
 
-sp_status sp_paths_writer_commit(sp_paths_writer *writer, sp_error *err)
+sp_status sp_h5_paths_commit(sp_h5_paths *writer, sp_error *err)
 {
     sp_status status = SP_OK;
     for (int32_t i = 0; status == SP_OK && i < writer->n_slots; i++) {
@@ -457,6 +457,6 @@ sp_status sp_paths_writer_commit(sp_paths_writer *writer, sp_error *err)
         status = sp_write_behind_finish(writer->behind, err);
     if (status == SP_OK)
         status = sp_output_commit(&writer->output, err);
-    sp_paths_writer_abort(writer);
+    sp_h5_paths_abort(writer);
     return status;
 }

@@ -26,7 +26,7 @@ static void text_free(sp_text_file *f)
     free(f);
 }
 
-sp_status sp_text_open(const char *file, bool force, sp_text_file **out, sp_error *err)
+sp_status sp_text_open(const char *file, bool force, sp_outputs *together, sp_text_file **out, sp_error *err)
 {
     sp_text_file *f = calloc(1, sizeof *f);
     if (!f)
@@ -42,6 +42,7 @@ sp_status sp_text_open(const char *file, bool force, sp_text_file **out, sp_erro
         status = stream_failed(f, err);
     else if (!is_stream)
         status = sp_output_begin(&f->output, file, force, NULL, err);
+    f->output.together = together;
     if (status == SP_OK)
         *out = f;
     else
@@ -87,7 +88,7 @@ void sp_text_abort(sp_text_file *f)
 sp_status sp_text_save(const char *file, const char *text, bool force, sp_error *err)
 {
     sp_text_file *f = NULL;
-    sp_status status = sp_text_open(file, force, &f, err);
+    sp_status status = sp_text_open(file, force, NULL, &f, err);
     if (status == SP_OK)
         status = sp_text_put(f, text, strlen(text), err);
     if (status == SP_OK)

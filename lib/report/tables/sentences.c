@@ -410,10 +410,31 @@ static void note_impossible(const sp_comparison *c, sp_table *lines)
     }
 }
 
+/* Files that could not be read, by name. */
+static void note_left_out(const sp_comparison *c, sp_table *lines)
+{
+    enum { NAMED = 5 };
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->n_files; i++)
+        n += c->files[i].fault != NULL;
+    if (n == 0)
+        return;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_BAD);
+    sp_buffer_say(line, "%jd of %jd files could not be read and %s left out:", n, c->n_files, n == 1 ? "is" : "are");
+    int64_t shown = 0;
+    for (int64_t i = 0; i < c->n_files && shown < NAMED; i++)
+        if (c->files[i].fault)
+            sp_buffer_say(line, "%s %s", shown++ ? "," : "", c->files[i].name);
+    if (n > shown)
+        sp_buffer_say(line, " and %jd more", n - shown);
+    sp_buffer_say(line, ".");
+}
+
 void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)
 {
     (void)options;
     sp_table_columns(lines, "notes");
+    note_left_out(c, lines);
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_strategy_result *strategy = &c->strategies[s];
         if (strategy->n_undecoded)

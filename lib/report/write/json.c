@@ -51,6 +51,8 @@ static json_t *file_list(const sp_comparison *c, bool *failed)
         sp_json_set(file, "name", sp_json_text(c->files[i].name, failed), failed);
         sp_json_set(file, "recordings", json_integer(c->files[i].n_recordings), failed);
         sp_json_set(file, "steps", json_integer(c->files[i].n_steps), failed);
+        if (c->files[i].fault)
+            sp_json_set(file, "fault", sp_json_text(c->files[i].fault, failed), failed);
         sp_json_append(list, file, failed);
     }
     return list;

@@ -1,0 +1,375 @@
+/* Several files as one source: opening each once, and what all of them have. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/many.h"
+#include "io/source.h"
+
+/* ---- opening: what all files have ---- */
+
+static sp_status copy_text(const char *from, char **to, const char **field, sp_error *err)
+{
+    if (!from)
+        return SP_OK;
+    *to = strdup(from);
+    *field = *to;
+    return *to ? SP_OK : sp_no_memory(err);
+}
+
+static sp_status copy_request(sp_many *a, const sp_request *request, sp_error *err)
+{
+    const sp_source_options *o = request->options;
+    const char *const from[] = {o->scores, o->labels, o->offsets, o->lengths, o->ids, o->mask};
+    a->options = *o;
+    a->options.more = NULL;
+    a->options.known = NULL; /* looked at while opening, from the request */
+    a->options.n_known = 0;
+    const char **const fields[] = {&a->options.scores,  &a->options.labels, &a->options.offsets,
+                                   &a->options.lengths, &a->options.ids,    &a->options.mask};
+    sp_status status = SP_OK;
+    for (size_t i = 0; status == SP_OK && i < sizeof from / sizeof from[0]; i++)
+        status = copy_text(from[i], &a->texts[i], fields[i], err);
+    const char *unused = NULL;
+    a->is_paths = request->is_paths;
+    return status == SP_OK ? copy_text(request->paths, &a->paths_text, &unused, err) : status;
+}
+
+/* Keeps what a later file is compared with; where the files differ in what only people read, nothing. */
+static sp_status keep_texts(sp_many *a, sp_source_info *all, const sp_source_info *one, bool is_first, sp_error *err)
+{
+    char **const mine[] = {&a->scores_path, &a->labels_path, &a->stored_type, &a->storage, &a->classes_place};
+    const char **const shown[] = {&all->scores_path, &all->labels_path, &all->stored_type, &all->storage, &all->classes_place};
+    const char *const theirs[] = {one->scores_path, one->labels_path, one->stored_type, one->storage, one->classes_place};
+    for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) {
+        if (is_first && theirs[i]) {
+            *mine[i] = strdup(theirs[i]);
+            if (!*mine[i])
+                return sp_no_memory(err);
+        }
+        const bool is_shown = i == 2 || i == 3; /* of files that differ the first one's, and that there are others */
+        if (!is_first && *mine[i] && (!theirs[i] || strcmp(*mine[i], theirs[i]) != 0) && !is_shown) {
+            free(*mine[i]);
+            *mine[i] = NULL;
+        }
+        *shown[i] = *mine[i];
+    }
+    return SP_OK;
+}
+
+static sp_status check_classes(const sp_many *a, const sp_source_info *all, const sp_source_info *one, int64_t i, sp_error *err)
+{
+    const char *file = a->list->names[i], *first = a->list->names[a->first];
+    if (one->has_scores && all->has_scores && one->n_classes != all->n_classes)
+        return sp_fail(err, SP_EDATA, "%s: has %d classes, but %s has %d; all files need the same%s", file, one->n_classes, first,
+                       all->n_classes,
+                       a->options.transpose || one->classes ? "" : " (`transpose` reads arrays [classes, steps])");
+    if ((one->classes != NULL) != (all->classes != NULL))
+        return sp_fail(err, SP_EDATA, "%s names its classes, but %s does not; name them in all files, or in none",
+                       one->classes ? file : first, one->classes ? first : file);
+    if (one->classes && one->n_classes != all->n_classes)
+        return sp_fail(err, SP_EDATA, "%s: names %d classes, but %s names %d; all files need the same", file, one->n_classes,
+                       first, all->n_classes);
+    for (int32_t k = 0; one->classes && k < one->n_classes; k++)
+        if (strcmp(one->classes[k], all->classes[k]) != 0)
+            return sp_fail(err, SP_EDATA,
+                           "%s: class %d is called '%s', but '%s' in %s; all files need the same classes in the same order", file,
+                           k, one->classes[k], all->classes[k], first);
+    return SP_OK;
+}
+
+/* Segments, weights and masks are there in all files or in none. */
+static sp_status check_parts(const sp_many *a, const sp_source_info *all, const sp_source_info *one, int64_t i, sp_error *err)
+{
+    const struct {
+        const char *what;
+        bool all, one;
+    } parts[] = {{"scores", all->has_scores, one->has_scores},
+                 {"segments", all->has_segments, one->has_segments},
+                 {"weights", all->has_weights, one->has_weights},
+                 {"a mask", all->has_mask, one->has_mask}};
+    const char *file = a->list->names[i], *first = a->list->names[a->first];
+    for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++)
+        if (parts[p].all != parts[p].one)
+            return sp_fail(err, SP_EDATA, "%s has %s, but %s has none; all files need the same", parts[p].one ? file : first,
+                           parts[p].what, parts[p].one ? first : file);
+    if (one->has_scores && one->kind != all->kind)
+        return sp_fail(err, SP_EDATA, "%s holds %s, but %s %s; say what all files are with `kind`", file, sp_kind_name(one->kind),
+                       first, sp_kind_name(all->kind));
+    return SP_OK;
+}
+
+/* Ids and offsets of one more file's recordings. */
+static sp_status add_recordings(sp_many *a, const sp_source_info *one, int64_t i, sp_source_info *all, int64_t *room,
+                                sp_error *err)
+{
+    const int64_t first = all->n_recordings, n = one->n_recordings;
+    if (first + n + 1 > *room) {
+        const int64_t more = 2 * (first + n + 1);
+        char **ids = realloc(a->ids, (size_t)more * sizeof *ids);
+        if (ids)
+            a->ids = ids;
+        int64_t *offsets = realloc(a->offsets, (size_t)more * sizeof *offsets);
+        if (offsets)
+            a->offsets = offsets;
+        if (!ids || !offsets)
+            return sp_no_memory(err);
+        *room = more;
+    }
+    char *stem = a->list->ids ? strdup(a->list->ids[i]) : sp_file_stem(a->list->names[i]);
+    if (!stem)
+        return sp_no_memory(err);
+    a->offsets[0] = 0;
+    for (int64_t j = 0; j < n; j++) {
+        const size_t size = strlen(stem) + strlen(one->ids[j]) + 2;
+        char *id = malloc(size);
+        if (!id) {
+            free(stem);
+            return sp_no_memory(err);
+        }
+        snprintf(id, size, n == 1 ? "%s" : "%s/%s", stem, one->ids[j]);
+        a->ids[a->n_ids++] = id;
+        a->offsets[first + j + 1] = a->offsets[first] + one->offsets[j + 1];
+    }
+    free(stem);
+    a->members[i].first = first;
+    a->members[i].n = n;
+    a->files[i] = (sp_source_file){.name = a->list->names[i], .n_recordings = n, .n_steps = one->n_steps};
+    all->n_recordings += n;
+    all->n_steps += one->n_steps;
+    all->file_size += one->file_size;
+    all->dtype = one->dtype > all->dtype ? one->dtype : all->dtype;
+    return SP_OK;
+}
+
+static sp_status begin_info(sp_many *a, const sp_source_info *one, sp_source_info *all, sp_error *err)
+{
+    const char *file = all->file;
+    *all = *one;
+    all->file = file;
+    all->file_size = all->n_recordings = all->n_steps = all->n_unlabelled = 0;
+    all->layout = SP_LAYOUT_GROUPS;
+    all->remark = NULL;
+    all->has_ids = true;
+    all->has_labels = false;
+    all->classes = NULL;
+    if (one->classes && !(a->classes = sp_texts_copy(one->classes, one->n_classes)))
+        return sp_no_memory(err);
+    all->classes = (const char *const *)a->classes;
+    /* Rows that were seen to be probabilities are checked as such in the other files too. */
+    if (one->has_scores && !a->options.has_kind && !one->kind_from_name) {
+        a->options.has_kind = true;
+        a->options.kind = one->kind;
+    }
+    return SP_OK;
+}
+
+/* ---- opening: paths ---- */
+
+static sp_status keep_results(sp_many_member *m, const sp_source *one, int32_t n_strategies, sp_error *err)
+{
+    if (!one->format->result)
+        return SP_OK;
+    m->result = malloc(((size_t)n_strategies * (size_t)m->n * 2 + 1) * sizeof *m->result);
+    if (!m->result)
+        return sp_no_memory(err);
+    for (int32_t s = 0; s < n_strategies; s++)
+        for (int64_t n = 0; n < m->n; n++)
+            for (int undecoded = 0; undecoded < 2; undecoded++)
+                m->result[2 * (s * m->n + n) + undecoded] = one->format->result(one, s, n, undecoded);
+    return SP_OK;
+}
+
+/* What the paths of several files are called that have one each, and another name each. */
+static sp_status one_name(sp_many *a, sp_paths_info *all, sp_error *err)
+{
+    static const char *const name[] = {"paths"};
+    free(a->strategies);
+    a->strategies = sp_texts_copy(name, 1);
+    all->strategies = (const char *const *)a->strategies;
+    return a->strategies ? SP_OK : sp_no_memory(err);
+}
+
+static sp_status add_paths(sp_many *a, const sp_source *one, int64_t i, sp_paths_info *all, sp_error *err)
+{
+    const sp_paths_info *theirs = &one->paths;
+    const int32_t n = theirs->n_strategies;
+    if (i == a->first) {
+        a->strategies = sp_texts_copy(theirs->strategies, n);
+        a->has_path_scores = calloc((size_t)n + 1, sizeof *a->has_path_scores);
+        a->model_json = theirs->model_json ? strdup(theirs->model_json) : NULL;
+        a->input = theirs->input ? strdup(theirs->input) : NULL;
+        if (!a->strategies || !a->has_path_scores || (theirs->model_json && !a->model_json) || (theirs->input && !a->input))
+            return sp_no_memory(err);
+        all->n_strategies = n;
+        all->strategies = (const char *const *)a->strategies;
+    }
+    bool is_same = n == all->n_strategies;
+    for (int32_t s = 0; is_same && s < n; s++)
+        is_same = strcmp(theirs->strategies[s], all->strategies[s]) == 0;
+    if (!is_same && (n != 1 || all->n_strategies != 1))
+        return sp_fail(err, SP_EDATA, "%s does not hold paths of the same strategies as %s; all files need the same",
+                       a->list->names[i], a->list->names[a->first]);
+    sp_status status = is_same ? SP_OK : one_name(a, all, err);
+    for (int32_t s = 0; s < n; s++)
+        a->has_path_scores[s] = theirs->has_path_scores[s] && (i == a->first || a->has_path_scores[s]);
+    all->has_path_scores = a->has_path_scores;
+    if (a->model_json && (!theirs->model_json || strcmp(a->model_json, theirs->model_json) != 0)) {
+        free(a->model_json);
+        a->model_json = NULL;
+    }
+    all->model_json = a->model_json;
+    all->input = a->input;
+    return status == SP_OK ? keep_results(&a->members[i], one, n, err) : status;
+}
+
+/* ---- opening ---- */
+
+/* The length of a step is noted while the file is open; what is wrong with it is said when it is asked for. */
+static void note_seconds(sp_many *a, int64_t i, sp_source *one)
+{
+    double *seconds = &a->members[i].seconds;
+    sp_error error;
+    if (a->seconds_status != SP_OK)
+        return;
+    a->seconds_status = sp_source_epoch_seconds(one, seconds, &error);
+    if (a->seconds_status == SP_OK && i != a->first && *seconds != a->members[a->first].seconds)
+        a->seconds_status = sp_fail(&error, SP_EDATA,
+                                    "%s: a step lasts %g s, but %g s in %s; all files need the same (0: it does not "
+                                    "say); `epoch_seconds` says it for all",
+                                    a->list->names[i], *seconds, a->members[a->first].seconds, a->list->names[a->first]);
+    if (a->seconds_status != SP_OK)
+        a->seconds_error = error;
+}
+
+/* What the first file with a remark says, and in how many more there was something to say. */
+static sp_status keep_remark(sp_many *a, int64_t i, const char *remark, sp_source_info *all, sp_error *err)
+{
+    if (!remark)
+        return SP_OK;
+    if (a->n_remarks++ == 0) {
+        const size_t size = strlen(a->list->names[i]) + strlen(remark) + 64;
+        if (!(a->remark = malloc(size)))
+            return sp_no_memory(err);
+        snprintf(a->remark, size, "%s: %s", a->list->names[i], remark);
+    } else {
+        char *more = a->n_remarks > 2 ? strrchr(a->remark, ';') : a->remark + strlen(a->remark);
+        snprintf(more, 64, "; remarks on %lld more file%s", (long long)a->n_remarks - 1, a->n_remarks > 2 ? "s" : "");
+    }
+    all->remark = a->remark;
+    return SP_OK;
+}
+
+/* A file that cannot be read has no recordings. */
+static sp_status leave_out(sp_many *a, int64_t i, const sp_source_info *all, const char *fault, sp_error *err)
+{
+    char *copy = strdup(fault);
+    if (!copy)
+        return sp_no_memory(err);
+    a->members[i].first = all->n_recordings;
+    a->files[i] = (sp_source_file){.name = a->list->names[i], .fault = copy};
+    a->n_left_out++;
+    return SP_OK;
+}
+
+/* What is known to be wrong with file i, or NULL. */
+static const char *known_fault(const sp_many *a, int64_t i, const sp_source_options *o)
+{
+    const bool is_known = o->leaves_out && i < o->n_known && o->known[i].fault && !strcmp(o->known[i].name, a->list->names[i]);
+    return is_known ? o->known[i].fault : NULL;
+}
+
+static sp_status take_in(sp_many *a, int64_t i, const sp_source *one, sp_source *source, int64_t *room, sp_error *err)
+{
+    sp_source_info *all = &source->info;
+    sp_status status = SP_OK;
+    if (a->first < 0)
+        status = begin_info(a, &one->info, all, err);
+    a->first = a->first < 0 ? i : a->first;
+    if (status == SP_OK && i != a->first)
+        status = check_parts(a, all, &one->info, i, err);
+    if (status == SP_OK && i != a->first)
+        status = check_classes(a, all, &one->info, i, err);
+    if (status == SP_OK)
+        status = keep_texts(a, all, &one->info, i == a->first, err);
+    return status == SP_OK ? add_recordings(a, &one->info, i, all, room, err) : status;
+}
+
+static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_source_options *o, int64_t *room, sp_error *err)
+{
+    sp_source *one = NULL;
+    sp_source_info *all = &source->info;
+    const char *known = known_fault(a, i, o);
+    if (known)
+        return leave_out(a, i, all, known, err);
+    sp_error own = {.status = SP_OK};
+    sp_status status = sp_many_open_member(a, i, &one, &own);
+    if (o->leaves_out && (status == SP_EFILE || status == SP_EDATA)) {
+        if (a->n_left_out == 0)
+            a->first_fault = own;
+        return leave_out(a, i, all, own.message, err);
+    }
+    if (status != SP_OK && err)
+        *err = own;
+    if (status == SP_OK)
+        status = take_in(a, i, one, source, room, err);
+    if (status != SP_OK)
+        return status;
+    a->members[i].has_labels = one->info.has_labels;
+    all->has_labels |= one->info.has_labels;
+    all->n_unlabelled += one->info.has_labels ? one->info.n_unlabelled : one->info.n_recordings;
+    note_seconds(a, i, one);
+    if ((status = keep_remark(a, i, one->info.remark, all, err)) != SP_OK)
+        return status;
+    return a->is_paths ? add_paths(a, one, i, &source->paths, err) : SP_OK;
+}
+
+/* Two recordings of one name: which files they are of, and what names them apart. */
+static sp_status check_ids(const sp_source *source, sp_error *err)
+{
+    const sp_many *a = source->opened;
+    int64_t p = 0, q = 0;
+    if (sp_texts_duplicate((const char *const *)a->ids, a->n_ids, &p, &q))
+        return sp_fail(err, SP_EDATA,
+                       "%s and %s both hold a recording %s; where the folder tells them apart name them with a pattern, such as "
+                       "'{id}/scores.npy'",
+                       a->list->names[sp_many_member_of(source, p)], a->list->names[sp_many_member_of(source, q)], a->ids[p]);
+    return p == -2 ? sp_no_memory(err) : SP_OK;
+}
+
+sp_status sp_many_open(sp_source *source, const sp_request *request, sp_file_list *list, sp_error *err)
+{
+    sp_many *a = source->opened = calloc(1, sizeof *a);
+    source->format = &sp_many_format;
+    if (!a) {
+        sp_file_list_free(list);
+        return sp_no_memory(err);
+    }
+    a->list = list;
+    for (int i = 0; i < SP_MANY_OPEN_FILES; i++)
+        a->opened[i] = -1;
+    a->first = -1;
+    a->members = calloc((size_t)list->n, sizeof *a->members);
+    a->files = calloc((size_t)list->n, sizeof *a->files);
+    sp_status status = a->members && a->files ? copy_request(a, request, err) : sp_no_memory(err);
+    int64_t room = 0;
+    for (int64_t i = 0; status == SP_OK && i < list->n; i++)
+        status = look_at(a, i, source, request->options, &room, err);
+    if (status == SP_OK && a->first < 0) {
+        if (err)
+            *err = a->first_fault;
+        return a->first_fault.status;
+    }
+    if (status == SP_OK)
+        status = check_ids(source, err);
+    if (status != SP_OK)
+        return status;
+    sp_source_info *all = &source->info;
+    all->n_unlabelled = all->has_labels ? all->n_unlabelled : 0;
+    all->ids = (const char *const *)a->ids;
+    all->offsets = a->offsets;
+    all->n_files = list->n;
+    all->files = a->files;
+    all->n_left_out = a->n_left_out;
+    return SP_OK;
+}

@@ -1,0 +1,336 @@
+/* Several files as one source: reading, with a few files open at a time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/many.h"
+#include "io/source.h"
+
+enum { NO_SCORER = -1 };
+
+/* ---- members, open and closed ---- */
+
+static void close_member(sp_many_member *m)
+{
+    sp_source_close(m->source);
+    m->source = NULL;
+}
+
+static void close_many(void *opened)
+{
+    sp_many *a = opened;
+    for (int64_t i = 0; a->members && i < a->list->n; i++) {
+        close_member(&a->members[i]);
+        free(a->members[i].result);
+    }
+    for (int64_t i = 0; a->files && i < a->list->n; i++)
+        free((char *)a->files[i].fault);
+    for (int64_t i = 0; a->ids && i < a->n_ids; i++)
+        free(a->ids[i]);
+    for (size_t i = 0; i < sizeof a->texts / sizeof a->texts[0]; i++)
+        free(a->texts[i]);
+    void *const owned[] = {a->members,    a->files,         a->paths_text,      a->offsets,      a->ids,   a->classes,
+                           a->strategies, a->storage,       a->scores_path,     a->labels_path,  a->input, a->stored_type,
+                           a->model_json, a->classes_place, a->has_path_scores, a->scorer_names, a->remark};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+    sp_file_list_free(a->list);
+    free(a);
+}
+
+/* Makes member i open. One that was opened long ago is closed for it. */
+sp_status sp_many_open_member(sp_many *a, int64_t i, sp_source **out, sp_error *err)
+{
+    sp_many_member *m = &a->members[i];
+    if (!m->source) {
+        const sp_request request = {.options = &a->options, .is_paths = a->is_paths, .paths = a->paths_text};
+        sp_status status = sp_source_open_one(a->list->names[i], &request, &m->source, err);
+        if (status != SP_OK)
+            return status;
+        if (a->n_threads)
+            sp_source_use_threads(m->source, a->n_threads);
+        if (!m->source->format->is_in_memory) {
+            const int64_t oldest = a->opened[a->next_place];
+            if (oldest >= 0)
+                close_member(&a->members[oldest]);
+            a->opened[a->next_place] = i;
+            a->next_place = (a->next_place + 1) % SP_MANY_OPEN_FILES;
+        }
+    }
+    *out = m->source;
+    return SP_OK;
+}
+
+/* The same of a file that was looked at before: it must still be what it was. */
+static sp_status reopen_member(const sp_source *source, int64_t i, sp_source **out, sp_error *err)
+{
+    sp_many *a = source->opened;
+    const sp_many_member *m = &a->members[i];
+    sp_status status = sp_many_open_member(a, i, out, err);
+    if (status != SP_OK)
+        return status;
+    const sp_source_info *info = &(*out)->info;
+    bool is_same = info->n_recordings == m->n && (!info->has_scores || info->n_classes == source->info.n_classes);
+    for (int64_t n = 0; is_same && n <= m->n; n++)
+        is_same = info->offsets[n] == a->offsets[m->first + n] - a->offsets[m->first];
+    if (!is_same)
+        return sp_fail(err, SP_EFILE, "%s: has changed since it was opened; run it again once it is complete", a->list->names[i]);
+    (*out)->codes = source->codes;
+    (*out)->path_codes = source->path_codes;
+    return SP_OK;
+}
+
+int64_t sp_many_member_of(const sp_source *source, int64_t recording)
+{
+    const sp_many *a = source->opened;
+    int64_t low = 0, high = a->list->n; /* the last member that begins at or before the recording and is not empty */
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (a->members[middle].first <= recording)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- reading ---- */
+
+/* The next piece of what is wanted that lies in one file. */
+typedef struct piece {
+    sp_source *source;
+    int64_t member;
+    sp_wanted wanted;
+    int64_t at; /* its first step in what is read */
+} piece;
+
+/* Goes on to the next piece; false: that was the last one, or (*status) the file cannot be opened. */
+static bool next_piece(const sp_source *source, const sp_wanted *w, piece *p, sp_status *status, sp_error *err)
+{
+    const sp_many *a = source->opened;
+    const int64_t done = p->source ? a->members[p->member].first + p->wanted.first + p->wanted.count : w->first;
+    if (done >= w->first + w->count)
+        return false;
+    p->at += p->source ? p->wanted.n_steps : 0;
+    p->member = sp_many_member_of(source, done);
+    const sp_many_member *m = &a->members[p->member];
+    const int64_t left = w->first + w->count - done, here = m->first + m->n - done;
+    p->wanted = *w;
+    p->wanted.first = done - m->first;
+    p->wanted.count = left < here ? left : here;
+    if (!w->is_part)
+        p->wanted.n_steps = a->offsets[done + p->wanted.count] - a->offsets[done];
+    *status = reopen_member(source, p->member, &p->source, err);
+    return *status == SP_OK;
+}
+
+static void *moved(void *values, int64_t steps, size_t size)
+{
+    return values ? (char *)values + (size_t)steps * size : NULL;
+}
+
+static sp_status read_many(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
+{
+    const sp_many *a = source->opened;
+    const size_t K = (size_t)block->n_classes;
+    piece p = {.source = NULL};
+    sp_status status = SP_OK;
+    int64_t n_pieces = 0;
+    while (status == SP_OK && next_piece(source, wanted, &p, &status, err)) {
+        const sp_many_member *m = &a->members[p.member];
+        sp_block part = {.n_classes = block->n_classes,
+                         .dtype = block->dtype,
+                         .scores = moved(block->scores, p.at, K * (size_t)block->dtype),
+                         .labels = moved(block->labels, p.at, sizeof *block->labels),
+                         .segments = moved(block->segments, p.at, sizeof *block->segments),
+                         .weights = moved(block->weights, p.at, sizeof *block->weights),
+                         .mask = moved(block->mask, p.at, K)};
+        for (int64_t t = 0; part.labels && !m->has_labels && t < p.wanted.n_steps; t++)
+            part.labels[t] = -1;
+        if (!m->has_labels)
+            part.labels = NULL;
+        /* Labels of files without names of classes are classes of all files. */
+        p.source->info.n_classes = source->info.n_classes;
+        status = p.source->format->read(p.source, &p.wanted, &part, err);
+        n_pieces++;
+    }
+    if (n_pieces == 1)
+        block->file = a->list->names[p.member];
+    return status;
+}
+
+static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+{
+    piece p = {.source = NULL};
+    sp_status status = SP_OK;
+    while (status == SP_OK && next_piece(source, wanted, &p, &status, err))
+        status = p.source->format->read_path(p.source, strategy, &p.wanted, out + p.at, err);
+    return status;
+}
+
+static sp_decoded result_of(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded)
+{
+    const sp_many *a = source->opened;
+    const sp_many_member *m = &a->members[sp_many_member_of(source, recording)];
+    if (m->result)
+        return m->result[2 * (strategy * m->n + recording - m->first) + is_undecoded];
+    return (sp_decoded){.status = is_undecoded ? SP_ENOPATH : SP_OK, .step = -1};
+}
+
+static void use_threads(sp_source *source, int n_threads)
+{
+    sp_many *a = source->opened;
+    a->n_threads = n_threads;
+    for (int64_t i = 0; i < a->list->n; i++)
+        if (a->members[i].source)
+            sp_source_use_threads(a->members[i].source, n_threads);
+}
+
+/* ---- what is looked for only when asked ---- */
+
+static sp_status epoch_seconds(sp_source *source, double *seconds, sp_error *err)
+{
+    const sp_many *a = source->opened;
+    if (a->seconds_status != SP_OK && err)
+        *err = a->seconds_error;
+    *seconds = a->members[a->first].seconds;
+    return a->seconds_status;
+}
+
+/* Subjects of each file; where it names none, each of its recordings is one. */
+static sp_status subjects_of_files(sp_source *source, const char *groups, const char **names, char *place, size_t place_size,
+                                   sp_subjects **kept, sp_error *err)
+{
+    const sp_many *a = source->opened;
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && i < a->list->n; i++) {
+        const sp_many_member *m = &a->members[i];
+        sp_source *one = NULL;
+        for (int64_t n = 0; n < m->n; n++)
+            names[m->first + n] = a->ids[m->first + n];
+        if (a->files[i].fault)
+            continue;
+        status = reopen_member(source, i, &one, err);
+        if (status == SP_OK && one->format->subjects)
+            status = one->format->subjects(one, groups, &kept[i], err);
+        if (status != SP_OK || !kept[i])
+            continue;
+        if (!*place)
+            snprintf(place, place_size, "%s", kept[i]->place);
+        for (int64_t n = 0; n < m->n; n++)
+            names[m->first + n] = kept[i]->names[kept[i]->of_recording[n]];
+    }
+    return status;
+}
+
+static sp_status subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err)
+{
+    const sp_many *a = source->opened;
+    const sp_source_info *info = &source->info;
+    const bool by_ids = groups && (strcmp(groups, "none") == 0 || strncmp(groups, "prefix:", 7) == 0);
+    bool has_any = false;
+    for (int64_t i = 0; i < a->list->n && !has_any; i++) { /* formats that name subjects; a source that is closed may be of one */
+        const sp_source *one = a->members[i].source;
+        has_any = !a->files[i].fault && (!one || one->format->subjects);
+    }
+    if (by_ids || !has_any)
+        return sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
+    const char **names = calloc((size_t)info->n_recordings + 1, sizeof *names);
+    sp_subjects **kept = calloc((size_t)a->list->n + 1, sizeof(sp_subjects *));
+    char place[200] = "";
+    sp_status status =
+        names && kept ? subjects_of_files(source, groups, names, place, sizeof place, kept, err) : sp_no_memory(err);
+    if (status == SP_OK && *place)
+        status = sp_subjects_from_names(info->n_recordings, names, '\0', place, out, err);
+    else if (status == SP_OK)
+        status = sp_subjects_from_ids(info->n_recordings, info->ids, groups, info->file, out, err);
+    for (int64_t i = 0; kept && i < a->list->n; i++)
+        sp_subjects_free(kept[i]);
+    free(kept);
+    free(names);
+    return status;
+}
+
+/* ---- labels by several scorers ---- */
+
+static int32_t index_of(const char *const *names, int32_t n, const char *name)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return NO_SCORER;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names that any file has, sorted, in a list of copies. */
+static sp_status collect_scorers(sp_source *source, char *names[SP_SOURCE_MAX_SCORERS], int32_t *n, sp_error *err)
+{
+    const sp_many *a = source->opened;
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && i < a->list->n; i++) {
+        sp_source *one = NULL;
+        sp_scorers_found found = {0};
+        if (a->files[i].fault)
+            continue;
+        status = reopen_member(source, i, &one, err);
+        if (status == SP_OK)
+            status = sp_source_find_scorers(one, &found, err);
+        for (int32_t s = 0; status == SP_OK && s < found.n_scorers; s++) {
+            if (index_of((const char *const *)names, *n, found.names[s]) >= 0)
+                continue;
+            if (*n == SP_SOURCE_MAX_SCORERS)
+                return sp_fail(err, SP_EDATA, "%s: the files have labels by more than %d scorers", source->info.file,
+                               SP_SOURCE_MAX_SCORERS);
+            if (!(names[(*n)++] = strdup(found.names[s])))
+                return sp_no_memory(err);
+        }
+    }
+    qsort(names, (size_t)*n, sizeof *names, compare_texts);
+    return status;
+}
+
+static sp_status find_scorers(sp_source *source, sp_error *err)
+{
+    sp_many *a = source->opened;
+    char *names[SP_SOURCE_MAX_SCORERS] = {NULL};
+    int32_t n = 0;
+    sp_status status = collect_scorers(source, names, &n, err);
+    if (status == SP_OK && n > 0 && !(a->scorer_names = sp_texts_copy((const char *const *)names, n)))
+        status = sp_no_memory(err);
+    for (int32_t s = 0; s < SP_SOURCE_MAX_SCORERS; s++)
+        free(names[s]);
+    if (status == SP_OK)
+        source->scorers = (sp_scorers_found){.n_scorers = n, .names = (const char *const *)a->scorer_names};
+    return status;
+}
+
+static sp_status read_scorer(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err)
+{
+    piece p = {.source = NULL};
+    sp_status status = SP_OK;
+    while (status == SP_OK && next_piece(source, wanted, &p, &status, err)) {
+        sp_scorers_found found = {0};
+        status = sp_source_find_scorers(p.source, &found, err);
+        const int32_t own = status == SP_OK ? index_of(found.names, found.n_scorers, source->scorers.names[scorer]) : NO_SCORER;
+        if (status == SP_OK && own != NO_SCORER)
+            status = p.source->format->read_scorer(p.source, own, &p.wanted, out + p.at, err);
+        for (int64_t t = 0; own == NO_SCORER && t < p.wanted.n_steps; t++)
+            out[p.at + t] = -1;
+    }
+    return status;
+}
+
+const sp_format sp_many_format = {.name = "several files",
+                                  .close = close_many,
+                                  .read = read_many,
+                                  .read_path = read_path,
+                                  .result = result_of,
+                                  .find_scorers = find_scorers,
+                                  .read_scorer = read_scorer,
+                                  .epoch_seconds = epoch_seconds,
+                                  .subjects = subjects,
+                                  .use_threads = use_threads};
