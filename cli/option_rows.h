@@ -113,6 +113,8 @@ OPTION_ROW(WEIGHTED_KAPPA, "weighted-kappa", 0, TEXT, run.weighted_kappa, "also 
            "linear|quadratic")
 OPTION_ROW(ABSENT_CLASS, "absent-class", 0, TEXT, run.absent_class,
            "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one")
+OPTION_ROW(SCHEME, "scheme", 0, TEXT, run.scheme, "scheme of the tags, by which entities are read strictly (by their letters)",
+           "IOB1|IOB2|IOE1|IOE2|BIOES|BILOU|BMES")
 OPTION_ROW(COLLAPSE, "collapse", 0, TEXTS, run.collapse,
            "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES")
 OPTION_ROW(WAKE_TRIM, "wake-trim", 0, NUMBER, run.wake_trim,
@@ -127,7 +129,7 @@ OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,
            "count the reference's transitions across its unscored steps too", NULL)
 OPTION_ROW(LAG, "lag", 'L', INTEGER, lag, "decide a step once L more have been seen", "L")
 OPTION_ROW(CLASSES, "classes", 0, TEXT, classes, "names of the columns, when not in the model's order", "A,B,C")
-OPTION_ROW(TYPES, "types", 0, TEXT, types, "new bio, bioes: entity types", "A,B,C")
+OPTION_ROW(TYPES, "types", 0, TEXT, types, "new iob1 to bmes: entity types", "A,B,C")
 OPTION_ROW(MARKS, "marks", 0, FLAG, marks, "show: check marks for what is allowed", NULL)
 OPTION_ROW(STEP, "step", 0, INTEGER, step, "new left-right, band: how far a step may go (1)", "N")
 OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow what was seen N times (1)", "N")

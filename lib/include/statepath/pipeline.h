@@ -100,6 +100,7 @@ typedef struct sp_run_options {
      * folds. */
     char *groups;
     char *weighted_kappa, *absent_class, *interval, *zeros;
+    char *scheme;    /* of tags, by which entities are read strictly: IOB1 IOB2 IOE1 IOE2 BIOES BILOU BMES; NULL: by their letters */
     char **collapse; /* ends with NULL; or NULL */
     double margin, wake_trim, nll_clip;
     int bridge_unscored, trim_to_shortest;
