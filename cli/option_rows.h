@@ -10,7 +10,7 @@ OPTION_ROW(RULES_OF_FOLDS, "rules", 0, TEXT, run.fit.rules,
 OPTION_ROW(STRATEGIES, "strategies", 's', TEXT, run.strategies, "what to compare (argmax,greedy,viterbi)", "LIST")
 OPTION_ROW(STRATEGY, "strategy", 's', TEXT, run.strategies, "how to choose the path (viterbi)", "STRATEGY")
 OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output,
-           "write the paths: HDF5, or by the ending .csv, .tsv, .npz, .annot, .eannot, .ids, .edf", "PATHS")
+           "write the paths: HDF5, or by the ending .csv, .tsv, .npz, .conll, .annot, .eannot, .ids, .edf", "PATHS")
 OPTION_ROW(CONFIDENCE, "confidence", 0, FLAG, run.confidence, "write how sure each step is, given the rules", NULL)
 OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of viterbi", "N")
 OPTION_ROW(FORCE, "force", 'f', FLAG, run.force, "replace an output that exists", NULL)
@@ -40,6 +40,11 @@ OPTION_ROW(VALUES, "values", 0, TEXT, masks.values,
            "padding: dataset of the sequences, one after the other; attention: [N,T,D], what is added up (/values)", "PATH")
 OPTION_ROW(KIND, "kind", 0, TEXT, run.place.kind, "what the scores are, when their name does not say",
            "log_probs|probs|logits|scores")
+OPTION_ROW(GAPS, "gaps", 0, TEXT, run.place.gaps,
+           "steps that valid or attention_mask leaves out between others, and labels of -100: their neighbours become adjacent, or "
+           "a new segment begins",
+           "join|break")
+OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored, "labels of -100 are unscored, outside of Hugging Face's layout too", "-100")
 OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz) are [classes, steps]", NULL)
 OPTION_ROW(ALLOW_EXTERNAL, "allow-external", 0, FLAG, run.place.allow_external,
            "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL)

@@ -12,12 +12,15 @@
 #include "io/file_list.h"
 #include "io/output_file.h"
 #include "io/source.h"
+#include "io/text/conll.h"
 
 struct sp_paths_export {
     char *beside;                  /* the file of HDF5 */
     bool is_there;                 /* it was made */
     char delimiter;                /* of text; 0: .npz */
     const sp_event_writer *events; /* or NULL */
+    bool is_conll;
+    const char *const *tokens; /* of .conll, [S] or NULL; borrowed */
     const char *file;              /* the target, for sentences; borrowed */
     sp_text_file *text;            /* or */
     sp_output output;              /* .npz */
@@ -28,7 +31,12 @@ bool sp_paths_export_is(const char *file)
 {
     const char *ending = sp_file_ending(file);
     return strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0 || strcasecmp(ending, ".npz") == 0 ||
-           sp_event_writer_find(file);
+           sp_conll_has_ending(file) || sp_event_writer_find(file);
+}
+
+bool sp_paths_export_takes_tokens(const char *file)
+{
+    return sp_conll_has_ending(file);
 }
 
 sp_status sp_paths_export_check(const char *file, const sp_paths_header *header, sp_error *err)
@@ -85,7 +93,7 @@ static sp_status make_beside(sp_paths_export *e, const char *file, sp_error *err
     return SP_OK;
 }
 
-sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **out, sp_error *err)
+sp_status sp_paths_export_open(const char *file, const sp_paths_header *header, sp_paths_export **out, sp_error *err)
 {
     sp_paths_export *e = calloc(1, sizeof *e);
     if (!e)
@@ -93,9 +101,12 @@ sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **o
     const char *ending = sp_file_ending(file);
     e->file = file;
     e->events = sp_event_writer_find(file);
+    e->is_conll = sp_conll_has_ending(file);
+    e->tokens = header->tokens;
     e->delimiter = (char)(strcasecmp(ending, ".npz") == 0 ? '\0' : strcasecmp(ending, ".tsv") == 0 ? '\t' : ',');
     sp_status status =
-        e->delimiter ? sp_text_open(file, force, &e->text, err) : sp_output_begin(&e->output, file, force, NULL, err);
+        e->delimiter ? sp_text_open(file, header->force, &e->text, err)
+                     : sp_output_begin(&e->output, file, header->force, NULL, err);
     e->has_output = status == SP_OK && !e->delimiter;
     if (status == SP_OK)
         status = make_beside(e, file, err);
@@ -174,6 +185,67 @@ static void put_steps(line *out, const sp_paths_export *e, const sp_paths_info *
         }
         put_text(out, "\n", 1);
     }
+}
+
+/* A column of CoNLL: what would part columns becomes "_". */
+static void put_column(line *out, const char *text)
+{
+    const size_t n = strlen(text), at = out->n;
+    put_text(out, n ? text : "_", n ? n : 1);
+    for (size_t i = at; i < out->n; i++)
+        if (strchr(" \t\r\n", out->text[i]))
+            out->text[i] = '_';
+}
+
+static void put_class(line *out, int32_t k, const char *const *classes)
+{
+    put_column(out, k < 0 ? "-1" : classes[k]);
+}
+
+/* The steps of one recording as a sentence of CoNLL. labels NULL: none. */
+static void put_sentence(line *out, const sp_paths_export *e, const sp_paths_info *info, int64_t n, int32_t *const *paths,
+                         const int32_t *labels, int64_t at, const char *const *classes)
+{
+    for (int64_t t = 0; t < info->offsets[n + 1] - info->offsets[n]; t++) {
+        if (e->tokens) {
+            put_column(out, e->tokens[info->offsets[n] + t]);
+            put_text(out, " ", 1);
+        }
+        if (labels) {
+            put_class(out, labels[at + t], classes);
+            put_text(out, " ", 1);
+        }
+        for (int32_t s = 0; s < info->n_strategies; s++) {
+            put_text(out, " ", s > 0);
+            put_class(out, paths[s][at + t], classes);
+        }
+        put_text(out, "\n", 1);
+    }
+    put_text(out, "\n", 1);
+}
+
+static sp_status write_conll(sp_paths_export *e, sp_paths_reader *reader, int32_t **paths, int64_t most,
+                             const char *const *classes, sp_error *err)
+{
+    const sp_paths_info *info = sp_paths_reader_info(reader);
+    line out = {.text = NULL};
+    int32_t *labels = info->has_labels ? malloc(((size_t)most + 1) * sizeof *labels) : NULL;
+    sp_status status = labels || !info->has_labels ? SP_OK : sp_no_memory(err);
+    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+        n = fit(info, first);
+        out.n = 0;
+        for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
+            status = sp_paths_reader_read(reader, s, first, n, paths[s], NULL, err);
+        if (status == SP_OK && labels)
+            status = sp_paths_reader_labels(reader, first, n, labels, NULL, err);
+        for (int64_t i = first; status == SP_OK && i < first + n; i++)
+            put_sentence(&out, e, info, i, paths, labels, info->offsets[i] - info->offsets[first], classes);
+        if (status == SP_OK)
+            status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
+    }
+    free(labels);
+    free(out.text);
+    return status;
 }
 
 static sp_status write_text(sp_paths_export *e, sp_paths_reader *reader, int32_t **paths, const char *const *classes,
@@ -455,7 +527,8 @@ static sp_status export_paths(sp_paths_export *e, int32_t n_classes, const char 
     if (!paths)
         status = sp_no_memory(err);
     if (status == SP_OK)
-        status = e->events      ? write_events(e, reader, paths[0], n_classes, classes, err)
+        status = e->is_conll    ? write_conll(e, reader, paths, most, classes, err)
+                 : e->events    ? write_events(e, reader, paths[0], n_classes, classes, err)
                  : e->delimiter ? write_text(e, reader, paths, classes, err)
                                 : write_npz(e, reader, paths[0], n_classes, classes, err);
     for (int32_t s = 0; paths && s < info->n_strategies; s++)

@@ -5,6 +5,8 @@
  *               label where there is one strategy, as files.h reads it, else each as its strategy
  *   .npz        paths/STRATEGY int32 [S], path_scores/STRATEGY f64 [N], status/STRATEGY uint8 [N] as in HDF5; offsets int64
  *               [N+1], ids and classes as texts, labels int32 [S] where the input had them. Stored, not deflated
+ *   .conll      columns of CoNLL (text/conll.h): the token where the input has tokens, the label where it has labels, the class
+ *               of each strategy; -1 for none
  *   .annot, .eannot, .ids, .edf  one path of one recording as events (events/event_writer.h)
  */
 #ifndef STATEPATH_IO_PATHS_EXPORT_H
@@ -18,13 +20,16 @@ typedef struct sp_paths_export sp_paths_export;
 /* Is a file of that name not HDF5? */
 bool sp_paths_export_is(const char *file);
 
+/* Does it tell what the steps are (`tokens` of the header)? */
+bool sp_paths_export_takes_tokens(const char *file);
+
 /* Can a file of that name hold what the header announces? SP_OK; SP_EINVAL (several recordings or paths as events, steps whose
  * length nobody says). */
 sp_status sp_paths_export_check(const char *file, const sp_paths_header *header, sp_error *err);
 
-/* Checks the target, and makes the name of the file beside it, to which the paths go as HDF5 (`force`). SP_OK; SP_EFILE,
- * SP_ENOMEM. */
-sp_status sp_paths_export_open(const char *file, bool force, sp_paths_export **out, sp_error *err);
+/* Checks the target, and makes the name of the file beside it, to which the paths go as HDF5 (`force`). Of the header `force` and
+ * `tokens` are looked at. SP_OK; SP_EFILE, SP_ENOMEM. */
+sp_status sp_paths_export_open(const char *file, const sp_paths_header *header, sp_paths_export **out, sp_error *err);
 const char *sp_paths_export_h5(const sp_paths_export *e);
 
 /* Reads the paths from there, writes the target, and removes the file beside it; the export is gone afterwards, whatever this

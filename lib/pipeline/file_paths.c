@@ -216,13 +216,15 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .epoch_seconds = seconds,
                               .force = p->opt->force,
                               .with_confidence = b->sink.with_confidence,
+                              .holes = p->holes,
+                              .tokens = p->tokens,
                               .n_extras = b->n_extras,
                               .extras = b->extras};
     const char *file = p->opt->output;
     if (sp_paths_export_is(file)) {
         status = sp_paths_export_check(file, &header, err);
         if (status == SP_OK)
-            status = sp_paths_export_open(file, p->opt->force, &b->other, err);
+            status = sp_paths_export_open(file, &header, &b->other, err);
         file = status == SP_OK ? sp_paths_export_h5(b->other) : file;
         header.force = true;
     }

@@ -1,6 +1,7 @@
 /* Entities of tags as texts, for statepath.compat.seqeval. */
 #include "extension.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/names.h"
