@@ -40,11 +40,13 @@ OPTION_ROW(VALUES, "values", 0, TEXT, masks.values,
            "padding: dataset of the sequences, one after the other; attention: [N,T,D], what is added up (/values)", "PATH")
 OPTION_ROW(KIND, "kind", 0, TEXT, run.place.kind, "what the scores are, when their name does not say",
            "log_probs|probs|logits|scores")
-OPTION_ROW(GAPS, "gaps", 0, TEXT, run.place.gaps,
-           "steps that valid or attention_mask leaves out between others, and labels of -100: their neighbours become adjacent, or "
-           "a new segment begins",
-           "join|break")
-OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored, "labels of -100 are unscored, outside of Hugging Face's layout too", "-100")
+OPTION_ROW(
+    GAPS, "gaps", 0, TEXT, run.place.gaps,
+    "steps that valid or attention_mask leaves out between others, and labels of -100: their neighbours become adjacent, or "
+    "a new segment begins",
+    "join|break")
+OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored, "labels of -100 are unscored, outside of Hugging Face's layout too",
+           "-100")
 OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz) are [classes, steps]", NULL)
 OPTION_ROW(ALLOW_EXTERNAL, "allow-external", 0, FLAG, run.place.allow_external,
            "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL)

@@ -12,11 +12,11 @@
 /* Where a tag may stand in a correct sequence. SAME: of the step beside it, where that is the end or the beginning of another
  * entity of the same type; OTHER: anything else is beside it. */
 enum {
-    GOES_ON = 1,      /* the entity goes on at the next step */
-    CONTINUES = 2,    /* the entity was there at the step before */
-    FIRST_SAME = 4,   /* the first step of an entity ... */
+    GOES_ON = 1,    /* the entity goes on at the next step */
+    CONTINUES = 2,  /* the entity was there at the step before */
+    FIRST_SAME = 4, /* the first step of an entity ... */
     FIRST_OTHER = 8,
-    LAST_SAME = 16,   /* the last step of an entity ... */
+    LAST_SAME = 16, /* the last step of an entity ... */
     LAST_OTHER = 32,
     INNER = GOES_ON | CONTINUES,
     FIRST = FIRST_SAME | FIRST_OTHER,
@@ -35,8 +35,14 @@ struct sp_tag_scheme {
     const char *description;
 };
 
-#define LETTERS(b, i, e, s) {[SP_TAG_OUTSIDE] = 'O', [SP_TAG_BEGIN] = b, [SP_TAG_INSIDE] = i, [SP_TAG_END] = e, [SP_TAG_SINGLE] = s}
-#define PLACES(b, i, e, s) {[SP_TAG_BEGIN] = b, [SP_TAG_INSIDE] = i, [SP_TAG_END] = e, [SP_TAG_SINGLE] = s}
+#define LETTERS(b, i, e, s)                                                                                                      \
+    {                                                                                                                            \
+        [SP_TAG_OUTSIDE] = 'O', [SP_TAG_BEGIN] = b, [SP_TAG_INSIDE] = i, [SP_TAG_END] = e, [SP_TAG_SINGLE] = s                   \
+    }
+#define PLACES(b, i, e, s)                                                                                                       \
+    {                                                                                                                            \
+        [SP_TAG_BEGIN] = b, [SP_TAG_INSIDE] = i, [SP_TAG_END] = e, [SP_TAG_SINGLE] = s                                           \
+    }
 #define WHOLE PLACES(GOES_ON | FIRST, INNER, CONTINUES | LAST, FIRST | LAST)
 
 /* THE table of schemes. */
@@ -154,11 +160,11 @@ const sp_tag_scheme *sp_tag_scheme_of(int32_t n, const char *const *tags)
     bool has[128] = {false};
     for (int32_t k = 0; k < n; k++)
         has[tags[k][0] & 127] = true;
-    const int i = has['L'] || has['U']                ? BILOU
-                  : has['M']                          ? BMES
+    const int i = has['L'] || has['U']                 ? BILOU
+                  : has['M']                           ? BMES
                   : has['S'] || (has['B'] && has['E']) ? BIOES
-                  : has['E']                          ? IOE2
-                                                      : IOB2;
+                  : has['E']                           ? IOE2
+                                                       : IOB2;
     return &schemes[i];
 }
 
@@ -193,7 +199,8 @@ bool sp_tags_are_listed(const sp_tag_scheme *s, int32_t n, const char *const *na
 {
     bool found = false;
     for (int32_t k = 0; k < n && !found; k++)
-        found = strcmp(names[k], "O") == 0 || (names[k][0] && strchr(s->letters, names[k][0]) && names[k][1] == '-' && names[k][2]);
+        found =
+            strcmp(names[k], "O") == 0 || (names[k][0] && strchr(s->letters, names[k][0]) && names[k][1] == '-' && names[k][2]);
     return found;
 }
 

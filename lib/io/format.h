@@ -64,9 +64,9 @@ struct sp_source {
     void *opened; /* the format's own */
     char *file_name;
     sp_source_info info;
-    sp_paths_info paths;         /* of a file that was opened for its paths */
-    const sp_codes *codes;       /* of the labels, or NULL; borrowed */
-    bool ignores_100;            /* labels of -100 are unscored; set while opening */
+    sp_paths_info paths;   /* of a file that was opened for its paths */
+    const sp_codes *codes; /* of the labels, or NULL; borrowed */
+    bool ignores_100;      /* labels of -100 are unscored; set while opening */
     /* Holes (holes.h): flags [n_steps] of the steps that take part, and what says so ("array valid"), set while opening; NULL:
      * there are none. Both owned. The rest once they are used. */
     uint8_t *kept;

@@ -18,7 +18,8 @@ sp_status sp_holes_lengths(int64_t n, int64_t width, const uint8_t *flags, int64
 /* "array valid", for source->kept_place. NULL on lack of memory. */
 char *sp_kept_place(const char *what, const char *name);
 
-/* After opening: the recordings without the holes, as `gaps` says. SP_OK; SP_EDATA (holes, and `gaps` says nothing); SP_ENOMEM. */
+/* After opening: the recordings without the holes, as `gaps` says. SP_OK; SP_EDATA (holes, and `gaps` says nothing); SP_ENOMEM.
+ */
 sp_status sp_holes_use(sp_source *source, sp_gaps gaps, sp_error *err);
 void sp_holes_free(sp_source *source);
 

@@ -21,9 +21,9 @@ struct sp_paths_export {
     const sp_event_writer *events; /* or NULL */
     bool is_conll;
     const char *const *tokens; /* of .conll, [S] or NULL; borrowed */
-    const char *file;              /* the target, for sentences; borrowed */
-    sp_text_file *text;            /* or */
-    sp_output output;              /* .npz */
+    const char *file;          /* the target, for sentences; borrowed */
+    sp_text_file *text;        /* or */
+    sp_output output;          /* .npz */
     bool has_output;
 };
 
@@ -104,9 +104,8 @@ sp_status sp_paths_export_open(const char *file, const sp_paths_header *header, 
     e->is_conll = sp_conll_has_ending(file);
     e->tokens = header->tokens;
     e->delimiter = (char)(strcasecmp(ending, ".npz") == 0 ? '\0' : strcasecmp(ending, ".tsv") == 0 ? '\t' : ',');
-    sp_status status =
-        e->delimiter ? sp_text_open(file, header->force, &e->text, err)
-                     : sp_output_begin(&e->output, file, header->force, NULL, err);
+    sp_status status = e->delimiter ? sp_text_open(file, header->force, &e->text, err)
+                                    : sp_output_begin(&e->output, file, header->force, NULL, err);
     e->has_output = status == SP_OK && !e->delimiter;
     if (status == SP_OK)
         status = make_beside(e, file, err);

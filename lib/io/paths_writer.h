@@ -39,8 +39,8 @@ typedef struct sp_paths_header {
     const char *command, *model_json; /* or NULL */
     const char *input;
     int64_t input_size;
-    double epoch_seconds; /* root attribute, where above 0 */
-    bool force;           /* replace an existing file */
+    double epoch_seconds;      /* root attribute, where above 0 */
+    bool force;                /* replace an existing file */
     const char *const *tokens; /* [S] of the steps, for CoNLL (paths_export.h); or NULL. Borrowed until the export is committed */
     int32_t n_extras;
     const sp_paths_extra *extras;

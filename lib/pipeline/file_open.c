@@ -5,8 +5,8 @@
 #include "core/subjects.h"
 #include "io/paths_export.h"
 #include "io/source.h"
-#include "sleep/label_coding_use.h"
 #include "pipeline/options.h"
+#include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 
 /* ---- options ---- */
@@ -21,9 +21,10 @@ sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_err
     static const char *const words[] = {"", "join", "break"};
     const int gaps = sp_word_index(o->place.gaps, 3, words);
     if (gaps < 0 || (gaps == 0 && o->place.gaps))
-        return sp_fail(err, SP_EINVAL,
-                       "`gaps` %s: it is join (the neighbours of a hole become adjacent) or break (a new segment begins after it)",
-                       o->place.gaps);
+        return sp_fail(
+            err, SP_EINVAL,
+            "`gaps` %s: it is join (the neighbours of a hole become adjacent) or break (a new segment begins after it)",
+            o->place.gaps);
     if (o->place.unscored && strcmp(o->place.unscored, "-100") != 0 && strcmp(o->place.unscored, "-1") != 0)
         return sp_fail(err, SP_EINVAL,
                        "`unscored` %s: it is -100, or -1, which is unscored always; `map` 'N=unscored' names others",

@@ -88,5 +88,27 @@ class TestSchemes(st.TestCase):
                      sentence="--scheme BIO: the classes are no tags of entities, such as O, B-PER and I-PER")
 
 
+class TestConversion(st.TestCase):
+    def test_each_to_each(self):
+        """Every way to lay entities over four steps, in each scheme, converted to each other one."""
+        def text(scheme):
+            return "".join("".join("w%d %s\n" % (t, tag) for t, tag in enumerate(tags_of(scheme, 4, e))) + "\n" for e in chunks(4))
+        for one in LETTERS:
+            self.write("in.conll", text(one))
+            for other in LETTERS:
+                self.statepath("convert", "in.conll", "--scheme", other, "-o", "out.conll", "-f", "-q")
+                self.assertEqual(self.read("out.conll").decode(), text(other), (one, other))
+        self.statepath("convert", "in.conll", "-o", "out.conll", "-f", "-q")
+        self.assertEqual(self.read("out.conll"), self.read("in.conll"))
+
+    def test_faults(self):
+        self.write("in.conll", "a O\n")
+        self.refuses("convert", "in.conll", "--scheme", "BIOES", "-o", "o.h5", status=2,
+                     sentence="--scheme BIOES: tags are written in a scheme as columns of CoNLL: -o OUT.conll")
+        self.write("in.conll", "a Wake\nb N1\n")
+        self.refuses("convert", "in.conll", "--scheme", "BIOES", "-o", "o.conll", status=2,
+                     sentence="--scheme BIOES: the classes of in.conll are no tags of entities, such as O, B-PER and I-PER")
+
+
 if __name__ == "__main__":
     st.main()

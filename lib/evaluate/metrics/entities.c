@@ -55,7 +55,8 @@ sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char 
     if (status != SP_OK)
         return status;
     if (!c->has_entities)
-        return scheme ? sp_fail(err, SP_EINVAL, "`scheme` %s: the classes are no tags of entities, such as O, B-PER and I-PER", scheme)
+        return scheme ? sp_fail(err, SP_EINVAL, "`scheme` %s: the classes are no tags of entities, such as O, B-PER and I-PER",
+                                scheme)
                       : SP_OK;
     e->tags = tags;
     c->entity_types = calloc((size_t)e->K, sizeof *c->entity_types);

@@ -57,8 +57,8 @@ typedef struct sp_file_access {
  * are an error unless `gaps` says join or break; then the recording is what is left.
  *
  * Hugging Face's layout: logits [N,T,K] with labels [N,T] or attention_mask [N,T] (1: a token) beside them, and neither lengths
- * nor valid. Labels of -100 are unscored there. Without attention_mask a recording ends with its last label that is not -100. With
- * `gaps` all steps whose label is -100 are holes: special tokens, and pieces of a word but the first.
+ * nor valid. Labels of -100 are unscored there. Without attention_mask a recording ends with its last label that is not -100.
+ * With `gaps` all steps whose label is -100 are holes: special tokens, and pieces of a word but the first.
  *
  * The name log_probs, probs, logits or scores says what the numbers are; a dataset of another name is taken for probs or
  * log_probs when its first row (that is not NaN or all impossible) is one, else `kind` must be given.
@@ -99,11 +99,11 @@ typedef struct sp_file_access {
  * = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is taken off. Fields
  * as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over, empty lines too.
  *
- * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a recording.
- * Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line ends with a
- * tag. Lines that begin with -DOCSTART-, and comments (# and a blank), are passed over. The last column is the label, or the path
- * in a file of paths; then the one before is the label where all of it are classes. `labels` and `paths` name another by its
- * number, from 1, or from the end by -1, -2 ... Where no model names the classes they are the tags that occur.
+ * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a
+ * recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line
+ * ends with a tag. Lines that begin with -DOCSTART-, and comments (# and a blank), are passed over. The last column is the label,
+ * or the path in a file of paths; then the one before is the label where all of it are tags or classes. `labels` and `paths` name
+ * another by its number, from 1, or from the end by -1, -2 ... Where no model names the classes they are the tags that occur.
  *
  * Events: labels or paths of one recording as what was there from when to when. Known by what is in the file:
  *

@@ -301,8 +301,8 @@ static sp_status keep_flagged(sp_array_map *map, const sp_stored *array, bool ar
             }
         }
         if (status == SP_OK && bad_at >= 0)
-            status = sp_fail(err, SP_EDATA, "%s, recording %lld, step %lld: %g is %s", where, (long long)n, (long long)bad_at, bad,
-                             are_labels ? "no whole number" : "neither 0 nor 1");
+            status = sp_fail(err, SP_EDATA, "%s, recording %lld, step %lld: %g is %s", where, (long long)n, (long long)bad_at,
+                             bad, are_labels ? "no whole number" : "neither 0 nor 1");
     }
     free(row);
     return status;
@@ -455,8 +455,8 @@ static sp_status map_recordings(sp_array_map *map, sp_array_part *part, const sp
     return status;
 }
 
-static const char *const beside_names[] = {"labels", "segments", "weights", "mask",     "offsets",      "lengths",
-                                           "valid",  "ids",      "classes", "subjects", "epoch_seconds", "tokens", "attention_mask"};
+static const char *const beside_names[] = {"labels", "segments", "weights",  "mask",          "offsets", "lengths",       "valid",
+                                           "ids",    "classes",  "subjects", "epoch_seconds", "tokens",  "attention_mask"};
 
 /* A name that stands beside scores: no recording. */
 static bool is_beside(const char *name)

@@ -144,7 +144,7 @@ static sp_status read_coded(const array_source *a, const sp_array_part *part, co
         sp_status status = read_part(a, part, &one, SP_TO_I64, 0, raw, err);
         for (int64_t t = 0; status == SP_OK && t < steps; t++) {
             char where[300], text[32], sentence[SP_CODES_SENTENCE];
-            out[begin + t] = ignores_100 && raw[t] == -100        ? -1
+            out[begin + t] = ignores_100 && raw[t] == -100   ? -1
                              : t > 0 && raw[t] == raw[t - 1] ? out[begin + t - 1]
                                                              : sp_codes_number(codes, (double)raw[t]);
             if (out[begin + t] >= SP_CODE_UNSCORED)
@@ -373,7 +373,7 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
     if (status != SP_OK)
         return status;
     describe(a, &source->info);
-    source->ignores_100 = a->map.ignores_100;
+    source->ignores_100 |= a->map.ignores_100;
     if (a->map.kept && !(source->kept_place = sp_kept_place("array", a->map.kept_name)))
         return sp_no_memory(err);
     source->kept = a->map.kept;

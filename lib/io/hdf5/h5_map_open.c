@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "io/hdf5/h5_file.h"
-#include "io/holes.h"
 #include "io/hdf5/h5_map.h"
+#include "io/holes.h"
 
 /* ---- where recordings begin ---- */
 
@@ -112,10 +112,10 @@ static sp_status keep_flagged(sp_h5_map *map, const char *path, int64_t n, bool 
     unsigned char *raw = malloc((size_t)(rows * width) * data.element.size + 1);
     int64_t *values = malloc(((size_t)(rows * width) + 1) * sizeof *values);
     if (data.rank != 2 || (int64_t)data.dims[0] != n || (int64_t)data.dims[1] != width)
-        status = sp_fail(err, SP_EDATA,
-                         "%s: dataset %s has shape %s, but dataset %s has %s; it must be one %s per recording and step",
-                         map->file_name, path, sp_h5_shape(data.rank, data.dims, shape), map->path,
-                         sp_h5_shape(map->data.rank, map->data.dims, other), are_labels ? "label" : "flag");
+        status =
+            sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but dataset %s has %s; it must be one %s per recording and step",
+                    map->file_name, path, sp_h5_shape(data.rank, data.dims, shape), map->path,
+                    sp_h5_shape(map->data.rank, map->data.dims, other), are_labels ? "label" : "flag");
     else if (!raw || !values)
         status = sp_no_memory(err);
     for (int64_t first = 0; status == SP_OK && first < n; first += rows) {

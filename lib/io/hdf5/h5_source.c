@@ -217,8 +217,8 @@ static sp_status fail_code(const sp_h5_map *map, const sp_h5_part *part, int64_t
 }
 
 /* As classes of the codes' model. A code that means nothing: SP_EDATA with recording, step, and the codes that are known. */
-static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wanted *w, const sp_codes *codes,
-                            bool ignores_100, int32_t *out, sp_error *err)
+static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wanted *w, const sp_codes *codes, bool ignores_100,
+                            int32_t *out, sp_error *err)
 {
     const int64_t *offsets = h->map.offsets;
     int64_t *raw = malloc(((size_t)w->n_steps + 1) * sizeof *raw);
@@ -232,8 +232,8 @@ static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wa
         for (int64_t t = begin; status == SP_OK && t < end; t++) {
             /* codes stay as they are for a while: those of the step before need no looking up */
             out[t] = is_absent || (ignores_100 && raw[t] == -100) ? -1
-                     : t > begin && raw[t] == raw[t - 1]       ? out[t - 1]
-                                                               : sp_codes_number(codes, (double)raw[t]);
+                     : t > begin && raw[t] == raw[t - 1]          ? out[t - 1]
+                                                                  : sp_codes_number(codes, (double)raw[t]);
             if (out[t] < SP_CODE_UNSCORED)
                 status = fail_code(&h->map, part, n, w->first_step + t - begin, raw[t], codes, err);
         }
@@ -249,9 +249,10 @@ static sp_status read_classes(sp_source *source, const sp_h5_part *part, const s
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     const int64_t limit = source->info.n_classes ? source->info.n_classes : (int64_t)INT32_MAX + 1;
-    sp_status status = !out    ? SP_OK
-                       : codes ? read_coded(source->opened, part, wanted, codes, source->ignores_100, out, err)
-                               : read_part(source->opened, part, wanted, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
+    sp_status status =
+        !out    ? SP_OK
+        : codes ? read_coded(source->opened, part, wanted, codes, source->ignores_100, out, err)
+                : read_part(source->opened, part, wanted, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
     return sp_h5_quiet_end(&quiet, status, err);
 }
 

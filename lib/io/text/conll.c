@@ -103,10 +103,10 @@ typedef struct conll {
     size_t text_size;
     int32_t n_columns;
     int64_t n_recordings, n_steps;
-    int64_t *offsets;     /* [N+1] */
-    int64_t *line_of;     /* [S] */
-    const char **cells;   /* [S * n_columns] into text */
-    int64_t room;         /* steps that have room */
+    int64_t *offsets;   /* [N+1] */
+    int64_t *line_of;   /* [S] */
+    const char **cells; /* [S * n_columns] into text */
+    int64_t room;       /* steps that have room */
     int64_t sentence_room;
     sp_texts ids, classes;
     int32_t n_classes;
@@ -229,21 +229,41 @@ static const char *cell(const conll *c, int64_t step, int32_t column)
     return c->cells[step * c->n_columns + column];
 }
 
-static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_model *model, const sp_codes *codes, sp_error *err)
+static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_model *model, const sp_codes *codes,
+                         sp_error *err)
 {
     char sentence[SP_CODES_SENTENCE];
     const char *text = cell(c, step, column);
     if (codes)
         return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->file, (long long)c->line_of[step], column + 1,
                           sp_codes_explain(codes, text, sentence));
-    return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: \"%.60s\" is no class of model %s; another column is named by "
-                                           "its number",
+    return sp_fail_at(err, SP_EDATA, step,
+                      "%s: line %lld, column %d: \"%.60s\" is no class of model %s; another column is named by "
+                      "its number",
                       c->file, (long long)c->line_of[step], column + 1, text, model->name);
 }
 
-/* The classes [S] in a column: of the model, or of those found in the file. is_optional: *out NULL where it holds anything else. */
-static sp_status read_classes(const conll *c, int32_t column, const sp_request *request, const sp_names *found, bool is_optional,
-                              int32_t **out, sp_error *err)
+static bool is_unscored(const char *text)
+{
+    return strcmp(text, "-1") == 0 || strcmp(text, "-100") == 0;
+}
+
+/* Is every text of the column a tag, or a class of the model? */
+static bool are_labels(const conll *c, int32_t column, const sp_model *model)
+{
+    bool are = true;
+    for (int64_t t = 0; are && t < c->n_steps; t++) {
+        sp_tag_kind kind;
+        const char *type, *text = cell(c, t, column);
+        are = is_unscored(text) || (sp_tag_parse(text, &kind, &type) && (kind == SP_TAG_OUTSIDE || text[1])) ||
+              (model && sp_model_class(model, text, true) >= 0);
+    }
+    return are;
+}
+
+/* The classes [S] in a column: of the model, or of those found in the file. */
+static sp_status read_classes(const conll *c, int32_t column, const sp_request *request, const sp_names *found, int32_t **out,
+                              sp_error *err)
 {
     const sp_model *model = request->options->model;
     const sp_codes *codes = request->options->codes;
@@ -252,15 +272,15 @@ static sp_status read_classes(const conll *c, int32_t column, const sp_request *
         return sp_no_memory(err);
     for (int64_t t = 0; t < c->n_steps; t++) {
         const char *text = cell(c, t, column);
-        const bool is_unscored = strcmp(text, "-1") == 0 || strcmp(text, "-100") == 0;
-        classes[t] = is_unscored ? -1
-                     : codes     ? sp_codes_text(codes, text)
-                     : model     ? sp_model_class(model, text, true)
-                                 : sp_names_find(found, text);
-        if (is_unscored || classes[t] >= (codes ? SP_CODE_UNSCORED : 0))
+        const bool is_none = is_unscored(text);
+        classes[t] = is_none ? -1
+                     : codes ? sp_codes_text(codes, text)
+                     : model ? sp_model_class(model, text, true)
+                             : sp_names_find(found, text);
+        if (is_none || classes[t] >= (codes ? SP_CODE_UNSCORED : 0))
             continue;
         free(classes);
-        return is_optional ? SP_OK : explain(c, t, column, model, codes, err);
+        return explain(c, t, column, model, codes, err);
     }
     *out = classes;
     return SP_OK;
@@ -273,18 +293,21 @@ static int compare_tags(const void *a, const void *b)
     return is_o[0] != is_o[1] ? (is_o[0] ? -1 : 1) : strcmp(x->text, y->text);
 }
 
-/* The tags that a column holds, O first, then in the order of letters: classes where no model names them. */
-static sp_status find_classes(conll *c, int32_t column, sp_names *found, sp_error *err)
+/* The tags that two columns hold (-1: there is none), O first, then in the order of letters: classes where no model names them.
+ */
+static sp_status find_classes(conll *c, const int32_t columns[2], sp_names *found, sp_error *err)
 {
-    sp_text_span *spans = malloc(((size_t)c->n_steps + 1) * sizeof *spans);
+    const int64_t most = 2 * c->n_steps;
+    sp_text_span *spans = malloc(((size_t)most + 1) * sizeof *spans);
     int32_t n = 0;
-    if (!spans || c->n_steps >= INT32_MAX || sp_names_init(found, c->n_steps) != SP_OK) {
+    if (!spans || most >= INT32_MAX || sp_names_init(found, most) != SP_OK) {
         free(spans);
         return sp_no_memory(err);
     }
-    for (int64_t t = 0; t < c->n_steps; t++) {
-        const char *text = cell(c, t, column);
-        if (strcmp(text, "-1") != 0 && strcmp(text, "-100") != 0 && sp_names_add(found, text, n) == n)
+    for (int64_t i = 0; i < most; i++) {
+        const int32_t column = columns[i % 2];
+        const char *text = column >= 0 ? cell(c, i / 2, column) : "-1";
+        if (!is_unscored(text) && sp_names_add(found, text, n) == n)
             spans[n++] = (sp_text_span){text, strlen(text)};
     }
     sp_names_clear(found);
@@ -308,17 +331,19 @@ static sp_status read_all_columns(conll *c, const sp_request *request, sp_names 
         status = find_column(c, o->labels, "labels", &label, err);
     if (status == SP_OK && request->paths)
         status = find_column(c, request->paths, "paths", &path, err);
+    if (status == SP_OK && request->is_paths && !o->labels && (label < 0 || label == path || !are_labels(c, label, o->model)))
+        label = -1;
     if (status == SP_OK && o->model) {
         c->classes = sp_texts_copy((const char *const *)o->model->classes, o->model->n_classes);
         c->n_classes = o->model->n_classes;
         status = c->classes ? SP_OK : sp_no_memory(err);
     } else if (status == SP_OK) {
-        status = find_classes(c, request->is_paths ? path : label, found, err);
+        status = find_classes(c, (const int32_t[2]){label, request->is_paths ? path : -1}, found, err);
     }
     if (status == SP_OK && request->is_paths)
-        status = read_classes(c, path, request, found, false, &c->path, err);
-    if (status == SP_OK && label >= 0 && label != (request->is_paths ? path : -1))
-        status = read_classes(c, label, request, found, request->is_paths && !o->labels, &c->labels, err);
+        status = read_classes(c, path, request, found, &c->path, err);
+    if (status == SP_OK && label >= 0)
+        status = read_classes(c, label, request, found, &c->labels, err);
     c->token = c->n_columns > 1 + (request->is_paths && c->labels) ? 0 : -1;
     return status;
 }

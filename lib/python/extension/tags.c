@@ -27,8 +27,8 @@ static char part_tag(const char *text, bool has_suffix, const char **type, size_
     return letter;
 }
 
-/* One tag; types are numbered by the first step [T] that has them, and its type is kept in texts[t], a list. False with an exception.
- * Letters that no scheme has are inside, as seqeval reads them. */
+/* One tag; types are numbered by the first step [T] that has them, and its type is kept in texts[t], a list. False with an
+ * exception. Letters that no scheme has are inside, as seqeval reads them. */
 static bool read_tag(PyObject *item, bool has_suffix, const sp_tag_scheme *scheme, sp_names *types, int32_t t, PyObject *kept,
                      sp_tag *out)
 {
@@ -42,7 +42,8 @@ static bool read_tag(PyObject *item, bool has_suffix, const sp_tag_scheme *schem
     if (!sp_tag_parse(name, &out->kind, &ignored))
         out->kind = SP_TAG_INSIDE;
     if (scheme && sp_tag_letter(scheme, out->kind) != letter) {
-        PyErr_Format(PyExc_ValueError, "Invalid token is found: %s. It is no tag of the scheme %s", text, sp_tag_scheme_name(scheme));
+        PyErr_Format(PyExc_ValueError, "Invalid token is found: %s. It is no tag of the scheme %s", text,
+                     sp_tag_scheme_name(scheme));
         return false;
     }
     PyObject *own = letter == 'O' || n == 0 ? PyUnicode_FromString("_") : PyUnicode_FromStringAndSize(type, (Py_ssize_t)n);
