@@ -43,11 +43,12 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     return status;
 }
 
-static const option_choice convert_options[] = {OPTION_AS(OUTPUT, "write the recordings, packed", "OUT.h5"),
+static const option_choice convert_options[] = {OPTION_AS(OUTPUT, "write the recordings, packed; labels alone: .conll", "OUT.h5"),
                                                 OPTION(FORCE),
                                                 HEADING("Reading, where things are in the files:"),
                                                 PLACE_OPTIONS,
                                                 OPTION_AS(MODEL, "whose classes labels are that are words or codes", NULL),
+                                                OPTION_AS(SCHEME, "write tags in this scheme, to .conll (as they are)", NULL),
                                                 OPTION(CODES),
                                                 OPTION(MAP),
                                                 OPTION(GROUPS),
@@ -61,7 +62,8 @@ const command convert_command = {
             .summary = "pack recordings from any files into one HDF5 file",
             .example = "  statepath convert nights/ -o nights.h5\n"
                        "      a folder of .npy, .npz, .csv or .h5 files, one recording in each or more\n"
-                       "  statepath convert export.npz --scores softmax --labels stages -o night.h5\n",
+                       "  statepath convert export.npz --scores softmax --labels stages -o night.h5\n"
+                       "  statepath convert train.conll --scheme BIOES -o train-bioes.conll\n",
             .min_words = 1,
             .max_words = MANY_WORDS},
     .options = convert_options,

@@ -286,23 +286,35 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     return status;
 }
 
+#define TAG_KINDS "bio|bioes|iob1|iob2|ioe1|ioe2|bilou|bmes"
+static const char tag_kinds[] = TAG_KINDS, model_kinds[] = TAG_KINDS "|left-right|cycle|band|from-labels";
+
+static bool is_listed(const char *kinds, const char *kind)
+{
+    bool is_known = false;
+    for (const char *k = kinds; *k && !is_known; k += strspn(k, "|")) {
+        const size_t length = strcspn(k, "|");
+        is_known = strlen(kind) == length && strncmp(kind, k, length) == 0;
+        k += length;
+    }
+    return is_known;
+}
+
 static sp_status new_model(const char *kind, const char *file, options *o, sp_model **out, sp_error *err)
 {
     if (strcmp(kind, "from-labels") == 0)
         return new_from_labels(file, o, out, err);
     if (file)
         return sp_fail(err, SP_EINVAL, "model new %s takes no file (\"%s\")", kind, file);
-    bool is_tagging = strcmp(kind, "bio") == 0 || strcmp(kind, "bioes") == 0;
+    const bool is_tagging = is_listed(tag_kinds, kind);
     const char **names = NULL;
     int32_t n = 0;
     sp_status status = is_tagging ? names_from(o->types, "types", kind, &names, &n, err)
                                   : names_from(o->classes, "classes", kind, &names, &n, err);
     if (status != SP_OK)
         ;
-    else if (strcmp(kind, "bio") == 0)
-        status = sp_model_new_bio(n, names, out, err);
-    else if (strcmp(kind, "bioes") == 0)
-        status = sp_model_new_bioes(n, names, out, err);
+    else if (is_tagging)
+        status = sp_model_new_tags(kind, n, names, out, err);
     else if (strcmp(kind, "left-right") == 0)
         status = sp_model_new_left_right(n, names, o->step, out, err);
     else if (strcmp(kind, "cycle") == 0)
@@ -320,18 +332,10 @@ static sp_status new_model(const char *kind, const char *file, options *o, sp_mo
     return status;
 }
 
-static const char model_kinds[] = "bio|bioes|left-right|cycle|band|from-labels";
-
 static sp_status make_model(const char *kind, const char *file, options *o, sp_error *err)
 {
     char list[CHOICES_TEXT];
-    bool is_known = false;
-    for (const char *k = model_kinds; *k && !is_known; k += strspn(k, "|")) {
-        const size_t length = strcspn(k, "|");
-        is_known = strlen(kind) == length && strncmp(kind, k, length) == 0;
-        k += length;
-    }
-    if (!is_known)
+    if (!is_listed(model_kinds, kind))
         return sp_fail(err, SP_EINVAL, "\"%s\" is no kind of model; the kinds are %s", kind, choices_text(model_kinds, list));
     sp_model *model = NULL;
     char *text = NULL;

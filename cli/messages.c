@@ -25,13 +25,14 @@ static void disarm(char *text, char blank)
 static const char fields[] =
     " absent_class against allow_external batch bridge_unscored clamp codes collapse confidence cv draw epoch_seconds floor "
     "force "
-    "groups ids "
+    "gaps groups ids "
     "interval kind labels label_codes labels_dataset label_map lengths level losses map margin mask masking matrix method "
+    "min_count "
     "missing "
-    "model nbest nll_clip offsets on_infeasible output paths previous prior_weight rate reference rule_costs rules scores "
+    "model nbest nll_clip offsets on_infeasible output paths previous prior_weight rate reference rule_costs rules scheme scores "
     "skip_existing "
     "signals strategies temperature threads transition_weight transpose "
-    "trim_to_shortest wake_trim weighted_kappa zeros ";
+    "trim_to_shortest unscored wake_trim weighted_kappa zeros ";
 
 /* Writes fields that a sentence names, `temperature`, as options, --temperature; the text gets no longer. */
 static void name_options(char *text)

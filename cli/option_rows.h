@@ -10,7 +10,7 @@ OPTION_ROW(RULES_OF_FOLDS, "rules", 0, TEXT, run.fit.rules,
 OPTION_ROW(STRATEGIES, "strategies", 's', TEXT, run.strategies, "what to compare (argmax,greedy,viterbi)", "LIST")
 OPTION_ROW(STRATEGY, "strategy", 's', TEXT, run.strategies, "how to choose the path (viterbi)", "STRATEGY")
 OPTION_ROW(OUTPUT, "output", 'o', TEXT, run.output,
-           "write the paths: HDF5, or by the ending .csv, .tsv, .npz, .annot, .eannot, .ids, .edf", "PATHS")
+           "write the paths: HDF5, or by the ending .csv, .tsv, .npz, .conll, .annot, .eannot, .ids, .edf", "PATHS")
 OPTION_ROW(CONFIDENCE, "confidence", 0, FLAG, run.confidence, "write how sure each step is, given the rules", NULL)
 OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of viterbi", "N")
 OPTION_ROW(FORCE, "force", 'f', FLAG, run.force, "replace an output that exists", NULL)
@@ -42,6 +42,13 @@ OPTION_ROW(VALUES, "values", 0, TEXT, masks.values,
            "padding: dataset of the sequences, one after the other; attention: [N,T,D], what is added up (/values)", "PATH")
 OPTION_ROW(KIND, "kind", 0, TEXT, run.place.kind, "what the scores are, when their name does not say",
            "log_probs|probs|logits|scores")
+OPTION_ROW(
+    GAPS, "gaps", 0, TEXT, run.place.gaps,
+    "steps that valid or attention_mask leaves out between others, and labels of -100: their neighbours become adjacent, or "
+    "a new segment begins",
+    "join|break")
+OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored, "labels of -100 are unscored, outside of Hugging Face's layout too",
+           "-100")
 OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz) are [classes, steps]", NULL)
 OPTION_ROW(ALLOW_EXTERNAL, "allow-external", 0, FLAG, run.place.allow_external,
            "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL)
@@ -115,6 +122,8 @@ OPTION_ROW(WEIGHTED_KAPPA, "weighted-kappa", 0, TEXT, run.weighted_kappa, "also 
            "linear|quadratic")
 OPTION_ROW(ABSENT_CLASS, "absent-class", 0, TEXT, run.absent_class,
            "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one")
+OPTION_ROW(SCHEME, "scheme", 0, TEXT, run.scheme, "scheme of the tags, by which entities are read strictly (by their letters)",
+           "IOB1|IOB2|IOE1|IOE2|BIOES|BILOU|BMES")
 OPTION_ROW(COLLAPSE, "collapse", 0, TEXTS, run.collapse,
            "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES")
 OPTION_ROW(WAKE_TRIM, "wake-trim", 0, NUMBER, run.wake_trim,
@@ -130,7 +139,7 @@ OPTION_ROW(BRIDGE_UNSCORED, "bridge-unscored", 0, FLAG, run.bridge_unscored,
 OPTION_ROW(DATA, "data", 0, TEXT, data, "audit: scores with labels, as compare reads them", "SCORES.h5")
 OPTION_ROW(LAG, "lag", 'L', INTEGER, lag, "decide a step once L more have been seen", "L")
 OPTION_ROW(CLASSES, "classes", 0, TEXT, classes, "names of the columns, when not in the model's order", "A,B,C")
-OPTION_ROW(TYPES, "types", 0, TEXT, types, "new bio, bioes: entity types", "A,B,C")
+OPTION_ROW(TYPES, "types", 0, TEXT, types, "new iob1 to bmes: entity types", "A,B,C")
 OPTION_ROW(MARKS, "marks", 0, FLAG, marks, "show: check marks for what is allowed", NULL)
 OPTION_ROW(STEP, "step", 0, INTEGER, step, "new left-right, band: how far a step may go (1)", "N")
 OPTION_ROW(MIN_COUNT, "min-count", 0, TEXT, min_count, "new from-labels: allow what was seen N times (1)", "N")

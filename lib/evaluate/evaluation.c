@@ -188,7 +188,7 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     }
     sp_status status = classifiers_open(c, options, err);
     if (status == SP_OK && options->has_labels)
-        status = sp_tags_find(e, options->classes, err);
+        status = sp_tags_find(e, options->classes, options->scheme, err);
     if (status == SP_OK)
         status = sp_sleep_open(e, options, err);
     if (status == SP_OK)

@@ -15,6 +15,7 @@
 #include "statepath/comparison.h"
 
 #include "core/owned.h"
+#include "core/tags.h"
 #include "evaluate/counts/margins.h"
 #include "evaluate/counts/tally.h"
 
@@ -39,13 +40,6 @@ void sp_transitions_walk(const sp_chain *chain, sp_transition_walk *walk, int64_
 
 /* After the last piece. */
 void sp_transitions_end(const sp_chain *chain, const sp_transition_walk *walk, sp_transition_counts *counts);
-
-/* What a class says as a tag. */
-typedef enum sp_tag_kind { SP_TAG_OUTSIDE, SP_TAG_BEGIN, SP_TAG_INSIDE, SP_TAG_END, SP_TAG_SINGLE } sp_tag_kind;
-typedef struct sp_tag {
-    sp_tag_kind kind;
-    int32_t type; /* 0..n_entity_types-1; -1 outside */
-} sp_tag;
 
 /* An entity of one type. */
 typedef struct sp_span {
@@ -156,7 +150,7 @@ struct sp_evaluation {
     int64_t context_steps[SP_N_CONTEXTS];
     int64_t ceiling_correct;
     sp_tag *tags;                    /* [K], or NULL: classes are no tags */
-    bool has_end_tags;               /* BIOES */
+    const sp_tag_scheme *scheme;     /* of the strict reading */
     int32_t n_pairs;                 /* of strategies to compare */
     int32_t (*pairs)[2];             /* [n_pairs] a, b */
     int64_t (*mcnemar_counts)[2];    /* [n_pairs] steps that only a, only b has right */
@@ -234,12 +228,10 @@ void sp_boundaries_finish(sp_boundaries *boundaries);
 /* edit.c: Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
 sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, int64_t *distance, sp_error *err);
 
-/* entities.c. Tags of classes [K], types numbered by their first class; false: the classes are no tags. */
-bool sp_tags_read(int32_t K, const char *const *classes, sp_tag *tags);
-/* Adds one recording; reference and decoded have room for T. */
+/* entities.c. Adds one recording; reference and decoded have room for T. */
 void sp_count_entities(const sp_tag *tags, const sp_recording *r, const int32_t *path, sp_span *reference, sp_span *decoded,
                        sp_entity_counts *all);
-sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *err);
+sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char *scheme, sp_error *err);
 void sp_add_entities(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path);
 void sp_entities_finish(const sp_evaluation *e, sp_entities *entities);
 

@@ -142,7 +142,7 @@ static bool load_whole(const unsigned char *p, const sp_element *e, int64_t *who
 
 size_t sp_target_size(sp_target target)
 {
-    return target == SP_TO_BOOL ? 1 : target == SP_TO_F32 || target == SP_TO_I32 ? 4 : 8;
+    return target == SP_TO_BOOL ? 1 : target == SP_TO_F32 || target == SP_TO_I32 || target == SP_TO_LABEL ? 4 : 8;
 }
 
 static bool is_little_here(void)
@@ -182,8 +182,11 @@ int64_t sp_element_convert(const sp_element *e, const void *raw, int64_t n, sp_t
             ((double *)out)[i] = load_f64(p, &element);
         break;
     case SP_TO_I32:
+    case SP_TO_LABEL:
         for (int64_t i = 0; i < n; i++, p += element.size) {
-            if (!load_whole(p, &element, &whole, bad) || whole < -1 || whole >= limit)
+            const bool is_whole = load_whole(p, &element, &whole, bad);
+            whole = target == SP_TO_LABEL && whole == -100 ? -1 : whole;
+            if (!is_whole || whole < -1 || whole >= limit)
                 return i;
             ((int32_t *)out)[i] = (int32_t)whole;
         }
@@ -222,6 +225,7 @@ void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double
     char number[40], what[160];
     switch (target) {
     case SP_TO_I32:
+    case SP_TO_LABEL:
         if (bad != floor(bad))
             snprintf(what, sizeof what, "is not a whole number; %s steps are -1", none);
         else if (limit > INT32_MAX)
@@ -229,7 +233,9 @@ void sp_element_refuse(const char *noun, sp_target target, int64_t limit, double
         else
             snprintf(what, sizeof what, "is not one of the %lld classes 0..%lld; %s steps are -1%s", (long long)limit,
                      (long long)limit - 1, none,
-                     strcmp(noun, "label") == 0 ? ", and `codes` or `map` reads others' numbers" : "");
+                     strcmp(noun, "label") != 0 ? ""
+                     : bad == -100              ? ", and -100 with `unscored` -100"
+                                                : ", and `codes` or `map` reads others' numbers");
         break;
     case SP_TO_WEIGHT:
         snprintf(what, sizeof what, "is not a number from 0 up");

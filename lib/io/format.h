@@ -64,8 +64,19 @@ struct sp_source {
     void *opened; /* the format's own */
     char *file_name;
     sp_source_info info;
-    sp_paths_info paths;         /* of a file that was opened for its paths */
-    const sp_codes *codes;       /* of the labels, or NULL; borrowed */
+    sp_paths_info paths;   /* of a file that was opened for its paths */
+    const sp_codes *codes; /* of the labels, or NULL; borrowed */
+    bool ignores_100;      /* labels of -100 are unscored; set while opening */
+    /* Holes (holes.h): flags [n_steps] of the steps that take part, and what says so ("array valid"), set while opening; NULL:
+     * there are none. Both owned. The rest once they are used. */
+    uint8_t *kept;
+    char *kept_place;
+    int64_t *kept_offsets, *step_at;
+    sp_holes holes;
+    bool has_holes;
+    const char *const *tokens; /* set while opening; the format's */
+    bool breaks, has_own_segments;
+    sp_block *with_holes;
     const sp_codes *path_codes;  /* likewise of the paths */
     bool has_looked_for_scorers; /* scorers is filled */
     sp_scorers_found scorers;

@@ -12,13 +12,16 @@
 #include "io/file_list.h"
 #include "io/output_file.h"
 #include "io/paths_kept.h"
+#include "io/text/conll.h"
 
 struct sp_paths_export {
     const char *file;              /* the target, for sentences; borrowed */
     char delimiter;                /* of text; 0: .npz */
     const sp_event_writer *events; /* or NULL */
-    sp_text_file *text;            /* or */
-    sp_output output;              /* .npz */
+    bool is_conll;
+    const char *const *tokens; /* of .conll, [S] or NULL; borrowed */
+    sp_text_file *text;        /* or */
+    sp_output output;          /* .npz */
     bool has_output;
     sp_kept_paths kept;
     double epoch_seconds;
@@ -28,7 +31,12 @@ bool sp_paths_export_is(const char *file)
 {
     const char *ending = sp_file_ending(file);
     return strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0 || strcasecmp(ending, ".npz") == 0 ||
-           sp_event_writer_find(file);
+           sp_conll_has_ending(file) || sp_event_writer_find(file);
+}
+
+bool sp_paths_export_takes_tokens(const char *file)
+{
+    return sp_conll_has_ending(file);
 }
 
 static sp_status check(const char *file, const sp_paths_header *header, sp_error *err)
@@ -76,6 +84,8 @@ sp_status sp_paths_export_open(const char *file, const sp_paths_header *header, 
     e->kept.fd = -1;
     e->epoch_seconds = header->epoch_seconds;
     e->events = sp_event_writer_find(file);
+    e->is_conll = sp_conll_has_ending(file);
+    e->tokens = header->tokens;
     e->delimiter = (char)(strcasecmp(ending, ".npz") == 0 ? '\0' : strcasecmp(ending, ".tsv") == 0 ? '\t' : ',');
     status = e->delimiter ? sp_text_open(file, header->force, header->together, &e->text, err)
                           : sp_output_begin(&e->output, file, header->force, header->input, err);
@@ -164,6 +174,67 @@ static void put_steps(line *out, const sp_paths_export *e, int64_t n, int32_t *c
         }
         put_text(out, "\n", 1);
     }
+}
+
+/* A column of CoNLL: what would part columns becomes "_". */
+static void put_column(line *out, const char *text)
+{
+    const size_t n = strlen(text), at = out->n;
+    put_text(out, n ? text : "_", n ? n : 1);
+    for (size_t i = at; i < out->n; i++)
+        if (strchr(" \t\r\n", out->text[i]))
+            out->text[i] = '_';
+}
+
+static void put_class(line *out, int32_t k, const char *const *classes)
+{
+    put_column(out, k < 0 ? "-1" : classes[k]);
+}
+
+/* The steps of one recording as a sentence of CoNLL. labels NULL: none. */
+static void put_sentence(line *out, const sp_paths_export *e, int64_t n, int32_t *const *paths, const int32_t *labels, int64_t at)
+{
+    const sp_paths_info *info = &e->kept.info;
+    for (int64_t t = 0; t < info->offsets[n + 1] - info->offsets[n]; t++) {
+        if (e->tokens) {
+            put_column(out, e->tokens[info->offsets[n] + t]);
+            put_text(out, " ", 1);
+        }
+        if (labels) {
+            put_class(out, labels[at + t], info->classes);
+            put_text(out, " ", 1);
+        }
+        for (int32_t s = 0; s < info->n_strategies; s++) {
+            put_text(out, " ", s > 0);
+            put_class(out, paths[s][at + t], info->classes);
+        }
+        put_text(out, "\n", 1);
+    }
+    put_text(out, "\n", 1);
+}
+
+/* paths: room of `most` steps for each strategy */
+static sp_status write_conll(sp_paths_export *e, int32_t **paths, int64_t most, sp_error *err)
+{
+    const sp_paths_info *info = &e->kept.info;
+    line out = {.text = NULL};
+    int32_t *labels = info->has_labels ? malloc(((size_t)most + 1) * sizeof *labels) : NULL;
+    sp_status status = labels || !info->has_labels ? SP_OK : sp_no_memory(err);
+    for (int64_t first = 0, n; status == SP_OK && first < info->n_recordings; first += n) {
+        n = sp_kept_paths_fit(info, first);
+        out.n = 0;
+        for (int32_t s = 0; status == SP_OK && s < info->n_strategies; s++)
+            status = sp_kept_paths_read(&e->kept, s, first, n, paths[s], err);
+        if (status == SP_OK && labels)
+            status = sp_kept_paths_read(&e->kept, info->n_strategies, first, n, labels, err);
+        for (int64_t i = first; status == SP_OK && i < first + n; i++)
+            put_sentence(&out, e, i, paths, labels, info->offsets[i] - info->offsets[first]);
+        if (status == SP_OK)
+            status = out.failed ? sp_no_memory(err) : sp_text_put(e->text, out.text, out.n, err);
+    }
+    free(labels);
+    free(out.text);
+    return status;
 }
 
 static sp_status write_text(sp_paths_export *e, int32_t **paths, sp_error *err)
@@ -439,7 +510,8 @@ static sp_status write_all(sp_paths_export *e, sp_error *err)
     if (!paths)
         status = sp_no_memory(err);
     if (status == SP_OK)
-        status = e->events      ? write_events(e, paths[0], err)
+        status = e->is_conll    ? write_conll(e, paths, most, err)
+                 : e->events    ? write_events(e, paths[0], err)
                  : e->delimiter ? write_text(e, paths, err)
                                 : write_npz(e, paths[0], err);
     for (int32_t s = 0; paths && s < info->n_strategies; s++)

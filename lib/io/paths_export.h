@@ -5,6 +5,8 @@
  *               label where there is one strategy, as files.h reads it, else each as its strategy
  *   .npz        paths/STRATEGY int32 [S], path_scores/STRATEGY f64 [N], status/STRATEGY uint8 [N] as in HDF5; offsets int64
  *               [N+1], ids and classes as texts, labels int32 [S] where the input had them. Stored, not deflated
+ *   .conll      columns of CoNLL (text/conll.h): the token where the input has tokens, the label where it has labels, the class
+ *               of each strategy; -1 for none
  *   .annot, .eannot, .ids, .edf  one path of one recording as events (events/event_writer.h)
  */
 #ifndef STATEPATH_IO_PATHS_EXPORT_H
@@ -17,6 +19,9 @@ typedef struct sp_paths_export sp_paths_export;
 
 /* Is a file of that name not HDF5? */
 bool sp_paths_export_is(const char *file);
+
+/* Does it tell what the steps are (`tokens` of the header)? */
+bool sp_paths_export_takes_tokens(const char *file);
 
 /* As sp_paths_writer_open() and so on, which hand everything on. What the header points to must stay until the end. SP_EINVAL
  * also: several recordings or paths as events, steps whose length nobody says. */

@@ -17,14 +17,42 @@ static sp_status failed(const sp_kept_paths *k, int reason, sp_error *err)
                          k->info.file, strerror(reason));
 }
 
+static sp_status write_at(const sp_kept_paths *k, const void *bytes, size_t left, off_t at, sp_error *err)
+{
+    for (const char *from = bytes; left > 0;) {
+        const ssize_t done = pwrite(k->fd, from, left, at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return failed(k, done == 0 ? ENOSPC : errno, err);
+        at += done;
+        from += done;
+        left -= (size_t)done;
+    }
+    return SP_OK;
+}
+
+/* All steps -1, until those that take part come. */
+static sp_status fill_holes(const sp_kept_paths *k, sp_error *err)
+{
+    int32_t none[4096];
+    sp_status status = SP_OK;
+    const int64_t all = (k->info.n_strategies + 1) * k->info.n_steps, most = (int64_t)(sizeof none / sizeof *none);
+    memset(none, 0xff, sizeof none);
+    for (int64_t i = 0; status == SP_OK && i < all; i += most)
+        status =
+            write_at(k, none, (size_t)(all - i < most ? all - i : most) * sizeof *none, (off_t)(i * (int64_t)sizeof *none), err);
+    return status;
+}
+
 sp_status sp_kept_paths_open(sp_kept_paths *k, const char *file, const sp_paths_header *header, sp_error *err)
 {
     char *name = NULL;
     k->fd = -1;
     k->info = (sp_paths_info){.file = file,
                               .n_recordings = header->n_recordings,
-                              .n_steps = header->n_steps,
-                              .offsets = header->offsets,
+                              .n_steps = header->holes ? header->holes->n_steps : header->n_steps,
+                              .offsets = header->holes ? header->holes->offsets : header->offsets,
                               .ids = header->ids,
                               .n_classes = header->n_classes,
                               .classes = header->classes,
@@ -40,7 +68,9 @@ sp_status sp_kept_paths_open(sp_kept_paths *k, const char *file, const sp_paths_
         return failed(k, errno, err);
     (void)unlink(name);
     free(name);
-    return SP_OK;
+    k->holes = header->holes;
+    k->n_kept = header->n_steps;
+    return k->holes ? fill_holes(k, err) : SP_OK;
 }
 
 void sp_kept_paths_close(sp_kept_paths *k)
@@ -56,21 +86,18 @@ static off_t place_of(const sp_kept_paths *k, int32_t row, int64_t first_step)
     return (off_t)((row * k->info.n_steps + first_step) * (int64_t)sizeof(int32_t));
 }
 
+/* Where steps have holes between them: run by run of those that stand beside each other. */
 static sp_status keep(sp_kept_paths *k, int32_t row, int64_t first_step, int64_t n, const int32_t *values, sp_error *err)
 {
-    const char *from = (const char *)values;
-    off_t at = place_of(k, row, first_step);
-    for (size_t left = (size_t)n * sizeof *values; left > 0;) {
-        const ssize_t done = pwrite(k->fd, from, left, at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return failed(k, done == 0 ? ENOSPC : errno, err);
-        at += done;
-        from += done;
-        left -= (size_t)done;
+    const int64_t *step_at = k->holes ? k->holes->step_at + first_step : NULL;
+    sp_status status = SP_OK;
+    for (int64_t i = 0, run; status == SP_OK && i < n; i += run) {
+        run = step_at ? 1 : n;
+        while (i + run < n && step_at[i + run] == step_at[i] + run)
+            run++;
+        status = write_at(k, values + i, (size_t)run * sizeof *values, place_of(k, row, step_at ? step_at[i] : first_step), err);
     }
-    return SP_OK;
+    return status;
 }
 
 sp_status sp_kept_paths_add(sp_kept_paths *k, int32_t strategy, int64_t first, int64_t n_recordings, int64_t first_step,
@@ -89,7 +116,7 @@ sp_status sp_kept_paths_add_labels(sp_kept_paths *k, int64_t first_step, int64_t
 
 sp_status sp_kept_paths_check(const sp_kept_paths *k, sp_error *err)
 {
-    const int64_t all = k->info.n_strategies * (k->info.n_recordings + k->info.n_steps);
+    const int64_t all = k->info.n_strategies * (k->info.n_recordings + k->n_kept);
     return k->n_written == all ? SP_OK
                                : sp_fail(err, SP_EINVAL, "%s: %lld of %lld values were written; the file is given up",
                                          k->info.file, (long long)k->n_written, (long long)all);

@@ -12,6 +12,9 @@ typedef struct sp_kept_paths {
     sp_texts strategies;
     sp_decoded *results; /* [n_strategies][N] */
     int64_t n_written;   /* steps and recordings of paths so far */
+    /* Where steps have holes between them, which are -1: how many take part, and their places; borrowed. */
+    const sp_holes *holes;
+    int64_t n_kept;
 } sp_kept_paths;
 
 /* On failure it can (and must) still be closed, if fd was -1. SP_OK, SP_EFILE, SP_ENOMEM. */

@@ -31,6 +31,7 @@ typedef struct sp_paths_header {
     const char *const *strategies; /* names without parameter, distinct */
     int64_t n_recordings, n_steps;
     const int64_t *offsets; /* [N+1] */
+    const sp_holes *holes;  /* between the steps (scores.h), or NULL: the file has them too, with -1 or NaN there. Borrowed */
     int32_t n_classes;
     const char *const *ids;      /* [N] or NULL */
     const sp_subjects *subjects; /* whose the recordings are (core/subjects.h); or NULL */
@@ -39,9 +40,10 @@ typedef struct sp_paths_header {
     const char *command, *model_json; /* or NULL */
     const char *input;
     int64_t input_size;
-    double epoch_seconds; /* root attribute, where above 0 */
-    bool force;           /* replace an existing file */
-    sp_outputs *together; /* it gets its name with these; NULL: when it is committed */
+    double epoch_seconds;      /* root attribute, where above 0 */
+    bool force;                /* replace an existing file */
+    sp_outputs *together;      /* it gets its name with these; NULL: when it is committed */
+    const char *const *tokens; /* [S] of the steps, for CoNLL (paths_export.h); or NULL. Borrowed until the writer is committed */
     int32_t n_extras;
     const sp_paths_extra *extras;
 } sp_paths_header;

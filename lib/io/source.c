@@ -13,8 +13,10 @@
 #include "io/events/event_format.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
+#include "io/holes.h"
 #include "io/many.h"
 #include "io/source.h"
+#include "io/text/conll.h"
 #include "io/text/text_labels.h"
 
 #define KNOWN_BY(first_bytes) .magic = (first_bytes), .n_magic = sizeof(first_bytes) - 1
@@ -29,6 +31,7 @@
 static const sp_format *const formats[] = {
     &sp_event_format,
     &sp_csv_format,
+    &sp_conll_format,
     &sp_text_format,
     &sp_h5_format,
     &sp_npy_format,
@@ -135,9 +138,15 @@ bool sp_source_is_events(const char *file)
     return ask_first(file, sp_event_is_file);
 }
 
+bool sp_source_has_columns(const char *file)
+{
+    return ask_first(file, sp_conll_is_file);
+}
+
 bool sp_source_is_text(const char *file)
 {
-    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || sp_source_is_events(file);
+    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || sp_source_has_columns(file) ||
+           sp_source_is_events(file);
 }
 
 sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err)
@@ -164,6 +173,7 @@ void sp_source_close(sp_source *source)
         return;
     if (source->opened)
         source->format->close(source->opened);
+    sp_holes_free(source);
     free(source->file_name);
     free(source);
 }
@@ -178,6 +188,7 @@ static sp_source *new_source(const char *name, const sp_request *request)
     source->info.file = source->file_name;
     source->codes = request->options->codes;
     source->path_codes = request->options->codes;
+    source->ignores_100 = request->options->ignores_100;
     return source;
 }
 
@@ -189,6 +200,8 @@ sp_status sp_source_open_one(const char *file, const sp_request *request, sp_sou
     sp_status status = find_format(file, request, &source->format, err);
     if (status == SP_OK)
         status = source->format->open(source, request, err);
+    if (status == SP_OK)
+        status = sp_holes_use(source, request->options->gaps, err);
     if (status == SP_OK)
         *out = source;
     else
@@ -226,6 +239,16 @@ sp_status sp_source_open(const char *file, const sp_source_options *options, sp_
     const sp_source_options usual = sp_source_options_default();
     const sp_request request = {.options = options ? options : &usual};
     return open_source(file, &request, out, err);
+}
+
+const sp_holes *sp_source_holes(const sp_source *source)
+{
+    return source->has_holes ? &source->holes : NULL;
+}
+
+const char *const *sp_source_tokens(const sp_source *source)
+{
+    return source->tokens;
 }
 
 const sp_source_info *sp_source_info_of(const sp_source *source)
@@ -289,7 +312,7 @@ static sp_status read_wanted(sp_source *source, const sp_wanted *w, unsigned par
     block->dataset = info->scores_path ? info->scores_path : info->labels_path;
     block->ids = info->ids + w->first;
     block->classes = info->classes;
-    return source->format->read(source, w, block, err);
+    return sp_holes_read(source, w, block, err);
 }
 
 sp_status sp_source_read(sp_source *source, int64_t first, int64_t count, unsigned parts, sp_block *block, sp_error *err)
@@ -350,7 +373,7 @@ sp_status sp_source_read_scorer(sp_source *source, int32_t scorer, int64_t first
     if (scorer < 0 || scorer >= source->scorers.n_scorers || want_recordings(source, first, count, &w, NULL) != SP_OK)
         return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of recordings %lld and on", source->file_name, scorer,
                        (long long)first);
-    return source->format->read_scorer(source, scorer, &w, labels, err);
+    return sp_holes_read_scorer(source, scorer, &w, labels, err);
 }
 
 sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t recording, int64_t first, int64_t n,
@@ -360,7 +383,7 @@ sp_status sp_source_read_scorer_steps(sp_source *source, int32_t scorer, int64_t
     if (scorer < 0 || scorer >= source->scorers.n_scorers || want_steps(source, recording, first, n, &w, NULL) != SP_OK)
         return sp_fail(err, SP_EINVAL, "%s: there is no scorer %d of steps %lld and on of recording %lld", source->file_name,
                        scorer, (long long)first, (long long)recording);
-    return source->format->read_scorer(source, scorer, &w, labels, err);
+    return sp_holes_read_scorer(source, scorer, &w, labels, err);
 }
 
 /* ---- paths: a source that was opened for them ---- */
@@ -427,7 +450,7 @@ sp_status sp_paths_reader_read(sp_paths_reader *reader, int32_t strategy, int64_
     const int32_t *path = paths ? paths : own;
     if (!path)
         return sp_no_memory(err);
-    status = reader->format->read_path(reader, strategy, &w, paths ? paths : own, err);
+    status = sp_holes_read_path(reader, strategy, &w, paths ? paths : own, err);
     const int64_t *offsets = reader->info.offsets + first;
     for (int64_t i = 0; status == SP_OK && results && i < count; i++)
         results[i] = sp_paths_reader_result(reader, strategy, first + i,
@@ -441,7 +464,7 @@ sp_status sp_paths_reader_read_steps(sp_paths_reader *reader, int32_t strategy, 
 {
     sp_wanted w;
     sp_status status = want_steps(reader, recording, first, n, &w, err);
-    return status == SP_OK ? reader->format->read_path(reader, strategy, &w, path, err) : status;
+    return status == SP_OK ? sp_holes_read_path(reader, strategy, &w, path, err) : status;
 }
 
 static sp_status read_beside(sp_paths_reader *reader, const sp_wanted *w, int32_t *labels, int64_t *segments, sp_error *err)
@@ -450,7 +473,7 @@ static sp_status read_beside(sp_paths_reader *reader, const sp_wanted *w, int32_
     if (lacks_labels || (segments && !reader->info.has_segments))
         return sp_fail(err, SP_EDATA, "%s: has no %s", reader->file_name, lacks_labels ? "labels" : "segments");
     sp_block block = {.labels = labels, .segments = segments};
-    return reader->format->read(reader, w, &block, err);
+    return sp_holes_read(reader, w, &block, err);
 }
 
 sp_status sp_paths_reader_labels(sp_paths_reader *reader, int64_t first, int64_t count, int32_t *labels, int64_t *segments,

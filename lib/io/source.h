@@ -12,6 +12,9 @@ bool sp_source_is_text(const char *file);
 /* Are they events? Their format says what its words and numbers mean. */
 bool sp_source_is_events(const char *file);
 
+/* Are they columns of CoNLL, whose number `labels` and `paths` name? */
+bool sp_source_has_columns(const char *file);
+
 /* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
  * codes must stay until the source is closed. */
 void sp_source_use_codes(sp_source *source, const sp_codes *codes);

@@ -8,6 +8,7 @@
 
 #include "core/edges.h"
 #include "core/names.h"
+#include "core/tags.h"
 
 /* ---- what all shapes share ---- */
 
@@ -84,87 +85,135 @@ static sp_status build(const shape *s, int32_t n, const char *const *classes, sp
 
 /* ---- tags of entities ---- */
 
-/* Class 0 is O; then the tags of each type, in the order of `tags`. */
-static sp_status build_tags(const shape *s, const char *tags, int32_t n_types, const char *const *types, sp_model **out,
-                            sp_error *err)
+/* Class 0 is O; then the tags of each type, in the order of the scheme. The caller frees them with free_tags(). */
+static sp_status list_tags(const sp_tag_scheme *s, int32_t n_types, const char *const *types, char ***out, int32_t *n_out,
+                           sp_error *err)
 {
+    const char *letters = sp_tag_scheme_letters(s);
+    const int32_t n_letters = (int32_t)strlen(letters);
     sp_status status = check_names("entity type", n_types, types, err);
     if (status != SP_OK)
         return status;
-    int32_t n_tags = (int32_t)strlen(tags);
-    if (n_types > (INT32_MAX - 1) / n_tags)
+    if (n_types > (INT32_MAX - 1) / n_letters)
         return sp_fail(err, SP_EINVAL, "%d entity types are too many", n_types);
-    int32_t n = 1 + n_types * n_tags;
-    char **classes = calloc((size_t)n, sizeof *classes);
-    bool is_complete = classes && (classes[0] = strdup("O"));
-    for (int32_t k = 1; is_complete && k < n; k++) {
-        const char *type = types[(k - 1) / n_tags];
-        size_t size = strlen(type) + 3;
-        if ((is_complete = (classes[k] = malloc(size)) != NULL))
-            snprintf(classes[k], size, "%c-%s", tags[(k - 1) % n_tags], type);
+    const int32_t n = 1 + n_types * n_letters;
+    char **tags = calloc((size_t)n, sizeof *tags);
+    *n_out = tags ? n : 0;
+    *out = tags;
+    if (!tags || !(tags[0] = strdup("O")))
+        return sp_no_memory(err);
+    for (int32_t k = 1; k < n; k++) {
+        const char *type = types[(k - 1) / n_letters];
+        const size_t size = strlen(type) + 3;
+        if (!(tags[k] = malloc(size)))
+            return sp_no_memory(err);
+        snprintf(tags[k], size, "%c-%s", letters[(k - 1) % n_letters], type);
     }
-    status = is_complete ? build(s, n, (const char *const *)classes, out, err) : sp_no_memory(err);
-    for (int32_t k = 0; classes && k < n; k++)
-        free(classes[k]);
-    free(classes);
+    return SP_OK;
+}
+
+static void free_tags(char **tags, int32_t n)
+{
+    for (int32_t k = 0; tags && k < n; k++)
+        free(tags[k]);
+    free(tags);
+}
+
+/* Log weights [n] 0 or -inf; *out NULL where every tag may. */
+static sp_status ends_of(const sp_tag_scheme *s, int32_t n, const sp_tag *tags, bool (*may)(const sp_tag_scheme *, sp_tag),
+                         double **out, sp_error *err)
+{
+    bool all = true;
+    double *weight = malloc((size_t)n * sizeof *weight);
+    if (!weight)
+        return sp_no_memory(err);
+    for (int32_t k = 0; k < n; k++) {
+        const bool is_allowed = may(s, tags[k]);
+        weight[k] = is_allowed ? 0 : -INFINITY;
+        all = all && is_allowed;
+    }
+    if (all) {
+        free(weight);
+        weight = NULL;
+    }
+    *out = weight;
+    return SP_OK;
+}
+
+static sp_status add_tag_rules(const sp_tag_scheme *s, int32_t n, const sp_tag *tags, sp_model *model, sp_error *err)
+{
+    sp_edges edges = {0};
+    uint8_t *allowed = malloc((size_t)n);
+    sp_status status = allowed ? sp_edges_init(&edges, n, err) : sp_no_memory(err);
+    for (int32_t i = 0; status == SP_OK && i < n; i++) {
+        for (int32_t j = 0; j < n; j++)
+            allowed[j] = sp_tag_may_follow(s, tags[i], tags[j]);
+        status = sp_edges_add(&edges, allowed, err);
+    }
+    free(allowed);
+    if (status == SP_OK)
+        sp_edges_move(&edges, model);
+    sp_edges_clear(&edges);
+    if (status == SP_OK)
+        status = ends_of(s, n, tags, sp_tag_may_start, &model->start, err);
+    if (status == SP_OK)
+        status = ends_of(s, n, tags, sp_tag_may_end, &model->end, err);
+    model->start_is_list = model->start != NULL;
+    model->end_is_list = model->end != NULL;
     return status;
 }
 
-static bool bio_starts(int32_t k)
+static sp_status model_of_tags(const sp_tag_scheme *s, const char *name, int32_t n, const char *const *names, sp_model **out,
+                               sp_error *err)
 {
-    return k == 0 || k % 2 == 1;
+    bool are_tags; /* what they are was checked */
+    sp_status status = check_names("class", n, names, err);
+    if (status == SP_OK)
+        status = sp_tags_check(s, n, names, err);
+    if (status != SP_OK)
+        return status;
+    sp_tag *tags = malloc((size_t)n * sizeof *tags);
+    sp_model *model = sp_model_new(name, n, names);
+    if (tags && model && (model->description = strdup(sp_tag_scheme_description(s))))
+        status = sp_tags_read(n, names, tags, &are_tags, err);
+    else
+        status = sp_no_memory(err);
+    if (status == SP_OK)
+        status = add_tag_rules(s, n, tags, model, err);
+    free(tags);
+    if (status == SP_OK)
+        *out = model;
+    else
+        sp_model_free(model);
+    return status;
 }
 
-/* I-X (even numbers above 0) only after B-X, the number before, or I-X. */
-static bool bio_follows(int32_t n, int32_t step, int32_t from, int32_t to)
+sp_status sp_model_new_tags(const char *scheme, int32_t n, const char *const *types, sp_model **out, sp_error *err)
 {
-    (void)n, (void)step;
-    return bio_starts(to) || from == to || from == to - 1;
+    const sp_tag_scheme *s = NULL;
+    char name[SP_TAG_SCHEME_NAME], **tags = NULL;
+    int32_t n_tags = 0;
+    sp_status status = sp_tag_scheme_find(scheme, &s, err);
+    if (status != SP_OK)
+        return status;
+    sp_tag_model_name(s, name);
+    if (sp_tags_are_listed(s, n, types))
+        return model_of_tags(s, name, n, types, out, err);
+    status = list_tags(s, n, types, &tags, &n_tags, err);
+    if (status == SP_OK)
+        status = model_of_tags(s, name, n_tags, (const char *const *)tags, out, err);
+    free_tags(tags, n_tags);
+    return status;
 }
 
 sp_status sp_model_new_bio(int32_t n_types, const char *const *types, sp_model **out, sp_error *err)
 {
-    static const shape bio = {"bio", "BIO tags: I-X only after B-X or I-X, never first", 0, bio_follows, bio_starts, NULL};
-    return build_tags(&bio, "BI", n_types, types, out, err);
-}
-
-/* Tag of a class: which of B, I, E, S it is; O like S, an entity that is complete. */
-enum { TAG_B, TAG_I, TAG_E, TAG_S };
-
-static int bioes_tag(int32_t k)
-{
-    return k == 0 ? TAG_S : (k - 1) % 4;
-}
-
-static bool bioes_starts(int32_t k)
-{
-    return bioes_tag(k) == TAG_B || bioes_tag(k) == TAG_S;
-}
-
-static bool bioes_ends(int32_t k)
-{
-    return bioes_tag(k) == TAG_E || bioes_tag(k) == TAG_S;
-}
-
-/* After B-X and I-X the entity goes on, I-X or E-X; after all else something new begins. */
-static bool bioes_follows(int32_t n, int32_t step, int32_t from, int32_t to)
-{
-    (void)n, (void)step;
-    if (bioes_ends(from))
-        return bioes_starts(to);
-    return !bioes_starts(to) && (from - 1) / 4 == (to - 1) / 4;
+    return sp_model_new_tags("BIO", n_types, types, out, err);
 }
 
 sp_status sp_model_new_bioes(int32_t n_types, const char *const *types, sp_model **out, sp_error *err)
 {
-    static const shape bioes = {"bioes",
-                                "BIOES tags: B-X and I-X are followed by I-X or E-X, all else by O, B or S; starts with O, B or "
-                                "S, ends with O, E or S",
-                                0,
-                                bioes_follows,
-                                bioes_starts,
-                                bioes_ends};
-    return build_tags(&bioes, "BIES", n_types, types, out, err);
+    return sp_model_new_tags("BIOES", n_types, types, out, err);
 }
 
 /* ---- orders ---- */

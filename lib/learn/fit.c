@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/name_hint.h"
+#include "core/tags.h"
 #include "evaluate/evaluate.h"
 #include "learn/learn.h"
 #include "learn/training.h"
@@ -135,8 +136,10 @@ static sp_status describe(const sp_fit_options *options, const sp_fit_report *r,
 /* A class that is no tag, for the message; the first where all of them are, but without O or B. */
 static const char *first_other(int32_t K, const char *const *classes)
 {
+    sp_tag_kind kind;
+    const char *type;
     for (int32_t k = 0; k < K; k++)
-        if (strcmp(classes[k], "O") != 0 && !(strchr("BIELSU", classes[k][0]) && classes[k][0] && classes[k][1] == '-'))
+        if (!sp_tag_parse(classes[k], &kind, &type))
             return classes[k];
     return classes[0];
 }

@@ -96,6 +96,7 @@ static sp_status read_words(const sp_run_options *o, sp_evaluation_options *how,
     how->bootstrap.interval = (sp_interval_kind)i;
     how->zeros = (sp_wilcoxon_zeros)z;
     how->kappa_weights = (sp_kappa_weights)w;
+    how->scheme = o->scheme;
     how->absent_class = (sp_absent_class)a;
     return SP_OK;
 }

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "core/subjects.h"
+#include "io/paths_export.h"
 #include "io/source.h"
+#include "pipeline/file_convert_tags.h"
 #include "pipeline/options.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
@@ -117,6 +119,11 @@ static sp_status write_output(conversion *c, sp_error *err)
 sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err)
 {
     conversion c = {.opt = o};
+    if (o->output && sp_paths_export_takes_tokens(o->output))
+        return sp_convert_tags(file, o, err);
+    if (o->scheme)
+        return sp_fail(err, SP_EINVAL, "`scheme` %s: tags are written in a scheme as columns of CoNLL: `output` OUT.conll",
+                       o->scheme);
     sp_status status = o->output ? open_input(&c, file, err)
                                  : sp_fail(err, SP_EINVAL, "`output` OUT.h5 is missing: where to write the recordings");
     if (status == SP_OK && sink)

@@ -93,7 +93,8 @@ static sp_status read_path_codes(sp_given *j, sp_error *err)
 static sp_status open_text(sp_given *j, const char *file, sp_error *err)
 {
     const sp_run_options *o = j->run.opt;
-    if (o->paths_dataset || o->place.offsets || o->place.ids)
+    const bool has_columns = sp_source_has_columns(file);
+    if ((o->paths_dataset && !has_columns) || o->place.offsets || o->place.ids)
         return sp_fail(err, SP_EINVAL, "`paths`, `offsets` and `ids` name datasets, and %s is a text file", file);
     if (!o->model)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
@@ -102,13 +103,15 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
         status = read_path_codes(j, err);
     const sp_source_options options = {.model = j->run.model,
                                        .codes = j->path_codes,
+                                       .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
                                        .more = o->place.more,
                                        .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
     if (status == SP_OK)
-        status = sp_paths_reader_open(file, NULL, &options, &j->reader, err);
+        status = sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err);
     if (status != SP_OK)
         return status;
     j->info = sp_paths_reader_info(j->reader);
+    j->has_labels = j->info->has_labels;
     j->ids = j->info->has_ids ? j->info->ids : NULL;
     sp_run_tell_remark(o, sp_source_info_of(j->reader));
     return SP_OK;

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "core/subjects.h"
+#include "io/paths_export.h"
 #include "io/source.h"
+#include "pipeline/options.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 
@@ -13,6 +15,24 @@
 sp_file_access sp_run_access(const sp_run_options *o)
 {
     return (sp_file_access){.allow_external = o->place.allow_external};
+}
+
+sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_error *err)
+{
+    static const char *const words[] = {"", "join", "break"};
+    const int gaps = sp_word_index(o->place.gaps, 3, words);
+    if (gaps < 0 || (gaps == 0 && o->place.gaps))
+        return sp_fail(
+            err, SP_EINVAL,
+            "`gaps` %s: it is join (the neighbours of a hole become adjacent) or break (a new segment begins after it)",
+            o->place.gaps);
+    if (o->place.unscored && strcmp(o->place.unscored, "-100") != 0 && strcmp(o->place.unscored, "-1") != 0)
+        return sp_fail(err, SP_EINVAL,
+                       "`unscored` %s: it is -100, or -1, which is unscored always; `map` 'N=unscored' names others",
+                       o->place.unscored);
+    places->gaps = (sp_gaps)gaps;
+    places->ignores_100 = o->place.unscored && strcmp(o->place.unscored, "-100") == 0;
+    return SP_OK;
 }
 
 sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err)
@@ -25,11 +45,13 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->ids = o->place.ids;
     out->mask = o->place.mask;
     out->transpose = o->place.transpose;
+    out->with_tokens = o->output && sp_paths_export_takes_tokens(o->output);
     out->more = o->place.more;
     out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */
     out->access = sp_run_access(o);
     out->has_kind = o->place.kind != NULL;
-    return out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : SP_OK;
+    sp_status status = sp_run_gaps(o, out, err);
+    return status == SP_OK && out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : status;
 }
 
 void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)
@@ -165,6 +187,8 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
     p->from = (sp_recordings){
         .info = sp_source_info_of(in->source), .read = read_source, .read_rater = read_source_rater, .arg = in->source};
     p->file = p->from.info->file;
+    p->holes = sp_source_holes(in->source);
+    p->tokens = sp_source_tokens(in->source);
     p->step_seconds = step_seconds;
     p->step_seconds_arg = in;
     return SP_OK;

@@ -217,6 +217,8 @@ static sp_status open_writer(void *arg, sp_error *err)
                               .force = p->opt->force,
                               .together = p->opt->together,
                               .with_confidence = b->sink.with_confidence,
+                              .holes = p->holes,
+                              .tokens = p->tokens,
                               .n_extras = b->n_extras,
                               .extras = b->extras};
     status = sp_paths_writer_open(p->opt->output, &header, &b->writer, err);

@@ -37,11 +37,12 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
                            const sp_reference_words *words, sp_error *err)
 {
     const int32_t K = p->model->n_classes;
-    if (dataset)
+    if (dataset && !sp_source_has_columns(l->file))
         return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
     sp_status status = sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err);
     const sp_source_options options = {.model = p->model,
                                        .codes = l->codes,
+                                       .labels = dataset,
                                        .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
                                        .is_reference = words->for_labels || words->if_unnamed};
     if (status == SP_OK)
@@ -84,7 +85,9 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
     places.access = sp_run_access(p->opt);
     places.labels = dataset;
     places.needs_scores = false;
-    sp_status status = sp_source_open(l->file, &places, &l->source, err);
+    sp_status status = sp_run_gaps(p->opt, &places, err);
+    if (status == SP_OK)
+        status = sp_source_open(l->file, &places, &l->source, err);
     if (status != SP_OK)
         return status;
     l->info = sp_source_info_of(l->source);

@@ -50,6 +50,8 @@ typedef struct sp_pipeline {
     const char *file;   /* a name for messages and the report */
     sp_recordings from; /* what is decoded */
     const sp_source_info *info;
+    const struct sp_holes *holes;                    /* of the file (files.h), or NULL */
+    const char *const *tokens;                       /* [S] likewise */
     int64_t step_bytes;                              /* in memory, of a step */
     const sp_given_paths *given;                     /* NULL: decode */
     const sp_path_sink *sink;                        /* or NULL */

@@ -135,6 +135,47 @@ def test_seqeval(seed):
     assert ours.classification_report(y_true, y_pred) == theirs.classification_report(y_true, y_pred)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"])
+def test_seqeval_strict(scheme):
+    theirs = pytest.importorskip("seqeval.metrics", reason="seqeval is not installed")
+    import seqeval.scheme
+
+    from statepath.compat import seqeval as ours
+
+    rng = np.random.default_rng(1)
+    letters = {"IOB": "BI", "IOE": "IE", "IOBES": "BIES", "BILOU": "BILU"}[scheme.rstrip("12")]
+    tags = ["O", *(f"{c}-{t}" for t in ("PER", "LOC") for c in letters)]
+    for _ in range(30):
+        y_true = [rng.choice(tags, n).tolist() for n in rng.integers(1, 15, 6)]
+        y_pred = [[t if rng.random() < 0.7 else str(rng.choice(tags)) for t in s] for s in y_true]
+        for given in (scheme, getattr(seqeval.scheme, scheme)):
+            how = {"mode": "strict", "scheme": given}
+            right = how | {"scheme": getattr(seqeval.scheme, scheme)}
+            assert ours.classification_report(y_true, y_pred, **how) == theirs.classification_report(y_true, y_pred, **right)
+            for name in ("f1_score", "precision_score", "recall_score"):
+                assert getattr(ours, name)(y_true, y_pred, **how) == pytest.approx(getattr(theirs, name)(y_true, y_pred, **right), abs=1e-15)
+    with pytest.raises(ValueError, match="scheme"):
+        ours.f1_score([["X-A"]], [["X-A"]], mode="strict", scheme=scheme)
+
+
+def test_entities():
+    """The readings, without seqeval."""
+    from statepath.compat import seqeval as ours
+
+    truth, found = [["I-A", "B-A", "I-A", "O", "B-B"]], [["I-A", "B-A", "O", "O", "B-B"]]
+    assert ours.get_entities(truth) == [("A", 0, 0), ("A", 1, 2), ("B", 4, 4)]
+    assert ours.get_entities(["PER-B", "PER-I", "O", "B"], suffix=True) == [("PER", 0, 1), ("_", 3, 3)]
+    assert ours.f1_score(truth, found) == pytest.approx(2 / 3)
+    # strictly, IOB2: I-A begins nothing; IOB1: the last B-B follows no B
+    assert ours.recall_score(truth, found, mode="strict", scheme="IOB2") == 1 / 2
+    assert ours.recall_score(truth, found, mode="strict", scheme="IOB1") == 1 / 2
+    assert ours.f1_score([["B-A", "E-A", "S-B"]], [["B-A", "E-A", "B-B"]], mode="strict", scheme="BIOES") == 2 / 3
+    assert ours.f1_score([["B-A", "M-A", "E-A"]], [["B-A", "M-A", "E-A"]], mode="strict", scheme="BMES") == 1
+    with pytest.raises(ValueError, match="IOE2"):
+        ours.f1_score(truth, found, mode="strict", scheme="IOE3")
+
+
 # ---- torch ----
 
 

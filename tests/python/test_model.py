@@ -20,6 +20,7 @@ def test_shapes_are_the_programs(program):
     for words, model in [
         (["bio", "--types", "PER,LOC"], sp.Model.bio(["PER", "LOC"])),
         (["bioes", "--types", "PER,LOC"], sp.Model.bio(["PER", "LOC"], "BIOES")),
+        *(([s.lower(), "--types", "PER,LOC"], sp.Model.bio(["PER", "LOC"], s)) for s in ("IOB1", "IOB2", "IOE1", "IOE2", "BILOU", "BMES")),
         (["left-right", "--classes", "a,b,c,d"], sp.Model.left_right(classes)),
         (["left-right", "--classes", "a,b,c,d", "--step", "2"], sp.Model.left_right(classes, 2)),
         (["cycle", "--classes", "a,b,c,d"], sp.Model.cycle(classes)),
@@ -40,6 +41,10 @@ def test_shipped(program, name):
 SEQUENCES = {
     "BIO": (["O B-P I-P O B-P B-P", "B-P I-P I-P"], ["I-P O", "O I-P", "B-P I-L"]),
     "IOB1": (["O I-P B-P I-P", "I-P I-L"], ["O B-P", "I-L B-P", "B-P I-P"]),
+    "IOB2": (["O B-P I-P O B-P B-P"], ["I-P O"]),
+    "IOE1": (["I-P E-P I-P", "E-P I-P O I-L", "I-P I-L"], ["E-P O", "I-P E-P", "E-P I-L"]),
+    "IOE2": (["I-P E-P E-P O E-L", "E-P"], ["I-P O", "I-P", "I-P E-L", "I-P I-L"]),
+    "BMES": (["S-P O B-P E-P", "B-P M-P E-P B-L E-L"], ["B-P O", "M-P E-P", "B-P"]),
     "BIOES": (["S-P O B-P E-P", "B-P I-P E-P B-L E-L"], ["B-P O", "E-P I-P", "B-P", "B-P E-L", "I-P E-P"]),
     "BILOU": (["U-P O B-P L-P", "B-P I-P L-P"], ["B-P O", "B-P U-P", "O L-P", "B-P I-P"]),
 }

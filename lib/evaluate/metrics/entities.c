@@ -7,125 +7,83 @@
 
 /* ---- what the classes say as tags ---- */
 
-/* "O" and "B-PER", "I-PER", "E-PER" (or "L-"), "S-PER" (or "U-"). type: the part after the hyphen, NULL outside. */
-static bool parse_tag(const char *name, sp_tag_kind *kind, const char **type)
-{
-    static const char letters[] = "BIELSU";
-    static const sp_tag_kind kinds[] = {SP_TAG_BEGIN, SP_TAG_INSIDE, SP_TAG_END, SP_TAG_END, SP_TAG_SINGLE, SP_TAG_SINGLE};
-    *type = NULL;
-    if (strcmp(name, "O") == 0) {
-        *kind = SP_TAG_OUTSIDE;
-        return true;
-    }
-    const char *letter = name[0] ? strchr(letters, name[0]) : NULL;
-    if (!letter || name[1] != '-' || !name[2])
-        return false;
-    *kind = kinds[letter - letters];
-    *type = name + 2;
-    return true;
-}
-
-static int32_t type_index(const sp_comparison *c, const char *type)
-{
-    for (int32_t i = 0; i < c->n_entity_types; i++)
-        if (strcmp(c->entity_types[i], type) == 0)
-            return i;
-    return -1;
-}
-
-/* Names are tags when all of them can be read as one, one is O and one begins something. */
-static bool are_tags(int32_t K, const char *const *classes)
-{
-    bool has_outside = false, has_begin = false;
-    for (int32_t k = 0; k < K; k++) {
-        sp_tag_kind kind;
-        const char *type;
-        if (!parse_tag(classes[k], &kind, &type))
-            return false;
-        has_outside |= kind == SP_TAG_OUTSIDE;
-        has_begin |= kind == SP_TAG_BEGIN;
-    }
-    return has_outside && has_begin;
-}
-
-bool sp_tags_read(int32_t K, const char *const *classes, sp_tag *tags)
-{
-    if (!are_tags(K, classes))
-        return false;
-    for (int32_t k = 0; k < K; k++) {
-        const char *type, *other;
-        sp_tag_kind kind;
-        parse_tag(classes[k], &tags[k].kind, &type);
-        tags[k].type = type ? k : -1;
-        for (int32_t j = 0; type && j < k && tags[k].type == k; j++)
-            if (parse_tag(classes[j], &kind, &other) && other && strcmp(type, other) == 0)
-                tags[k].type = j;
-    }
-    return true;
-}
-
-sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, sp_error *err)
+/* Types are numbered in the order of the classes, and named. */
+static sp_status name_types(sp_evaluation *e, const char *const *classes, sp_error *err)
 {
     sp_comparison *c = e->result;
-    if (!classes || !are_tags(e->K, classes))
-        return SP_OK;
-    c->entity_types = calloc((size_t)e->K, sizeof *c->entity_types);
-    e->tags = sp_zeros(&e->own, (size_t)e->K, sizeof *e->tags);
-    if (!c->entity_types || !e->tags)
-        return sp_no_memory(err);
     for (int32_t k = 0; k < e->K; k++) {
-        const char *type;
-        parse_tag(classes[k], &e->tags[k].kind, &type);
-        e->tags[k].type = type ? type_index(c, type) : -1;
-        e->has_end_tags |= e->tags[k].kind == SP_TAG_END || e->tags[k].kind == SP_TAG_SINGLE;
-        if (!type || e->tags[k].type >= 0)
+        const int32_t first = e->tags[k].type;
+        if (first < 0)
             continue;
+        if (first < k) {
+            e->tags[k].type = e->tags[first].type;
+            continue;
+        }
+        sp_tag_kind kind;
+        const char *type;
+        sp_tag_parse(classes[k], &kind, &type);
         if (!(c->entity_types[c->n_entity_types] = strdup(type)))
             return sp_no_memory(err);
         e->tags[k].type = c->n_entity_types++;
     }
-    c->has_entities = true;
-    for (int32_t s = 0; s < c->n_strategies; s++) {
+    return SP_OK;
+}
+
+static sp_status find_scheme(sp_evaluation *e, const char *const *classes, const char *name, sp_error *err)
+{
+    e->scheme = sp_tag_scheme_of(e->K, classes);
+    if (name) {
+        sp_status status = sp_tag_scheme_find(name, &e->scheme, err);
+        if (status == SP_OK)
+            status = sp_tags_check(e->scheme, e->K, classes, err);
+        if (status != SP_OK)
+            return status;
+    }
+    e->result->entity_scheme = sp_tag_scheme_name(e->scheme);
+    return SP_OK;
+}
+
+sp_status sp_tags_find(sp_evaluation *e, const char *const *classes, const char *scheme, sp_error *err)
+{
+    sp_comparison *c = e->result;
+    if (!classes)
+        return SP_OK;
+    sp_tag *tags = sp_zeros(&e->own, (size_t)e->K, sizeof *tags);
+    if (!tags)
+        return sp_no_memory(err);
+    sp_status status = sp_tags_read(e->K, classes, tags, &c->has_entities, err);
+    if (status != SP_OK)
+        return status;
+    if (!c->has_entities)
+        return scheme ? sp_fail(err, SP_EINVAL, "`scheme` %s: the classes are no tags of entities, such as O, B-PER and I-PER",
+                                scheme)
+                      : SP_OK;
+    e->tags = tags;
+    c->entity_types = calloc((size_t)e->K, sizeof *c->entity_types);
+    status = c->entity_types ? name_types(e, classes, err) : sp_no_memory(err);
+    if (status == SP_OK)
+        status = find_scheme(e, classes, scheme, err);
+    for (int32_t s = 0; status == SP_OK && s < c->n_strategies; s++) {
         sp_entities *entities = &c->strategies[s].entities;
         entities->types = calloc((size_t)c->n_entity_types, sizeof *entities->types);
         if (!entities->types)
-            return sp_no_memory(err);
+            status = sp_no_memory(err);
     }
-    return SP_OK;
+    return status;
 }
 
 /* ---- spans ---- */
 
-static const sp_tag outside = {SP_TAG_OUTSIDE, -1};
-
 /* The tag of step t; outside where the path has no class or the reference is unscored. */
 static sp_tag tag_at(const sp_tag *tags, const sp_recording *r, const int32_t *steps, int64_t t)
 {
-    return steps[t] < 0 || r->labels[t] < 0 ? outside : tags[steps[t]];
-}
-
-/* conlleval: does a span end after `before`, when `now` follows? */
-static bool ends(sp_tag before, sp_tag now)
-{
-    if (before.type < 0)
-        return false;
-    return before.kind == SP_TAG_END || before.kind == SP_TAG_SINGLE || now.kind == SP_TAG_BEGIN || now.kind == SP_TAG_SINGLE ||
-           now.type != before.type;
-}
-
-/* conlleval: does a span start at `now`, after `before`? */
-static bool starts(sp_tag before, sp_tag now)
-{
-    if (now.type < 0)
-        return false;
-    return now.kind == SP_TAG_BEGIN || now.kind == SP_TAG_SINGLE || before.kind == SP_TAG_END || before.kind == SP_TAG_SINGLE ||
-           now.type != before.type;
+    return steps[t] < 0 || r->labels[t] < 0 ? sp_tag_outside : tags[steps[t]];
 }
 
 static void walk_begin(sp_tag_walk *w)
 {
     if (!w->has_begun)
-        *w = (sp_tag_walk){.has_begun = true, .before = outside, .first = -1};
+        *w = (sp_tag_walk){.has_begun = true, .before = sp_tag_outside, .first = -1};
 }
 
 /* Is the sequence of tags broken before row t of the piece? */
@@ -141,10 +99,10 @@ static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording
     int64_t n = 0, end = r->n_steps + (r->rest == 0);
     for (int64_t t = 0; t < end; t++) {
         bool is_cut = t == r->n_steps || is_cut_at(r, t);
-        sp_tag now = t == r->n_steps ? outside : tag_at(tags, r, steps, t);
-        if (is_cut ? w->before.type >= 0 : ends(w->before, now))
+        sp_tag now = t == r->n_steps ? sp_tag_outside : tag_at(tags, r, steps, t);
+        if (is_cut ? w->before.type >= 0 : sp_entity_ends(w->before, now))
             spans[n++] = (sp_span){w->first, t - 1, w->before.type};
-        if (starts(is_cut ? outside : w->before, now))
+        if (sp_entity_starts(is_cut ? sp_tag_outside : w->before, now))
             w->first = t;
         w->before = now;
     }
@@ -152,8 +110,7 @@ static int64_t read_spans(const sp_tag *tags, sp_tag_walk *w, const sp_recording
     return n;
 }
 
-/* Well-formed spans only. A span is open from its B on; what cannot follow drops it in BIOES, where it lacks its end, and closes
- * it in BIO, where any step that does not go on is its end. */
+/* The same as the scheme reads them strictly. */
 static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const sp_recording *r, const int32_t *steps,
                                  sp_span *spans)
 {
@@ -163,22 +120,13 @@ static int64_t read_strict_spans(const sp_evaluation *e, sp_tag_walk *w, const s
     if (r->first == 0)
         w->first = none;
     for (int64_t t = 0; t < end; t++) {
-        bool is_cut = t == r->n_steps || is_cut_at(r, t);
-        sp_tag now = t == r->n_steps ? outside : tag_at(e->tags, r, steps, t);
-        bool goes_on =
-            w->first != none && !is_cut && (now.kind == SP_TAG_INSIDE || now.kind == SP_TAG_END) && now.type == w->before.type;
-        if (w->first != none && !goes_on) {
-            if (!e->has_end_tags)
+        const bool is_cut = t == r->n_steps || is_cut_at(r, t);
+        const sp_tag now = t == r->n_steps ? sp_tag_outside : tag_at(e->tags, r, steps, t);
+        const bool is_open = w->first != none;
+        if (!is_open || is_cut || !sp_entity_goes_on(e->scheme, w->before, now)) {
+            if (is_open && sp_entity_ends_strictly(e->scheme, w->before, is_cut ? sp_tag_outside : now))
                 spans[n++] = (sp_span){w->first, t - 1, w->before.type};
-            w->first = none;
-        }
-        if (now.kind == SP_TAG_BEGIN) {
-            w->first = t;
-        } else if (now.kind == SP_TAG_SINGLE) {
-            spans[n++] = (sp_span){t, t, now.type};
-        } else if (goes_on && now.kind == SP_TAG_END) {
-            spans[n++] = (sp_span){w->first, t, now.type};
-            w->first = none;
+            w->first = sp_entity_starts_strictly(e->scheme, is_cut ? sp_tag_outside : w->before, now) ? t : none;
         }
         w->before = now;
     }

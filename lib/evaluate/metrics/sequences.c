@@ -49,7 +49,9 @@ static sp_recording recording_of(const sp_labelled_paths *p, int64_t n)
 bool sp_classes_are_tags(int32_t n_classes, const char *const *classes)
 {
     sp_tag *tags = malloc((size_t)n_classes * sizeof *tags);
-    bool are_tags = tags && sp_tags_read(n_classes, classes, tags);
+    bool are_tags = false;
+    if (tags && sp_tags_read(n_classes, classes, tags, &are_tags, NULL) != SP_OK)
+        are_tags = false;
     free(tags);
     return are_tags;
 }
@@ -59,8 +61,10 @@ sp_status sp_entity_f1(const sp_labelled_paths *p, const char *const *classes, s
     room m;
     sp_entity_counts c = {0};
     sp_status status = room_init(&m, p, err);
-    bool are_tags = status == SP_OK && sp_tags_read(p->n_classes, classes, m.tags);
-    for (int64_t n = 0; are_tags && n < p->n_recordings; n++) {
+    bool are_tags = false;
+    if (status == SP_OK)
+        status = sp_tags_read(p->n_classes, classes, m.tags, &are_tags, err);
+    for (int64_t n = 0; status == SP_OK && are_tags && n < p->n_recordings; n++) {
         sp_recording r = recording_of(p, n);
         if (!p->use || p->use[n])
             sp_count_entities(m.tags, &r, p->paths + p->offsets[n], m.reference, m.decoded, &c);

@@ -70,9 +70,10 @@ typedef struct sp_boundaries {
     sp_value precision[SP_N_TOLERANCES];
 } sp_boundaries;
 
-/* Named entities from BIO and BIOES tags (BILOU's L and U are E and S), counted inside stretches of scored steps: an entity is
- * right when its first step, last step and type are. Read as conlleval does it: an I or E that follows nothing of its type starts
- * an entity of its own. `strict` reads only well-formed entities: B I* in BIO, B I* E or S in BIOES; others do not exist. */
+/* Named entities from tags (L and U of BILOU are E and S, M of BMES is I), counted inside stretches of scored steps: an entity is
+ * right when its first step, last step and type are. Read as conlleval does it, which is seqeval's default: an I or E that
+ * follows nothing of its type starts an entity of its own. `strict` reads only well-formed entities of the scheme, as seqeval's
+ * mode "strict": B I* in IOB2, I* E in IOE2, B I* E or S in BIOES; others do not exist. */
 typedef struct sp_entity_counts {
     int64_t reference, decoded, correct;
     sp_value precision, recall, f1; /* correct / decoded, correct / reference, 2 correct / (reference + decoded) */
@@ -402,7 +403,8 @@ typedef struct sp_comparison {
     /* Entities: the classes are tags. */
     bool has_entities;
     int32_t n_entity_types;
-    char **entity_types; /* [n_entity_types] in the order of the classes */
+    char **entity_types;       /* [n_entity_types] in the order of the classes */
+    const char *entity_scheme; /* of the strict reading: "IOB2" ... */
     /* Strategies: those of the first classifier, then those of each other one. */
     int32_t n_strategies;
     sp_strategy_result *strategies;

@@ -53,6 +53,13 @@ typedef struct sp_file_access {
  * <g> is the root unless `scores` names a dataset elsewhere, or a group to look in. Of several datasets log_probs comes before
  * probs, logits, scores; with `kind` the dataset of that name comes first. The root comes before /recordings.
  *
+ * Padded recordings may have holes: steps that are false in valid (or attention_mask), with steps that are true after them. They
+ * are an error unless `gaps` says join or break; then the recording is what is left.
+ *
+ * Hugging Face's layout: logits [N,T,K] with labels [N,T] or attention_mask [N,T] (1: a token) beside them, and neither lengths
+ * nor valid. Labels of -100 are unscored there. Without attention_mask a recording ends with its last label that is not -100.
+ * With `gaps` all steps whose label is -100 are holes: special tokens, and pieces of a word but the first.
+ *
  * The name log_probs, probs, logits or scores says what the numbers are; a dataset of another name is taken for probs or
  * log_probs when its first row (that is not NaN or all impossible) is one, else `kind` must be given.
  *
@@ -92,6 +99,12 @@ typedef struct sp_file_access {
  * = + - @, tab or CR at the beginning of a field, which keeps spreadsheets from taking it for a formula, is taken off. Fields
  * as in RFC 4180: quotes around a field, two for one inside, LF or CR LF; a byte order mark is passed over, empty lines too.
  *
+ * Columns of CoNLL: a token a line, its columns parted by blanks or tabs, an empty line after each sentence, which is a
+ * recording. Known by the ending of its name (.conll, .bio, .iob, .iob2, .bioes, .bilou, .bmes), or of .txt because each line
+ * ends with a tag. Lines that begin with -DOCSTART-, and comments (# and a blank), are passed over. The last column is the label,
+ * or the path in a file of paths; then the one before is the label where all of it are tags or classes. `labels` and `paths` name
+ * another by its number, from 1, or from the end by -1, -2 ... Where no model names the classes they are the tags that occur.
+ *
  * Events: labels or paths of one recording as what was there from when to when. Known by what is in the file:
  *
  *   EDF+, BDF+        annotations, alone or beside signals ("Sleep stage N2")
@@ -113,6 +126,9 @@ typedef struct sp_file_access {
  * first event; a time that is back by more than six hours has passed midnight, or 12 o'clock where the clock counts to 12.
  */
 
+/* Holes: steps between others of `valid` or `attention_mask` that take no part, and with Hugging Face's labels those of -100. */
+typedef enum sp_gaps { SP_GAPS_ERROR, SP_GAPS_JOIN, SP_GAPS_BREAK } sp_gaps;
+
 /* Paths inside the file; NULL: the usual place. {id} stands for the recording. */
 typedef struct sp_source_options {
     const char *scores, *labels, *offsets, *lengths, *ids, *mask;
@@ -121,6 +137,9 @@ typedef struct sp_source_options {
     sp_file_access access;
     bool needs_scores; /* true; false: a file of labels only will do */
     bool takes_scores; /* with needs_scores false: of a table in text that has both, scores and labels; false: labels alone */
+    sp_gaps gaps;      /* JOIN: the neighbours of a hole become adjacent; BREAK: a new segment begins after it */
+    bool ignores_100;  /* labels of -100 are unscored, as they are in Hugging Face's layout without this */
+    bool with_tokens;  /* sp_source_tokens() is wanted: array or dataset tokens [S] beside the scores, where there is one */
     bool transpose;    /* scores are stored [classes, steps]: not of HDF5 */
     /* Of text, whose labels are names: the model that has them, and what others' labels mean (sleep.h), or NULL. Borrowed until
      * the source is closed. */
@@ -178,6 +197,17 @@ typedef struct sp_source sp_source;
  * dataset is missing); SP_ENOMEM. */
 sp_status sp_source_open(const char *file, const sp_source_options *options, sp_source **out, sp_error *err);
 void sp_source_close(sp_source *source);
+
+/* Where the steps of recordings stand among all that a file holds, where some between them take no part (word pieces). */
+typedef struct sp_holes {
+    int64_t n_steps;        /* with the holes */
+    const int64_t *offsets; /* [N+1] with the holes */
+    const int64_t *step_at; /* [S] of each step, its place among the n_steps */
+} sp_holes;
+const sp_holes *sp_source_holes(const sp_source *source); /* NULL: there are none. Borrowed, as all here */
+
+/* What each step is, such as a word, [S] with the holes; NULL where with_tokens did not ask for it or the file does not say. */
+const char *const *sp_source_tokens(const sp_source *source);
 
 /* What was found; borrowed, valid until close. */
 const sp_source_info *sp_source_info_of(const sp_source *source);

@@ -20,9 +20,14 @@ extern "C" {
 
 /* ---- usual shapes, and counted labels ---- */
 
-/* Tagging models over entity types, e.g. {"PER","LOC"} -> O, B-PER, I-PER, B-LOC, I-LOC. I-X only after B-X or I-X, never first.
- * bioes adds E-X and S-X: B-X and I-X are followed by I-X or E-X; nothing ends in B-X or I-X.
- * Returns, as all builders here: SP_OK, SP_EINVAL (no names, an empty or a repeated one, step < 1), SP_ENOMEM. */
+/* Tagging models over entity types, e.g. {"PER","LOC"} -> O, B-PER, I-PER, B-LOC, I-LOC; or over all tags of a scheme, in their
+ * order ("O" or a tag among the names says that they are tags).
+ *   scheme  in any case: IOB2 (BIO: I-X only after B-X or I-X, never first), IOB1 (B-X only after a tag of X), IOE1 (E-X only
+ *           before a tag of X), IOE2 (I-X is followed by I-X or E-X), BIOES (B-X and I-X are followed by I-X or E-X; nothing ends
+ *           in B-X or I-X), BILOU and BMES (BIOES with other letters)
+ * Returns, as all builders here: SP_OK, SP_EINVAL (no names, an empty or a repeated one, step < 1, no such scheme, a tag of
+ * another), SP_ENOMEM. */
+sp_status sp_model_new_tags(const char *scheme, int32_t n, const char *const *types, sp_model **out, sp_error *err);
 sp_status sp_model_new_bio(int32_t n_types, const char *const *types, sp_model **out, sp_error *err);
 sp_status sp_model_new_bioes(int32_t n_types, const char *const *types, sp_model **out, sp_error *err);
 

@@ -66,6 +66,8 @@ typedef struct sp_run_options {
             *kind;                     /* datasets (see files.h); of evaluate `labels` is a file, of compare it may be one */
         int allow_external, transpose; /* transpose: scores are [classes, steps] */
         const char *const *more;       /* more files of recordings after the one that is named; ends with NULL, or NULL */
+        char *gaps;                    /* "join" or "break": what becomes of holes (files.h, sp_gaps); NULL: they are an error */
+        char *unscored;                /* "-100": labels of -100 are unscored; NULL: in Hugging Face's layout only */
     } place;
     char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths; masks: in the file of scores */
     struct {
@@ -101,6 +103,7 @@ typedef struct sp_run_options {
      * folds. */
     char *groups;
     char *weighted_kappa, *absent_class, *interval, *zeros;
+    char *scheme; /* of tags, by which entities are read strictly: IOB1 IOB2 IOE1 IOE2 BIOES BILOU BMES; NULL: by their letters */
     char **collapse; /* ends with NULL; or NULL */
     double margin, wake_trim, nll_clip;
     int bridge_unscored, trim_to_shortest;

@@ -121,6 +121,9 @@ void sp_fitting_close(sp_fitting *f);
 
 /* ---- where things are in a file, as the options say ---- */
 
+/* Reads `gaps` and `unscored` into places. SP_OK, SP_EINVAL. */
+sp_status sp_run_gaps(const sp_run_options *o, sp_source_options *places, sp_error *err);
+
 sp_file_access sp_run_access(const sp_run_options *o);
 /* SP_OK; SP_EINVAL (no such kind). */
 sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_error *err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/holes.h"
 #include "io/text/natural_sort.h"
 
 static const char hole[] = "{id}";
@@ -24,6 +25,7 @@ void sp_array_map_close(sp_array_map *map)
     free(map->paths);
     free(map->ids);
     free(map->offsets);
+    free(map->kept);
     sp_stored_close(&map->file);
 }
 
@@ -276,42 +278,67 @@ static sp_status map_packed(sp_array_map *map, const sp_source_options *options,
     return status;
 }
 
-/* Lengths of rows that are true for a prefix. */
-static sp_status valid_lengths(sp_array_map *map, const sp_stored *valid, int64_t *lengths, sp_error *err)
+/* Flags [N,T]: those that are 0, or of labels -100, in the array become 0. */
+static sp_status keep_flagged(sp_array_map *map, const sp_stored *array, bool are_labels, uint8_t *flags, sp_error *err)
 {
     char where[300], shape[SP_STORED_SHAPE];
     const int64_t T = map->padded_steps;
-    uint8_t *row = malloc((size_t)T + 1);
-    sp_status status = row ? check_whole(map, valid, 2, "value of valid", err) : sp_no_memory(err);
-    sp_stored_where(&map->file, valid, where, sizeof where);
-    if (status == SP_OK && (valid->dims[0] != map->n_recordings || valid->dims[1] != T))
-        status = sp_fail(err, SP_EDATA, "%s: has shape %s, but must have [%lld, %lld]", where, sp_stored_shape(valid, shape),
+    int64_t *row = malloc(((size_t)T + 1) * sizeof *row);
+    sp_status status = row ? check_whole(map, array, 2, are_labels ? "label" : "value of valid", err) : sp_no_memory(err);
+    sp_stored_where(&map->file, array, where, sizeof where);
+    if (status == SP_OK && (array->dims[0] != map->n_recordings || array->dims[1] != T))
+        status = sp_fail(err, SP_EDATA, "%s: has shape %s, but must have [%lld, %lld]", where, sp_stored_shape(array, shape),
                          (long long)map->n_recordings, (long long)T);
     for (int64_t n = 0; status == SP_OK && n < map->n_recordings; n++) {
         int64_t bad_at = -1;
         double bad = 0;
-        status = sp_stored_read(&map->file, valid, n * T, T, SP_TO_BOOL, 0, row, &bad_at, &bad, err);
+        status = sp_stored_read(&map->file, array, n * T, T, SP_TO_I64, 0, row, &bad_at, &bad, err);
+        for (int64_t t = 0; status == SP_OK && bad_at < 0 && t < T; t++) {
+            flags[n * T + t] &= are_labels ? row[t] != SP_LABEL_IGNORED : row[t] != 0;
+            if (!are_labels && row[t] != 0 && row[t] != 1) {
+                bad_at = t;
+                bad = (double)row[t];
+            }
+        }
         if (status == SP_OK && bad_at >= 0)
-            status = sp_fail(err, SP_EDATA, "%s, recording %lld, step %lld: %g is neither 0 nor 1", where, (long long)n,
-                             (long long)bad_at, bad);
-        lengths[n] = 0;
-        while (status == SP_OK && lengths[n] < T && row[lengths[n]])
-            lengths[n]++;
-        for (int64_t t = lengths[n]; status == SP_OK && t < T; t++)
-            if (row[t])
-                status = sp_fail_at(err, SP_EDATA, t,
-                                    "%s, recording %lld: step %lld is valid after one that is not; leave holes out, or mark them "
-                                    "in segments",
-                                    where, (long long)n, (long long)t);
+            status = sp_fail(err, SP_EDATA, "%s, recording %lld, step %lld: %g is %s", where, (long long)n, (long long)bad_at,
+                             bad, are_labels ? "no whole number" : "neither 0 nor 1");
     }
     free(row);
     return status;
 }
 
+/* Steps that take part: by valid or attention_mask; of labels, where they are given, those that are not -100. Without either only
+ * the end of a recording is cut off. */
+static sp_status find_kept(sp_array_map *map, const sp_stored *valid, const sp_stored *labels, bool with_holes, int64_t *lengths,
+                           sp_error *err)
+{
+    const int64_t N = map->n_recordings, T = map->padded_steps;
+    uint8_t *flags = malloc((size_t)(N * T) + 1), *ignored = NULL;
+    if (!flags)
+        return sp_no_memory(err);
+    memset(flags, 1, (size_t)(N * T));
+    sp_status status = valid ? keep_flagged(map, valid, false, flags, err) : SP_OK;
+    if (status == SP_OK && labels)
+        status = keep_flagged(map, labels, true, flags, err);
+    map->kept_name = valid ? valid->name : labels ? labels->name : NULL;
+    if (status == SP_OK)
+        status = sp_holes_lengths(N, T, flags, lengths, with_holes ? &map->kept : &ignored, err);
+    free(ignored);
+    free(flags);
+    return status;
+}
+
+static bool is_logits(const sp_array_map *map)
+{
+    const char *path = map->scores.path, *slash = path ? strrchr(path, '/') : NULL;
+    return path && strcmp(slash ? slash + 1 : path, sp_kind_name(SP_KIND_LOGITS)) == 0;
+}
+
 static sp_status map_padded(sp_array_map *map, const sp_source_options *options, sp_error *err)
 {
     char where[300], shape[SP_STORED_SHAPE];
-    sp_stored *lengths = NULL, *valid = NULL;
+    sp_stored *lengths = NULL, *valid = NULL, *labels = NULL;
     const sp_stored *array = map->first;
     map->layout = SP_LAYOUT_PADDED;
     map->n_recordings = array->dims[0];
@@ -323,9 +350,17 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
     sp_status status = sp_array_named(map, options->lengths, "lengths", "lengths", &lengths, err);
     if (status == SP_OK && !lengths)
         status = sp_array_named(map, NULL, "valid", "", &valid, err);
+    const bool may_be_tokens = !lengths && !valid && map->first == map->scores.one;
+    if (status == SP_OK && may_be_tokens)
+        status = sp_array_named(map, NULL, "attention_mask", "", &valid, err);
+    if (status == SP_OK && !lengths && (options->ignores_100 || (may_be_tokens && is_logits(map))))
+        status = sp_array_named(map, options->labels, "labels", "labels", &labels, err);
     if (status != SP_OK)
         return status;
-    if (!lengths && !valid && map->file.by_name)
+    map->ignores_100 = options->ignores_100 || (may_be_tokens && is_logits(map) && (labels || valid));
+    if (valid && options->gaps == SP_GAPS_ERROR)
+        labels = NULL; /* they cut nothing off */
+    if (!lengths && !valid && !labels && map->file.by_name)
         return sp_fail(err, SP_EDATA,
                        "%s: has shape %s, one row a recording, but nothing says how long each is; write an array lengths [%lld] "
                        "beside it (all %lld when nothing is padded), or name it with `lengths`",
@@ -345,10 +380,10 @@ static sp_status map_padded(sp_array_map *map, const sp_source_options *options,
     } else {
         values = malloc(((size_t)map->n_recordings + 1) * sizeof *values);
         status = values ? SP_OK : sp_no_memory(err);
-        for (int64_t n = 0; status == SP_OK && !valid && n < map->n_recordings; n++)
+        for (int64_t n = 0; status == SP_OK && n < map->n_recordings; n++)
             values[n] = map->padded_steps;
-        if (status == SP_OK && valid)
-            status = valid_lengths(map, valid, values, err);
+        if (status == SP_OK && (valid || labels))
+            status = find_kept(map, valid, labels, valid || options->gaps != SP_GAPS_ERROR, values, err);
     }
     if (status == SP_OK)
         status = lengths_to_offsets(map, lengths ? lengths : valid ? valid : array, values, err);
@@ -420,8 +455,8 @@ static sp_status map_recordings(sp_array_map *map, sp_array_part *part, const sp
     return status;
 }
 
-static const char *const beside_names[] = {"labels", "segments", "weights", "mask",     "offsets",      "lengths",
-                                           "valid",  "ids",      "classes", "subjects", "epoch_seconds"};
+static const char *const beside_names[] = {"labels", "segments", "weights",  "mask",          "offsets", "lengths",       "valid",
+                                           "ids",    "classes",  "subjects", "epoch_seconds", "tokens",  "attention_mask"};
 
 /* A name that stands beside scores: no recording. */
 static bool is_beside(const char *name)

@@ -24,6 +24,9 @@ typedef struct sp_array_map {
     int64_t n_classes; /* of the scores; 0 without */
     int64_t padded_steps;
     int64_t n_recordings, n_steps;
+    uint8_t *kept;          /* [S] flags of steps, where there are holes; or NULL */
+    const char *kept_name;  /* of the array that says so */
+    bool ignores_100;       /* labels of -100 are unscored */
     int64_t *offsets;       /* [N+1] */
     sp_texts ids;           /* [N] */
     bool has_ids;           /* they are the file's own */

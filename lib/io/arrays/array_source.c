@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "io/arrays/array_map.h"
+#include "io/holes.h"
 #include "io/row_kind.h"
 #include "sleep/label_coding_use.h"
 
 typedef struct array_source {
     sp_array_map map;
-    sp_texts classes;
+    sp_texts classes, tokens;
     char stored_type[SP_STORED_TYPE + 16];
     sp_texts strategies;   /* [n_paths] */
     bool *has_path_scores; /* [n_paths] */
@@ -32,6 +33,7 @@ void sp_array_source_close(void *opened)
     array_source *a = opened;
     sp_array_map_close(&a->map);
     free(a->classes);
+    free(a->tokens);
     free(a->strategies);
     free(a->has_path_scores);
     free(a);
@@ -124,7 +126,7 @@ static sp_status read_part(const array_source *a, const sp_array_part *part, con
 
 /* Labels as the codes tell them: -1 unscored, or a class. */
 static sp_status read_coded(const array_source *a, const sp_array_part *part, const sp_wanted *w, const sp_codes *codes,
-                            int32_t *out, sp_error *err)
+                            bool ignores_100, int32_t *out, sp_error *err)
 {
     const sp_array_map *map = &a->map;
     int64_t *raw = malloc(((size_t)w->n_steps + 1) * sizeof *raw);
@@ -142,7 +144,9 @@ static sp_status read_coded(const array_source *a, const sp_array_part *part, co
         sp_status status = read_part(a, part, &one, SP_TO_I64, 0, raw, err);
         for (int64_t t = 0; status == SP_OK && t < steps; t++) {
             char where[300], text[32], sentence[SP_CODES_SENTENCE];
-            out[begin + t] = t > 0 && raw[t] == raw[t - 1] ? out[begin + t - 1] : sp_codes_number(codes, (double)raw[t]);
+            out[begin + t] = ignores_100 && raw[t] == -100   ? -1
+                             : t > 0 && raw[t] == raw[t - 1] ? out[begin + t - 1]
+                                                             : sp_codes_number(codes, (double)raw[t]);
             if (out[begin + t] >= SP_CODE_UNSCORED)
                 continue;
             snprintf(text, sizeof text, "%lld", (long long)raw[t]);
@@ -165,8 +169,8 @@ static sp_status read_classes(const sp_source *source, const sp_array_part *part
     const int64_t limit = source->info.n_classes ? source->info.n_classes : (int64_t)INT32_MAX + 1;
     if (!out)
         return SP_OK;
-    return codes ? read_coded(source->opened, part, w, codes, out, err)
-                 : read_part(source->opened, part, w, SP_TO_I32, limit, out, err);
+    return codes ? read_coded(source->opened, part, w, codes, source->ignores_100, out, err)
+                 : read_part(source->opened, part, w, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
 }
 
 sp_status sp_array_source_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
@@ -292,6 +296,20 @@ static sp_status find_classes(array_source *a, sp_source_info *info, sp_error *e
     return SP_OK;
 }
 
+static sp_status find_tokens(sp_source *source, array_source *a, sp_error *err)
+{
+    sp_array_map *map = &a->map;
+    sp_stored *array = NULL;
+    sp_status status = map->file.by_name ? sp_array_named(map, NULL, "tokens", "", &array, err) : SP_OK;
+    if (status == SP_OK && array)
+        status = sp_stored_texts(&map->file, array, &a->tokens, err);
+    if (status == SP_OK && array && array->count != map->n_steps)
+        status = sp_fail(err, SP_EDATA, "%s: array tokens has %lld tokens, but there are %lld steps; write one for each step",
+                         map->file.file, (long long)array->count, (long long)map->n_steps);
+    source->tokens = (const char *const *)a->tokens;
+    return status;
+}
+
 /* ---- opening ---- */
 
 static void describe(array_source *a, sp_source_info *info)
@@ -355,7 +373,14 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
     if (status != SP_OK)
         return status;
     describe(a, &source->info);
+    source->ignores_100 |= a->map.ignores_100;
+    if (a->map.kept && !(source->kept_place = sp_kept_place("array", a->map.kept_name)))
+        return sp_no_memory(err);
+    source->kept = a->map.kept;
+    a->map.kept = NULL;
     status = find_classes(a, &source->info, err);
+    if (status == SP_OK && request->options->with_tokens)
+        status = find_tokens(source, a, err);
     if (status == SP_OK && request->is_paths)
         status = name_strategies(source, a, err);
     return status == SP_OK && source->info.has_scores ? find_kind(source, a, request->options, err) : status;

@@ -16,6 +16,8 @@ void sp_h5_map_close(sp_h5_map *map)
     free(map->base);
     free(map->first_path);
     free(map->offsets);
+    free(map->kept);
+    free(map->kept_name);
     for (int i = 0; i < SP_H5_N_PLACES; i++)
         sp_h5_places_free(&map->places[i]);
     free(map->ids);

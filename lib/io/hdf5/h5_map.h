@@ -24,6 +24,9 @@ typedef struct sp_h5_map {
     char *path; /* of the reference; with {id} in groups */
     char *base; /* group where offsets, lengths, ids stand; in groups the one that holds the recordings */
     int64_t n_recordings, n_steps, padded_steps;
+    uint8_t *kept;    /* [S] flags of steps, where there are holes; or NULL */
+    char *kept_name;  /* of the dataset that says so */
+    bool ignores_100; /* labels of -100 are unscored */
     int64_t *offsets; /* [N+1] */
     sp_texts ids;     /* [N] */
     bool has_ids;     /* they are the file's own */
@@ -58,6 +61,9 @@ typedef struct sp_h5_map_request {
     const char *mend;                    /* completes "there is no dataset X; ..." */
     bool has_class_axis;                 /* scores: floats with K last; else integers */
     const char *offsets, *lengths, *ids; /* places as given, or NULL */
+    const char *labels;                  /* likewise; where they are looked for -100 */
+    sp_gaps gaps;
+    bool ignores_100;
 } sp_h5_map_request;
 
 /* SP_OK; SP_EFILE, SP_EDATA, SP_EINVAL, SP_ENOMEM. The map is to be closed also when it could not be opened. */

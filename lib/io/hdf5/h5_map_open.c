@@ -5,6 +5,7 @@
 
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_map.h"
+#include "io/holes.h"
 
 /* ---- where recordings begin ---- */
 
@@ -96,29 +97,8 @@ static sp_status use_lengths(sp_h5_map *map, const char *path, int64_t n_padded,
     return status;
 }
 
-/* Lengths of one slab of `valid`: true for a prefix of each row. */
-static sp_status valid_lengths(const sp_h5_map *map, const char *path, const uint8_t *valid, int64_t first, int64_t count,
-                               int64_t *lengths, sp_error *err)
-{
-    const int64_t width = map->padded_steps;
-    for (int64_t i = 0; i < count; i++) {
-        const uint8_t *row = valid + i * width;
-        int64_t length = 0;
-        while (length < width && row[length])
-            length++;
-        for (int64_t t = length; t < width; t++)
-            if (row[t])
-                return sp_fail_at(
-                    err, SP_EDATA, t,
-                    "%s: dataset %s, recording %lld: true again at step %lld after false at step %lld; only a prefix of "
-                    "each row may be true (mark gaps with a dataset segments, or unscored steps with label -1)",
-                    map->file_name, path, (long long)first + i, (long long)t, (long long)length);
-        lengths[first + i] = length;
-    }
-    return SP_OK;
-}
-
-static sp_status use_valid(sp_h5_map *map, const char *path, int64_t n, sp_error *err)
+/* Flags [N,T]: those that are 0, or of labels -100, in the dataset become 0. */
+static sp_status keep_flagged(sp_h5_map *map, const char *path, int64_t n, bool are_labels, uint8_t *flags, sp_error *err)
 {
     char shape[SP_H5_SHAPE], other[SP_H5_SHAPE];
     sp_h5_data data;
@@ -126,37 +106,64 @@ static sp_status use_valid(sp_h5_map *map, const char *path, int64_t n, sp_error
     if (status != SP_OK)
         return status;
     const int64_t width = map->padded_steps;
-    int64_t rows = width > 0 ? (4 << 20) / width + 1 : n;
+    int64_t rows = width > 0 ? (1 << 20) / width + 1 : n;
     if (rows > n)
         rows = n;
-    int64_t *lengths = malloc(((size_t)n + 1) * sizeof *lengths);
     unsigned char *raw = malloc((size_t)(rows * width) * data.element.size + 1);
-    uint8_t *valid = malloc((size_t)(rows * width) + 1);
+    int64_t *values = malloc(((size_t)(rows * width) + 1) * sizeof *values);
     if (data.rank != 2 || (int64_t)data.dims[0] != n || (int64_t)data.dims[1] != width)
-        status = sp_fail(err, SP_EDATA,
-                         "%s: dataset %s has shape %s, but dataset %s has %s; it must be one flag per recording and step",
-                         map->file_name, path, sp_h5_shape(data.rank, data.dims, shape), map->path,
-                         sp_h5_shape(map->data.rank, map->data.dims, other));
-    else if (!lengths || !raw || !valid)
+        status =
+            sp_fail(err, SP_EDATA, "%s: dataset %s has shape %s, but dataset %s has %s; it must be one %s per recording and step",
+                    map->file_name, path, sp_h5_shape(data.rank, data.dims, shape), map->path,
+                    sp_h5_shape(map->data.rank, map->data.dims, other), are_labels ? "label" : "flag");
+    else if (!raw || !values)
         status = sp_no_memory(err);
     for (int64_t first = 0; status == SP_OK && first < n; first += rows) {
-        int64_t count = first + rows < n ? rows : n - first;
+        const int64_t count = first + rows < n ? rows : n - first;
         const hsize_t start[2] = {(hsize_t)first, 0}, size[2] = {(hsize_t)count, (hsize_t)width};
         double bad = 0;
         status = sp_h5_data_read(&data, map->file_name, path, start, size, raw, err);
-        int64_t at = status == SP_OK ? sp_element_convert(&data.element, raw, count * width, SP_TO_BOOL, 0, valid, &bad) : -1;
+        int64_t at = status == SP_OK ? sp_element_convert(&data.element, raw, count * width, SP_TO_I64, 0, values, &bad) : -1;
+        for (int64_t i = 0; status == SP_OK && at < 0 && i < count * width; i++) {
+            flags[first * width + i] &= are_labels ? values[i] != SP_LABEL_IGNORED : values[i] != 0;
+            if (!are_labels && values[i] != 0 && values[i] != 1) {
+                at = i;
+                bad = (double)values[i];
+            }
+        }
         if (at >= 0)
-            status = sp_fail_at(err, SP_EDATA, at % width, "%s: dataset %s, recording %lld, step %lld: %g is neither 0 nor 1",
-                                map->file_name, path, (long long)first + at / width, (long long)at % width, bad);
-        if (status == SP_OK)
-            status = valid_lengths(map, path, valid, first, count, lengths, err);
+            status = sp_fail_at(err, SP_EDATA, at % width, "%s: dataset %s, recording %lld, step %lld: %g is %s", map->file_name,
+                                path, (long long)first + at / width, (long long)at % width, bad,
+                                are_labels ? "no whole number" : "neither 0 nor 1");
     }
-    if (status == SP_OK)
-        status = offsets_of_lengths(map, path, lengths, n, width, err);
-    free(lengths);
     free(raw);
-    free(valid);
+    free(values);
     sp_h5_data_close(&data);
+    return status;
+}
+
+/* Steps that take part: by valid or attention_mask; of labels, where they are given, those that are not -100. Without holes only
+ * the end of a recording is cut off. */
+static sp_status use_kept(sp_h5_map *map, const char *valid, const char *labels, int64_t n, bool with_holes, sp_error *err)
+{
+    const size_t N = (size_t)n, T = (size_t)map->padded_steps;
+    int64_t *lengths = malloc((N + 1) * sizeof *lengths);
+    uint8_t *flags = malloc(N * T + 1), *ignored = NULL;
+    map->kept_name = strdup(valid ? valid : labels);
+    sp_status status = lengths && flags && map->kept_name ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK)
+        memset(flags, 1, N * T);
+    if (status == SP_OK && valid)
+        status = keep_flagged(map, valid, n, false, flags, err);
+    if (status == SP_OK && labels)
+        status = keep_flagged(map, labels, n, true, flags, err);
+    if (status == SP_OK)
+        status = sp_holes_lengths(n, map->padded_steps, flags, lengths, with_holes ? &map->kept : &ignored, err);
+    if (status == SP_OK)
+        status = offsets_of_lengths(map, map->kept_name, lengths, n, map->padded_steps, err);
+    free(lengths);
+    free(flags);
+    free(ignored);
     return status;
 }
 
@@ -173,14 +180,23 @@ static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp
         return sp_fail(err, SP_EINVAL, "%s: dataset %s has shape %s, one row a recording; offsets do not apply, use `lengths`",
                        map->file_name, map->path, sp_h5_shape(map->data.rank, map->data.dims, shape));
     char *lengths = place_find(map, request->lengths, "lengths", &failed);
-    char *valid = lengths ? NULL : place_find(map, NULL, "valid", &failed);
+    char *valid = lengths ? NULL : place_find(map, NULL, "valid", &failed), *labels = NULL;
+    const bool may_be_tokens = !lengths && !valid && request->has_class_axis;
+    if (may_be_tokens)
+        valid = place_find(map, NULL, "attention_mask", &failed);
+    const char *last = strrchr(map->path, '/');
+    const bool are_logits = strcmp(last ? last + 1 : map->path, sp_kind_name(SP_KIND_LOGITS)) == 0;
+    if (!lengths && (request->ignores_100 || (may_be_tokens && are_logits)))
+        labels = place_find(map, request->labels, "labels", &failed);
+    map->ignores_100 = request->ignores_100 || (may_be_tokens && are_logits && (labels || valid));
+    const bool are_labels_used = labels && !(valid && request->gaps == SP_GAPS_ERROR); /* else they cut nothing off */
     sp_status status;
     if (failed)
         status = sp_no_memory(err);
     else if (lengths)
         status = use_lengths(map, lengths, n, err);
-    else if (valid)
-        status = use_valid(map, valid, n, err);
+    else if (valid || are_labels_used)
+        status = use_kept(map, valid, are_labels_used ? labels : NULL, n, valid || request->gaps != SP_GAPS_ERROR, err);
     else
         status = sp_fail(
             err, SP_EDATA,
@@ -190,6 +206,7 @@ static sp_status map_padded(sp_h5_map *map, const sp_h5_map_request *request, sp
             (long long)map->padded_steps);
     free(lengths);
     free(valid);
+    free(labels);
     return status;
 }
 

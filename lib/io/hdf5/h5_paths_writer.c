@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <hdf5.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ typedef struct slot {
     sp_paths_type type;
     int64_t n_rows, length, n_columns; /* shape [n_rows, length, n_columns]; 0: no such axis */
     int64_t position;                  /* of the first value in the file */
-    int64_t written;                   /* values so far */
+    int64_t written;                   /* values so far, without those of holes */
+    bool is_steps;                     /* its length are steps */
 } slot;
 
 /* Places in a strategy's run of slots, where it has all of them. */
@@ -33,6 +35,11 @@ struct sp_h5_paths {
     int32_t confidence, broken; /* places in a strategy's run, or -1; broken_steps comes after broken */
     sp_paths_type path_type;
     void *scratch; /* WRITE_VALUES values of 8 bytes */
+    /* Where steps have holes between them: the n_kept steps and their places; borrowed. */
+    const sp_holes *holes;
+    int64_t n_kept;
+    unsigned char *spread; /* values with those of the holes; only grows */
+    size_t spread_size;
 };
 
 enum { WRITE_VALUES = 1 << 15 };
@@ -55,9 +62,11 @@ static int64_t at_least_one(int64_t n)
     return n > 0 ? n : 1;
 }
 
-static int64_t slot_values(const slot *s)
+/* Values that have to be written: those of holes come by themselves. */
+static int64_t slot_values(const sp_h5_paths *writer, const slot *s)
 {
-    return at_least_one(s->n_rows) * s->length * at_least_one(s->n_columns);
+    const int64_t length = writer->holes && s->is_steps ? writer->n_kept : s->length;
+    return at_least_one(s->n_rows) * length * at_least_one(s->n_columns);
 }
 
 static void writer_free(sp_h5_paths *writer)
@@ -66,6 +75,7 @@ static void writer_free(sp_h5_paths *writer)
         free(writer->slots[i].path);
     free(writer->slots);
     free(writer->scratch);
+    free(writer->spread);
     free(writer);
 }
 
@@ -90,14 +100,23 @@ static bool slot_add(sp_h5_paths *writer, const char *group, const char *name, s
     return true;
 }
 
+/* The same, of a value for each step. */
+static bool slot_add_steps(sp_h5_paths *writer, const char *group, const char *name, sp_paths_type type)
+{
+    const bool done = slot_add(writer, group, name, type, writer->holes ? writer->holes->n_steps : writer->n_kept);
+    if (done)
+        writer->slots[writer->n_slots - 1].is_steps = true;
+    return done;
+}
+
 static bool plan_strategy(sp_h5_paths *writer, const sp_paths_header *header, const char *name)
 {
-    const int64_t n = header->n_recordings, s = header->n_steps;
-    return slot_add(writer, "/paths", name, writer->path_type, s) && slot_add(writer, "/path_scores", name, SP_PATHS_F64, n) &&
+    const int64_t n = header->n_recordings;
+    return slot_add_steps(writer, "/paths", name, writer->path_type) && slot_add(writer, "/path_scores", name, SP_PATHS_F64, n) &&
            slot_add(writer, "/status", name, SP_PATHS_U8, n) &&
-           (writer->confidence < 0 || slot_add(writer, "/confidence", name, SP_PATHS_F32, s)) &&
+           (writer->confidence < 0 || slot_add_steps(writer, "/confidence", name, SP_PATHS_F32)) &&
            (writer->broken < 0 ||
-            (slot_add(writer, "/broken", name, SP_PATHS_I64, n) && slot_add(writer, "/broken_steps", name, SP_PATHS_U8, s)));
+            (slot_add(writer, "/broken", name, SP_PATHS_I64, n) && slot_add_steps(writer, "/broken_steps", name, SP_PATHS_U8)));
 }
 
 static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_header *header, sp_error *err)
@@ -118,22 +137,24 @@ static sp_status plan(sp_h5_paths *writer, const char *file, const sp_paths_head
     writer->broken = header->with_broken ? writer->per_strategy : -1;
     writer->per_strategy += header->with_broken ? 2 : 0;
     writer->labels = writer->segments = -1;
+    writer->holes = header->holes;
+    writer->n_kept = header->n_steps;
     bool has_memory = writer->slots && writer->scratch && writer->behind;
     for (int32_t i = 0; has_memory && i < header->n_strategies; i++)
         has_memory = plan_strategy(writer, header, header->strategies[i]);
     if (has_memory && header->with_labels) {
         writer->labels = writer->n_slots;
-        has_memory = slot_add(writer, "/labels", NULL, writer->path_type, header->n_steps);
+        has_memory = slot_add_steps(writer, "/labels", NULL, writer->path_type);
     }
     if (has_memory && header->with_segments) {
         writer->segments = writer->n_slots;
-        has_memory = slot_add(writer, "/segments", NULL, SP_PATHS_I64, header->n_steps);
+        has_memory = slot_add_steps(writer, "/segments", NULL, SP_PATHS_I64);
     }
     writer->extras = writer->n_slots;
     for (int32_t i = 0; has_memory && i < header->n_extras; i++) {
         const sp_paths_extra *extra = &header->extras[i];
-        has_memory =
-            slot_add(writer, extra->path, NULL, extra->type, extra->is_per_step ? header->n_steps : header->n_recordings);
+        has_memory = extra->is_per_step ? slot_add_steps(writer, extra->path, NULL, extra->type)
+                                        : slot_add(writer, extra->path, NULL, extra->type, header->n_recordings);
         if (has_memory) {
             writer->slots[writer->n_slots - 1].n_rows = extra->n_rows;
             writer->slots[writer->n_slots - 1].n_columns = extra->n_columns;
@@ -148,7 +169,7 @@ static int64_t plan_size(const sp_h5_paths *writer, const sp_paths_header *heade
     int64_t bytes = 65536 + 8 * (header->n_recordings + 1);
     for (int32_t i = 0; i < writer->n_slots; i++) {
         const slot *s = &writer->slots[i];
-        bytes += 4096 + slot_values(s) * (int64_t)type_size(s->type);
+        bytes += 4096 + at_least_one(s->n_rows) * s->length * at_least_one(s->n_columns) * (int64_t)type_size(s->type);
     }
     for (int64_t n = 0; header->ids && n < header->n_recordings; n++)
         bytes += 48 + (int64_t)strlen(header->ids[n]);
@@ -274,7 +295,7 @@ static bool dataset_subjects(hid_t file, const sp_subjects *subjects, int64_t n)
 
 static bool skeleton_fill(hid_t file, sp_h5_paths *writer, const sp_paths_header *header)
 {
-    bool done = dataset_offsets(file, header->offsets, header->n_recordings) &&
+    bool done = dataset_offsets(file, header->holes ? header->holes->offsets : header->offsets, header->n_recordings) &&
                 dataset_texts(file, "/ids", header->ids, header->n_recordings) &&
                 dataset_subjects(file, header->subjects, header->n_recordings) &&
                 dataset_texts(file, "/classes", header->classes, header->n_classes) &&
@@ -331,17 +352,59 @@ sp_status sp_h5_paths_open(const char *file, const sp_paths_header *header, sp_h
 
 /* ---- the numbers ---- */
 
+/* What stands in a hole: -1, NaN, 0 of bytes. */
+static void fill_holes(sp_paths_type type, unsigned char *to, size_t size)
+{
+    const float none = NAN;
+    const double nothing = NAN;
+    if (type != SP_PATHS_F32 && type != SP_PATHS_F64)
+        memset(to, type == SP_PATHS_U8 || type == SP_PATHS_BOOL ? 0 : 0xff, size);
+    for (size_t i = 0; type == SP_PATHS_F32 && i < size; i += sizeof none)
+        memcpy(to + i, &none, sizeof none);
+    for (size_t i = 0; type == SP_PATHS_F64 && i < size; i += sizeof nothing)
+        memcpy(to + i, &nothing, sizeof nothing);
+}
+
+/* Spreads steps first .. first+count-1 over their places, with the holes before them, and after the last step of all. *first and
+ * *count become those of all. NULL: no memory. */
+static const void *spread_steps(sp_h5_paths *writer, const slot *s, int64_t *first, int64_t *count, const void *values,
+                                size_t size)
+{
+    const int64_t *step_at = writer->holes->step_at, from = *first, n = *count;
+    const int64_t begin = from > 0 ? step_at[from - 1] + 1 : 0;
+    const int64_t end = from + n == writer->n_kept ? writer->holes->n_steps : step_at[from + n - 1] + 1;
+    const size_t bytes = (size_t)(end - begin) * size;
+    if (bytes > writer->spread_size) {
+        unsigned char *more = realloc(writer->spread, bytes);
+        if (!more)
+            return NULL;
+        writer->spread = more;
+        writer->spread_size = bytes;
+    }
+    fill_holes(s->type, writer->spread, bytes);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(writer->spread + (size_t)(step_at[from + i] - begin) * size, (const char *)values + (size_t)i * size, size);
+    *first = begin;
+    *count = end - begin;
+    return writer->spread;
+}
+
 static sp_status slot_write(sp_h5_paths *writer, slot *s, int64_t row, int64_t first, int64_t count, const void *values,
                             sp_error *err)
 {
     const int64_t n_columns = at_least_one(s->n_columns), size = n_columns * (int64_t)type_size(s->type);
-    if (first < 0 || count < 0 || first > s->length - count || row < 0 || row >= at_least_one(s->n_rows))
+    const bool has_holes = writer->holes && s->is_steps;
+    const int64_t length = has_holes ? writer->n_kept : s->length;
+    if (first < 0 || count < 0 || first > length - count || row < 0 || row >= at_least_one(s->n_rows))
         return sp_fail(err, SP_EINVAL, "%s: %s: values %lld to %lld of row %lld do not fit its shape", writer->output.file,
                        s->path, (long long)first, (long long)(first + count - 1), (long long)row);
+    const int64_t written = count * n_columns;
+    if (has_holes && count > 0 && !(values = spread_steps(writer, s, &first, &count, values, (size_t)size)))
+        return sp_no_memory(err);
     sp_status status =
         sp_write_behind_put(writer->behind, values, (size_t)(count * size), s->position + (row * s->length + first) * size, err);
     if (status == SP_OK)
-        s->written += count * n_columns;
+        s->written += written;
     return status;
 }
 
@@ -448,7 +511,7 @@ sp_status sp_h5_paths_commit(sp_h5_paths *writer, sp_error *err)
     sp_status status = SP_OK;
     for (int32_t i = 0; status == SP_OK && i < writer->n_slots; i++) {
         const slot *s = &writer->slots[i];
-        int64_t all = slot_values(s);
+        int64_t all = slot_values(writer, s);
         if (s->written != all)
             status = sp_fail(err, SP_EINVAL, "%s: %s is not complete, %lld of %lld values were written; the file is given up",
                              writer->output.file, s->path, (long long)s->written, (long long)all);

@@ -6,6 +6,7 @@
 
 #include "io/hdf5/h5_file.h"
 #include "io/hdf5/h5_source.h"
+#include "io/holes.h"
 #include "io/row_kind.h"
 #include "sleep/label_coding_use.h"
 
@@ -89,6 +90,7 @@ static void fill_info(sp_source *source, sp_h5_source *h)
     info->has_segments = h->segments.path != NULL;
     info->has_weights = h->weights.path != NULL;
     info->has_mask = h->mask.path != NULL;
+    source->tokens = (const char *const *)h->tokens;
     info->is_simulated = sp_h5_has_attribute(h->file, "/", "recipe");
     info->labels_path = h->labels.path;
     info->n_unlabelled = h->labels.n_absent;
@@ -97,6 +99,22 @@ static void fill_info(sp_source *source, sp_h5_source *h)
     source->paths.has_path_scores = h->has_path_scores;
     source->paths.model_json = h->model_json;
     source->paths.input = h->input;
+}
+
+static sp_status find_tokens(sp_h5_source *h, sp_error *err)
+{
+    bool failed = false, is_number;
+    int64_t n = 0;
+    char *path = sp_h5_source_beside(h->map.path, "tokens", &failed);
+    sp_status status = failed ? sp_no_memory(err) : SP_OK;
+    if (path && h->map.layout != SP_LAYOUT_GROUPS && sp_h5_look(h->file, path) == SP_H5_DATASET) {
+        status = sp_h5_texts_dataset(h->file, h->file_name, path, "write it again", &h->tokens, &n, &is_number, err);
+        if (status == SP_OK && n != h->map.n_steps)
+            status = sp_fail(err, SP_EDATA, "%s: dataset %s has %lld tokens, but there are %lld steps; write one for each step",
+                             h->file_name, path, (long long)n, (long long)h->map.n_steps);
+    }
+    free(path);
+    return status;
 }
 
 static sp_status open_scores(sp_source *source, sp_h5_source *h, const sp_source_options *options, sp_error *err)
@@ -114,7 +132,10 @@ static sp_status open_scores(sp_source *source, sp_h5_source *h, const sp_source
                                        .has_class_axis = is_scores,
                                        .offsets = options->offsets,
                                        .lengths = options->lengths,
-                                       .ids = options->ids};
+                                       .ids = options->ids,
+                                       .labels = options->labels,
+                                       .gaps = options->gaps,
+                                       .ignores_100 = options->ignores_100};
     status = sp_h5_map_open(h->file, h->file_name, &request, &h->map, err);
     free(path);
     if (status == SP_OK)
@@ -122,6 +143,8 @@ static sp_status open_scores(sp_source *source, sp_h5_source *h, const sp_source
     if (status == SP_OK)
         status = sp_h5_source_classes(&h->map, h->map.n_classes, &h->classes, &h->n_classes, h->classes_place,
                                       sizeof h->classes_place, err);
+    if (status == SP_OK && options->with_tokens)
+        status = find_tokens(h, err);
     return status == SP_OK && is_scores ? find_kind(source, h, options, err) : status;
 }
 
@@ -138,6 +161,11 @@ static sp_status open_h5(sp_source *source, const sp_request *request, sp_error 
         status = request->is_paths ? sp_h5_source_open_paths(h, request, err) : open_scores(source, h, request->options, err);
     if (status == SP_OK)
         fill_info(source, h);
+    if (status == SP_OK && h->map.kept && !(source->kept_place = sp_kept_place("dataset", h->map.kept_name)))
+        status = sp_no_memory(err);
+    source->ignores_100 |= h->map.ignores_100;
+    source->kept = h->map.kept;
+    h->map.kept = NULL;
     return sp_h5_quiet_end(&quiet, status, err);
 }
 
@@ -158,6 +186,7 @@ static void close_h5(void *opened)
     if (h->file > 0)
         H5Fclose(h->file);
     free(h->classes);
+    free(h->tokens);
     free(h);
     (void)sp_h5_quiet_end(&quiet, SP_OK, NULL);
 }
@@ -188,8 +217,8 @@ static sp_status fail_code(const sp_h5_map *map, const sp_h5_part *part, int64_t
 }
 
 /* As classes of the codes' model. A code that means nothing: SP_EDATA with recording, step, and the codes that are known. */
-static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wanted *w, const sp_codes *codes, int32_t *out,
-                            sp_error *err)
+static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wanted *w, const sp_codes *codes, bool ignores_100,
+                            int32_t *out, sp_error *err)
 {
     const int64_t *offsets = h->map.offsets;
     int64_t *raw = malloc(((size_t)w->n_steps + 1) * sizeof *raw);
@@ -202,7 +231,9 @@ static sp_status read_coded(sp_h5_source *h, const sp_h5_part *part, const sp_wa
         const bool is_absent = part->absent && part->absent[n];
         for (int64_t t = begin; status == SP_OK && t < end; t++) {
             /* codes stay as they are for a while: those of the step before need no looking up */
-            out[t] = is_absent ? -1 : t > begin && raw[t] == raw[t - 1] ? out[t - 1] : sp_codes_number(codes, (double)raw[t]);
+            out[t] = is_absent || (ignores_100 && raw[t] == -100) ? -1
+                     : t > begin && raw[t] == raw[t - 1]          ? out[t - 1]
+                                                                  : sp_codes_number(codes, (double)raw[t]);
             if (out[t] < SP_CODE_UNSCORED)
                 status = fail_code(&h->map, part, n, w->first_step + t - begin, raw[t], codes, err);
         }
@@ -218,9 +249,10 @@ static sp_status read_classes(sp_source *source, const sp_h5_part *part, const s
     sp_h5_quiet quiet;
     sp_h5_quiet_begin(&quiet);
     const int64_t limit = source->info.n_classes ? source->info.n_classes : (int64_t)INT32_MAX + 1;
-    sp_status status = !out    ? SP_OK
-                       : codes ? read_coded(source->opened, part, wanted, codes, out, err)
-                               : read_part(source->opened, part, wanted, SP_TO_I32, limit, out, err);
+    sp_status status =
+        !out    ? SP_OK
+        : codes ? read_coded(source->opened, part, wanted, codes, source->ignores_100, out, err)
+                : read_part(source->opened, part, wanted, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
     return sp_h5_quiet_end(&quiet, status, err);
 }
 

@@ -19,7 +19,7 @@ typedef struct sp_h5_source {
     const char *file_name; /* borrowed */
     sp_h5_map map;
     sp_h5_part scores, labels, segments, weights, mask;
-    sp_texts classes;
+    sp_texts classes, tokens;
     int64_t n_classes; /* of `classes` */
     char classes_place[256];
     char stored_type[2 * SP_ELEMENT_NAME];

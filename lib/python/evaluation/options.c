@@ -29,6 +29,7 @@ static const struct {
     OPTION("seed", seed, SEED),
     OPTION("weighted_kappa", weighted_kappa, TEXT),
     OPTION("absent_class", absent_class, TEXT),
+    OPTION("scheme", scheme, TEXT),
     OPTION("interval", interval, TEXT),
     OPTION("zeros", zeros, TEXT),
     OPTION("margin", margin, NUMBER),

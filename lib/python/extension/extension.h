@@ -92,6 +92,10 @@ PyObject *py_decode(PyObject *module, PyObject *args);
 PyObject *py_forward_backward(PyObject *module, PyObject *args);
 /* path_scores(chain, inputs, options, paths int32 [S], scores float64 [N]) -> counts */
 PyObject *py_path_scores(PyObject *module, PyObject *args);
+/* tag_entities(tags, scheme or None, has_suffix) -> [(type, first, last)]: as seqeval's default mode reads them, or strictly. */
+PyObject *py_tag_entities(PyObject *module, PyObject *args);
+/* tag_scheme(tags) -> the scheme that they are read in where nobody names one. */
+PyObject *py_tag_scheme(PyObject *module, PyObject *tags);
 bool online_init(PyObject *module);
 extern PyMethodDef mask_methods[];
 

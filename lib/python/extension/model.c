@@ -111,6 +111,81 @@ static PyObject *model_shape(PyObject *module, PyObject *args)
     return status == SP_OK ? wrap_model(model) : raise_error(&err);
 }
 
+/* model_tags(scheme, types or tags) */
+static PyObject *model_tags(PyObject *module, PyObject *args)
+{
+    const char *scheme;
+    PyObject *types, *list;
+    int32_t n = 0;
+    sp_model *model = NULL;
+    sp_error err;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sO", &scheme, &types))
+        return NULL;
+    const char **names = strings(types, &list, &n);
+    if (!names)
+        return NULL;
+    const sp_status status = sp_model_new_tags(scheme, n, names, &model, &err);
+    free(names);
+    Py_DECREF(list);
+    return status == SP_OK ? wrap_model(model) : raise_error(&err);
+}
+
+/* Are labels and offsets such that nothing beyond them is read or counted? False with ValueError. */
+static bool labels_fit(const array *labels, const array *offsets, int32_t n_classes)
+{
+    const int64_t *at = offsets->data, n = offsets->count - 1;
+    const int32_t *label = labels->data;
+    bool fits = n >= 0 && at[0] == 0 && at[n] == labels->count;
+    for (int64_t i = 0; fits && i < n; i++)
+        fits = at[i] <= at[i + 1];
+    for (int64_t t = 0; fits && t < labels->count; t++)
+        fits = label[t] >= -1 && label[t] < n_classes;
+    if (!fits)
+        PyErr_SetString(PyExc_ValueError, "labels and offsets do not fit");
+    return fits;
+}
+
+/* Adds recordings that stand one after the other. */
+static void count_labels(sp_label_counts *counts, int64_t n, const int64_t *offsets, const int32_t *labels)
+{
+    for (int64_t i = 0; i < n; i++)
+        sp_label_counts_add(counts, offsets[i + 1] - offsets[i], labels + offsets[i], NULL);
+}
+
+/* model_from_labels(classes, labels int32 [S] of which each is -1 to K-1, offsets int64 [N+1], min_count) */
+static PyObject *model_from_labels(PyObject *module, PyObject *args)
+{
+    PyObject *classes, *given_labels, *given_offsets, *list = NULL, *out = NULL;
+    long long min_count;
+    int32_t n = 0;
+    array labels = {0}, offsets = {0};
+    sp_label_counts counts = {0};
+    sp_model *model = NULL;
+    sp_error err;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOL", &classes, &given_labels, &given_offsets, &min_count))
+        return NULL;
+    const char **names = strings(classes, &list, &n);
+    if (!names)
+        return NULL;
+    if (array_take(given_labels, "labels", INT32, -1, false, &labels) &&
+        array_take(given_offsets, "offsets", INT64, -1, false, &offsets) && labels_fit(&labels, &offsets, n)) {
+        sp_status status = sp_label_counts_init(&counts, n, &err);
+        if (status == SP_OK) {
+            count_labels(&counts, offsets.count - 1, offsets.data, labels.data);
+            status = sp_model_from_counts("from-labels", names, &counts, min_count, &model, &err);
+        }
+        out = status == SP_OK ? wrap_model(model) : raise_error(&err);
+    }
+    sp_label_counts_clear(&counts);
+    array_release(&labels);
+    array_release(&offsets);
+    free(names);
+    Py_DECREF(list);
+    return out;
+}
+
 static PyObject *model_load(PyObject *module, PyObject *args)
 {
     PyObject *name;
@@ -399,6 +474,8 @@ static PyType_Spec chain_spec = {
 
 static PyMethodDef functions[] = {{"model_from_json", model_from_json, METH_VARARGS, NULL},
                                   {"model_shape", model_shape, METH_VARARGS, NULL},
+                                  {"model_tags", model_tags, METH_VARARGS, NULL},
+                                  {"model_from_labels", model_from_labels, METH_VARARGS, NULL},
                                   {"model_load", model_load, METH_VARARGS, NULL},
                                   {"model_names", model_names, METH_NOARGS, NULL},
                                   {NULL, NULL, 0, NULL}};

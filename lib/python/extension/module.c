@@ -44,6 +44,8 @@ static PyMethodDef methods[] = {{"version", version, METH_NOARGS, NULL},
                                 {"decode", py_decode, METH_VARARGS, NULL},
                                 {"forward_backward", py_forward_backward, METH_VARARGS, NULL},
                                 {"path_scores", py_path_scores, METH_VARARGS, NULL},
+                                {"tag_entities", py_tag_entities, METH_VARARGS, NULL},
+                                {"tag_scheme", py_tag_scheme, METH_O, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "statepath._core", .m_size = -1, .m_methods = methods};

@@ -13,11 +13,11 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, _tags
+from . import _core
 from ._errors import ModelError, StatepathError
 from ._scores import array_of, integers_of
 
-Scheme = Literal["BIO", "BIOES", "BILOU", "IOB1"]
+Scheme = Literal["BIO", "IOB1", "IOB2", "IOE1", "IOE2", "BIOES", "IOBES", "BILOU", "BIOUL", "BMES"]
 Ends = ArrayLike | Mapping[str, float] | Iterable[str]
 
 _MOST_CHAINS = 16
@@ -349,8 +349,9 @@ class Model:
     def bio(types_or_tags: Iterable[str], scheme: Scheme = "BIO") -> Model:
         """Tags of entities, from the types or from all tags in the classifier's order.
 
-        I-X comes only after B-X or I-X, never first (BIO). BIOES and BILOU mark the last tag and single ones; in IOB1 B-X stands only
-        between two entities of one type.
+        I-X comes only after B-X or I-X, never first (BIO, which is IOB2). BIOES, BILOU and BMES mark the last tag and single ones; in
+        IOB1 B-X stands only between two entities of one type; IOE2 marks the last tag of each entity, IOE1 of those that another of
+        their type follows.
 
         Examples
         --------
@@ -361,8 +362,7 @@ class Model:
         >>> sp.Model.bio(id2label.values()).forbidden
         [('O', 'I-PER')]
         """
-        tags, rules, members = _tags.model_of(_names(types_or_tags, "types_or_tags"), scheme)
-        return Model(tags, rules, **members)
+        return Model._of(_core.model_tags(scheme, _names(types_or_tags, "types_or_tags")))
 
     @staticmethod
     def left_right(classes: Sequence[str], step: int = 1) -> Model:
@@ -809,8 +809,6 @@ def _is_unscored(label: Any) -> bool:
 
 
 def _from_labels(labels: Any, classes: Sequence[str] | None, lengths: Any, min_count: int) -> Model:
-    if min_count < 1:
-        raise StatepathError(f"min_count={min_count}: must be at least 1; at 0 every transition would be allowed")
     parts = [np.asarray(p, object) for p in _recordings(labels, lengths)]
     if any(p.ndim != 1 for p in parts):
         raise StatepathError("labels are one sequence of classes, or a list of sequences")
@@ -828,17 +826,6 @@ def _from_labels(labels: Any, classes: Sequence[str] | None, lengths: Any, min_c
     unknown = sorted(str(v) for v in seen if (v if numbered else str(v)) not in index)
     if unknown:
         raise StatepathError(f'label "{unknown[0]}" is none of the {len(names)} classes {", ".join(names[:20])}')
-    transitions = np.zeros((len(names), len(names)), np.int64)
-    starts, steps = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
-    for p in parts:
-        k = np.array([-1 if _is_unscored(v) else index[v if numbered else str(v)] for v in p.tolist()], np.int64)
-        scored = k[k >= 0]
-        np.add.at(steps, scored, 1)
-        if len(k) and k[0] >= 0:
-            starts[k[0]] += 1
-        both = (k[:-1] >= 0) & (k[1:] >= 0)
-        np.add.at(transitions, (k[:-1][both], k[1:][both]), 1)
-    if not np.any(starts >= min_count):
-        raise StatepathError(f"no class starts at least {min_count} of the {len(parts)} recordings; lower min_count=")
-    allow = (transitions >= min_count) | (np.eye(len(names), dtype=bool) & (steps > 0))
-    return Model(names, allow, start=(starts >= min_count), prior=steps / steps.sum(), name="from-labels")
+    numbers = [np.array([-1 if _is_unscored(v) else index[v if numbered else str(v)] for v in p.tolist()], np.int32) for p in parts]
+    offsets = np.cumsum([0, *(len(p) for p in numbers)], dtype=np.int64)
+    return Model._of(_core.model_from_labels(names, np.concatenate(numbers), offsets, min_count))

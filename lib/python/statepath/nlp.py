@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from ._decode import decode
 from ._errors import StatepathError
 from ._evaluate import compare
@@ -26,8 +27,7 @@ def _model(id2label: Mapping[Any, str], scheme: str | None, model: Model | None)
     if model is not None:
         return model
     tags = _tags(id2label)
-    letters = {t[0] for t in tags if t != "O"}
-    found: Any = scheme or ("BIOES" if "E" in letters or "S" in letters else "BILOU" if "L" in letters or "U" in letters else "BIO")
+    found: Any = scheme or _core.tag_scheme(tags)
     return Model.bio(tags, found)
 
 

@@ -243,6 +243,7 @@ static void fill_nested(json_t *object, const sp_comparison *c, const sp_strateg
         for (int32_t i = 0; i < c->n_entity_types; i++)
             sp_json_set_named(types, c->entity_types[i], figures_of(SP_OF_ENTITIES, &s->entities.types[i], s, c, failed), failed);
         sp_json_set(json_object_get(object, "entities"), "types", types, failed);
+        set_text(json_object_get(object, "entities"), "scheme", c->entity_scheme, failed);
     }
 }
 

@@ -164,13 +164,13 @@ static void test_what_is_a_tag(void **state)
     static const char *const bilou[] = {"O", "B-x", "I-x", "L-x", "U-x"};
     static const char *const sleep[] = {"Wake", "N1", "N2", "N3", "REM"};
     static const char *const odd[] = {"O", "B-x", "I-", "other", "B"};
-    static const char *const no_begin[] = {"O", "I-x", "I-y", "E-x", "E-y"};
+    static const char *const membrane[] = {"O", "I", "M", "S", "U"};
     static const char *const no_outside[] = {"B-x", "I-x", "B-y", "I-y", "S-y"};
     sp_comparison *c = evaluate(5, bilou, "B-x L-x U-x", "B-x L-x U-x", NULL);
     assert_true(c->has_entities);
     assert_int_equal(c->strategies[0].entities.strict.correct, 2);
     sp_comparison_free(c);
-    const char *const *others[] = {sleep, odd, no_begin, no_outside};
+    const char *const *others[] = {sleep, odd, membrane, no_outside};
     for (int i = 0; i < 4; i++) {
         c = evaluate(5, others[i], "?", "?", NULL);
         assert_false(c->has_entities);

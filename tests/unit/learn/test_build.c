@@ -192,9 +192,9 @@ static void counting(void **state)
     assert_true(m->prior[0] == 0.375 && m->prior[2] == 0.25);
     sp_model_free(m);
     assert_int_equal(sp_model_from_counts("x", names, &c, 2, &m, &err), SP_EINVAL);
-    assert_string_equal(err.message, "no class starts at least 2 of the 4 recordings; lower the minimum count");
+    assert_string_equal(err.message, "no class starts at least 2 of the 4 recordings; lower `min_count`");
     assert_int_equal(sp_model_from_counts("x", names, &c, 0, &m, &err), SP_EINVAL);
-    assert_string_equal(err.message, "min_count 0: must be at least 1; at 0 every transition would be allowed");
+    assert_string_equal(err.message, "`min_count` 0: must be at least 1; at 0 every transition would be allowed");
     sp_label_counts_clear(&c);
 
     assert_ok(sp_label_counts_init(&c, 3, &err), &err);

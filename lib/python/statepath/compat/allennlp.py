@@ -12,8 +12,8 @@ import numpy as np
 
 from .._decode import decode
 from .._errors import StatepathError
+from .._model import Model
 from .._scores import array_of
-from .._tags import _may_follow
 from ._models import weighted
 
 __all__ = ["allowed_transitions", "viterbi_decode"]
@@ -87,7 +87,7 @@ def allowed_transitions(constraint_type: str, labels: dict[int, str]) -> list[tu
     Parameters
     ----------
     constraint_type : {"BIO", "BIOUL", "IOB1", "BMES"}
-        BIOUL is BILOU in another order; BMES is not offered.
+        BIOUL is BILOU in another order.
     labels : dict of int to str
 
     Examples
@@ -96,13 +96,13 @@ def allowed_transitions(constraint_type: str, labels: dict[int, str]) -> list[tu
     >>> sorted(allennlp.allowed_transitions("BIO", {0: "O", 1: "B-X", 2: "I-X"}))
     [(0, 0), (0, 1), (0, 4), (1, 0), (1, 1), (1, 2), (1, 4), (2, 0), (2, 1), (2, 2), (2, 4), (3, 0), (3, 1)]
     """
-    schemes = {"BIO": "BIO", "BIOUL": "BILOU", "IOB1": "IOB1"}
+    schemes = ("BIO", "BIOUL", "IOB1", "BMES")
     if constraint_type not in schemes:
         raise StatepathError(f'constraint_type="{constraint_type}": it is one of {", ".join(schemes)}')
-    scheme = schemes[constraint_type]
-    first = {"BIO": "OB", "IOB1": "OI", "BILOU": "OBU"}[scheme]
-    last = "OBI" if scheme != "BILOU" else "OLU"
+    model = Model.bio(labels.values(), constraint_type)  # type: ignore[arg-type]
     start, end = len(labels), len(labels) + 1
-    pairs = [(i, j) for i, a in labels.items() for j, b in labels.items() if _may_follow(scheme, a, b)]
-    pairs += [(start, i) for i, tag in labels.items() if tag[0] in first]
-    return pairs + [(i, end) for i, tag in labels.items() if tag[0] in last]
+    numbers = list(labels)
+    pairs = [(i, j) for i, row in zip(numbers, model.allow.tolist(), strict=True) for j, may in zip(numbers, row, strict=True) if may]
+    first, last = (np.ones(len(numbers), bool) if weights is None else weights == 0 for weights in (model.start, model.end))
+    pairs += [(start, i) for i, may in zip(numbers, first, strict=True) if may]
+    return pairs + [(i, end) for i, may in zip(numbers, last, strict=True) if may]

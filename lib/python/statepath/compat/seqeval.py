@@ -1,6 +1,7 @@
-"""seqeval.metrics: scores of named entities, as conlleval reads them (seqeval's default mode).
+"""seqeval.metrics: scores of named entities, in seqeval's default mode, which reads as conlleval does, and in its strict mode.
 
-Where it differs: ``mode="strict"`` and `sample_weight` are not offered; :func:`statepath.evaluate` gives both readings with intervals.
+Where it differs: L, U and M are read as E, S and I in the default mode too, where seqeval knows no such letters; `scheme` is a name such
+as "IOB2" or seqeval's own class; `sample_weight` is not offered; :func:`statepath.evaluate` gives both readings with intervals.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from .. import _core
 
 __all__ = ["accuracy_score", "classification_report", "f1_score", "get_entities", "precision_score", "recall_score"]
 
@@ -22,13 +25,6 @@ def _flat(seq: Sequence[Any]) -> list[str]:
     return [str(tag) for tag in seq]
 
 
-def _parts(tag: str, suffix: bool) -> tuple[str, str]:
-    """Prefix and type; "_" where there is no type."""
-    prefix, rest = (tag[-1:], tag[:-1]) if suffix else (tag[:1], tag[1:])
-    kind = (rest.rsplit("-", 1)[0] if suffix else rest.split("-", 1)[-1]) or "_"
-    return prefix, kind
-
-
 def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[Entity]:
     """(type, first, last) of each entity.
 
@@ -38,23 +34,26 @@ def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[Entity]:
     >>> seqeval.get_entities(["B-PER", "I-PER", "O", "B-LOC"])
     [('PER', 0, 1), ('LOC', 3, 3)]
     """
-    entities: list[Entity] = []
-    before, kind_before, begin = "O", "", 0
-    for t, tag in enumerate([*_flat(seq), "O"]):
-        prefix, kind = _parts(tag, suffix)
-        goes_on = before in "BI" and prefix in "IE" and kind == kind_before
-        if before != "O" and not goes_on:
-            entities.append((kind_before, begin, t - 1))
-        if prefix != "O" and not goes_on:
-            begin = t
-        before, kind_before = prefix, kind
-    return entities
+    return _core.tag_entities(_flat(seq), None, suffix)
 
 
-def _sets(y: Sequence[Any], suffix: bool) -> dict[str, set[tuple[int, int]]]:
-    out: dict[str, set[tuple[int, int]]] = {}
-    for kind, first, last in get_entities(y, suffix):
-        out.setdefault(kind, set()).add((first, last))
+def _scheme(y_true: Any, mode: str | None, scheme: Any, suffix: bool) -> str | None:
+    """The scheme of a strict reading, or None."""
+    if mode not in (None, "strict"):
+        raise ValueError(f"mode={mode!r}: it is None or 'strict'")
+    if mode is None:
+        return None
+    if scheme is None:
+        return _core.tag_scheme(t[-1:] if suffix else t[:1] for s in y_true for t in s)
+    return str(getattr(scheme, "__name__", scheme))
+
+
+def _sets(y: Sequence[Any], scheme: str | None, suffix: bool) -> dict[str, set[tuple[int, int, int]]]:
+    """Of each type, sentence and steps of its entities."""
+    out: dict[str, set[tuple[int, int, int]]] = {}
+    for n, sentence in enumerate([_flat(y)] if scheme is None else y):
+        for kind, first, last in _core.tag_entities(sentence, scheme, suffix):
+            out.setdefault(kind, set()).add((n, first, last))
     return out
 
 
@@ -70,11 +69,11 @@ def _row(right: int, found: int, there: int, zero_division: Any) -> Row:
     return p, r, 2 * p * r / (p + r) if p + r else 0.0, there
 
 
-def _rows(y_true: Any, y_pred: Any, suffix: bool, zero_division: Any) -> tuple[dict[str, Row], dict[str, Row]]:
+def _rows(y_true: Any, y_pred: Any, scheme: str | None, suffix: bool, zero_division: Any) -> tuple[dict[str, Row], dict[str, Row]]:
     """Of each type, and the averages."""
     if len(y_true) != len(y_pred) or any(np.ndim(a) == 1 and len(a) != len(b) for a, b in zip(y_true, y_pred, strict=True)):
         raise ValueError("Found input variables with inconsistent numbers of samples: y_true and y_pred differ in length")
-    reference, decoded = _sets(y_true, suffix), _sets(y_pred, suffix)
+    reference, decoded = _sets(y_true, scheme, suffix), _sets(y_pred, scheme, suffix)
     kinds = sorted(set(reference) | set(decoded))
     counts = {k: (len(reference.get(k, set()) & decoded.get(k, set())), len(decoded.get(k, set())), len(reference.get(k, set()))) for k in kinds}
     rows = {k: _row(*c, zero_division) for k, c in counts.items()}
@@ -88,9 +87,10 @@ def _rows(y_true: Any, y_pred: Any, suffix: bool, zero_division: Any) -> tuple[d
     return rows, averages
 
 
-def _score(i: int, y_true: Any, y_pred: Any, average: str | None, suffix: bool, zero_division: Any, given: dict[str, Any]) -> Any:
-    _refuse(given)
-    rows, averages = _rows(y_true, y_pred, suffix, zero_division)
+def _score(i: int, y_true: Any, y_pred: Any, average: str | None, mode: Any, scheme: Any, suffix: bool, zero_division: Any, sample_weight: Any) -> Any:
+    _refuse(sample_weight)
+    # Of a figure seqeval reads strictly only where a scheme is given; of its report always.
+    rows, averages = _rows(y_true, y_pred, _scheme(y_true, mode if scheme is not None else None, scheme, suffix), suffix, zero_division)
     if average is None:
         return np.array([r[i] for r in rows.values()])
     if average not in ("micro", "macro", "weighted"):
@@ -98,10 +98,9 @@ def _score(i: int, y_true: Any, y_pred: Any, average: str | None, suffix: bool, 
     return averages[f"{average} avg"][i]
 
 
-def _refuse(given: dict[str, Any]) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"{name}={value!r} is not offered here; see statepath.evaluate()")
+def _refuse(sample_weight: Any) -> None:
+    if sample_weight is not None:
+        raise ValueError("sample_weight is not offered here; see statepath.evaluate()")
 
 
 def f1_score(
@@ -115,7 +114,7 @@ def f1_score(
     >>> f1_score([["B-PER", "I-PER", "O"], ["B-LOC"]], [["B-PER", "I-PER", "O"], ["O"]])
     0.6666666666666666
     """
-    return _score(2, y_true, y_pred, average, suffix, zero_division, {"mode": mode, "sample_weight": sample_weight, "scheme": scheme})
+    return _score(2, y_true, y_pred, average, mode, scheme, suffix, zero_division, sample_weight)
 
 
 def precision_score(
@@ -129,7 +128,7 @@ def precision_score(
     >>> precision_score([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     0.5
     """
-    return _score(0, y_true, y_pred, average, suffix, zero_division, {"mode": mode, "sample_weight": sample_weight, "scheme": scheme})
+    return _score(0, y_true, y_pred, average, mode, scheme, suffix, zero_division, sample_weight)
 
 
 def recall_score(
@@ -143,7 +142,7 @@ def recall_score(
     >>> recall_score([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     1.0
     """
-    return _score(1, y_true, y_pred, average, suffix, zero_division, {"mode": mode, "sample_weight": sample_weight, "scheme": scheme})
+    return _score(1, y_true, y_pred, average, mode, scheme, suffix, zero_division, sample_weight)
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
@@ -178,8 +177,8 @@ def classification_report(
     >>> classification_report([["B-PER", "O"]], [["B-PER", "O"]], output_dict=True)["PER"]["f1-score"]
     1.0
     """
-    _refuse({"mode": mode, "sample_weight": sample_weight, "scheme": scheme})
-    rows, averages = _rows(y_true, y_pred, suffix, zero_division)
+    _refuse(sample_weight)
+    rows, averages = _rows(y_true, y_pred, _scheme(y_true, mode, scheme, suffix), suffix, zero_division)
     names = ("precision", "recall", "f1-score", "support")
     if output_dict:
         return {k: dict(zip(names, r, strict=True)) for k, r in (rows | averages).items()}

@@ -1,0 +1,454 @@
+#include "io/text/conll.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/model.h"
+#include "core/names.h"
+#include "core/tags.h"
+#include "io/file_list.h"
+#include "io/text/text_read.h"
+#include "io/text/texts.h"
+#include "sleep/label_coding_use.h"
+
+/* ---- which files ---- */
+
+bool sp_conll_has_ending(const char *file)
+{
+    static const char *const endings[] = {".conll", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".bmes"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Blanks part columns; a carriage return belongs to the end of a line. */
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Neither a token nor the end of a sentence. */
+static bool is_passed_over(const char *line)
+{
+    return (line[0] == '#' && (line[1] == ' ' || line[1] == '\t')) || strncmp(line, "-DOCSTART-", 10) == 0;
+}
+
+/* Has the line at least two columns, of which the last is a tag? */
+static bool ends_with_tag(const char *line, size_t n)
+{
+    while (n > 0 && is_blank(line[n - 1]))
+        n--;
+    size_t at = n;
+    while (at > 0 && !is_blank(line[at - 1]))
+        at--;
+    if (at == 0 || n - at > 200)
+        return false;
+    sp_tag_kind kind;
+    const char *type;
+    char last[201];
+    memcpy(last, line + at, n - at);
+    last[n - at] = '\0';
+    return sp_tag_parse(last, &kind, &type) && (kind == SP_TAG_OUTSIDE || last[1] == '-');
+}
+
+/* Do all whole lines of the first bytes [n], which end with NUL, look like tokens with tags? */
+static bool are_tagged(const char *head, bool is_whole)
+{
+    bool has_line = false;
+    while (*head) {
+        const size_t n = strcspn(head, "\n");
+        if (!head[n] && !is_whole)
+            return has_line;
+        if (strspn(head, " \t\r") < n && !is_passed_over(head)) {
+            if (!ends_with_tag(head, n))
+                return false;
+            has_line = true;
+        }
+        head += n + (head[n] == '\n');
+    }
+    return has_line;
+}
+
+bool sp_conll_is_file(const char *file)
+{
+    enum { HEAD = 1024 };
+    char head[HEAD + 1] = "";
+    if (sp_conll_has_ending(file))
+        return true;
+    FILE *stream = strcasecmp(sp_file_ending(file), ".txt") == 0 ? fopen(file, "rb") : NULL;
+    if (!stream)
+        return false;
+    const size_t n = fread(head, 1, HEAD, stream);
+    fclose(stream);
+    head[n] = '\0';
+    return are_tagged(head, n < HEAD);
+}
+
+static bool is_conll(const sp_file_look *look)
+{
+    return !look->request->options->needs_scores && look->n > 0 && sp_conll_is_file(look->file);
+}
+
+/* ---- lines ---- */
+
+typedef struct conll {
+    const char *file; /* borrowed */
+    char *name, *text;
+    const char *names[1];
+    bool has_scores[1];
+    size_t text_size;
+    int32_t n_columns;
+    int64_t n_recordings, n_steps;
+    int64_t *offsets;   /* [N+1] */
+    int64_t *line_of;   /* [S] */
+    const char **cells; /* [S * n_columns] into text */
+    int64_t room;       /* steps that have room */
+    int64_t sentence_room;
+    sp_texts ids, classes;
+    int32_t n_classes;
+    int32_t *labels, *path; /* [S] or NULL */
+    int32_t token;          /* column, or -1 */
+    const char **tokens;    /* [S] or NULL */
+} conll;
+
+static bool grow(conll *c)
+{
+    const int64_t room = c->room ? 2 * c->room : 1024;
+    const char **cells = realloc(c->cells, (size_t)room * (size_t)c->n_columns * sizeof *cells);
+    if (cells)
+        c->cells = cells;
+    int64_t *lines = cells ? realloc(c->line_of, (size_t)room * sizeof *lines) : NULL;
+    if (lines) {
+        c->line_of = lines;
+        c->room = room;
+    }
+    return lines != NULL;
+}
+
+/* Counts the columns of a line; where cells is not NULL they are ended with NUL and go there, as many as the file has. */
+static int32_t read_columns(char *line, const char **cells, int32_t n_cells)
+{
+    int32_t n = 0;
+    for (char *at = line; *at;) {
+        while (is_blank(*at))
+            at++;
+        if (!*at)
+            break;
+        char *from = at;
+        while (*at && !is_blank(*at))
+            at++;
+        const bool is_last = !*at;
+        if (cells && n < n_cells) {
+            *at = '\0';
+            cells[n] = from;
+        }
+        n++;
+        at += !is_last;
+    }
+    return n;
+}
+
+static sp_status end_sentence(conll *c, sp_error *err)
+{
+    if (c->n_recordings > 0 && c->offsets[c->n_recordings] == c->n_steps)
+        return SP_OK;
+    if (c->n_steps == 0)
+        return SP_OK;
+    if (c->n_recordings + 2 > c->sentence_room) {
+        const int64_t room = c->sentence_room ? 2 * c->sentence_room : 256;
+        int64_t *offsets = realloc(c->offsets, (size_t)room * sizeof *offsets);
+        if (!offsets)
+            return sp_no_memory(err);
+        c->offsets = offsets;
+        c->sentence_room = room;
+    }
+    c->offsets[0] = 0;
+    c->offsets[++c->n_recordings] = c->n_steps;
+    return SP_OK;
+}
+
+static sp_status read_token(conll *c, char *line, int64_t number, sp_error *err)
+{
+    const int32_t n = read_columns(line, NULL, 0);
+    if (!c->n_columns)
+        c->n_columns = n;
+    if (n != c->n_columns)
+        return sp_fail(err, SP_EDATA,
+                       "%s: line %lld has %d column%s, the lines before have %d; columns are parted by blanks or tabs, sentences "
+                       "by an empty line",
+                       c->file, (long long)number, n, n == 1 ? "" : "s", c->n_columns);
+    if (c->n_steps == c->room && !grow(c))
+        return sp_no_memory(err);
+    read_columns(line, c->cells + c->n_steps * c->n_columns, n);
+    c->line_of[c->n_steps++] = number;
+    return SP_OK;
+}
+
+static sp_status read_lines(conll *c, sp_error *err)
+{
+    sp_status status = SP_OK;
+    char *at = c->text + (strncmp(c->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+    for (int64_t number = 1; status == SP_OK && *at; number++) {
+        char *line = at;
+        at += strcspn(at, "\n");
+        if (*at)
+            *at++ = '\0';
+        if (line[strspn(line, " \t\r")] == '\0')
+            status = end_sentence(c, err);
+        else if (!is_passed_over(line))
+            status = read_token(c, line, number, err);
+    }
+    if (status == SP_OK)
+        status = end_sentence(c, err);
+    if (status == SP_OK && c->n_steps == 0)
+        status = sp_fail(err, SP_EDATA, "%s: holds no token; write a token and its tag a line, an empty line after each sentence",
+                         c->file);
+    return status;
+}
+
+/* ---- columns ---- */
+
+/* The column that an option names by its number, from 0. */
+static sp_status find_column(const conll *c, const char *given, const char *option, int32_t *out, sp_error *err)
+{
+    char *end = NULL;
+    const long n = strtol(given, &end, 10);
+    if (end == given || *end || n == 0 || n > c->n_columns || n < -c->n_columns)
+        return sp_fail(err, SP_EINVAL, "%s: `%s` %.60s: it is the number of a column, 1 to %d, or from the last one -1 to -%d",
+                       c->file, option, given, c->n_columns, c->n_columns);
+    *out = (int32_t)(n > 0 ? n - 1 : c->n_columns + n);
+    return SP_OK;
+}
+
+static const char *cell(const conll *c, int64_t step, int32_t column)
+{
+    return c->cells[step * c->n_columns + column];
+}
+
+static sp_status explain(const conll *c, int64_t step, int32_t column, const sp_model *model, const sp_codes *codes,
+                         sp_error *err)
+{
+    char sentence[SP_CODES_SENTENCE];
+    const char *text = cell(c, step, column);
+    if (codes)
+        return sp_fail_at(err, SP_EDATA, step, "%s: line %lld, column %d: %s", c->file, (long long)c->line_of[step], column + 1,
+                          sp_codes_explain(codes, text, sentence));
+    return sp_fail_at(err, SP_EDATA, step,
+                      "%s: line %lld, column %d: \"%.60s\" is no class of model %s; another column is named by "
+                      "its number",
+                      c->file, (long long)c->line_of[step], column + 1, text, model->name);
+}
+
+static bool is_unscored(const char *text)
+{
+    return strcmp(text, "-1") == 0 || strcmp(text, "-100") == 0;
+}
+
+/* Is every text of the column a tag, or a class of the model? */
+static bool are_labels(const conll *c, int32_t column, const sp_model *model)
+{
+    bool are = true;
+    for (int64_t t = 0; are && t < c->n_steps; t++) {
+        sp_tag_kind kind;
+        const char *type, *text = cell(c, t, column);
+        are = is_unscored(text) || (sp_tag_parse(text, &kind, &type) && (kind == SP_TAG_OUTSIDE || text[1])) ||
+              (model && sp_model_class(model, text, true) >= 0);
+    }
+    return are;
+}
+
+/* The classes [S] in a column: of the model, or of those found in the file. */
+static sp_status read_classes(const conll *c, int32_t column, const sp_request *request, const sp_names *found, int32_t **out,
+                              sp_error *err)
+{
+    const sp_model *model = request->options->model;
+    const sp_codes *codes = request->options->codes;
+    int32_t *classes = malloc(((size_t)c->n_steps + 1) * sizeof *classes);
+    if (!classes)
+        return sp_no_memory(err);
+    for (int64_t t = 0; t < c->n_steps; t++) {
+        const char *text = cell(c, t, column);
+        const bool is_none = is_unscored(text);
+        classes[t] = is_none ? -1
+                     : codes ? sp_codes_text(codes, text)
+                     : model ? sp_model_class(model, text, true)
+                             : sp_names_find(found, text);
+        if (is_none || classes[t] >= (codes ? SP_CODE_UNSCORED : 0))
+            continue;
+        free(classes);
+        return explain(c, t, column, model, codes, err);
+    }
+    *out = classes;
+    return SP_OK;
+}
+
+static int compare_tags(const void *a, const void *b)
+{
+    const sp_text_span *x = a, *y = b;
+    const bool is_o[] = {strcmp(x->text, "O") == 0, strcmp(y->text, "O") == 0};
+    return is_o[0] != is_o[1] ? (is_o[0] ? -1 : 1) : strcmp(x->text, y->text);
+}
+
+/* The tags that two columns hold (-1: there is none), O first, then in the order of letters: classes where no model names them.
+ */
+static sp_status find_classes(conll *c, const int32_t columns[2], sp_names *found, sp_error *err)
+{
+    const int64_t most = 2 * c->n_steps;
+    sp_text_span *spans = malloc(((size_t)most + 1) * sizeof *spans);
+    int32_t n = 0;
+    if (!spans || most >= INT32_MAX || sp_names_init(found, most) != SP_OK) {
+        free(spans);
+        return sp_no_memory(err);
+    }
+    for (int64_t i = 0; i < most; i++) {
+        const int32_t column = columns[i % 2];
+        const char *text = column >= 0 ? cell(c, i / 2, column) : "-1";
+        if (!is_unscored(text) && sp_names_add(found, text, n) == n)
+            spans[n++] = (sp_text_span){text, strlen(text)};
+    }
+    sp_names_clear(found);
+    qsort(spans, (size_t)n, sizeof *spans, compare_tags);
+    c->classes = sp_texts_pack(spans, n);
+    c->n_classes = n;
+    free(spans);
+    if (!c->classes || sp_names_init(found, n + 1) != SP_OK)
+        return sp_no_memory(err);
+    for (int32_t k = 0; k < n; k++)
+        sp_names_add(found, c->classes[k], k);
+    return SP_OK;
+}
+
+static sp_status read_all_columns(conll *c, const sp_request *request, sp_names *found, sp_error *err)
+{
+    const sp_source_options *o = request->options;
+    int32_t label = c->n_columns - 1 - request->is_paths, path = c->n_columns - 1;
+    sp_status status = SP_OK;
+    if (o->labels)
+        status = find_column(c, o->labels, "labels", &label, err);
+    if (status == SP_OK && request->paths)
+        status = find_column(c, request->paths, "paths", &path, err);
+    if (status == SP_OK && request->is_paths && !o->labels && (label < 0 || label == path || !are_labels(c, label, o->model)))
+        label = -1;
+    if (status == SP_OK && o->model) {
+        c->classes = sp_texts_copy((const char *const *)o->model->classes, o->model->n_classes);
+        c->n_classes = o->model->n_classes;
+        status = c->classes ? SP_OK : sp_no_memory(err);
+    } else if (status == SP_OK) {
+        status = find_classes(c, (const int32_t[2]){label, request->is_paths ? path : -1}, found, err);
+    }
+    if (status == SP_OK && request->is_paths)
+        status = read_classes(c, path, request, found, &c->path, err);
+    if (status == SP_OK && label >= 0)
+        status = read_classes(c, label, request, found, &c->labels, err);
+    c->token = c->n_columns > 1 + (request->is_paths && c->labels) ? 0 : -1;
+    return status;
+}
+
+/* ---- as a format ---- */
+
+static void close_conll(void *opened)
+{
+    conll *c = opened;
+    free(c->name);
+    free(c->text);
+    free(c->offsets);
+    free(c->line_of);
+    free(c->cells);
+    free(c->ids);
+    free(c->classes);
+    free(c->labels);
+    free(c->path);
+    free(c->tokens);
+    free(c);
+}
+
+static sp_status list_tokens(conll *c, sp_error *err)
+{
+    if (c->token < 0)
+        return SP_OK;
+    c->tokens = malloc(((size_t)c->n_steps + 1) * sizeof *c->tokens);
+    for (int64_t t = 0; c->tokens && t < c->n_steps; t++)
+        c->tokens[t] = cell(c, t, c->token);
+    return c->tokens ? SP_OK : sp_no_memory(err);
+}
+
+static void fill_info(const conll *c, bool is_paths, sp_source *source)
+{
+    sp_source_info *info = &source->info;
+    info->file_size = (int64_t)c->text_size;
+    info->layout = SP_LAYOUT_PACKED;
+    info->dtype = SP_F32;
+    info->n_recordings = c->n_recordings;
+    info->n_steps = c->n_steps;
+    info->n_classes = c->n_classes;
+    info->ids = (const char *const *)c->ids;
+    info->offsets = c->offsets;
+    info->classes = (const char *const *)c->classes;
+    info->classes_place = "the tags in the file";
+    info->has_labels = c->labels != NULL;
+    source->tokens = c->tokens;
+    if (is_paths) {
+        source->paths.n_strategies = 1;
+        source->paths.strategies = c->names;
+        source->paths.has_path_scores = c->has_scores;
+    }
+}
+
+static sp_status open_conll(sp_source *source, const sp_request *request, sp_error *err)
+{
+    conll *c = source->opened = calloc(1, sizeof *c);
+    sp_names found = {0};
+    if (!c)
+        return sp_no_memory(err);
+    c->file = source->file_name;
+    c->names[0] = c->name = sp_file_stem(source->file_name);
+    sp_status status = c->name ? sp_text_read(c->file, "columns of CoNLL", &c->text, err) : sp_no_memory(err);
+    if (status == SP_OK) {
+        c->text_size = strlen(c->text);
+        status = read_lines(c, err);
+    }
+    if (status == SP_OK)
+        status = read_all_columns(c, request, &found, err);
+    sp_names_clear(&found);
+    if (status == SP_OK)
+        status = list_tokens(c, err);
+    if (status == SP_OK && !(c->ids = sp_texts_of_numbers(NULL, c->n_recordings)))
+        status = sp_no_memory(err);
+    if (status == SP_OK)
+        fill_info(c, request->is_paths, source);
+    return status;
+}
+
+static void copy_steps(const conll *c, const int32_t *from, const sp_wanted *wanted, int32_t *out)
+{
+    memcpy(out, from + c->offsets[wanted->first] + wanted->first_step, (size_t)wanted->n_steps * sizeof *out);
+}
+
+static sp_status read_labels(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
+{
+    const conll *c = source->opened;
+    (void)err;
+    if (block->labels)
+        copy_steps(c, c->labels, wanted, block->labels);
+    return SP_OK;
+}
+
+static sp_status read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err)
+{
+    const conll *c = source->opened;
+    (void)strategy, (void)err;
+    copy_steps(c, c->path, wanted, out);
+    return SP_OK;
+}
+
+const sp_format sp_conll_format = {.name = "columns of CoNLL",
+                                   .is_in_memory = true,
+                                   .recognise = is_conll,
+                                   .open = open_conll,
+                                   .close = close_conll,
+                                   .read = read_labels,
+                                   .read_path = read_path};

@@ -1,0 +1,117 @@
+"""Hugging Face's layout: logits, labels with -100, attention_mask; holes that are joined or cut; the same results as packed by hand."""
+import json
+
+import h5py
+import numpy as np
+
+import statepath_test as st
+
+N, T, K = 12, 14, 5
+
+
+class TestHuggingFace(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.statepath("model", "new", "bio", "--types", "A,B", "-o", "m.json", "-q")
+        rng = np.random.default_rng(8)
+        self.logits = rng.normal(size=(N, T, K)).astype("f4") * 2
+        self.labels = np.full((N, T), -100)
+        self.attention = np.zeros((N, T), int)
+        for n, length in enumerate(rng.integers(4, T + 1, N)):
+            self.attention[n, :length] = 1
+            self.labels[n, 1:length - 1] = np.where(rng.random(length - 2) < .3, -100, rng.integers(0, K, length - 2))
+        self.labels[:, 1] = 0
+        self.arrays = {"logits": self.logits, "labels": self.labels, "attention_mask": self.attention}
+        self.files("hf", **self.arrays)
+
+    def files(self, name, **arrays):
+        np.savez(self.path(name + ".npz"), **arrays)
+        with h5py.File(self.path(name + ".h5"), "w") as f:
+            for key, values in arrays.items():
+                f[key] = values
+
+    def by_hand(self, kept, breaks=False):
+        """The steps that take part, packed."""
+        segment = np.cumsum(kept & ~np.roll(kept, 1, axis=1), axis=1)
+        more = {"segments": segment[kept]} if breaks else {}
+        self.files("hand", logits=self.logits[kept], labels=np.where(self.labels == -100, -1, self.labels)[kept],
+                   offsets=np.append(0, np.cumsum(kept.sum(1))), **more)
+
+    def result(self, *arguments):
+        report = json.loads(self.statepath("compare", *arguments, "-m", "m.json", "--json", "-", "-q").stdout)
+        for key in ("file", "bytes"):
+            report["input"].pop(key)
+        report.pop("command", None)
+        return report
+
+    def same(self, name, *options):
+        for ending in (".npz", ".h5"):
+            self.assertEqual(self.result(name + ending, *options), self.result("hand.h5"))
+
+    def test_without_gaps(self):
+        """attention_mask says how long sentences are; -100 is unscored."""
+        self.by_hand(self.attention == 1)
+        self.same("hf")
+
+    def test_join_and_break(self):
+        words = self.labels != -100
+        self.by_hand(words)
+        self.same("hf", "--gaps", "join")
+        self.files("bare", logits=self.logits, labels=self.labels)
+        self.same("bare", "--gaps", "join")
+        self.by_hand(words, breaks=True)
+        self.same("hf", "--gaps", "break")
+
+    def test_hole(self):
+        """In attention_mask, and in valid."""
+        kept = self.attention == 1
+        kept[:, 2] = False
+        kept[3, 0] = False
+        for name, kind in (("attention_mask", "logits"), ("valid", "scores")):
+            self.files("hole", **{kind: self.logits, name: kept})
+            for ending, what in ((".npz", "array"), (".h5", "dataset")):
+                self.refuses("compare", "hole" + ending, "-m", "m.json",
+                             sentence="hole%s: %s %s has a hole: step 2 of recording 0 takes no part, and a later one does; --gaps join makes "
+                                      "its neighbours adjacent, --gaps break begins a new segment after it" % (
+                                          ending, what, name if ending == ".npz" else "/" + name))
+            paths = {}
+            for gaps in ("join", "break"):
+                segment = np.cumsum(kept & ~np.roll(kept, 1, axis=1), axis=1)
+                packed = {kind: self.logits[kept], "offsets": np.append(0, np.cumsum(kept.sum(1)))}
+                self.files("packed", **packed, **({"segments": segment[kept]} if gaps == "break" else {}))
+                self.statepath("decode", "packed.h5", "-m", "m.json", "-o", "packed.out.h5", "-f", "-q")
+                for ending in (".npz", ".h5"):
+                    self.statepath("decode", "hole" + ending, "-m", "m.json", "-o", "o.h5", "--gaps", gaps, "--confidence", "-f", "-q")
+                    with h5py.File(self.path("o.h5")) as f, h5py.File(self.path("packed.out.h5")) as g:
+                        path, offsets = f["paths/viterbi"][:], f["offsets"][:]
+                        lengths = [np.flatnonzero(k)[-1] + 1 for k in kept]
+                        flat = np.concatenate([k[:n] for k, n in zip(kept, lengths)])
+                        np.testing.assert_array_equal(np.diff(offsets), lengths)
+                        np.testing.assert_array_equal(path[~flat], -1)
+                        np.testing.assert_array_equal(path[flat], g["paths/viterbi"][:])
+                        np.testing.assert_array_equal(np.isnan(f["confidence/viterbi"][:]), ~flat)
+                    paths[gaps] = path.tolist()
+            self.assertNotEqual(paths["join"], paths["break"])
+
+    def test_minus_100(self):
+        """Elsewhere it is an error that names the option; other negative labels stay errors."""
+        flat = {"log_probs": np.log(np.full((3, K), 1 / K)), "labels": [0, -100, -1]}
+        self.files("other", **flat)
+        for ending in (".npz", ".h5"):
+            done = self.statepath("compare", "other" + ending, "-m", "m.json", status=1)
+            self.assertIn("label -100 is not one of the 5 classes 0..4; unscored steps are -1, and -100 with --unscored -100", done.stderr)
+            report = self.result("other" + ending, "--unscored", "-100")
+            self.assertEqual(report["input"]["scored_steps"], 1)
+        self.labels[0, 1] = -7
+        self.files("hf", **self.arrays)
+        for ending in (".npz", ".h5"):
+            done = self.statepath("compare", "hf" + ending, "-m", "m.json", status=1)
+            self.assertIn("label -7 is not one of the 5 classes", done.stderr)
+        self.refuses("compare", "hf.npz", "-m", "m.json", "--unscored", "-5", status=2,
+                     sentence="--unscored -5: it is -100, or -1, which is unscored always; --map 'N=unscored' names others")
+        self.refuses("compare", "hf.npz", "-m", "m.json", "--gaps", "leave", status=2,
+                     sentence="--gaps leave: it is join (the neighbours of a hole become adjacent) or break (a new segment begins after it)")
+
+
+if __name__ == "__main__":
+    st.main()
