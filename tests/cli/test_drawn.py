@@ -113,12 +113,16 @@ class TestDrawn(st.TestCase):
         self.make(np.zeros(n, "i4"), chosen, [0, n])
         self.statepath("compare", "in.h5", "--model", "line.json", "--strategies", "argmax,viterbi", "--report", "page.html", "-q")
         illegal = int(np.sum(np.abs(np.diff(chosen)) == 2))
-        marks = MARK.findall(self.steps_of("page.html"))
-        self.assertEqual(sum(int(m[3] or 1) for m in marks), illegal)
-        self.assertLessEqual(len(marks), 1000)
-        self.assertGreater(len(marks), 900)
-        self.assertEqual(int(marks[-1][2] or marks[-1][1]), n - 1)
-        self.assertGreater(float(marks[-1][0]), 99.9)
+        steps = self.steps_of("page.html")
+        self.assertEqual(MARK.findall(steps), [])
+        [(path, total, most)] = re.findall(r'<path class="bars" d="([^"]*)"><title>([0-9,]+) illegal, at most (\d+) a bar</title>', steps)
+        self.assertEqual(int(total.replace(",", "")), illegal)
+        edges = np.arange(1001) * n // 1000  # of the places
+        places = np.histogram(np.flatnonzero(np.abs(np.diff(chosen)) == 2) + 1, edges)[0]
+        self.assertEqual(int(most), places.max())
+        heights = {int(x): int(height) for x, height in re.findall(r"M(\d+) 8v-(\d+)h1v\2z", path)}
+        self.assertEqual(heights, {c: -(-8 * int(count) // int(most)) for c, count in enumerate(places) if count})
+        self.assertIn(999, heights)
 
     def test_too_long_to_be_drawn(self):
         n = 1000001
