@@ -94,6 +94,53 @@ static double sum_by_table(const sp_verifier *v, const sp_scores *scores, const 
            sum_of_type(v, v->has_weights, scores->segments != NULL, scores, path) + chain->end[path[scores->n_steps - 1]];
 }
 
+/* ---- the same in parts side by side ---- */
+
+enum { PARTS = 64 };
+
+typedef struct part_sums {
+    const sp_verifier *verifier;
+    const sp_scores *scores;
+    const int32_t *path;
+    double sum[PARTS];
+} part_sums;
+
+static int64_t part_begin(const part_sums *p, int64_t part)
+{
+    return 1 + (p->scores->n_steps - 1) * part / PARTS;
+}
+
+static void sum_parts(void *arg, sp_scratch *scratch, int64_t first, int64_t last)
+{
+    part_sums *p = arg;
+    const sp_verifier *v = p->verifier;
+    const sp_scores *all = p->scores;
+    (void)scratch;
+    for (int64_t part = first; part < last; part++) {
+        const int64_t before = part_begin(p, part) - 1; /* the step from which the part's first transition comes */
+        sp_scores scores = *all;
+        scores.n_steps = part_begin(p, part + 1) - before;
+        scores.data = (const char *)all->data + (size_t)before * (size_t)all->n_classes * (size_t)all->dtype;
+        scores.segments = all->segments ? all->segments + before : NULL;
+        const bool is_outside = p->path[before] < 0 || p->path[before] >= all->n_classes;
+        p->sum[part] = is_outside ? NAN : sum_of_type(v, v->has_weights, scores.segments != NULL, &scores, p->path + before);
+    }
+}
+
+/* As sum_by_table(). */
+static double sum_by_threads(const sp_verifier *v, const sp_scores *scores, const int32_t *path, sp_workers *workers)
+{
+    part_sums p = {.verifier = v, .scores = scores, .path = path};
+    sp_workers_share(workers, PARTS, sum_parts, &p);
+    double sum = 0;
+    for (int part = 0; part < PARTS; part++)
+        sum += p.sum[part];
+    const sp_chain *chain = v->chain;
+    if (isnan(sum))
+        return NAN;
+    return chain->start[path[0]] + sp_scores_at(scores, 0, path[0]) + sum + chain->end[path[scores->n_steps - 1]];
+}
+
 /* ---- legality, where the sum does not tell ---- */
 
 /* States of class path[t] that can stand at step t, from those of the step before. Returns whether there is any. */
@@ -165,6 +212,14 @@ sp_status sp_verify(const sp_verifier *v, const sp_scores *scores, const int32_t
     if (status == SP_OK && sum == -INFINITY && value == -INFINITY)
         return sp_verify_legal(v->chain, scores, path, sum, err);
     return sp_decode_bug(value, sum, err);
+}
+
+sp_status sp_verify_long(const sp_verifier *v, const sp_scores *scores, const int32_t *path, double value, sp_workers *workers,
+                         sp_error *err)
+{
+    if (v->has_table && scores->n_steps > PARTS && is_close(scores->n_steps, sum_by_threads(v, scores, path, workers), value))
+        return SP_OK;
+    return sp_verify(v, scores, path, value, err);
 }
 
 sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value, sp_error *err)

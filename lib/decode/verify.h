@@ -8,6 +8,7 @@
 #define STATEPATH_DECODE_VERIFY_H
 
 #include "core/path_score.h"
+#include "core/workers.h"
 #include "statepath/decode.h"
 
 enum { SP_VERIFY_CLASSES = 16 }; /* plain chains of so many classes are added up by a table */
@@ -31,6 +32,10 @@ double sp_verify_tolerance(int64_t n_steps, double value);
  *   path   [T] classes, of any value
  * SP_OK; SP_EBUG; SP_ENOMEM (several states a class only). O(T); about 1 ns a step with the table. */
 sp_status sp_verify(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path, double value, sp_error *err);
+
+/* The same on all threads, for a long recording: the same answer for every number of them. */
+sp_status sp_verify_long(const sp_verifier *verifier, const sp_scores *scores, const int32_t *path, double value,
+                         sp_workers *workers, sp_error *err);
 
 /* sp_verify() of one path, without a verifier at hand. */
 sp_status sp_verify_path(const sp_chain *chain, const sp_scores *scores, const int32_t *path, double value, sp_error *err);

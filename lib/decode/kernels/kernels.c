@@ -159,7 +159,7 @@ static void share_long(lane_work *w, sp_workers *workers)
         w->output->results[n] = result;
         if (w->output->broken)
             memset(w->output->broken + first, 0, (size_t)scores.n_steps);
-        w->leftover.finish(w->leftover.arg, scratch, n, n + 1);
+        w->leftover.finish_alone(w->leftover.arg, scratch, n, n + 1);
     }
 }
 

@@ -58,8 +58,9 @@ sp_status sp_kernels_greedy(const sp_kernels *kernels, const sp_chain *chain, co
 
 /* What happens to recordings first .. last-1. */
 typedef struct sp_leftover {
-    sp_task *decode; /* those that are left: alone, each on its thread */
-    sp_task *finish; /* those that are decoded */
+    sp_task *decode;       /* those that are left: alone, each on its thread */
+    sp_task *finish;       /* those that are decoded */
+    sp_task *finish_alone; /* the same, where no task runs and all threads are free */
     void *arg;
 } sp_leftover;
 

@@ -166,6 +166,9 @@ static sp_status real_open(const char *file, const char *real, const sp_file_acc
         if (strstr(reason, "already open for write"))
             id = H5Fopen(real, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access); /* a writer that lets readers in */
     }
+    if (id >= 0)
+        (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_lack,
+                       NULL); /* HDF5 opens a file without what it needs to find groups */
     H5Pclose(access);
     if (id >= 0) {
         *out = id;
