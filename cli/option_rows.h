@@ -115,6 +115,13 @@ OPTION_ROW(ABSENT_CLASS, "absent-class", 0, TEXT, run.absent_class,
            "a class without precision, recall or F1 in the means over classes (exclude)", "exclude|zero|one")
 OPTION_ROW(COLLAPSE, "collapse", 0, TEXTS, run.collapse,
            "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES")
+OPTION_ROW(
+    PRESET, "preset", 0, TEXT, run.preset,
+    "what is shown first: of tags entity F1, of actions F1@10, 25, 50 and edit score; or none (what the classes look like)",
+    "sleep|tags|actions")
+OPTION_ROW(BACKGROUND, "background", 0, TEXT, run.background,
+           "classes without an action: left out of the segments of edit score and F1@10, 25, 50 (of actions: background)",
+           "CLASSES")
 OPTION_ROW(WAKE_TRIM, "wake-trim", 0, NUMBER, run.wake_trim,
            "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN")
 OPTION_ROW(EPOCH_SECONDS, "epoch-seconds", 0, NUMBER, run.epoch_seconds,

@@ -86,8 +86,8 @@ bool option_is_given(const options *o, option_id id);
 #define RESULT_OPTIONS                                                                                                           \
     HEADING("Results:"), OPTION(REPORT), OPTION(FIGURES), OPTION(DRAW), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN),             \
         OPTION(LATEX), OPTION(FAIL_IF), HEADING("Statistics:"), OPTION(GROUPS), OPTION(LEVEL), OPTION(INTERVAL), OPTION(ZEROS),  \
-        OPTION(SEED), OPTION(MARGIN), OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(COLLAPSE), OPTION(WAKE_TRIM),         \
-        OPTION(EPOCH_SECONDS), OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
+        OPTION(SEED), OPTION(MARGIN), OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(COLLAPSE), OPTION(PRESET),            \
+        OPTION(BACKGROUND), OPTION(WAKE_TRIM), OPTION(EPOCH_SECONDS), OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
 /* They end each table. */
 #define MESSAGE_OPTIONS HEADING("Messages:"), OPTION(QUIET), OPTION(VERBOSE), HEADING_END
 #define HEADING_END                                                                                                              \

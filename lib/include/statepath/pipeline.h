@@ -101,6 +101,9 @@ typedef struct sp_run_options {
     char *groups;
     char *weighted_kappa, *absent_class, *interval, *zeros;
     char **collapse; /* ends with NULL; or NULL */
+    char
+        *preset; /* "sleep", "tags", "actions": which figures are shown first; "none": none of them; NULL: what the classes say */
+    char *background; /* classes that are no segments, "A,B"; "": none; NULL: of actions, as the field has it, "background" */
     double margin, wake_trim, nll_clip;
     int bridge_unscored, trim_to_shortest;
     char *codes, *map, *label_codes, *label_map; /* of others' step labels (sleep.h) */

@@ -35,6 +35,8 @@ class Judging(TypedDict, total=False):
     absent_class: Literal["exclude", "zero", "one"]
     interval: Literal["bca", "percentile"]
     zeros: Literal["wilcox", "pratt"]
+    preset: Literal["sleep", "tags", "actions", "none"]
+    background: str
     margin: float
     wake_trim: float
     nll_clip: float
@@ -227,7 +229,7 @@ def compare(
         Called as ``progress(what, done, total)``.
     **options
         Those of :func:`decode` up to `threads` that say what the scores are; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
+        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
 
     Returns
     -------
