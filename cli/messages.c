@@ -28,7 +28,8 @@ static const char fields[] =
     "groups ids "
     "interval kind labels label_codes labels_dataset label_map lengths level losses map margin mask masking matrix method "
     "missing "
-    "model nbest nll_clip offsets on_infeasible output paths preset previous prior_weight rate reference rule_costs rules scores "
+    "model nbest nll_clip offsets on_infeasible only output paths preset previous prior_weight rate reference rule_costs rules "
+    "scores "
     "signals strategies temperature threads transition_weight transpose "
     "trim_to_shortest wake_trim weighted_kappa zeros ";
 

@@ -40,6 +40,8 @@ OPTION_ROW(VALUES, "values", 0, TEXT, masks.values,
            "padding: dataset of the sequences, one after the other; attention: [N,T,D], what is added up (/values)", "PATH")
 OPTION_ROW(KIND, "kind", 0, TEXT, run.place.kind, "what the scores are, when their name does not say",
            "log_probs|probs|logits|scores")
+OPTION_ROW(ONLY, "only", 0, TEXT, run.place.only,
+           "of a folder or several files those that this list names, one a line, such as a split's .bundle", "LIST")
 OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz) are [classes, steps]", NULL)
 OPTION_ROW(ALLOW_EXTERNAL, "allow-external", 0, FLAG, run.place.allow_external,
            "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL)

@@ -236,6 +236,7 @@ static sp_status copy_request(many *a, const sp_request *request, sp_error *err)
     const char *const from[] = {o->scores, o->labels, o->offsets, o->lengths, o->ids, o->mask};
     a->options = *o;
     a->options.more = NULL;
+    a->options.only = NULL;
     const char **const fields[] = {&a->options.scores,  &a->options.labels, &a->options.offsets,
                                    &a->options.lengths, &a->options.ids,    &a->options.mask};
     sp_status status = SP_OK;

@@ -103,6 +103,7 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
     const sp_source_options options = {.model = j->run.model,
                                        .codes = j->path_codes,
                                        .more = o->place.more,
+                                       .only = o->place.only,
                                        .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
     if (status == SP_OK)
         status = sp_paths_reader_open(file, NULL, &options, &j->reader, err);

@@ -1,6 +1,7 @@
 """Segments: edit score and F1@10, 25, 50 as the published evaluation of action segmentation gives them (Farha and Gall 2019), formed again
 here from the written paths by its definition, on whole lists; which classes are left out; where the figures are shown."""
 import json
+import os
 import random
 
 import h5py
@@ -214,6 +215,85 @@ class TestActions(st.TestCase):
                 ("--preset", "tags", "--preset tags needs classes such as O, B-PER and I-PER"),
                 ("--preset", "sleep", "--preset sleep needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model show sleep-aasm` knows)")):
             self.refuses(*arguments, option, word, status=2, sentence=message)
+
+
+class TestFolder(st.TestCase):
+    """MS-TCN's folder: mapping.txt, groundTruth/*.txt, splits/*.bundle, and scores of each video."""
+
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(8)
+        for folder in ("groundTruth", "splits", "scores"):
+            os.mkdir(self.path(folder))
+        self.write("mapping.txt", "".join(f"{k} {n}\n" for k, n in enumerate(NAMES)))
+        self.videos = [f"S{i}_Tea_C1" for i in range(1, 9)]
+        self.labels, self.scores = {}, {}
+        for video in self.videos:
+            y = np.repeat(rng.integers(0, 5, 20), rng.integers(3, 15, 20))
+            p = np.where(rng.random(len(y)) < 0.2, rng.integers(0, 5, len(y)), y)
+            self.labels[video], self.scores[video] = y, (3 * np.eye(5)[p] + rng.random((len(y), 5))).astype(np.float32)
+            self.write(f"groundTruth/{video}.txt", "".join(NAMES[k] + "\n" for k in y))
+            np.save(self.path(f"scores/{video}.npy"), self.scores[video])
+        self.write("splits/test.split1.bundle", "".join(v + ".txt\n" for v in self.videos[:3]))
+        self.write("splits/train.split1.bundle", "".join(v + ".txt\n" for v in self.videos[3:]))
+
+    def packed(self, videos):
+        steps = [self.labels[v] for v in videos]
+        self.h5("all.h5", logits=np.concatenate([self.scores[v] for v in videos]), labels=np.concatenate(steps), ids=videos,
+                offsets=np.concatenate([[0], np.cumsum([len(y) for y in steps])]), classes=NAMES)
+
+    def results(self, *arguments):
+        self.statepath("compare", *arguments, "--json", "r.json", "-f")
+        result = json.loads(self.read("r.json"))
+        del result["input"], result["command"]
+        return result
+
+    def test_as_from_hdf5(self):
+        self.statepath("model", "new", "from-labels", "groundTruth", "--classes", "mapping.txt", "--only", "splits/train.split1.bundle", "-o", "rules.json")
+        for model in ("rules.json", "mapping.txt"):
+            for only, videos in (((), self.videos), (("--only", "splits/test.split1.bundle"), self.videos[:3])):
+                self.packed(videos)
+                folder = self.results("scores", "--labels", "groundTruth", "--kind", "logits", "--model", model, *only)
+                self.assertEqual(folder, self.results("all.h5", "--model", model))
+                self.assertEqual([r["id"] for r in folder["strategies"]["viterbi"]["per_recording"]], videos)
+                pattern = self.results("scores/{id}.npy", "--labels", "groundTruth/{id}.txt", "--kind", "logits", "--model", model, *only)
+                self.assertEqual(pattern, folder)
+
+    def test_rules_come_from_the_split(self):
+        self.statepath("model", "new", "from-labels", "groundTruth", "--classes", "mapping.txt", "--only", "splits/train.split1.bundle", "-o", "rules.json")
+        rules = json.loads(self.read("rules.json"))
+        seen = {(a, b) for v in self.videos[3:] for a, b in zip(self.labels[v], self.labels[v][1:])}
+        self.assertEqual(rules["classes"], NAMES)
+        allowed = rules["allow"] if "allow" in rules else {a: [b for b in NAMES if b not in rules["forbid"].get(a, [])] for a in NAMES}
+        self.assertEqual({(a, b) for a in allowed for b in allowed[a]}, {(NAMES[a], NAMES[b]) for a, b in seen})
+        self.write("some.txt", self.videos[0] + "\n")
+        self.statepath("model", "new", "from-labels", "groundTruth", "--classes", ",".join(NAMES), "--only", "some.txt", "-o", "few.json")
+        self.assertNotEqual(self.read("few.json"), self.read("rules.json"))
+
+    def test_wrong_lists(self):
+        arguments = ["compare", "scores", "--labels", "groundTruth", "--kind", "logits", "--model", "mapping.txt", "--only", "l.txt"]
+        for text, sentence in ((f"{self.videos[0]}.txt\n\nS9.txt\n", "l.txt:3: none of the 8 files of scores is that of S9.txt"),
+                               (" \n", "l.txt: names no recording; it has one a line")):
+            self.write("l.txt", text)
+            self.refuses(*arguments, sentence=sentence)
+        arguments[1] = f"scores/{self.videos[0]}.npy"
+        self.refuses(*arguments, status=2, sentence=f"--only chooses among the files of a folder, or several files; {arguments[1]} is one")
+        os.remove(self.path("l.txt"))
+        arguments[1] = "scores"
+        done = self.statepath(*arguments, status=1)
+        self.assertIn("l.txt", done.stderr)
+
+    def test_wrong_mapping(self):
+        for text, sentence in (("0 a\n1\n", 'm.txt:2: "1" is no number and name of a class, such as "0 background"'),
+                               ("0 a\nb c\n", 'm.txt:2: "b c" is no number and name of a class, such as "0 background"'),
+                               ("0 a\n2 b\n", "m.txt:2: class 2, but there are 2 lines: the numbers go from 0 on without gaps"),
+                               ("0 a\n\n0 b\n", "m.txt:3: a and b are both class 0"),
+                               ("1 a\n0 a\n", "m.txt:2: a is class 1 already")):
+            self.write("m.txt", text)
+            self.refuses("model", "check", "m.txt", sentence=sentence)
+        self.write("m.txt", "1  put down \r\n0\ttake\r\n")
+        self.statepath("model", "check", "m.txt", stdout="m.txt is a model of 2 classes and 4 allowed transitions; every class can be reached and left\n")
+        self.assertIn("put down", self.statepath("model", "show", "m.txt").stdout)
 
 
 if __name__ == "__main__":

@@ -132,6 +132,9 @@ typedef struct sp_source_options {
     bool is_reference;
     /* More files of recordings after the one that is opened; ends with NULL, or NULL. Borrowed until the source is opened. */
     const char *const *more;
+    /* A list of the recordings that are meant, one a line (a split's .bundle): of several files the others are left aside. NULL:
+     * all are meant. Borrowed until the source is opened. */
+    const char *only;
 } sp_source_options;
 sp_source_options sp_source_options_default(void);
 
@@ -158,6 +161,11 @@ typedef struct sp_file_list {
  * for opening to say so. SP_OK; SP_EFILE (an empty folder, several endings in one, nothing of a pattern), SP_ENOMEM. */
 sp_status sp_file_list_new(const char *file, const char *const *more, sp_file_list **out, sp_error *err);
 void sp_file_list_free(sp_file_list *list); /* NULL is fine */
+
+/* Keeps the files that a list names, one recording a line: what stands for {id}, else the file's name without folder; an ending
+ * of its own does not count. SP_OK; SP_EINVAL (there are not several files), SP_EFILE (no such list, a name that none of the
+ * files has, with its line; it names nothing), SP_ENOMEM. */
+sp_status sp_file_list_keep(sp_file_list *list, const char *names, sp_error *err);
 
 /* ---- opening and reading ---- */
 

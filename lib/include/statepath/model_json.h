@@ -23,7 +23,8 @@ extern "C" {
 sp_status sp_model_from_json(const char *text, const char *name, sp_model **out, sp_error *err);
 
 /* Reads a model by file name, or a shipped one by its name ("sleep-strict"; the shipped models are compiled in). A file of that
- * name in the working folder comes first; a name with '/' or ending in ".json" is only ever a file.
+ * name in the working folder comes first; a name with '/' or ending in ".json" is only ever a file. A text of lines such as
+ * "0 background" (mapping.txt of action segmentation) is a model of these classes without rules.
  * SP_OK, SP_EFILE (not found: lists the shipped models and a near name), SP_EMODEL, SP_ENOMEM. */
 sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err);
 

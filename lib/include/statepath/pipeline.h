@@ -65,6 +65,7 @@ typedef struct sp_run_options {
         char *scores, *labels, *offsets, *lengths, *ids, *mask,
             *kind;                     /* datasets (see files.h); of evaluate `labels` is a file, of compare it may be one */
         int allow_external, transpose; /* transpose: scores are [classes, steps] */
+        char *only;                    /* a list of the recordings that are meant, see sp_source_options */
         const char *const *more;       /* more files of recordings after the one that is named; ends with NULL, or NULL */
     } place;
     char *labels_dataset, *paths_dataset; /* evaluate: in the file of labels, in that of paths; masks: in the file of scores */
