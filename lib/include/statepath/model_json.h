@@ -58,6 +58,7 @@ sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err);
  *      "model": "sleep-strict",                                    optional: transitions that it forbids become 0, the rest of
  *                                                                  their row is made to sum to 1 again
  *      "unscored": 0.01,                                           default 0
+ *      "epoch_seconds": 30,                                        optional: an attribute of the file
  *      "generator": "numpy", "unused": 100,                        optional, with "signals": numpy's legacy draws, after a
  *                                                                  sequence of so many steps that is used for nothing (default 0)
  *      "classifier": {"confusion": [[0.9, 0.1], [0.3, 0.7]],       rows = true class
