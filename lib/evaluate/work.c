@@ -7,11 +7,11 @@
 /* THE table of presets. Of actions the marks are the classes without an action in GTEA, Breakfast and 50 Salads; the published
  * script leaves out "background" alone. */
 static const sp_work_row rows[SP_N_WORKS] = {
-    [SP_WORK_STEPS] = {.name = "none", .unit = "recording/step"},
-    [SP_WORK_SLEEP] = {.name = "sleep", .unit = "night/epoch"},
-    [SP_WORK_TAGS] = {.name = "tags", .unit = "sentence/token", .leads = {{"entity_f1", "Entity F1"}}},
+    [SP_WORK_STEPS] = {.name = "none"},
+    [SP_WORK_SLEEP] = {.name = "sleep"},
+    [SP_WORK_TAGS] = {.name = "tags", .leads = {{"entity_f1", "Entity F1"}}},
     [SP_WORK_ACTIONS] = {.name = "actions",
-                         .unit = "video/frame",
+
                          .leads = {{"f1_at_50", "F1@50"}, {"edit_score", "Edit score"}},
                          .marks = {"background", "SIL", "action_start"},
                          .background = {"background"}},

@@ -1,4 +1,4 @@
-/* Kinds of work: by what each is recognised, what it reads first, what it calls recordings and steps. Not installed. */
+/* Kinds of work: by what each is recognised, what it reads first, which classes it leaves out. Not installed. */
 #ifndef EVALUATE_WORK_H
 #define EVALUATE_WORK_H
 
@@ -11,7 +11,6 @@ typedef struct sp_lead {
 
 typedef struct sp_work_row {
     const char *name;     /* "actions" */
-    const char *unit;     /* "video/frame": a recording, a step */
     sp_lead leads[4];     /* what is read before accuracy; ends with a key of NULL */
     const char *marks[4]; /* classes by whose names it is recognised, besides those that are stages or tags; ends with NULL */
     const char *background[2]; /* classes that are no segments, where there are such; ends with NULL */

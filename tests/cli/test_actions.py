@@ -183,6 +183,21 @@ class TestActions(st.TestCase):
         self.assertEqual(got["f1_at_50"]["n"], 12)
         self.assertNotIn("edit_score", {p["metric"] for p in self.compare("--preset", "none", strategies="argmax,viterbi")["comparisons"]})
 
+    def test_tags_are_read_by_entities(self):
+        """The figure stands first, and strategies are compared by it with an interval."""
+        tags, rng = ["O", "B-PER", "I-PER"], np.random.default_rng(4)
+        sentences = [rng.integers(0, 3, 20) for _ in range(15)]
+        self.labelled([(np.where(rng.random(20) < 0.3, rng.integers(0, 3, 20), y), y) for y in sentences], tags)
+        self.write("bio.json", json.dumps({"statepath_model": 1, "name": "m", "classes": tags, "forbid": {"O": ["I-PER"]}}))
+        result = self.compare("--markdown", "r.md", model="bio.json", strategies="argmax,viterbi")
+        pair = next(p for p in result["comparisons"] if p["metric"] == "entity_f1")
+        figures = [result["strategies"][s]["entities"]["f1"] for s in ("viterbi", "argmax")]
+        self.assertAlmostEqual(pair["difference"], figures[0] - figures[1], places=12)
+        self.assertLessEqual(pair["ci"][0], pair["difference"])
+        self.assertGreaterEqual(pair["ci"][1], pair["difference"])
+        self.assertIn(b"| strategy | entity F1 | illegal |", self.read("r.md"))
+        self.assertNotIn("entity_f1", {p["metric"] for p in self.compare("--preset", "none", model="bio.json", strategies="argmax,viterbi")["comparisons"]})
+
     def test_shown_first(self):
         rng = np.random.default_rng(1)
         self.labelled([(rng.integers(0, 5, 50), rng.integers(0, 5, 50)) for _ in range(9)])
