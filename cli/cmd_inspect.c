@@ -350,6 +350,7 @@ static sp_status inspect_paths(const char *file, const options *o, sp_error *err
     sp_source_options places = sp_source_options_default();
     places.access = sp_run_access(&o->run);
     places.more = o->run.place.more;
+    places.only = o->run.place.only;
     sp_status status = sp_paths_reader_open(file, NULL, &places, &reader, err);
     if (status != SP_OK)
         return status;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "outputs.h"
@@ -242,6 +243,22 @@ static sp_status count_labels(sp_source *source, const sp_source_info *info, sp_
     return status;
 }
 
+/* The classes in their order, as a list or in a file such as mapping.txt: a model without rules, by which texts of labels are
+ * read.
+ */
+static sp_status read_classes(options *o, sp_model **out, sp_error *err)
+{
+    const char **names = NULL;
+    int32_t n = 0;
+    if (access(o->classes, R_OK) == 0)
+        return sp_model_load(o->classes, out, err);
+    sp_status status = names_from(o->classes, "classes", "from-labels", &names, &n, err);
+    if (status == SP_OK && !(*out = sp_model_new("from-labels", n, names)))
+        status = sp_fail(err, SP_ENOMEM, "no memory for %d classes", n);
+    free(names);
+    return status;
+}
+
 static sp_status new_from_labels(const char *file, options *o, sp_model **out, sp_error *err)
 {
     if (!file)
@@ -255,22 +272,27 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     places.access = sp_run_access(&o->run);
     places.labels = o->run.place.labels;
     places.needs_scores = false;
+    places.only = o->run.place.only;
     sp_source *source = NULL;
-    const char **names = NULL;
-    int32_t n_names = 0;
+    sp_model *named = NULL;
     sp_label_counts counts = {0};
-    sp_status status = sp_source_open(file, &places, &source, err);
-    if (status != SP_OK)
+    sp_status status = o->classes ? read_classes(o, &named, err) : SP_OK;
+    places.model = named;
+    if (status == SP_OK)
+        status = sp_source_open(file, &places, &source, err);
+    if (status != SP_OK) {
+        sp_model_free(named);
         return status;
+    }
     const sp_source_info *info = sp_source_info_of(source);
     const char *const *classes = info->classes;
-    n_names = info->n_classes;
+    int32_t n_names = info->n_classes;
     if (!info->has_labels)
         status = sp_fail(err, SP_EDATA, "%s holds no labels; --labels PATH says where they are", file);
-    else if (o->classes) {
-        status = names_from(o->classes, "classes", "from-labels", &names, &n_names, err);
-        classes = names;
-        if (status == SP_OK && info->n_classes && n_names != info->n_classes)
+    else if (named) {
+        n_names = named->n_classes;
+        classes = (const char *const *)named->classes;
+        if (info->n_classes && n_names != info->n_classes)
             status = sp_fail(err, SP_EINVAL, "--classes names %d classes, %s has %d", n_names, file, info->n_classes);
     } else if (!classes)
         status = sp_fail(err, SP_EINVAL, "%s does not name its classes; --classes A,B,C names them in order", file);
@@ -281,8 +303,8 @@ static sp_status new_from_labels(const char *file, options *o, sp_model **out, s
     if (status == SP_OK)
         status = sp_model_from_counts(o->run.fit.name ? o->run.fit.name : "from-labels", classes, &counts, min_count, out, err);
     sp_label_counts_clear(&counts);
-    free(names);
     sp_source_close(source);
+    sp_model_free(named);
     return status;
 }
 
@@ -409,10 +431,13 @@ static const option_choice model_options[] = {
     OPTION_AS(NAME, "new: name of the model", NULL),
     OPTION(MARKS),
     OPTION(TYPES),
-    OPTION_AS(CLASSES, "new left-right, cycle, band, from-labels: classes in order", NULL),
+    OPTION_AS(CLASSES,
+              "new left-right, cycle, band, from-labels: classes in order; of from-labels also a file of them (mapping.txt)",
+              NULL),
     OPTION(STEP),
     OPTION(MIN_COUNT),
     OPTION_AS(LABELS, "new from-labels, audit: dataset of the labels; of audit also a file of them", NULL),
+    OPTION_AS(ONLY, "new from-labels: the recordings that this list names, one a line", NULL),
     OPTION(ALLOW_EXTERNAL),
     HEADING("Audit, what each rule costs:"),
     OPTION(DATA),

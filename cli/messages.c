@@ -23,14 +23,15 @@ static void disarm(char *text, char blank)
 
 /* What the library may name: fields of its options. */
 static const char fields[] =
-    " absent_class against allow_external batch bridge_unscored clamp codes collapse confidence cv draw epoch_seconds floor "
+    " absent_class against allow_external background batch bridge_unscored clamp codes collapse confidence cv draw epoch_seconds "
+    "floor "
     "force "
     "gaps groups ids "
     "interval kind labels label_codes labels_dataset label_map lengths level losses map margin mask masking matrix method "
     "min_count "
     "missing "
-    "model nbest nll_clip offsets on_infeasible output paths previous prior_weight rate reference rule_costs rules scheme scores "
-    "skip_existing "
+    "model nbest nll_clip offsets on_infeasible only output paths preset previous prior_weight rate reference rule_costs rules "
+    "scheme scores skip_existing "
     "signals strategies temperature threads transition_weight transpose "
     "trim_to_shortest unscored wake_trim weighted_kappa zeros ";
 

@@ -49,6 +49,8 @@ OPTION_ROW(
     "join|break")
 OPTION_ROW(UNSCORED, "unscored", 0, TEXT, run.place.unscored, "labels of -100 are unscored, outside of Hugging Face's layout too",
            "-100")
+OPTION_ROW(ONLY, "only", 0, TEXT, run.place.only,
+           "of a folder or several files those that this list names, one a line, such as a split's .bundle", "LIST")
 OPTION_ROW(TRANSPOSE, "transpose", 0, FLAG, run.place.transpose, "arrays of scores (.npy, .npz) are [classes, steps]", NULL)
 OPTION_ROW(ALLOW_EXTERNAL, "allow-external", 0, FLAG, run.place.allow_external,
            "follow links and virtual datasets to files anywhere, not only in the folder of the file or below it", NULL)
@@ -126,6 +128,13 @@ OPTION_ROW(SCHEME, "scheme", 0, TEXT, run.scheme, "scheme of the tags, by which 
            "IOB1|IOB2|IOE1|IOE2|BIOES|BILOU|BMES")
 OPTION_ROW(COLLAPSE, "collapse", 0, TEXTS, run.collapse,
            "score again with classes put together, such as 'Light=N1,N2; Deep=N3'; may be given again", "CLASSES")
+OPTION_ROW(
+    PRESET, "preset", 0, TEXT, run.preset,
+    "what is shown first: of tags entity F1, of actions F1@10, 25, 50 and edit score; or none (what the classes look like)",
+    "sleep|tags|actions")
+OPTION_ROW(BACKGROUND, "background", 0, TEXT, run.background,
+           "classes without an action: left out of the segments of edit score and F1@10, 25, 50 (of actions: background)",
+           "CLASSES")
 OPTION_ROW(WAKE_TRIM, "wake-trim", 0, NUMBER, run.wake_trim,
            "leave wake out that lies more than MIN minutes before or after the sleep of the labels", "MIN")
 OPTION_ROW(EPOCH_SECONDS, "epoch-seconds", 0, NUMBER, run.epoch_seconds,

@@ -81,8 +81,8 @@ bool option_is_given(const options *o, option_id id);
 /* Those that several commands share. */
 #define PLACE_OPTIONS OPTION(SCORES), OPTION(LABELS), PLACES_BESIDE
 #define PLACES_BESIDE                                                                                                            \
-    OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(KIND), OPTION(GAPS), OPTION(UNSCORED), OPTION(TRANSPOSE),              \
-        OPTION(ALLOW_EXTERNAL)
+    OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(ONLY), OPTION(KIND), OPTION(GAPS), OPTION(UNSCORED),                   \
+        OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
 #define DECODE_OPTIONS                                                                                                           \
     OPTION(THREADS), OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT),      \
         OPTION(PRIOR_WEIGHT), OPTION(CLAMP)
@@ -91,7 +91,7 @@ bool option_is_given(const options *o, option_id id);
     HEADING("Results:"), OPTION(REPORT), OPTION(FIGURES), OPTION(DRAW), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN),             \
         OPTION(LATEX), OPTION(FAIL_IF), HEADING("Statistics:"), OPTION(GROUPS), OPTION(LEVEL), OPTION(INTERVAL), OPTION(ZEROS),  \
         OPTION(SEED), OPTION(MARGIN), OPTION(WEIGHTED_KAPPA), OPTION(ABSENT_CLASS), OPTION(SCHEME), OPTION(COLLAPSE),            \
-        OPTION(WAKE_TRIM), OPTION(EPOCH_SECONDS), OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
+        OPTION(PRESET), OPTION(BACKGROUND), OPTION(WAKE_TRIM), OPTION(EPOCH_SECONDS), OPTION(NLL_CLIP), OPTION(BRIDGE_UNSCORED)
 /* They end each table. */
 #define MESSAGE_OPTIONS HEADING("Messages:"), OPTION(QUIET), OPTION(VERBOSE), HEADING_END
 #define HEADING_END                                                                                                              \

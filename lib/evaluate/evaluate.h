@@ -23,6 +23,9 @@ typedef struct sp_evaluation_options {
                                    sp_report_drawn() then says whose are to be fetched; 0: none */
     const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
     const char *scheme;         /* of these tags, for the strict reading of entities; NULL: by their letters. During _new only */
+    bool work_is_guessed;
+    sp_work work;              /* compares pairs by segments (actions) or entities (tags) too */
+    const uint8_t *background; /* [K] 1: runs of the class are no segments; NULL: all are. Used during _new only */
     sp_bootstrap_options bootstrap;
     const int32_t *stage_of_class; /* [K] sp_sleep_stage of each class, for sleep statistics; NULL: none. Used during _new only */
     double epoch_seconds;          /* length of a step, for rates and, with stage_of_class, sleep statistics; 0: not known */

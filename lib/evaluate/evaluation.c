@@ -44,6 +44,7 @@ void sp_evaluation_free(sp_evaluation *e)
     for (int32_t s = 0; e->tracks && s < e->options.n_strategies; s++)
         free(e->tracks[s].runs.classes);
     sp_margins_free(&e->margins);
+    sp_count_rows_free(&e->sequence_rows);
     scratch_free(&e->scratch);
     free(e->at_hand.id);
     sp_comparison_free(e->result);
@@ -173,12 +174,17 @@ static sp_status evaluation_open(sp_evaluation *e, const sp_evaluation_options *
     c->trace_steps = options->trace_steps;
     c->epoch_seconds = options->epoch_seconds;
     c->epoch_is_assumed = options->epoch_is_assumed;
+    c->work = options->work;
+    c->work_is_guessed = options->work_is_guessed;
     c->reference_frequencies.worst_recording = -1;
     if (options->has_wake_trim)
         e->wake_margin = sp_wake_trim_steps(options->wake_trim_minutes, options->epoch_seconds);
     c->strategies = sp_calloc(n, sizeof *c->strategies);
-    if (!c->strategies)
+    c->background = options->background ? sp_calloc(e->K, sizeof *c->background) : NULL;
+    if (!c->strategies || (options->background && !c->background))
         return sp_no_memory(err);
+    if (c->background)
+        memcpy(c->background, options->background, (size_t)e->K * sizeof *c->background);
     c->n_strategies = n;
     for (int32_t s = 0; s < n; s++) {
         sp_status status = strategy_open(&c->strategies[s], options->names[s], options->is_legal && options->is_legal[s], e->K,
@@ -216,6 +222,7 @@ sp_status sp_evaluation_new(const sp_chain *chain, const sp_chain *rules, const 
     e->options.is_legal = NULL;
     e->options.against = NULL;
     e->options.classes = NULL;
+    e->options.background = NULL;
     e->options.stage_of_class = NULL;
     e->options.scorers = NULL;
     e->options.subjects = NULL;

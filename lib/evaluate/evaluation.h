@@ -3,7 +3,7 @@
  * An evaluation holds the comparison that it will hand out and fills it as blocks come in; beside it stands what is only needed
  * on the way. Each file of this folder adds one kind of count for one recording: evaluation.c has the memory, adding.c the checks
  * and the order of things, score_path.c confusion, changes, context and what is by recording, segments.c runs, boundaries and
- * edit score, entities.c and mask_ceiling.c what they are called after; finish.c turns sums to values.
+ * edit score, segment_overlaps.c, entities.c and mask_ceiling.c what they are called after; finish.c turns sums to values.
  *
  * What is counted for a recording is counted for a piece of it just as well: what one piece leaves to the next stands in a track
  * for the reference and each strategy, and a recording that comes whole is one piece.
@@ -49,13 +49,34 @@ typedef struct sp_span {
 
 /* Runs of one class along a path; {0} is the empty list. */
 typedef struct sp_runs {
-    int64_t n;        /* that have ended */
+    int64_t n;        /* segments that have ended */
     int32_t *classes; /* [n] theirs; owned */
     int64_t capacity;
     bool is_dropped; /* the list is no longer kept, only counted */
     int32_t k;       /* the run at hand: class and steps so far, 0: there is none */
     int64_t length;
 } sp_runs;
+
+/* A segment of a path, and those of its class in the reference that it may be matched with (segment_overlaps.c). */
+typedef struct sp_path_segment {
+    bool is_open;
+    int32_t k;
+    int64_t first; /* step of the recording */
+    bool has_before;
+    int64_t before_first, before_last; /* the reference's that began before it, and the step after its end */
+    uint8_t before_matched;            /* bit i: at the i-th threshold */
+    int64_t longest;                   /* steps of the longest inside it; 0: none */
+} sp_path_segment;
+
+/* Matching segments; {0} before the first step. */
+typedef struct sp_overlap_walk {
+    sp_segments counts; /* of the recording */
+    bool in_reference;
+    int32_t reference_class;
+    int64_t reference_first, longest; /* steps of the longest of the path's inside it, of its class */
+    sp_path_segment path, waiting;    /* at hand; began before the reference's at hand, and ended in it */
+    int64_t waiting_end;
+} sp_overlap_walk;
 
 /* Reading entities: where the one at hand began, and the tag before. {0} before the first step. */
 typedef struct sp_tag_walk {
@@ -94,10 +115,13 @@ typedef struct sp_track {
     int64_t illegal_before; /* illegal transitions of the recordings before */
     /* Of a strategy only. */
     sp_recording_result result;
+    sp_overlap_walk overlaps;
     uint8_t used[SP_AROUND]; /* of the last two steps of the piece before and the first two of this one: see match_change() */
     bool in_error;
     int64_t error_first;                 /* step of the recording */
     sp_tag_walk tags[2], strict_tags[2]; /* reference, path */
+    double edit;                         /* edit score of the recording; NAN: none */
+    sp_entity_counts entities_before;    /* of the recordings before */
 } sp_track;
 
 /* What is counted for a strategy beside its result. */
@@ -160,6 +184,7 @@ struct sp_evaluation {
     int32_t *stage_of_class;         /* [K], or NULL: the classes are no sleep stages */
     sp_scorer_sums *scorers;         /* or NULL */
     sp_margins margins;
+    sp_count_rows sequence_rows; /* sequence_pairs.c */
     sp_evaluation_scratch scratch;
     sp_track reference, *tracks; /* of the recording at hand; [n_strategies] */
     sp_at_hand at_hand;
@@ -208,8 +233,9 @@ void sp_find_contexts(sp_evaluation *e, const sp_recording *r);
 void sp_add_agreement(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, const int32_t *baseline);
 void sp_add_mcnemar_counts(sp_evaluation *e, const sp_recording *r);
 
-/* segments.c. Goes on along `steps`; -1 and gaps cut. Lengths go into the tally (NULL: nowhere). False: no memory. */
-bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, sp_tally *lengths);
+/* segments.c. Goes on along `steps`; -1 and gaps cut. Runs of the background [K] (NULL: none) are not listed. Lengths of all go
+ * into the tally (NULL: nowhere). False: no memory. */
+bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background, sp_tally *lengths);
 void sp_runs_clear(sp_runs *runs); /* for another recording; keeps the memory */
 /* Forgets the reference's list when no strategy's is kept. */
 void sp_drop_reference_runs(sp_evaluation *e);
@@ -224,6 +250,11 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
 sp_status sp_class_runs_fill(int32_t K, sp_tally *tally, const sp_class_runs *reference, sp_class_runs **out, sp_error *err);
 void sp_class_runs_free(int32_t K, sp_class_runs *class_runs);
 void sp_boundaries_finish(sp_boundaries *boundaries);
+
+/* segment_overlaps.c: goes on along a path, -1 where the reference is unscored. background [K] or NULL. */
+void sp_overlaps_walk(sp_overlap_walk *walk, const sp_recording *r, const int32_t *path, const uint8_t *background);
+void sp_segments_add(sp_segments *sum, const sp_segments *counts);
+void sp_segments_finish(sp_segments *segments);
 
 /* edit.c: Levenshtein distance of two sequences of classes 0..K-1, each edit costs 1. */
 sp_status sp_edit_distance(int32_t K, int64_t m, const int32_t *a, int64_t n, const int32_t *b, int64_t *distance, sp_error *err);
@@ -279,6 +310,9 @@ sp_status sp_label_permutation_best(int32_t K, const int64_t *confusion, int32_t
 sp_status sp_label_permutation_find(int32_t K, sp_strategy_result *strategy, sp_error *err);
 /* metric_pairs.c: paths [n_strategies][T] of the recording, whose kappas it sets. */
 sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err);
+
+/* sequence_pairs.c: what the recording at hand adds when it ends. */
+sp_status sp_add_sequences(sp_evaluation *e, sp_error *err);
 
 /* places.c: lists the steps of a piece at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the reference last.
  * paths [n_strategies], -1 where undecoded. */

@@ -103,6 +103,14 @@
             N(HERE(boundaries.reference)), NEEDS(LABELS), .json = "boundaries.within_" #w ".recall"),                            \
         ROW("boundary_precision_" #w, boundaries.precision[w], "precision " found, 3, "share of the path's changes found " text, \
             CSV, MORE, N(HERE(boundaries.decoded)), NEEDS(LABELS), .json = "boundaries.within_" #w ".precision")
+#define OVERLAP(i, percent)                                                                                                      \
+    ROW("f1_at_" #percent, segments.f1[i], "F1@" #percent, 4,                                                                    \
+        "of segments whose intersection over union is at least 0." #percent ", pooled", CSV, MORE,                               \
+        N(HERE(segments.reference), HERE(segments.decoded)), NEEDS(LABELS))
+#define OVERLAPPING(i, percent)                                                                                                  \
+    ROW("segments_matched_at_" #percent, segments.matched[i], "matched at 0." #percent, 0,                                       \
+        "segments of the reference that such a segment of the path has", MORE, NEEDS(LABELS),                                    \
+        .json = "segments.matched_at_" #percent)
 #define CHI2(key_, at, label_, definition_)                                                                                      \
     ROW(key_ "_chi2", at.chi2, label_, 2, definition_, CSV, N(HERE(at.df)), NEEDS(ACCURACY), .json = key_ ".chi2"),              \
         ROW(key_ "_df", at.df, "degrees of freedom", 0, "degrees of freedom of " key_, NEEDS(ACCURACY), .json = key_ ".df"),     \
@@ -272,6 +280,16 @@ static const sp_figure of_strategy[] = {
     BOUNDARY(2, "within 2 steps", "within 2"),
     ROW("edit_score", edit_score, "edit score", 3, "1 - edit distance of the runs / the more runs, mean over recordings", CSV,
         MORE, N(HERE(edit_score_n)), NEEDS(LABELS)),
+    OVERLAP(0, 10),
+    OVERLAP(1, 25),
+    OVERLAP(2, 50),
+    OVERLAPPING(0, 10),
+    OVERLAPPING(1, 25),
+    OVERLAPPING(2, 50),
+    ROW("segments_reference", segments.reference, "segments of the reference", 0, "runs of the reference, background left out",
+        NEEDS(LABELS), .json = "segments.reference"),
+    ROW("segments_decoded", segments.decoded, "segments decoded", 0, "runs of the path, background left out", NEEDS(LABELS),
+        .json = "segments.decoded"),
     ENTITY("entity", entities.pooled, "entities.", NEEDS_BOTH(LABELS, ENTITIES)),
     ENTITY("entity_strict", entities.strict, "entities.strict.", NEEDS_BOTH(LABELS, ENTITIES)),
 };

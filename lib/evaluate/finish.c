@@ -172,6 +172,7 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     s->edit_score = value_ratio(sums->edit_sum, (double)s->edit_score_n,
                                 s->edit_score_too_long ? "recordings of too many runs" : "no scored steps");
     sp_boundaries_finish(&s->boundaries);
+    sp_segments_finish(&s->segments);
     sp_entities_finish(e, &s->entities);
     finish_score(e, strategy);
     status = sp_error_runs_finish(e, strategy, err);

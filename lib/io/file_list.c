@@ -8,8 +8,10 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "core/names.h"
 #include "io/file_list.h"
 #include "io/text/natural_sort.h"
+#include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "statepath/files.h"
 
@@ -325,4 +327,100 @@ sp_status sp_file_list_complete(const sp_file_list *list, const char *pattern, c
         return status;
     }
     return *names && a != -2 ? SP_OK : sp_no_memory(err);
+}
+
+/* ---- some of them ---- */
+
+/* Numbers of the files by the names of their recordings, which are copied to `stems` [n]. */
+static sp_status name_files(const sp_file_list *list, sp_names *numbers, char **stems, sp_error *err)
+{
+    sp_status status = sp_names_init(numbers, list->n);
+    for (int64_t i = 0; status == SP_OK && i < list->n; i++) {
+        stems[i] = list->ids ? strdup(list->ids[i]) : sp_file_stem(list->names[i]);
+        if (!stems[i])
+            status = sp_no_memory(err);
+        else
+            sp_names_add(numbers, stems[i], (int32_t)i);
+    }
+    return status;
+}
+
+/* The file that a line names, which loses its ending where that is needed; -1: none. */
+static int32_t file_of_line(const sp_names *numbers, char *line)
+{
+    int32_t found = sp_names_find(numbers, line);
+    char *dot = strrchr(line, '.');
+    if (found < 0 && dot && dot > line) {
+        *dot = '\0';
+        found = sp_names_find(numbers, line);
+        *dot = '.';
+    }
+    return found;
+}
+
+static sp_status mark_lines(const sp_file_list *list, const sp_names *numbers, const char *file, char *text, bool *is_meant,
+                            sp_error *err)
+{
+    int64_t line = 0, n = 0;
+    for (char *at = text; *at;) {
+        char *end = at + strcspn(at, "\n"), *next = *end ? end + 1 : end;
+        at += strspn(at, " \t\r");
+        while (end > at && strchr(" \t\r\n", end[-1]))
+            end--;
+        line++;
+        if (end > at) {
+            *end = '\0';
+            const int32_t found = file_of_line(numbers, at);
+            if (found < 0)
+                return sp_fail(err, SP_EFILE, "%s:%lld: none of the %lld files of %s is that of %.200s", file, (long long)line,
+                               (long long)list->n, list->about, at);
+            is_meant[found] = true;
+            n++;
+        }
+        at = next;
+    }
+    return n > 0 ? SP_OK : sp_fail(err, SP_EFILE, "%s: names no recording; it has one a line", file);
+}
+
+static void drop_others(sp_file_list *list, const bool *is_meant)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < list->n; i++) {
+        if (!is_meant[i]) {
+            free(list->names[i]);
+            if (list->ids)
+                free(list->ids[i]);
+            continue;
+        }
+        list->names[n] = list->names[i];
+        if (list->ids)
+            list->ids[n] = list->ids[i];
+        n++;
+    }
+    list->n = n;
+}
+
+sp_status sp_file_list_keep(sp_file_list *list, const char *names, sp_error *err)
+{
+    if (!list->is_several)
+        return sp_fail(err, SP_EINVAL, "`only` chooses among the files of a folder, or several files; %s is one", list->about);
+    const int64_t n = list->n;
+    char *text = NULL, **stems = calloc((size_t)n + 1, sizeof *stems);
+    bool *is_meant = calloc((size_t)n + 1, sizeof *is_meant);
+    sp_names numbers = {0};
+    sp_status status =
+        stems && is_meant ? sp_text_read(names, "a list of recordings, one a line", &text, err) : sp_no_memory(err);
+    if (status == SP_OK)
+        status = name_files(list, &numbers, stems, err);
+    if (status == SP_OK)
+        status = mark_lines(list, &numbers, names, text, is_meant, err);
+    if (status == SP_OK)
+        drop_others(list, is_meant);
+    sp_names_clear(&numbers);
+    for (int64_t i = 0; stems && i < n; i++)
+        free(stems[i]);
+    free(stems);
+    free(is_meant);
+    free(text);
+    return status;
 }

@@ -23,6 +23,7 @@ static sp_status copy_request(sp_many *a, const sp_request *request, sp_error *e
     const char *const from[] = {o->scores, o->labels, o->offsets, o->lengths, o->ids, o->mask};
     a->options = *o;
     a->options.more = NULL;
+    a->options.only = NULL;
     a->options.known = NULL; /* looked at while opening, from the request */
     a->options.n_known = 0;
     const char **const fields[] = {&a->options.scores,  &a->options.labels, &a->options.offsets,

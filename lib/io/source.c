@@ -11,6 +11,7 @@
 #include "io/arrays/npy.h"
 #include "io/arrays/npz.h"
 #include "io/events/event_format.h"
+#include "io/file_list.h"
 #include "io/foreign.h"
 #include "io/hdf5/h5_source.h"
 #include "io/holes.h"
@@ -133,6 +134,12 @@ static bool ask_first(const char *file, bool (*question)(const char *file))
     return is_so;
 }
 
+bool sp_source_is_several(const char *file)
+{
+    struct stat info;
+    return (stat(file, &info) == 0 && S_ISDIR(info.st_mode)) || sp_file_is_pattern(file);
+}
+
 bool sp_source_is_events(const char *file)
 {
     return ask_first(file, sp_event_is_file);
@@ -215,8 +222,12 @@ static sp_status open_source(const char *file, const sp_request *request, sp_sou
     if (request->options->access.image)
         return sp_source_open_one(file, request, out, err);
     sp_status status = sp_file_list_new(file, request->options->more, &list, err);
-    if (status != SP_OK)
+    if (status == SP_OK && request->options->only)
+        status = sp_file_list_keep(list, request->options->only, err);
+    if (status != SP_OK) {
+        sp_file_list_free(list);
         return status;
+    }
     if (!list->is_several) {
         sp_file_list_free(list);
         return sp_source_open_one(file, request, out, err);

@@ -9,6 +9,9 @@
  * text by the ending of its name (.csv, .tsv, .txt, .hyp, .eannot); events (EDF+, XML, .annot ...) by what is in the file. */
 bool sp_source_is_text(const char *file);
 
+/* Is it a folder, or a pattern with {id}? */
+bool sp_source_is_several(const char *file);
+
 /* Are they events? Their format says what its words and numbers mean. */
 bool sp_source_is_events(const char *file);
 

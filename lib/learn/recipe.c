@@ -216,6 +216,9 @@ static sp_status check_numbers(const sp_recipe *recipe, sp_recipe_place *place, 
     place->key = "unscored";
     if (!(recipe->unscored >= 0 && recipe->unscored <= 1))
         return sp_fail(err, SP_EINVAL, "key \"unscored\": %g is not a share from 0 to 1", recipe->unscored);
+    place->key = "epoch_seconds";
+    if (!(recipe->epoch_seconds >= 0 && isfinite(recipe->epoch_seconds)))
+        return sp_fail(err, SP_EINVAL, "key \"epoch_seconds\": %g is not the length of a step in seconds", recipe->epoch_seconds);
     return SP_OK;
 }
 

@@ -33,11 +33,12 @@ enum { MAX_COLLAPSES = 16 };
 typedef struct sp_evaluation_words {
     int32_t n_collapses;
     sp_collapse collapses[MAX_COLLAPSES];
+    uint8_t *background; /* [K] or NULL */
 } sp_evaluation_words;
 
-/* Reads weighted_kappa, absent_class, interval, zeros, scheme, collapse, margin, wake_trim and bridge_unscored into
- * `how`, which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes  [K] names in the
- * order of the columns. SP_OK; SP_EINVAL, SP_ENOMEM. */
+/* Reads weighted_kappa, absent_class, interval, zeros, scheme, collapse, preset, background, margin, wake_trim and
+ * bridge_unscored into `how`, which already knows about stages; what it borrows stays in `j`, to be cleared in any case. classes
+ * [K] names in the order of the columns. SP_OK; SP_EINVAL, SP_ENOMEM. */
 sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
                                    sp_evaluation_options *how, sp_error *err);
 void sp_evaluation_words_clear(sp_evaluation_words *j);

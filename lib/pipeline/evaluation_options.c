@@ -1,9 +1,13 @@
 #include "pipeline/evaluation.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/name_hint.h"
 #include "evaluate/evaluate.h"
+#include "evaluate/work.h"
 #include "sleep/stages.h"
 #include "statepath/model_json.h"
 
@@ -101,6 +105,86 @@ static sp_status read_words(const sp_run_options *o, sp_evaluation_options *how,
     return SP_OK;
 }
 
+/* ---- the kind of work ---- */
+
+static sp_status read_work(const sp_run_options *o, int32_t K, const char *const *classes, sp_evaluation_options *how,
+                           sp_error *err)
+{
+    const bool is_sleep = how->stage_of_class != NULL;
+    how->work_is_guessed = !o->preset;
+    how->work = o->preset ? sp_work_find(o->preset) : sp_work_guess(is_sleep, K, classes);
+    if (how->work == SP_N_WORKS)
+        return sp_fail(err, SP_EINVAL, "`preset` %s: it is sleep, tags, actions or none", o->preset);
+    if (how->work == SP_WORK_SLEEP && !is_sleep)
+        return sp_fail(err, SP_EINVAL,
+                       "`preset` sleep needs the classes Wake, N1, N2, N3 and REM (or names that `statepath model show "
+                       "sleep-aasm` knows)");
+    if (how->work == SP_WORK_TAGS && !sp_classes_are_tags(K, classes))
+        return sp_fail(err, SP_EINVAL, "`preset` tags needs classes such as O, B-PER and I-PER");
+    return SP_OK;
+}
+
+/* Index of the class that is named by the first n letters; -1: none. */
+static int32_t class_of(const char *name, size_t n, int32_t K, const char *const *classes)
+{
+    for (int32_t k = 0; k < K; k++)
+        if (strncmp(classes[k], name, n) == 0 && !classes[k][n])
+            return k;
+    return -1;
+}
+
+static sp_status no_class(const char *name, int32_t K, const char *const *classes, sp_error *err)
+{
+    char list[300];
+    const int32_t nearest = sp_name_nearest(name, K, classes);
+    if (nearest >= 0)
+        return sp_fail(err, SP_EINVAL, "`background`: there is no class '%s'; did you mean %s?", name, classes[nearest]);
+    return sp_fail(err, SP_EINVAL, "`background`: there is no class '%s'; the classes are %s", name,
+                   sp_name_list(list, sizeof list, K, classes));
+}
+
+/* Classes between commas; of a name that holds commas itself the longest is taken. */
+static sp_status read_background(const char *at, int32_t K, const char *const *classes, uint8_t *background, sp_error *err)
+{
+    while (*at) {
+        size_t n = strlen(at);
+        int32_t k = class_of(at, n, K, classes);
+        while (k < 0 && n > 0) {
+            for (n--; n > 0 && at[n] != ','; n--)
+                ;
+            k = n > 0 ? class_of(at, n, K, classes) : -1;
+        }
+        if (k < 0) {
+            char name[200];
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+            return no_class(name, K, classes, err);
+        }
+        background[k] = 1;
+        at += n + (at[n] == ',');
+    }
+    return SP_OK;
+}
+
+/* The classes that are no segments; none is NULL. */
+static sp_status choose_background(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
+                                   sp_evaluation_options *how, sp_error *err)
+{
+    bool is_any = false;
+    j->background = calloc((size_t)K, sizeof *j->background);
+    if (!j->background)
+        return sp_no_memory(err);
+    for (const char *const *usual = sp_work_about(how->work)->background; !o->background && *usual; usual++) {
+        const int32_t k = class_of(*usual, strlen(*usual), K, classes);
+        if (k >= 0)
+            j->background[k] = 1;
+    }
+    sp_status status = o->background ? read_background(o->background, K, classes, j->background, err) : SP_OK;
+    for (int32_t k = 0; k < K; k++)
+        is_any |= j->background[k];
+    how->background = is_any ? j->background : NULL;
+    return status;
+}
+
 sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options *o, int32_t K, const char *const *classes,
                                    sp_evaluation_options *how, sp_error *err)
 {
@@ -114,6 +198,10 @@ sp_status sp_evaluation_words_read(sp_evaluation_words *j, const sp_run_options 
     }
     how->n_collapses = j->n_collapses;
     how->collapses = j->collapses;
+    if (status == SP_OK)
+        status = read_work(o, K, classes, how, err);
+    if (status == SP_OK)
+        status = choose_background(j, o, K, classes, how, err);
     if (status != SP_OK)
         return status;
     if (!isnan(o->margin)) {
@@ -163,4 +251,6 @@ void sp_evaluation_words_clear(sp_evaluation_words *j)
     for (int32_t i = 0; i < j->n_collapses; i++)
         sp_collapse_clear(&j->collapses[i]);
     j->n_collapses = 0;
+    free(j->background);
+    j->background = NULL;
 }

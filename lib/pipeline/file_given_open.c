@@ -105,6 +105,7 @@ static sp_status open_text(sp_given *j, const char *file, sp_error *err)
                                        .codes = j->path_codes,
                                        .labels = has_columns && !o->reference && !o->place.labels ? o->labels_dataset : NULL,
                                        .more = o->place.more,
+                                       .only = o->place.only,
                                        .epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0};
     if (status == SP_OK)
         status = sp_paths_reader_open(file, o->paths_dataset, &options, &j->reader, err);

@@ -47,6 +47,7 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->transpose = o->place.transpose;
     out->with_tokens = o->output && sp_paths_export_takes_tokens(o->output);
     out->more = o->place.more;
+    out->only = o->place.only;
     out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */
     out->access = sp_run_access(o);
     out->has_kind = o->place.kind != NULL;

@@ -32,6 +32,12 @@ sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const s
     return status;
 }
 
+/* The list of recordings that are meant, where their labels lie in several files; one file of labels may have all. */
+static const char *only_of_several(const char *file, const sp_run_options *o)
+{
+    return sp_source_is_several(file) ? o->place.only : NULL;
+}
+
 /* A text has names of classes only where the model does. */
 static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *dataset, double step_seconds,
                            const sp_reference_words *words, sp_error *err)
@@ -41,6 +47,7 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
         return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
     sp_status status = sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err);
     const sp_source_options options = {.model = p->model,
+                                       .only = only_of_several(l->file, p->opt),
                                        .codes = l->codes,
                                        .labels = dataset,
                                        .epoch_seconds = p->opt->epoch_seconds > 0 ? p->opt->epoch_seconds : step_seconds,
@@ -85,6 +92,7 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
     places.access = sp_run_access(p->opt);
     places.labels = dataset;
     places.needs_scores = false;
+    places.only = only_of_several(l->file, p->opt);
     sp_status status = sp_run_gaps(p->opt, &places, err);
     if (status == SP_OK)
         status = sp_source_open(l->file, &places, &l->source, err);

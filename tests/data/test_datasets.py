@@ -20,7 +20,7 @@ with h5py.File(path, "r") as file:
     log_probs, labels, offsets = file["log_probs"][:], file["labels"][:], file["offsets"][:]
     classes, ids = list(file["classes"].asstr()), list(file["ids"].asstr())
     kept = json.loads(file.attrs["recipe"])
-    assert file.attrs["seed"] == recipe["seed"]
+    assert file.attrs["seed"] == recipe["seed"] and file.attrs["epoch_seconds"] == recipe["epoch_seconds"] == 30
     assert file["log_probs"].shuffle and file["log_probs"].compression == "gzip"
 
 assert classes == recipe["classes"], classes

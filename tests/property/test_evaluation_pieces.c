@@ -15,6 +15,8 @@ static const int32_t stages[K] = {SP_STAGE_WAKE, SP_STAGE_N1, SP_STAGE_N2, SP_ST
 typedef struct problem {
     int kind; /* of names */
     bool has_labels, has_segments, has_scorers, has_trim, bridges;
+    sp_work work;
+    uint8_t background[K];
     int64_t cut[N];
     sp_model *model;
     sp_chain *chain;
@@ -63,6 +65,9 @@ static void problem_draw(problem *p, uint64_t seed)
     p->has_scorers = random_chance(&random, 0.4);
     p->has_trim = p->kind == 2 && p->has_labels && random_chance(&random, 0.5);
     p->bridges = p->has_labels && random_chance(&random, 0.5);
+    p->work = random_chance(&random, 0.5) ? SP_WORK_ACTIONS : p->kind < 2 ? SP_WORK_TAGS : SP_WORK_SLEEP;
+    for (int k = 0; k < K; k++)
+        p->background[k] = random_chance(&random, 0.2);
     draw_model(p, &random);
     int64_t segment = 0;
     double stay = random_unit(&random), none = random_chance(&random, 0.5) ? 0.1 : 0;
@@ -109,6 +114,8 @@ static sp_evaluation *open(const problem *p)
     o.n_strategies = STRATEGIES;
     o.names = strategies;
     o.classes = names[p->kind];
+    o.work = p->work;
+    o.background = p->work == SP_WORK_ACTIONS ? p->background : NULL;
     o.bootstrap.n_resamples = 10;
     o.trace_steps = MOST;
     if (p->kind == 2) {

@@ -183,6 +183,8 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
         sp_add_contingency(e, r, views->paths);
     if (status == SP_OK)
         status = sp_add_margins(e, r, views->paths, err);
+    if (status == SP_OK && r->labels && r->rest == 0)
+        status = sp_add_sequences(e, err);
     if (status == SP_OK)
         status = sp_add_trace(e, r, views, err);
     if (status == SP_OK && r->labels)
@@ -211,7 +213,7 @@ sp_status sp_evaluation_begin(sp_evaluation *e, const sp_evaluation_recording *r
     for (int32_t s = 0; s < e->result->n_strategies; s++) {
         sp_track *track = &e->tracks[s];
         sp_runs_clear(&track->runs);
-        *track = (sp_track){.runs = track->runs};
+        *track = (sp_track){.runs = track->runs, .entities_before = e->result->strategies[s].entities.pooled};
     }
     return SP_OK;
 }

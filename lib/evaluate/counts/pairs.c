@@ -245,7 +245,8 @@ sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err)
     paired p = {.scored = NULL};
     sp_status status = SP_OK;
     if (e->n_pairs > 0) {
-        c->comparisons = calloc(4 * (size_t)e->n_pairs, sizeof *c->comparisons); /* with the other three metrics */
+        const size_t n_metrics = 4 + (size_t)sp_sequence_metrics(e); /* accuracy, kappa, macro F1, illegal rate */
+        c->comparisons = calloc(n_metrics * (size_t)e->n_pairs, sizeof *c->comparisons);
         c->n_comparisons = c->comparisons ? e->n_pairs : 0;
         status = c->comparisons ? paired_fill(c, &p, err) : sp_no_memory(err);
         for (int32_t i = 0; status == SP_OK && i < e->n_pairs; i++)
@@ -256,6 +257,8 @@ sp_status sp_pairs_compare(sp_evaluation *e, sp_error *err)
             status = compare_several(e, &p, err);
         if (status == SP_OK)
             status = sp_margins_compare(e, err);
+        if (status == SP_OK)
+            status = sp_sequences_compare(e, err);
     }
     if (status == SP_OK && c->n_strategies)
         status = sp_illegal_compare(e, err);

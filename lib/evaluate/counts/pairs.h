@@ -20,4 +20,9 @@ sp_pair_comparison *sp_pair_append(sp_evaluation *e, int32_t pair, const char *m
 sp_status sp_margins_compare(sp_evaluation *e, sp_error *err);
 sp_status sp_illegal_compare(sp_evaluation *e, sp_error *err);
 
+/* sequence_pairs.c: comparisons by what whole sequences say, which follows from the kind of work. How many metrics; the
+ * comparisons. */
+int32_t sp_sequence_metrics(const sp_evaluation *e);
+sp_status sp_sequences_compare(sp_evaluation *e, sp_error *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include "evaluate/evaluation.h"
 #include "evaluate/value.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Beyond so many pairs of runs, 65,536 on each side, a recording's edit distance would take longer than all the rest. */
@@ -15,9 +16,10 @@ void sp_runs_clear(sp_runs *runs)
     *runs = (sp_runs){.classes = runs->classes, .capacity = runs->capacity};
 }
 
-static bool end_run(sp_runs *runs, sp_tally *lengths)
+static bool end_run(sp_runs *runs, const uint8_t *background, sp_tally *lengths)
 {
-    if (!runs->is_dropped) {
+    const bool is_segment = !background || !background[runs->k];
+    if (is_segment && !runs->is_dropped) {
         if (runs->n == runs->capacity) {
             bool is_whole = true;
             runs->capacity = 2 * runs->capacity + 64;
@@ -27,11 +29,11 @@ static bool end_run(sp_runs *runs, sp_tally *lengths)
         }
         runs->classes[runs->n] = runs->k;
     }
-    runs->n++;
+    runs->n += is_segment;
     return !lengths || sp_tally_add(lengths, sp_run_key(runs->k, runs->length), 1);
 }
 
-bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, sp_tally *lengths)
+bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, const uint8_t *background, sp_tally *lengths)
 {
     for (int64_t t = 0; t < r->n_steps; t++) {
         int32_t k = steps[t];
@@ -39,12 +41,12 @@ bool sp_runs_walk(sp_runs *runs, const sp_recording *r, const int32_t *steps, sp
             runs->length++;
             continue;
         }
-        if (runs->length > 0 && !end_run(runs, lengths))
+        if (runs->length > 0 && !end_run(runs, background, lengths))
             return false;
         runs->k = k;
         runs->length = k >= 0;
     }
-    bool is_whole = r->rest > 0 || runs->length == 0 || end_run(runs, lengths);
+    bool is_whole = r->rest > 0 || runs->length == 0 || end_run(runs, background, lengths);
     if (r->rest == 0)
         runs->length = 0;
     return is_whole;
@@ -113,7 +115,8 @@ static void add_boundaries(const sp_recording *r, const int32_t *path, sp_track 
 
 sp_status sp_add_reference_segments(sp_evaluation *e, const sp_recording *r, sp_error *err)
 {
-    return sp_runs_walk(&e->reference.runs, r, r->labels, &e->reference_runs) ? SP_OK : no_room(err);
+    const uint8_t *background = e->result->background;
+    return sp_runs_walk(&e->reference.runs, r, r->labels, background, &e->reference_runs) ? SP_OK : no_room(err);
 }
 
 sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording *r, const int32_t *path, sp_error *err)
@@ -130,24 +133,30 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
     } else {
         runs->is_dropped = true; /* nothing to compare it with */
     }
-    if (!sp_runs_walk(runs, r, steps, &e->sums[strategy].class_runs))
+    if (!sp_runs_walk(runs, r, steps, e->result->background, &e->sums[strategy].class_runs))
         return no_room(err);
     if (!r->labels)
         return SP_OK;
     add_boundaries(r, steps, track, e->scratch.flags, &s->boundaries);
+    sp_overlaps_walk(&track->overlaps, r, steps, e->result->background);
     if (reference->n > 0 && runs->n > max_edit_cells / reference->n)
         drop(runs); /* too long to compare: both numbers only grow */
-    if (r->rest > 0 || reference->n == 0)
+    if (r->rest > 0)
         return SP_OK;
+    sp_segments_add(&s->segments, &track->overlaps.counts);
     int64_t distance = 0, m = reference->n, n = runs->n;
-    if (n > max_edit_cells / m) {
+    track->edit = NAN;
+    if (m == 0 && n == 0)
+        return SP_OK;
+    if (m > 0 && n > max_edit_cells / m) {
         s->edit_score_too_long++;
         return SP_OK;
     }
     sp_status status = sp_edit_distance(e->K, m, reference->classes, n, runs->classes, &distance, err);
     if (status != SP_OK)
         return status;
-    e->sums[strategy].edit_sum += 1 - (double)distance / (double)(m > n ? m : n);
+    track->edit = 1 - (double)distance / (double)(m > n ? m : n);
+    e->sums[strategy].edit_sum += track->edit;
     s->edit_score_n++;
     return SP_OK;
 }

@@ -86,7 +86,7 @@ static sp_status add_edit(const sp_labelled_paths *p, int64_t n, room *m, double
         m->path[t] = r.labels[t] < 0 ? -1 : path[t];
     sp_runs_clear(&m->wanted);
     sp_runs_clear(&m->found);
-    if (!sp_runs_walk(&m->wanted, &r, r.labels, NULL) || !sp_runs_walk(&m->found, &r, m->path, NULL))
+    if (!sp_runs_walk(&m->wanted, &r, r.labels, NULL, NULL) || !sp_runs_walk(&m->found, &r, m->path, NULL, NULL))
         return sp_no_memory(err);
     int64_t wanted = m->wanted.n, found = m->found.n, distance = 0;
     if (wanted == 0 || found > most_edit_cells / wanted)

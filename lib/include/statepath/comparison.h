@@ -27,6 +27,9 @@
 extern "C" {
 #endif
 
+/* What is read first: of sleep minutes and stages, of tags entities, of actions segments. */
+typedef enum sp_work { SP_WORK_STEPS, SP_WORK_SLEEP, SP_WORK_TAGS, SP_WORK_ACTIONS, SP_N_WORKS } sp_work;
+
 /* One recording under one strategy. */
 typedef struct sp_recording_result {
     sp_decoded decoded;
@@ -69,6 +72,18 @@ typedef struct sp_boundaries {
     sp_value recall[SP_N_TOLERANCES]; /* matched / reference, undefined "no changes" */
     sp_value precision[SP_N_TOLERANCES];
 } sp_boundaries;
+
+/* Segments: runs of one class inside stretches of scored steps, without those of the background. A segment of the path chooses
+ * the reference's segment of its class with the greatest intersection over union, the first of several; it is matched where that
+ * is at least 0.1, 0.25, 0.5, and each segment of the reference once. One whose choice is taken is wrong, even where another
+ * segment of its class would do: so counts the published script of MS-TCN (Farha and Gall 2019, arXiv:1903.01945; the measure is
+ * that of Lea et al. 2017). Counts are pooled over recordings. */
+enum { SP_N_OVERLAPS = 3 };
+typedef struct sp_segments {
+    int64_t reference, decoded;     /* segments on each side */
+    int64_t matched[SP_N_OVERLAPS]; /* at 0.1, 0.25, 0.5 */
+    sp_value f1[SP_N_OVERLAPS];     /* 2 matched / (reference + decoded), undefined "no segments" */
+} sp_segments;
 
 /* Named entities from tags (L and U of BILOU are E and S, M of BMES is I), counted inside stretches of scored steps: an entity is
  * right when its first step, last step and type are. Read as conlleval does it, which is seqeval's default: an I or E that
@@ -182,10 +197,12 @@ typedef struct sp_strategy_result {
     int64_t context_steps[SP_N_CONTEXTS], context_correct[SP_N_CONTEXTS]; /* scored steps by context, and of them right */
     sp_class_runs *class_runs;                                            /* [K] */
     sp_boundaries boundaries;
-    /* Mean over recordings of 1 - Levenshtein(runs, runs of the reference) / the longer of both, in 0..1 (Lea et al. 2017). */
+    sp_segments segments;
+    /* Mean over recordings of 1 - Levenshtein(segments, segments of the reference) / the more of both, in 0..1 (Lea et al. 2017).
+     */
     sp_value edit_score;
-    int64_t edit_score_n;            /* recordings it is over: those with scored steps */
-    int64_t edit_score_too_long;     /* but for these, where both numbers of runs multiply to more than 2^32 */
+    int64_t edit_score_n;            /* recordings it is over: those with a segment, in the path or the reference */
+    int64_t edit_score_too_long;     /* but for these, where both numbers of segments multiply to more than 2^32 */
     sp_entities entities;            /* when the comparison has_entities */
     sp_recording_result *recordings; /* [N] */
     double seconds;                  /* spent in decoding; shown to people, never in files that must be reproducible */
@@ -200,7 +217,8 @@ typedef struct sp_strategy_result {
  * mcnemar are undefined. */
 typedef struct sp_pair_comparison {
     int32_t a, b;       /* indices of strategies */
-    const char *metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate" */
+    const char *metric; /* "accuracy", "kappa", "macro_f1", "illegal_rate"; of actions "edit_score", "f1_at_10", "f1_at_25",
+                           "f1_at_50"; of tags "entity_f1" */
     sp_difference difference;
     sp_wilcoxon test;          /* over units with scored steps, on differences of accuracy a - b; for the other metrics only
                                 * better, worse, ties of the units where it is defined (a lower illegal rate is better) */
@@ -384,6 +402,7 @@ typedef struct sp_comparison {
     sp_value mask_ceiling;         /* undefined "not asked for" without with_ceiling */
     int64_t ceiling_infeasible;    /* recordings that no allowed path fits: they count 0 in the ceiling */
     sp_class_runs *reference_runs; /* [K]; NULL without labels */
+    uint8_t *background;           /* [K] 1: its runs are no segments; NULL: all are */
     /* The scores themselves, before any strategy; filled by whoever has them. */
     bool has_nll;
     sp_value nll;                      /* mean negative log-likelihood of the reference, nats per step, weighted (mask.h) */
@@ -405,6 +424,8 @@ typedef struct sp_comparison {
     int32_t n_entity_types;
     char **entity_types;       /* [n_entity_types] in the order of the classes */
     const char *entity_scheme; /* of the strict reading: "IOB2" ... */
+    sp_work work;
+    bool work_is_guessed;
     /* Strategies: those of the first classifier, then those of each other one. */
     int32_t n_strategies;
     sp_strategy_result *strategies;
@@ -413,7 +434,8 @@ typedef struct sp_comparison {
     int32_t n_comparisons;
     /* Accuracy of each strategy against the same on another classifier's scores; within each classifier of each later strategy
      * against argmax, then of the others pairwise; then of strategies against others on another classifier's scores. Then the
-     * same pairs by kappa, macro F1 and, but for pairs with a strategy that is legal by construction, illegal rate. */
+     * same pairs by kappa, macro F1, what `work` adds and, but for pairs with a strategy that is legal by construction, illegal
+     * rate. */
     sp_pair_comparison *comparisons;
     const char *other_metrics_left_out; /* why kappa and macro F1 are not among them, or NULL */
     /* More than two strategies: Friedman over units by accuracy, with mean ranks (1 the best) [n_strategies] or NULL; Cochran's Q

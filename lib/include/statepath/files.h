@@ -156,6 +156,9 @@ typedef struct sp_source_options {
     bool leaves_out;
     const sp_source_file *known; /* [n_known] with leaves_out: files in their order, of which it is known; copied. Or NULL */
     int64_t n_known;
+    /* A list of the recordings that are meant, one a line (a split's .bundle): of several files the others are left aside. NULL:
+     * all are meant. Borrowed until the source is opened. */
+    const char *only;
 } sp_source_options;
 sp_source_options sp_source_options_default(void);
 
@@ -187,6 +190,11 @@ void sp_file_list_free(sp_file_list *list); /* NULL is fine */
  *   names  out: [n] in one allocation, free(names)
  * SP_OK; SP_EINVAL (not one {id}; two files of one name), SP_ENOMEM. */
 sp_status sp_file_list_complete(const sp_file_list *list, const char *pattern, char ***names, sp_error *err);
+
+/* Keeps the files that a list names, one recording a line: what stands for {id}, else the file's name without folder; an ending
+ * of its own does not count. SP_OK; SP_EINVAL (there are not several files), SP_EFILE (no such list, a name that none of the
+ * files has, with its line; it names nothing), SP_ENOMEM. */
+sp_status sp_file_list_keep(sp_file_list *list, const char *names, sp_error *err);
 
 /* ---- opening and reading ---- */
 

@@ -23,7 +23,8 @@ extern "C" {
 sp_status sp_model_from_json(const char *text, const char *name, sp_model **out, sp_error *err);
 
 /* Reads a model by file name, or a shipped one by its name ("sleep-strict"; the shipped models are compiled in). A file of that
- * name in the working folder comes first; a name with '/' or ending in ".json" is only ever a file.
+ * name in the working folder comes first; a name with '/' or ending in ".json" is only ever a file. A text of lines such as
+ * "0 background" (mapping.txt of action segmentation) is a model of these classes without rules.
  * SP_OK, SP_EFILE (not found: lists the shipped models and a near name), SP_EMODEL, SP_ENOMEM. */
 sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err);
 
@@ -57,6 +58,7 @@ sp_status sp_model_list(char ***names, int32_t *n_names, sp_error *err);
  *      "model": "sleep-strict",                                    optional: transitions that it forbids become 0, the rest of
  *                                                                  their row is made to sum to 1 again
  *      "unscored": 0.01,                                           default 0
+ *      "epoch_seconds": 30,                                        optional: an attribute of the file
  *      "generator": "numpy", "unused": 100,                        optional, with "signals": numpy's legacy draws, after a
  *                                                                  sequence of so many steps that is used for nothing (default 0)
  *      "classifier": {"confusion": [[0.9, 0.1], [0.3, 0.7]],       rows = true class

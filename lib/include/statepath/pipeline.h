@@ -65,6 +65,7 @@ typedef struct sp_run_options {
         char *scores, *labels, *offsets, *lengths, *ids, *mask,
             *kind;                     /* datasets (see files.h); of evaluate `labels` is a file, of compare it may be one */
         int allow_external, transpose; /* transpose: scores are [classes, steps] */
+        char *only;                    /* a list of the recordings that are meant, see sp_source_options */
         const char *const *more;       /* more files of recordings after the one that is named; ends with NULL, or NULL */
         char *gaps;                    /* "join" or "break": what becomes of holes (files.h, sp_gaps); NULL: they are an error */
         char *unscored;                /* "-100": labels of -100 are unscored; NULL: in Hugging Face's layout only */
@@ -105,6 +106,9 @@ typedef struct sp_run_options {
     char *weighted_kappa, *absent_class, *interval, *zeros;
     char *scheme; /* of tags, by which entities are read strictly: IOB1 IOB2 IOE1 IOE2 BIOES BILOU BMES; NULL: by their letters */
     char **collapse; /* ends with NULL; or NULL */
+    char
+        *preset; /* "sleep", "tags", "actions": which figures are shown first; "none": none of them; NULL: what the classes say */
+    char *background; /* classes that are no segments, "A,B"; "": none; NULL: of actions, as the field has it, "background" */
     double margin, wake_trim, nll_clip;
     int bridge_unscored, trim_to_shortest;
     char *codes, *map, *label_codes, *label_map; /* of others' step labels (sleep.h) */

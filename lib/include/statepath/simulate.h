@@ -44,6 +44,7 @@ typedef struct sp_recipe {
     double *transitions;              /* [K,K] probabilities, rows = from, each sums to 1 */
     int64_t n_recordings;             /* N >= 1 */
     int64_t min_steps, max_steps;     /* length of a recording: uniform between both, 1 .. 1e9 */
+    double epoch_seconds;             /* length of a step, which the file then says; 0: it does not */
     double unscored;                  /* share of steps whose label is -1, 0 .. 1 */
     bool is_numpy;                    /* draws by numpy's legacy generator, in the order below; only with signals */
     int64_t n_unused;                 /* with is_numpy: steps drawn first and used for nothing, 0 .. 1e9 */

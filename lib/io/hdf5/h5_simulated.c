@@ -19,6 +19,8 @@ static bool put_all(hid_t file, void *arg)
     hid_t label_type = s->n_classes <= 128 ? H5T_STD_I8LE : s->n_classes <= 32768 ? H5T_STD_I16LE : H5T_STD_I32LE;
     return sp_h5_put_text(file, "recipe", c->text) &&
            sp_h5_put_attribute(file, "seed", H5T_STD_I64LE, H5T_NATIVE_INT64, &c->recipe->seed) &&
+           (!(c->recipe->epoch_seconds > 0) ||
+            sp_h5_put_attribute(file, "epoch_seconds", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &c->recipe->epoch_seconds)) &&
            sp_h5_put_names(file, "/classes", s->n_classes, (const char *const *)c->recipe->classes) &&
            sp_h5_put_names(file, "/ids", s->n_recordings, c->ids) &&
            sp_h5_put_numbers(file, "/offsets", H5T_STD_I64LE, H5T_NATIVE_INT64, s->n_recordings + 1, 0, s->offsets) &&

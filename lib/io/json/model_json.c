@@ -8,6 +8,7 @@
 
 #include "core/model.h"
 #include "core/name_hint.h"
+#include "io/json/class_list.h"
 #include "io/json/shipped_models.h"
 #include "io/text/text_read.h"
 #include "statepath/files.h"
@@ -105,13 +106,18 @@ static sp_status load_text(const char *name, const char **text, char **owned, sp
     return status;
 }
 
+static sp_status read_model(const char *text, const char *name, sp_model **out, sp_error *err)
+{
+    return sp_class_list_is(text) ? sp_class_list_read(text, name, out, err) : sp_model_from_json(text, name, out, err);
+}
+
 sp_status sp_model_load(const char *name_or_file, sp_model **out, sp_error *err)
 {
     const char *text;
     char *owned;
     sp_status status = load_text(name_or_file, &text, &owned, err);
     if (status == SP_OK)
-        status = sp_model_from_json(text, name_or_file, out, err);
+        status = read_model(text, name_or_file, out, err);
     free(owned);
     return status;
 }
@@ -184,10 +190,10 @@ sp_status sp_model_load_warnings(const char *name_or_file, void (*warn)(void *ar
     placed p = {.warn = warn, .arg = arg};
     sp_status status = load_text(name_or_file, &text, &owned, err);
     if (status == SP_OK)
-        status = sp_model_from_json(text, name_or_file, &model, err);
-    if (status == SP_OK)
+        status = read_model(text, name_or_file, &model, err);
+    if (status == SP_OK && !sp_class_list_is(text)) /* which has no rules that could be odd */
         status = sp_json_open(&p.doc, text, name_or_file, "a model", SP_EMODEL, err);
-    if (status == SP_OK) {
+    if (status == SP_OK && p.doc.root) {
         p.model = model;
         status = sp_model_warnings(model, warn_with_place, &p, err);
         sp_json_close(&p.doc);

@@ -8,9 +8,9 @@
 #include "learn/learn.h"
 #include "statepath/model_json.h"
 
-static const char *const recipe_keys[] = {"statepath_recipe", "name",      "description", "seed",        "classes",
-                                          "recordings",       "steps",     "start",       "transitions", "model",
-                                          "unscored",         "generator", "unused",      "classifier",  "signals"};
+static const char *const recipe_keys[] = {
+    "statepath_recipe", "name",  "description", "seed",      "classes", "recordings", "steps",   "start",
+    "transitions",      "model", "unscored",    "generator", "unused",  "classifier", "signals", "epoch_seconds"};
 static const char *const classifier_keys[] = {"confusion", "error_run", "noise", "overconfidence", "floor"};
 
 /* ---- parts ---- */
@@ -233,6 +233,8 @@ static sp_status read_recipe(sp_recipe_reader *reader)
     if (status == SP_OK)
         status = sp_recipe_read_number(reader, &reader->root, "unscored", &recipe->unscored);
     if (status == SP_OK)
+        status = sp_recipe_read_number(reader, &reader->root, "epoch_seconds", &recipe->epoch_seconds);
+    if (status == SP_OK)
         status = sp_json_read_text(&reader->doc, "model", &recipe->model);
     if (status == SP_OK)
         status = read_generator(reader);
@@ -348,6 +350,10 @@ sp_status sp_recipe_to_json(const sp_recipe *recipe, char **text, sp_error *err)
     }
     sp_json_put_key(&writer, "unscored");
     sp_json_put_number(&writer, recipe->unscored);
+    if (recipe->epoch_seconds > 0) {
+        sp_json_put_key(&writer, "epoch_seconds");
+        sp_json_put_number(&writer, recipe->epoch_seconds);
+    }
     if (recipe->is_numpy) {
         sp_json_put_key(&writer, "generator");
         sp_json_put_string(&writer, "numpy");

@@ -32,6 +32,8 @@ static const struct {
     OPTION("scheme", scheme, TEXT),
     OPTION("interval", interval, TEXT),
     OPTION("zeros", zeros, TEXT),
+    OPTION("background", background, TEXT),
+    OPTION("preset", preset, TEXT),
     OPTION("margin", margin, NUMBER),
     OPTION("wake_trim", wake_trim, NUMBER),
     OPTION("nll_clip", nll_clip, NUMBER),

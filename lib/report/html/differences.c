@@ -1,5 +1,6 @@
 /* Pairs of strategies: the difference of each metric with its interval as a forest, who gains as a scatter beside it, and what
  * else is known of each pair behind folds. */
+#include "evaluate/work.h"
 #include "report/html/page.h"
 
 #include <math.h>
@@ -156,6 +157,8 @@ void sp_page_differences(sp_page *page)
     const sp_comparison *c = page->comparison;
     sp_buffer *out = &page->out;
     sp_frame_section(&page->out, "differences", "Differences");
+    for (const sp_lead *lead = sp_work_about(c->work)->leads; lead->key; lead++)
+        forest(page, lead->key);
     forest(page, "accuracy");
     explain_forest(page);
     sp_buffer_text(out, "<div class=\"beside\">\n");
@@ -166,6 +169,8 @@ void sp_page_differences(sp_page *page)
         sp_buffer_text(out, "<div class=\"forests\">\n");
         forest(page, "kappa");
         forest(page, "macro_f1");
+        forest(page, "f1_at_25");
+        forest(page, "f1_at_10");
         forest(page, "illegal_rate");
         sp_buffer_format(out, "</div>\n<p class=\"small\">Of these there are intervals%s</p>\n",
                          has_metric(c, "illegal_rate") ? ", and of illegal rates the p of a sign-flip permutation test."

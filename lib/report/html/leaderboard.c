@@ -16,6 +16,7 @@ static void illegal(const sp_figure_owner *owner, sp_table *table)
 }
 
 static const sp_column board[] = {
+    SP_LEAD_COLUMNS,
     {.key = "illegal", .heading = "illegal transitions", .cell = illegal},
     {.key = "accuracy", .heading = "accuracy, pooled", .how = SP_STAR},
     {.key = "mean_accuracy", .heading = "accuracy, mean ± SD", .sd = "sd_accuracy"},
@@ -29,6 +30,7 @@ static const sp_column board[] = {
 };
 
 static const sp_column all_figures[] = {
+    SP_LEAD_COLUMNS,
     {.key = "accuracy", .how = SP_STAR},
     {.key = "kappa", .how = SP_STAR},
     {.key = "macro_f1", .how = SP_STAR},

@@ -173,10 +173,12 @@ void sp_page_runs(sp_page *page)
     sp_page_document(page, "runs", 0);
     sp_page_document(page, "boundaries", 0);
     if (sp_has_agreement(page->comparison))
-        sp_buffer_text(out,
-                       "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
-                       "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of runs, divided by the "
-                       "longer; mean over recordings.</p>\n");
+        sp_buffer_text(
+            out, "<p class=\"small\">A change is found when the path changes between the same two classes at that step, or "
+                 "within 1 or 2 steps of it. Edit score: 1 − edit distance between the sequences of segments, which "
+                 "are runs, divided by the longer; mean over recordings. F1@50: a segment is right when the segment of its "
+                 "class in the reference that it overlaps most does so by half of both together, and is not taken; F1@10 and "
+                 "F1@25 ask for a tenth and a quarter; pooled over recordings.</p>\n");
     survival(page);
     sp_buffer_text(out, "</section>\n");
 }

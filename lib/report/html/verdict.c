@@ -1,4 +1,6 @@
 /* What a reader sees first: the verdict, and folded under it what was run. */
+#include "evaluate/figures.h"
+#include "evaluate/work.h"
 #include "report/html/page.h"
 
 #include <stdint.h>
@@ -14,6 +16,14 @@ static void add_lines(sp_page *page, const sp_table *lines, size_t first, size_t
     }
 }
 
+static void lead_figure(sp_page *page, const sp_strategy_result *strategy, const sp_lead *lead)
+{
+    const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, lead->key, strlen(lead->key));
+    const sp_value value = sp_figure_value(figure, &(sp_figure_owner){strategy, strategy, page->comparison});
+    if (!value.undefined)
+        sp_buffer_say(&page->out, "<p><strong>%.4f</strong>%s</p>", value.value, lead->name);
+}
+
 static void tile(sp_page *page, const sp_strategy_result *strategy)
 {
     sp_buffer *out = &page->out;
@@ -21,8 +31,8 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
     sp_html_say(out, "<li class=\"tile\"><h3>%s", strategy->name);
     sp_buffer_say(out, "</h3><p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
                   sp_plural(illegal));
-    if (page->comparison->has_entities && !strategy->entities.pooled.f1.undefined)
-        sp_buffer_say(out, "<p><strong>%.4f</strong>entity F1</p>", strategy->entities.pooled.f1.value);
+    for (const sp_lead *lead = sp_work_about(page->comparison->work)->leads; lead->key; lead++)
+        lead_figure(page, strategy, lead);
     if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
         sp_buffer_say(out, "<p><strong>%.4f</strong>accuracy</p>", strategy->agreement.accuracy.value);
         if (!strategy->agreement.kappa.undefined)

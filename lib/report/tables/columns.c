@@ -81,6 +81,8 @@ static void add_heading(const sp_comparison *c, sp_figure_scope scope, const sp_
 static bool is_shown(const sp_comparison *c, const sp_column *column)
 {
     const sp_figure *figure = figure_of(SP_OF_STRATEGY, column);
+    if (column->works && !(column->works >> c->work & 1))
+        return false;
     for (int32_t s = 0; s < c->n_strategies; s++) {
         const sp_figure_owner owner = strategy_at(c, s);
         const sp_value value = sp_figure_value(figure, &owner);

@@ -20,10 +20,21 @@ typedef struct sp_column {
     const char *heading; /* NULL: the figure's label */
     int decimals;        /* 0: the figure's */
     int how;
+    int works;      /* bits 1 << sp_work for which it is there; 0: for all */
     const char *sd; /* key of a standard deviation that stands behind the value; NULL: none */
     /* Writes the cell in place of the figure; owner->strategy is NULL for the reference. */
     void (*cell)(const sp_figure_owner *owner, sp_table *table);
 } sp_column;
+
+/* What tags and actions are judged by, at the front of a table. */
+#define SP_LEAD_COLUMNS                                                                                                          \
+    {.key = "entity_f1", .heading = "entity F1", .how = SP_STAR, .works = 1 << SP_WORK_TAGS},                                    \
+        {.key = "f1_at_10", .how = SP_STAR, .works = 1 << SP_WORK_ACTIONS},                                                      \
+        {.key = "f1_at_25", .how = SP_STAR, .works = 1 << SP_WORK_ACTIONS},                                                      \
+        {.key = "f1_at_50", .how = SP_STAR, .works = 1 << SP_WORK_ACTIONS},                                                      \
+    {                                                                                                                            \
+        .key = "edit_score", .heading = "edit", .decimals = 4, .how = SP_STAR, .works = 1 << SP_WORK_ACTIONS                     \
+    }
 
 /* columns_strategies.c; each ends with a key of NULL. */
 extern const sp_column sp_columns_wide[], sp_columns_narrow[], sp_columns_legality[], sp_columns_agreement[],

@@ -2,8 +2,12 @@
 #include "report/tables/columns.h"
 #include "report/tables/tables.h"
 
+/* For want of room: nobody gives them for actions. */
+enum { NO_ACTIONS = 1 << SP_WORK_STEPS | 1 << SP_WORK_SLEEP | 1 << SP_WORK_TAGS };
+
 /* What decides, for a page and for a terminal. */
 const sp_column sp_columns_wide[] = {
+    SP_LEAD_COLUMNS,
     {.key = "illegal"},
     {.key = "illegal_rate"},
     {.key = "recordings_with_illegal", .heading = "recordings with illegal"},
@@ -27,14 +31,15 @@ const sp_column sp_columns_wide[] = {
     {.key = NULL},
 };
 const sp_column sp_columns_narrow[] = {
+    SP_LEAD_COLUMNS,
     {.key = "illegal"},
     {.key = "illegal_rate", .heading = ""},
     {.key = "illegal_start", .heading = "starts", .how = SP_DROP_ZERO},
     {.key = "illegal_end", .heading = "ends", .how = SP_DROP_ZERO},
     {.key = "short_runs", .heading = "short", .how = SP_DROP_ZERO},
     {.key = "accuracy", .how = SP_STAR},
-    {.key = "kappa", .how = SP_STAR},
-    {.key = "macro_f1", .how = SP_STAR},
+    {.key = "kappa", .how = SP_STAR, .works = NO_ACTIONS},
+    {.key = "macro_f1", .how = SP_STAR, .works = NO_ACTIONS},
     {.key = "weighted_kappa"},
     {.key = "changes"},
     {.key = "path_score"},
@@ -53,10 +58,15 @@ const sp_column sp_columns_legality[] = {
     {.key = NULL},
 };
 const sp_column sp_columns_agreement[] = {
-    {.key = "accuracy", .decimals = 3, .how = SP_STAR},      {.key = "kappa", .decimals = 3, .how = SP_STAR},
-    {.key = "mcc", .decimals = 3, .how = SP_STAR},           {.key = "macro_f1", .decimals = 3, .how = SP_STAR},
-    {.key = "weighted_f1", .decimals = 3, .how = SP_STAR},   {.key = "mean_accuracy", .sd = "sd_accuracy", .how = SP_STAR},
-    {.key = "mean_kappa", .sd = "sd_kappa", .how = SP_STAR}, {.key = NULL},
+    SP_LEAD_COLUMNS,
+    {.key = "accuracy", .decimals = 3, .how = SP_STAR},
+    {.key = "kappa", .decimals = 3, .how = SP_STAR},
+    {.key = "mcc", .decimals = 3, .how = SP_STAR},
+    {.key = "macro_f1", .decimals = 3, .how = SP_STAR},
+    {.key = "weighted_f1", .decimals = 3, .how = SP_STAR},
+    {.key = "mean_accuracy", .sd = "sd_accuracy", .how = SP_STAR},
+    {.key = "mean_kappa", .sd = "sd_kappa", .how = SP_STAR},
+    {.key = NULL},
 };
 
 static void longest_error(const sp_figure_owner *owner, sp_table *table)
@@ -131,9 +141,17 @@ const sp_column sp_columns_counts[] = {
     {.key = "illegal", .heading = "worst recording", .how = SP_LEFT_COLUMN, .cell = worst_recording},
     {.key = NULL},
 };
-const sp_column sp_columns_boundaries[] = {
-    {.key = "boundary_reference"}, {.key = "boundary_decoded"},     {.key = "boundary_recall_0"}, {.key = "boundary_recall_1"},
-    {.key = "boundary_recall_2"},  {.key = "boundary_precision_2"}, {.key = "edit_score"},        {.key = NULL}};
+const sp_column sp_columns_boundaries[] = {{.key = "boundary_reference"},
+                                           {.key = "boundary_decoded"},
+                                           {.key = "boundary_recall_0"},
+                                           {.key = "boundary_recall_1"},
+                                           {.key = "boundary_recall_2"},
+                                           {.key = "boundary_precision_2"},
+                                           {.key = "edit_score"},
+                                           {.key = "f1_at_10"},
+                                           {.key = "f1_at_25"},
+                                           {.key = "f1_at_50"},
+                                           {.key = NULL}};
 const sp_column sp_columns_entities[] = {{.key = "entity_reference"},
                                          {.key = "entity_decoded"},
                                          {.key = "entity_correct"},

@@ -1,5 +1,7 @@
 /* What a reader should take home, in words. Never "significant": the difference, its interval, the count of recordings and the
  * p-value stand side by side, and the reader judges. */
+#include "evaluate/figures.h"
+#include "evaluate/work.h"
 #include "report/tables/tables.h"
 
 #include <math.h>
@@ -21,11 +23,11 @@ static void add_legality(const sp_comparison *c, const sp_strategy_result *strat
                   sp_plural(c->n_recordings));
 }
 
-static const sp_pair_comparison *pair_of(const sp_comparison *c, int32_t a, int32_t b)
+static const sp_pair_comparison *pair_of(const sp_comparison *c, int32_t a, int32_t b, const char *metric)
 {
     for (int32_t i = 0; i < c->n_comparisons; i++) {
         const sp_pair_comparison *pair = &c->comparisons[i];
-        if (pair->a == a && pair->b == b && !strcmp(pair->metric, "accuracy"))
+        if (pair->a == a && pair->b == b && !strcmp(pair->metric, metric))
             return pair;
     }
     return NULL;
@@ -86,7 +88,7 @@ static void add_interval(const sp_comparison *c, const sp_difference *d, sp_buff
 static void add_accuracy_clause(const sp_comparison *c, int32_t focus, int32_t other, const char *const words[4], sp_buffer *line)
 {
     const sp_value *a = &c->strategies[focus].agreement.accuracy, *b = &c->strategies[other].agreement.accuracy;
-    const sp_pair_comparison *pair = pair_of(c, focus, other);
+    const sp_pair_comparison *pair = pair_of(c, focus, other, "accuracy");
     if (!c->strategies[focus].has_agreement || a->undefined || b->undefined)
         return;
     const sp_difference *d = pair ? &pair->difference : NULL;
@@ -109,7 +111,7 @@ static void add_against(const sp_comparison *c, int32_t focus, int32_t i, sp_buf
     const int32_t other = sp_same_strategy(c, focus, i);
     const sp_strategy_result *ours = &c->strategies[focus], *theirs = &c->strategies[other];
     const sp_value *a = &ours->agreement.accuracy, *b = &theirs->agreement.accuracy;
-    const sp_pair_comparison *pair = pair_of(c, focus, other);
+    const sp_pair_comparison *pair = pair_of(c, focus, other, "accuracy");
     const sp_difference *d = pair ? &pair->difference : NULL;
     bool has_interval = d && !d->low.undefined && !d->high.undefined;
     sp_buffer_say(line, "Against %s", against->name);
@@ -137,22 +139,34 @@ static void add_against(const sp_comparison *c, int32_t focus, int32_t i, sp_buf
     sp_buffer_text(line, ".");
 }
 
-/* Tags are read by entities: "Entity F1: viterbi 0.5210, argmax 0.4822, greedy 0.5013. ", the focus first. */
-static void add_entity_clause(const sp_comparison *c, int32_t focus, sp_buffer *line)
+/* " (viterbi − argmax +0.0388, 95 % interval +0.0102 to +0.0655)", where there is one. */
+static void add_lead_interval(const sp_comparison *c, int32_t focus, const char *key, sp_buffer *line)
 {
-    if (!c->has_entities || c->n_scored_steps == 0)
+    const int32_t argmax = sp_argmax_strategy(c);
+    const sp_pair_comparison *pair = pair_of(c, focus, argmax, key);
+    if (!pair || pair->difference.low.undefined || pair->difference.high.undefined)
         return;
-    sp_buffer_text(line, "Entity F1: ");
+    sp_buffer_say(line, " (%s − argmax %+.4f, %g %% interval %+.4f to %+.4f)", c->strategies[focus].name,
+                  pair->difference.difference.value, 100 * c->level, pair->difference.low.value, pair->difference.high.value);
+}
+
+/* What the kind of work reads first: "Entity F1: viterbi 0.5210, argmax 0.4822, greedy 0.5013. ", the focus first. */
+static void add_lead(const sp_comparison *c, int32_t focus, const sp_lead *lead, sp_buffer *line)
+{
+    const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, lead->key, strlen(lead->key));
+    sp_buffer_format(line, "%s: ", lead->name);
     for (int32_t i = -1, n = 0; i < c->n_strategies; i++) {
         const sp_strategy_result *one = &c->strategies[i < 0 ? focus : i];
         if (i == focus || one->classifier)
             continue;
+        const sp_value value = sp_figure_value(figure, &(sp_figure_owner){one, one, c});
         sp_buffer_say(line, "%s%s ", n++ ? ", " : "", one->name);
-        if (one->entities.pooled.f1.undefined)
+        if (value.undefined)
             sp_buffer_text(line, "undefined");
         else
-            sp_buffer_fixed(line, one->entities.pooled.f1.value, 4);
+            sp_buffer_fixed(line, value.value, 4);
     }
+    add_lead_interval(c, focus, lead->key, line);
     sp_buffer_text(line, ". ");
 }
 
@@ -179,7 +193,8 @@ static void add_headline(const sp_comparison *c, int32_t focus, int32_t argmax, 
                                  " It is about as accurate as greedy: ", " Against greedy: "};
     const sp_strategy_result *strategy = &c->strategies[focus];
     const int32_t greedy = strategy_named(c, "greedy");
-    add_entity_clause(c, focus, line);
+    for (const sp_lead *lead = sp_work_about(c->work)->leads; c->n_scored_steps && lead->key; lead++)
+        add_lead(c, focus, lead, line);
     if (argmax < 0 || argmax == focus) {
         add_legality(c, strategy, line);
         sp_buffer_text(line, ".");
@@ -430,6 +445,22 @@ static void note_left_out(const sp_comparison *c, sp_table *lines)
     sp_buffer_say(line, ".");
 }
 
+/* What decides about the first figures, and which classes they leave out. */
+static void note_work(const sp_comparison *c, sp_table *lines)
+{
+    if (c->work != SP_WORK_ACTIONS && !c->background)
+        return;
+    sp_buffer *line = sp_table_cell(lines, SP_TONE_PLAIN);
+    if (c->work == SP_WORK_ACTIONS)
+        sp_buffer_format(line, "Shown as actions%s. ",
+                         c->work_is_guessed ? ", as the classes look (--preset says otherwise)" : "");
+    sp_buffer_text(line, "Segments, of edit score and F1@10, 25, 50, are the runs of ");
+    for (int32_t k = 0, n = 0; c->background && k < c->n_classes; k++)
+        if (c->background[k])
+            sp_buffer_say(line, "%s%s", n++ ? ", " : "all classes but ", c->classes[k]);
+    sp_buffer_text(line, c->background ? "." : "all classes.");
+}
+
 void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_table *lines)
 {
     (void)options;
@@ -448,6 +479,8 @@ void sp_fill_notes(const sp_comparison *c, const sp_fill_options *options, sp_ta
     note_impossible(c, lines);
     sp_note_permutation(c, lines);
     note_learning(c, lines);
+    if (c->has_labels)
+        note_work(c, lines);
     if (c->has_labels)
         note_reference(c, lines);
     for (int32_t s = 0; !c->has_labels && s < c->n_strategies; s++)

@@ -19,7 +19,7 @@ typedef struct sp_fill_options {
     int32_t most_classes;     /* with more, tables with a row a class stay empty; 0: all */
     int32_t most_matrix;      /* the same of matrices */
     int32_t strategy;         /* of tables of one strategy */
-    const char *metric;       /* of differences: "accuracy", "kappa", "macro_f1", "illegal_rate" */
+    const char *metric;       /* of differences, as in sp_pair_comparison */
     sp_sleep_measure measure; /* of a table of nights */
 } sp_fill_options;
 

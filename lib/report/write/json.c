@@ -5,6 +5,7 @@
  * object; names, matrices, lists of pairs, lengths of runs and nested objects follow and are written here. Time is left out: the
  * same input gives the same bytes. */
 #include "evaluate/evaluate.h"
+#include "evaluate/work.h"
 #include "report/tables/tables.h"
 #include "report/write/json_tree.h"
 #include "statepath/report.h"
@@ -528,6 +529,15 @@ static json_t *raters_object(const sp_comparison *c, bool *failed)
 
 /* ---- the document ---- */
 
+static json_t *background_list(const sp_comparison *c, bool *failed)
+{
+    json_t *list = json_array();
+    for (int32_t k = 0; k < c->n_classes; k++)
+        if (c->background[k])
+            sp_json_append(list, sp_json_text(c->classes[k], failed), failed);
+    return list;
+}
+
 /* How things were computed, where that is not a number. */
 static void set_choices(json_t *root, const sp_comparison *c, bool *failed)
 {
@@ -536,6 +546,10 @@ static void set_choices(json_t *root, const sp_comparison *c, bool *failed)
         set_text(root, "kappa_weights", weights[c->kappa_weights], failed);
     if (c->absent_class != SP_ABSENT_EXCLUDE)
         set_text(root, "absent_class", absent[c->absent_class], failed);
+    if (c->work != SP_WORK_STEPS)
+        set_text(root, "preset", sp_work_about(c->work)->name, failed);
+    if (c->background)
+        sp_json_set(root, "background", background_list(c, failed), failed);
     set_text(root, "interval", sp_interval_key(c->interval), failed);
     set_text(root, "zeros", sp_zeros_key(c->zeros), failed);
 }

@@ -182,7 +182,7 @@ static const struct broken {
      "r.json:1:2: key \"statepath_recipe\": this is statepath 1.0.0, which reads recipes of format 1; write 1"},
     {"{\"statepath_recipe\": 1,\n \"sed\": 1}",
      "r.json:2:2: key \"sed\" is not known (known: statepath_recipe, name, description, seed, classes, recordings, steps, start, "
-     "transitions, model, unscored, generator, unused, classifier, signals); did you mean \"seed\"?"},
+     "transitions, model, unscored, generator, unused, classifier, signals, epoch_seconds); did you mean \"seed\"?"},
     {"{\"statepath_recipe\": 1}", "r.json:1:1: key \"classes\" is missing; as \"classes\": [\"Wake\", \"N1\"]"},
     {"{\"statepath_recipe\": 1, \"classes\": []}",
      "r.json:1:25: key \"classes\": needs a list of at least one name; this is empty"},
@@ -223,6 +223,8 @@ static const struct broken {
      "r.json:2:1: key \"start\": sums to 0.5, not to 1"},
     {RT "\"unscored\": 1.5, \"classifier\": {\"confusion\": [[1, 0], [0, 1]]}}",
      "r.json:4:1: key \"unscored\": 1.5 is not a share from 0 to 1"},
+    {RT "\"epoch_seconds\": -1, \"classifier\": {\"confusion\": [[1, 0], [0, 1]]}}",
+     "r.json:4:1: key \"epoch_seconds\": -1 is not the length of a step in seconds"},
     {RT "\"classifier\": {\"confusion\": [[1, 0], [0, 1]], \"error_run\": 0.5}}",
      "r.json:4:47: key \"error_run\": 0.5 is not a mean number of steps; needs 1 or more"},
     {RT "\"classifier\": {\"confusion\": [[1, 0], [0, 1]], \"noise\": -1}}",

@@ -1,0 +1,27 @@
+/* Kinds of work: by what each is recognised, what it reads first, which classes it leaves out. Not installed. */
+#ifndef EVALUATE_WORK_H
+#define EVALUATE_WORK_H
+
+#include "statepath/comparison.h"
+
+/* A figure of a strategy and what it is called where no table says what it is of. */
+typedef struct sp_lead {
+    const char *key, *name;
+} sp_lead;
+
+typedef struct sp_work_row {
+    const char *name;     /* "actions" */
+    sp_lead leads[4];     /* what is read before accuracy; ends with a key of NULL */
+    const char *marks[4]; /* classes by whose names it is recognised, besides those that are stages or tags; ends with NULL */
+    const char *background[2]; /* classes that are no segments, where there are such; ends with NULL */
+} sp_work_row;
+
+const sp_work_row *sp_work_about(sp_work work);
+
+/* By its name, SP_N_WORKS: there is none. */
+sp_work sp_work_find(const char *name);
+
+/* What the names of classes say, SP_WORK_STEPS where nothing; whether they are stages of sleep the caller knows. */
+sp_work sp_work_guess(bool is_sleep, int32_t n_classes, const char *const *classes);
+
+#endif

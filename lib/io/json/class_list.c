@@ -1,0 +1,99 @@
+#include "io/json/class_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The next line that is not blank, cut at its end and without blanks around it; NULL: there is none. *line counts lines. */
+static char *next_line(char **rest, int64_t *line)
+{
+    while (**rest) {
+        char *at = *rest, *end = at + strcspn(at, "\n");
+        *rest = *end ? end + 1 : end;
+        ++*line;
+        at += strspn(at, " \t\r");
+        while (end > at && strchr(" \t\r", end[-1]))
+            end--;
+        if (end > at) {
+            *end = '\0';
+            return at;
+        }
+    }
+    return NULL;
+}
+
+/* Where the name of a line begins, and its number; NULL: it is no number and a name. */
+static const char *name_of(const char *line, int32_t *number)
+{
+    const size_t digits = strspn(line, "0123456789"), blanks = strspn(line + digits, " \t");
+    if (digits == 0 || digits > 6 || blanks == 0 || !line[digits + blanks] || strchr("\r\n", line[digits + blanks]))
+        return NULL;
+    *number = (int32_t)strtol(line, NULL, 10);
+    return line + digits + blanks;
+}
+
+bool sp_class_list_is(const char *text)
+{
+    int32_t number;
+    return name_of(text + strspn(text, " \t\r\n"), &number) != NULL;
+}
+
+/* names [n] point into the text, those that are missing stay NULL. */
+static sp_status read_lines(char *text, const char *file, int32_t n, const char **names, sp_error *err)
+{
+    int64_t line = 0;
+    for (const char *at; (at = next_line(&text, &line));) {
+        int32_t number;
+        const char *name = name_of(at, &number);
+        if (!name)
+            return sp_fail(err, SP_EMODEL, "%s:%lld: \"%.60s\" is no number and name of a class, such as \"0 background\"", file,
+                           (long long)line, at);
+        if (number >= n)
+            return sp_fail(err, SP_EMODEL, "%s:%lld: class %d, but there are %d lines: the numbers go from 0 on without gaps",
+                           file, (long long)line, number, n);
+        if (names[number])
+            return sp_fail(err, SP_EMODEL, "%s:%lld: %s and %s are both class %d", file, (long long)line, names[number], name,
+                           number);
+        for (int32_t k = 0; k < n; k++)
+            if (names[k] && strcmp(names[k], name) == 0)
+                return sp_fail(err, SP_EMODEL, "%s:%lld: %s is class %d already", file, (long long)line, name, k);
+        names[number] = name;
+    }
+    return SP_OK;
+}
+
+static sp_status make(const char *file, int32_t n, const char *const *names, sp_model **out, sp_error *err)
+{
+    const char *slash = strrchr(file, '/'), *from = slash ? slash + 1 : file, *dot = strrchr(from, '.');
+    char *name = strndup(from, dot && dot > from ? (size_t)(dot - from) : strlen(from));
+    uint8_t *allow = malloc((size_t)n * (size_t)n);
+    sp_model *model = name && allow ? sp_model_new(name, n, names) : NULL;
+    sp_status status = model ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK) {
+        memset(allow, 1, (size_t)n * (size_t)n);
+        status = sp_model_set_matrix(model, allow, NULL, err);
+    }
+    free(name);
+    free(allow);
+    if (status == SP_OK)
+        *out = model;
+    else
+        sp_model_free(model);
+    return status;
+}
+
+sp_status sp_class_list_read(const char *text, const char *file, sp_model **out, sp_error *err)
+{
+    char *lines = strdup(text), *copy = strdup(text), *rest = lines;
+    int64_t line = 0;
+    int32_t n = 0;
+    while (lines && next_line(&rest, &line))
+        n++;
+    const char **names = calloc((size_t)n + 1, sizeof *names);
+    sp_status status = lines && copy && names ? read_lines(copy, file, n, names, err) : sp_no_memory(err);
+    if (status == SP_OK)
+        status = make(file, n, names, out, err);
+    free(names);
+    free(copy);
+    free(lines);
+    return status;
+}

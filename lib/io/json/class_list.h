@@ -1,0 +1,19 @@
+/* Classes that are told as numbers and names, as mapping.txt of action segmentation does: a model without rules. Private to io/.
+ *
+ *     0 background
+ *     1 take
+ */
+#ifndef STATEPATH_IO_CLASS_LIST_H
+#define STATEPATH_IO_CLASS_LIST_H
+
+#include "statepath/model.h"
+
+/* Does the text begin with a line of a number and a name? */
+bool sp_class_list_is(const char *text);
+
+/* The classes in the order of their numbers, every transition allowed; the model's name is the file's without folder and ending.
+ * SP_OK; SP_EMODEL, which names the line (no number and name; a number that is there twice, or too great for as many lines; a
+ * name that is there twice); SP_ENOMEM. */
+sp_status sp_class_list_read(const char *text, const char *file, sp_model **out, sp_error *err);
+
+#endif
