@@ -50,7 +50,7 @@ const command decode_command = {
             .summary = "write the path of one strategy",
             .example = "  statepath decode night.h5 --model sleep-aasm --strategy viterbi -o paths.h5\n"
                        "      in Python: h5py.File(\"paths.h5\")[\"paths/viterbi\"][:]\n"
-                       "  statepath decode nights/*.npy --model sleep-aasm -o 'paths/{id}.csv' --skip-existing\n"
+                       "  statepath decode nights/*.npy -m sleep-aasm -o 'out/{id}.csv' --skip-existing\n"
                        "      a file for each; the same command goes on where it was stopped\n",
             .has_strategies = true,
             .min_words = 1,
