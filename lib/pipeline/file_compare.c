@@ -1,7 +1,6 @@
 /* sp_compare_file() and sp_decode_file(): the file of scores is opened, paths are written, folds fitted. */
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "io/source.h"
 #include "learn/learn.h"
@@ -43,7 +42,7 @@ static sp_status fit(fitted_folds *c, const char *file, const sp_run_options *o,
     if (!training->labels)
         return sp_fail(err, SP_EINVAL, "`cv` judges by labels, but %s has none; `labels` PATH says where they are", file);
     folds->n_folds = o->n_folds;
-    folds->fold = malloc((size_t)(c->fit.info->n_recordings + 1) * sizeof *folds->fold);
+    folds->fold = malloc((size_t)(training->batch.n_recordings + 1) * sizeof *folds->fold);
     if (!folds->fold)
         return sp_no_memory(err);
     status = sp_folds_assign(&training->batch, c->fit.options.group, o->n_folds, folds->fold, err);
@@ -104,55 +103,26 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
     return status;
 }
 
-/* Does a name stand for files that are there: one, a folder, a pattern? */
-static sp_status are_files(const char *name, bool *are, sp_error *err)
-{
-    struct stat info;
-    sp_file_list *list = NULL;
-    sp_status status = sp_file_list_new(name, NULL, &list, err);
-    *are = status == SP_OK && (list->is_several || (stat(name, &info) == 0 && S_ISREG(info.st_mode)));
-    sp_file_list_free(list);
-    return status == SP_ENOMEM ? status : SP_OK; /* a pattern that nothing completes is one of datasets */
-}
-
-/* `labels` is a dataset beside the scores, or a file or several: then it is moved to `reference`. */
-static sp_status find_labels(sp_run_options *o, sp_error *err)
-{
-    bool are = false;
-    if (o->place.labels && o->reference)
-        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both say where the labels are; leave one of them out");
-    sp_status status = o->place.labels ? are_files(o->place.labels, &are, err) : SP_OK;
-    if (status != SP_OK)
-        return status;
-    if (are) {
-        o->reference = o->place.labels;
-        o->place.labels = NULL;
-    }
-    if (o->labels_dataset && !o->reference)
-        return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
-    if (o->n_folds && (o->reference || o->against))
-        return sp_fail(
-            err, SP_EINVAL,
-            "`cv` fits models to one file of scores and labels; leave `%s` out, or fit first (statepath fit) and compare "
-            "with that model",
-            o->reference ? "reference" : "against");
-    return SP_OK;
-}
-
 sp_status sp_compare_file(const char *file, const sp_run_options *given, sp_comparison **out, sp_run_result *result,
                           sp_error *err)
 {
-    file_run r = {.options = *given};
+    file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;
     sp_pipeline *p = &r.p;
     sp_comparison *made = NULL;
     const char *strategies = o->strategies ? o->strategies : sp_usual_strategies;
-    sp_status status = find_labels(o, err);
+    sp_status status = sp_run_find_labels(o, err);
     if (status != SP_OK)
         return status;
+    if (o->n_folds && o->against)
+        return sp_fail(err, SP_EINVAL,
+                       "`cv` fits models to the scores of one classifier; leave `against` out, or fit first (statepath fit) and "
+                       "compare with that model");
     status = sp_pipeline_open_file(p, &r.in, file, o, strategies, err);
     if (status == SP_OK && o->n_folds)
         status = decode_by_folds(&r.folds, p, err);
+    if (status == SP_OK && o->n_folds && r.in.is_decided)
+        status = sp_decided_know_folds(&r.in.decided, &r.folds.folds, err);
     if (status == SP_OK)
         status = sp_file_against_open(&r.against, p, &r.in, strategies, err);
     if (status == SP_OK)
@@ -187,7 +157,7 @@ static sp_status find_subjects(file_run *r, sp_error *err)
 
 sp_status sp_decode_file(const char *file, const sp_run_options *o, sp_run_result *result, sp_error *err)
 {
-    file_run r = {.scaled = {.n = 0}};
+    file_run r = {.in = {.takes_decided = true}};
     sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, o->strategies ? o->strategies : "viterbi", err);
     if (status == SP_OK)
         status = sp_path_file_open(&r.paths, &r.p, err);
