@@ -41,7 +41,8 @@ static const option_choice decode_options[] = {
     OPTION(CONFIDENCE),   OPTION(NBEST),         OPTION(EPOCH_SECONDS),
     OPTION(FORCE),        OPTION(SKIP_EXISTING), HEADING("Reading, where things are in the file:"),
     PLACE_OPTIONS,        OPTION(CODES),         OPTION(MAP),
-    HEADING("Decoding:"), DECODE_OPTIONS,        MESSAGE_OPTIONS};
+    HEADING("Decoding:"), DECODE_OPTIONS,        OPTION(LABEL_CONFIDENCE),
+    MESSAGE_OPTIONS};
 
 const command decode_command = {
     .name = "decode",

@@ -134,7 +134,7 @@ static sp_status set_source(const sp_fitting *f, const char *words, sp_model *mo
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
     const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
-    sp_fitting f = {.source = NULL};
+    sp_fitting f = {.info = NULL};
     sp_model *model = NULL;
     sp_fit_report report = {0};
     (void)out;
@@ -166,8 +166,10 @@ static const option_choice fit_options[] = {OPTION(RULES),         OPTION_AS(OUT
                                             OPTION(GROUPS),        HEADING("Learning:"),
                                             FIT_OPTIONS,           HEADING("Reading:"),
                                             OPTION(MISSING),       OPTION(FLOOR),
-                                            OPTION(EPOCH_SECONDS), PLACE_OPTIONS,
+                                            OPTION(EPOCH_SECONDS), OPTION(SCORES),
+                                            LABEL_FILE_OPTIONS,    PLACES_BESIDE,
                                             OPTION(CODES),         OPTION(MAP),
+                                            OPTION(LABEL_CODES),   OPTION(LABEL_MAP),
                                             MESSAGE_OPTIONS};
 
 const command fit_command = {

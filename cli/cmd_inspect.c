@@ -296,18 +296,8 @@ static sp_status open_source(const char *file, const options *o, const sp_model 
         return status;
     places.model = model;
     status = sp_source_open(file, &places, out, err);
-    if ((status != SP_EFILE && status != SP_EDATA) || places.scores)
-        return status;
-    sp_error other;
-    places.needs_scores = false;
-    const sp_status again = sp_source_open(file, &places, out, &other);
-    if (again == SP_OK && sp_source_info_of(*out)->has_labels && !sp_source_info_of(*out)->has_scores)
-        return SP_OK;
-    if (again == SP_OK) {
-        sp_source_close(*out);
-        *out = NULL;
-    }
-    return again == SP_ENOMEM ? sp_fail(err, again, "%s", other.message) : status;
+    const bool is_lost = (status == SP_EFILE || status == SP_EDATA) && !places.scores;
+    return is_lost ? sp_source_open_labels(file, &places, status, out, err) : status;
 }
 
 static sp_status inspect_scores(const char *file, const options *o, sp_error *err)

@@ -126,6 +126,36 @@ static void print_ends(const sp_model *model, const double *weight, const char *
     say("\n");
 }
 
+/* How often the labeller says each class, in % of the steps of each class of the reference. */
+static void print_labeller(const sp_model *model)
+{
+    const int32_t K = model->n_classes;
+    int widest = 4;
+    if (!model->labeller)
+        return;
+    if (K > DRAWN_STATES) {
+        say("labeller: a confusion of %d classes\n", K);
+        return;
+    }
+    for (int32_t k = 0; k < K; k++)
+        widest = name_width(model->classes[k]) > widest ? name_width(model->classes[k]) : widest;
+    say("labeller (rows = reference, %% of what it says there; counts plus 1)\n");
+    print_padded("", widest);
+    for (int32_t l = 0; l < K; l++)
+        print_cell(name_width(model->classes[l]) < 5 ? 5 : name_width(model->classes[l]), model->classes[l]);
+    say("     steps\n");
+    for (int32_t k = 0; k < K; k++) {
+        const double *row = model->labeller + (size_t)k * (size_t)K;
+        double sum = 0;
+        for (int32_t l = 0; l < K; l++)
+            sum += row[l];
+        print_padded(model->classes[k], widest);
+        for (int32_t l = 0; l < K; l++)
+            say("  %*.1f", name_width(model->classes[l]) < 5 ? 5 : name_width(model->classes[l]), 100 * row[l] / sum);
+        say("  %8.0f\n", sum);
+    }
+}
+
 static void print_model(const sp_model *model, bool with_marks)
 {
     say("%s: %d classes", model->name, model->n_classes);
@@ -168,6 +198,7 @@ static void print_model(const sp_model *model, bool with_marks)
                 model->min_dwell_at_end ? ", at the end too" : "");
     for (int32_t k = 0; model->prior && k < model->n_classes; k++)
         say("prior: %s %.4g\n", model->classes[k], model->prior[k]);
+    print_labeller(model);
     if (!isnan(model->temperature))
         say("decoding: temperature %g\n", model->temperature);
     if (!isnan(model->transition_weight))

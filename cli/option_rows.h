@@ -72,6 +72,8 @@ OPTION_ROW(TEMPERATURE, "temperature", 0, NUMBER, run.decode.temperature, "divid
 OPTION_ROW(TRANSITION_WEIGHT, "transition-weight", 0, NUMBER, run.decode.transition_weight,
            "multiply the model's log weights by X", "X")
 OPTION_ROW(PRIOR_WEIGHT, "prior-weight", 0, NUMBER, run.decode.prior_weight, "subtract X times the log of the model's prior", "X")
+OPTION_ROW(LABEL_CONFIDENCE, "label-confidence", 0, NUMBER, run.decode.label_confidence,
+           "of a file of labels, decoded in place of scores: how often they are right (as a fitted model's labeller says)", "P")
 OPTION_ROW(CLAMP, "clamp", 0, FLAG, run.decode.clamp, "keep the given labels fixed and decode the rest", NULL)
 OPTION_ROW(CV, "cv", 0, INTEGER, run.n_folds,
            "fit as `statepath fit` does, under the rules of M, and decode each recording with a model that never saw it; what "

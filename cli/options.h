@@ -83,6 +83,8 @@ bool option_is_given(const options *o, option_id id);
 #define PLACES_BESIDE                                                                                                            \
     OPTION(OFFSETS), OPTION(LENGTHS), OPTION(IDS), OPTION(ONLY), OPTION(KIND), OPTION(GAPS), OPTION(UNSCORED),                   \
         OPTION(TRANSPOSE), OPTION(ALLOW_EXTERNAL)
+#define LABEL_FILE_OPTIONS                                                                                                       \
+    OPTION_AS(LABELS, "dataset of the labels, or a file of them", NULL), OPTION(REFERENCE), OPTION(LABELS_DATASET)
 #define DECODE_OPTIONS                                                                                                           \
     OPTION(THREADS), OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT),      \
         OPTION(PRIOR_WEIGHT), OPTION(CLAMP)

@@ -90,14 +90,16 @@ sp_status sp_block_reserve(sp_block *block, int64_t n_recordings, int64_t n_step
 sp_status sp_block_add_parts(sp_block *block, unsigned parts, sp_error *err)
 {
     const uint64_t steps = (uint64_t)block->n_steps;
+    if (parts & SP_BLOCK_SCORES && !block->scores)
+        block->scores = block_room(block, SCORES, steps, (uint64_t)block->n_classes, (size_t)block->dtype);
     if (parts & SP_BLOCK_LABELS && !block->labels)
         block->labels = block_room(block, LABELS, steps, 1, sizeof *block->labels);
     if (parts & SP_BLOCK_SEGMENTS && !block->segments)
         block->segments = block_room(block, SEGMENTS, steps, 1, sizeof *block->segments);
     if (parts & SP_BLOCK_WEIGHTS && !block->weights)
         block->weights = block_room(block, WEIGHTS, steps, 1, sizeof *block->weights);
-    const bool is_whole = (block->labels || !(parts & SP_BLOCK_LABELS)) && (block->segments || !(parts & SP_BLOCK_SEGMENTS)) &&
-                          (block->weights || !(parts & SP_BLOCK_WEIGHTS));
+    const bool is_whole = (block->scores || !(parts & SP_BLOCK_SCORES)) && (block->labels || !(parts & SP_BLOCK_LABELS)) &&
+                          (block->segments || !(parts & SP_BLOCK_SEGMENTS)) && (block->weights || !(parts & SP_BLOCK_WEIGHTS));
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 

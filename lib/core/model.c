@@ -63,6 +63,7 @@ void sp_model_free(sp_model *model)
     free(model->end);
     free(model->min_dwell);
     free(model->prior);
+    free(model->labeller);
     free(model);
 }
 

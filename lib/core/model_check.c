@@ -126,6 +126,27 @@ static sp_status check_dwell(const sp_model *model, sp_error *err)
     return SP_OK;
 }
 
+static sp_status check_labeller(const sp_model *model, sp_error *err)
+{
+    const size_t K = (size_t)model->n_classes;
+    for (size_t k = 0; model->labeller && k < K; k++) {
+        double sum = 0;
+        for (size_t l = 0; l < K; l++) {
+            const double count = model->labeller[k * K + l];
+            if (!(count >= 0) || isinf(count))
+                return sp_fail(err, SP_EMODEL,
+                               "model %s: the labeller's confusion of \"%s\" with \"%s\" is %g; it is a count, at least 0",
+                               model->name, model->classes[k], model->classes[l], count);
+            sum += count;
+        }
+        if (!(sum > 0) || isinf(sum))
+            return sp_fail(err, SP_EMODEL,
+                           "model %s: the labeller's confusion has nothing for \"%s\"; count at least one step of each class",
+                           model->name, model->classes[k]);
+    }
+    return SP_OK;
+}
+
 sp_status sp_model_check(const sp_model *model, sp_error *err)
 {
     sp_status status;
@@ -133,7 +154,8 @@ sp_status sp_model_check(const sp_model *model, sp_error *err)
         return sp_fail(err, SP_EMODEL, "model %s: no classes", model->name);
     if ((status = check_names(model, err)) != SP_OK || (status = check_states(model, err)) != SP_OK ||
         (status = check_transitions(model, err)) != SP_OK || (status = check_ends(model, model->start, "start", err)) != SP_OK ||
-        (status = check_ends(model, model->end, "end", err)) != SP_OK || (status = check_dwell(model, err)) != SP_OK)
+        (status = check_ends(model, model->end, "end", err)) != SP_OK || (status = check_dwell(model, err)) != SP_OK ||
+        (status = check_labeller(model, err)) != SP_OK)
         return status;
     if (model->prior) {
         double sum = 0;

@@ -262,6 +262,22 @@ const char *const *sp_source_tokens(const sp_source *source)
     return source->tokens;
 }
 
+sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status, sp_source **out,
+                                sp_error *err)
+{
+    sp_error other = {.status = SP_OK};
+    sp_source_options labels = options ? *options : sp_source_options_default();
+    sp_source *source = NULL;
+    labels.needs_scores = labels.takes_scores = false;
+    const sp_status found = sp_source_open(file, &labels, &source, &other);
+    if (found == SP_OK && source->info.has_labels && !source->info.has_scores) {
+        *out = source;
+        return SP_OK;
+    }
+    sp_source_close(source);
+    return found == SP_ENOMEM ? sp_fail(err, found, "%s", other.message) : status;
+}
+
 const sp_source_info *sp_source_info_of(const sp_source *source)
 {
     return &source->info;

@@ -9,6 +9,7 @@
 #include "core/name_hint.h"
 #include "core/tags.h"
 #include "evaluate/evaluate.h"
+#include "learn/decided.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"
@@ -156,15 +157,10 @@ static void count_used(const sp_training *training, sp_fit_report *report)
     }
 }
 
-sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
-                 sp_fit_report *report, sp_error *err)
+static sp_status fit_scores(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
+                            sp_fit_report *report, sp_error *err)
 {
-    sp_fit_options defaults = sp_fit_options_default();
-    if (!options)
-        options = &defaults;
-    sp_status status = sp_fit_options_check(options, err);
-    if (status != SP_OK)
-        return status;
+    sp_status status = SP_OK;
     int32_t K = training->batch.scores.n_classes;
     if (options->tune == SP_TUNE_ENTITY_F1 && !sp_classes_are_tags(K, training->classes))
         return sp_fail(
@@ -202,6 +198,41 @@ sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_
     else
         sp_fit_report_clear(&found);
     return SP_OK;
+}
+
+/* From what a labeller decided, as scores; the model keeps its confusion. */
+static sp_status fit_decided(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
+                             sp_fit_report *report, sp_error *err)
+{
+    const size_t K = (size_t)training->batch.scores.n_classes, S = (size_t)training->batch.scores.n_steps;
+    double *scores = S <= SIZE_MAX / 16 / K ? malloc((S * K + 1) * sizeof *scores) : NULL;
+    double *confusion = malloc(K * K * sizeof *confusion);
+    sp_training seen = *training;
+    seen.batch.scores.data = scores;
+    seen.batch.scores.dtype = SP_F64;
+    seen.decided = NULL;
+    sp_status status = scores && confusion ? sp_decided_scores(training, options, scores, confusion, err) : sp_no_memory(err);
+    if (status == SP_OK)
+        status = fit_scores(&seen, options, workers, out, report, err);
+    free(scores);
+    if (status == SP_OK)
+        (*out)->labeller = confusion;
+    else
+        free(confusion);
+    return status;
+}
+
+sp_status sp_fit(const sp_training *training, const sp_fit_options *options, sp_workers *workers, sp_model **out,
+                 sp_fit_report *report, sp_error *err)
+{
+    sp_fit_options defaults = sp_fit_options_default();
+    if (!options)
+        options = &defaults;
+    sp_status status = sp_fit_options_check(options, err);
+    if (status != SP_OK)
+        return status;
+    return training->decided ? fit_decided(training, options, workers, out, report, err)
+                             : fit_scores(training, options, workers, out, report, err);
 }
 
 sp_status sp_cross_fit(const sp_training *training, const sp_fit_options *options, int32_t n_folds, const int32_t *fold,

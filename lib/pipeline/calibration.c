@@ -57,7 +57,7 @@ static sp_status open_folds(calibration *c, int32_t K, sp_error *err)
         for (int32_t k = 0; folds->models[f]->prior && k < K; k++)
             c->fold_log_prior[(size_t)f * (size_t)K + (size_t)k] = log(folds->models[f]->prior[k]);
     sp_status status = add_stage(c, SP_SCALING_DECODED, K, err);
-    if (status == SP_OK)
+    if (status == SP_OK && !folds->training->decided)
         status = fit_folds(c, err);
     if (status == SP_OK && c->fitted)
         status = add_stage(c, SP_SCALING_TEMPERATURE, K, err);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "io/source.h"
+#include "statepath/model_json.h"
 
 /* ---- words ---- */
 
@@ -74,6 +75,7 @@ static sp_status places_of(const sp_rival *r, const sp_against_words *words, sp_
     }
     if (words->file)
         places->labels = NULL;
+    places->model = r->p.model;
     return status;
 }
 
@@ -125,6 +127,8 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
     double first_seconds = 0, seconds = 0;
     sp_status status = sp_against_begin(r, p, words->name, words->file ? words->file : p->file, strategies, err);
     r->options.reference = NULL;
+    if (status == SP_OK) /* text may have labels by other names that the model knows */
+        status = sp_model_load(r->options.model, &r->p.model, err);
     if (status == SP_OK)
         status = places_of(r, words, &places, err);
     if (status == SP_OK)
@@ -134,10 +138,12 @@ static sp_status open_one(sp_rival *r, sp_file_input *in, const sp_against_words
         status = open_as_first(r, in, &places, ours, err);
     if (status != SP_OK)
         return status;
-    const bool has_labels = r->p.from.info->has_labels;
-    if (!has_labels) /* there is nothing to be read by codes */
+    const bool has_labels = r->p.from.info->has_labels && !in->is_decided;
+    if (!has_labels && !in->is_decided) /* there is nothing to be read by codes */
         r->options.codes = r->options.map = NULL;
     status = sp_file_input_label(&r->p, in, err);
+    if (status == SP_OK && in->is_decided)
+        status = sp_decided_know(&in->decided, &r->p, err);
     if (status == SP_OK)
         status = sp_source_seconds(first->source, &first_seconds, err);
     if (status == SP_OK)
@@ -170,6 +176,7 @@ sp_status sp_file_against_open(sp_file_against *a, sp_pipeline *p, const sp_file
     sp_status status = SP_OK;
     for (size_t i = 0; status == SP_OK && i < n; i++) {
         a->n++;
+        a->inputs[i].takes_decided = true;
         status = sp_against_read(texts[i], &a->words[i], err);
         if (status == SP_OK)
             status = open_one(&a->rivals[i], &a->inputs[i], &a->words[i], p, in, strategies, err);

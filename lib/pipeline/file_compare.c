@@ -66,55 +66,26 @@ static sp_status close_run(file_run *r, sp_status status, sp_run_result *result,
     return status;
 }
 
-/* Does a name stand for files that are there: one, a folder, a pattern? */
-static sp_status are_files(const char *name, bool *are, sp_error *err)
-{
-    struct stat info;
-    sp_file_list *list = NULL;
-    sp_status status = sp_file_list_new(name, NULL, &list, err);
-    *are = status == SP_OK && (list->is_several || (stat(name, &info) == 0 && S_ISREG(info.st_mode)));
-    sp_file_list_free(list);
-    return status == SP_ENOMEM ? status : SP_OK; /* a pattern that nothing completes is one of datasets */
-}
-
-/* `labels` is a dataset beside the scores, or a file or several: then it is moved to `reference`. */
-static sp_status find_labels(sp_run_options *o, sp_error *err)
-{
-    bool are = false;
-    if (o->place.labels && o->reference)
-        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both say where the labels are; leave one of them out");
-    sp_status status = o->place.labels ? are_files(o->place.labels, &are, err) : SP_OK;
-    if (status != SP_OK)
-        return status;
-    if (are) {
-        o->reference = o->place.labels;
-        o->place.labels = NULL;
-    }
-    if (o->labels_dataset && !o->reference)
-        return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
-    if (o->n_folds && (o->reference || o->against))
-        return sp_fail(
-            err, SP_EINVAL,
-            "`cv` fits models to one file of scores and labels; leave `%s` out, or fit first (statepath fit) and compare "
-            "with that model",
-            o->reference ? "reference" : "against");
-    return SP_OK;
-}
-
 static sp_status compare_once(const char *file, const sp_run_options *given, sp_faulty_files *known, bool *again,
                               sp_comparison **out, sp_run_result *result, sp_error *err)
 {
-    file_run r = {.options = *given};
+    file_run r = {.options = *given, .in = {.takes_decided = true}};
     sp_run_options *o = &r.options;
     sp_pipeline *p = &r.p;
     sp_comparison *made = NULL;
     const char *strategies = o->strategies ? o->strategies : sp_usual_strategies;
-    sp_status status = find_labels(o, err);
+    sp_status status = sp_run_find_labels(o, err);
     if (status != SP_OK)
         return status;
+    if (o->n_folds && o->against)
+        return sp_fail(err, SP_EINVAL,
+                       "`cv` fits models to the scores of one classifier; leave `against` out, or fit first (statepath fit) and "
+                       "compare with that model");
     status = sp_pipeline_open_file(p, &r.in, file, o, strategies, o->n_folds ? NULL : known, err); /* folds want every file */
     if (status == SP_OK && o->n_folds)
         status = decode_by_folds(&r.folds, p, err);
+    if (status == SP_OK && o->n_folds && r.in.is_decided)
+        status = sp_decided_know_folds(&r.in.decided, &r.folds.folds, err);
     if (status == SP_OK)
         status = sp_file_against_open(&r.against, p, &r.in, strategies, err);
     if (status == SP_OK)
@@ -165,7 +136,7 @@ static sp_status find_subjects(file_run *r, sp_error *err)
 static sp_status decode_once(const char *file, const sp_run_options *o, sp_faulty_files *known, bool *again,
                              sp_run_result *result, sp_error *err)
 {
-    file_run r = {.scaled = {.n = 0}};
+    file_run r = {.in = {.takes_decided = true}};
     sp_status status = sp_pipeline_open_file(&r.p, &r.in, file, o, o->strategies ? o->strategies : "viterbi", known, err);
     if (status == SP_OK)
         status = sp_path_file_open(&r.paths, &r.p, err);

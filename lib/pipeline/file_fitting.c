@@ -15,6 +15,13 @@
 #include "statepath/metrics.h"
 #include "statepath/model_json.h"
 
+/* The file as a pipeline opens it, without a way of decoding. */
+typedef struct sp_fitting_file {
+    sp_run_options options; /* as given, with the file of labels in its place */
+    sp_pipeline p;
+    sp_file_input in;
+} fitting_file;
+
 /* ---- words to options ---- */
 
 static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_error *err)
@@ -22,7 +29,7 @@ static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_erro
     const sp_run_options *o = f->run;
     const sp_fit_words *w = &o->fit;
     sp_fit_options *out = &f->options;
-    bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
+    const bool has_labels = f->info->has_labels, has_scores = f->info->has_scores;
     out->method = !has_labels ? SP_FIT_EM : has_scores ? SP_FIT_CRF : SP_FIT_COUNTS;
     sp_status status = sp_fit_words_read(w, out, err);
     if (status != SP_OK)
@@ -41,7 +48,7 @@ static sp_status read_words(sp_fitting *f, bool has_rules, bool is_seen, sp_erro
 /* Recordings of one subject are never parted. */
 static sp_status read_groups(sp_fitting *f, const char *words, sp_error *err)
 {
-    sp_status status = sp_source_subjects(f->source, words, &f->subjects, err);
+    sp_status status = sp_source_subjects(f->file->in.source, words, &f->subjects, err);
     f->options.group = status == SP_OK && f->subjects ? f->subjects->of_recording : NULL;
     return status;
 }
@@ -86,15 +93,36 @@ static sp_status use_rules_classes(sp_fitting *f, sp_error *err)
     return SP_OK;
 }
 
+/* What a file of decided classes holds, read as they are. */
+static sp_status read_decided(sp_fitting *f, sp_error *err)
+{
+    const int32_t K = f->block->n_classes = f->file->p.model->n_classes;
+    if (!(f->decided = sp_block_new()))
+        return sp_no_memory(err);
+    sp_status status = sp_source_read(f->file->in.source, 0, f->info->n_recordings, SP_BLOCK_LABELS, f->decided, err);
+    for (int64_t t = 0; status == SP_OK && t < f->decided->n_steps; t++)
+        if (f->decided->labels[t] >= K)
+            status = sp_fail(err, SP_EDATA,
+                             "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or `map` reads others' "
+                             "numbers",
+                             f->info->file, f->decided->labels[t], K);
+    return status;
+}
+
 static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
 {
-    unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (f->info->has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0);
+    const sp_recordings *from = &f->file->p.from;
+    const sp_part all = {.count = f->info->n_recordings};
+    const bool has_scores = f->info->has_scores && !f->file->in.is_decided;
+    const unsigned parts = SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | (has_scores ? SP_BLOCK_SCORES | SP_BLOCK_MASK : 0u);
     if (!(f->block = sp_block_new()))
         return sp_no_memory(err);
-    sp_status status = sp_source_read(f->source, 0, f->info->n_recordings, parts, f->block, err);
+    sp_status status = from->read(from->arg, &all, parts, f->block, err);
+    if (status == SP_OK && f->file->in.is_decided)
+        status = read_decided(f, err);
     if (status == SP_OK && f->rules && f->block->n_classes == 0)
         status = use_rules_classes(f, err);
-    if (status != SP_OK || !f->info->has_scores)
+    if (status != SP_OK || !has_scores)
         return status;
     sp_prepare_options prepare = sp_prepare_options_default();
     if ((status = sp_run_missing(o, &prepare.missing_uniform, err)) != SP_OK)
@@ -108,7 +136,8 @@ static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
 /* codes, map: the classes are those of the rules. */
 static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *err)
 {
-    if ((!o->codes && !o->map) || f->codes)
+    sp_file_input *in = &f->file->in;
+    if ((!o->codes && !o->map) || in->codes)
         return SP_OK;
     if (!f->rules)
         return sp_fail(err, SP_EINVAL, "`codes` and `map` speak of classes; `rules` M says which, for example sleep-permissive");
@@ -116,39 +145,75 @@ static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *er
     int32_t *class_of_column = malloc((size_t)K * sizeof *class_of_column);
     if (!class_of_column)
         return sp_no_memory(err);
-    sp_status status = sp_codes_new(o->codes, o->map, false, f->rules, &f->codes, err);
+    sp_status status = sp_codes_new(o->codes, o->map, false, f->rules, &in->codes, err);
     if (status == SP_OK)
         status = sp_model_align(f->rules, K, f->info->classes, class_of_column, err);
     if (status == SP_OK)
-        status = sp_codes_use_columns(f->codes, class_of_column, err);
+        status = sp_codes_use_columns(in->codes, class_of_column, err);
     if (status == SP_OK)
-        sp_source_use_codes(f->source, f->codes);
+        sp_source_use_codes(in->source, in->codes);
     free(class_of_column);
     return status;
 }
 
-sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err)
+/* Labels of another file are told in the classes of the rules, or of this file's own. */
+static sp_status label_file(sp_fitting *f, sp_error *err)
 {
-    *f = (sp_fitting){.options = sp_fit_options_default(), .run = o};
+    sp_pipeline *p = &f->file->p;
+    const sp_source_info *info = f->info;
+    if (!p->model && !info->classes)
+        return sp_fail(err, SP_EINVAL, "%s names no classes; `rules` M says which they are, for example sleep-permissive",
+                       info->file);
+    if (!p->model && !(p->model = sp_model_new("labels", info->n_classes, info->classes)))
+        return sp_no_memory(err);
+    sp_status status = sp_file_input_label(p, &f->file->in, err);
+    f->info = p->from.info;
+    return status;
+}
+
+static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
+{
+    sp_pipeline *p = &f->file->p;
+    sp_file_input *in = &f->file->in;
+    const sp_run_options *o = f->run;
     sp_source_options places;
-    bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
     sp_status status = sp_run_places(o, &places, err);
-    places.needs_scores = false;
+    places.needs_scores = in->takes_decided =
+        o->reference != NULL; /* without reference it may be the labels that are learnt from */
     places.takes_scores = true;
+    places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
+    *p = (sp_pipeline){.opt = o, .file = file};
+    if (status == SP_OK && o->reference && f->rules)
+        status = sp_model_load(o->model, &p->model, err);
+    if (status == SP_OK && !o->reference && f->rules && (o->codes || o->map) && sp_source_is_text(file))
+        status = sp_codes_new(o->codes, o->map, false, f->rules, &in->codes, err);
+    places.codes = in->codes;
+    if (status == SP_OK)
+        status = sp_file_input_open(p, in, &places, err);
+    if (status != SP_OK)
+        return status;
+    f->info = p->from.info;
+    sp_run_tell_remark(o, f->info);
+    return o->reference ? label_file(f, err) : read_codes(f, o, err);
+}
+
+sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *given, sp_error *err)
+{
+    *f = (sp_fitting){.options = sp_fit_options_default()};
+    if (!(f->file = calloc(1, sizeof *f->file)))
+        return sp_no_memory(err);
+    sp_run_options *o = &f->file->options;
+    *o = *given;
+    f->run = o;
+    bool is_seen = o->model && strcmp(o->model, "seen") == 0, has_rules = o->model && !is_seen;
+    sp_status status = sp_run_find_labels(o, err);
     if (status == SP_OK)
         status = sp_run_check_threads(o, err);
     if (status == SP_OK && has_rules)
         status = sp_model_load(o->model, &f->rules, err);
-    places.model = f->rules; /* of a text of labels, which has classes only where the rules do */
-    if (status == SP_OK && f->rules && (o->codes || o->map) && sp_source_is_text(file))
-        status = sp_codes_new(o->codes, o->map, false, f->rules, &f->codes, err);
-    places.codes = f->codes;
-    if (status != SP_OK || (status = sp_source_open(file, &places, &f->source, err)) != SP_OK)
-        return status;
-    f->info = sp_source_info_of(f->source);
-    sp_run_tell_remark(o, f->info);
-    if ((status = read_words(f, has_rules, is_seen, err)) != SP_OK || (status = read_codes(f, o, err)) != SP_OK ||
-        (status = read_all(f, o, err)) != SP_OK || (status = name_classes(f, err)) != SP_OK)
+    if (status != SP_OK || (status = open_file(f, file, err)) != SP_OK ||
+        (status = read_words(f, has_rules, is_seen, err)) != SP_OK || (status = read_all(f, o, err)) != SP_OK ||
+        (status = name_classes(f, err)) != SP_OK)
         return status;
     if (!o->fit.tune && sp_classes_are_tags(f->block->n_classes, (const char *const *)f->classes))
         f->options.tune = SP_TUNE_ENTITY_F1;
@@ -156,7 +221,10 @@ sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options 
         return status;
     if (!(f->workers = sp_workers_new(o->decode.threads)))
         return sp_no_memory(err);
-    f->training = (sp_training){.batch = sp_block_batch(f->block), .labels = f->block->labels, .classes = f->classes};
+    f->training = (sp_training){.batch = sp_block_batch(f->block),
+                                .decided = f->decided ? f->decided->labels : NULL,
+                                .labels = f->block->labels,
+                                .classes = f->classes};
     sp_run_hook_fitting(o, &f->training, &f->options);
     return SP_OK;
 }
@@ -171,6 +239,10 @@ void sp_fitting_close(sp_fitting *f)
     sp_workers_free(f->workers);
     sp_model_free(f->rules);
     sp_block_free(f->block);
-    sp_source_close(f->source);
-    sp_codes_free(f->codes);
+    sp_block_free(f->decided);
+    if (f->file) {
+        sp_file_input_close(&f->file->in);
+        sp_pipeline_close(&f->file->p);
+    }
+    free(f->file);
 }

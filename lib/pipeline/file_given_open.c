@@ -124,16 +124,14 @@ static sp_status open_reader(sp_given *j, const char *file, const sp_source_opti
     sp_status status = sp_paths_reader_open(file, j->run.opt->paths_dataset, places, &j->reader, err);
     if (status != SP_EFILE || j->run.opt->paths_dataset)
         return status;
-    sp_error other = {.status = SP_OK};
     sp_source *labels = NULL;
-    sp_status found = sp_source_open(file, places, &labels, &other);
-    const sp_source_info *info = found == SP_OK ? sp_source_info_of(labels) : NULL;
-    if (info && info->has_labels && !info->has_scores) {
-        j->are_labels = true;
-        status = sp_paths_reader_open(file, info->labels_path, places, &j->reader, err);
-    }
+    status = sp_source_open_labels(file, places, status, &labels, err);
+    if (status != SP_OK)
+        return status;
+    j->are_labels = true;
+    status = sp_paths_reader_open(file, sp_source_info_of(labels)->labels_path, places, &j->reader, err);
     sp_source_close(labels);
-    return found == SP_ENOMEM ? sp_fail(err, found, "%s", other.message) : status;
+    return status;
 }
 
 static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
@@ -155,20 +153,13 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
 
 /* ---- the labels ---- */
 
-/* What the labels mean: codes that are given for them; else, where their file names no classes, those of the paths. */
-static sp_reference_words words_of(const sp_run_options *o)
-{
-    const bool is_own = o->label_codes || o->label_map;
-    return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, !is_own};
-}
-
 static sp_status open_reference(sp_given *j, const char *file, sp_error *err)
 {
     static const char hint[] =
         "; see that both begin at the same step, then `trim_to_shortest` leaves out the last ones of the longer";
     sp_reference *l = &j->labels;
     const sp_run_options *o = j->run.opt;
-    const sp_reference_words words = words_of(o);
+    const sp_reference_words words = sp_reference_words_beside(o);
     double seconds = 0;
     sp_status status = sp_source_seconds(j->reader, &seconds, err);
     if (status == SP_OK)
@@ -226,7 +217,7 @@ static sp_status open_labels(sp_given *j, sp_error *err)
             return sp_fail(err, SP_EINVAL,
                            "`label_codes` and `label_map` need labels, and %s has none; `labels` FILE says where they are",
                            j->info->file);
-        const sp_reference_words words = words_of(o);
+        const sp_reference_words words = sp_reference_words_beside(o);
         if (j->has_labels)
             status = sp_reference_read_codes(&j->labels, &j->run, &words, false, j->run.class_of_column, err);
     }

@@ -1,7 +1,9 @@
 #include "pipeline/file_open.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/subjects.h"
 #include "io/paths_export.h"
@@ -53,6 +55,34 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->has_kind = o->place.kind != NULL;
     sp_status status = sp_run_gaps(o, out, err);
     return status == SP_OK && out->has_kind ? sp_kind_parse(o->place.kind, &out->kind, err) : status;
+}
+
+/* Does a name stand for files that are there: one, a folder, a pattern? */
+static sp_status are_files(const char *name, bool *are, sp_error *err)
+{
+    struct stat info;
+    sp_file_list *list = NULL;
+    sp_status status = sp_file_list_new(name, NULL, &list, err);
+    *are = status == SP_OK && (list->is_several || (stat(name, &info) == 0 && S_ISREG(info.st_mode)));
+    sp_file_list_free(list);
+    return status == SP_ENOMEM ? status : SP_OK; /* a pattern that nothing completes is one of datasets */
+}
+
+sp_status sp_run_find_labels(sp_run_options *o, sp_error *err)
+{
+    bool are = false;
+    if (o->place.labels && o->reference)
+        return sp_fail(err, SP_EINVAL, "`labels` and `reference` both say where the labels are; leave one of them out");
+    sp_status status = o->place.labels ? are_files(o->place.labels, &are, err) : SP_OK;
+    if (status != SP_OK)
+        return status;
+    if (are) {
+        o->reference = o->place.labels;
+        o->place.labels = NULL;
+    }
+    if (o->labels_dataset && !o->reference)
+        return sp_fail(err, SP_EINVAL, "`labels_dataset` is a dataset in the file of labels, which `labels` FILE names");
+    return SP_OK;
 }
 
 void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info)
@@ -107,9 +137,9 @@ sp_status sp_pipeline_find_raters(sp_pipeline *p, sp_source *source, int32_t n_c
 static sp_status read_codes(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    if (!o->codes && !o->map)
+    if ((!o->codes && !o->map) || in->codes)
         return SP_OK;
-    if (!p->info->has_labels)
+    if (!p->info->has_labels && !in->is_decided)
         return sp_fail(err, SP_EINVAL, "`codes` and `map` read labels, and %s has none; `labels` PATH says where they are",
                        p->file);
     sp_status status = sp_codes_new(o->codes, o->map, false, p->model, &in->codes, err);
@@ -130,7 +160,8 @@ static sp_status read_codes(sp_pipeline *p, sp_file_input *in, sp_error *err)
 static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    const sp_reference_words words = {.codes = o->codes, .map = o->map};
+    const sp_reference_words words =
+        in->is_decided ? sp_reference_words_beside(o) : (sp_reference_words){.codes = o->codes, .map = o->map};
     const sp_source_info *info = p->info;
     sp_reference *l = &in->reference;
     double seconds = 0;
@@ -158,21 +189,6 @@ static sp_status open_reference(sp_pipeline *p, sp_file_input *in, sp_error *err
     return status;
 }
 
-/* The model, matched to the columns. Steps that are as many as the model has classes were meant to be the classes. */
-static sp_status load_model(sp_pipeline *p, sp_error *err)
-{
-    sp_status status = sp_pipeline_load_model(p, err);
-    const sp_source_info *info = p->info;
-    if (status == SP_EMODEL && p->model && !info->classes && info->layout == SP_LAYOUT_SINGLE && !p->opt->place.transpose &&
-        info->n_steps == p->model->n_classes && info->n_classes != p->model->n_classes)
-        return sp_fail(
-            err, SP_EMODEL,
-            "%s has %lld steps of %d classes, model %s has %d classes: where it is [classes, steps], `transpose` reads "
-            "it so",
-            p->file, (long long)info->n_steps, info->n_classes, p->model->name, p->model->n_classes);
-    return status;
-}
-
 static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
 {
     const sp_file_input *in = arg;
@@ -180,9 +196,66 @@ static sp_status step_seconds(void *arg, double *seconds, sp_error *err)
     return status == SP_OK && *seconds == 0 ? sp_source_seconds(in->reference.source, seconds, err) : status;
 }
 
+/* In a file of paths, whose labels are what they were judged by, the paths are what was decided: `places` becomes theirs, their
+ * dataset being written into text [size]. */
+static sp_status find_path(const char *file, sp_source_options *places, char *text, size_t size, sp_error *err)
+{
+    sp_error ignored;
+    sp_paths_reader *reader = NULL;
+    sp_status status = sp_paths_reader_open(file, NULL, places, &reader, &ignored);
+    if (status != SP_OK)
+        return status == SP_ENOMEM ? sp_no_memory(err) : SP_OK;
+    const sp_paths_info *info = sp_paths_reader_info(reader);
+    if (info->has_labels || info->model_json) {
+        places->offsets = places->offsets ? places->offsets : "/offsets";
+        places->ids = places->ids || !info->has_ids ? places->ids : "/ids";
+        places->labels = text;
+        snprintf(text, size, "/paths/%.200s", info->strategies[0]);
+        if (info->n_strategies > 1)
+            status =
+                sp_fail(err, SP_EINVAL, "%s holds paths of %d strategies; `labels` /paths/%s decodes the classes of that one",
+                        file, info->n_strategies, info->strategies[0]);
+    }
+    sp_source_close(reader);
+    return status;
+}
+
+/* An array without a name that is no list of whole numbers was meant to be scores. */
+static bool are_scores(const sp_source_info *info)
+{
+    const bool is_array = info->stored_type && !info->labels_path;
+    return is_array && (info->layout == SP_LAYOUT_PADDED || strncmp(info->stored_type, "float", 5) == 0);
+}
+
+/* A file without scores whose labels are what a labeller decided; else what was said of it stays. */
+static sp_status open_decided(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_status said, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    char path[256];
+    sp_source_options options = *places;
+    sp_status status = SP_OK;
+    if (!options.labels)
+        status = find_path(p->file, &options, path, sizeof path, err);
+    if (status == SP_OK && p->model && (o->codes || o->map) && sp_source_is_text(p->file))
+        status = sp_codes_new(o->codes, o->map, false, p->model, &in->codes, err);
+    if (status != SP_OK)
+        return status;
+    options.codes = in->codes;
+    status = sp_source_open_labels(p->file, &options, said, &in->source, err);
+    if (status == SP_OK && are_scores(sp_source_info_of(in->source))) {
+        sp_source_close(in->source);
+        in->source = NULL;
+        return said;
+    }
+    in->is_decided = status == SP_OK;
+    return status;
+}
+
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err)
 {
     sp_status status = sp_source_open(p->file, places, &in->source, err);
+    if ((status == SP_EFILE || status == SP_EDATA) && in->takes_decided && !places->scores)
+        status = open_decided(p, in, places, status, err);
     if (status != SP_OK)
         return status;
     p->from = (sp_recordings){
@@ -197,8 +270,12 @@ sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_
 
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
-    sp_status status = load_model(p, err);
-    return status != SP_OK ? status : p->opt->reference ? open_reference(p, in, err) : read_codes(p, in, err);
+    if (in->is_decided)
+        sp_decided_open(&in->decided, p);
+    sp_status status = sp_pipeline_load_model(p, err);
+    if (status == SP_OK && (in->is_decided || !p->opt->reference))
+        status = read_codes(p, in, err);
+    return status == SP_OK && p->opt->reference ? open_reference(p, in, err) : status;
 }
 
 sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err)
@@ -307,7 +384,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
                                 const char *strategies, const sp_faulty_files *known, sp_error *err)
 {
     sp_source_options places;
-    *in = (sp_file_input){.source = NULL};
+    *in = (sp_file_input){.takes_decided = in->takes_decided};
     sp_status status = sp_pipeline_begin(p, file, opt, strategies, err);
     if (status == SP_OK)
         status = sp_run_places(opt, &places, err);
@@ -323,11 +400,14 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
         tell_left_out(opt, p->from.info);
     if (status == SP_OK)
         status = sp_file_input_label(p, in, err);
+    if (status == SP_OK && in->is_decided && !opt->n_folds)
+        status = sp_decided_know(&in->decided, p, err);
     return status == SP_OK ? sp_file_input_compile(p, in, err) : status;
 }
 
 void sp_file_input_close(sp_file_input *in)
 {
+    sp_decided_close(&in->decided);
     sp_matched_close(&in->labelled);
     sp_reference_close(&in->reference);
     sp_source_close(in->source);

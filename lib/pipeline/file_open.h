@@ -2,6 +2,7 @@
 #ifndef PIPELINE_FILE_OPEN_H
 #define PIPELINE_FILE_OPEN_H
 
+#include "pipeline/decided.h"
 #include "pipeline/file_reference.h"
 #include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
@@ -9,8 +10,11 @@
 
 /* A file of scores. */
 typedef struct sp_file_input {
+    bool takes_decided; /* set before it is opened: a file of labels alone will do, as decided classes */
     sp_source *source;
-    sp_codes *codes;        /* of the labels beside the scores, or NULL */
+    bool is_decided;        /* it is one */
+    sp_decided decided;     /* the recordings with these as scores */
+    sp_codes *codes;        /* of the labels beside the scores or in their place, or NULL */
     sp_reference reference; /* labels of a file of their own */
     sp_matched labelled;    /* the recordings with these */
 } sp_file_input;
@@ -40,10 +44,15 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
 void sp_file_input_close(sp_file_input *in);
 
 /* The three steps of it, between which whoever wants to may act: source and recordings; the model, labels and their codes; the
- * way of decoding. p has begun. */
+ * way of decoding. p has begun; a text of decided classes needs p->model. With decided classes the labeller is to be known
+ * (sp_decided_know()) before anything is read. */
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err);
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
 sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err);
+
+/* `labels` is a dataset beside the scores, or a file or several: then it is moved to `reference`. SP_OK; SP_EINVAL (both are
+ * given; labels_dataset without a file), SP_ENOMEM. */
+sp_status sp_run_find_labels(sp_run_options *o, sp_error *err);
 
 /* A notice of what was assumed or passed over when a file was read. */
 void sp_run_tell_remark(const sp_run_options *o, const sp_source_info *info);

@@ -17,6 +17,12 @@ void sp_reference_close(sp_reference *l)
     sp_codes_free(l->codes);
 }
 
+sp_reference_words sp_reference_words_beside(const sp_run_options *o)
+{
+    const bool is_own = o->label_codes || o->label_map;
+    return (sp_reference_words){is_own ? o->label_codes : o->codes, is_own ? o->label_map : o->map, is_own, !is_own};
+}
+
 sp_status sp_reference_read_codes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, bool is_named,
                                   const int32_t *class_of_column, sp_error *err)
 {

@@ -24,6 +24,10 @@ typedef struct sp_reference_words {
     bool if_unnamed;         /* they count only where the file names no classes, and a notice says so */
 } sp_reference_words;
 
+/* Of labels beside a file of decided classes: codes that are given for the labels; else, where their file names no classes, those
+ * of the decided classes. */
+sp_reference_words sp_reference_words_beside(const sp_run_options *o);
+
 /* Opens the file; its labels are told in the columns that p's model and class_of_column say. `dataset` of the labels, NULL: the
  * usual one. step_seconds: of the others' steps, in which labels that are events are told; 0: not known. On failure it can (and
  * must) still be closed. SP_OK; SP_EINVAL, SP_EDATA (no labels; other classes), SP_EFILE, SP_ENOMEM. */

@@ -10,8 +10,8 @@
 sp_run_options sp_run_options_default(void)
 {
     sp_run_options o = {.fit = {.smoothing = 0.5, .memory = 1, .folds = 5}, .seed = sp_bootstrap_options_default().seed};
-    o.epoch_seconds = o.decode.floor = o.decode.temperature = o.decode.transition_weight = o.decode.prior_weight = o.level =
-        o.margin = o.wake_trim = o.nll_clip = NAN;
+    o.epoch_seconds = o.decode.label_confidence = o.decode.floor = o.decode.temperature = o.decode.transition_weight =
+        o.decode.prior_weight = o.level = o.margin = o.wake_trim = o.nll_clip = NAN;
     return o;
 }
 

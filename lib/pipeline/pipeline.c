@@ -72,6 +72,21 @@ sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_optio
     return read_strategies(p, strategies, err);
 }
 
+/* Classes that were matched to the columns; or why not. Steps that are as many as the model has classes were meant to be them. */
+static sp_status match_columns(const sp_pipeline *p, sp_error *err)
+{
+    const sp_source_info *info = p->info;
+    const bool is_turned = !info->classes && info->layout == SP_LAYOUT_SINGLE && !p->opt->place.transpose &&
+                           info->n_steps == p->model->n_classes && info->n_classes != p->model->n_classes;
+    if (is_turned)
+        return sp_fail(
+            err, SP_EMODEL,
+            "%s has %lld steps of %d classes, model %s has %d classes: where it is [classes, steps], `transpose` reads "
+            "it so",
+            p->file, (long long)info->n_steps, info->n_classes, p->model->name, p->model->n_classes);
+    return sp_model_align(p->model, info->n_classes, info->classes, p->class_of_column, err);
+}
+
 sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err)
 {
     p->info = p->from.info;
@@ -83,8 +98,7 @@ sp_status sp_pipeline_load_model(sp_pipeline *p, sp_error *err)
     if (status != SP_OK)
         return status;
     p->class_of_column = malloc((size_t)p->info->n_classes * sizeof *p->class_of_column);
-    return p->class_of_column ? sp_model_align(p->model, p->info->n_classes, p->info->classes, p->class_of_column, err)
-                              : sp_no_memory(err);
+    return p->class_of_column ? match_columns(p, err) : sp_no_memory(err);
 }
 
 sp_status sp_pipeline_compile(sp_pipeline *p, sp_error *err)

@@ -319,7 +319,7 @@ class TestAgainst(st.TestCase):
         self.refuses(*run, "--against", "old=old.h5", "--against", "old=old.h5", status=2,
                      sentence="two classifiers are called old; give each a name of its own")
         self.refuses(*run, "--against", "old=old.h5", "--cv", "3", status=2,
-                     sentence="--cv fits models to one file of scores and labels; leave --against out, or fit first (statepath fit) and "
+                     sentence="--cv fits models to the scores of one classifier; leave --against out, or fit first (statepath fit) and "
                               "compare with that model")
         self.refuses(*run, "--against", "old=old.h5", "--json", "old.h5", "-f", status=2,
                      sentence="old.h5: is another classifier's file, which is never written to; give the output another name")
@@ -413,9 +413,8 @@ class TestReference(TestAgainst):
                      sentence="--labels and --reference both say where the labels are; leave one of them out")
         self.refuses(*run, "--labels-dataset", "/x", status=2,
                      sentence="--labels-dataset is a dataset in the file of labels, which --labels FILE names")
-        self.refuses(*run, "--labels", "fewer.h5", "--cv", "3", status=2,
-                     sentence="--cv fits models to one file of scores and labels; leave --reference out, or fit first (statepath fit) and "
-                              "compare with that model")
+        self.refuses(*run, "--labels", "fewer.h5", "--cv", "3",
+                     sentence="bare.h5 and fewer.h5 do not match; only in bare.h5: night7, night8")
         self.refuses(*run, "--labels", "fewer.h5", "--json", "fewer.h5", "-f", status=2,
                      sentence="fewer.h5: is the file of labels, which is never written to; give the output another name")
         self.refuses(*run, "--labels", "bare.h5", sentence="bare.h5 holds no labels; --labels-dataset PATH says where they are")

@@ -153,8 +153,7 @@ class TestCsv(st.TestCase):
         self.refused(head.replace("N2", "N1") + row, "a.csv: line 1: two columns are called N1")
         self.refused("step,Epoch," + head + row, "a.csv: line 1: columns 1 (step) and 2 (Epoch) say the same thing; leave one out")
         self.refused(head, "a.csv: names its columns, but holds no line below them")
-        self.refused("recording,label\na,0\n", "a.csv: line 1 names no columns of classes; scores are a column a class, labels are given "
-                                               "with --labels")
+        self.refused("recording,label\na,0\n", "a.csv" + st.DECIDED)
         self.refused("label," + head + "X7," + row, 'a.csv: line 2, column 1 (label): "X7" is no class; write the name of a column, its '
                                                     'number from 0, or -1 for none')
         self.refused("label," + head + "7," + row, "a.csv: labels, recording a, step 0: label 7 is not one of the 5 classes 0..4; "

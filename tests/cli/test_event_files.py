@@ -328,8 +328,9 @@ class TestFormats(Events):
             out.write(edf(b"+0\x14\x14\0" + tal(0, 60, "Sleep stage W")))
         self.write("n.xml", nsrr([stage("Wake|0", 0, 60)]))
         for file, name in (("n.edf", "EDF+ annotations"), ("n.xml", "XML of NSRR or Profusion")):
-            self.refuses("compare", file, *MODEL, sentence="%s: holds labels (%s), no scores; give the file of the classifier's scores here, and "
-                         "this one where labels are asked for" % (file, name))
+            self.refuses("compare", file, *MODEL, sentence=file + st.DECIDED)
+            self.refuses("mask", "leak", file, *MODEL, sentence="%s: holds labels (%s), no scores; give the file of the classifier's scores "
+                         "here, and this one where labels are asked for" % (file, name))
 
 
 class TestWrongInPublishedReaders(Events):

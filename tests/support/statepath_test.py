@@ -28,6 +28,11 @@ except ImportError:
     sys.exit(77)
 
 
+# Of a file of labels where scores are asked for, after its name.
+DECIDED = (' holds decided classes and no scores; --label-confidence P says how often they are right, or a model with a "labeller", which '
+           "`statepath fit` learns from them and --labels REFERENCE, does")
+
+
 class TestCase(unittest.TestCase):
     maxDiff = None
 

@@ -216,6 +216,15 @@ const sp_holes *sp_source_holes(const sp_source *source); /* NULL: there are non
 
 /* What each step is, such as a word, [S] with the holes; NULL where with_tokens did not ask for it or the file does not say. */
 const char *const *sp_source_tokens(const sp_source *source);
+/* For a file in which scores, or paths, were looked for and not found: `status` and `err` say so. Opens it where it holds labels
+ * and no scores; else what was said stays. SP_OK; `status`; SP_ENOMEM. */
+sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status, sp_source **out,
+                                sp_error *err);
+
+/* What the file holds and nothing was done with, one by one: "dataset /predictions", "int64 [950]", and the option, in
+ * backquotes, that would use it, or NULL where there is none. Of several files those of the first. SP_OK; SP_EFILE, SP_ENOMEM. */
+typedef void sp_unused_sink(void *arg, const char *what, const char *shape, const char *option);
+sp_status sp_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
 
 /* What was found; borrowed, valid until close. */
 const sp_source_info *sp_source_info_of(const sp_source *source);

@@ -65,9 +65,11 @@ sp_status sp_model_from_counts(const char *name, const char *const *classes, con
 
 /* A view; borrows everything. */
 typedef struct sp_training {
-    sp_batch batch;             /* scores [S,K] in nats, temperature 1, no prior taken out; data NULL: labels only. Offsets,
-                                   segments, n_classes and n_steps are always set */
-    const int32_t *labels;      /* [S], -1 = unscored, else 0..K-1; NULL: none */
+    sp_batch batch;         /* scores [S,K] in nats, temperature 1, no prior taken out; data NULL: labels only. Offsets,
+                               segments, n_classes and n_steps are always set */
+    const int32_t *decided; /* [S] classes that a labeller decided, in place of scores: -1 or 0..K-1; NULL: none. Its confusion
+                               is learnt with the model */
+    const int32_t *labels;  /* [S], -1 = unscored, else 0..K-1; NULL: none */
     const char *const *classes; /* [K] distinct names */
     const uint8_t *use;         /* [N], 0 = the recording takes no part (it is held out); NULL: all take part */
     /* Asked before each pass over the data: all but SP_OK ends learning, with that. NULL: nothing ends it. */

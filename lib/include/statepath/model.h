@@ -72,6 +72,10 @@ typedef struct sp_model {
 
     /* Decoding defaults; NaN where the model does not say. */
     double temperature, transition_weight, prior_weight;
+
+    /* Of a labeller that decides a class for each step, in place of scores: [K,K] how often, rows = reference, columns = what it
+     * decided; not negative, each row with something above 0. Scores of a step labelled l are log P(l | class). NULL: none. */
+    double *labeller;
 } sp_model;
 
 /* A model of K named classes, one state per class, no transitions yet (row all 0). Copies the names. NULL on lack of memory. */

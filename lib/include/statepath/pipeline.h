@@ -79,7 +79,8 @@ typedef struct sp_run_options {
         char *missing;       /* "error", "uniform" */
         char *on_infeasible; /* "report", "relax", "error" */
         double floor, temperature, transition_weight, prior_weight;
-        int clamp, threads; /* 0: all processors */
+        double label_confidence; /* of files of decided classes, in place of scores: how often they are right */
+        int clamp, threads;      /* 0: all processors */
     } decode;
     char *model;                 /* file or name of a shipped model; of fit the rules */
     const char *model_text;      /* of recordings in memory: the model itself as JSON, in place of `model` */

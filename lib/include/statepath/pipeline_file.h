@@ -19,6 +19,7 @@ extern "C" {
 
 /* Private to the library. */
 struct sp_subjects;
+struct sp_fitting_file;
 
 /* One of o->against: "NAME=FILE", "NAME=FILE:/DATASET", or "NAME=:/DATASET" of the file that is compared. What names a file that
  * is there is a file. Texts are owned; NULL: not given. SP_OK; SP_EINVAL (no "="; a name that cannot be one), SP_ENOMEM. */
@@ -104,16 +105,17 @@ typedef struct sp_fitting {
     sp_workers *workers;
     /* Private. */
     const sp_run_options *run;
-    sp_source *source;
-    sp_block *block; /* the whole file */
-    sp_model *rules; /* or NULL */
-    sp_codes *codes; /* of the labels, or NULL */
+    struct sp_fitting_file *file;
+    sp_block *block;   /* the whole file */
+    sp_block *decided; /* where labels are of another file: the classes that this one holds in place of scores; or NULL */
+    sp_model *rules;   /* or NULL */
     const char **classes;
     char **made_classes;          /* names where neither file nor rules have any; or NULL */
     struct sp_subjects *subjects; /* or NULL: each recording on its own */
 } sp_fitting;
 
-/* Reads the whole file and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,
+/* Reads the whole file, with the labels of o->reference (or o->place.labels, where that is a file) in place of those beside the
+ * scores, and turns o->fit into options; o->groups keeps recordings together, o->model names the rules: a model,
  * "seen", or NULL for none. The training set asks o->hooks whether to stop. On failure the fitting can (and must) still be
  * closed. */
 sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *o, sp_error *err);

@@ -14,7 +14,7 @@ static const char *const model_keys[] = {"statepath_model", "name",          "de
                                          "matrix",          "probabilities", "log_weights",
                                          "start",           "end",           "start_log_weights",
                                          "end_log_weights", "min_dwell",     "min_dwell_at_end",
-                                         "prior",           "decoding"};
+                                         "prior",           "decoding",      "labeller"};
 
 /* ---- name and classes ---- */
 
@@ -188,9 +188,9 @@ static sp_status read_model(sp_model_reader *reader)
         status = sp_json_read_text(&reader->doc, "description", &reader->model->description);
     if (status == SP_OK)
         status = sp_json_read_text(&reader->doc, "source", &reader->model->source);
-    sp_status (*const parts[])(sp_model_reader *) = {sp_model_read_aliases, read_states,         sp_model_read_transitions,
-                                                     sp_model_read_ends,    sp_model_read_dwell, sp_model_read_prior,
-                                                     sp_model_read_decoding};
+    sp_status (*const parts[])(sp_model_reader *) = {sp_model_read_aliases,  read_states,           sp_model_read_transitions,
+                                                     sp_model_read_ends,     sp_model_read_dwell,   sp_model_read_prior,
+                                                     sp_model_read_decoding, sp_model_read_labeller};
     for (size_t i = 0; status == SP_OK && i < sizeof parts / sizeof *parts; i++)
         status = parts[i](reader);
     if (status != SP_OK)

@@ -253,6 +253,21 @@ static void put_decoding(sp_json_writer *writer, const sp_model *model)
     sp_json_put_numbers(writer, "decoding", 3, keys, values);
 }
 
+static void put_labeller(sp_json_writer *writer, const sp_model *model)
+{
+    if (!model->labeller)
+        return;
+    sp_json_put_key(writer, "labeller");
+    sp_json_put(writer, "{\n    \"classes\": [");
+    for (int32_t k = 0; k < model->n_classes; k++) {
+        sp_json_put_comma(writer, k == 0, 6);
+        sp_json_put_string(writer, model->classes[k]);
+    }
+    sp_json_put(writer, "],\n    \"confusion\": ");
+    sp_json_put_matrix(writer, model->n_classes, model->labeller);
+    sp_json_put(writer, "\n  }");
+}
+
 static void put_text(sp_json_writer *writer, const char *key, const char *text)
 {
     if (!text)
@@ -280,6 +295,7 @@ sp_status sp_model_to_json(const sp_model *model, char **text, sp_error *err)
     if (model->prior)
         sp_json_put_numbers(&writer, "prior", model->n_classes, (const char *const *)model->classes, model->prior);
     put_decoding(&writer, model);
+    put_labeller(&writer, model);
     sp_json_put(&writer, "\n}\n");
     return sp_json_writer_close(&writer, text, err);
 }
