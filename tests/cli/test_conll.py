@@ -82,6 +82,9 @@ class TestConll(st.TestCase):
         """Classes are the tags that occur, O first."""
         model = json.loads(self.statepath("model", "new", "from-labels", "out.conll").stdout)
         self.assertEqual(model["classes"], ["O", "B-LOC", "B-PER", "I-LOC", "I-PER"])
+        with open(self.path("latin.conll"), "wb") as out:  # Latin-1
+            out.write(b"caf\xe9 B-caf\xe9\nx O\n")
+        self.assertEqual(json.loads(self.statepath("model", "new", "from-labels", "latin.conll").stdout)["classes"], ["O", "B-caf\u00e9"])
 
     def test_faults(self):
         for text, sentence in (

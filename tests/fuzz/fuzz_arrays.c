@@ -1,5 +1,5 @@
-/* Files of arrays and tables: .npy, .npz, CSV and other text of scores. The first byte says what is looked for; the rest is the
- * file. What can be opened is read whole, in pieces, and transposed. */
+/* Files of arrays and tables: .npy, .npz, CSV and other text of scores; and columns of CoNLL. The first byte says what is looked
+ * for; the rest is the file. What can be opened is read whole, in pieces, transposed, and without holes. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@
 
 enum { CLASSES = 3, MOST_BYTES = 1 << 22 };
 static const char *const classes[CLASSES] = {"Wake", "N1", "a b"};
-static char name[] = "/tmp/statepath-fuzz-XXXXXX.csv";
+static char table[] = "/tmp/statepath-fuzz-XXXXXX.csv", columns[] = "/tmp/statepath-fuzz-XXXXXX.conll";
+static const char *name; /* of the two */
 static sp_model *model;
 
 static void begin(void)
@@ -23,7 +24,8 @@ static void begin(void)
     sp_error err;
     if (model)
         return;
-    close(mkstemps(name, 4));
+    close(mkstemps(table, 4));
+    close(mkstemps(columns, 6));
     model = sp_model_new("fuzz", CLASSES, classes);
     assert(model && sp_model_set_matrix(model, allow, NULL, &err) == SP_OK);
 }
@@ -59,13 +61,16 @@ static void read_all(sp_source *source)
     sp_block_free(piece);
 }
 
-static void try_scores(bool needs_scores, bool transpose)
+static void try_scores(uint8_t how)
 {
     sp_source_options options = sp_source_options_default();
-    options.needs_scores = needs_scores;
+    options.needs_scores = (how & 2) != 0;
     options.takes_scores = true;
-    options.transpose = transpose;
-    options.model = model;
+    options.transpose = (how & 4) != 0;
+    options.gaps = how & 8 ? (how & 16 ? SP_GAPS_JOIN : SP_GAPS_BREAK) : SP_GAPS_ERROR;
+    options.ignores_100 = (how & 32) != 0;
+    options.with_tokens = true;
+    options.model = how & 128 ? NULL : model;
     sp_source *source = NULL;
     sp_subjects *subjects = NULL;
     sp_error err = {.message = ""};
@@ -75,6 +80,9 @@ static void try_scores(bool needs_scores, bool transpose)
         return;
     }
     use_info(sp_source_info_of(source));
+    const sp_holes *holes = sp_source_holes(source);
+    for (int64_t t = 1; holes && t < sp_source_info_of(source)->n_steps; t++)
+        assert(holes->step_at[t] > holes->step_at[t - 1] && holes->step_at[t] < holes->n_steps);
     read_all(source);
     if (sp_source_subjects(source, NULL, &subjects, &err) == SP_OK)
         sp_subjects_free(subjects);
@@ -106,12 +114,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     begin();
+    name = data[0] & 64 ? columns : table;
     FILE *out = fopen(name, "wb");
     assert(out && fwrite(data + 1, 1, size - 1, out) == size - 1 && fclose(out) == 0);
     if (data[0] & 1)
         try_paths();
     else
-        try_scores(data[0] & 2, data[0] & 4);
+        try_scores(data[0]);
     unlink(name);
     return 0;
 }

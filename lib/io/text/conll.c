@@ -314,12 +314,11 @@ static sp_status find_classes(conll *c, const int32_t columns[2], sp_names *foun
     qsort(spans, (size_t)n, sizeof *spans, compare_tags);
     c->classes = sp_texts_pack(spans, n);
     c->n_classes = n;
+    const bool has_memory = c->classes && sp_names_init(found, n + 1) == SP_OK;
+    for (int32_t k = 0; has_memory && k < n; k++)
+        sp_names_add(found, spans[k].text, k); /* as the file spells them, which need not be UTF-8 */
     free(spans);
-    if (!c->classes || sp_names_init(found, n + 1) != SP_OK)
-        return sp_no_memory(err);
-    for (int32_t k = 0; k < n; k++)
-        sp_names_add(found, c->classes[k], k);
-    return SP_OK;
+    return has_memory ? SP_OK : sp_no_memory(err);
 }
 
 static sp_status read_all_columns(conll *c, const sp_request *request, sp_names *found, sp_error *err)
