@@ -162,9 +162,9 @@ void sp_table_latex(const sp_table *table, const char *label, const char *scope,
     }
     sp_buffer_latex(out, table->title ? table->title : "");
     sp_buffer_format(out, "}\n  \\label{tab:%s}\n", label);
-    /* A line of an article has room for about 70 letters, and for about 100 small ones; beyond, names of columns are stacked. */
+    /* A line of an article has room for about 70 letters, and for nearly 100 small ones; beyond, names of columns are stacked. */
     int width = width_of(table, false);
-    bool is_stacked = width > 105;
+    bool is_stacked = width > 98;
     if (is_stacked)
         width = width_of(table, true);
     if (width > 72)
