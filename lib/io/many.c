@@ -109,6 +109,7 @@ static sp_status reopen_member(const sp_source *source, int64_t i, sp_source **o
     if (!is_same)
         return sp_fail(err, SP_EFILE, "%s: has changed since it was opened; run it again once it is complete", a->list->names[i]);
     (*out)->codes = source->codes;
+    (*out)->model = source->model;
     (*out)->path_codes = source->path_codes;
     return SP_OK;
 }
@@ -490,6 +491,7 @@ static sp_status look_at(many *a, int64_t i, sp_source *source, int64_t *room, s
     a->members[i].has_labels = one->info.has_labels;
     all->has_labels |= one->info.has_labels;
     all->n_unlabelled += one->info.has_labels ? one->info.n_unlabelled : one->info.n_recordings;
+    source->has_words |= one->has_words;
     note_seconds(a, i, one);
     if ((status = keep_remark(a, i, one->info.remark, all, err)) != SP_OK)
         return status;
