@@ -287,6 +287,16 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, co
     return status;
 }
 
+static void print_unused(void *arg, const char *what, const char *shape, const char *option)
+{
+    bool *is_first = arg;
+    char name[32] = "";
+    if (option) /* `scores` is --scores */
+        snprintf(name, sizeof name, "; --%.*s takes it", (int)strcspn(option + 1, "`"), option + 1);
+    say("%s%s%s%s%s\n", *is_first ? "not used    " : "            ", what, *shape ? " " : "", shape, name);
+    *is_first = false;
+}
+
 /* Scores, or, where there are none, labels alone; text needs a model that knows its names. */
 static sp_status open_source(const char *file, const options *o, const sp_model *model, sp_source **out, sp_error *err)
 {
@@ -324,8 +334,11 @@ static sp_status inspect_scores(const char *file, const options *o, sp_error *er
         print_shape(info);
         if (info->remark)
             say("note        %s\n", info->remark);
-        status = look_at_numbers(source, info, &moves, err);
+        bool is_first = true;
+        status = sp_source_list_unused(source, print_unused, &is_first, err);
     }
+    if (status == SP_OK)
+        status = look_at_numbers(source, info, &moves, err);
     if (status == SP_OK)
         status = model ? judge_labels(model, info, &moves, err) : suggest_models(file, info, &moves, err);
     free(moves.count);
@@ -459,21 +472,27 @@ static sp_status inspect_signals(const char *file, const options *o, sp_error *e
     return status;
 }
 
+static bool has_scores(const char *file, const options *o)
+{
+    sp_error ignored;
+    sp_source_options places;
+    sp_source *source = NULL;
+    const bool has =
+        sp_run_places(&o->run, &places, &ignored) == SP_OK && sp_source_open(file, &places, &source, &ignored) == SP_OK;
+    sp_source_close(source);
+    return has;
+}
+
 /* Are there signals in the file, and no scores that could be read? */
 static bool is_signals(const char *file, const options *o)
 {
     sp_error ignored;
     sp_signals *signals = NULL;
-    sp_source_options places;
-    sp_source *source = NULL;
     const sp_file_access how = sp_run_access(&o->run);
     if (sp_signals_open(file, NULL, &how, &signals, &ignored) != SP_OK)
         return false;
     sp_signals_close(signals);
-    bool has_scores =
-        sp_run_places(&o->run, &places, &ignored) == SP_OK && sp_source_open(file, &places, &source, &ignored) == SP_OK;
-    sp_source_close(source);
-    return !has_scores;
+    return !has_scores(file, o);
 }
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
@@ -482,7 +501,7 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
     const char *file = words[0];
     sp_error other;
     (void)out;
-    if (!o->run.place.scores && inspect_paths(file, o, &other) == SP_OK)
+    if (!o->run.place.scores && !has_scores(file, o) && inspect_paths(file, o, &other) == SP_OK)
         return SP_OK;
     return !o->run.place.scores && is_signals(file, o) ? inspect_signals(file, o, err) : inspect_scores(file, o, err);
 }

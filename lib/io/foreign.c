@@ -47,6 +47,19 @@ bool sp_is_pickle(const sp_file_look *look)
     return look->n >= 2 && look->head[0] == 0x80 && look->head[1] >= 2 && look->head[1] <= 5;
 }
 
+/* No text, but five small numbers: type, rows, columns, 0 or 1, length of the name, which then ends in 0. */
+bool sp_is_mat4(const sp_file_look *look)
+{
+    uint32_t head[5];
+    if (look->n <= sizeof head)
+        return false;
+    memcpy(head, look->head, sizeof head);
+    const bool is_sized =
+        head[0] <= 1051 && head[0] % 1000 <= 51 && head[1] && head[1] < 1u << 24 && head[2] && head[2] < 1u << 24;
+    return is_sized && head[3] <= 1 && head[4] > 1 && head[4] < 64 && look->n >= sizeof head + head[4] &&
+           look->head[sizeof head + head[4] - 1] == 0 && memchr(look->head + sizeof head, 0, head[4] - 1) == NULL;
+}
+
 bool sp_is_text(const sp_file_look *look)
 {
     for (size_t i = 0; i < look->n; i++)
@@ -145,6 +158,15 @@ void sp_mend_npy(const sp_file_look *look, char *out, size_t size)
     snprintf(out, size,
              "convert it with python3 -c \"import h5py, numpy; h5py.File('%s.h5', 'w')['log_probs'] = numpy.load('%s')\"; %s",
              stem, name, names);
+}
+
+void sp_mend_text(const sp_file_look *look, char *out, size_t size)
+{
+    (void)look;
+    snprintf(
+        out, size,
+        "labels, one a line, are read where a model names their classes (`model` or `rules` M) and the name ends in .txt, .csv, "
+        ".tsv, .hyp or .eannot; scores are a table with a column a class");
 }
 
 void sp_mend_torch(const sp_file_look *look, char *out, size_t size)

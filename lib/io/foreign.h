@@ -14,10 +14,12 @@ bool sp_is_json(const sp_file_look *look);
 bool sp_is_xml(const sp_file_look *look);
 bool sp_is_table(const sp_file_look *look); /* text with columns */
 bool sp_is_text(const sp_file_look *look);
+bool sp_is_mat4(const sp_file_look *look);
 
 /* How such a file becomes HDF5: the command that does it. */
 void sp_mend_npz(const sp_file_look *look, char *out, size_t size);
 void sp_mend_npy(const sp_file_look *look, char *out, size_t size);
+void sp_mend_text(const sp_file_look *look, char *out, size_t size);
 void sp_mend_torch(const sp_file_look *look, char *out, size_t size);
 void sp_mend_safetensors(const sp_file_look *look, char *out, size_t size);
 void sp_mend_matlab(const sp_file_look *look, char *out, size_t size);

@@ -56,6 +56,7 @@ typedef struct sp_format {
     sp_status (*read_scorer)(sp_source *source, int32_t scorer, const sp_wanted *wanted, int32_t *out, sp_error *err);
     sp_status (*epoch_seconds)(sp_source *source, double *seconds, sp_error *err);
     sp_status (*subjects)(sp_source *source, const char *groups, sp_subjects **out, sp_error *err); /* NULL: by ids alone */
+    sp_status (*list_unused)(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
     void (*use_threads)(sp_source *source, int n_threads);
 } sp_format;
 
@@ -65,6 +66,8 @@ struct sp_source {
     char *file_name;
     sp_source_info info;
     sp_paths_info paths;   /* of a file that was opened for its paths */
+    bool has_words;        /* the labels are words */
+    const sp_model *model; /* of labels that are words, or NULL; borrowed */
     const sp_codes *codes; /* of the labels, or NULL; borrowed */
     bool ignores_100;      /* labels of -100 are unscored; set while opening */
     /* Holes (holes.h): flags [n_steps] of the steps that take part, and what says so ("array valid"), set while opening; NULL:

@@ -319,6 +319,7 @@ static sp_status look_at(sp_many *a, int64_t i, sp_source *source, const sp_sour
     a->members[i].has_labels = one->info.has_labels;
     all->has_labels |= one->info.has_labels;
     all->n_unlabelled += one->info.has_labels ? one->info.n_unlabelled : one->info.n_recordings;
+    source->has_words |= one->has_words;
     note_seconds(a, i, one);
     if ((status = keep_remark(a, i, one->info.remark, all, err)) != SP_OK)
         return status;

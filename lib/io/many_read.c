@@ -77,6 +77,7 @@ static sp_status reopen_member(const sp_source *source, int64_t i, sp_source **o
     if (!is_same)
         return sp_fail(err, SP_EFILE, "%s: has changed since it was opened; run it again once it is complete", a->list->names[i]);
     (*out)->codes = source->codes;
+    (*out)->model = source->model;
     (*out)->path_codes = source->path_codes;
     return SP_OK;
 }

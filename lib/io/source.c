@@ -13,9 +13,11 @@
 #include "io/events/event_format.h"
 #include "io/file_list.h"
 #include "io/foreign.h"
+#include "io/hdf5/h5_matlab.h"
 #include "io/hdf5/h5_source.h"
 #include "io/holes.h"
 #include "io/many.h"
+#include "io/matlab/mat5.h"
 #include "io/source.h"
 #include "io/text/conll.h"
 #include "io/text/text_labels.h"
@@ -34,7 +36,9 @@ static const sp_format *const formats[] = {
     &sp_csv_format,
     &sp_conll_format,
     &sp_text_format,
+    &sp_matlab_format,
     &sp_h5_format,
+    &sp_mat5_format,
     &sp_npy_format,
     &sp_npz_format,
     FOREIGN("a PyTorch file", .recognise = sp_is_torch, .mend = sp_mend_torch),
@@ -48,7 +52,7 @@ static const sp_format *const formats[] = {
     FOREIGN("zstd-compressed; unpack it with unzstd", KNOWN_BY("\x28\xb5\x2f\xfd")),
     FOREIGN("xz-compressed; unpack it with unxz", KNOWN_BY("\xfd\x37zXZ")),
     FOREIGN("bzip2-compressed; unpack it with bunzip2", KNOWN_BY("BZh")),
-    FOREIGN("a MATLAB file before version 7.3", KNOWN_BY("MATLAB 5.0"), .mend = sp_mend_matlab),
+    FOREIGN("a MATLAB file of version 4; save it with -v7", .recognise = sp_is_mat4),
     FOREIGN("a Parquet file", KNOWN_BY("PAR1")),
     FOREIGN("an Arrow file", KNOWN_BY("ARROW1")),
     FOREIGN("a PDF", KNOWN_BY("%PDF")),
@@ -59,7 +63,7 @@ static const sp_format *const formats[] = {
     FOREIGN("a JSON text", .recognise = sp_is_json),
     FOREIGN("an XML text; hypnograms of NSRR and Profusion are read where labels are asked for", .recognise = sp_is_xml),
     FOREIGN("a table in text (CSV or the like)", .recognise = sp_is_table),
-    FOREIGN("a text file", .recognise = sp_is_text),
+    FOREIGN("a text file", .recognise = sp_is_text, .mend = sp_mend_text),
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -90,7 +94,8 @@ static bool is_of(const sp_format *format, const sp_file_look *look)
 /* The sentence for a file that nothing here reads, or of which HDF5 was wanted. */
 static sp_status refuse(const sp_format *format, const sp_file_look *look, sp_error *err)
 {
-    char mend[700] = "write the scores with h5py: h5py.File(name, 'w')['log_probs'] = array";
+    char mend[700] = "write the scores as .npy, .npz, CSV or HDF5; an array's name says what it holds: log_probs, probs, "
+                     "logits or scores";
     if (!format)
         return sp_fail(err, SP_EFILE, "%s: is not an HDF5 file; %s", look->file, mend);
     if (strchr(format->name, ';'))
@@ -164,7 +169,7 @@ sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_
     const sp_request request = {.options = &options};
     sp_file_look look;
     const sp_format *found = recognise(file, &request, &look);
-    return look.n > 0 && found != &sp_h5_format ? refuse(found, &look, err) : SP_OK;
+    return look.n > 0 && found != &sp_h5_format && found != &sp_matlab_format ? refuse(found, &look, err) : SP_OK;
 }
 
 /* ---- opening ---- */
@@ -193,6 +198,7 @@ static sp_source *new_source(const char *name, const sp_request *request)
         return NULL;
     }
     source->info.file = source->file_name;
+    source->model = request->options->model;
     source->codes = request->options->codes;
     source->path_codes = request->options->codes;
     source->ignores_100 = request->options->ignores_100;
@@ -278,9 +284,24 @@ sp_status sp_source_open_labels(const char *file, const sp_source_options *optio
     return found == SP_ENOMEM ? sp_fail(err, found, "%s", other.message) : status;
 }
 
+sp_status sp_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
+{
+    return source->format && source->format->list_unused ? source->format->list_unused(source, sink, arg, err) : SP_OK;
+}
+
 const sp_source_info *sp_source_info_of(const sp_source *source)
 {
     return &source->info;
+}
+
+bool sp_source_has_words(const sp_source *source)
+{
+    return source->has_words;
+}
+
+void sp_source_use_model(sp_source *source, const sp_model *model)
+{
+    source->model = model;
 }
 
 void sp_source_use_codes(sp_source *source, const sp_codes *codes)

@@ -18,6 +18,12 @@ bool sp_source_is_events(const char *file);
 /* Are they columns of CoNLL, whose number `labels` and `paths` name? */
 bool sp_source_has_columns(const char *file);
 
+/* Are the labels words? They are told as columns, or where these have no names as classes of the model. */
+bool sp_source_has_words(const sp_source *source);
+
+/* From here on labels and paths that are words are classes of this model, which must stay until the source is closed. */
+void sp_source_use_model(sp_source *source, const sp_model *model);
+
 /* From here on labels, those of scorers too, are what these codes say: classes of their model, or columns. NULL: as they are. The
  * codes must stay until the source is closed. */
 void sp_source_use_codes(sp_source *source, const sp_codes *codes);

@@ -148,6 +148,8 @@ static sp_status open_hdf5(sp_given *j, const char *file, sp_error *err)
     j->has_labels = j->info->has_labels && !j->are_labels;
     j->ids = j->info->has_ids ? j->info->ids : NULL;
     status = load_model(j, file, err);
+    if (status == SP_OK)
+        sp_source_use_model(j->reader, j->run.model);
     return status == SP_OK ? read_path_codes(j, err) : status;
 }
 

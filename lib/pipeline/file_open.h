@@ -2,7 +2,7 @@
 #ifndef PIPELINE_FILE_OPEN_H
 #define PIPELINE_FILE_OPEN_H
 
-#include "pipeline/decided.h"
+#include "pipeline/labels/decided.h"
 #include "pipeline/file_reference.h"
 #include "pipeline/matched.h"
 #include "pipeline/pipeline.h"

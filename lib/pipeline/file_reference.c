@@ -44,11 +44,22 @@ static const char *only_of_several(const char *file, const sp_run_options *o)
     return sp_source_is_several(file) ? o->place.only : NULL;
 }
 
+/* Labels are classes of the model: which columns these are. */
+static sp_status label_model_classes(sp_reference *l, const sp_pipeline *p, sp_error *err)
+{
+    const int32_t K = p->model->n_classes;
+    l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
+    if (!l->column_of_label)
+        return sp_no_memory(err);
+    for (int32_t c = 0; c < K; c++)
+        l->column_of_label[p->class_of_column[c]] = c;
+    return SP_OK;
+}
+
 /* A text has names of classes only where the model does. */
 static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *dataset, double step_seconds,
                            const sp_reference_words *words, sp_error *err)
 {
-    const int32_t K = p->model->n_classes;
     if (dataset && !sp_source_has_columns(l->file))
         return sp_fail(err, SP_EINVAL, "`labels_dataset` names a dataset, and %s is a text file", l->file);
     sp_status status = sp_reference_read_codes(l, p, words, sp_source_is_events(l->file), p->class_of_column, err);
@@ -66,19 +77,16 @@ static sp_status open_text(sp_reference *l, const sp_pipeline *p, const char *da
     sp_run_tell_remark(p->opt, l->info);
     if (l->codes)
         return SP_OK; /* they are columns already */
-    l->column_of_label = malloc((size_t)K * sizeof *l->column_of_label);
-    if (!l->column_of_label)
-        return sp_no_memory(err);
-    for (int32_t c = 0; c < K; c++)
-        l->column_of_label[p->class_of_column[c]] = c;
-    return SP_OK;
+    return label_model_classes(l, p, err);
 }
 
 /* Where the classes of the file stand among the columns. Codes speak of that file's columns, as its scores do. */
 static sp_status match_classes(sp_reference *l, const sp_pipeline *p, const sp_reference_words *words, sp_error *err)
 {
-    if (!l->info->classes)
-        return sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
+    if (!l->info->classes) {
+        sp_status status = sp_reference_read_codes(l, p, words, false, p->class_of_column, err);
+        return status == SP_OK && sp_source_has_words(l->source) && !l->codes ? label_model_classes(l, p, err) : status;
+    }
     int32_t *class_of_label = malloc((size_t)l->info->n_classes * sizeof *class_of_label);
     if (!class_of_label)
         return sp_no_memory(err);
@@ -96,6 +104,7 @@ static sp_status open_hdf5(sp_reference *l, const sp_pipeline *p, const char *da
 {
     sp_source_options places = sp_source_options_default();
     places.access = sp_run_access(p->opt);
+    places.model = p->model;
     places.labels = dataset;
     places.needs_scores = false;
     places.only = only_of_several(l->file, p->opt);

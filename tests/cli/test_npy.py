@@ -146,6 +146,32 @@ class TestNpy(st.TestCase):
         self.save("a.npy", np.zeros((3, 0)))
         self.refused("a.npy", "a.npy: has shape [3, 0]: its last axis, the classes, must have at least one")
 
+    def test_words(self):
+        """Labels that are words, in the order of the columns or not; codes of others too."""
+        stages = np.array(["Wake", "N1", "N2", "N3", "REM"])
+        turned = [3, 1, 0, 4, 2]
+        words = np.where((np.arange(T) % 50 == 7) | (self.labels < 0), "", stages[self.labels])
+        labels = np.where(words == "", -1, self.labels)
+        self.h5("want.h5", probs=self.probs, labels=labels, classes=stages.tolist())
+        want = self.statepath("compare", "want.h5", *MODEL, "--json", "-").stdout
+        np.savez(self.path("a.npz"), probs=self.probs[:, turned], labels=words, classes=stages[turned])
+        np.savez(self.path("b.npz"), probs=self.probs, labels=words.astype("S8"))
+        np.savez_compressed(self.path("c.npz"), probs=self.probs, labels=words, classes=stages)
+        self.save("only.npy", words)
+        for arguments in (["a.npz"], ["b.npz"], ["c.npz"], ["want.h5", "--reference", "only.npy"]):
+            got = json.loads(self.statepath("compare", *arguments, *MODEL, "--json", "-").stdout)
+            for name in ("viterbi", "argmax"):
+                self.assertEqual(got["strategies"][name]["accuracy"], json.loads(want)["strategies"][name]["accuracy"], arguments)
+        np.savez(self.path("d.npz"), probs=self.probs, labels=np.array(["Sleep stage W", "Sleep stage 1", "Sleep stage 2", "Sleep stage 3",
+                                                                      "Sleep stage R"])[self.labels])
+        self.statepath("compare", "d.npz", *MODEL, "--codes", "sleep-edf", "--json", "-")
+        np.savez(self.path("e.npz"), probs=self.probs, labels=np.where(np.arange(T) == 9, "Quark", stages[self.labels]))
+        self.refused("e.npz", 'e.npz: array labels, recording e, step 9: label "Quark" is no class; write one of Wake, N1, N2, N3, REM, or '
+                              "nothing for an unscored step; --codes or --map reads the words of others")
+        # where scores are asked for, words are decided classes
+        self.refused("only.npy", "only.npy" + st.DECIDED)
+        self.statepath("decode", "only.npy", *MODEL, "--label-confidence", "0.8", "-o", "paths.h5")
+
     def test_kinds(self):
         self.save("a.npy", self.probs * 7)
         self.refused("a.npy", "a.npy: no name says what it holds, and its first row is neither probabilities nor log probabilities; say it "
@@ -186,8 +212,10 @@ class TestNpy(st.TestCase):
         self.save("a.npy", np.zeros(3, dtype=[("a", "f4"), ("b", "f4")]))
         self.refused("a.npy", "a.npy: is an array of records with fields; write each field as an array of its own, with numpy.savez")
         self.save("pred.npy", np.array(["N1", "N2"]))
-        self.refused("pred.npy", "pred.npy: holds text '<U2'; a class is the number of a class: write numbers, or a text file of one label "
-                                 "a line", command="evaluate")
+        self.statepath("evaluate", "pred.npy", *MODEL)
+        self.save("pred.npy", np.array(["N1", "X"]))
+        self.refused("pred.npy", 'pred.npy, recording pred, step 1: label "X" is no class; write one of Wake, N1, N2, N3, REM, or nothing for '
+                                 "an unscored step; --codes or --map reads the words of others", command="evaluate")
 
     def test_damaged_files(self):
         self.save("a.npy", self.probs)

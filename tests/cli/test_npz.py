@@ -5,6 +5,7 @@ import os
 import warnings
 import zipfile
 
+import h5py
 import numpy as np
 
 import statepath_test as st
@@ -196,6 +197,26 @@ class TestNpz(st.TestCase):
         with zipfile.ZipFile(self.path("a.npz"), "w") as archive:
             archive.writestr("x.npy", b"not numpy's")
         self.refused("a.npz: array x has no whole header of numpy; write it again with numpy.savez")
+
+    def test_inspect_says_what_is_not_used(self):
+        probs = np.array([[.5, .5], [.25, .75], [1, 0]])
+        arrays = dict(probs=probs, predictions=np.array([0, 1, 0]), features=np.zeros((3, 9)), volume=np.zeros((2, 2, 2, 2)), ids=np.array(["x"]))
+        np.savez(self.path("a.npz"), **arrays)
+        got = self.statepath("inspect", "a.npz").stdout
+        self.assertIn("not used    array ", got)
+        self.assertIn("array features float64 [3, 9]; --scores takes it\n", got)
+        self.assertIn("array predictions int64 [3]; --labels takes it\n", got)
+        self.assertIn("array volume float64 [2, 2, 2, 2]\n", got)
+        self.assertNotIn("array ids", got)
+        with h5py.File(self.path("a.h5"), "w") as f:
+            for name, value in arrays.items():
+                f[name] = value if name != "ids" else [b"x"]
+            f["other/embedding"] = probs
+        got = self.statepath("inspect", "a.h5").stdout
+        self.assertIn("not used    dataset /features float64 [3, 9]; --scores takes it\n", got)
+        self.assertIn("dataset /predictions int64 [3]; --labels takes it\n", got)
+        self.assertIn("group /other\n", got)
+        self.assertNotIn("/probs float64", got)
 
 
 if __name__ == "__main__":

@@ -736,17 +736,15 @@ def filters():
 
 def not_hdf5():
     lp = log_probs((5, 3))
-    mend = "write the scores with h5py: h5py.File(name, 'w')['log_probs'] = array"
+    mend = "write the scores as .npy, .npz, CSV or HDF5; an array's name says what it holds: log_probs, probs, logits or scores"
 
-    def raw(name, data, message):
+    def raw(name, data, message, status="file"):
         with open(path_of(name), "wb") as f:
             f.write(data)
-        bad(name, message, status="file")
+        bad(name, message, status=status)
 
-    names = "; the dataset's name says what it holds: log_probs, probs, logits, scores or labels"
-    raw("scores.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x01IM", "FILE: is not an HDF5 file but looks like a "
-        "MATLAB file before version 7.3; convert it with python3 -c \"import h5py, scipy.io; h5py.File('scores.h5', 'w')['log_probs'] = "
-        "scipy.io.loadmat('scores.mat')['NAME OF THE MATRIX']\", steps in rows" + names)
+    raw("scores.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x01IM", "FILE: holds no matrices of numbers, texts, or "
+        "cells of these", status="data")
     array = "; an array's name says what it holds: log_probs, probs, logits, scores or labels"
     raw("x.pt", b"PK\x03\x04" + b"\0" * 22 + bytes([10, 0, 0, 0]) + b"x/data.pkl", "FILE: is not an HDF5 file but looks like a PyTorch file; "
         "convert it with python3 -c \"import numpy, torch; x = torch.load('x.pt', map_location='cpu'); numpy.savez('x.npz', **{k: v.numpy() "
@@ -758,7 +756,8 @@ def not_hdf5():
     raw("scores.json", b' {"log_probs": [[0, 1]]}', "FILE: is not an HDF5 file but looks like a JSON text; " + mend)
     raw("model.json", b'{\n "statepath_model": 1, "name": "door"}', "FILE: is not an HDF5 file but a model; look at it with statepath model "
         "show, and give it to other commands as `model`")
-    raw("scores.txt", b"hello\nworld\n", "FILE: is not an HDF5 file but looks like a text file; " + mend)
+    raw("scores.txt", b"hello\nworld\n", "FILE: is not an HDF5 file but looks like a text file; labels, one a line, are read where a model names their classes "
+        "(`model` or `rules` M) and the name ends in .txt, .csv, .tsv, .hyp or .eannot; scores are a table with a column a class")
     raw("scores.h5.gz", b"\x1f\x8b\x08\x00rest", "FILE: is not an HDF5 file but gzip-compressed; unpack it with gunzip")
     raw("scores.bin", bytes(range(1, 200)), "FILE: is not an HDF5 file; " + mend)
     raw("lfs.h5", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",

@@ -191,14 +191,18 @@ static sp_status check_scores(sp_array_map *map, sp_stored *array, int rank, sp_
     return SP_OK;
 }
 
-static sp_status check_whole(const sp_array_map *map, const sp_stored *array, int rank, const char *noun, sp_error *err)
+/* Words are taken for labels, and for paths, not for other numbers. */
+static bool takes_words(const char *noun)
+{
+    return strcmp(noun, "label") == 0 || strcmp(noun, "class") == 0;
+}
+
+static sp_status check_whole(const sp_array_map *map, sp_stored *array, int rank, const char *noun, sp_error *err)
 {
     char where[300], shape[SP_STORED_SHAPE];
     sp_stored_where(&map->file, array, where, sizeof where);
-    if (array->form != SP_STORED_NUMBERS)
-        return sp_fail(err, SP_EDATA,
-                       "%s: holds %s; a %s is the number of a class: write numbers, or a text file of one label a line", where,
-                       array->type, noun);
+    if (array->form != SP_STORED_NUMBERS && !takes_words(noun))
+        return sp_fail(err, SP_EDATA, "%s: holds %s; a %s is a number: write numbers", where, array->type, noun);
     if (array->rank > 1 && is_float(array))
         return sp_fail(err, SP_EDATA, "%s: holds %s %s, scores by their shape; a %s is the number of a class, one a step", where,
                        array->type, sp_stored_shape(array, shape), noun);
@@ -207,7 +211,7 @@ static sp_status check_whole(const sp_array_map *map, const sp_stored *array, in
                        sp_stored_shape(array, shape), rank ? "[steps]" : "[steps] or [recordings, steps]");
     if (array->rank == 2 && array->is_columns)
         return sp_fail(err, SP_EDATA, "%s: is in Fortran's order; write it again with numpy.ascontiguousarray", where);
-    return SP_OK;
+    return array->form == SP_STORED_NUMBERS ? SP_OK : sp_stored_use_words(&map->file, array, err);
 }
 
 static sp_status lengths_to_offsets(sp_array_map *map, const sp_stored *array, const int64_t *lengths, sp_error *err)
@@ -279,7 +283,7 @@ static sp_status map_packed(sp_array_map *map, const sp_source_options *options,
 }
 
 /* Flags [N,T]: those that are 0, or of labels -100, in the array become 0. */
-static sp_status keep_flagged(sp_array_map *map, const sp_stored *array, bool are_labels, uint8_t *flags, sp_error *err)
+static sp_status keep_flagged(sp_array_map *map, sp_stored *array, bool are_labels, uint8_t *flags, sp_error *err)
 {
     char where[300], shape[SP_STORED_SHAPE];
     const int64_t T = map->padded_steps;
@@ -310,7 +314,7 @@ static sp_status keep_flagged(sp_array_map *map, const sp_stored *array, bool ar
 
 /* Steps that take part: by valid or attention_mask; of labels, where they are given, those that are not -100. Without either only
  * the end of a recording is cut off. */
-static sp_status find_kept(sp_array_map *map, const sp_stored *valid, const sp_stored *labels, bool with_holes, int64_t *lengths,
+static sp_status find_kept(sp_array_map *map, sp_stored *valid, sp_stored *labels, bool with_holes, int64_t *lengths,
                            sp_error *err)
 {
     const int64_t N = map->n_recordings, T = map->padded_steps;
@@ -473,17 +477,10 @@ static sp_status set_path(sp_array_part *part, const char *path, sp_error *err)
     return part->path ? SP_OK : sp_no_memory(err);
 }
 
-/* By the names that say what the numbers are: as one array, or as the end of the names of several. */
-static sp_status find_by_kind(sp_array_map *map, sp_kind kind, sp_array_part *part, sp_error *err)
+/* Several of that name, one for each recording: in a folder each, or cells of one. */
+static sp_status find_by_pattern(sp_array_map *map, const char *name, sp_array_part *part, sp_error *err)
 {
-    const char *name = sp_kind_name(kind);
-    sp_stored *one = sp_stored_find(&map->file, name);
-    if (one) {
-        part->one = one;
-        sp_status status = set_path(part, name, err);
-        return status == SP_OK ? sp_stored_look(&map->file, one, err) : status;
-    }
-    static const char *const folders[] = {"recordings/{id}/%s", "{id}/%s"};
+    static const char *const folders[] = {"recordings/{id}/%s", "{id}/%s", "%s/{id}"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char pattern[64];
         const char *id;
@@ -494,6 +491,19 @@ static sp_status find_by_kind(sp_array_map *map, sp_kind kind, sp_array_part *pa
                 return set_path(part, pattern, err);
     }
     return SP_OK;
+}
+
+/* By the names that say what the numbers are: as one array, or as the end of the names of several. */
+static sp_status find_by_kind(sp_array_map *map, sp_kind kind, sp_array_part *part, sp_error *err)
+{
+    const char *name = sp_kind_name(kind);
+    sp_stored *one = sp_stored_find(&map->file, name);
+    if (one) {
+        part->one = one;
+        sp_status status = set_path(part, name, err);
+        return status == SP_OK ? sp_stored_look(&map->file, one, err) : status;
+    }
+    return find_by_pattern(map, name, part, err);
 }
 
 /* Arrays without a known name: the only one of floats [T,K] or [N,T,K], or several [T,K]. is_scores false: of whole numbers [T].
@@ -576,6 +586,8 @@ static sp_status find_labels(sp_array_map *map, const sp_source_options *options
     if (status == SP_OK && part->one)
         return set_path(part, "labels", err);
     if (status == SP_OK)
+        status = find_by_pattern(map, "labels", part, err);
+    if (status == SP_OK && !part->path)
         status = find_by_shape(map, false, part, err);
     if (status == SP_OK && !part->path) {
         list_arrays(map, list, sizeof list);
@@ -587,7 +599,7 @@ static sp_status find_labels(sp_array_map *map, const sp_source_options *options
 
 /* ---- what stands beside ---- */
 
-static sp_status check_shape(const sp_array_map *map, const sp_array_part *part, const sp_stored *array, int64_t n, sp_error *err)
+static sp_status check_shape(const sp_array_map *map, const sp_array_part *part, sp_stored *array, int64_t n, sp_error *err)
 {
     char where[300], shape[SP_STORED_SHAPE], wanted[SP_STORED_SHAPE];
     sp_stored want = {.rank = 0};
@@ -617,14 +629,21 @@ static sp_status check_shape(const sp_array_map *map, const sp_array_part *part,
                               : "; write one for each step, or name another array");
 }
 
-/* The name beside the reference: "labels" of "probs", "{id}/labels" of "{id}/probs". NULL on lack of memory, or (*is_none) where
- * there is no such place. */
+/* The name beside the reference: "labels" of "probs", "{id}/labels" of "{id}/probs", "labels/{id}" of "probs/{id}". NULL on lack
+ * of memory, or (*is_none) where there is no such place. */
 static char *name_beside(const char *path, const char *name, bool *is_none)
 {
     const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-    *is_none = strstr(last, hole) != NULL;
+    const bool is_cell = slash && slash == strchr(path, '/') && strcmp(last, hole) == 0;
+    *is_none = strstr(last, hole) != NULL && !is_cell;
     if (*is_none)
         return NULL;
+    if (is_cell) {
+        char *cells = malloc(strlen(name) + sizeof hole + 1);
+        if (cells)
+            sprintf(cells, "%s/%s", name, hole);
+        return cells;
+    }
     char *out = malloc(strlen(path) + strlen(name) + 1);
     if (out)
         sprintf(out, "%.*s%s", (int)(last - path), path, name);
@@ -745,6 +764,11 @@ static bool is_used(const sp_array_map *map, const sp_stored *array)
         if (map->paths[i].one == array || map->paths[i].each)
             return true;
     return false;
+}
+
+bool sp_array_is_unused(const sp_array_map *map, const sp_stored *array)
+{
+    return array->name && !is_used(map, array) && !is_beside(array->name);
 }
 
 /* Forgets what was unpacked only to be looked at. */

@@ -49,6 +49,9 @@ static inline sp_stored *sp_array_of(const sp_array_part *part, int64_t recordin
     return part->each ? part->each[recording] : part->one;
 }
 
+/* Is an array of no part, and none that is looked for by its usual name (ids, classes ...)? */
+bool sp_array_is_unused(const sp_array_map *map, const sp_stored *array);
+
 /* The array of a name as an option gives it, or else as it is usual; looked at. *out NULL: there is none of the usual name. */
 sp_status sp_array_named(sp_array_map *map, const char *given, const char *usual, const char *option, sp_stored **out,
                          sp_error *err);

@@ -124,8 +124,23 @@ static sp_status read_part(const array_source *a, const sp_array_part *part, con
     return status;
 }
 
-/* Labels as the codes tell them: -1 unscored, or a class. */
-static sp_status read_coded(const array_source *a, const sp_array_part *part, const sp_wanted *w, const sp_codes *codes,
+static int32_t class_of_number(int64_t number, const sp_word_meaning *m)
+{
+    const int64_t limit = m->n_classes ? m->n_classes : (int64_t)INT32_MAX + 1;
+    return m->codes                         ? sp_codes_number(m->codes, (double)number)
+           : number >= -1 && number < limit ? (int32_t)number
+                                            : SP_CODE_UNKNOWN;
+}
+
+static const char *explain(const sp_label_words *words, int64_t value, const sp_word_meaning *m, char sentence[SP_CODES_SENTENCE])
+{
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)value);
+    return sp_label_words_explain(words ? words->words[value] : number, m, sentence);
+}
+
+/* Labels as words or codes tell them: -1 unscored, or a class. */
+static sp_status read_coded(const array_source *a, const sp_array_part *part, const sp_wanted *w, const sp_word_meaning *meaning,
                             bool ignores_100, int32_t *out, sp_error *err)
 {
     const sp_array_map *map = &a->map;
@@ -141,18 +156,20 @@ static sp_status read_coded(const array_source *a, const sp_array_part *part, co
                 out[begin + t] = -1;
             continue;
         }
+        sp_label_words *words = sp_array_of(part, n)->words;
+        if (words)
+            sp_label_words_tell(words, meaning);
         sp_status status = read_part(a, part, &one, SP_TO_I64, 0, raw, err);
         for (int64_t t = 0; status == SP_OK && t < steps; t++) {
-            char where[300], text[32], sentence[SP_CODES_SENTENCE];
-            out[begin + t] = ignores_100 && raw[t] == -100   ? -1
-                             : t > 0 && raw[t] == raw[t - 1] ? out[begin + t - 1]
-                                                             : sp_codes_number(codes, (double)raw[t]);
-            if (out[begin + t] >= SP_CODE_UNSCORED)
-                continue;
-            snprintf(text, sizeof text, "%lld", (long long)raw[t]);
-            status = sp_fail_at(err, SP_EDATA, w->first_step + t, "%s, recording %s, step %lld: %s",
-                                sp_stored_where(&map->file, sp_array_of(part, n), where, sizeof where), map->ids[n],
-                                (long long)w->first_step + t, sp_codes_explain(codes, text, sentence));
+            char where[300], sentence[SP_CODES_SENTENCE];
+            out[begin + t] = ignores_100 && !words && raw[t] == -100 ? -1
+                             : t > 0 && raw[t] == raw[t - 1]         ? out[begin + t - 1]
+                             : words                                 ? words->class_of[raw[t]]
+                                                                     : class_of_number(raw[t], meaning);
+            if (out[begin + t] < SP_CODE_UNSCORED)
+                status = sp_fail_at(err, SP_EDATA, w->first_step + t, "%s, recording %s, step %lld: %s",
+                                    sp_stored_where(&map->file, sp_array_of(part, n), where, sizeof where), map->ids[n],
+                                    (long long)w->first_step + t, explain(words, raw[t], meaning, sentence));
         }
         if (status != SP_OK) {
             free(raw);
@@ -163,14 +180,25 @@ static sp_status read_coded(const array_source *a, const sp_array_part *part, co
     return SP_OK;
 }
 
+static bool has_words(const sp_array_part *part, int64_t n_recordings)
+{
+    for (int64_t n = 0; part->each && n < n_recordings; n++)
+        if (part->each[n] && part->each[n]->words)
+            return true;
+    return part->one && part->one->words;
+}
+
 static sp_status read_classes(const sp_source *source, const sp_array_part *part, const sp_wanted *w, const sp_codes *codes,
                               int32_t *out, sp_error *err)
 {
-    const int64_t limit = source->info.n_classes ? source->info.n_classes : (int64_t)INT32_MAX + 1;
+    const sp_source_info *info = &source->info;
+    const int64_t limit = info->n_classes ? info->n_classes : (int64_t)INT32_MAX + 1;
+    const sp_word_meaning meaning = {codes, info->classes, info->n_classes, source->model};
     if (!out)
         return SP_OK;
-    return codes ? read_coded(source->opened, part, w, codes, source->ignores_100, out, err)
-                 : read_part(source->opened, part, w, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
+    return codes || has_words(part, info->n_recordings)
+               ? read_coded(source->opened, part, w, &meaning, source->ignores_100, out, err)
+               : read_part(source->opened, part, w, source->ignores_100 ? SP_TO_LABEL : SP_TO_I32, limit, out, err);
 }
 
 sp_status sp_array_source_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err)
@@ -378,6 +406,7 @@ sp_status sp_array_source_fill(sp_source *source, const sp_request *request, sp_
         return sp_no_memory(err);
     source->kept = a->map.kept;
     a->map.kept = NULL;
+    source->has_words = has_words(&a->map.labels, a->map.n_recordings);
     status = find_classes(a, &source->info, err);
     if (status == SP_OK && request->options->with_tokens)
         status = find_tokens(source, a, err);
@@ -428,5 +457,24 @@ sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_sub
                  : sp_fail(err, SP_EDATA, "%s: %s has %lld names, but there are %lld recordings", info->file, place,
                            (long long)array->count, (long long)info->n_recordings);
     free(names);
+    return status;
+}
+
+sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
+{
+    array_source *a = source->opened;
+    sp_status status = SP_OK;
+    for (int64_t i = 0; status == SP_OK && i < a->map.file.n; i++) {
+        sp_stored *array = &a->map.file.arrays[i];
+        char what[120], text[SP_STORED_TYPE + SP_STORED_SHAPE + 1], shape[SP_STORED_SHAPE];
+        if (!sp_array_is_unused(&a->map, array) || (status = sp_stored_look(&a->map.file, array, err)) != SP_OK)
+            continue;
+        const bool is_float = array->form == SP_STORED_NUMBERS && array->element.kind == SP_ELEMENT_FLOAT;
+        const bool are_scores = is_float && (array->rank == 2 || array->rank == 3);
+        snprintf(what, sizeof what, "array %.100s", array->name);
+        snprintf(text, sizeof text, "%s %s", array->type, sp_stored_shape(array, shape));
+        sink(arg, what, text, are_scores ? "`scores`" : !is_float && (array->rank == 1 || array->rank == 2) ? "`labels`" : NULL);
+        sp_stored_forget(array);
+    }
     return status;
 }

@@ -21,6 +21,7 @@ void sp_array_source_close(void *opened);
 sp_status sp_array_source_read(sp_source *source, const sp_wanted *wanted, sp_block *block, sp_error *err);
 sp_status sp_array_source_read_path(sp_source *source, int32_t strategy, const sp_wanted *wanted, int32_t *out, sp_error *err);
 sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_error *err);
+sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
 sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
 
 #endif

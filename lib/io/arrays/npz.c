@@ -291,4 +291,5 @@ const sp_format sp_npz_format = {.name = "a numpy .npz archive",
                                  .read = sp_array_source_read,
                                  .read_path = sp_array_source_read_path,
                                  .epoch_seconds = sp_array_source_epoch_seconds,
-                                 .subjects = sp_array_source_subjects};
+                                 .subjects = sp_array_source_subjects,
+                                 .list_unused = sp_array_source_list_unused};

@@ -31,6 +31,7 @@ void sp_stored_close(sp_stored_file *f)
     for (int64_t i = 0; i < f->n; i++) {
         free(f->arrays[i].name);
         free(f->arrays[i].bytes);
+        sp_label_words_free(f->arrays[i].words);
     }
     free(f->arrays);
     free(f->by_name);
@@ -256,4 +257,27 @@ sp_status sp_stored_texts(const sp_stored_file *f, const sp_stored *array, sp_te
         status = sp_no_memory(err);
     free(numbers);
     return status;
+}
+
+sp_status sp_stored_use_words(const sp_stored_file *f, sp_stored *array, sp_error *err)
+{
+    const int one = 1;
+    char where[300];
+    sp_texts texts = NULL;
+    int32_t *index = malloc(((size_t)array->count + 1) * sizeof *index);
+    sp_status status = index ? read_texts(f, array, &texts, err) : sp_no_memory(err);
+    if (status == SP_OK)
+        status =
+            sp_label_words_new(texts, array->count, sp_stored_where(f, array, where, sizeof where), index, &array->words, err);
+    free(texts);
+    if (status != SP_OK) {
+        free(index);
+        return status;
+    }
+    free(array->bytes);
+    array->bytes = (unsigned char *)index;
+    array->form = SP_STORED_NUMBERS;
+    array->element = (sp_element){.kind = SP_ELEMENT_INT, .size = sizeof *index, .is_big = *(const char *)&one == 0};
+    array->size = sizeof *index;
+    return SP_OK;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "io/element.h"
+#include "io/text/label_words.h"
 #include "io/text/texts.h"
 #include "statepath/status.h"
 
@@ -31,8 +32,9 @@ typedef struct sp_stored {
     bool is_columns; /* the first index runs fastest (Fortran's order) */
     int rank;
     int64_t dims[SP_STORED_RANK], count;
-    int64_t place;        /* of the first value in the file */
-    unsigned char *bytes; /* [count * size] owned, in place of that; or NULL */
+    int64_t place;         /* of the first value in the file */
+    unsigned char *bytes;  /* [count * size] owned, in place of that; or NULL */
+    sp_label_words *words; /* the values are numbers of these, after sp_stored_use_words(); owned, or NULL */
     /* Of an archive: where the member is. */
     int64_t packed_place, packed_size, unpacked_size;
     uint32_t checksum;
@@ -81,6 +83,10 @@ sp_status sp_stored_read(const sp_stored_file *f, const sp_stored *array, int64_
 /* All of it: texts of a one-dimensional array of texts or of whole numbers. The caller frees *out. SP_OK; SP_EDATA, SP_EFILE,
  * SP_ENOMEM. */
 sp_status sp_stored_texts(const sp_stored_file *f, const sp_stored *array, sp_texts *out, sp_error *err);
+
+/* From here on an array of texts, of any shape, is one of numbers: of its words. SP_OK, SP_EDATA (too many), SP_EFILE, SP_ENOMEM.
+ */
+sp_status sp_stored_use_words(const sp_stored_file *f, sp_stored *array, sp_error *err);
 
 /* All of it as int64, one-dimensional; the caller frees *out. */
 sp_status sp_stored_integers(const sp_stored_file *f, const sp_stored *array, int64_t **out, sp_error *err);

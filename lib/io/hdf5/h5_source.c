@@ -342,4 +342,5 @@ const sp_format sp_h5_format = {.name = "an HDF5 file",
                                 .read_scorer = read_scorer,
                                 .epoch_seconds = epoch_seconds,
                                 .subjects = sp_h5_source_subjects,
+                                .list_unused = sp_h5_source_list_unused,
                                 .use_threads = use_threads};

@@ -68,5 +68,6 @@ void sp_h5_source_close_paths(sp_h5_source *h);
 sp_status sp_h5_source_find_scorers(sp_source *source, sp_error *err);
 sp_decoded sp_h5_source_result(const sp_source *source, int32_t strategy, int64_t recording, bool is_undecoded);
 sp_status sp_h5_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
+sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err); /* (h5_source_unused.c) */
 
 #endif

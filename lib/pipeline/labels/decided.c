@@ -1,4 +1,4 @@
-#include "pipeline/decided.h"
+#include "pipeline/labels/decided.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,96 @@
+/* What a file holds beside what was used of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/hdf5/h5_file.h"
+#include "io/hdf5/h5_source.h"
+
+/* Names that stand beside recordings and are looked for when they are needed. */
+static bool is_usual(const char *name)
+{
+    static const char *const usual[] = {"offsets", "lengths", "valid", "ids", "classes", "subjects", "recordings", "paths"};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strcmp(name, usual[i]) == 0)
+            return true;
+    return strncmp(name, "labels_", 7) == 0;
+}
+
+static bool is_used(const sp_h5_source *h, const char *path)
+{
+    const sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i]->path && strcmp(parts[i]->path, path) == 0)
+            return true;
+    return false;
+}
+
+/* The option that takes such a dataset: scores [T,K] or [N,T,K], labels [T] or [N,T]. */
+static const char *option_of(const sp_element *element, int rank)
+{
+    if (element->kind == SP_ELEMENT_FLOAT && (rank == 2 || rank == 3))
+        return "`scores`";
+    return (element->kind == SP_ELEMENT_INT || element->kind == SP_ELEMENT_UINT) && (rank == 1 || rank == 2) ? "`labels`" : NULL;
+}
+
+/* shown: the path with {id}; path: where it stands. */
+static void list_dataset(const sp_h5_source *h, const char *path, const char *shown, sp_unused_sink *sink, void *arg)
+{
+    char what[300], text[SP_ELEMENT_NAME + SP_H5_SHAPE + 1], type[SP_ELEMENT_NAME], shape[SP_H5_SHAPE];
+    hsize_t dims[H5S_MAX_RANK] = {0};
+    sp_element element;
+    hid_t dataset = H5Dopen2(h->file, path, H5P_DEFAULT);
+    if (dataset < 0)
+        return;
+    hid_t space = H5Dget_space(dataset), stored = H5Dget_type(dataset);
+    const int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    sp_element_of(stored, &element);
+    snprintf(what, sizeof what, "dataset %.250s", shown);
+    snprintf(text, sizeof text, "%s %s", sp_element_name(stored, type), sp_h5_shape(rank < 0 ? 0 : rank, dims, shape));
+    sink(arg, what, text, option_of(&element, rank));
+    H5Tclose(stored);
+    H5Sclose(space);
+    H5Dclose(dataset);
+}
+
+/* The datasets of one group, and the groups in it by name. shown: what stands for the group in paths, "/recordings/{id}". */
+static sp_status list_group(const sp_h5_source *h, const char *group, const char *shown, sp_unused_sink *sink, void *arg,
+                            sp_error *err)
+{
+    sp_texts names = NULL;
+    int64_t n = 0;
+    sp_status status = sp_h5_links(h->file, h->file_name, group, &names, &n, NULL, err);
+    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+        char *path = sp_h5_path_join(group, names[i]), *as = sp_h5_path_join(shown, names[i]);
+        const sp_h5_what found = path && as ? sp_h5_look(h->file, path) : SP_H5_ABSENT;
+        const bool holds_used = as && h->map.path && strncmp(h->map.path, as, strlen(as)) == 0 && h->map.path[strlen(as)] == '/';
+        if (!path || !as)
+            status = sp_no_memory(err);
+        else if (found == SP_H5_DATASET && !is_usual(names[i]) && !is_used(h, as))
+            list_dataset(h, path, as, sink, arg);
+        else if (found == SP_H5_GROUP && !is_usual(names[i]) && !holds_used) {
+            char what[300];
+            snprintf(what, sizeof what, "group %.250s", as);
+            sink(arg, what, "", NULL);
+        }
+        free(path);
+        free(as);
+    }
+    free(names);
+    return status;
+}
+
+sp_status sp_h5_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
+{
+    const sp_h5_source *h = source->opened;
+    char *group = h->map.first_path ? sp_h5_path_group(h->map.first_path) : NULL;
+    char *shown = h->map.path ? sp_h5_path_group(h->map.path) : NULL;
+    sp_h5_quiet quiet;
+    sp_h5_quiet_begin(&quiet);
+    sp_status status = list_group(h, "/", "/", sink, arg, err);
+    if (status == SP_OK && group && shown && strcmp(group, "/") != 0)
+        status = list_group(h, group, shown, sink, arg, err);
+    free(group);
+    free(shown);
+    return sp_h5_quiet_end(&quiet, status, err);
+}

@@ -1,0 +1,134 @@
+#include "io/matlab/mat_arrays.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "statepath/scores.h"
+
+/* Values in rows: MATLAB's first index runs fastest, ours the last. */
+static void turn(const sp_mat_shape *shape, const unsigned char *from, size_t size, unsigned char *to)
+{
+    int64_t at[SP_MAT_RANK] = {0};
+    for (int64_t i = 0; i < shape->count; i++) {
+        int64_t place = 0;
+        for (int d = 0; d < shape->rank; d++)
+            place = place * shape->dims[d] + at[d];
+        memcpy(to + (size_t)place * size, from + (size_t)i * size, size);
+        for (int d = 0; d < shape->rank && ++at[d] == shape->dims[d]; d++)
+            at[d] = 0;
+    }
+}
+
+sp_status sp_mat_numbers(const sp_mat_shape *shape, const sp_element *element, const void *values, const char *type,
+                         sp_stored *out, sp_error *err)
+{
+    *out = (sp_stored){.form = SP_STORED_NUMBERS,
+                       .element = *element,
+                       .size = element->size,
+                       .rank = shape->rank,
+                       .count = shape->count,
+                       .is_known = true};
+    memcpy(out->dims, shape->dims, sizeof out->dims);
+    snprintf(out->type, sizeof out->type, "%s", type);
+    if (!(out->bytes = malloc((size_t)shape->count * element->size + 1)))
+        return sp_no_memory(err);
+    turn(shape, values, element->size, out->bytes);
+    return SP_OK;
+}
+
+sp_status sp_mat_texts(const sp_mat_shape *shape, const uint32_t *letters, sp_stored *out, sp_error *err)
+{
+    const int one = 1;
+    const int64_t n = shape->count ? shape->dims[0] : 1, length = shape->count ? shape->count / n : 0;
+    *out = (sp_stored){.form = SP_STORED_LETTERS,
+                       .element = {.is_big = *(const char *)&one == 0},
+                       .size = 4 * (length ? length : 1),
+                       .rank = 1,
+                       .dims = {n},
+                       .count = n,
+                       .is_known = true};
+    snprintf(out->type, sizeof out->type, "char");
+    uint32_t *text = calloc((size_t)(n * (length ? length : 1)), sizeof *text);
+    if (!(out->bytes = (unsigned char *)text))
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t used = length;
+        while (used && letters[(used - 1) * n + i] == ' ')
+            used--;
+        for (int64_t j = 0; j < used; j++)
+            text[i * length + j] = letters[j * n + i];
+    }
+    return SP_OK;
+}
+
+/* A vector has one dimension; scores of one step, or of one class, keep theirs. */
+static void squeeze(const char *name, sp_stored *array)
+{
+    sp_kind kind;
+    char base[40];
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(name, "/"), name);
+    if (array->rank == 2 && (array->dims[0] == 1 || array->dims[1] == 1) && sp_kind_parse(base, &kind, NULL) != SP_OK) {
+        array->rank = 1;
+        array->dims[0] = array->count;
+    }
+}
+
+sp_status sp_mat_add(sp_stored_file *f, const char *name, sp_stored *array, sp_error *err)
+{
+    sp_stored *more = realloc(f->arrays, ((size_t)f->n + 1) * sizeof *more);
+    f->arrays = more ? more : f->arrays;
+    array->name = strdup(name);
+    if (!more || !array->name) {
+        free(array->name);
+        free(array->bytes);
+        return sp_no_memory(err);
+    }
+    squeeze(name, array);
+    f->arrays[f->n++] = *array;
+    return SP_OK;
+}
+
+/* Cells of one text each as one array of texts. */
+static sp_status join_texts(int64_t n, const sp_stored *cells, sp_stored *out, sp_error *err)
+{
+    int64_t size = 4;
+    for (int64_t i = 0; i < n; i++)
+        size = cells[i].size > size ? cells[i].size : size;
+    *out = cells[0];
+    out->size = size;
+    out->dims[0] = out->count = n;
+    out->bytes = size <= INT64_MAX / n ? calloc((size_t)n, (size_t)size) : NULL;
+    if (!out->bytes)
+        return sp_no_memory(err);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(out->bytes + i * size, cells[i].bytes, (size_t)cells[i].size);
+    return SP_OK;
+}
+
+sp_status sp_mat_add_cells(sp_stored_file *f, const char *name, int64_t n, sp_stored *cells, sp_error *err)
+{
+    bool are_texts = n > 0;
+    sp_stored joined;
+    sp_status status = SP_OK;
+    for (int64_t i = 0; i < n; i++)
+        are_texts &= cells[i].bytes && cells[i].form == SP_STORED_LETTERS && cells[i].count == 1;
+    if (are_texts) {
+        status = join_texts(n, cells, &joined, err);
+        if (status == SP_OK)
+            status = sp_mat_add(f, name, &joined, err);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        char *own = are_texts || !cells[i].bytes || status != SP_OK ? NULL : malloc(strlen(name) + 24);
+        if (own) {
+            sprintf(own, "%s/%lld", name, (long long)i + 1);
+            status = sp_mat_add(f, own, &cells[i], err);
+        } else {
+            free(cells[i].bytes);
+            if (!are_texts && cells[i].bytes && status == SP_OK)
+                status = sp_no_memory(err);
+        }
+        free(own);
+    }
+    return status;
+}

@@ -1,0 +1,100 @@
+#include "io/text/label_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model.h"
+#include "core/name_hint.h"
+#include "core/names.h"
+
+sp_status sp_label_words_new(char *const *texts, int64_t n, const char *where, int32_t *index, sp_label_words **out,
+                             sp_error *err)
+{
+    sp_names known = {0};
+    sp_label_words *words = calloc(1, sizeof *words);
+    sp_text_span *spans = malloc((size_t)(n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) * sizeof *spans);
+    sp_status status = words && spans ? sp_names_init(&known, n < SP_LABEL_WORDS_MOST ? n + 1 : SP_LABEL_WORDS_MOST) : SP_ENOMEM;
+    for (int64_t i = 0; status == SP_OK && i < n; i++) {
+        int32_t found = i > 0 && strcmp(texts[i], texts[i - 1]) == 0 ? index[i - 1] : sp_names_find(&known, texts[i]);
+        if (found < 0 && words->n == SP_LABEL_WORDS_MOST - 1) {
+            status = sp_fail(err, SP_EDATA, "%s: holds more than %lld different words; labels are names of classes", where,
+                             (long long)words->n);
+        } else if (found < 0) {
+            found = sp_names_add(&known, texts[i], (int32_t)words->n);
+            spans[words->n++] = (sp_text_span){texts[i], strlen(texts[i])};
+        }
+        index[i] = found;
+    }
+    if (status == SP_OK) {
+        words->words = sp_texts_pack(spans, words->n);
+        words->class_of = calloc((size_t)words->n + 1, sizeof *words->class_of);
+        status = words->words && words->class_of ? SP_OK : SP_ENOMEM;
+    }
+    sp_names_clear(&known);
+    free(spans);
+    if (status == SP_OK) {
+        *out = words;
+        return SP_OK;
+    }
+    sp_label_words_free(words);
+    return status == SP_ENOMEM ? sp_no_memory(err) : status;
+}
+
+void sp_label_words_free(sp_label_words *words)
+{
+    if (!words)
+        return;
+    free(words->words);
+    free(words->class_of);
+    free(words);
+}
+
+/* The column that has the model's class; without names of columns the class itself. */
+static int32_t column_of(const sp_word_meaning *m, int32_t k)
+{
+    if (!m->classes)
+        return k;
+    for (int32_t c = 0; c < m->n_classes; c++)
+        if (sp_model_class(m->model, m->classes[c], true) == k)
+            return c;
+    return SP_CODE_UNKNOWN;
+}
+
+static int32_t class_of(const char *word, const sp_word_meaning *m)
+{
+    if (m->codes)
+        return sp_codes_text(m->codes, word);
+    if (!*word || strcmp(word, "-1") == 0)
+        return SP_CODE_UNSCORED;
+    for (int32_t c = 0; m->classes && c < m->n_classes; c++)
+        if (strcmp(m->classes[c], word) == 0)
+            return c;
+    const int32_t k = m->model ? sp_model_class(m->model, word, true) : -1;
+    return k >= 0 ? column_of(m, k) : SP_CODE_UNKNOWN;
+}
+
+void sp_label_words_tell(sp_label_words *words, const sp_word_meaning *meaning)
+{
+    for (int64_t i = 0; i < words->n; i++)
+        words->class_of[i] = class_of(words->words[i], meaning);
+}
+
+const char *sp_label_words_explain(const char *word, const sp_word_meaning *m, char buffer[SP_CODES_SENTENCE])
+{
+    char list[300];
+    if (m->codes)
+        return sp_codes_explain(m->codes, word, buffer);
+    if (!m->classes && !m->model) {
+        snprintf(buffer, SP_CODES_SENTENCE, "label \"%.60s\" is a word; a model says which class it is (`model` or `rules` M)",
+                 word);
+        return buffer;
+    }
+    sp_name_list(list, sizeof list, m->classes ? m->n_classes : m->model->n_classes,
+                 m->classes ? m->classes : (const char *const *)m->model->classes);
+    snprintf(buffer, SP_CODES_SENTENCE,
+             "label \"%.60s\" is no class; write one of %s, or nothing for an unscored step; `codes` or `map` reads the words of "
+             "others",
+             word, list);
+    return buffer;
+}
