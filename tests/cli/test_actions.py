@@ -306,6 +306,8 @@ class TestFolder(st.TestCase):
                                ("1 a\n0 a\n", "m.txt:2: a is class 1 already")):
             self.write("m.txt", text)
             self.refuses("model", "check", "m.txt", sentence=sentence)
+        self.write("m.txt", "".join(f"{k} c{k}\n" for k in range(10001)))
+        self.refuses("model", "check", "m.txt", sentence="m.txt: has 10001 lines of a number and a name, more than the 10000 classes that can be")
         self.write("m.txt", "1  put down \r\n0\ttake\r\n")
         self.statepath("model", "check", "m.txt", stdout="m.txt is a model of 2 classes and 4 allowed transitions; every class can be reached and left\n")
         self.assertIn("put down", self.statepath("model", "show", "m.txt").stdout)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/json/class_list.h"
 #include "io/json/policy_json.h"
 #include "io/json/recipe_reader.h"
 #include "statepath-kit.h"
@@ -50,6 +51,20 @@ static void try_model(const char *text)
     sp_model_free(model);
 }
 
+static void try_class_list(const char *text)
+{
+    sp_error err = {.message = ""};
+    sp_model *model = NULL;
+    if (!sp_class_list_is(text))
+        return;
+    if (sp_class_list_read(text, "fuzz.txt", &model, &err) != SP_OK) {
+        assert(err.message[0] && !model);
+        return;
+    }
+    try_decoding(model);
+    sp_model_free(model);
+}
+
 static void try_policy(const char *text)
 {
     sp_error err = {.message = ""};
@@ -90,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = 0;
     try_model(text);
+    try_class_list(text);
     try_policy(text);
     try_recipe(text);
     free(text);

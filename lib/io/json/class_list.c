@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_CLASSES = 10000 };
+
 /* The next line that is not blank, cut at its end and without blanks around it; NULL: there is none. *line counts lines. */
 static char *next_line(char **rest, int64_t *line)
 {
@@ -89,7 +91,12 @@ sp_status sp_class_list_read(const char *text, const char *file, sp_model **out,
     while (lines && next_line(&rest, &line))
         n++;
     const char **names = calloc((size_t)n + 1, sizeof *names);
-    sp_status status = lines && copy && names ? read_lines(copy, file, n, names, err) : sp_no_memory(err);
+    sp_status status = lines && copy && names ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK && n > MOST_CLASSES)
+        status = sp_fail(err, SP_EMODEL, "%s: has %d lines of a number and a name, more than the %d classes that can be", file, n,
+                         MOST_CLASSES);
+    if (status == SP_OK)
+        status = read_lines(copy, file, n, names, err);
     if (status == SP_OK)
         status = make(file, n, names, out, err);
     free(names);

@@ -12,8 +12,8 @@
 bool sp_class_list_is(const char *text);
 
 /* The classes in the order of their numbers, every transition allowed; the model's name is the file's without folder and ending.
- * SP_OK; SP_EMODEL, which names the line (no number and name; a number that is there twice, or too great for as many lines; a
- * name that is there twice); SP_ENOMEM. */
+ * For a text that sp_class_list_is(). SP_OK; SP_EMODEL, which names the line (no number and name; a number that is there twice,
+ * or too great for as many lines; a name that is there twice), or more than 10,000 classes; SP_ENOMEM. */
 sp_status sp_class_list_read(const char *text, const char *file, sp_model **out, sp_error *err);
 
 #endif
