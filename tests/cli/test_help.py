@@ -112,7 +112,7 @@ class TestHelp(st.TestCase):
                 self.assertEqual(re.findall(r"(?m)^ {7}(?:-\w, )?(--[\w-]+)", shown), options)
                 example = self.help_of(command).split("\nExample:\n")[1].splitlines()[0].strip()
                 self.assertIn(example, " ".join(shown.split()) if len(example) > 70 else shown)
-        self.assertIn("KIND is bio, bioes,", self.page("model")[1])
+        self.assertIn("KIND is bio, bioes,", " ".join(self.page("model")[1].split()))
 
     def test_manual_page_of_no_command(self):
         self.refuses("help", "man", "decod", sentence='"decod" is not a command; did you mean "decode"?', status=2)

@@ -450,8 +450,8 @@ def lengths():
     hole = valid.copy()
     hole[0, 3] = 1
     padded("valid_hole.h5", valid=hole.astype(bool))
-    bad("valid_hole.h5", "FILE: dataset /valid, recording 0: true again at step 3 after false at step 2; only a prefix of each row "
-        "may be true (mark gaps with a dataset segments, or unscored steps with label -1)")
+    bad("valid_hole.h5", "FILE: dataset /valid has a hole: step 2 of recording 0 takes no part, and a later one does; `gaps` join makes "
+        "its neighbours adjacent, `gaps` break begins a new segment after it")
     padded("valid_shape.h5", valid=np.ones((3, 5), bool))
     bad("valid_shape.h5", "FILE: dataset /valid has shape [3, 5], but dataset /log_probs has [3, 4, 2]; it must be one flag per "
         "recording and step")
