@@ -297,6 +297,7 @@ void sp_faulty_files_clear(sp_faulty_files *known)
         free((char *)known->files[i].fault);
     }
     free(known->files);
+    free(known->is_told);
     *known = (sp_faulty_files){.n = 0};
 }
 
@@ -305,17 +306,19 @@ static bool begin(sp_faulty_files *known, const sp_source_info *info)
 {
     sp_faulty_files_clear(known);
     known->files = calloc((size_t)info->n_files, sizeof *known->files);
-    for (; known->files && known->n < info->n_files; known->n++) {
+    known->is_told = calloc((size_t)info->n_files, sizeof *known->is_told);
+    for (; known->files && known->is_told && known->n < info->n_files; known->n++) {
         const sp_source_file *file = &info->files[known->n];
         sp_source_file *own = &known->files[known->n];
         own->name = strdup(file->name);
         own->fault = file->fault ? strdup(file->fault) : NULL;
+        known->is_told[known->n] = file->fault != NULL;
         if (!own->name || (file->fault && !own->fault)) {
             known->n++;
             return false;
         }
     }
-    return known->files != NULL;
+    return known->files && known->is_told;
 }
 
 /* Reads and prepares recordings first .. end-1, as the run does. */
@@ -365,17 +368,21 @@ bool sp_faulty_files_find(sp_faulty_files *known, sp_pipeline *p, sp_status stat
     return is_new && status == SP_OK && n_good > 0;
 }
 
-/* A notice for the first few files that are left out, and how many more there are. */
-static void tell_left_out(const sp_run_options *o, const sp_source_info *info)
+/* A notice for the first few files that are left out and of which nothing was said before, and how many more there are. */
+static void tell_left_out(const sp_run_options *o, const sp_source_info *info, const sp_faulty_files *known)
 {
-    int64_t told = 0;
-    for (int64_t i = 0; i < info->n_files && told < NAMED_FILES; i++)
-        if (info->files[i].fault) {
-            told++;
+    int64_t told = 0, more = 0;
+    for (int64_t i = 0; i < info->n_files; i++) {
+        if (!info->files[i].fault || (known && i < known->n && known->is_told[i]))
+            continue;
+        if (told++ < NAMED_FILES)
             sp_run_notice(o, SP_NOTICE_DATA, "%s; this file is left out", info->files[i].fault);
-        }
-    if (info->n_left_out > told)
-        sp_run_notice(o, SP_NOTICE_DATA, "%lld more files cannot be read and are left out", (long long)(info->n_left_out - told));
+        else
+            more++;
+    }
+    if (more > 0)
+        sp_run_notice(o, SP_NOTICE_DATA, "%lld more file%s cannot be read and %s left out", (long long)more, more == 1 ? "" : "s",
+                      more == 1 ? "is" : "are");
 }
 
 /* ---- all of it ---- */
@@ -397,7 +404,7 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     if (status == SP_OK)
         status = sp_file_input_open(p, in, &places, err);
     if (status == SP_OK)
-        tell_left_out(opt, p->from.info);
+        tell_left_out(opt, p->from.info, known);
     if (status == SP_OK)
         status = sp_file_input_label(p, in, err);
     if (status == SP_OK && in->is_decided && !opt->n_folds)

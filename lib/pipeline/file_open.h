@@ -25,6 +25,7 @@ typedef struct sp_file_input {
 typedef struct sp_faulty_files {
     int64_t n;
     sp_source_file *files;
+    bool *is_told; /* [n] the fault has been said */
 } sp_faulty_files;
 
 void sp_faulty_files_clear(sp_faulty_files *known);
