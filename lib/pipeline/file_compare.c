@@ -9,6 +9,7 @@
 #include "pipeline/file_against.h"
 #include "pipeline/file_open.h"
 #include "pipeline/file_paths.h"
+#include "pipeline/parts/file_part.h"
 #include "pipeline/run.h"
 
 /* ---- folds ---- */
@@ -90,11 +91,13 @@ typedef struct file_run {
     sp_path_file paths;
     fitted_folds folds;
     calibration scaled;
+    sp_part_run part;
 } file_run;
 
 static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
 {
     status = sp_path_file_close(&r->paths, status, err);
+    status = sp_part_run_close(&r->part, &r->p, status, err);
     sp_pipeline_result(&r->p, result);
     sp_file_against_close(&r->against);
     sp_pipeline_close(&r->p);
@@ -163,6 +166,8 @@ sp_status sp_compare_file(const char *file, const sp_run_options *given, sp_comp
         status = sp_source_subjects(r.in.source, o->groups, &p->subjects, err);
     if (status == SP_OK)
         status = sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err);
+    if (status == SP_OK)
+        status = sp_part_run_open(&r.part, p, err);
     if (status == SP_OK)
         status = sp_pipeline_compare(p, &made, err);
     status = close_run(&r, status, result, err);
