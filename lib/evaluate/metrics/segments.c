@@ -147,7 +147,7 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
     sp_status status = sp_edit_distance(e->K, m, reference->classes, n, runs->classes, &distance, err);
     if (status != SP_OK)
         return status;
-    e->sums[strategy].edit_sum += 1 - (double)distance / (double)(m > n ? m : n);
+    sp_exact_add(&e->sums[strategy].edit_sum, 1 - (double)distance / (double)(m > n ? m : n));
     s->edit_score_n++;
     return SP_OK;
 }
