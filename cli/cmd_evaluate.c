@@ -30,6 +30,7 @@ static const option_choice evaluate_options[] = {
     OPTION_AS(OFFSETS, "dataset of the offsets in PATHS.h5", NULL),
     OPTION_AS(IDS, "dataset of the recordings' names in PATHS.h5", NULL),
     OPTION(ALLOW_EXTERNAL),
+    PART_OPTIONS,
     MESSAGE_OPTIONS};
 
 const command evaluate_command = {

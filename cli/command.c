@@ -125,8 +125,10 @@ int command_main(const command *c, int argc, const char **argv)
         running r = {.opt = &o};
         outcome out = {.comparison = NULL};
         sp_error err = {.status = SP_OK};
-        char *text = command_line(argc, argv);
-        o.run.command = text;
+        command_text text = command_line(argc, argv, words);
+        o.run.command = text.text;
+        o.run.command_before = text.before;
+        o.run.command_after = text.after;
         if (c->use.max_words == MANY_WORDS)
             o.run.place.more = words + 1;
         o.run.hooks = (sp_run_hooks){
@@ -137,7 +139,7 @@ int command_main(const command *c, int argc, const char **argv)
         exit_status = exit_status_of(&r, status, &out, &err);
         sp_comparison_free(out.comparison);
         sp_gate_free(r.gate);
-        free(text);
+        command_text_free(&text);
     }
     options_clear(&o);
     free(words);

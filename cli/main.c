@@ -13,9 +13,9 @@
 #include "help/completion.h"
 #include "help/manual.h"
 
-static const command *const commands[] = {&inspect_command,  &compare_command, &decode_command,  &evaluate_command,
-                                          &model_command,    &fit_command,     &stream_command,  &mask_command,
-                                          &simulate_command, &train_command,   &predict_command, &convert_command};
+static const command *const commands[] = {
+    &inspect_command, &compare_command, &decode_command,   &evaluate_command, &merge_command,   &model_command,  &fit_command,
+    &stream_command,  &mask_command,    &simulate_command, &train_command,    &predict_command, &convert_command};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* "compare, decode, ..." into text. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +24,12 @@ static void disarm(char *text, char blank)
 
 /* What the library may name: fields of its options. */
 static const char fields[] =
-    " absent_class against allow_external background batch bridge_unscored clamp codes collapse confidence cv draw epoch_seconds "
-    "floor "
-    "force "
-    "gaps groups ids "
-    "interval kind labels label_codes label_confidence labels_dataset label_map lengths level losses map margin mask masking "
-    "matrix method min_count "
-    "missing "
-    "model nbest nll_clip offsets on_infeasible only output paths preset previous prior_weight rate reference rule_costs rules "
-    "scheme scores skip_existing "
-    "signals strategies temperature threads transition_weight transpose "
-    "trim_to_shortest unscored wake_trim weighted_kappa zeros ";
+    " absent_class against allow_external allow_missing background batch bridge_unscored check_inputs clamp codes collapse "
+    "confidence cv draw epoch_seconds floor force gaps groups ids interval kind labels label_codes label_confidence labels_dataset "
+    "label_map lengths level losses map margin mask masking matrix method min_count missing model nbest nll_clip offsets "
+    "on_infeasible only output part part_steps paths preset previous prior_weight rate reference rule_costs rules scheme scores "
+    "shard signals skip_existing strategies temperature threads transition_weight transpose trim_to_shortest unscored wake_trim "
+    "weighted_kappa zeros ";
 
 /* Writes fields that a sentence names, `temperature`, as options, --temperature; the text gets no longer. */
 static void name_options(char *text)
@@ -129,38 +125,92 @@ int fail_with(sp_status status, const sp_error *err)
 /* Letters that no shell takes for anything but themselves. */
 static const char plain_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
 
-char *command_line(int argc, const char **argv)
+/* Options that change no byte of any result: where it is written, by how many, in how many parts. */
+static const struct {
+    const char *name;
+    char letter;
+    bool has_value;
+} left_out[] = {{"threads", 0, true},       {"part", 0, true},     {"shard", 0, true},    {"part-steps", 0, true},
+                {"check-inputs", 0, false}, {"output", 'o', true}, {"report", 0, true},   {"figures", 0, true},
+                {"json", 0, true},          {"csv", 0, true},      {"markdown", 0, true}, {"latex", 0, true},
+                {"force", 'f', false},      {"quiet", 'q', false}};
+enum { N_LEFT_OUT = sizeof left_out / sizeof left_out[0] };
+
+/* How many words from this one on are such an option: 0, 1, or 2 with its value. */
+static int n_left_out(const char *word)
+{
+    if (word[0] == '-' && word[1] && word[1] != '-' && strspn(word + 1, "fq") == strlen(word + 1))
+        return 1;
+    for (int i = 0; i < N_LEFT_OUT; i++) {
+        const size_t n = strlen(left_out[i].name);
+        if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, left_out[i].name, n) == 0) {
+            if (word[2 + n] == 0)
+                return left_out[i].has_value ? 2 : 1;
+            if (word[2 + n] == '=' && left_out[i].has_value)
+                return 1;
+        }
+        if (left_out[i].letter && left_out[i].has_value && word[0] == '-' && word[1] == left_out[i].letter)
+            return word[2] ? 1 : 2;
+    }
+    return 0;
+}
+
+/* A blank, and the word as the shell needs it. */
+static char *add_word(char *end, const char *word)
+{
+    *end++ = ' ';
+    if (*word && word[strspn(word, plain_letters)] == 0)
+        return stpcpy(end, word);
+    *end++ = '\'';
+    for (; *word; word++)
+        if (*word == '\'')
+            end = stpcpy(end, "'\\''");
+        else
+            *end++ = *word;
+    *end++ = '\'';
+    *end = 0;
+    return end;
+}
+
+static bool is_among(const char *word, const char *const *words)
+{
+    for (; words && *words; words++)
+        if (*words == word)
+            return true;
+    return false;
+}
+
+command_text command_line(int argc, const char **argv, const char *const *files)
 {
     size_t size = sizeof "statepath";
     for (int i = 0; i < argc; i++)
         size += 4 * strlen(argv[i]) + 3;
-    char *text = malloc(size), *end = text;
-    if (!text) { /* nothing has been written yet */
+    command_text out = {.text = calloc(size, 1), .before = calloc(size, 1), .after = calloc(size, 1)};
+    if (!out.text || !out.before || !out.after) { /* nothing has been written yet */
         complain("no memory");
         exit(EXIT_FAILED);
     }
-    end = stpcpy(end, "statepath");
-    for (int i = 0; i < argc; i++) {
-        const char *word = argv[i];
-        if (strcmp(word, "--threads") == 0 || strncmp(word, "--threads=", 10) == 0) {
-            i += word[9] == 0; /* and its number */
+    char *end = stpcpy(out.text, "statepath"), *rest = stpcpy(out.before, "statepath");
+    bool has_file = false;
+    for (int i = 0, n; i < argc; i += n ? n : 1) {
+        n = n_left_out(argv[i]);
+        if (n)
             continue;
-        }
-        *end++ = ' ';
-        if (*word && word[strspn(word, plain_letters)] == 0) {
-            end = stpcpy(end, word);
-            continue;
-        }
-        *end++ = '\'';
-        for (; *word; word++)
-            if (*word == '\'')
-                end = stpcpy(end, "'\\''");
-            else
-                *end++ = *word;
-        *end++ = '\'';
+        end = add_word(end, argv[i]);
+        if (!is_among(argv[i], files))
+            rest = add_word(rest, argv[i]);
+        else if (!has_file)
+            rest = out.after;
+        has_file |= is_among(argv[i], files);
     }
-    *end = 0;
-    return text;
+    return out;
+}
+
+void command_text_free(command_text *text)
+{
+    free(text->text);
+    free(text->before);
+    free(text->after);
 }
 
 /* ---- signals ---- */

@@ -16,6 +16,16 @@ OPTION_ROW(NBEST, "nbest", 0, INTEGER, run.n_best, "write the N best paths of vi
 OPTION_ROW(FORCE, "force", 'f', FLAG, run.force, "replace an output that exists", NULL)
 OPTION_ROW(SKIP_EXISTING, "skip-existing", 0, FLAG, skip_existing,
            "with {id} in the output, which then is one for each input: keep outputs that are there", NULL)
+OPTION_ROW(PART, "part", 0, TEXT, run.part.file,
+           "count only, and write the counts, for `statepath merge`; %i and %n are the numbers of the shard", "P.h5")
+OPTION_ROW(SHARD, "shard", 0, TEXT, run.part.shard,
+           "of a part: only the I-th of N ranges of recordings; auto: as the scheduler's variables or MPI's say", "I/N")
+OPTION_ROW(PART_STEPS, "part-steps", 0, TEXT, run.part.steps,
+           "none: the part holds counts alone, no paths or labels of single steps (all)", "all|none")
+OPTION_ROW(CHECK_INPUTS, "check-inputs", 0, FLAG, run.part.check_inputs,
+           "tell by a checksum, not by the time, whether the inputs of a part that is there have changed", NULL)
+OPTION_ROW(ALLOW_MISSING, "allow-missing", 0, FLAG, run.part.allow_missing,
+           "merge without the parts that are missing, and say which", NULL)
 OPTION_ROW(SCORES, "scores", 0, TEXT, run.place.scores, "dataset of the scores; {id} stands for the recording", "PATH")
 OPTION_ROW(LABELS, "labels", 0, TEXT, run.place.labels, "dataset of the labels", "PATH")
 OPTION_ROW(REFERENCE, "reference", 0, TEXT, run.reference, "file of the labels, HDF5 or text; recordings are matched by id",

@@ -88,6 +88,7 @@ bool option_is_given(const options *o, option_id id);
 #define DECODE_OPTIONS                                                                                                           \
     OPTION(THREADS), OPTION(MISSING), OPTION(FLOOR), OPTION(ON_INFEASIBLE), OPTION(TEMPERATURE), OPTION(TRANSITION_WEIGHT),      \
         OPTION(PRIOR_WEIGHT), OPTION(CLAMP)
+#define PART_OPTIONS HEADING("Parts, for many machines:"), OPTION(PART), OPTION(SHARD), OPTION(PART_STEPS), OPTION(CHECK_INPUTS)
 #define FIT_OPTIONS OPTION(METHOD), OPTION(TUNE), OPTION(FOR), OPTION(SMOOTHING), OPTION(PENALTY), OPTION(MEMORY), OPTION(FOLDS)
 #define RESULT_OPTIONS                                                                                                           \
     HEADING("Results:"), OPTION(REPORT), OPTION(FIGURES), OPTION(DRAW), OPTION(JSON), OPTION(CSV), OPTION(MARKDOWN),             \
@@ -102,7 +103,7 @@ bool option_is_given(const options *o, option_id id);
     }
 
 /* A table of popt, made of a command's options and of those that each command has (--help); it points into `o`. */
-enum { MOST_OPTIONS = 96, MOST_GROUPS = 13 };
+enum { MOST_OPTIONS = 96, MOST_GROUPS = 14 };
 typedef struct option_table {
     struct poptOption rows[MOST_OPTIONS + MOST_GROUPS], groups[MOST_GROUPS];
 } option_table;

@@ -220,14 +220,31 @@ static sp_status open_figures(const options *o, sp_error *err)
                : sp_fail(err, SP_EFILE, "--figures %s: the folder is not empty; --force replaces files in it", o->figures);
 }
 
+/* A part holds counts; results are made of all parts. */
+static sp_status check_part(const options *o, sp_error *err)
+{
+    const struct {
+        bool is_given;
+        const char *name;
+    } results[] = {{o->report, "report"}, {o->figures, "figures"},   {o->json, "json"},      {o->csv, "csv"},
+                   {o->latex, "latex"},   {o->markdown, "markdown"}, {o->fail_if, "fail-if"}};
+    for (size_t i = 0; o->run.part.file && i < sizeof results / sizeof results[0]; i++)
+        if (results[i].is_given)
+            return sp_fail(err, SP_EINVAL, "--%s does not go with --part: `statepath merge` makes results of all parts",
+                           results[i].name);
+    if (o->run.draw && !o->report && !o->figures && !o->run.part.file)
+        return sp_fail(err, SP_EINVAL, "--draw is for a --report or --figures; name one");
+    return SP_OK;
+}
+
 sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *make, outcome *out, sp_error *err)
 {
     o->run.trace_steps = o->report || o->figures ? DRAWN_STEPS : 0;
     sp_status status = read_what_if(o, err);
     if (status == SP_OK)
         status = outputs_check(o, inputs, err);
-    if (status == SP_OK && o->run.draw && !o->report && !o->figures)
-        status = sp_fail(err, SP_EINVAL, "--draw is for a --report or --figures; name one");
+    if (status == SP_OK)
+        status = check_part(o, err);
     if (status == SP_OK)
         status = open_figures(o, err);
     if (status == SP_OK)
@@ -236,8 +253,8 @@ sp_status outputs_make(options *o, const input_file *inputs, comparison_maker *m
         status = sp_fail(err, SP_ENOMEM, "no memory");
     if (status == SP_OK)
         status = make(inputs[0].file, &o->run, &out->comparison, &out->result, err);
-    if (status == SP_OK)
-        status = write_all(o, out->comparison, err);
+    if (status == SP_OK) /* without a comparison a part was written */
+        status = out->comparison ? write_all(o, out->comparison, err) : sp_outputs_commit(o->run.together, err);
     sp_outputs_free(o->run.together);
     o->run.together = NULL;
     return status;

@@ -4,6 +4,7 @@
 #ifndef STATEPATH_EVALUATE_EVALUATE_H
 #define STATEPATH_EVALUATE_EVALUATE_H
 
+#include "evaluate/counts/count_list.h"
 #include "statepath/comparison.h"
 
 typedef struct sp_evaluation sp_evaluation;
@@ -46,6 +47,8 @@ typedef struct sp_evaluation_options {
     int32_t n_subjects;          /* 0: each recording is its own unit of inference */
     const char *const *subjects; /* [n_subjects] names; copied */
     const char *subjects_place;  /* where they stand; copied */
+    bool is_part;                /* sp_evaluation_counted() will be called */
+    bool keeps_steps;            /* of a part: with the steps of all recordings */
 } sp_evaluation_options;
 
 sp_evaluation_options sp_evaluation_options_default(void);
@@ -137,6 +140,51 @@ sp_status sp_evaluation_ceiling(sp_evaluation *evaluation, bool has_gap, sp_labe
  * empty for the caller to fill (sp_comparison_describe). The evaluation is empty afterwards; free it. */
 sp_status sp_evaluation_finish(sp_evaluation *evaluation, sp_comparison **out, sp_error *err);
 
+/* ---- parts ----
+ *
+ * What an evaluation with is_part has counted, in place of _finish: to be kept, sent, and put together with what others with the
+ * same options have counted of other recordings. Sums are integers or exact (exact_sum.h), so that the whole is the same, bit for
+ * bit, however it was cut. */
+enum {
+    SP_COUNTED_SUMS,    /* over all recordings, in the order of visit_sums() (counts/counted.c) */
+    SP_COUNTED_ROWS,    /* counts of each recording */
+    SP_COUNTED_VALUES,  /* of each recording and strategy the path score and kappa (NaN: undefined), as bits of float64 */
+    SP_COUNTED_MARGINS, /* of each recording with scored steps, for the intervals of kappa and F1; none where they are too many */
+    SP_COUNTED_SEQUENCES, /* likewise, for those of edit score, F1@k and entity F1 */
+    SP_COUNTED_PLACES,  /* steps at which a rule is broken */
+    SP_COUNTED_STEPS,   /* runs of labels, segments and paths (kept_steps.h), or nothing */
+    SP_N_COUNTED
+};
+typedef struct sp_counted {
+    int64_t n_recordings;
+    sp_count_list lists[SP_N_COUNTED];
+} sp_counted;
+
+/* Fills `out`, to be freed. The evaluation can only be freed afterwards. SP_OK, SP_ENOMEM (then it is empty). */
+sp_status sp_evaluation_counted(sp_evaluation *evaluation, sp_counted *out, sp_error *err);
+void sp_counted_free(sp_counted *counted);
+
+/* A part, with its name for messages; and where a recording of the whole comes from. Recordings of a part stand in the whole in
+ * the order of the part. All are borrowed. */
+typedef struct sp_counted_part {
+    const char *name;
+    const sp_counted *counted;
+} sp_counted_part;
+typedef struct sp_counted_place {
+    int64_t part, recording; /* its number in the part */
+    const char *id;
+    int32_t subject; /* with n_subjects */
+} sp_counted_place;
+typedef struct sp_joining {
+    int64_t n_parts, n_recordings;
+    const sp_counted_part *parts;  /* [n_parts] */
+    const sp_counted_place *order; /* [n_recordings] each of each part once */
+} sp_joining;
+
+/* Makes an empty evaluation (is_part) that of all recordings; it is then finished as any other. SP_OK; SP_EDATA (a list is not
+ * that of such an evaluation: its part is named); SP_ENOMEM. After a failure it can only be freed. */
+sp_status sp_evaluation_join(sp_evaluation *evaluation, const sp_joining *joining, sp_workers *workers, sp_error *err);
+
 /* Gives `to` the traces of an evaluation, and nothing else of it, instead of its own: for pictures of a few recordings that can
  * only be chosen when all are known. The evaluation was made with the same strategies and enough trace_steps, and its i-th
  * recording is recordings[i] of `to`, ascending. It keeps no steps from then on. */
@@ -222,8 +270,8 @@ sp_status sp_edit_score(const sp_labelled_paths *paths, sp_value *out, sp_error 
 /* ---- reliability: sums that grow block by block (sp_reliability says what they become) ---- */
 
 /* Sums that grow block by block. Adaptive bins and coverage come from a histogram of 1 - confidence, 256 cells an octave: a cell
- * is at most 0.002 wide in confidence, near 1 at most 1/256 of the distance to 1, and is never split. Memory: 0.4 MB + 360 K
- * bytes, whatever the number of steps. */
+ * is at most 0.002 wide in confidence, near 1 at most 1/256 of the distance to 1, and is never split. Memory: up to 0.8 MB + 1.2
+ * K kB, whatever the number of steps; with weights 3 times as much. */
 typedef struct sp_reliability_sums sp_reliability_sums;
 
 /* SP_OK, SP_EINVAL (K below 1), SP_ENOMEM. */
@@ -231,15 +279,32 @@ sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_er
 
 void sp_reliability_sums_free(sp_reliability_sums *sums);
 
-/* Adds a view (a recording, a block). The sums are taken step by step, so they do not depend on how a file was cut into views.
+/* The sums of sp_nll (mask.h), whatever the order. Starts from {0}; clip is set at the start. */
+typedef struct sp_nll_sums {
+    sp_exact_sum sum, weight, impossible_weight, clipped_sum;
+    int64_t n_steps, n_impossible;
+    double clip;
+} sp_nll_sums;
+sp_nll sp_nll_sums_value(const sp_nll_sums *nll);
+
+/* As sp_nll_add(). */
+sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32_t *labels, const double *weights, sp_error *err);
+
+/* Adds a view (a recording, a block). The sums are exact (exact_sum.h), so they depend neither on how a file was cut into views
+ * nor on the order of these.
  *   scores   [T,K] prepared, nats
  *   labels   [T] 0..K-1, -1 = does not count
  *   weights  [T] finite, >= 0; NULL: all 1
- *   nll      what sp_nll_add() (mask.h) would add, from the same exponentials and the same to the bit; untouched on failure.
- * NULL: only the calibration Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class,
+ *   nll      what sp_nll_sums_add() would add, from the same exponentials and the same to the bit; untouched on failure. NULL:
+ *            only the calibration
+ * Returns SP_OK; SP_EDATA (err->step) for a weight that cannot be used or a label that is no class,
  * SP_EINVAL for another K: the sums are then as before, or hold the steps before that one and are to be thrown away. O(T K). */
-sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
+sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
                                const double *weights, sp_error *err);
+
+/* Names the sums (count_list.h). */
+void sp_reliability_count_sums(sp_counting *c, sp_reliability_sums *sums);
+void sp_nll_count_sums(sp_counting *c, sp_nll_sums *nll);
 
 /* From sums to values; the sums stay. level: of the Wilson intervals, such as 0.95.
  * SP_OK, SP_EINVAL (level), SP_ENOMEM.

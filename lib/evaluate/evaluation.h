@@ -16,6 +16,7 @@
 
 #include "core/owned.h"
 #include "core/tags.h"
+#include "evaluate/counts/kept_steps.h"
 #include "evaluate/counts/margins.h"
 #include "evaluate/counts/tally.h"
 
@@ -129,8 +130,7 @@ typedef struct sp_strategy_sums {
     sp_tally transitions; /* from * K + to */
     sp_tally class_runs;  /* see sp_run_key() */
     sp_tally error_lengths;
-    double edit_sum;
-    double score_sum;
+    sp_exact_sum edit_sum, score_sum, regret_sum;
     bool has_impossible; /* a decoded path whose score is -INFINITY */
 } sp_strategy_sums;
 
@@ -161,6 +161,24 @@ typedef struct sp_evaluation_scratch {
     int64_t kept_capacity;
 } sp_evaluation_scratch;
 
+/* Runs of the recording at hand: those that have ended, and the one that has not. */
+typedef struct sp_kept_runs {
+    sp_count_list list;
+    int64_t value, length; /* length 0: there is none */
+} sp_kept_runs;
+
+typedef struct sp_kept_steps {
+    bool is_wanted;
+    sp_count_list list; /* of the recordings that have ended */
+    sp_kept_runs runs[SP_KEPT_PATHS + SP_EVALUATION_MAX_STRATEGIES];
+} sp_kept_steps;
+
+/* Which recording of the whole each of a part is. */
+typedef struct sp_part_index {
+    int64_t n;
+    const int64_t *among_all; /* [n] */
+} sp_part_index;
+
 struct sp_evaluation {
     sp_owned own; /* the arrays that do not grow */
     const sp_chain *chain, *rules;
@@ -185,6 +203,8 @@ struct sp_evaluation {
     sp_scorer_sums *scorers;         /* or NULL */
     sp_margins margins;
     sp_count_rows sequence_rows; /* sequence_pairs.c */
+    sp_night *nights; /* [N][1 + n_strategies] the reference's first; of a part that is read one row; NULL without is_part */
+    sp_kept_steps kept_steps;
     sp_evaluation_scratch scratch;
     sp_track reference, *tracks; /* of the recording at hand; [n_strategies] */
     sp_at_hand at_hand;
@@ -272,7 +292,7 @@ sp_status sp_error_runs_finish(sp_evaluation *e, int32_t strategy, sp_error *err
 
 /* Regret: nothing without scores. */
 void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *views);
-void sp_regret_finish(sp_strategy_result *s);
+void sp_regret_finish(sp_strategy_result *s, const sp_exact_sum *sum);
 
 /* collapse.c */
 sp_status sp_collapsed_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
@@ -288,11 +308,15 @@ void sp_sleep_reserve(sp_evaluation *e, int64_t n, bool *is_whole);
 void sp_add_sleep(sp_evaluation *e, const sp_recording *r, const sp_views *views);
 void sp_sleep_finish(sp_evaluation *e);
 
+/* The statistics of recording r from e->nights, which are one row, and its strategies' results. */
+void sp_sleep_from_nights(sp_evaluation *e, int64_t r);
+
 /* scorers.c: all do nothing without scorers */
 sp_status sp_scorers_open(sp_evaluation *e, const sp_evaluation_options *options, sp_error *err);
 /* scorers [n_scorers] labels; paths [n_strategies], -1 where undecoded. */
 void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *const *scorers, const int32_t *const *paths);
 void sp_scorers_finish(sp_evaluation *e);
+void sp_scorers_visit(sp_counting *c, sp_evaluation *e); /* names the counts */
 
 /* pairs.c */
 sp_status sp_pairs_choose(sp_evaluation *e, sp_error *err);
@@ -313,6 +337,16 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
 
 /* sequence_pairs.c: what the recording at hand adds when it ends. */
 sp_status sp_add_sequences(sp_evaluation *e, sp_error *err);
+
+/* There are too many margins: none are kept from then on. */
+void sp_margins_leave_out(sp_margins *margins);
+
+/* kept_steps.c: keeps the steps of a piece, where that is wanted. */
+sp_status sp_keep_steps(sp_evaluation *e, const sp_recording *r, const sp_views *views, sp_error *err);
+void sp_kept_steps_free(sp_kept_steps *kept);
+
+/* One more place at the end of the list: [n_strategies + 1] what is said there, to be filled. NULL: no memory. (places.c) */
+sp_illegal_said *sp_illegal_place_new(sp_evaluation *e, int64_t recording, int64_t step, sp_error *err);
 
 /* places.c: lists the steps of a piece at which a rule is broken. `broke` [n_strategies + 1]: who breaks any, the reference last.
  * paths [n_strategies], -1 where undecoded. */

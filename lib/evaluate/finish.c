@@ -142,7 +142,7 @@ static void finish_score(const sp_evaluation *e, int32_t strategy)
     else if (s->n_undecoded == e->result->n_recordings)
         s->path_score = value_undefined("no recording decoded");
     else
-        s->path_score = value_of(sums->score_sum);
+        s->path_score = value_of(sp_exact_value(&sums->score_sum));
 }
 
 static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *err)
@@ -163,13 +163,13 @@ static sp_status finish_strategy(sp_evaluation *e, int32_t strategy, sp_error *e
     if ((status = sp_label_permutation_find(K, s, err)) != SP_OK)
         return status;
     sp_agreement_count_absent(&s->agreement, K, e->options.absent_class);
-    sp_regret_finish(s);
+    sp_regret_finish(s, &sums->regret_sum);
     value_summary(c->n_recordings, accuracy_at, s->recordings, "defined in no recording", "one recording", &s->mean_accuracy_n,
                   &s->mean_accuracy, &s->sd_accuracy);
     value_summary(c->n_recordings, kappa_at, s->recordings, "defined in no recording", "one recording", &s->mean_kappa_n,
                   &s->mean_kappa, &s->sd_kappa);
     memcpy(s->context_steps, e->context_steps, sizeof s->context_steps);
-    s->edit_score = value_ratio(sums->edit_sum, (double)s->edit_score_n,
+    s->edit_score = value_ratio(sp_exact_value(&sums->edit_sum), (double)s->edit_score_n,
                                 s->edit_score_too_long ? "recordings of too many runs" : "no scored steps");
     sp_boundaries_finish(&s->boundaries);
     sp_segments_finish(&s->segments);

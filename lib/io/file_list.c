@@ -257,6 +257,8 @@ static sp_status add_each(sp_file_list *list, const char *file, const char *cons
             return sp_fail(err, SP_EFILE, "%s: give either one folder, or one pattern with {id}, or files one by one", *more);
         status = add(list, &room, strdup(*more), NULL, err);
     }
+    if (status == SP_OK) /* so that no result depends on the order in which they are named */
+        sp_natural_sort(list->names, list->n);
     if (status == SP_OK && !(list->about = list->n > 1 ? about_files(list) : strdup(file)))
         status = sp_no_memory(err);
     return status;

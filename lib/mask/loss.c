@@ -76,7 +76,7 @@ sp_status sp_loss_mask_from_positions(const sp_position *positions, int64_t coun
 
 /* logsumexp(e[t,:]) - e[t,label]; +INFINITY when the label is impossible. With the label's score taken out first, a label that
  * has nearly everything keeps its small loss: log1p of the others' odds against it. */
-static double step_nll(const sp_scores *scores, int64_t t, int32_t label)
+double sp_nll_step(const sp_scores *scores, int64_t t, int32_t label)
 {
     double own = sp_scores_at(scores, t, label), max = -INFINITY, others = 0;
     if (own == -INFINITY)
@@ -103,7 +103,7 @@ sp_status sp_nll_add(sp_nll *nll, const sp_scores *scores, const int32_t *labels
                               (int)labels[t], (long long)t, (int)scores->n_classes);
         if (labels[t] < 0 || w == 0)
             continue;
-        sp_nll_count(&next, w, step_nll(scores, t, labels[t]));
+        sp_nll_count(&next, w, sp_nll_step(scores, t, labels[t]));
     }
     *nll = next;
     return SP_OK;

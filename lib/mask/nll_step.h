@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+/* Loss of step t, whose reference is `label`, in nats; INFINITY where it has probability 0. */
+double sp_nll_step(const sp_scores *scores, int64_t t, int32_t label);
+
 /* Counts a step of weight w > 0; loss in nats, INFINITY where the reference has probability 0. */
 static inline void sp_nll_count(sp_nll *nll, double w, double loss)
 {

@@ -137,10 +137,11 @@ sp_status sp_calibration_finish(calibration *c, double level, sp_comparison *out
     for (int i = 0; status == SP_OK && i < c->n; i++) {
         sp_calibration *made = &out->calibrations[out->n_calibrations];
         *made = (sp_calibration){.scaling = c->sums[i].scaling};
-        if (sp_nll_mean(&c->sums[i].nll, &made->nll.value, NULL) != SP_OK || isinf(made->nll.value))
+        const sp_nll nll = sp_nll_sums_value(&c->sums[i].nll);
+        if (sp_nll_mean(&nll, &made->nll.value, NULL) != SP_OK || isinf(made->nll.value))
             made->nll = (sp_value){.undefined = "the scores give a labelled step probability 0"};
-        if (sp_nll_clipped_mean(&c->sums[i].nll, &made->nll_clipped.value, NULL) != SP_OK)
-            made->nll_clipped = (sp_value){.undefined = c->sums[i].nll.clip > 0 ? "no scored steps" : "not asked for"};
+        if (sp_nll_clipped_mean(&nll, &made->nll_clipped.value, NULL) != SP_OK)
+            made->nll_clipped = (sp_value){.undefined = nll.clip > 0 ? "no scored steps" : "not asked for"};
         status = sp_reliability_finish(c->sums[i].reliability, level, &made->reliability, err);
         out->n_calibrations += status == SP_OK;
     }
@@ -174,7 +175,7 @@ sp_status sp_likelihood_add(sp_pipeline *p, const sp_block *block, const sp_wake
         labels = kept;
     }
     sp_status status = p->reliability ? sp_probabilities_add(&p->nll, p->reliability, &scores, labels, block->weights, err)
-                                      : sp_nll_add(&p->nll, &scores, labels, block->weights, err);
+                                      : sp_nll_sums_add(&p->nll, &scores, labels, block->weights, err);
     if (status == SP_OK && p->calibration)
         status = add_calibrations(p->calibration, block, labels, err);
     free(kept);

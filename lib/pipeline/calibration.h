@@ -11,7 +11,7 @@
 typedef struct calibration_sums {
     sp_scaling scaling;
     sp_reliability_sums *reliability;
-    sp_nll nll;
+    sp_nll_sums nll;
 } calibration_sums;
 
 typedef struct calibration {

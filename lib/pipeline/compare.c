@@ -26,7 +26,7 @@ static bool ends_with(const char *text, const char *at, const char *name)
 
 /* Was the model fitted on these very recordings? Then its figures are too good. Known by what the model's source says: as many
  * recordings and steps, and the same name or, where the file was renamed, the same size. */
-static bool is_fitted_on(const sp_model *model, const sp_source_info *info)
+bool sp_is_fitted_on(const sp_model *model, const sp_source_info *info)
 {
     char sizes[64], bytes[64];
     const char *slash = strrchr(info->file, '/'), *name = slash ? slash + 1 : info->file;
@@ -58,7 +58,7 @@ static sp_status open_figures(sp_pipeline *p, sp_error *err)
 
 sp_status sp_pipeline_open_comparison(sp_pipeline *p, calibration *scaled, sp_error *err)
 {
-    if (!p->folds && is_fitted_on(p->model, p->info))
+    if (!p->folds && sp_is_fitted_on(p->model, p->info))
         sp_run_notice(p->opt, SP_NOTICE_DATA,
                       "note: model %s was fitted on this very file, so its figures here are too good; `cv` 5 decodes each "
                       "recording with a model that never saw it",
@@ -76,10 +76,10 @@ sp_status sp_pipeline_compare(sp_pipeline *p, sp_comparison **out, sp_error *err
 {
     sp_comparison *made = NULL;
     sp_status status = sp_pipeline_evaluate(p, &made, err);
-    if (status != SP_OK)
+    if (status != SP_OK || !made) /* of a part nothing is made */
         return status;
     made->n_folds = p->folds ? p->folds->n_folds : 0;
-    made->fitted_on_input = !p->folds && is_fitted_on(p->model, p->info);
+    made->fitted_on_input = !p->folds && sp_is_fitted_on(p->model, p->info);
     *out = made;
     return SP_OK;
 }

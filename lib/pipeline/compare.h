@@ -8,6 +8,9 @@
 /* The strategies that are compared, where the options name none. */
 extern const char sp_usual_strategies[];
 
+/* Was the model fitted on these very recordings? */
+bool sp_is_fitted_on(const sp_model *model, const sp_source_info *info);
+
 /* An open pipeline for decoding: checks that there are scores, and warns of recordings that have to be read whole. Where p->sink
  * is wanted it is there by now. */
 sp_status sp_pipeline_check_decoding(const sp_pipeline *p, sp_error *err);

@@ -7,6 +7,8 @@
 #include "evaluate/evaluate.h"
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
+#include "pipeline/parts/merge.h"
+#include "pipeline/parts/part.h"
 #include "pipeline/rules/rule_costs.h"
 #include "pipeline/rules/what_if.h"
 #include "pipeline/run.h"
@@ -113,8 +115,9 @@ static sp_status describe(const sp_pipeline *p, double level, sp_comparison *com
                                  .label_codes = p->label_codes,
                                  .labels_file = p->labels_file};
     sp_status status = sp_comparison_describe(comparison, &texts, err);
+    const sp_nll nll = sp_nll_sums_value(&p->nll);
     if (p->has_nll)
-        sp_comparison_set_nll(comparison, &p->nll);
+        sp_comparison_set_nll(comparison, &nll);
     if (status == SP_OK && p->reliability)
         status = sp_reliability_finish(p->reliability, level, &comparison->reliability, err);
     if (status == SP_OK && p->reliability)
@@ -142,8 +145,9 @@ static sp_status describe_against(const sp_pipeline *p, double level, sp_compari
     sp_status status = SP_OK;
     for (int32_t i = 0; status == SP_OK && i < p->n_against; i++) {
         const sp_pipeline *one = &p->against[i].p;
-        const sp_nll *nll = one->has_nll ? &one->nll : NULL;
-        status = sp_against_describe(&comparison->against[i], one->file, one->info->file_size, one->info->scores_path, nll, err);
+        const sp_nll nll = sp_nll_sums_value(&one->nll);
+        status = sp_against_describe(&comparison->against[i], one->file, one->info->file_size, one->info->scores_path,
+                                     one->has_nll ? &nll : NULL, err);
         if (status == SP_OK && one->reliability)
             status = sp_reliability_finish(one->reliability, level, &comparison->against[i].reliability, err);
         if (status == SP_OK && one->reliability)
@@ -197,6 +201,44 @@ static void list_everybody(const sp_pipeline *p, everybody *all)
     }
 }
 
+/* Counts all recordings, or what parts have counted of them. For a part *is_done: there is no comparison to be made. */
+static sp_status count(sp_pipeline *p, const sp_evaluation_options *how, sp_evaluation *evaluation, bool *is_done, sp_error *err)
+{
+    sp_part_run *part = p->part;
+    *is_done = part != NULL;
+    if (p->merging)
+        return sp_merging_join(p, evaluation, err);
+    bool is_there = false;
+    sp_status status = part ? part->begin(part, p, how, &is_there, err) : SP_OK;
+    if (status == SP_OK && !is_there)
+        status = sp_pipeline_run(p, evaluation, err);
+    if (status != SP_OK || !part || is_there)
+        return status;
+    status = sp_evaluation_counted(evaluation, &part->content.counted, err);
+    sp_counting run = {.to = &part->content.run};
+    sp_part_count_run(&run, p);
+    return status == SP_OK ? sp_counting_end(&run, "the part", err) : status;
+}
+
+/* What a finished comparison lacks: the recordings asked for, which it takes over; drawn steps, costs of rules, texts. */
+static sp_status complete(sp_pipeline *p, const sp_evaluation_options *how, int64_t **asked, int64_t n_asked, sp_comparison *made,
+                          sp_error *err)
+{
+    const sp_pipeline *again = p->merging && p->merging->again ? p->merging->again : p;
+    made->is_simulated = p->info->is_simulated;
+    made->asked = *asked;
+    made->n_asked = n_asked;
+    *asked = NULL;
+    sp_status status = fetch_steps(again, how, made, err);
+    if (status == SP_OK)
+        status = sp_rule_costs_make(p, &how->bootstrap, made, err);
+    if (status == SP_OK)
+        status = sp_what_if_make(again, made, err);
+    if (status == SP_OK)
+        status = describe(p, how->bootstrap.level, made, err);
+    return status == SP_OK ? describe_against(p, how->bootstrap.level, made, err) : status;
+}
+
 sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *err)
 {
     const sp_run_options *o = p->opt;
@@ -216,7 +258,9 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     how.is_legal = all.is_legal;
     how.has_path_scores = p->has_path_scores;
     how.has_length_trim = p->cut_path_steps != NULL;
-    how.trace_steps = o->trace_steps;
+    how.trace_steps = p->part || (p->merging && !p->merging->again) ? 0 : o->trace_steps;
+    how.is_part = p->part || p->merging;
+    how.keeps_steps = p->part && p->part->with_steps;
     how.n_scorers = p->raters.found.n_scorers;
     how.scorers = p->raters.found.names;
     if (p->subjects) {
@@ -235,6 +279,7 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
     sp_evaluation_words words = {0};
     sp_sleep_choice sleep = {.is_sleep = false};
     int64_t *asked = NULL, n_asked = 0;
+    bool is_done = false;
     sp_status status = o->hooks.opened ? o->hooks.opened(o->hooks.arg, &scope, err) : SP_OK;
     if (status == SP_OK)
         status = read_draw(p, &asked, &n_asked, err);
@@ -259,27 +304,16 @@ sp_status sp_pipeline_evaluate(sp_pipeline *p, sp_comparison **out, sp_error *er
         use_wake_trim(p, &how, p->column_of_label);
         for (int32_t i = 0; i < p->n_against; i++)
             use_wake_trim(&p->against[i].p, &how, p->against[i].column);
-        status = sp_pipeline_run(p, evaluation, err);
+        if (p->merging && p->merging->again)
+            use_wake_trim(p->merging->again, &how, p->merging->again->column_of_label);
+        status = count(p, &how, evaluation, &is_done, err);
     }
     sp_run_progress(o, NULL, 0, 0);
     sp_comparison *made = NULL;
-    if (status == SP_OK)
+    if (status == SP_OK && !is_done)
         status = sp_evaluation_finish(evaluation, &made, err);
-    if (status == SP_OK) {
-        made->is_simulated = p->info->is_simulated;
-        made->asked = asked;
-        made->n_asked = n_asked;
-        asked = NULL;
-        status = fetch_steps(p, &how, made, err);
-    }
-    if (status == SP_OK)
-        status = sp_rule_costs_make(p, &how.bootstrap, made, err);
-    if (status == SP_OK)
-        status = sp_what_if_make(p, made, err);
-    if (status == SP_OK)
-        status = describe(p, how.bootstrap.level, made, err);
-    if (status == SP_OK)
-        status = describe_against(p, how.bootstrap.level, made, err);
+    if (status == SP_OK && !is_done)
+        status = complete(p, &how, &asked, n_asked, made, err);
     if (status == SP_OK)
         *out = made;
     else

@@ -8,6 +8,7 @@
 #include "pipeline/file_against.h"
 #include "pipeline/file_open.h"
 #include "pipeline/file_paths.h"
+#include "pipeline/parts/file_part.h"
 #include "pipeline/run.h"
 
 /* ---- folds ---- */
@@ -52,11 +53,13 @@ typedef struct file_run {
     sp_path_file paths;
     fitted_folds folds;
     calibration scaled;
+    sp_part_run part;
 } file_run;
 
 static sp_status close_run(file_run *r, sp_status status, sp_run_result *result, sp_error *err)
 {
     status = sp_path_file_close(&r->paths, status, err);
+    status = sp_part_run_close(&r->part, &r->p, status, err);
     sp_pipeline_result(&r->p, result);
     sp_file_against_close(&r->against);
     sp_pipeline_close(&r->p);
@@ -81,7 +84,8 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
         return sp_fail(err, SP_EINVAL,
                        "`cv` fits models to the scores of one classifier; leave `against` out, or fit first (statepath fit) and "
                        "compare with that model");
-    status = sp_pipeline_open_file(p, &r.in, file, o, strategies, o->n_folds ? NULL : known, err); /* folds want every file */
+    const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
+    status = sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err);
     if (status == SP_OK && o->n_folds)
         status = decode_by_folds(&r.folds, p, err);
     if (status == SP_OK && o->n_folds && r.in.is_decided)
@@ -96,6 +100,8 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
         status = sp_source_subjects(r.in.source, o->groups, &p->subjects, err);
     if (status == SP_OK)
         status = sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err);
+    if (status == SP_OK)
+        status = sp_part_run_open(&r.part, p, err);
     if (status == SP_OK)
         status = sp_pipeline_compare(p, &made, err);
     *again = sp_faulty_files_find(known, p, status);

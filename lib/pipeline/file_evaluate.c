@@ -1,13 +1,23 @@
 /* sp_evaluate_file(): paths that are there already are read and evaluated. */
 #include "pipeline/evaluation.h"
 #include "pipeline/file_given.h"
+#include "pipeline/parts/file_part.h"
 
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err)
 {
-    sp_given j = {.run = {.opt = o, .file = file}};
+    sp_given j = {.run = {.opt = o, .file = file, .word = file}};
+    sp_part_run part = {.is_there = false};
+    sp_comparison *made = NULL;
     sp_status status = sp_given_open(&j, file, err);
     if (status == SP_OK)
-        status = sp_pipeline_evaluate(&j.run, out, err);
+        status = sp_part_run_open(&part, &j.run, err);
+    if (status == SP_OK)
+        status = sp_pipeline_evaluate(&j.run, &made, err);
+    status = sp_part_run_close(&part, &j.run, status, err);
+    if (status == SP_OK)
+        *out = made;
+    else
+        sp_comparison_free(made);
     sp_pipeline_result(&j.run, result);
     sp_given_close(&j);
     return status;

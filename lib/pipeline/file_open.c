@@ -396,7 +396,8 @@ sp_status sp_pipeline_open_file(sp_pipeline *p, sp_file_input *in, const char *f
     if (status == SP_OK)
         status = sp_run_places(opt, &places, err);
     if (status == SP_OK) /* text may have labels by other names that the model knows */
-        status = sp_model_load(opt->model, &p->model, err);
+        status = opt->model_text ? sp_model_from_json(opt->model_text, "model", &p->model, err)
+                                 : sp_model_load(opt->model, &p->model, err);
     places.model = p->model;
     places.leaves_out = known != NULL;
     places.known = known ? known->files : NULL;

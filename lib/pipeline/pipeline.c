@@ -66,7 +66,7 @@ sp_status sp_pipeline_new_chains(sp_pipeline *p, double transition_weight, sp_er
 
 sp_status sp_pipeline_begin(sp_pipeline *p, const char *file, const sp_run_options *opt, const char *strategies, sp_error *err)
 {
-    *p = (sp_pipeline){.opt = opt, .file = file};
+    *p = (sp_pipeline){.opt = opt, .file = file, .word = file};
     if (!opt->model && !opt->model_text)
         return sp_fail(err, SP_EINVAL, "`model` is missing: a file, or a shipped model (`statepath model list`)");
     return read_strategies(p, strategies, err);

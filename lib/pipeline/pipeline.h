@@ -16,6 +16,8 @@ enum {
 };
 
 struct calibration;
+struct sp_part_run;
+struct sp_merging;
 struct sp_rival;
 
 /* Paths that are there already, in place of decoding. */
@@ -48,6 +50,7 @@ typedef struct sp_path_sink {
 typedef struct sp_pipeline {
     const sp_run_options *opt;
     const char *file;   /* a name for messages and the report */
+    const char *word;   /* the same as it was given */
     sp_recordings from; /* what is decoded */
     const sp_source_info *info;
     const struct sp_holes *holes;                    /* of the file (files.h), or NULL */
@@ -70,7 +73,10 @@ typedef struct sp_pipeline {
     sp_prepare_options prepare;
     sp_infeasible_rule on_infeasible;
     sp_workers *workers;
-    const sp_folds *folds; /* decode with the models of its folds; or NULL */
+    const sp_folds *folds;            /* decode with the models of its folds; or NULL */
+    int64_t first, end;               /* with part: only these recordings are run */
+    struct sp_part_run *part;         /* what is counted is for a part (part.h); or NULL */
+    const struct sp_merging *merging; /* it has been counted already (merge.h); or NULL */
     /* Other classifiers of the same recordings (against.h): what they decode is evaluated beside it. Owned by whoever opened
      * them. */
     int32_t n_against;
@@ -90,7 +96,7 @@ typedef struct sp_pipeline {
     bool has_nll;                     /* likelihood of the labels is wanted */
     sp_reliability_sums *reliability; /* or NULL */
     struct calibration *calibration;  /* borrowed: the same by other scalings; or NULL */
-    sp_nll nll;                       /* of the labels under the prepared scores, weighted by the file's weights */
+    sp_nll_sums nll;                  /* of the labels under the prepared scores, weighted by the file's weights */
     int64_t undecoded[SP_RUN_STRATEGIES], relaxed[SP_RUN_STRATEGIES];
     int64_t n_bugs;      /* paths that did not stand their check; counted in undecoded too */
     bool reading_failed; /* an input could not be read or prepared */

@@ -262,7 +262,7 @@ sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_error *e
 {
     sp_status status = p->sink ? p->sink->open(p->sink->arg, err) : SP_OK;
     if (status == SP_OK)
-        status = run_range(p, 0, p->info->n_recordings, evaluation, err);
+        status = run_range(p, p->first, p->part ? p->end : p->info->n_recordings, evaluation, err);
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status == SP_OK && !p->given)
         summarise(p);

@@ -293,10 +293,10 @@ class TestFiles(st.TestCase):
         self.h5("xxn1.h5", probs=self.probs[1])
         self.refuses("decode", "x{id}.h5", *MODEL, "-o", "{id}.h5", "--force", status=2,
                      sentence="xn1.h5: is an input, which is never written to; give the outputs other names")
-        os.mkdir(self.path("other"))
-        np.save(self.path("other/n1.npy"), self.probs[0])
-        self.refuses("decode", "scores/n1.npy", "other/n1.npy", *MODEL, "-o", "{id}.csv", status=2,
-                     sentence="scores/n1.npy and other/n1.npy would both be written to n1.csv; where the folder tells them apart name the inputs "
+        os.mkdir(self.path("third"))
+        np.save(self.path("third/n1.npy"), self.probs[0])
+        self.refuses("decode", "scores/n1.npy", "third/n1.npy", *MODEL, "-o", "{id}.csv", status=2,
+                     sentence="scores/n1.npy and third/n1.npy would both be written to n1.csv; where the folder tells them apart name the inputs "
                               "with a pattern, such as '{id}/scores.npy'")
         self.refuses("decode", "scores", *MODEL, "-o", "paths.h5", "--skip-existing", status=2,
                      sentence="--skip-existing is for an output of each input: -o 'paths/{id}.h5'")

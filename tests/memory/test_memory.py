@@ -47,6 +47,8 @@ CASES = [
     ("events", "evaluate in.ids --labels in.xml -m sleep-strict --epoch-seconds 30 --threads 1 --json o.json", ["o.json"], None),
     ("edf", "decode in.npy -m sleep-strict --threads 1 -o out.edf", ["out.edf"], None),
     ("evaluate", "evaluate paths.h5 -m sleep-strict --threads 1 --json o.json --csv o.csv", ["o.json", "o.csv"], None),
+    ("part", "compare in.h5 -m sleep-strict --strategies argmax,viterbi --threads 1 --shard 1/2 --part o%i.h5", ["o1.h5"], None),
+    ("merge", "merge P1.h5 P2.h5 --threads 1 --json o.json --report o.html -o o.h5", ["o.json", "o.html", "o.h5"], None),
     ("fit", "fit in.h5 --rules sleep-permissive -o m.json", ["m.json"], None),
     ("fit-alone", "fit named.h5 -o m.json", ["m.json"], None),
     ("check", "model check model.json", [], None),
@@ -74,7 +76,7 @@ WORDS = [
     ("numbers", "decode in.h5 -m model.json --nbest 3 --temperature=2.5 --floor 1e-3 --threads 1 -o out.h5", ["out.h5"], None),
     ("lists", "evaluate paths.h5 -m sleep-strict --fail-if accuracy>2 --fail-if accuracy<2 --threads=1", [], None),  # status 4
 ]
-INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "in.ids", "in.xml", "named.h5", "more.h5", "chunked.h5", "groups.h5", "virtual.h5", "paths.h5", "signals.h5", "weights.h5", "model.json", "recipe.json", "policy.json"]
+INPUTS = ["in.h5", "in.npy", "more.npy", "in.npz", "in.csv", "in.ids", "in.xml", "named.h5", "more.h5", "chunked.h5", "groups.h5", "virtual.h5", "paths.h5", "P1.h5", "P2.h5", "signals.h5", "weights.h5", "model.json", "recipe.json", "policy.json"]
 
 
 def make(folder):
@@ -215,7 +217,8 @@ class TestMemory(st.TestCase):
     def setUp(self):
         super().setUp()
         make(self.folder)
-        for words in ("decode in.h5 -m sleep-strict -o paths.h5 -q", "train signals.h5 --epochs 1 -o weights.h5 -q"):
+        for words in ("decode in.h5 -m sleep-strict -o paths.h5 -q", "train signals.h5 --epochs 1 -o weights.h5 -q",
+                      "compare in.h5 -m sleep-strict --shard 1/2 --part P%i.h5 -q", "compare in.h5 -m sleep-strict --shard 2/2 --part P%i.h5 -q"):
             subprocess.run([st.PROGRAM, *words.split()], cwd=self.folder, check=True)
 
     def fail_each(self, cases, chosen):

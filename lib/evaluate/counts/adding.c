@@ -91,7 +91,7 @@ static void add_result(sp_evaluation *e, int32_t strategy, const sp_decoded *dec
     s->n_relaxed += decoded->n_broken > 0;
     s->n_broken += decoded->n_broken;
     if (isfinite(decoded->score))
-        e->sums[strategy].score_sum += decoded->score;
+        sp_exact_add(&e->sums[strategy].score_sum, decoded->score);
     else
         e->sums[strategy].has_impossible = true;
 }
@@ -187,6 +187,8 @@ static sp_status add_steps(sp_evaluation *e, const sp_recording *r, const sp_vie
         status = sp_add_sequences(e, err);
     if (status == SP_OK)
         status = sp_add_trace(e, r, views, err);
+    if (status == SP_OK)
+        status = sp_keep_steps(e, r, views, err);
     if (status == SP_OK && r->labels)
         sp_add_mcnemar_counts(e, r);
     return status;

@@ -17,6 +17,12 @@ void sp_margins_free(sp_margins *margins)
     free(margins->touched);
 }
 
+void sp_margins_leave_out(sp_margins *margins)
+{
+    sp_count_rows_free(&margins->rows);
+    margins->left_out = "too many recordings and classes for intervals of kappa and macro F1";
+}
+
 /* ---- counting ---- */
 
 static int32_t width_of(const sp_evaluation *e)
@@ -50,18 +56,23 @@ static sp_value recording_kappa(const sp_margins *m, int32_t K, int32_t s, const
     return value_of((po - pe) / (1 - pe));
 }
 
-sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err)
+static sp_status open_row(sp_evaluation *e, sp_error *err)
 {
     sp_margins *m = &e->margins;
-    int32_t K = e->K;
-    if (!r->labels)
-        return SP_OK;
     if (!m->row) {
         m->row = calloc((size_t)width_of(e), sizeof *m->row);
         m->touched = calloc((size_t)width_of(e), sizeof *m->touched);
     }
-    if (!m->row || !m->touched)
-        return sp_no_memory(err);
+    return m->row && m->touched ? SP_OK : sp_no_memory(err);
+}
+
+sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, sp_error *err)
+{
+    sp_margins *m = &e->margins;
+    int32_t K = e->K;
+    sp_status status = r->labels ? open_row(e, err) : SP_OK;
+    if (!r->labels || status != SP_OK)
+        return status;
     for (int64_t t = 0; t < r->n_steps; t++) {
         int32_t label = r->labels[t];
         if (label < 0)
@@ -81,10 +92,8 @@ sp_status sp_add_margins(sp_evaluation *e, const sp_recording *r, const int32_t 
         sp_recording_result *result = &e->result->strategies[s].recordings[r->index];
         result->kappa = recording_kappa(m, K, s, result);
     }
-    if (m->rows.n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS) {
-        sp_count_rows_free(&m->rows);
-        m->left_out = "too many recordings and classes for intervals of kappa and macro F1";
-    }
+    if (m->rows.n_counts + m->n_touched > SP_MAX_MARGIN_COUNTS)
+        sp_margins_leave_out(m);
     bool is_kept = e->n_pairs > 0 && !m->left_out && m->n_touched > 0, is_whole = true;
     for (int64_t i = 0; i < m->n_touched; i++) {
         is_whole = is_whole && (!is_kept || sp_count_rows_add(&m->rows, m->touched[i], m->row[m->touched[i]]));
@@ -176,6 +185,8 @@ sp_status sp_margins_compare(sp_evaluation *e, sp_error *err)
     double *differences = sp_zeros(&own, (size_t)statistics.n * N, sizeof *differences);
     double *d = sp_zeros(&own, N, sizeof *d);
     sp_status status = sp_owned_status(&own, err);
+    if (status == SP_OK)
+        status = open_row(e, err); /* of parts none was counted */
     if (status == SP_OK)
         status = sp_units_open(e->result, true, &units, err);
     if (status == SP_OK)

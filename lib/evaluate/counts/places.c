@@ -25,21 +25,29 @@ static sp_illegal_said said_at(const sp_chain *chain, const sp_recording *r, con
     return said;
 }
 
-static sp_status add_place(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, int64_t t, sp_error *err)
+sp_illegal_said *sp_illegal_place_new(sp_evaluation *e, int64_t recording, int64_t step, sp_error *err)
 {
     sp_comparison *c = e->result;
     const int64_t n = c->n_illegal_places;
-    const int32_t S = c->n_strategies;
     bool is_whole = true;
     if ((n & (n - 1)) == 0) /* a power of two, or 0: full */
         c->illegal_places = sp_grown(c->illegal_places, n ? 2 * n : 1, sizeof *c->illegal_places, &is_whole);
-    sp_illegal_said *said = is_whole ? malloc(((size_t)S + 1) * sizeof *said) : NULL;
-    if (!said)
-        return sp_no_memory(err);
-    for (int32_t s = 0; s <= S; s++)
+    sp_illegal_said *said = is_whole ? malloc(((size_t)c->n_strategies + 1) * sizeof *said) : NULL;
+    if (!said) {
+        sp_no_memory(err);
+        return NULL;
+    }
+    c->illegal_places[c->n_illegal_places++] = (sp_illegal_place){recording, step, said};
+    return said;
+}
+
+static sp_status add_place(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, int64_t t, sp_error *err)
+{
+    const int32_t S = e->result->n_strategies;
+    sp_illegal_said *said = sp_illegal_place_new(e, r->index, r->first + t, err);
+    for (int32_t s = 0; said && s <= S; s++)
         said[s] = said_at(e->chain, r, s < S ? paths[s] : r->labels, t);
-    c->illegal_places[c->n_illegal_places++] = (sp_illegal_place){r->index, r->first + t, said};
-    return SP_OK;
+    return said ? SP_OK : SP_ENOMEM;
 }
 
 sp_status sp_add_illegal_places(sp_evaluation *e, const sp_recording *r, const int32_t *const *paths, const bool *broke,

@@ -181,7 +181,8 @@ static void add_ties(sp_comparison *comparison, const sp_scores *scores, const d
     }
 }
 
-static void add_strategy(sp_strategy_result *s, const sp_scores *scores, const double *best, const int32_t *path)
+static void add_strategy(sp_strategy_result *s, sp_exact_sum *sum, const sp_scores *scores, const double *best,
+                         const int32_t *path)
 {
     for (int64_t t = 0; t < scores->n_steps; t++) {
         if (path[t] < 0)
@@ -192,7 +193,7 @@ static void add_strategy(sp_strategy_result *s, const sp_scores *scores, const d
             continue;
         }
         s->regret_steps++;
-        s->regret_sum += best[t] - chosen;
+        sp_exact_add(sum, best[t] - chosen);
     }
 }
 
@@ -209,12 +210,13 @@ void sp_add_regret(sp_evaluation *e, const sp_recording *r, const sp_views *view
             if (e->result->strategies[s].classifier != i)
                 continue;
             e->result->strategies[s].has_regret = true;
-            add_strategy(&e->result->strategies[s], scores, e->scratch.best, views->paths[s]);
+            add_strategy(&e->result->strategies[s], &e->sums[s].regret_sum, scores, e->scratch.best, views->paths[s]);
         }
     }
 }
 
-void sp_regret_finish(sp_strategy_result *s)
+void sp_regret_finish(sp_strategy_result *s, const sp_exact_sum *sum)
 {
+    s->regret_sum = sp_exact_value(sum);
     s->regret = value_ratio(s->regret_sum, (double)s->regret_steps, s->has_regret ? "no step of finite score" : "no scores");
 }

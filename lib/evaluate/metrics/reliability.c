@@ -23,8 +23,8 @@ sp_status sp_reliability_new(int32_t n_classes, sp_reliability_sums **out, sp_er
         return sp_no_memory(err);
     size_t K = (size_t)n_classes;
     sums->n_classes = n_classes;
-    sums->classes = sp_zeros(&sums->own, K * SP_RELIABILITY_BINS, sizeof *sums->classes);
-    sums->cells = sp_zeros(&sums->own, SP_N_CONFIDENCE_CELLS, sizeof *sums->cells);
+    sums->n_slots = sp_cell_slot(sums) + SP_N_CONFIDENCE_CELLS;
+    sums->slots = sp_zeros(&sums->own, sums->n_slots, sizeof *sums->slots);
     sums->p = sp_zeros(&sums->own, K, sizeof *sums->p);
     sp_status status = sp_owned_status(&sums->own, err);
     if (status == SP_OK)
@@ -65,13 +65,21 @@ static int cell_of(double doubt)
     return -exponent * SP_CONFIDENCE_CELLS + within;
 }
 
-static void add_confidence(sp_confidence_sums *sums, double w, double confidence, bool is_right)
+static void add_to_slot(const sp_reliability_sums *sums, size_t slot, double w, double number, bool is_right)
 {
-    sums->n++;
-    sums->weight += w;
-    sums->squares += w * w;
-    sums->confidence += w * confidence;
-    sums->right += is_right ? w : 0;
+    sp_confidence_slot *to = &sums->slots[slot];
+    to->n++;
+    to->n_right += is_right;
+    sp_exact_add(&to->numbers, w * number);
+    if (w == 1)
+        return;
+    sp_weight_slot *weights = &sums->weights[slot];
+    weights->n++;
+    weights->n_right += is_right;
+    sp_exact_add(&weights->weight, w);
+    sp_exact_add(&weights->squares, w * w);
+    if (is_right)
+        sp_exact_add(&weights->right, w);
 }
 
 /* A row's exponentials, from which everything is made: x_k = exp(e_k - e_top), top the first class of the greatest score. */
@@ -127,53 +135,166 @@ static void add_step(sp_reliability_sums *sums, int32_t top, double doubt, int32
         /* 1 - p of a top class that has nearly everything is the doubt, with all its digits. */
         double miss = k != label ? p[k] : k == top ? doubt : 1 - p[k];
         squares += miss * miss;
-        sp_class_sums *bin = &sums->classes[(size_t)k * SP_RELIABILITY_BINS + (size_t)bin_of(p[k])];
-        bin->weight += w;
-        bin->probability += w * p[k];
-        bin->right += k == label ? w : 0;
+        add_to_slot(sums, sp_class_slot(k) + (size_t)bin_of(p[k]), w, p[k], k == label);
     }
-    sums->brier += w * squares;
-    add_confidence(&sums->all, w, p[top], is_right);
-    add_confidence(&sums->bins[bin_of(p[top])], w, p[top], is_right);
-    add_confidence(&sums->cells[cell_of(doubt)], w, p[top], is_right);
+    sp_exact_add(&sums->brier, w * squares);
+    add_to_slot(sums, (size_t)bin_of(p[top]), w, p[top], is_right);
+    add_to_slot(sums, sp_cell_slot(sums) + (size_t)cell_of(doubt), w, p[top], is_right);
 }
 
-static sp_status check_step(const sp_reliability_sums *sums, int64_t t, int32_t label, double w, sp_error *err)
+static sp_status check_step(int32_t n_classes, int64_t t, int32_t label, double w, sp_error *err)
 {
     if (!(w >= 0 && isfinite(w)))
         return sp_fail_at(err, SP_EDATA, t,
                           "weight %.6g at step %lld: weights must be finite and not negative; 0 leaves a step out", w,
                           (long long)t);
-    if (label < -1 || label >= sums->n_classes)
+    if (label < -1 || label >= n_classes)
         return sp_fail_at(err, SP_EDATA, t, "label %d at step %lld is none of the %d classes; -1 leaves a step out", (int)label,
-                          (long long)t, (int)sums->n_classes);
+                          (long long)t, (int)n_classes);
     return SP_OK;
 }
 
-sp_status sp_probabilities_add(sp_nll *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
+static void count_loss(sp_nll_sums *nll, double w, double loss)
+{
+    nll->n_steps++;
+    if (nll->clip > 0)
+        sp_exact_add(&nll->clipped_sum, w * fmin(loss, -log(nll->clip)));
+    if (loss == INFINITY) {
+        nll->n_impossible++;
+        sp_exact_add(&nll->impossible_weight, w);
+    } else {
+        sp_exact_add(&nll->sum, w * loss);
+        sp_exact_add(&nll->weight, w);
+    }
+}
+
+/* Room for weights other than 1. */
+static sp_status use_weights(sp_reliability_sums *sums, sp_error *err)
+{
+    sums->is_weighted = true;
+    if (!sums->weights)
+        sums->weights = sp_zeros(&sums->own, sums->n_slots, sizeof *sums->weights);
+    return sums->weights ? SP_OK : sp_no_memory(err);
+}
+
+sp_status sp_probabilities_add(sp_nll_sums *nll, sp_reliability_sums *sums, const sp_scores *scores, const int32_t *labels,
                                const double *weights, sp_error *err)
 {
     if (scores->n_classes != sums->n_classes)
         return sp_fail(err, SP_EINVAL, "calibration of %d classes was given scores of %d", sums->n_classes, scores->n_classes);
-    sp_nll next = nll ? *nll : (sp_nll){0};
+    sp_nll_sums next = nll ? *nll : (sp_nll_sums){.n_steps = 0};
     for (int64_t t = 0; t < scores->n_steps; t++) {
         double w = weights ? weights[t] : 1;
-        sp_status status = check_step(sums, t, labels[t], w, err);
+        sp_status status = check_step(sums->n_classes, t, labels[t], w, err);
         if (status != SP_OK)
             return status;
         if (labels[t] < 0 || w == 0)
             continue;
         row r = row_exponentials(scores, t, sums->p);
         if (nll)
-            sp_nll_count(&next, w, row_nll(&r, sums->n_classes, labels[t], sp_scores_at(scores, t, labels[t])));
+            count_loss(&next, w, row_nll(&r, sums->n_classes, labels[t], sp_scores_at(scores, t, labels[t])));
         if (r.top < 0) {
             sums->n_impossible++;
             continue;
         }
-        sums->is_weighted |= w != 1;
+        if (w != 1 && (status = use_weights(sums, err)) != SP_OK)
+            return status;
         add_step(sums, r.top, row_softmax(&r, sums->n_classes), labels[t], w);
     }
     if (nll)
         *nll = next;
     return SP_OK;
+}
+
+sp_status sp_nll_sums_add(sp_nll_sums *nll, const sp_scores *scores, const int32_t *labels, const double *weights, sp_error *err)
+{
+    sp_nll_sums next = *nll;
+    for (int64_t t = 0; t < scores->n_steps; t++) {
+        const double w = weights ? weights[t] : 1;
+        sp_status status = check_step(scores->n_classes, t, labels[t], w, err);
+        if (status != SP_OK)
+            return status;
+        if (labels[t] >= 0 && w > 0)
+            count_loss(&next, w, sp_nll_step(scores, t, labels[t]));
+    }
+    *nll = next;
+    return SP_OK;
+}
+
+sp_nll sp_nll_sums_value(const sp_nll_sums *nll)
+{
+    return (sp_nll){.sum = sp_exact_value(&nll->sum),
+                    .weight = sp_exact_value(&nll->weight),
+                    .impossible_weight = sp_exact_value(&nll->impossible_weight),
+                    .n_steps = nll->n_steps,
+                    .n_impossible = nll->n_impossible,
+                    .clip = nll->clip,
+                    .clipped_sum = sp_exact_value(&nll->clipped_sum)};
+}
+
+/* ---- as a list ---- */
+
+static void count_slot(sp_counting *c, const sp_reliability_sums *sums, bool has_weights, size_t i)
+{
+    sp_count(c, &sums->slots[i].n, 1);
+    sp_count(c, &sums->slots[i].n_right, 1);
+    sp_count_exact(c, &sums->slots[i].numbers, 1);
+    if (!has_weights)
+        return;
+    sp_count(c, &sums->weights[i].n, 1);
+    sp_count(c, &sums->weights[i].n_right, 1);
+    sp_count_exact(c, &sums->weights[i].weight, 1);
+    sp_count_exact(c, &sums->weights[i].squares, 1);
+    sp_count_exact(c, &sums->weights[i].right, 1);
+}
+
+/* Slots that hold something: how many, then each with its index. */
+static void count_slots(sp_counting *c, sp_reliability_sums *sums, bool has_weights)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < sums->n_slots; i++)
+        n += sums->slots[i].n > 0;
+    if (c->from) {
+        const int64_t *said = sp_count_next(c, 1);
+        n = said ? *said : 0;
+    } else {
+        sp_count(c, &n, 1);
+    }
+    for (size_t i = 0; c->to && i < sums->n_slots; i++) {
+        int64_t index = (int64_t)i;
+        if (sums->slots[i].n == 0)
+            continue;
+        sp_count(c, &index, 1);
+        count_slot(c, sums, has_weights, i);
+    }
+    for (int64_t i = 0; c->from && i < n && !c->is_odd; i++) {
+        const int64_t *index = sp_count_next(c, 1);
+        if (index && *index >= 0 && (size_t)*index < sums->n_slots)
+            count_slot(c, sums, has_weights, (size_t)*index);
+        else
+            c->is_odd = true;
+    }
+}
+
+void sp_reliability_count_sums(sp_counting *c, sp_reliability_sums *sums)
+{
+    sp_count(c, &sums->n_impossible, 1);
+    bool has_weights = c->to && sums->is_weighted;
+    sp_count_flag(c, &has_weights);
+    sp_error ignored;
+    if (has_weights && use_weights(sums, &ignored) != SP_OK)
+        c->is_short = true;
+    sp_count_exact(c, &sums->brier, 1);
+    if (!c->is_short)
+        count_slots(c, sums, has_weights);
+}
+
+void sp_nll_count_sums(sp_counting *c, sp_nll_sums *nll)
+{
+    sp_count(c, &nll->n_steps, 1);
+    sp_count(c, &nll->n_impossible, 1);
+    sp_count_exact(c, &nll->sum, 1);
+    sp_count_exact(c, &nll->weight, 1);
+    sp_count_exact(c, &nll->impossible_weight, 1);
+    sp_count_exact(c, &nll->clipped_sum, 1);
 }

@@ -16,6 +16,61 @@ void sp_reliability_free(sp_reliability *reliability)
     free(reliability);
 }
 
+/* Sums as they are asked for: of steps that belong together. */
+typedef struct sp_confidence_sums {
+    int64_t n;
+    double weight, squares; /* of w, of w^2 */
+    double confidence;      /* of w conf */
+    double right;           /* of w over the steps that are right */
+} sp_confidence_sums;
+
+typedef struct slot_sums {
+    sp_confidence_slot slot;
+    sp_weight_slot weights;
+} slot_sums;
+
+static void join_slot(const sp_reliability_sums *sums, size_t i, slot_sums *to)
+{
+    const sp_confidence_slot *slot = &sums->slots[i];
+    to->slot.n += slot->n;
+    to->slot.n_right += slot->n_right;
+    sp_exact_join(&to->slot.numbers, &slot->numbers);
+    if (!sums->weights)
+        return;
+    const sp_weight_slot *weights = &sums->weights[i];
+    to->weights.n += weights->n;
+    to->weights.n_right += weights->n_right;
+    sp_exact_join(&to->weights.weight, &weights->weight);
+    sp_exact_join(&to->weights.squares, &weights->squares);
+    sp_exact_join(&to->weights.right, &weights->right);
+}
+
+static sp_confidence_sums sums_of(const slot_sums *s)
+{
+    const double ones = (double)(s->slot.n - s->weights.n);
+    return (sp_confidence_sums){.n = s->slot.n,
+                                .weight = ones + sp_exact_value(&s->weights.weight),
+                                .squares = ones + sp_exact_value(&s->weights.squares),
+                                .confidence = sp_exact_value(&s->slot.numbers),
+                                .right = (double)(s->slot.n_right - s->weights.n_right) + sp_exact_value(&s->weights.right)};
+}
+
+static sp_confidence_sums slot_at(const sp_reliability_sums *sums, size_t i)
+{
+    slot_sums one = {.slot = {.n = 0}};
+    join_slot(sums, i, &one);
+    return sums_of(&one);
+}
+
+/* Of all steps: each is in one bin. */
+static sp_confidence_sums all_of(const sp_reliability_sums *sums)
+{
+    slot_sums all = {.slot = {.n = 0}};
+    for (size_t b = 0; b < SP_RELIABILITY_BINS; b++)
+        join_slot(sums, b, &all);
+    return sums_of(&all);
+}
+
 static void add_sums(sp_confidence_sums *to, const sp_confidence_sums *from)
 {
     to->n += from->n;
@@ -55,12 +110,12 @@ static double gap_of(const sp_reliability_bin *bin)
 
 /* ---- bins of equal width ---- */
 
-static void finish_bins(const sp_reliability_sums *sums, sp_reliability *out)
+static void finish_bins(const sp_reliability_sums *sums, double W, sp_reliability *out)
 {
-    double first = 0, second = 0, greatest = 0, W = sums->all.weight;
+    double first = 0, second = 0, greatest = 0;
     for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
-        out->bins[b] =
-            bin_from(&sums->bins[b], (double)b / SP_RELIABILITY_BINS, (double)(b + 1) / SP_RELIABILITY_BINS, out->level);
+        const sp_confidence_sums bin = slot_at(sums, (size_t)b);
+        out->bins[b] = bin_from(&bin, (double)b / SP_RELIABILITY_BINS, (double)(b + 1) / SP_RELIABILITY_BINS, out->level);
         double gap = gap_of(&out->bins[b]);
         first += out->bins[b].weight * gap;
         second += out->bins[b].weight * gap * gap;
@@ -71,14 +126,14 @@ static void finish_bins(const sp_reliability_sums *sums, sp_reliability *out)
     out->mce = value_of(greatest);
 }
 
-static void finish_classes(const sp_reliability_sums *sums, sp_reliability *out)
+static void finish_classes(const sp_reliability_sums *sums, double W, sp_reliability *out)
 {
-    double total = 0, W = sums->all.weight;
+    double total = 0;
     for (int32_t k = 0; k < sums->n_classes; k++) {
         double sum = 0;
         for (int b = 0; b < SP_RELIABILITY_BINS; b++) {
-            const sp_class_sums *bin = &sums->classes[(size_t)k * SP_RELIABILITY_BINS + (size_t)b];
-            sum += fabs(bin->right - bin->probability);
+            const sp_confidence_sums bin = slot_at(sums, sp_class_slot(k) + (size_t)b);
+            sum += fabs(bin.right - bin.confidence);
         }
         out->class_ece[k] = value_of(sum / W);
         total += sum;
@@ -96,16 +151,17 @@ static double cell_doubt(int cell)
 }
 
 /* Each cell goes as a whole into the bin in which the middle of its weight lies. */
-static void finish_adaptive(const sp_reliability_sums *sums, sp_reliability *out)
+static void finish_adaptive(const sp_reliability_sums *sums, double W, sp_reliability *out)
 {
-    double before = 0, error = 0, W = sums->all.weight, low = 0;
+    double before = 0, error = 0, low = 0;
     sp_confidence_sums open = {0};
     int at = -1;
     for (int cell = 0; cell < SP_N_CONFIDENCE_CELLS; cell++) {
-        const sp_confidence_sums *c = &sums->cells[cell];
-        if (c->n == 0)
+        const size_t slot = sp_cell_slot(sums) + (size_t)cell;
+        if (sums->slots[slot].n == 0)
             continue;
-        int b = (int)((before + c->weight / 2) / W * SP_RELIABILITY_BINS);
+        const sp_confidence_sums c = slot_at(sums, slot);
+        int b = (int)((before + c.weight / 2) / W * SP_RELIABILITY_BINS);
         b = b < SP_RELIABILITY_BINS ? b : SP_RELIABILITY_BINS - 1;
         if (b != at && open.n) {
             double edge = 1 - cell_doubt(cell);
@@ -114,8 +170,8 @@ static void finish_adaptive(const sp_reliability_sums *sums, sp_reliability *out
             low = edge;
         }
         at = b;
-        add_sums(&open, c);
-        before += c->weight;
+        add_sums(&open, &c);
+        before += c.weight;
     }
     if (open.n)
         out->adaptive[out->n_adaptive++] = bin_from(&open, low, 1, out->level);
@@ -126,17 +182,18 @@ static void finish_adaptive(const sp_reliability_sums *sums, sp_reliability *out
 
 /* Cells from the greatest confidence down; a point wherever another twentieth of the weight is in. The last point is everything,
  * so that sums which rounded differently do not lose it. */
-static void finish_coverage(const sp_reliability_sums *sums, sp_reliability *out)
+static void finish_coverage(const sp_reliability_sums *sums, const sp_confidence_sums *all, sp_reliability *out)
 {
-    double W = sums->all.weight;
+    const double W = all->weight;
     sp_confidence_sums kept = {0};
     int next = 1;
     for (int cell = SP_N_CONFIDENCE_CELLS - 1; cell >= 0; cell--) {
-        const sp_confidence_sums *c = &sums->cells[cell];
-        if (c->n == 0)
+        const size_t slot = sp_cell_slot(sums) + (size_t)cell;
+        if (sums->slots[slot].n == 0)
             continue;
-        add_sums(&kept, c);
-        bool is_all = kept.n == sums->all.n;
+        const sp_confidence_sums c = slot_at(sums, slot);
+        add_sums(&kept, &c);
+        bool is_all = kept.n == all->n;
         if (!is_all && kept.weight < W * next / SP_COVERAGE_POINTS)
             continue;
         out->coverage[out->n_coverage++] = (sp_coverage_point){.share = is_all ? 1 : kept.weight / W,
@@ -159,16 +216,16 @@ static void undefine(sp_reliability *c, const char *reason)
             bin_from(&(sp_confidence_sums){0}, (double)b / SP_RELIABILITY_BINS, (double)(b + 1) / SP_RELIABILITY_BINS, c->level);
 }
 
-static void finish_values(const sp_reliability_sums *sums, sp_reliability *c)
+static void finish_values(const sp_reliability_sums *sums, const sp_confidence_sums *all, sp_reliability *c)
 {
-    double W = sums->all.weight;
-    c->accuracy = value_of(fmin(sums->all.right / W, 1));
-    c->confidence = value_of(sums->all.confidence / W);
-    c->brier = value_of(sums->brier / W);
-    finish_bins(sums, c);
-    finish_classes(sums, c);
-    finish_adaptive(sums, c);
-    finish_coverage(sums, c);
+    const double W = all->weight;
+    c->accuracy = value_of(fmin(all->right / W, 1));
+    c->confidence = value_of(all->confidence / W);
+    c->brier = value_of(sp_exact_value(&sums->brier) / W);
+    finish_bins(sums, W, c);
+    finish_classes(sums, W, c);
+    finish_adaptive(sums, W, c);
+    finish_coverage(sums, all, c);
 }
 
 sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, sp_reliability **out, sp_error *err)
@@ -183,16 +240,17 @@ sp_status sp_reliability_finish(const sp_reliability_sums *sums, double level, s
         return sp_no_memory(err);
     }
     c->n_classes = sums->n_classes;
-    c->n_steps = sums->all.n;
+    const sp_confidence_sums all = all_of(sums);
+    c->n_steps = all.n;
     c->n_impossible = sums->n_impossible;
     c->is_weighted = sums->is_weighted;
     c->level = level;
-    if (sums->all.n == 0)
+    if (all.n == 0)
         undefine(c, "no scored steps");
-    else if (!isfinite(sums->all.weight))
+    else if (!isfinite(all.weight))
         undefine(c, "the weights sum to more than a float64 holds");
     else
-        finish_values(sums, c);
+        finish_values(sums, &all, c);
     *out = c;
     return SP_OK;
 }

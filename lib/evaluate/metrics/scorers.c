@@ -9,7 +9,7 @@ struct sp_scorer_sums {
     int32_t n_rows;     /* reference, strategies, scorers */
     int64_t *confusion; /* [n_rows][n_scorers][K,K] scorer by row */
     int64_t *undecoded; /* [n_rows][n_scorers][K] */
-    double *soft;       /* [n_rows] */
+    sp_exact_sum *soft; /* [n_rows] */
     int64_t *soft_steps;
     int64_t fleiss_steps, fleiss_squares;
     int64_t *fleiss_totals; /* [K] */
@@ -131,7 +131,7 @@ static void add_soft(sp_scorer_sums *sums, int32_t row, double soft)
 {
     if (soft < 0)
         return;
-    sums->soft[row] += soft;
+    sp_exact_add(&sums->soft[row], soft);
     sums->soft_steps[row]++;
 }
 
@@ -183,6 +183,21 @@ void sp_add_scorers(sp_evaluation *e, const sp_recording *r, const int32_t *cons
         add_votes(e, rows, t);
 }
 
+void sp_scorers_visit(sp_counting *c, sp_evaluation *e)
+{
+    sp_scorer_sums *sums = e->scorers;
+    if (!sums)
+        return;
+    const int64_t K = e->K, cells = (int64_t)sums->n_rows * e->options.n_scorers;
+    sp_count(c, sums->confusion, cells * K * K);
+    sp_count(c, sums->undecoded, cells * K);
+    sp_count_exact(c, sums->soft, sums->n_rows);
+    sp_count(c, sums->soft_steps, sums->n_rows);
+    sp_count(c, &sums->fleiss_steps, 1);
+    sp_count(c, &sums->fleiss_squares, 1);
+    sp_count(c, sums->fleiss_totals, K);
+}
+
 /* ---- finishing ---- */
 
 /* Adds what is defined of a row with the first n scorers to a sum and its number. */
@@ -219,7 +234,7 @@ static void finish_row(const sp_evaluation *e, int32_t index, sp_scorer_row *row
     row->mean_accuracy = mean_of(row, n, false);
     row->mean_kappa = mean_of(row, n, true);
     row->soft_steps = sums->soft_steps[index];
-    row->soft = value_ratio(sums->soft[index], (double)row->soft_steps, "no scored steps");
+    row->soft = value_ratio(sp_exact_value(&sums->soft[index]), (double)row->soft_steps, "no scored steps");
 }
 
 /* Mean over the pairs of scorers, each once: that of their rows would weigh a pair less where others are undefined. */

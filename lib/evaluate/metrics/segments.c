@@ -156,7 +156,7 @@ sp_status sp_add_segments(sp_evaluation *e, int32_t strategy, const sp_recording
     if (status != SP_OK)
         return status;
     track->edit = 1 - (double)distance / (double)(m > n ? m : n);
-    e->sums[strategy].edit_sum += track->edit;
+    sp_exact_add(&e->sums[strategy].edit_sum, track->edit);
     s->edit_score_n++;
     return SP_OK;
 }

@@ -166,8 +166,8 @@ sp_source_options sp_source_options_default(void);
  *
  * Recordings may lie in several files, mostly one in each. A name stands for several files where it is a folder: the files in it
  * that can be read, which must have one ending; and where it is a pattern with one {id} ("labels/{id}.txt", "{id}/probs.npy"):
- * the files whose names complete it. Both come in natural order ("n2" before "n10"), files that are named one by one in the order
- * given.
+ * the files whose names complete it. All come in natural order ("n2" before "n10"), also files that are named one by
+ * one.
  *
  * The id of a recording is what stands for {id}; else, where its file holds one recording, the file's name without folder and
  * ending; else that, a slash, and the id in the file. All files must have the same classes, or none names them. Files are opened

@@ -55,6 +55,21 @@ sp_status sp_decode_files(const char *file, const sp_run_options *o, bool skip_e
  * in it or in o->place.labels. As sp_compare_file(). */
 sp_status sp_evaluate_file(const char *file, const sp_run_options *o, sp_comparison **out, sp_run_result *result, sp_error *err);
 
+/* ---- parts ----
+ *
+ * With o->part.file sp_compare_file() and sp_evaluate_file() count everything, pool nothing and write a part; *out is then NULL. A
+ * part that is there, whole, and of the same inputs, model and options is kept, which a notice says (its result is that of then).
+ * Merged, parts give the bytes that one run over all their recordings gives. lib/pipeline/README.md says what a part holds.
+ *
+ *   files       [n] names of parts, in any order
+ *   o           where results go: output, force, trace_steps, what_if_bytes, hooks, decode.threads; the rest is the parts' own
+ *   out         the caller frees it; untouched on failure
+ *   result      out, may be NULL
+ * SP_OK; SP_EFILE, SP_EDATA (a part is damaged, of another version, model or options, one is missing, a recording comes twice);
+ * SP_EINVAL; SP_ENOMEM. */
+sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_options *o, sp_comparison **out, sp_run_result *result,
+                         sp_error *err);
+
 /* Packs recordings from any files that can be read into one HDF5 file of scores, o->output: what stands beside the scores with
  * them, subjects and the length of a step too. With o->model, which is needed only where labels are words, these are its classes.
  *   sink  is given what was read, before it is written; may be NULL

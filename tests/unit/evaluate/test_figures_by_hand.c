@@ -136,14 +136,15 @@ static void test_regret_and_ties(void **state)
     sp_scores scores = {e, SP_F64, 3, 5, NULL};
     sp_strategy_result s = {.n_undecoded = 0};
     sp_comparison c = {.n_recordings = 1, .n_strategies = 1, .strategies = &s};
-    sp_evaluation evaluation = {.result = &c, .scratch.best = best};
+    sp_strategy_sums sums = {.has_impossible = false};
+    sp_evaluation evaluation = {.result = &c, .sums = &sums, .scratch.best = best};
     const sp_recording r = {.n_steps = 5, .labels = labels};
     const int32_t *const paths[] = {path};
     const sp_views views = {.paths = paths, .scores = &scores};
     sp_add_regret(&evaluation, &r, &views);
     assert_true(best[0] == -1 && best[2] == -INFINITY && best[4] == 0);
     assert_true(s.has_regret);
-    sp_regret_finish(&s);
+    sp_regret_finish(&s, &sums.regret_sum);
     assert_int_equal(s.regret_steps, 2); /* step 2 and 4 chose what has no probability, step 3 chose nothing */
     assert_int_equal(s.zero_steps, 2);
     assert_value(s.regret, (2 + 0) / 2.);

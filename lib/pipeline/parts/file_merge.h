@@ -1,0 +1,46 @@
+/* Parts that are put together: which there are, in which order, and what their recordings look like. */
+#ifndef PIPELINE_FILE_MERGE_H
+#define PIPELINE_FILE_MERGE_H
+
+#include "core/owned.h"
+#include "pipeline/parts/merge.h"
+#include "statepath/files.h"
+
+/* A file of recordings, of one part or several. */
+typedef struct sp_merged_input {
+    const char *name;
+    json_t *said; /* borrowed: its object in the first header that names it */
+    int64_t part; /* whose header that is */
+    int64_t n_recordings, n_steps, bytes;
+} sp_merged_input;
+
+typedef struct sp_merged_parts {
+    sp_owned own; /* of all arrays and texts below */
+    int64_t n_parts, n_inputs, n_recordings;
+    sp_part_content *parts;  /* [n_parts] */
+    sp_merged_input *inputs; /* [n_inputs] in the order of their recordings */
+    bool is_one_run;         /* the parts are shards of one run */
+    char *missing;           /* what is missing, a clause; NULL: nothing */
+    sp_counted_place *order; /* [n_recordings] */
+    int64_t *offsets;        /* [n_recordings + 1] */
+    const char **ids;        /* [n_recordings] */
+    int64_t **steps;         /* [n_parts][recordings] places in the list of steps, or NULL: there are none */
+    sp_source_file *files;   /* [n_inputs] */
+    sp_file_list *list;      /* where the parts are of several runs: their files; not of `own` */
+    sp_source_info info;     /* of all recordings */
+} sp_merged_parts;
+
+/* Reads the parts and puts them in order. On failure it can (and must) still be closed. SP_OK; SP_EFILE, SP_EDATA (they do not go
+ * together, one is missing, a recording comes twice), SP_ENOMEM. */
+sp_status sp_merged_parts_open(sp_merged_parts *m, int64_t n, const char *const *files, bool allow_missing, sp_error *err);
+void sp_merged_parts_close(sp_merged_parts *m);
+
+/* Subjects of all recordings; *out NULL: not known. */
+sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups, sp_subjects **out, sp_error *err);
+
+/* Steps first .. first+n-1 of a recording of all; into `out`, or of segments into `wide`. SP_OK; SP_EDATA (the part is damaged),
+ * SP_ENOMEM. */
+sp_status sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n,
+                                int32_t *out, int64_t *wide, sp_error *err);
+
+#endif

@@ -1,0 +1,420 @@
+/* Which parts there are, whether they go together, and the order of their recordings. */
+#include "pipeline/parts/file_merge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/subjects.h"
+#include "evaluate/counts/kept_steps.h"
+#include "io/text/natural_sort.h"
+#include "io/text/texts.h"
+#include "pipeline/parts/file_part.h"
+
+void sp_merged_parts_close(sp_merged_parts *m)
+{
+    for (int64_t i = 0; m->parts && i < m->n_parts; i++)
+        sp_part_content_clear(&m->parts[i]);
+    sp_file_list_free(m->list);
+    sp_owned_free(&m->own);
+}
+
+/* ---- do they go together? ---- */
+
+/* What must be equal, and what it is called. */
+static const struct {
+    const char *key, *what;
+} agreed[] = {{"kind", "one was made by compare, the other by evaluate"},
+              {"n_classes", "their numbers of classes differ"},
+              {"classes", "the names of their classes differ"},
+              {"model", "their models differ"},
+              {"strategies", "their strategies differ"},
+              {"seconds", "the lengths of their steps differ"},
+              {"raters", "their scorers differ"},
+              {"subjects_place", "their subjects are named in other places, or only one has any"},
+              {"path_codes", "the codes of their paths differ"},
+              {"label_codes", "the codes of their labels differ"},
+              {"labels_file", "their files of labels differ"}};
+
+static const char *other_member(json_t *a, json_t *b)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(a, key, value) if (!json_equal(value, json_object_get(b, key))) return key;
+    json_object_foreach(b, key, value) if (!json_object_get(a, key)) return key;
+    return NULL;
+}
+
+static sp_status check_agreed(const sp_part_content *first, const sp_part_content *one, sp_error *err)
+{
+    for (size_t i = 0; i < sizeof agreed / sizeof agreed[0]; i++)
+        if (!json_equal(json_object_get(first->header, agreed[i].key), json_object_get(one->header, agreed[i].key)))
+            return sp_fail(err, SP_EDATA, "%s and %s do not go together: %s", first->name, one->name, agreed[i].what);
+    const char *option = other_member(json_object_get(first->header, "options"), json_object_get(one->header, "options"));
+    if (option)
+        return sp_fail(err, SP_EDATA, "%s and %s do not go together: they were made with another `%s`", first->name, one->name,
+                       option);
+    json_t *a = json_object_get(first->header, "has"), *b = json_object_get(one->header, "has");
+    const char *part = other_member(a, b);
+    if (part && strcmp(part, "steps") == 0)
+        return sp_fail(err, SP_EDATA, "%s and %s do not go together: only one of them holds paths (`part_steps`)", first->name,
+                       one->name);
+    return part ? sp_fail(err, SP_EDATA, "%s and %s do not go together: %s has %s, the other has not", first->name, one->name,
+                          json_is_true(json_object_get(a, part)) ? first->name : one->name, part)
+                : SP_OK;
+}
+
+/* ---- the files that they are of ---- */
+
+static int64_t whole(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+/* How many of a header's inputs are files of recordings; after them stand those of labels. */
+static int64_t n_files_of(const json_t *header)
+{
+    const int64_t n = whole(header, "n_files");
+    return n ? n : 1;
+}
+
+static int compare_inputs(const void *a, const void *b)
+{
+    const sp_merged_input *x = a, *y = b;
+    const int order = sp_natural_compare(x->name, y->name);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+static bool are_one_run(const sp_merged_parts *m)
+{
+    json_t *first = m->parts[0].header;
+    for (int64_t p = 1; p < m->n_parts; p++)
+        if (!json_equal(json_object_get(first, "inputs"), json_object_get(m->parts[p].header, "inputs")) ||
+            !json_equal(json_object_get(first, "command"), json_object_get(m->parts[p].header, "command")))
+            return false;
+    return true;
+}
+
+/* Inputs of part p that no part before names; `found` holds the number of each by name. */
+static sp_status add_inputs(sp_merged_parts *m, int64_t p, json_t *found, int64_t *room, sp_error *err)
+{
+    json_t *inputs = json_object_get(m->parts[p].header, "inputs");
+    for (int64_t i = 0; i < (int64_t)json_array_size(inputs); i++) {
+        json_t *said = json_array_get(inputs, (size_t)i), *before;
+        const char *name = json_string_value(json_object_get(said, "name"));
+        if (!name)
+            return sp_fail(err, SP_EDATA, "%s: names no input; the file is damaged: make it again", m->parts[p].name);
+        if ((before = json_object_get(found, name)) != NULL) {
+            const sp_merged_input *known = &m->inputs[json_integer_value(before)];
+            if (!json_equal(said, known->said))
+                return sp_fail(err, SP_EDATA, "%s has changed between %s and %s; make both of the same file", name,
+                               m->parts[known->part].name, m->parts[p].name);
+            continue;
+        }
+        if (m->n_inputs == *room) {
+            sp_merged_input *more = sp_zeros(&m->own, (size_t)(*room = 2 * *room + 16), sizeof *more);
+            if (!more)
+                return sp_no_memory(err);
+            if (m->n_inputs)
+                memcpy(more, m->inputs, (size_t)m->n_inputs * sizeof *more);
+            m->inputs = more;
+        }
+        m->inputs[m->n_inputs] = (sp_merged_input){name,
+                                                   said,
+                                                   p,
+                                                   i < n_files_of(m->parts[p].header) ? whole(said, "recordings") : -1,
+                                                   whole(said, "steps"),
+                                                   whole(said, "bytes")};
+        if (json_object_set_new(found, name, json_integer(m->n_inputs++)) != 0)
+            return sp_no_memory(err);
+    }
+    return SP_OK;
+}
+
+/* Only files of recordings stay, in order; `found` then holds their numbers. */
+static sp_status order_inputs(sp_merged_parts *m, json_t *found, sp_error *err)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < m->n_inputs; i++)
+        if (m->inputs[i].n_recordings >= 0)
+            m->inputs[n++] = m->inputs[i];
+    m->n_inputs = n;
+    if (!m->is_one_run)
+        qsort(m->inputs, (size_t)n, sizeof *m->inputs, compare_inputs);
+    json_object_clear(found);
+    for (int64_t i = 0; i < n; i++)
+        if (json_object_set_new(found, m->inputs[i].name, json_integer(i)) != 0)
+            return sp_no_memory(err);
+    return n ? SP_OK : sp_fail(err, SP_EDATA, "%s: names no input; the file is damaged: make it again", m->parts[0].name);
+}
+
+/* ---- the order of recordings ---- */
+
+typedef struct located {
+    int64_t input, place, part, recording;
+} located;
+
+static int compare_located(const void *a, const void *b)
+{
+    const located *x = a, *y = b;
+    if (x->input != y->input)
+        return x->input < y->input ? -1 : 1;
+    return x->place != y->place ? (x->place < y->place ? -1 : 1) : (x->part > y->part) - (x->part < y->part);
+}
+
+static sp_status locate(const sp_merged_parts *m, const json_t *found, located *all, sp_error *err)
+{
+    int64_t at = 0;
+    for (int64_t p = 0; p < m->n_parts; p++) {
+        const sp_part_content *part = &m->parts[p];
+        const json_t *inputs = json_object_get(part->header, "inputs");
+        for (int64_t r = 0; r < part->counted.n_recordings; r++) {
+            const int64_t file = part->origins.at[2 * r], place = part->origins.at[2 * r + 1];
+            const char *name = file >= 0 && file < n_files_of(part->header)
+                                   ? json_string_value(json_object_get(json_array_get(inputs, (size_t)file), "name"))
+                                   : NULL;
+            const json_t *number = name ? json_object_get(found, name) : NULL;
+            if (!number || place < 0 || place >= m->inputs[json_integer_value(number)].n_recordings)
+                return sp_fail(err, SP_EDATA, "%s: recording %lld is of no input; the file is damaged: make it again", part->name,
+                               (long long)r);
+            all[at++] = (located){json_integer_value(number), place, p, r};
+        }
+    }
+    qsort(all, (size_t)at, sizeof *all, compare_located);
+    for (int64_t r = 1; r < at; r++)
+        if (all[r].input == all[r - 1].input && all[r].place == all[r - 1].place)
+            return sp_fail(err, SP_EDATA, "recording %s of %s is in %s and in %s; leave one of them out",
+                           m->parts[all[r].part].ids[all[r].recording], m->inputs[all[r].input].name,
+                           m->parts[all[r - 1].part].name, m->parts[all[r].part].name);
+    return SP_OK;
+}
+
+/* Several files' recordings are called as sp_source_open() calls them. */
+static const char *id_of(sp_merged_parts *m, const located *at)
+{
+    const sp_part_content *part = &m->parts[at->part];
+    const char *id = part->ids[at->recording];
+    if (m->n_inputs == 1 || whole(part->header, "n_files") > 0)
+        return id;
+    char *stem = sp_file_stem(m->inputs[at->input].name);
+    char *made = stem ? sp_zeros(&m->own, strlen(stem) + strlen(id) + 2, 1) : NULL;
+    if (made)
+        sprintf(made, m->inputs[at->input].n_recordings == 1 ? "%s" : "%s/%s", stem, id);
+    free(stem);
+    return made;
+}
+
+static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err)
+{
+    for (int64_t r = 0; r < m->n_recordings; r++) {
+        const sp_part_content *part = &m->parts[all[r].part];
+        const sp_count_list *rows = &part->counted.lists[SP_COUNTED_ROWS];
+        const int64_t n = part->counted.n_recordings, width = rows->n / n,
+                      steps = width ? rows->at[all[r].recording * width] : -1;
+        if (steps < 0 || steps > INT64_MAX / 4 - m->offsets[r])
+            return sp_fail(err, SP_EDATA, "%s: recording %lld has no number of steps; the file is damaged: make it again",
+                           part->name, (long long)all[r].recording);
+        m->offsets[r + 1] = m->offsets[r] + steps;
+        m->ids[r] = id_of(m, &all[r]);
+        if (!m->ids[r])
+            return sp_no_memory(err);
+        m->order[r] = (sp_counted_place){.part = all[r].part, .recording = all[r].recording, .id = m->ids[r]};
+    }
+    return SP_OK;
+}
+
+/* ---- what is missing ---- */
+
+/* Shards i of n that no part is, of parts that are all shards of one run: "2/3, 3/3". */
+static bool list_shards(const sp_merged_parts *m, char *text, size_t size)
+{
+    const int64_t n = json_integer_value(json_array_get(json_object_get(m->parts[0].header, "shard"), 1));
+    size_t at = 0;
+    int64_t n_missing = 0;
+    if (!m->is_one_run || n < 2 || n > 1000000)
+        return false;
+    for (int64_t i = 1; i <= n; i++) {
+        bool is_there = false;
+        for (int64_t p = 0; p < m->n_parts && !is_there; p++) {
+            const json_t *shard = json_object_get(m->parts[p].header, "shard");
+            if (json_integer_value(json_array_get(shard, 1)) != n)
+                return false;
+            is_there = json_integer_value(json_array_get(shard, 0)) == i;
+        }
+        if (!is_there && ++n_missing <= 8)
+            at += (size_t)snprintf(text + at, size - at, "%s%lld/%lld", n_missing > 1 ? ", " : "", (long long)i, (long long)n);
+    }
+    if (n_missing > 8)
+        snprintf(text + at, size - at, " and %lld more", (long long)n_missing - 8);
+    return n_missing > 0;
+}
+
+static sp_status find_missing(sp_merged_parts *m, bool is_allowed, sp_error *err)
+{
+    int64_t all = 0;
+    char text[400], shards[256];
+    for (int64_t i = 0; i < m->n_inputs; i++)
+        all += m->inputs[i].n_recordings;
+    if (all == m->n_recordings)
+        return SP_OK;
+    if (list_shards(m, shards, sizeof shards))
+        snprintf(text, sizeof text, "shards %s, with %lld of %lld recordings", shards, (long long)(all - m->n_recordings),
+                 (long long)all);
+    else
+        snprintf(text, sizeof text, "%lld of %lld recordings of %s%s", (long long)(all - m->n_recordings), (long long)all,
+                 m->inputs[0].name, m->n_inputs > 1 ? " and other files" : "");
+    if (!is_allowed)
+        return sp_fail(err, SP_EDATA, "parts are missing: %s; name them too, or let `allow_missing` leave them out", text);
+    m->missing = sp_owned_text(&m->own, text);
+    return m->missing ? SP_OK : sp_no_memory(err);
+}
+
+/* ---- opening ---- */
+
+static sp_status load(sp_merged_parts *m, const char *const *files, sp_error *err)
+{
+    sp_status status = SP_OK;
+    for (int64_t p = 0; status == SP_OK && p < m->n_parts; p++) {
+        status = sp_part_load(files[p], &m->parts[p], err);
+        if (status == SP_OK && p > 0)
+            status = check_agreed(&m->parts[0], &m->parts[p], err);
+        m->n_recordings += m->parts[p].counted.n_recordings;
+    }
+    m->is_one_run = status == SP_OK && are_one_run(m);
+    return status;
+}
+
+static sp_status find_steps(sp_merged_parts *m, sp_error *err)
+{
+    if (!json_is_true(json_object_get(json_object_get(m->parts[0].header, "has"), "steps")))
+        return SP_OK;
+    m->steps = sp_zeros(&m->own, (size_t)m->n_parts, sizeof *m->steps);
+    for (int64_t p = 0; m->steps && p < m->n_parts; p++) {
+        const sp_counted *counted = &m->parts[p].counted;
+        m->steps[p] = sp_zeros(&m->own, (size_t)counted->n_recordings, sizeof **m->steps);
+        if (m->steps[p] && !sp_kept_steps_find(&counted->lists[SP_COUNTED_STEPS], counted->n_recordings, m->steps[p]))
+            return sp_fail(err, SP_EDATA, "%s: its steps are not those of its recordings; the file is damaged: make it again",
+                           m->parts[p].name);
+    }
+    return sp_owned_status(&m->own, err);
+}
+
+static sp_status describe(sp_merged_parts *m, sp_error *err)
+{
+    json_t *header = m->parts[0].header, *has = json_object_get(header, "has"), *classes = json_object_get(header, "classes");
+    sp_source_info *info = &m->info;
+    const int64_t n_classes = whole(header, "n_classes");
+    const char **names = sp_zeros(&m->own, (size_t)m->n_inputs + 1, sizeof *names);
+    const char **columns = json_is_array(classes) ? sp_zeros(&m->own, json_array_size(classes), sizeof *columns) : NULL;
+    m->files = sp_zeros(&m->own, (size_t)m->n_inputs, sizeof *m->files);
+    sp_status status = sp_owned_status(&m->own, err);
+    for (size_t k = 0; columns && k < json_array_size(classes); k++)
+        columns[k] = json_string_value(json_array_get(classes, k));
+    for (int64_t i = 0; status == SP_OK && i < m->n_inputs; i++) {
+        names[i] = m->inputs[i].name;
+        m->files[i] =
+            (sp_source_file){.name = names[i], .n_recordings = m->inputs[i].n_recordings, .n_steps = m->inputs[i].n_steps};
+        info->file_size += m->inputs[i].bytes;
+    }
+    if (status == SP_OK && !m->is_one_run)
+        status = sp_file_list_new(names[0], names + 1, &m->list, err);
+    if (status != SP_OK)
+        return status;
+    const bool is_one = m->is_one_run ? whole(header, "n_files") == 0 : m->n_inputs == 1;
+    info->file = m->is_one_run ? json_string_value(json_object_get(header, "about")) : m->list->about;
+    info->n_files = is_one ? 0 : m->n_inputs;
+    info->files = is_one ? NULL : m->files;
+    info->kind = SP_KIND_LOG_PROBS;
+    info->dtype = SP_F32;
+    info->has_scores = strcmp(json_string_value(json_object_get(header, "kind")), "compare") == 0;
+    info->n_recordings = m->n_recordings;
+    info->n_steps = m->offsets[m->n_recordings];
+    info->n_classes = (int32_t)n_classes;
+    info->ids = m->ids;
+    info->has_ids = true;
+    info->offsets = m->offsets;
+    info->classes = columns;
+    info->has_labels = json_is_true(json_object_get(has, "labels"));
+    info->has_segments = json_is_true(json_object_get(has, "segments"));
+    info->is_simulated = json_is_true(json_object_get(has, "simulated"));
+    return info->file && n_classes > 0 && n_classes <= INT32_MAX
+               ? SP_OK
+               : sp_fail(err, SP_EDATA, "%s: its header lacks something; the file is damaged: make it again", m->parts[0].name);
+}
+
+sp_status sp_merged_parts_open(sp_merged_parts *m, int64_t n, const char *const *files, bool allow_missing, sp_error *err)
+{
+    *m = (sp_merged_parts){.n_parts = n};
+    m->parts = sp_zeros(&m->own, (size_t)n, sizeof *m->parts);
+    json_t *found = json_object();
+    int64_t room = 0;
+    sp_status status = m->parts && found ? load(m, files, err) : sp_no_memory(err);
+    for (int64_t p = 0; status == SP_OK && p < n; p++)
+        status = add_inputs(m, p, found, &room, err);
+    if (status == SP_OK)
+        status = order_inputs(m, found, err);
+    const size_t N = (size_t)m->n_recordings;
+    located *all = status == SP_OK ? sp_zeros(&m->own, N, sizeof *all) : NULL;
+    if (status == SP_OK) {
+        m->order = sp_zeros(&m->own, N, sizeof *m->order);
+        m->offsets = sp_zeros(&m->own, N + 1, sizeof *m->offsets);
+        m->ids = sp_zeros(&m->own, N + 1, sizeof *m->ids);
+        status = sp_owned_status(&m->own, err);
+    }
+    if (status == SP_OK)
+        status = locate(m, found, all, err);
+    if (status == SP_OK)
+        status = find_missing(m, allow_missing, err);
+    if (status == SP_OK)
+        status = set_order(m, all, err);
+    if (status == SP_OK)
+        status = find_steps(m, err);
+    if (status == SP_OK)
+        status = describe(m, err);
+    json_decref(found);
+    return status;
+}
+
+/* ---- of all recordings ---- */
+
+sp_status sp_merged_parts_subjects(const sp_merged_parts *m, const char *groups, sp_subjects **out, sp_error *err)
+{
+    const char *place = json_string_value(json_object_get(m->parts[0].header, "subjects_place"));
+    *out = NULL;
+    if (!place)
+        return SP_OK;
+    const char **names = malloc(((size_t)m->n_recordings + 1) * sizeof *names);
+    if (!names)
+        return sp_no_memory(err);
+    for (int64_t r = 0; r < m->n_recordings; r++)
+        names[r] = m->parts[m->order[r].part].subjects[m->order[r].recording];
+    sp_status status = groups && strncmp(groups, "prefix:", 7) == 0 /* the ids are those of all files now */
+                           ? sp_subjects_from_ids(m->n_recordings, m->ids, groups, m->info.file, out, err)
+                           : sp_subjects_from_names(m->n_recordings, names, '\0', place, out, err);
+    free(names);
+    for (int64_t r = 0; status == SP_OK && *out && r < m->n_recordings; r++)
+        m->order[r].subject = (*out)->of_recording[r];
+    return status;
+}
+
+sp_status sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int32_t stream, int64_t first, int64_t n,
+                                int32_t *out, int64_t *wide, sp_error *err)
+{
+    const sp_counted_place *from = &m->order[recording];
+    const sp_part_content *part = &m->parts[from->part];
+    const int64_t T = m->offsets[recording + 1] - m->offsets[recording];
+    const size_t size = out ? sizeof *out : sizeof *wide;
+    char *whole_recording = malloc(((size_t)T + 1) * size);
+    if (!whole_recording)
+        return sp_no_memory(err);
+    const bool is_read =
+        sp_kept_steps_read(&part->counted.lists[SP_COUNTED_STEPS], m->steps[from->part][from->recording], stream, T,
+                           out ? (int32_t *)(void *)whole_recording : NULL, out ? NULL : (int64_t *)(void *)whole_recording);
+    if (is_read)
+        memcpy(out ? (void *)out : (void *)wide, whole_recording + (size_t)first * size, (size_t)n * size);
+    free(whole_recording);
+    return is_read ? SP_OK
+                   : sp_fail(err, SP_EDATA,
+                             "%s: the steps of recording %s are not what they should be; the file is damaged: make it again",
+                             part->name, from->id);
+}

@@ -1,0 +1,298 @@
+/* Parts: counted for a file, kept where they are there already, written, read. */
+#include "pipeline/parts/file_part.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/lists_file.h"
+#include "pipeline/options.h"
+
+static const char kind[] = "statepath_part";
+enum { VERSION = 1 };
+
+/* The lists of a part, by name. */
+enum { N_LISTS = SP_N_COUNTED + 2 };
+static const struct {
+    const char *name;
+    sp_list_kind kind;
+} names[N_LISTS] = {[SP_COUNTED_SUMS] = {"sums", SP_LIST_WHOLE},     [SP_COUNTED_ROWS] = {"recordings", SP_LIST_WHOLE},
+                    [SP_COUNTED_VALUES] = {"values", SP_LIST_REAL},  [SP_COUNTED_MARGINS] = {"margins", SP_LIST_WHOLE}, [SP_COUNTED_SEQUENCES] = {"sequences", SP_LIST_WHOLE},
+                    [SP_COUNTED_PLACES] = {"places", SP_LIST_WHOLE}, [SP_COUNTED_STEPS] = {"steps", SP_LIST_WHOLE},
+                    [SP_N_COUNTED] = {"run", SP_LIST_WHOLE},         [SP_N_COUNTED + 1] = {"origins", SP_LIST_WHOLE}};
+
+static sp_count_list *list_at(sp_part_content *part, int i)
+{
+    return i < SP_N_COUNTED ? &part->counted.lists[i] : i == SP_N_COUNTED ? &part->run : &part->origins;
+}
+
+/* ---- writing and reading ---- */
+
+static sp_status save(const char *file, bool force, sp_part_content *part, sp_error *err)
+{
+    sp_list lists[N_LISTS + 3];
+    int64_t n = 0;
+    char *header = json_dumps(part->header, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
+    if (!header)
+        return sp_no_memory(err);
+    const char *const texts[] = {header};
+    const int64_t N = part->origins.n / 2;
+    lists[n++] = (sp_list){.name = "header", .kind = SP_LIST_TEXT, .n = 1, .texts = texts};
+    lists[n++] = (sp_list){.name = "ids", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->ids};
+    if (part->subjects)
+        lists[n++] = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
+    for (int i = 0; i < N_LISTS; i++) {
+        const sp_count_list *list = list_at(part, i);
+        lists[n++] = (sp_list){.name = names[i].name, .kind = names[i].kind, .n = list->n, .numbers = list->at};
+    }
+    sp_status status = sp_lists_save(file, force, kind, VERSION, n, lists, err);
+    free(header);
+    return status;
+}
+
+/* The header alone. */
+static sp_status read_header(const sp_lists *lists, const char *file, json_t **out, sp_error *err)
+{
+    sp_texts texts = NULL;
+    int64_t n = 0;
+    sp_status status = sp_lists_texts(lists, "header", &texts, &n, err);
+    if (status != SP_OK)
+        return status;
+    json_t *header = n == 1 ? json_loads(texts[0], 0, NULL) : NULL;
+    free(texts);
+    if (!json_is_object(header)) {
+        json_decref(header);
+        return sp_fail(err, SP_EDATA, "%s: its header is no JSON object; the file is damaged: make it again", file);
+    }
+    const char *version = json_string_value(json_object_get(header, "statepath"));
+    if (!version || strcmp(version, sp_version()) != 0) {
+        status = sp_fail(err, SP_EDATA, "%s: was made by statepath %s, and this is %s; make all parts with one version", file,
+                         version ? version : "?", sp_version());
+        json_decref(header);
+        return status;
+    }
+    *out = header;
+    return SP_OK;
+}
+
+static sp_status read_names(const sp_lists *lists, const char *name, int64_t N, const char *file, char ***out, sp_error *err)
+{
+    int64_t n = 0;
+    sp_status status = sp_lists_texts(lists, name, out, &n, err);
+    return status != SP_OK || n == N
+               ? status
+               : sp_fail(err, SP_EDATA, "%s: has %lld recordings, but %lld %s; the file is damaged: make it again", file,
+                         (long long)N, (long long)n, name);
+}
+
+sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
+{
+    sp_lists *lists = NULL;
+    *out = (sp_part_content){.name = strdup(file)};
+    if (!out->name)
+        return sp_no_memory(err);
+    sp_status status = sp_lists_open(file, kind, VERSION, &lists, err);
+    if (status == SP_OK)
+        status = read_header(lists, file, &out->header, err);
+    for (int i = 0; status == SP_OK && i < N_LISTS; i++) {
+        sp_count_list *list = list_at(out, i);
+        status = sp_lists_numbers(lists, names[i].name, names[i].kind, &list->at, &list->n, err);
+        list->room = list->n;
+    }
+    const int64_t N = out->counted.n_recordings = out->origins.n / 2;
+    if (status == SP_OK)
+        status = read_names(lists, "ids", N, file, &out->ids, err);
+    if (status == SP_OK && json_is_string(json_object_get(out->header, "subjects_place")))
+        status = read_names(lists, "subjects", N, file, &out->subjects, err);
+    sp_lists_close(lists);
+    return status;
+}
+
+/* ---- is it there already? ---- */
+
+static uint64_t checksum_of(FILE *stream)
+{
+    static const uint64_t prime = UINT64_C(1099511628211);
+    uint64_t sum = UINT64_C(14695981039346656037); /* FNV-1a */
+    unsigned char bytes[1 << 16];
+    size_t n;
+    while ((n = fread(bytes, 1, sizeof bytes, stream)) > 0)
+        for (size_t i = 0; i < n; i++)
+            sum = (sum ^ bytes[i]) * prime;
+    return sum;
+}
+
+sp_status sp_part_input_look(const char *file, bool with_checksum, sp_part_input *out, sp_error *err)
+{
+    struct stat info;
+    *out = (sp_part_input){.name = file};
+    if (stat(file, &info) != 0)
+        return sp_fail(err, SP_EFILE, "%s: cannot be read: %s", file, strerror(errno));
+    out->bytes = info.st_size;
+    out->modified = with_checksum ? 0 : (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+    if (!with_checksum)
+        return SP_OK;
+    FILE *stream = S_ISREG(info.st_mode) ? fopen(file, "rb") : NULL;
+    if (!stream)
+        return S_ISREG(info.st_mode) ? sp_fail(err, SP_EFILE, "%s: cannot be read: %s", file, strerror(errno)) : SP_OK;
+    snprintf(out->checksum, sizeof out->checksum, "%016" PRIx64, checksum_of(stream));
+    const bool is_read = !ferror(stream);
+    fclose(stream);
+    return is_read ? SP_OK : sp_fail(err, SP_EFILE, "%s: cannot be read", file);
+}
+
+/* The first file of the inputs that is not what it was. NULL: none, or there are others. */
+static const char *changed_input(const json_t *now, const json_t *then)
+{
+    const json_t *a = json_object_get(now, "inputs"), *b = json_object_get(then, "inputs");
+    for (size_t i = 0; i < json_array_size(a); i++) {
+        json_t *one = json_array_get(a, i), *other = json_array_get(b, i);
+        if (!json_equal(json_object_get(one, "name"), json_object_get(other, "name")))
+            return NULL;
+        if (!json_equal(one, other))
+            return json_string_value(json_object_get(one, "name"));
+    }
+    return NULL;
+}
+
+/* The first member in which they differ; NULL: none. */
+static const char *difference(json_t *a, json_t *b)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(a, key, value) if (!json_equal(value, json_object_get(b, key))) return key;
+    return json_object_size(a) == json_object_size(b) ? NULL : "options";
+}
+
+/* What is said of a file of the part's name that is another part. */
+static sp_status judge_other(sp_part_run *run, const sp_pipeline *p, json_t *then, sp_error *err)
+{
+    const char *changed = changed_input(run->content.header, then), *key = difference(run->content.header, then);
+    if (changed) {
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s has changed since it was counted; it is counted again", run->file, changed);
+        return SP_OK;
+    }
+    return sp_fail(err, SP_EFILE, "%s exists and is kept: it is a part of another run (its %s differ); `force` replaces it",
+                   run->file, key);
+}
+
+/* The part that is there, if it is the one wanted: its counts of the run, for the exit status. */
+static sp_status look(sp_part_run *run, sp_pipeline *p, bool *is_there, sp_error *err)
+{
+    struct stat info;
+    sp_part_content found = {.name = NULL};
+    *is_there = false;
+    if (p->opt->force || stat(run->file, &info) != 0 || info.st_size == 0)
+        return SP_OK;
+    sp_error own = {.status = SP_OK};
+    sp_status status = sp_part_load(run->file, &found, &own);
+    if (status != SP_OK)
+        status = sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
+    else if (!json_equal(found.header, run->content.header))
+        status = judge_other(run, p, found.header, err);
+    else {
+        sp_counting c = {.from = &found.run};
+        sp_part_count_run(&c, p);
+        status = sp_counting_end(&c, run->file, err);
+        *is_there = status == SP_OK;
+        if (*is_there)
+            sp_run_notice(p->opt, SP_NOTICE_DATA, "shard %" PRId64 "/%" PRId64 " is done: %s is kept", run->shard.i, run->shard.n,
+                          run->file);
+    }
+    sp_part_content_clear(&found);
+    return status;
+}
+
+/* What is read is never written to, by whatever name. */
+static sp_status check_not_input(const sp_part_run *run, const sp_pipeline *p, int64_t n, const sp_part_input *inputs,
+                                 sp_error *err)
+{
+    struct stat part, input;
+    if (stat(run->file, &part) != 0)
+        return SP_OK;
+    for (int64_t i = 0; i <= n; i++) {
+        const char *file = i < n ? inputs[i].name : p->opt->model;
+        if (file && stat(file, &input) == 0 && input.st_dev == part.st_dev && input.st_ino == part.st_ino)
+            return sp_fail(err, SP_EINVAL, "%s: is an input, which is never written to; give the part another name", run->file);
+    }
+    return SP_OK;
+}
+
+static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_options *how, bool *is_there, sp_error *err)
+{
+    const sp_source_info *info = p->info;
+    const int64_t n_files = info->n_files ? info->n_files : 1, n = n_files + (p->opt->reference != NULL);
+    sp_part_input *inputs = calloc((size_t)n, sizeof *inputs);
+    sp_status status = inputs ? SP_OK : sp_no_memory(err);
+    for (int64_t i = 0; status == SP_OK && i < n; i++)
+        status = sp_part_input_look(i == n_files    ? p->opt->reference
+                                    : info->n_files ? info->files[i].name
+                                                    : info->file,
+                                    p->opt->part.check_inputs, &inputs[i], err);
+    if (status == SP_OK)
+        status = check_not_input(run, p, n, inputs, err);
+    if (status == SP_OK)
+        status = sp_part_describe(p, how, &run->shard, n, inputs, &run->content, err);
+    if (status == SP_OK)
+        status = look(run, p, is_there, err);
+    run->is_there = *is_there;
+    free(inputs);
+    return status;
+}
+
+/* ---- opening and closing ---- */
+
+static sp_status check(const sp_run_options *o, sp_error *err)
+{
+    const struct {
+        bool is_given;
+        const char *name, *why;
+    } others[] = {{o->against != NULL, "against", "parts are of one classifier"},
+                  {o->n_folds > 0, "cv", "folds learn from all recordings"},
+                  {o->rule_costs, "rule_costs", "it decodes all recordings again"},
+                  {o->confidence, "confidence", "parts hold paths, not their confidence"},
+                  {o->n_best > 0, "nbest", "parts hold one path a strategy"},
+                  {o->output != NULL, "output", "`statepath merge` writes the paths of all parts"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].is_given)
+            return sp_fail(err, SP_EINVAL, "`%s` does not go with `part`: %s", others[i].name, others[i].why);
+    if (o->part.steps && strcmp(o->part.steps, "all") != 0 && strcmp(o->part.steps, "none") != 0)
+        return sp_fail(err, SP_EINVAL, "`part_steps` %s: it is all or none", o->part.steps);
+    return SP_OK;
+}
+
+sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err)
+{
+    const sp_run_options *o = p->opt;
+    *run = (sp_part_run){.with_steps = !o->part.steps || strcmp(o->part.steps, "none") != 0, .begin = begin};
+    if (!o->part.file)
+        return !o->part.shard && !o->part.steps && !o->part.check_inputs
+                   ? SP_OK
+                   : sp_fail(err, SP_EINVAL,
+                             "`shard`, `part_steps` and `check_inputs` are of a part: `part` 'P-%%i-of-%%n.h5' says "
+                             "where it is written");
+    sp_status status = check(o, err);
+    if (status == SP_OK)
+        status = sp_shard_read(o->part.shard, &run->shard, err);
+    if (status == SP_OK)
+        status = sp_part_file_name(o->part.file, o->part.shard, &run->shard, &run->file, err);
+    if (status == SP_OK) {
+        sp_shard_range(&run->shard, p->info, &p->first, &p->end);
+        p->part = run;
+    }
+    return status;
+}
+
+sp_status sp_part_run_close(sp_part_run *run, const sp_pipeline *p, sp_status status, sp_error *err)
+{
+    if (status == SP_OK && p->part && !run->is_there)
+        status = save(run->file, true, &run->content, err);
+    if (status == SP_OK && p->part && !run->is_there)
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "wrote %s", run->file);
+    sp_part_content_clear(&run->content);
+    free(run->file);
+    return status;
+}

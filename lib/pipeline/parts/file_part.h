@@ -1,0 +1,21 @@
+/* Parts in files. */
+#ifndef PIPELINE_FILE_PART_H
+#define PIPELINE_FILE_PART_H
+
+#include "pipeline/parts/part.h"
+#include "statepath/pipeline_file.h"
+
+/* Makes an open pipeline count for the part that its options name; nothing without one. `run` stays where it is until it is
+ * closed, on failure too. SP_OK; SP_EINVAL (options that do not go with parts; a shard without a part). */
+sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err);
+
+/* With SP_OK writes the part, unless it is there. Returns `status`, or why it cannot be written. */
+sp_status sp_part_run_close(sp_part_run *run, const sp_pipeline *p, sp_status status, sp_error *err);
+
+/* Reads a part. On failure it can (and must) still be cleared. */
+sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err);
+
+/* Bytes, time and, where that is wanted, a checksum of a file. SP_OK, SP_EFILE. */
+sp_status sp_part_input_look(const char *file, bool with_checksum, sp_part_input *out, sp_error *err);
+
+#endif

@@ -1,0 +1,74 @@
+/* A part: what a run has counted of its recordings, and everything that is needed to go on from there. In memory; file_part.c has
+ * its file. */
+#ifndef PIPELINE_PART_H
+#define PIPELINE_PART_H
+
+#include <jansson.h>
+
+#include "core/owned.h"
+
+#include "evaluate/counts/kept_steps.h"
+#include "evaluate/evaluate.h"
+#include "pipeline/pipeline.h"
+
+/* ---- shards ---- */
+
+typedef struct sp_shard {
+    int64_t i, n; /* i from 1 to n */
+} sp_shard;
+
+/* "3/16"; "auto": the variables of Slurm, SGE, LSF and PBS arrays, then the ranks of Slurm, Open MPI and PMI. NULL: 1/1. SP_OK;
+ * SP_EINVAL. */
+sp_status sp_shard_read(const char *text, sp_shard *out, sp_error *err);
+
+/* The name of a part, with %i and %n filled in. The caller frees it. SP_OK; SP_EINVAL (several shards and no %i), SP_ENOMEM. */
+sp_status sp_part_file_name(const char *pattern, const char *shard_text, const sp_shard *shard, char **out, sp_error *err);
+
+/* The i-th contiguous range of recordings, balanced by steps. */
+void sp_shard_range(const sp_shard *shard, const sp_source_info *info, int64_t *first, int64_t *end);
+
+/* ---- options ---- */
+
+/* Those that results depend on, but for files and outputs, where they are not the default. NULL: no memory, or a text that is not
+ * UTF-8. */
+json_t *sp_part_options_write(const sp_run_options *o);
+/* Sets them in `o`; texts are owned by `own`. False: no such options, or no memory. */
+bool sp_part_options_read(const json_t *options, sp_owned *own, sp_run_options *o);
+
+/* ---- parts ---- */
+
+typedef struct sp_part_content {
+    char *name;     /* for messages */
+    json_t *header; /* part_header.c says what it holds */
+    sp_counted counted;
+    sp_count_list run;      /* counts of the pipeline: sp_part_count_run() */
+    sp_count_list origins;  /* of each recording which input it is of, and its place in it */
+    char **ids, **subjects; /* [N] one allocation each; subjects NULL: not known */
+} sp_part_content;
+void sp_part_content_clear(sp_part_content *part);
+
+/* Names what a pipeline counts beside the evaluation. */
+void sp_part_count_run(sp_counting *c, sp_pipeline *p);
+
+/* What a run is to count of, as a part's header, and whose its recordings are: everything but the counts. `how`: as the
+ * evaluation is made with. */
+typedef struct sp_part_input {
+    const char *name;        /* a file of recordings; after these those of labels */
+    int64_t bytes, modified; /* nanoseconds */
+    char checksum[32];       /* "" without check_inputs */
+} sp_part_input;
+sp_status sp_part_describe(const sp_pipeline *p, const sp_evaluation_options *how, const sp_shard *shard, int64_t n_inputs,
+                           const sp_part_input *inputs, sp_part_content *out, sp_error *err);
+
+/* Of a pipeline that counts for a part. */
+typedef struct sp_part_run {
+    bool with_steps;
+    sp_shard shard;
+    sp_part_content content;
+    /* Once everything is open: fills content, and says whether the part is there already. */
+    sp_status (*begin)(struct sp_part_run *part, sp_pipeline *p, const sp_evaluation_options *how, bool *is_there, sp_error *err);
+    char *file;    /* its name */
+    bool is_there; /* the part is kept as it is */
+} sp_part_run;
+
+#endif

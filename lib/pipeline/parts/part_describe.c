@@ -1,0 +1,197 @@
+/* What a part says of its run. The header is a JSON object:
+ *
+ *   statepath   version of the library
+ *   kind        "compare" (decoded) or "evaluate" (paths that were there)
+ *   strategies, model (its JSON as text), n_classes, classes (of the columns; null: not named)
+ *   options     part_options.c
+ *   has         what was there: labels, segments, nll (likelihood), reliability, path_scores, simulated, length_trim, steps
+ *   seconds     length of a step as the files say it, 0: they do not
+ *   raters      names of several scorers
+ *   subjects_place, labels_file, path_codes, label_codes   texts, or null
+ *   files       what was asked for, word by word; about: what the files are called together; n_files as sp_source_info has it
+ *   command     text, before, after (sp_run_options)
+ *   inputs      of each file name, bytes, modified, checksum, recordings, steps
+ *   shard       [i, n]
+ *
+ * Equal headers are of equal runs: a part whose header is that of the run is not counted again. */
+#include "core/numbers.h"
+#include "pipeline/against.h"
+#include "pipeline/calibration.h"
+#include "pipeline/parts/part.h"
+#include "statepath/model_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sp_part_content_clear(sp_part_content *part)
+{
+    free(part->name);
+    json_decref(part->header);
+    sp_counted_free(&part->counted);
+    sp_count_list_free(&part->run);
+    sp_count_list_free(&part->origins);
+    free(part->ids);
+    free(part->subjects);
+    *part = (sp_part_content){.name = NULL};
+}
+
+void sp_part_count_run(sp_counting *c, sp_pipeline *p)
+{
+    sp_count(c, p->undecoded, p->n_strategies);
+    sp_count(c, p->relaxed, p->n_strategies);
+    sp_count(c, &p->n_bugs, 1);
+    sp_count(c, &p->counts.floored, 1);
+    sp_count(c, &p->counts.missing, 1);
+    sp_count(c, &p->counts.masked, 1);
+    sp_nll_count_sums(c, &p->nll);
+    if (p->reliability)
+        sp_reliability_count_sums(c, p->reliability);
+    for (int i = 0; p->reliability && p->calibration && i < p->calibration->n; i++) {
+        sp_nll_count_sums(c, &p->calibration->sums[i].nll);
+        sp_reliability_count_sums(c, p->calibration->sums[i].reliability);
+    }
+}
+
+/* ---- texts of recordings ---- */
+
+/* Copies of n texts in one allocation: free(). NULL: no memory. */
+static char **copy_texts(int64_t n, const char *const *texts)
+{
+    size_t bytes = 0;
+    for (int64_t i = 0; i < n; i++)
+        bytes += strlen(texts[i]) + 1;
+    char **out = malloc(((size_t)n + 1) * sizeof *out + bytes);
+    char *at = out ? (char *)(out + n + 1) : NULL;
+    for (int64_t i = 0; out && i < n; i++) {
+        out[i] = at;
+        at = stpcpy(at, texts[i]) + 1;
+    }
+    if (out)
+        out[n] = NULL;
+    return out;
+}
+
+static sp_status copy_recordings(const sp_pipeline *p, int64_t first, int64_t end, sp_part_content *out, sp_error *err)
+{
+    const int64_t N = end - first;
+    const sp_source_info *info = p->info;
+    out->ids = copy_texts(N, info->ids + first);
+    if (p->subjects) {
+        const char **names = malloc(((size_t)N + 1) * sizeof *names);
+        for (int64_t i = 0; names && i < N; i++)
+            names[i] = p->subjects->names[p->subjects->of_recording[first + i]];
+        out->subjects = names ? copy_texts(N, names) : NULL;
+        free(names);
+    }
+    bool is_whole = out->ids && (out->subjects || !p->subjects);
+    int64_t file = 0, before = 0; /* recordings of the files before */
+    for (int64_t r = first; is_whole && r < end; r++) {
+        while (file + 1 < info->n_files && r - before >= info->files[file].n_recordings)
+            before += info->files[file++].n_recordings;
+        const int64_t origin[] = {file, r - before};
+        is_whole = sp_count_list_put(&out->origins, origin, 2);
+    }
+    return is_whole ? SP_OK : sp_no_memory(err);
+}
+
+/* ---- the header ---- */
+
+/* Sets a member; false where there is no value: no memory, or a text that is not UTF-8. */
+static bool set(json_t *object, const char *key, json_t *value)
+{
+    return value && json_object_set_new(object, key, value) == 0;
+}
+
+static bool set_text(json_t *object, const char *key, const char *text)
+{
+    return set(object, key, text ? json_string(text) : json_null());
+}
+
+static bool set_texts(json_t *object, const char *key, int64_t n, const char *const *texts)
+{
+    json_t *list = json_array();
+    bool is_whole = list != NULL;
+    for (int64_t i = 0; is_whole && i < n; i++)
+        is_whole = json_array_append_new(list, json_string(texts[i])) == 0;
+    return set(object, key, list) && is_whole;
+}
+
+static bool set_inputs(json_t *header, const sp_source_info *info, int64_t n, const sp_part_input *inputs)
+{
+    json_t *list = json_array();
+    bool is_whole = list != NULL;
+    for (int64_t i = 0; is_whole && i < n; i++) {
+        json_t *one = json_object();
+        const bool is_labels = i >= (info->n_files ? info->n_files : 1);
+        const sp_source_file all = {.n_recordings = info->n_recordings, .n_steps = info->n_steps}, none = {.n_recordings = 0};
+        const sp_source_file *file = is_labels ? &none : info->n_files ? &info->files[i] : &all;
+        is_whole = one && set_text(one, "name", inputs[i].name) && set(one, "bytes", json_integer(inputs[i].bytes)) &&
+                   set(one, "modified", json_integer(inputs[i].modified)) && set_text(one, "checksum", inputs[i].checksum) &&
+                   set(one, "recordings", json_integer(file->n_recordings)) && set(one, "steps", json_integer(file->n_steps));
+        is_whole = json_array_append_new(list, one) == 0 && is_whole;
+    }
+    return set(header, "inputs", list) && is_whole;
+}
+
+static bool set_has(json_t *header, const sp_pipeline *p, const sp_evaluation_options *how)
+{
+    json_t *has = json_object();
+    return has && set(has, "labels", json_boolean(how->has_labels)) &&
+           set(has, "segments", json_boolean(p->info->has_segments)) && set(has, "nll", json_boolean(p->has_nll)) &&
+           set(has, "reliability", json_boolean(p->reliability != NULL)) &&
+           set(has, "path_scores", json_boolean(how->has_path_scores)) &&
+           set(has, "simulated", json_boolean(p->info->is_simulated)) &&
+           set(has, "length_trim", json_boolean(how->has_length_trim)) && set(has, "steps", json_boolean(how->keeps_steps)) &&
+           set(header, "has", has);
+}
+
+static bool set_files(json_t *header, const sp_pipeline *p)
+{
+    const sp_run_options *o = p->opt;
+    int64_t n = 0;
+    while (o->place.more && o->place.more[n])
+        n++;
+    json_t *words = json_array(), *command = json_object();
+    bool is_whole = words && command && json_array_append_new(words, json_string(p->word)) == 0;
+    for (int64_t i = 0; is_whole && i < n; i++)
+        is_whole = json_array_append_new(words, json_string(o->place.more[i])) == 0;
+    is_whole = is_whole && set_text(command, "text", o->command) && set_text(command, "before", o->command_before) &&
+               set_text(command, "after", o->command_after);
+    is_whole = set(header, "files", words) && is_whole;
+    is_whole = set(header, "command", command) && is_whole;
+    return is_whole && set_text(header, "about", p->info->file) && set(header, "n_files", json_integer(p->info->n_files));
+}
+
+static bool set_all(json_t *header, const sp_pipeline *p, const sp_evaluation_options *how, const char *model, double seconds)
+{
+    const sp_source_info *info = p->info;
+    const int32_t K = p->model->n_classes;
+    return set_text(header, "statepath", sp_version()) && set_text(header, "kind", p->given ? "evaluate" : "compare") &&
+           set_texts(header, "strategies", p->n_strategies, p->names) && set_text(header, "model", model) &&
+           set(header, "n_classes", json_integer(K)) &&
+           (info->classes ? set_texts(header, "classes", K, info->classes) : set(header, "classes", json_null())) &&
+           set(header, "options", sp_part_options_write(p->opt)) && set_has(header, p, how) &&
+           set(header, "seconds", json_real(seconds)) && set_texts(header, "raters", how->n_scorers, how->scorers) &&
+           set_text(header, "subjects_place", p->subjects ? p->subjects->place : NULL) &&
+           set_text(header, "labels_file", p->labels_file) && set_text(header, "path_codes", p->path_codes) &&
+           set_text(header, "label_codes", p->label_codes) && set_files(header, p);
+}
+
+sp_status sp_part_describe(const sp_pipeline *p, const sp_evaluation_options *how, const sp_shard *shard, int64_t n_inputs,
+                           const sp_part_input *inputs, sp_part_content *out, sp_error *err)
+{
+    char *model = NULL;
+    double seconds = isnan(p->opt->epoch_seconds) && !how->epoch_is_assumed ? how->epoch_seconds : 0;
+    sp_status status = sp_model_to_json(p->model, &model, err);
+    if (status != SP_OK)
+        return status;
+    json_t *header = out->header = json_object();
+    const bool is_whole = header && set_all(header, p, how, model, seconds) && set_inputs(header, p->info, n_inputs, inputs) &&
+                          set(header, "shard", json_pack("[I,I]", (json_int_t)shard->i, (json_int_t)shard->n));
+    free(model);
+    if (!is_whole)
+        return sp_fail(err, SP_EINVAL,
+                       "`part`: names of files, classes and options must be UTF-8, and there must be memory for them");
+    return copy_recordings(p, p->first, p->end, out, err);
+}

@@ -1,0 +1,344 @@
+"""Parts (`--part`, `--shard`, `merge`): the bytes of one run, whatever it was cut into; parts that are there are kept; what does not
+go together is named."""
+import os
+import random
+import signal
+import subprocess
+import time
+
+import statepath_test as st
+
+np, h5py = st.np, st.h5py
+CLASSES = ["Wake", "N1", "N2", "N3", "REM"]
+LONG = bool(os.environ.get("STATEPATH_LONG"))
+OUTPUTS = ["--json", "r.json", "--csv", "r.csv", "--markdown", "r.md", "--report", "r.html"]
+RESULTS = ["r.json", "r.csv", "r.md", "r.html"]
+
+
+def recordings(seed, n, classes=5, low=3, high=90):
+    rng = np.random.default_rng(seed)
+    out = []
+    for _ in range(n):
+        T = int(rng.integers(low, high))
+        labels = np.repeat(rng.integers(0, classes, T // 4 + 1), 4)[:T]
+        x = rng.normal(0, 1, (T, classes))
+        x[np.arange(T), labels] += 1.5
+        x -= np.log(np.exp(x).sum(1, keepdims=True))
+        labels[rng.random(T) < 0.05] = -1
+        out.append((x.astype("f4"), labels.astype("i4")))
+    return out
+
+
+def write(file, of, **more):
+    with h5py.File(file, "w") as f:
+        f["log_probs"] = np.concatenate([x for x, _ in of])
+        f["labels"] = np.concatenate([y for _, y in of])
+        f["offsets"] = np.cumsum([0] + [len(y) for _, y in of])
+        f["log_probs"].attrs["classes"] = CLASSES
+        for name, values in more.items():
+            f[name] = values
+
+
+class TestParts(st.TestCase):
+    def setUp(self):
+        super().setUp()
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+
+    def statepath(self, *words, status=0, stderr=None):
+        """What it writes to both streams."""
+        done = super().statepath(*words, status=status, stderr=stderr)
+        return done.stdout, done.stderr
+
+    def put(self, name, data):
+        with open(name, "wb") as out:
+            out.write(data)
+
+    def bytes_of(self, folder, names):
+        return {name: self.read(os.path.join(folder, name)) for name in names}
+
+    def run_in(self, folder, *words, **how):
+        """Runs it with outputs in a folder, under the names that pages link to."""
+        os.makedirs(folder, exist_ok=True)
+        placed = [os.path.join(folder, w) if w in RESULTS + ["r.h5"] else w for w in words]
+        return self.statepath(*placed, **how)
+
+    def check_same(self, files, n_shards, command="compare", options=("--model", "sleep-strict"), with_paths=True, status=0, failing=()):
+        outputs = OUTPUTS + (["-o", "r.h5"] if with_paths else [])
+        names = RESULTS + (["r.h5"] if with_paths else [])
+        out, _ = self.run_in("whole", command, *files, *options, *outputs, "--force", status=status)
+        want = self.bytes_of("whole", names)
+        for n in n_shards:
+            for threads in (1, 2):
+                for i in range(1, n + 1):
+                    self.statepath(command, *files, *options, "--shard", "%d/%d" % (i, n), "--part", "P-%i-of-%n.h5", "--force",
+                                   "--threads", str(threads), status=0 if status == 0 or i not in failing else status)
+                parts = ["P-%d-of-%d.h5" % (i, n) for i in range(1, n + 1)]
+                random.Random(n).shuffle(parts)
+                text, _ = self.run_in("merged", "merge", *parts, *outputs, "--force", "--threads", str(threads), status=status)
+                self.assertEqual(text, out)
+                for name, got in self.bytes_of("merged", names).items():
+                    self.assertTrue(got == want[name], "%s of %d shards, %d threads" % (name, n, threads))
+
+    def test_shards_of_one_file(self):
+        write("in.h5", recordings(1, 23), subjects=np.array([b"s%d" % (i // 3) for i in range(23)]),
+              segments=np.concatenate([np.arange(len(y)) // 20 for _, y in recordings(1, 23)]))
+        self.check_same(["in.h5"], (1, 2, 3, 7, 16))
+
+    def test_many_options(self):
+        of = recordings(2, 9)
+        S = sum(len(y) for _, y in of)
+        write("in.h5", of, weights=np.random.default_rng(1).uniform(0, 2, S), ids=np.array([b"s%d_%d" % (i // 2, i) for i in range(9)]))
+        self.check_same(["in.h5"], (3,), options=[
+            "--model", "sleep-strict", "--strategies", "argmax,viterbi,beam:4,posterior,online:3", "--temperature", "1.5", "--wake-trim", "1",
+            "--weighted-kappa", "linear", "--collapse", "Light=N1,N2; Deep=N3", "--margin", "0.01", "--nll-clip", "1e-6", "--bridge-unscored",
+            "--seed", "7", "--level", "0.9", "--groups", "prefix:_"])
+
+    def test_scorers(self):
+        of = recordings(3, 8)
+        rng = np.random.default_rng(2)
+        y = np.concatenate([y for _, y in of])
+        others = {"labels_scorer%d" % i: np.where(rng.random(len(y)) < 0.2, rng.integers(0, 5, len(y)), y) for i in (1, 2, 3)}
+        with h5py.File("in.h5", "w") as f:
+            f["log_probs"] = np.concatenate([x for x, _ in of])
+            f["offsets"] = np.cumsum([0] + [len(y) for _, y in of])
+            f["labels"] = y
+            f["log_probs"].attrs["classes"] = CLASSES
+            for i, values in enumerate(others.values()):
+                f["scorers/s%d" % i] = values
+        self.check_same(["in.h5"], (3,))
+
+    def test_recordings_without_a_path(self):
+        of = recordings(4, 7)
+        of[2][0][1, :] = -np.inf
+        write("in.h5", of)
+        self.check_same(["in.h5"], (4,), options=["--model", "sleep-strict", "--kind", "scores"], status=3, failing=(2,))
+
+    def test_long_recordings(self):
+        write("in.h5", recordings(5, 4, low=5000, high=9000))
+        os.environ["STATEPATH_WHOLE_BYTES"] = "60000"
+        try:
+            self.check_same(["in.h5"], (2,))
+        finally:
+            del os.environ["STATEPATH_WHOLE_BYTES"]
+
+    def test_empty_recordings_and_more_shards_than_recordings(self):
+        of = recordings(6, 3)
+        of.insert(1, (np.zeros((0, 5), "f4"), np.zeros(0, "i4")))
+        write("in.h5", of)
+        self.check_same(["in.h5"], (7,))
+
+    def test_files_named_in_any_order_and_a_part_for_each(self):
+        files = ["n10.h5", "n2.h5", "n1.h5"]
+        for i, file in enumerate(files):
+            write(file, recordings(10 + i, 1 + i))
+        self.check_same(files, (2,))
+        self.statepath("compare", "n1.h5", "n2.h5", "n10.h5", "--model", "sleep-strict", *OUTPUTS, "-o", "r.h5", status=0)
+        for file in files:
+            self.statepath("compare", file, "--model", "sleep-strict", "--part", file[:-3] + ".part.h5", status=0)
+        self.run_in("merged", "merge", "n2.part.h5", "n10.part.h5", "n1.part.h5", *OUTPUTS, "-o", "r.h5", "--force", status=0)
+        for name, got in self.bytes_of("merged", RESULTS + ["r.h5"]).items():
+            self.assertTrue(got == self.read(name), name)
+
+    def test_evaluate(self):
+        write("in.h5", recordings(20, 9))
+        self.statepath("decode", "in.h5", "--model", "sleep-strict", "-o", "paths.h5", status=0)
+        self.check_same(["paths.h5"], (1, 3), command="evaluate", options=["--labels", "in.h5", "--model", "sleep-strict"], with_paths=False)
+
+    def test_counts_alone(self):
+        """Without steps figures are the same; the page draws nothing where the inputs are gone, and there are no paths."""
+        write("in.h5", recordings(30, 8))
+        model = ["--model", "sleep-strict"]
+        self.statepath("compare", "in.h5", *model, "--json", "r.json", status=0)
+        for i in (1, 2):
+            self.statepath("compare", "in.h5", *model, "--shard", "%d/2" % i, "--part", "P%i.h5", "--part-steps", "none", status=0)
+        with h5py.File("P1.h5") as f:
+            self.assertEqual(f["steps"].shape, (0,))
+        os.rename("in.h5", "gone.h5")
+        self.statepath("merge", "P1.h5", "P2.h5", "--json", "m.json", "--report", "m.html", status=0,
+                       stderr="statepath: the parts hold no steps, and the inputs are not there as they were counted: the page draws none\n"
+                              "wrote m.json\nwrote m.html\n")
+        self.assertEqual(self.read("r.json"), self.read("m.json"))
+        self.statepath("merge", "P1.h5", "P2.h5", "-o", "m.h5", status=2, stderr="statepath: -o: P1.h5 holds no paths (--part-steps none)\n")
+
+    def test_inputs_are_gone(self):
+        write("in.h5", recordings(31, 8))
+        model = ["--model", "sleep-strict"]
+        self.statepath("compare", "in.h5", *model, "--json", "r.json", "-o", "r.h5", status=0)
+        self.statepath("compare", "in.h5", *model, "--part", "P.h5", status=0)
+        os.rename("in.h5", "gone.h5")
+        self.statepath("merge", "P.h5", "--json", "m.json", "--report", "m.html", "-o", "m.h5", status=0,
+                       stderr="statepath: the inputs are not there as they were counted: the page draws paths without probabilities\n"
+                              "wrote m.h5\nwrote m.json\nwrote m.html\n")
+        for a, b in (("r.json", "m.json"), ("r.h5", "m.h5")):
+            self.assertTrue(self.read(a) == self.read(b), a)
+        self.assertIn('class="track', self.read("m.html").decode())
+
+    def test_kept_and_counted_again(self):
+        write("in.h5", recordings(40, 6))
+        count = ["compare", "in.h5", "--model", "sleep-strict", "--part", "P-%i-of-%n.h5", "--shard", "2/3"]
+        self.statepath(*count, status=0, stderr="statepath: wrote P-2-of-3.h5\n")
+        before = os.stat("P-2-of-3.h5")
+        self.statepath(*count, status=0, stderr="statepath: shard 2/3 is done: P-2-of-3.h5 is kept\n")
+        self.assertEqual(os.stat("P-2-of-3.h5").st_ino, before.st_ino)
+        os.utime("in.h5", (1, 1))
+        self.statepath(*count, status=0, stderr="statepath: P-2-of-3.h5: in.h5 has changed since it was counted; it is counted again\n"
+                                                "statepath: wrote P-2-of-3.h5\n")
+        self.statepath(*count, "--check-inputs", "--force", status=0, stderr="statepath: wrote P-2-of-3.h5\n")
+        os.utime("in.h5", (2, 2))
+        self.statepath(*count, "--check-inputs", status=0, stderr="statepath: shard 2/3 is done: P-2-of-3.h5 is kept\n")
+        with h5py.File("in.h5", "r+") as f:
+            f["labels"][3] = (f["labels"][3] + 1) % 5
+        self.statepath(*count, "--check-inputs", status=0,
+                       stderr="statepath: P-2-of-3.h5: in.h5 has changed since it was counted; it is counted again\n"
+                              "statepath: wrote P-2-of-3.h5\n")
+        self.statepath(*count, "--check-inputs", "--level", "0.9", status=1,
+                       stderr="statepath: P-2-of-3.h5 exists and is kept: it is a part of another run (its options differ); --force "
+                              "replaces it\n")
+
+    def test_undecoded_recordings_of_a_kept_part(self):
+        of = recordings(4, 3)
+        of[2][0][1, :] = -np.inf
+        write("in.h5", of)
+        for _ in range(2):
+            self.statepath("compare", "in.h5", "--model", "sleep-strict", "--kind", "scores", "--part", "P.h5", status=3)
+
+    def make_parts(self):
+        write("in.h5", recordings(50, 6))
+        count = ["compare", "in.h5", "--part", "P%i.h5"]
+        for i in (1, 2, 3):
+            self.statepath(*count, "--model", "sleep-strict", "--shard", "%d/3" % i, status=0)
+        return count
+
+    def test_what_does_not_go_together(self):
+        count = self.make_parts()
+        merge = lambda *parts, **how: self.statepath("merge", *parts, status=1, **how)
+        merge("P1.h5", "P3.h5", stderr="statepath: parts are missing: shards 2/3, with 1 of 6 recordings; name them too, or let --allow-missing "
+                                       "leave them out\n")
+        out, err = self.statepath("merge", "P1.h5", "P3.h5", "--allow-missing", status=0)
+        self.assertEqual(err, "statepath: parts are missing: shards 2/3, with 1 of 6 recordings\n")
+        self.assertIn("5 recordings", out)
+        merge("P1.h5", "P2.h5", "P3.h5", "P2.h5", stderr="statepath: recording 2 of in.h5 is in P2.h5 and in P2.h5; leave one of them out\n")
+        self.statepath(*count, "--model", "sleep-strict", "--temperature", "2", "--shard", "2/3", "--part", "T%i.h5", status=0)
+        merge("P1.h5", "T2.h5", "P3.h5", stderr="statepath: P1.h5 and T2.h5 do not go together: they were made with another --temperature\n")
+        self.statepath(*count, "--model", "sleep-aasm", "--shard", "2/3", "--part", "M%i.h5", status=0)
+        merge("P1.h5", "M2.h5", "P3.h5", stderr="statepath: P1.h5 and M2.h5 do not go together: their models differ\n")
+        self.statepath(*count, "--model", "sleep-strict", "--part-steps", "none", "--shard", "2/3", "--part", "N%i.h5", status=0)
+        merge("P1.h5", "N2.h5", "P3.h5", stderr="statepath: P1.h5 and N2.h5 do not go together: only one of them holds paths (--part-steps)\n")
+        os.utime("in.h5", (5, 5))
+        self.statepath(*count, "--model", "sleep-strict", "--shard", "2/3", "--part", "L%i.h5", status=0)
+        merge("P1.h5", "L2.h5", "P3.h5", stderr="statepath: in.h5 has changed between P1.h5 and L2.h5; make both of the same file\n")
+
+    def test_damaged_parts(self):
+        self.make_parts()
+        merge = lambda *parts, **how: self.statepath("merge", *parts, status=1, **how)
+        whole = self.read("P2.h5")
+        self.put("P2.h5", whole[:len(whole) // 2])
+        merge("P1.h5", "P2.h5", "P3.h5", stderr="statepath: P2.h5: is cut short, %d of %d bytes are there; copy or write it again\n"
+              % (len(whole) // 2, len(whole)))
+        merge("P1.h5", "in.h5", stderr="statepath: in.h5: is HDF5, but not what it is taken for: it has no attribute statepath_part\n")
+        self.put("P2.h5", whole)
+        with h5py.File("P2.h5", "r+") as f:
+            header = f["header"][0].decode()
+            version = header.split('"statepath":"')[1].split('"')[0]
+            del f["header"]
+            f["header"] = np.array([header.replace('"statepath":"%s"' % version, '"statepath":"0.0.9"').encode()])
+        merge("P1.h5", "P2.h5", "P3.h5",
+              stderr="statepath: P2.h5: was made by statepath 0.0.9, and this is %s; make all parts with one version\n" % version)
+        self.put("P2.h5", whole)
+        with h5py.File("P2.h5", "r+") as f:
+            f.attrs["statepath_part"] = np.int32(99)
+        merge("P1.h5", "P2.h5", "P3.h5", stderr="statepath: P2.h5: has version 99 of its format, this program reads 1; make it again\n")
+        for name in ("sums", "recordings", "values", "margins", "steps", "origins", "run", "ids"):
+            self.put("P2.h5", whole)
+            with h5py.File("P2.h5", "r+") as f:
+                values = f[name][:]
+                del f[name]
+                f[name] = values[:-1]
+            _, err = self.statepath("merge", "P1.h5", "P2.h5", "P3.h5", "--report", "r.html", status=1)
+            self.assertRegex(err, r"\Astatepath: P2\.h5: [^\n]*(damaged|missing|another build)[^\n]*\n\Z" if name != "origins"
+                             else r"\Astatepath: [^\n]*\n\Z", name)
+            self.put("P2.h5", whole)
+            with h5py.File("P2.h5", "r+") as f:
+                del f[name]
+            _, err = self.statepath("merge", "P1.h5", "P2.h5", "P3.h5", status=1)
+            self.assertIn("P2.h5: dataset /%s is missing" % name, err)
+
+    def test_wrong_use(self):
+        write("in.h5", recordings(60, 3))
+        def wrong(*words, stderr):
+            self.statepath("compare", "in.h5", "--model", "sleep-strict", *words, status=2, stderr="statepath: " + stderr + "\n")
+        wrong("--shard", "1/2", stderr="--shard, --part-steps and --check-inputs are of a part: --part 'P-%i-of-%n.h5' says where it is written")
+        wrong("--part", "P.h5", "--shard", "1/2",
+              stderr="--part P.h5: 2 shards would all write this file; put %i into its name, such as 'P-%i-of-%n.h5'")
+        for text in ("0/2", "3/2", "1", "1/", "/2", "a/b", "1/2/3", "-1/2", "1/99999999999999999999"):
+            wrong("--part", "P%i.h5", "--shard", text, stderr="--shard %s: it is i/n with i from 1 to n, such as 3/16, or auto" % text)
+        wrong("--part", "P.h5", "--json", "r.json", stderr="--json does not go with --part: `statepath merge` makes results of all parts")
+        wrong("--part", "P.h5", "-o", "r.h5", stderr="-o does not go with --part: `statepath merge` writes the paths of all parts")
+        wrong("--part", "P.h5", "--cv", "2", stderr="--cv does not go with --part: folds learn from all recordings")
+        wrong("--part", "P.h5", "--part-steps", "some", stderr="--part-steps some: it is all or none")
+        wrong("--part", "in.h5", "--force", stderr="in.h5: is an input, which is never written to; give the part another name")
+
+    def test_schedulers(self):
+        write("in.h5", recordings(70, 5))
+        count = ["compare", "in.h5", "--model", "sleep-strict", "--shard", "auto"]
+
+        def run(variables, *more, **how):
+            kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(("SLURM_", "SGE_", "LSB_", "PBS_", "OMPI_", "PMI_"))}
+            os.environ.update(variables)
+            try:
+                return self.statepath(*count, *(more or ("--part", "P-%i-of-%n.h5")), **how)
+            finally:
+                for name in variables:
+                    del os.environ[name]
+                os.environ.update(kept)
+        array = "SLURM_ARRAY_TASK_"
+        good = [({array + "ID": "7", array + "MIN": "5", array + "MAX": "8", array + "COUNT": "4"}, "3-of-4"),
+                ({"SGE_TASK_ID": "2", "SGE_TASK_FIRST": "1", "SGE_TASK_LAST": "3", "SGE_TASK_STEPSIZE": "1"}, "2-of-3"),
+                ({"SGE_TASK_ID": "undefined", "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}, "1-of-2"),
+                ({"LSB_JOBINDEX": "3", "LSB_JOBINDEX_END": "3"}, "3-of-3"),
+                ({"PBS_ARRAY_INDEX": "1", "PBS_ARRAY_COUNT": "6"}, "1-of-6"),
+                ({"SLURM_PROCID": "63", "SLURM_NTASKS": "64"}, "64-of-64"),
+                ({"PMI_RANK": "1", "PMI_SIZE": "5"}, "2-of-5")]
+        for variables, name in good:
+            run(variables, status=0, stderr="statepath: wrote P-%s.h5\n" % name)
+        gaps = {array + "ID": "7", array + "MIN": "1", array + "MAX": "8", array + "COUNT": "4"}
+        run(gaps, status=2, stderr="statepath: --shard auto: the ids of the Slurm array have gaps (SLURM_ARRAY_TASK_COUNT); number its tasks "
+                                   "without gaps, such as 1-16, or write --shard i/n\n")
+        run({"PBS_ARRAYID": "2"}, status=2, stderr="statepath: --shard auto: the PBS array says which task this is (PBS_ARRAYID), but not of "
+                                                   "how many; write --shard i/n\n")
+        run(good[5][0], "--part", "P.h5", status=2,
+            stderr="statepath: --part P.h5: 64 shards would all write this file; put %i into its name, such as 'P-%i-of-%n.h5'\n")
+        _, err = run({}, status=2)
+        self.assertIn("--shard auto: this is no task", err)
+
+    def test_killed(self):
+        """Shards that are killed at any time: run again, nothing is lost, nothing comes twice."""
+        write("in.h5", recordings(80, 400, low=200, high=900))
+        model = ["--model", "sleep-strict"]
+        self.run_in("whole", "compare", "in.h5", *model, *OUTPUTS, "-o", "r.h5", status=0)
+        rng = random.Random(1)
+        count = [st.PROGRAM, "compare", "in.h5", *model, "--part", "P-%i-of-%n.h5", "--quiet", "--shard"]
+        started = time.time()
+        subprocess.run(count + ["1/2"], check=True)
+        usual = time.time() - started
+        os.remove("P-1-of-2.h5")
+        for _ in range(50 if LONG else 5):
+            for i in (1, 2):
+                one = subprocess.Popen(count + ["%d/2" % i])
+                time.sleep(rng.random() * usual)
+                one.send_signal(signal.SIGKILL)
+                one.wait()
+                subprocess.run(count + ["%d/2" % i], check=True)
+            self.assertEqual(sorted(f for f in os.listdir(".") if "P-" in f), ["P-1-of-2.h5", "P-2-of-2.h5"])
+            self.run_in("merged", "merge", "P-2-of-2.h5", "P-1-of-2.h5", *OUTPUTS, "-o", "r.h5", "--force", status=0)
+            want = self.bytes_of("whole", RESULTS + ["r.h5"])
+            for name, got in self.bytes_of("merged", RESULTS + ["r.h5"]).items():
+                self.assertTrue(got == want[name], name)
+            os.remove("P-1-of-2.h5")
+            os.remove("P-2-of-2.h5")
+
+
+if __name__ == "__main__":
+    st.main()
