@@ -125,7 +125,7 @@ int command_main(const command *c, int argc, const char **argv)
         running r = {.opt = &o};
         outcome out = {.comparison = NULL};
         sp_error err = {.status = SP_OK};
-        command_text text = command_line(argc, argv, words);
+        command_text text = command_line(argc, argv, c->use.max_words == MANY_WORDS ? words : NULL);
         o.run.command = text.text;
         o.run.command_before = text.before;
         o.run.command_after = text.after;

@@ -25,7 +25,8 @@ static void disarm(char *text, char blank)
 /* What the library may name: fields of its options. */
 static const char fields[] =
     " absent_class against allow_external allow_missing background batch bridge_unscored check_inputs clamp codes collapse "
-    "confidence cv draw epoch_seconds floor force gaps groups ids interval kind labels label_codes label_confidence labels_dataset "
+    "confidence cv draw epoch_seconds floor force gaps groups ids interval kind labels label_codes label_confidence "
+    "labels_dataset "
     "label_map lengths level losses map margin mask masking matrix method min_count missing model nbest nll_clip offsets "
     "on_infeasible only output part part_steps paths preset previous prior_weight rate reference rule_costs rules scheme scores "
     "shard signals skip_existing strategies temperature threads transition_weight transpose trim_to_shortest unscored wake_trim "
@@ -180,6 +181,15 @@ static bool is_among(const char *word, const char *const *words)
     return false;
 }
 
+/* The files in the order in which they are read; NULL: they stay as they are. */
+static sp_file_list *in_order(const char *const *files)
+{
+    sp_file_list *list = NULL;
+    if (files && files[0] && files[1] && sp_file_list_new(files[0], files + 1, &list, NULL) != SP_OK)
+        return NULL;
+    return list;
+}
+
 command_text command_line(int argc, const char **argv, const char *const *files)
 {
     size_t size = sizeof "statepath";
@@ -191,18 +201,21 @@ command_text command_line(int argc, const char **argv, const char *const *files)
         exit(EXIT_FAILED);
     }
     char *end = stpcpy(out.text, "statepath"), *rest = stpcpy(out.before, "statepath");
-    bool has_file = false;
+    sp_file_list *list = in_order(files);
+    int64_t n_files = 0;
     for (int i = 0, n; i < argc; i += n ? n : 1) {
         n = n_left_out(argv[i]);
         if (n)
             continue;
-        end = add_word(end, argv[i]);
-        if (!is_among(argv[i], files))
+        if (!is_among(argv[i], files)) {
+            end = add_word(end, argv[i]);
             rest = add_word(rest, argv[i]);
-        else if (!has_file)
-            rest = out.after;
-        has_file |= is_among(argv[i], files);
+            continue;
+        }
+        end = add_word(end, list && n_files < list->n ? list->names[n_files] : argv[i]);
+        rest = n_files++ ? rest : out.after;
     }
+    sp_file_list_free(list);
     return out;
 }
 

@@ -134,7 +134,8 @@ class TestParts(st.TestCase):
         for i, file in enumerate(files):
             write(file, recordings(10 + i, 1 + i))
         self.check_same(files, (2,))
-        self.statepath("compare", "n1.h5", "n2.h5", "n10.h5", "--model", "sleep-strict", *OUTPUTS, "-o", "r.h5", status=0)
+        self.statepath("compare", "n2.h5", "n1.h5", "n10.h5", "--model", "sleep-strict", *OUTPUTS, "-o", "r.h5", status=0)
+        self.assertIn(b'"statepath compare n1.h5 n2.h5 n10.h5 --model sleep-strict"', self.read("r.json"))
         for file in files:
             self.statepath("compare", file, "--model", "sleep-strict", "--part", file[:-3] + ".part.h5", status=0)
         self.run_in("merged", "merge", "n2.part.h5", "n10.part.h5", "n1.part.h5", *OUTPUTS, "-o", "r.h5", "--force", status=0)

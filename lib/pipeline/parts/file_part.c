@@ -19,10 +19,11 @@ enum { N_LISTS = SP_N_COUNTED + 2 };
 static const struct {
     const char *name;
     sp_list_kind kind;
-} names[N_LISTS] = {[SP_COUNTED_SUMS] = {"sums", SP_LIST_WHOLE},     [SP_COUNTED_ROWS] = {"recordings", SP_LIST_WHOLE},
-                    [SP_COUNTED_VALUES] = {"values", SP_LIST_REAL},  [SP_COUNTED_MARGINS] = {"margins", SP_LIST_WHOLE}, [SP_COUNTED_SEQUENCES] = {"sequences", SP_LIST_WHOLE},
-                    [SP_COUNTED_PLACES] = {"places", SP_LIST_WHOLE}, [SP_COUNTED_STEPS] = {"steps", SP_LIST_WHOLE},
-                    [SP_N_COUNTED] = {"run", SP_LIST_WHOLE},         [SP_N_COUNTED + 1] = {"origins", SP_LIST_WHOLE}};
+} names[N_LISTS] = {[SP_COUNTED_SUMS] = {"sums", SP_LIST_WHOLE},           [SP_COUNTED_ROWS] = {"recordings", SP_LIST_WHOLE},
+                    [SP_COUNTED_VALUES] = {"values", SP_LIST_REAL},        [SP_COUNTED_MARGINS] = {"margins", SP_LIST_WHOLE},
+                    [SP_COUNTED_SEQUENCES] = {"sequences", SP_LIST_WHOLE}, [SP_COUNTED_PLACES] = {"places", SP_LIST_WHOLE},
+                    [SP_COUNTED_STEPS] = {"steps", SP_LIST_WHOLE},         [SP_N_COUNTED] = {"run", SP_LIST_WHOLE},
+                    [SP_N_COUNTED + 1] = {"origins", SP_LIST_WHOLE}};
 
 static sp_count_list *list_at(sp_part_content *part, int i)
 {

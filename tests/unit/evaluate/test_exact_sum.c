@@ -127,7 +127,8 @@ static void test_lists(void **unused)
         object o = {.flag = false};
         visit(&other, &o);
         assert_int_equal(sp_counting_end(&other, "P.h5", &err), SP_EDATA);
-        assert_string_equal(err.message, "P.h5: its counts are not those of such a run; it is damaged, or was made by another build");
+        assert_string_equal(err.message,
+                            "P.h5: its counts are not those of such a run; it is damaged, or was made by another build");
         free(odd.at);
     }
     list.at[1] = INT64_MAX;
