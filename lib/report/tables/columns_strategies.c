@@ -2,8 +2,8 @@
 #include "report/tables/columns.h"
 #include "report/tables/tables.h"
 
-/* For want of room: nobody gives them for actions. */
-enum { NO_ACTIONS = 1 << SP_WORK_STEPS | 1 << SP_WORK_SLEEP | 1 << SP_WORK_TAGS };
+/* For want of room: figures that are not usual for tags and actions. */
+enum { NO_SEQUENCES = 1 << SP_WORK_STEPS | 1 << SP_WORK_SLEEP, NO_ACTIONS = NO_SEQUENCES | 1 << SP_WORK_TAGS };
 
 /* What decides, for a page and for a terminal. */
 const sp_column sp_columns_wide[] = {
@@ -61,11 +61,11 @@ const sp_column sp_columns_agreement[] = {
     SP_LEAD_COLUMNS,
     {.key = "accuracy", .decimals = 3, .how = SP_STAR},
     {.key = "kappa", .decimals = 3, .how = SP_STAR},
-    {.key = "mcc", .decimals = 3, .how = SP_STAR},
+    {.key = "mcc", .decimals = 3, .how = SP_STAR, .works = NO_ACTIONS},
     {.key = "macro_f1", .decimals = 3, .how = SP_STAR},
-    {.key = "weighted_f1", .decimals = 3, .how = SP_STAR},
+    {.key = "weighted_f1", .decimals = 3, .how = SP_STAR, .works = NO_SEQUENCES},
     {.key = "mean_accuracy", .sd = "sd_accuracy", .how = SP_STAR},
-    {.key = "mean_kappa", .sd = "sd_kappa", .how = SP_STAR},
+    {.key = "mean_kappa", .sd = "sd_kappa", .how = SP_STAR, .works = NO_ACTIONS},
     {.key = NULL},
 };
 
