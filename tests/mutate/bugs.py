@@ -790,5 +790,5 @@ BUGS = [
         "total >= width && c > from"),
     Bug("lib/json/utf8.c", "characters that are written too long pass",
         "n < 0 || code < least[n] ||",
-        "n < 0 ||"),
+        "n < 0 || code < least[n] - least[n] ||"),
 ]
