@@ -15,10 +15,10 @@
 #include "statepath/comparison.h"
 
 #include "core/owned.h"
-#include "core/tags.h"
 #include "evaluate/counts/kept_steps.h"
 #include "evaluate/counts/margins.h"
 #include "evaluate/counts/tally.h"
+#include "tags/tags.h"
 
 #include <stdlib.h>
 

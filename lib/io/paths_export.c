@@ -34,11 +34,6 @@ bool sp_paths_export_is(const char *file)
            sp_conll_has_ending(file) || sp_event_writer_find(file);
 }
 
-bool sp_paths_export_takes_tokens(const char *file)
-{
-    return sp_conll_has_ending(file);
-}
-
 static sp_status check(const char *file, const sp_paths_header *header, sp_error *err)
 {
     const sp_event_writer *events = sp_event_writer_find(file);

@@ -20,9 +20,6 @@ typedef struct sp_paths_export sp_paths_export;
 /* Is a file of that name not HDF5? */
 bool sp_paths_export_is(const char *file);
 
-/* Does it tell what the steps are (`tokens` of the header)? */
-bool sp_paths_export_takes_tokens(const char *file);
-
 /* As sp_paths_writer_open() and so on, which hand everything on. What the header points to must stay until the end. SP_EINVAL
  * also: several recordings or paths as events, steps whose length nobody says. */
 sp_status sp_paths_export_open(const char *file, const sp_paths_header *header, sp_paths_export **out, sp_error *err);

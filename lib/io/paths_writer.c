@@ -5,6 +5,7 @@
 
 #include "io/hdf5/h5_paths_writer.h"
 #include "io/paths_export.h"
+#include "io/text/conll.h"
 
 /* One of them is there. */
 struct sp_paths_writer {
@@ -15,6 +16,11 @@ struct sp_paths_writer {
 bool sp_paths_writer_is_h5(const char *file)
 {
     return !sp_paths_export_is(file);
+}
+
+bool sp_paths_writer_takes_tokens(const char *file)
+{
+    return sp_conll_has_ending(file);
 }
 
 sp_status sp_paths_writer_open(const char *file, const sp_paths_header *header, sp_paths_writer **out, sp_error *err)

@@ -50,6 +50,8 @@ typedef struct sp_paths_header {
 
 /* Of a file of that name: can it hold more than paths? A file without strategies is HDF5 whatever its name. */
 bool sp_paths_writer_is_h5(const char *file);
+/* Does it tell what the steps are (`tokens` of the header)? */
+bool sp_paths_writer_takes_tokens(const char *file);
 
 /* The header is only looked at here, but its offsets, ids and classes must stay until the end; `input` is also the file that must
  * not be overwritten. SP_OK; SP_EINVAL (the file is the input; two strategies of one name); SP_EFILE (exists and not `force`: the

@@ -8,7 +8,7 @@
 
 #include "core/edges.h"
 #include "core/names.h"
-#include "core/tags.h"
+#include "tags/tags.h"
 
 /* ---- what all shapes share ---- */
 

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "core/name_hint.h"
-#include "core/tags.h"
 #include "evaluate/evaluate.h"
 #include "learn/decided.h"
 #include "learn/learn.h"
 #include "learn/training.h"
 #include "learn/tune.h"
 #include "statepath/metrics.h"
+#include "tags/tags.h"
 
 static const char *const method_names[SP_N_FIT_METHODS] = {"counts", "crf", "em"};
 static const char *const tune_names[SP_N_TUNES] = {"none", "accuracy", "kappa", "macro_f1", "entity_f1", "edit", "nll"};

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "core/subjects.h"
-#include "core/tags.h"
-#include "io/paths_export.h"
+#include "io/paths_writer.h"
 #include "io/source.h"
 #include "pipeline/options.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
 #include "statepath/pipeline_file.h"
+#include "tags/tags.h"
 
 enum { BLOCK_BYTES = 16 << 20 };
 
@@ -233,7 +233,7 @@ static sp_status convert_tags(const char *file, const sp_run_options *o, sp_erro
 sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err)
 {
     conversion c = {.opt = o};
-    if (o->output && sp_paths_export_takes_tokens(o->output))
+    if (o->output && sp_paths_writer_takes_tokens(o->output))
         return convert_tags(file, o, err);
     if (o->scheme)
         return sp_fail(err, SP_EINVAL, "`scheme` %s: tags are written in a scheme as columns of CoNLL: `output` OUT.conll",

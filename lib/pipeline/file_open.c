@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/subjects.h"
-#include "io/paths_export.h"
+#include "io/paths_writer.h"
 #include "io/source.h"
 #include "pipeline/options.h"
 #include "sleep/label_coding_use.h"
@@ -47,7 +47,7 @@ sp_status sp_run_places(const sp_run_options *o, sp_source_options *out, sp_erro
     out->ids = o->place.ids;
     out->mask = o->place.mask;
     out->transpose = o->place.transpose;
-    out->with_tokens = o->output && sp_paths_export_takes_tokens(o->output);
+    out->with_tokens = o->output && sp_paths_writer_takes_tokens(o->output);
     out->more = o->place.more;
     out->only = o->place.only;
     out->epoch_seconds = o->epoch_seconds > 0 ? o->epoch_seconds : 0; /* NaN: not said */

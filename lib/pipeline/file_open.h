@@ -2,8 +2,8 @@
 #ifndef PIPELINE_FILE_OPEN_H
 #define PIPELINE_FILE_OPEN_H
 
-#include "pipeline/labels/decided.h"
 #include "pipeline/file_reference.h"
+#include "pipeline/labels/decided.h"
 #include "pipeline/matched.h"
 #include "pipeline/pipeline.h"
 #include "statepath/pipeline_file.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/names.h"
-#include "core/tags.h"
+#include "tags/tags.h"
 
 /* A tag as seqeval parts it, "B-PER" or with the letter last, "PER-B": the letter, and the type from *type on, of *n letters. */
 static char part_tag(const char *text, bool has_suffix, const char **type, size_t *n)

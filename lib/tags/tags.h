@@ -3,8 +3,8 @@
  *
  * A tag is O, outside of all entities, or a letter, a hyphen and the entity's type. A letter alone is of the type "_".
  */
-#ifndef STATEPATH_CORE_TAGS_H
-#define STATEPATH_CORE_TAGS_H
+#ifndef STATEPATH_TAGS_TAGS_H
+#define STATEPATH_TAGS_TAGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "core/tags.h"
+#include "tags/tags.h"
 
 #include <ctype.h>
 #include <stdio.h>
