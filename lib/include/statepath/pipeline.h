@@ -111,8 +111,8 @@ typedef struct sp_run_options {
     int64_t what_if_bytes; /* letters of scores that a page may hold to decode them itself; 0: none; -1: 600,000, less where the
                             * page would have more than a megabyte */
     const char *command;   /* kept in results; or NULL */
-    /* The same in two texts, without the files: what stands before the first of them, and the rest; or NULL. For what is merged of
-     * parts of several runs (pipeline_file.h). */
+    /* The same in two texts, without the files: what stands before the first of them, and the rest; or NULL. For what is merged
+     * of parts of several runs (pipeline_file.h). */
     const char *command_before, *command_after;
     struct {
         char *file;        /* count everything, pool nothing, and write that here; %i and %n are the numbers of the shard */
