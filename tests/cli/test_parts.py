@@ -1,5 +1,6 @@
 """Parts (`--part`, `--shard`, `merge`): the bytes of one run, whatever it was cut into; parts that are there are kept; what does not
 go together is named."""
+import json
 import os
 import random
 import signal
@@ -94,6 +95,17 @@ class TestParts(st.TestCase):
             "--model", "sleep-strict", "--strategies", "argmax,viterbi,beam:4,posterior,online:3", "--temperature", "1.5", "--wake-trim", "1",
             "--weighted-kappa", "linear", "--collapse", "Light=N1,N2; Deep=N3", "--margin", "0.01", "--nll-clip", "1e-6", "--bridge-unscored",
             "--seed", "7", "--level", "0.9", "--groups", "prefix:_"])
+
+    def test_kinds_of_work(self):
+        """What pairs of strategies are compared by follows from the kind of work: edit score and F1@k of actions, entities of tags."""
+        for name, classes, options in (("actions.h5", ["background", "take", "open", "pour", "put"], ["--background", "background,put"]),
+                                       ("tags.h5", ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], ["--scheme", "IOB2"])):
+            write(name, recordings(6, 11))
+            with h5py.File(name, "a") as f:
+                f["log_probs"].attrs["classes"] = classes
+            self.write("m.json", json.dumps({"statepath_model": 1, "classes": classes, "forbid": {classes[0]: [classes[2]]}}))
+            self.check_same([name], (1, 3), options=["--model", "m.json"] + options)
+            self.assertIn(b"edit_score" if name == "actions.h5" else b"entity_f1", self.read("whole/r.json"))
 
     def test_scorers(self):
         of = recordings(3, 8)
