@@ -177,7 +177,9 @@ static sp_status put_step(tag_conversion *c, const char *token, const int32_t *l
 {
     const char *name = labels[t] < 0 ? "-1" : c->info->classes[labels[t]];
     const bool is_changed = c->scheme && tag_at(c, labels, n, t).type >= 0;
-    const char letter[] = {is_changed ? sp_tag_letter(c->scheme, kind_at(c, labels, n, t)) : *name, '\0'};
+    char letter[] = {*name, '\0'};
+    if (is_changed)
+        letter[0] = sp_tag_letter(c->scheme, kind_at(c, labels, n, t));
     const char *const parts[] = {token ? token : "", token ? " " : "", letter, name + 1, "\n"};
     sp_status status = SP_OK;
     for (size_t i = 0; status == SP_OK && i < sizeof parts / sizeof parts[0]; i++)

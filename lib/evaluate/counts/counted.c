@@ -7,6 +7,7 @@
 #include "evaluate/value.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 void sp_counted_free(sp_counted *counted)
@@ -419,7 +420,7 @@ static sp_status join_places(sp_evaluation *e, const sp_counted_part *part, curs
         if (!said)
             return SP_ENOMEM;
         for (int32_t s = 0; s <= S; s++) {
-            const int64_t *from = place + 2 + 3 * s;
+            const int64_t *from = place + 2 + 3 * (ptrdiff_t)s;
             if (from[0] < -1 || from[0] >= e->K || from[1] < -1 || from[1] >= e->K)
                 return odd(part, err);
             said[s] = (sp_illegal_said){(int32_t)from[0], (int32_t)from[1], from[2] != 0};

@@ -19,7 +19,8 @@ static bool is_usual(const char *name)
 static bool is_used(const sp_h5_source *h, const char *path)
 {
     const sp_h5_part *const parts[] = {&h->scores, &h->labels, &h->segments, &h->weights, &h->mask};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    enum { N_PARTS = sizeof parts / sizeof(const sp_h5_part *) };
+    for (int i = 0; i < N_PARTS; i++)
         if (parts[i]->path && strcmp(parts[i]->path, path) == 0)
             return true;
     return false;
