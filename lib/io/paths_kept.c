@@ -89,13 +89,14 @@ static off_t place_of(const sp_kept_paths *k, int32_t row, int64_t first_step)
 /* Where steps have holes between them: run by run of those that stand beside each other. */
 static sp_status keep(sp_kept_paths *k, int32_t row, int64_t first_step, int64_t n, const int32_t *values, sp_error *err)
 {
-    const int64_t *step_at = k->holes ? k->holes->step_at + first_step : NULL;
+    if (!k->holes)
+        return write_at(k, values, (size_t)n * sizeof *values, place_of(k, row, first_step), err);
+    const int64_t *step_at = k->holes->step_at + first_step;
     sp_status status = SP_OK;
     for (int64_t i = 0, run; status == SP_OK && i < n; i += run) {
-        run = step_at ? 1 : n;
-        while (i + run < n && step_at[i + run] == step_at[i] + run)
-            run++;
-        status = write_at(k, values + i, (size_t)run * sizeof *values, place_of(k, row, step_at ? step_at[i] : first_step), err);
+        for (run = 1; i + run < n && step_at[i + run] == step_at[i] + run; run++)
+            ;
+        status = write_at(k, values + i, (size_t)run * sizeof *values, place_of(k, row, step_at[i]), err);
     }
     return status;
 }

@@ -100,9 +100,10 @@ static sp_status read_block(sp_pipeline *p, sp_block *block, int32_t *const *rat
     const sp_part part = {.recording = block->first, .count = block->n_recordings};
     sp_status status = SP_OK;
     for (int s = 0; status == SP_OK && s < p->n_strategies; s++) {
-        status = p->given->read(p->given->arg, s, &part, a->paths[s], a->results[s], err);
-        for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++)
-            p->undecoded[s] += a->results[s][n].status != SP_OK;
+        sp_decoded *results = a->results[s];
+        status = p->given->read(p->given->arg, s, &part, a->paths[s], results, err);
+        for (int64_t n = 0; status == SP_OK && results && n < block->n_recordings; n++)
+            p->undecoded[s] += results[n].status != SP_OK;
     }
     if (status == SP_OK && block->labels)
         status = sp_pipeline_to_columns(p, block->n_steps, block->labels, block->labels, err);

@@ -50,8 +50,9 @@ sp_status sp_mat_texts(const sp_mat_shape *shape, const uint32_t *letters, sp_st
                        .is_known = true};
     snprintf(out->type, sizeof out->type, "char");
     uint32_t *text = calloc((size_t)(n * (length ? length : 1)), sizeof *text);
-    if (!(out->bytes = (unsigned char *)text))
+    if (!text)
         return sp_no_memory(err);
+    out->bytes = (unsigned char *)text;
     for (int64_t i = 0; i < n; i++) {
         int64_t used = length;
         while (used && letters[(used - 1) * n + i] == ' ')
@@ -77,7 +78,8 @@ static void squeeze(const char *name, sp_stored *array)
 sp_status sp_mat_add(sp_stored_file *f, const char *name, sp_stored *array, sp_error *err)
 {
     sp_stored *more = realloc(f->arrays, ((size_t)f->n + 1) * sizeof *more);
-    f->arrays = more ? more : f->arrays;
+    if (more)
+        f->arrays = more;
     array->name = strdup(name);
     if (!more || !array->name) {
         free(array->name);

@@ -300,7 +300,9 @@ static sp_status find_classes(conll *c, const int32_t columns[2], sp_names *foun
     const int64_t most = 2 * c->n_steps;
     sp_text_span *spans = malloc(((size_t)most + 1) * sizeof *spans);
     int32_t n = 0;
-    if (!spans || most >= INT32_MAX || sp_names_init(found, most) != SP_OK) {
+    if (!spans)
+        return sp_no_memory(err);
+    if (most >= INT32_MAX || sp_names_init(found, most) != SP_OK) {
         free(spans);
         return sp_no_memory(err);
     }

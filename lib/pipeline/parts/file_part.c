@@ -35,21 +35,23 @@ static sp_count_list *list_at(sp_part_content *part, int i)
 static sp_status save(const char *file, bool force, sp_part_content *part, sp_error *err)
 {
     sp_list lists[N_LISTS + 3];
-    int64_t n = 0;
+    int64_t n = 2;
     char *header = json_dumps(part->header, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
     if (!header)
         return sp_no_memory(err);
     const char *const texts[] = {header};
     const int64_t N = part->origins.n / 2;
-    lists[n++] = (sp_list){.name = "header", .kind = SP_LIST_TEXT, .n = 1, .texts = texts};
-    lists[n++] = (sp_list){.name = "ids", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->ids};
-    if (part->subjects)
-        lists[n++] = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
+    lists[0] = (sp_list){.name = "header", .kind = SP_LIST_TEXT, .n = 1, .texts = texts};
+    lists[1] = (sp_list){.name = "ids", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->ids};
+    if (part->subjects) {
+        lists[n] = (sp_list){.name = "subjects", .kind = SP_LIST_TEXT, .n = N, .texts = (const char *const *)part->subjects};
+        n++;
+    }
     for (int i = 0; i < N_LISTS; i++) {
         const sp_count_list *list = list_at(part, i);
-        lists[n++] = (sp_list){.name = names[i].name, .kind = names[i].kind, .n = list->n, .numbers = list->at};
+        lists[n + i] = (sp_list){.name = names[i].name, .kind = names[i].kind, .n = list->n, .numbers = list->at};
     }
-    sp_status status = sp_lists_save(file, force, kind, VERSION, n, lists, err);
+    sp_status status = sp_lists_save(file, force, kind, VERSION, n + N_LISTS, lists, err);
     free(header);
     return status;
 }

@@ -13,7 +13,7 @@ static char part_tag(const char *text, bool has_suffix, const char **type, size_
     const size_t length = strlen(text);
     if (length == 0)
         return 'O';
-    const char letter = has_suffix ? text[length - 1] : text[0];
+    const char letter = text[has_suffix ? length - 1 : 0];
     const char *from = has_suffix ? text : text + 1, *hyphen;
     *n = length - 1;
     if (has_suffix) {
