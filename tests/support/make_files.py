@@ -519,8 +519,8 @@ def shapes():
     bad("labels_one_hot.h5", "FILE: dataset /labels has shape [5, 3], but must have shape [5] to go with /log_probs; where it is "
         "one-hot write the index of the class (argmax over the last axis)")
     file("labels_text.h5", labels=["a"] * 5)
-    bad("labels_text.h5", "FILE: dataset /labels holds text, which cannot be read as numbers here; write it again as integers or "
-        "floats")
+    bad("labels_text.h5", "FILE: dataset /labels, recording labels_text, step 0: label \"a\" is a word; a model says which class it is "
+        "(`model` or `rules` M)")
     file("labels_255.h5", labels=np.array([0, 1, 255, 2, 0], "u1"))
     bad("labels_255.h5", "FILE: dataset /labels, recording labels_255, step 2: label 255 is not one of the 3 classes 0..2; unscored "
         "steps are -1" + others)
