@@ -1,4 +1,4 @@
-/* Labels that are words, in files of arrays and HDF5: kept as numbers of the different words, and told as classes when they are read.
+/* Labels that are words, in files of arrays and HDF5: kept as numbers of the different words, told as classes when they are read.
  * Private to io/. */
 #ifndef STATEPATH_IO_LABEL_WORDS_H
 #define STATEPATH_IO_LABEL_WORDS_H
