@@ -229,6 +229,9 @@ class TestParts(st.TestCase):
         merge = lambda *parts, **how: self.statepath("merge", *parts, status=1, **how)
         merge("P1.h5", "P3.h5", stderr="statepath: parts are missing: shards 2/3, with 1 of 6 recordings; name them too, or let --allow-missing "
                                        "leave them out\n")
+        out, err = self.statepath("merge", "P1.h5", "P3.h5", "--allow-missing", "--json", "m.json", "--report", "m.html", "-q", "--force", status=0)
+        self.assertEqual(json.loads(self.read("m.json"))["input"]["missing_parts"], "shards 2/3, with 1 of 6 recordings")
+        self.assertIn(b"Parts are missing: shards 2/3, with 1 of 6 recordings.", self.read("m.html"))
         out, err = self.statepath("merge", "P1.h5", "P3.h5", "--allow-missing", status=0)
         self.assertEqual(err, "statepath: parts are missing: shards 2/3, with 1 of 6 recordings\n")
         self.assertIn("5 recordings", out)

@@ -364,6 +364,7 @@ typedef struct sp_comparison {
     int64_t n_files;                               /* 0: it is one file */
     sp_source_file *files;                         /* [n_files] of several, or NULL */
     char **file_names;                             /* [n_files][2] what their names and faults point to */
+    char *missing_parts;                           /* of what is merged, "shards 2/3, with 1 of 6 recordings"; or NULL */
     bool is_simulated;                             /* the file says that its recordings are made up */
     char *command;                                 /* the command line, or NULL */
     int64_t n_recordings, n_steps, n_scored_steps; /* scored: 0 without labels */

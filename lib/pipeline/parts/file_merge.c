@@ -407,6 +407,8 @@ sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_optio
         status = open_drawn(&r, err);
     if (status == SP_OK)
         status = join(&r, &made, err);
+    if (status == SP_OK && r.parts.missing && !(made->missing_parts = strdup(r.parts.missing)))
+        status = sp_no_memory(err);
     if (status == SP_OK && r.p.sink)
         status = write_paths(&r, made, err);
     if (status == SP_OK && r.parts.missing)

@@ -634,6 +634,8 @@ static void write_all(const sp_comparison *c, sp_buffer *text)
     sp_json_set(json_object_get(root, "input"), "classes", name_list(c->n_classes, c->input_classes, &failed), &failed);
     if (c->n_files)
         sp_json_set(json_object_get(root, "input"), "files", file_list(c, &failed), &failed);
+    if (c->missing_parts)
+        set_text(json_object_get(root, "input"), "missing_parts", c->missing_parts, &failed);
     fill_model(json_object_get(root, "model"), c, &failed);
     if (c->has_labels)
         sp_json_set(root, "reference", reference_object(c, &failed), &failed);
