@@ -32,7 +32,10 @@ static void show(void *arg, const sp_source_info *info)
 
 static sp_status work(options *o, const char **words, outcome *out, sp_error *err)
 {
-    const input_file inputs[] = {{"the input file", words[0]}, {NULL, NULL}};
+    const input_file inputs[] = {{"the input file", words[0]},
+                                 {"the file of labels", o->run.place.labels},
+                                 {"the file of labels", o->run.reference},
+                                 {NULL, NULL}};
     bool is_quiet = o->talk.quiet;
     (void)out;
     sp_status status = outputs_check(o, inputs, err);
@@ -46,7 +49,9 @@ static sp_status work(options *o, const char **words, outcome *out, sp_error *er
 static const option_choice convert_options[] = {OPTION_AS(OUTPUT, "write the recordings, packed; labels alone: .conll", "OUT.h5"),
                                                 OPTION(FORCE),
                                                 HEADING("Reading, where things are in the files:"),
-                                                PLACE_OPTIONS,
+                                                OPTION(SCORES),
+                                                LABEL_FILE_OPTIONS,
+                                                PLACES_BESIDE,
                                                 OPTION_AS(MODEL, "whose classes labels are that are words or codes", NULL),
                                                 OPTION_AS(SCHEME, "write tags in this scheme, to .conll (as they are)", NULL),
                                                 OPTION(CODES),
@@ -62,6 +67,7 @@ const command convert_command = {
             .summary = "pack recordings from any files into one HDF5 file",
             .example = "  statepath convert nights/ -o nights.h5\n"
                        "      a folder of .npy, .npz, .csv or .h5 files, one recording in each or more\n"
+                       "  statepath convert nights/ --labels stages/ --model sleep-aasm -o nights.h5\n"
                        "  statepath convert export.npz --scores softmax --labels stages -o night.h5\n"
                        "  statepath convert train.conll --scheme BIOES -o train-bioes.conll\n",
             .min_words = 1,

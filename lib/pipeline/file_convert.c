@@ -5,6 +5,7 @@
 #include "core/subjects.h"
 #include "io/paths_writer.h"
 #include "io/source.h"
+#include "pipeline/file_open.h"
 #include "pipeline/options.h"
 #include "sleep/label_coding_use.h"
 #include "statepath/model_json.h"
@@ -14,9 +15,11 @@
 enum { BLOCK_BYTES = 16 << 20 };
 
 typedef struct conversion {
+    sp_run_options options; /* as given, with the file of labels in its place */
     const sp_run_options *opt;
     sp_model *model; /* or NULL */
-    sp_source *source;
+    sp_pipeline p;   /* of recordings, with labels of another file where there are any */
+    sp_file_input in;
     const sp_source_info *info;
     sp_codes *codes; /* or NULL */
     sp_subjects *subjects;
@@ -42,27 +45,45 @@ static sp_status read_codes(conversion *c, sp_error *err)
     if (status == SP_OK)
         status = sp_codes_use_columns(c->codes, class_of_column, err);
     if (status == SP_OK)
-        sp_source_use_codes(c->source, c->codes);
+        sp_source_use_codes(c->in.source, c->codes);
     free(class_of_column);
+    return status;
+}
+
+/* Labels of another file: classes of the model, or of the scores. */
+static sp_status read_reference(conversion *c, sp_error *err)
+{
+    if (!c->model && !c->info->classes)
+        return sp_fail(err, SP_EINVAL, "%s names no classes; `model` M says which they are, for example sleep-aasm",
+                       c->info->file);
+    if (!c->model && !(c->model = sp_model_new("labels", c->info->n_classes, c->info->classes)))
+        return sp_no_memory(err);
+    c->p.model = c->model;
+    c->model = NULL; /* the pipeline's now */
+    sp_status status = sp_file_input_label(&c->p, &c->in, err);
+    c->info = c->p.from.info;
     return status;
 }
 
 static sp_status open_input(conversion *c, const char *file, sp_error *err)
 {
     sp_source_options places;
-    sp_status status = sp_run_places(c->opt, &places, err);
+    sp_status status = sp_run_find_labels(&c->options, err);
+    if (status == SP_OK)
+        status = sp_run_places(c->opt, &places, err);
     if (status == SP_OK && c->opt->model)
         status = sp_model_load(c->opt->model, &c->model, err);
     places.model = c->model;
+    c->p = (sp_pipeline){.opt = c->opt, .file = file};
     if (status == SP_OK)
-        status = sp_source_open(file, &places, &c->source, err);
+        status = sp_file_input_open(&c->p, &c->in, &places, err);
     if (status != SP_OK)
         return status;
-    c->info = sp_source_info_of(c->source);
-    status = read_codes(c, err);
+    c->info = c->p.from.info;
+    status = c->opt->reference ? read_reference(c, err) : read_codes(c, err);
     if (status == SP_OK)
-        status = sp_source_subjects(c->source, c->opt->groups, &c->subjects, err);
-    return status == SP_OK ? sp_source_epoch_seconds(c->source, &c->seconds, err) : status;
+        status = sp_source_subjects(c->in.source, c->opt->groups, &c->subjects, err);
+    return status == SP_OK ? sp_source_epoch_seconds(c->in.source, &c->seconds, err) : status;
 }
 
 static sp_status write_blocks(conversion *c, sp_scores_writer *writer, sp_error *err)
@@ -70,13 +91,14 @@ static sp_status write_blocks(conversion *c, sp_scores_writer *writer, sp_error 
     const unsigned parts = SP_BLOCK_SCORES | SP_BLOCK_LABELS | SP_BLOCK_SEGMENTS | SP_BLOCK_WEIGHTS | SP_BLOCK_MASK;
     sp_status status = SP_OK;
     for (int64_t first = 0, n; status == SP_OK && first < c->info->n_recordings; first += n) {
-        n = sp_source_fit(c->source, first, BLOCK_BYTES);
+        n = sp_source_fit(c->in.source, first, BLOCK_BYTES);
         if (n > c->info->n_recordings - first)
             n = c->info->n_recordings - first;
+        const sp_part part = {.recording = first, .count = n};
         sp_run_progress(c->opt, "steps", c->info->offsets[first], c->info->n_steps);
         status = sp_run_go_on(c->opt, err);
         if (status == SP_OK)
-            status = sp_source_read(c->source, first, n, parts, c->block, err);
+            status = c->p.from.read(c->p.from.arg, &part, parts, c->block, err);
         if (status == SP_OK)
             status = sp_scores_writer_add(writer, c->block, err);
     }
@@ -94,7 +116,8 @@ static sp_status write_output(conversion *c, sp_error *err)
                                      .n_classes = info->n_classes,
                                      .offsets = info->offsets,
                                      .ids = info->ids,
-                                     .classes = info->classes,
+                                     .classes =
+                                         info->classes || !c->p.model ? info->classes : (const char *const *)c->p.model->classes,
                                      .with_labels = info->has_labels,
                                      .with_segments = info->has_segments,
                                      .with_weights = info->has_weights,
@@ -234,7 +257,8 @@ static sp_status convert_tags(const char *file, const sp_run_options *o, sp_erro
 
 sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_sink *sink, void *arg, sp_error *err)
 {
-    conversion c = {.opt = o};
+    conversion c = {.options = *o};
+    c.opt = &c.options;
     if (o->output && sp_paths_writer_takes_tokens(o->output))
         return convert_tags(file, o, err);
     if (o->scheme)
@@ -248,7 +272,8 @@ sp_status sp_convert_file(const char *file, const sp_run_options *o, sp_convert_
         status = write_output(&c, err);
     sp_block_free(c.block);
     sp_subjects_free(c.subjects);
-    sp_source_close(c.source);
+    sp_file_input_close(&c.in);
+    sp_pipeline_close(&c.p);
     sp_codes_free(c.codes);
     sp_model_free(c.model);
     return status;

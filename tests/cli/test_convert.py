@@ -57,6 +57,31 @@ class TestConvert(st.TestCase):
                       "ids         the files' names\n", done.stdout)
         self.assertEqual(self.compare("x.h5"), self.compare("nights"))
 
+    def test_labels_of_other_files(self):
+        """Beside the scores as they would be compared with, whatever stood there before."""
+        os.mkdir(self.path("nights"))
+        os.mkdir(self.path("said"))
+        for n, name in enumerate("abc"):
+            part = slice(self.offsets[n], self.offsets[n + 1])
+            np.save(self.path("nights/%s.npy" % name), self.probs[part])
+            self.write("said/%s.txt" % name, "".join("%s\n" % (STAGES[k] if k >= 0 else "-1") for k in self.labels[part]))
+        self.statepath("convert", "nights", "--labels", "said/{id}.txt", *MODEL, "-o", "x.h5", stderr="wrote x.h5\n")
+        with st.h5py.File(self.path("x.h5")) as f:
+            np.testing.assert_array_equal(f["labels"][:], self.labels)
+            np.testing.assert_array_equal(f["probs"][:], self.probs)
+            self.assertEqual(f["classes"].asstr()[:].tolist(), STAGES)
+        np.savez(self.path("x.npz"), **dict(self.beside, labels=np.zeros(191, int)))
+        self.statepath("convert", "x.npz", "--reference", "said", "-o", "y.h5", "-q")
+        with st.h5py.File(self.path("y.h5")) as f:
+            np.testing.assert_array_equal(f["labels"][:], self.labels)
+            np.testing.assert_array_equal(f["weights"][:], self.beside["weights"])
+        self.refuses("convert", "nights", "--labels", "said", "-o", "z.h5", status=2,
+                     sentence="nights names no classes; --model M says which they are, for example sleep-aasm")
+        os.rename(self.path("said/c.txt"), self.path("said/d.txt"))
+        self.refuses("convert", "nights", "--labels", "said", *MODEL, "-o", "z.h5", sentence="nights and said do not match; only in nights: c; only in said: d")
+        self.refuses("convert", "nights/a.npy", "--labels", "said/a.txt", *MODEL, "-o", "said/a.txt", "-f", status=2,
+                     sentence="said/a.txt: is the file of labels, which is never written to; give the output another name")
+
     def test_codes_and_words(self):
         nsrr = np.array([0, 1, 2, 3, 5, 9])
         np.savez(self.path("x.npz"), probs=self.probs, labels=nsrr[self.labels])
