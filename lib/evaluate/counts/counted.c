@@ -471,6 +471,8 @@ static sp_status open_rows(sp_evaluation *e, const sp_joining *j, sp_error *err)
     }
     for (int32_t s = 0; s < c->n_strategies; s++)
         memset(c->strategies[s].recordings, 0, (size_t)(N + 1) * sizeof *c->strategies[s].recordings);
+    if (e->nights)
+        memset(e->nights, 0, ((size_t)c->n_strategies + 1) * sizeof *e->nights);
     for (int64_t r = 0; r < N; r++) {
         if (!(c->ids[r] = strdup(j->order[r].id)))
             return sp_no_memory(err);
