@@ -50,17 +50,11 @@ static sp_status read_codes(conversion *c, sp_error *err)
     return status;
 }
 
-/* Labels of another file: classes of the model, or of the scores. */
 static sp_status read_reference(conversion *c, sp_error *err)
 {
-    if (!c->model && !c->info->classes)
-        return sp_fail(err, SP_EINVAL, "%s names no classes; `model` M says which they are, for example sleep-aasm",
-                       c->info->file);
-    if (!c->model && !(c->model = sp_model_new("labels", c->info->n_classes, c->info->classes)))
-        return sp_no_memory(err);
     c->p.model = c->model;
     c->model = NULL; /* the pipeline's now */
-    sp_status status = sp_file_input_label(&c->p, &c->in, err);
+    sp_status status = sp_file_input_label_alone(&c->p, &c->in, "`model` M says which they are, for example sleep-aasm", err);
     c->info = c->p.from.info;
     return status;
 }

@@ -100,13 +100,7 @@ static sp_status read_decided(sp_fitting *f, sp_error *err)
     if (!(f->decided = sp_block_new()))
         return sp_no_memory(err);
     sp_status status = sp_source_read(f->file->in.source, 0, f->info->n_recordings, SP_BLOCK_LABELS, f->decided, err);
-    for (int64_t t = 0; status == SP_OK && t < f->decided->n_steps; t++)
-        if (f->decided->labels[t] >= K)
-            status = sp_fail(err, SP_EDATA,
-                             "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or `map` reads others' "
-                             "numbers",
-                             f->info->file, f->decided->labels[t], K);
-    return status;
+    return status == SP_OK ? sp_decided_check(f->decided, K, err) : status;
 }
 
 static sp_status read_all(sp_fitting *f, const sp_run_options *o, sp_error *err)
@@ -156,21 +150,6 @@ static sp_status read_codes(sp_fitting *f, const sp_run_options *o, sp_error *er
     return status;
 }
 
-/* Labels of another file are told in the classes of the rules, or of this file's own. */
-static sp_status label_file(sp_fitting *f, sp_error *err)
-{
-    sp_pipeline *p = &f->file->p;
-    const sp_source_info *info = f->info;
-    if (!p->model && !info->classes)
-        return sp_fail(err, SP_EINVAL, "%s names no classes; `rules` M says which they are, for example sleep-permissive",
-                       info->file);
-    if (!p->model && !(p->model = sp_model_new("labels", info->n_classes, info->classes)))
-        return sp_no_memory(err);
-    sp_status status = sp_file_input_label(p, &f->file->in, err);
-    f->info = p->from.info;
-    return status;
-}
-
 static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
 {
     sp_pipeline *p = &f->file->p;
@@ -194,7 +173,11 @@ static sp_status open_file(sp_fitting *f, const char *file, sp_error *err)
         return status;
     f->info = p->from.info;
     sp_run_tell_remark(o, f->info);
-    return o->reference ? label_file(f, err) : read_codes(f, o, err);
+    if (!o->reference)
+        return read_codes(f, o, err);
+    status = sp_file_input_label_alone(p, in, "`rules` M says which they are, for example sleep-permissive", err);
+    f->info = p->from.info;
+    return status;
 }
 
 sp_status sp_fitting_open(sp_fitting *f, const char *file, const sp_run_options *given, sp_error *err)

@@ -278,6 +278,16 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
     return status == SP_OK && p->opt->reference ? open_reference(p, in, err) : status;
 }
 
+sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err)
+{
+    const sp_source_info *info = p->from.info;
+    if (!p->model && !info->classes)
+        return sp_fail(err, SP_EINVAL, "%s names no classes; %s", info->file, mend);
+    if (!p->model && !(p->model = sp_model_new("labels", info->n_classes, info->classes)))
+        return sp_no_memory(err);
+    return sp_file_input_label(p, in, err);
+}
+
 sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err)
 {
     sp_status status = sp_pipeline_compile(p, err);

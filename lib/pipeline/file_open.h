@@ -49,6 +49,9 @@ void sp_file_input_close(sp_file_input *in);
  * (sp_decided_know()) before anything is read. */
 sp_status sp_file_input_open(sp_pipeline *p, sp_file_input *in, const sp_source_options *places, sp_error *err);
 sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err);
+/* The second where nothing is decoded: labels of another file are told in the classes of p->model, or without one in those that
+ * the scores name. mend: what to do where these name none. */
+sp_status sp_file_input_label_alone(sp_pipeline *p, sp_file_input *in, const char *mend, sp_error *err);
 sp_status sp_file_input_compile(sp_pipeline *p, sp_file_input *in, sp_error *err);
 
 /* `labels` is a dataset beside the scores, or a file or several: then it is moved to `reference`. SP_OK; SP_EINVAL (both are

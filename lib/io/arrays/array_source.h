@@ -24,4 +24,10 @@ sp_status sp_array_source_epoch_seconds(sp_source *source, double *seconds, sp_e
 sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
 sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_subjects **out, sp_error *err);
 
+/* What the rows of all formats of arrays have in common: everything but how one is recognised and opened. */
+#define SP_ARRAY_SOURCE_ROW                                                                                                      \
+    .close = sp_array_source_close, .read = sp_array_source_read, .read_path = sp_array_source_read_path,                        \
+    .epoch_seconds = sp_array_source_epoch_seconds, .subjects = sp_array_source_subjects,                                        \
+    .list_unused = sp_array_source_list_unused
+
 #endif

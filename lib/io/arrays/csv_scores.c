@@ -586,9 +586,5 @@ static bool is_csv(const sp_file_look *look)
            (sp_is_table(look) || (sp_is_text(look) && is_numbers(look)));
 }
 
-const sp_format sp_csv_format = {.name = "a table in text (CSV or the like)",
-                                 .recognise = is_csv,
-                                 .open = open_csv,
-                                 .close = sp_array_source_close,
-                                 .read = sp_array_source_read,
-                                 .read_path = sp_array_source_read_path};
+const sp_format sp_csv_format = {
+    .name = "a table in text (CSV or the like)", .recognise = is_csv, .open = open_csv, SP_ARRAY_SOURCE_ROW};

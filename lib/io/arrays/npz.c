@@ -283,13 +283,5 @@ static sp_status open_npz(sp_source *source, const sp_request *request, sp_error
     return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
 }
 
-const sp_format sp_npz_format = {.name = "a numpy .npz archive",
-                                 .recognise = sp_is_npz,
-                                 .mend = sp_mend_npz,
-                                 .open = open_npz,
-                                 .close = sp_array_source_close,
-                                 .read = sp_array_source_read,
-                                 .read_path = sp_array_source_read_path,
-                                 .epoch_seconds = sp_array_source_epoch_seconds,
-                                 .subjects = sp_array_source_subjects,
-                                 .list_unused = sp_array_source_list_unused};
+const sp_format sp_npz_format = {
+    .name = "a numpy .npz archive", .recognise = sp_is_npz, .mend = sp_mend_npz, .open = open_npz, SP_ARRAY_SOURCE_ROW};

@@ -236,9 +236,4 @@ const sp_format sp_matlab_format = {.name = "a MATLAB 7.3 file",
                                     .magic = "MATLAB 7.3",
                                     .n_magic = sizeof "MATLAB 7.3" - 1,
                                     .open = open_matlab,
-                                    .close = sp_array_source_close,
-                                    .read = sp_array_source_read,
-                                    .read_path = sp_array_source_read_path,
-                                    .epoch_seconds = sp_array_source_epoch_seconds,
-                                    .subjects = sp_array_source_subjects,
-                                    .list_unused = sp_array_source_list_unused};
+                                    SP_ARRAY_SOURCE_ROW};

@@ -389,9 +389,4 @@ const sp_format sp_mat5_format = {.name = "a MATLAB file",
                                   .n_magic = sizeof "MATLAB 5.0" - 1,
                                   .mend = sp_mend_matlab,
                                   .open = open_mat5,
-                                  .close = sp_array_source_close,
-                                  .read = sp_array_source_read,
-                                  .read_path = sp_array_source_read_path,
-                                  .epoch_seconds = sp_array_source_epoch_seconds,
-                                  .subjects = sp_array_source_subjects,
-                                  .list_unused = sp_array_source_list_unused};
+                                  SP_ARRAY_SOURCE_ROW};

@@ -13,22 +13,30 @@ static double *table_of(const sp_decided *d, int64_t recording)
     return d->tables + (d->fold ? (size_t)d->fold[recording] : 0) * K * K;
 }
 
-/* Labels [S] of the block become scores [S,K]. */
-static sp_status score_labels(const sp_decided *d, sp_block *block, sp_error *err)
+sp_status sp_decided_check(const sp_block *block, int32_t n_classes, sp_error *err)
 {
-    const int32_t K = d->info.n_classes;
     for (int64_t t = 0; t < block->n_steps; t++)
-        if (block->labels[t] >= K) {
+        if (block->labels[t] >= n_classes) {
             char where[256];
             const int64_t step = sp_block_where(block, t, -1, where, sizeof where);
             return sp_fail_at(err, SP_EDATA, step,
                               "%s: label %d, but there are %d classes; unscored steps are -1, and `codes` or `map` reads others' "
                               "numbers",
-                              where, block->labels[t], K);
+                              where, block->labels[t], n_classes);
         }
+    return SP_OK;
+}
+
+/* Labels [S] of the block become scores [S,K]. */
+static sp_status score_labels(const sp_decided *d, sp_block *block, sp_error *err)
+{
+    const int32_t K = d->info.n_classes;
+    sp_status status = sp_decided_check(block, K, err);
+    if (status != SP_OK)
+        return status;
     block->n_classes = K;
     block->dtype = SP_F64;
-    sp_status status = sp_block_add_parts(block, SP_BLOCK_SCORES, err);
+    status = sp_block_add_parts(block, SP_BLOCK_SCORES, err);
     for (int64_t n = 0; status == SP_OK && n < block->n_recordings; n++) {
         const int64_t at = block->offsets[n];
         sp_labeller_scores(K, table_of(d, block->first + n), block->offsets[n + 1] - at, block->labels + at,

@@ -18,6 +18,9 @@ typedef struct sp_decided {
 void sp_decided_open(sp_decided *d, sp_pipeline *p);
 void sp_decided_close(sp_decided *d);
 
+/* Are the labels of a block classes, or unscored? SP_OK; SP_EDATA with the place of the first that is not. */
+sp_status sp_decided_check(const sp_block *block, int32_t n_classes, sp_error *err);
+
 /* How the labeller errs: as `label_confidence` says, else as the model does; with folds as the model of each. The pipeline's
  * model is matched to its columns. SP_OK; SP_EDATA (neither says it), SP_EINVAL (a confidence that is no probability), SP_ENOMEM.
  */
