@@ -3,6 +3,7 @@ go together is named."""
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -216,6 +217,19 @@ class TestParts(st.TestCase):
         write("in.h5", of)
         for _ in range(2):
             self.statepath("compare", "in.h5", "--model", "sleep-strict", "--kind", "scores", "--part", "P.h5", status=3)
+
+    def test_each_option_is_compared(self):
+        """A part keeps every option that results depend on: one that is forgotten would let parts go together that do not."""
+        with open(os.path.join(st.SOURCE, "lib", "pipeline", "parts", "part_options.c"), encoding="utf-8") as f:
+            kept = {name.replace("_", "-") for name in re.findall(r'OPTION\("(\w+)"', f.read())}
+        elsewhere = set("model seed part-steps".split())  # members of their own
+        refused = set("against confidence cv nbest rule-costs".split())
+        of_cv = set("folds for memory method penalty rules smoothing tune".split())
+        no_matter = set("check-inputs csv fail-if figures force help json latex markdown output part quiet report shard threads verbose version "
+                        "what-if what-if-bytes".split())
+        for command in ("compare", "evaluate"):
+            asked = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", self.statepath(command, "--help", status=0)[0], re.M))
+            self.assertEqual(asked - kept - elsewhere - refused - of_cv - no_matter, set(), command)
 
     def make_parts(self):
         write("in.h5", recordings(50, 6))
