@@ -188,14 +188,15 @@ static sp_status look(sp_part_run *run, sp_pipeline *p, bool *is_there, sp_error
     struct stat info;
     sp_part_content found = {.name = NULL};
     *is_there = false;
-    if (p->opt->force || stat(run->file, &info) != 0 || info.st_size == 0)
+    const bool is_replaced = p->opt->force;
+    if ((is_replaced && !p->opt->part.goes_on) || stat(run->file, &info) != 0 || info.st_size == 0)
         return SP_OK;
     sp_error own = {.status = SP_OK};
     sp_status status = sp_part_load(run->file, &found, &own);
     if (status != SP_OK)
-        status = sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
+        status = is_replaced ? SP_OK : sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
     else if (!json_equal(found.header, run->content.header))
-        status = judge_other(run, p, found.header, err);
+        status = is_replaced ? SP_OK : judge_other(run, p, found.header, err);
     else {
         sp_counting c = {.from = &found.run};
         sp_part_count_run(&c, p);
