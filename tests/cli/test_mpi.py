@@ -204,5 +204,14 @@ class TestMpi(st.TestCase):
         self.assertNotIn("--shard", text)
         self.assertEqual(said, [])
 
+    def test_manual_page(self):
+        """Of the program alone, made where no job is; a reader of it finds nothing to say."""
+        page = subprocess.run([MPI, "help", "man"], capture_output=True, text=True, check=True).stdout
+        self.assertIn("\n.BR statepath\\-compare (1)", page)
+        self.assertIn("\\-\\-parts", page)
+        if shutil.which("groff"):
+            said = subprocess.run(["groff", "-man", "-ww", "-Kutf8", "-Tutf8"], input=page, capture_output=True, text=True, check=True)
+            self.assertEqual(said.stderr, "")
+
 
 st.main()
