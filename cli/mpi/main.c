@@ -18,7 +18,7 @@ static bool have_met; /* all ranks are at work, or know that one will not be */
 /* ---- a rank's own part ---- */
 
 /* What rank 0 can say before hours of work. */
-static sp_status check(const options *o, const char **words, sp_error *err)
+static sp_status check(const command *c, const options *o, const char **words, sp_error *err)
 {
     const input_file inputs[] = {{"the input file", words[0]},
                                  {"the file of labels", o->run.place.labels},
@@ -28,6 +28,8 @@ static sp_status check(const options *o, const char **words, sp_error *err)
         return sp_fail(err, SP_EINVAL, "--parts DIR is missing: the folder where each rank keeps its part");
     if (strchr(o->parts, '%'))
         return sp_fail(err, SP_EINVAL, "--parts %s: a name without %%", o->parts);
+    if (c == &decode_command && (!o->run.output || strstr(o->run.output, "{id}")))
+        return sp_fail(err, SP_EINVAL, "decode: -o PATHS.h5 says where the paths of all recordings are written");
     return outputs_check(o, inputs, err);
 }
 
@@ -140,7 +142,7 @@ static sp_status gather(options *o, sp_status status, outcome *out, sp_error *er
 
 static sp_status run_parts(const command *c, options *o, const char **words, outcome *out, sp_error *err)
 {
-    sp_status status = rank == 0 ? check(o, words, err) : SP_OK;
+    sp_status status = rank == 0 ? check(c, o, words, err) : SP_OK;
     have_met = true;
     if (ranks_worst(status != SP_OK))
         return status;
@@ -158,7 +160,12 @@ static sp_status work_evaluate(options *o, const char **words, outcome *out, sp_
     return run_parts(&evaluate_command, o, words, out, err);
 }
 
-enum { N_COMMANDS = 2 };
+static sp_status work_decode(options *o, const char **words, outcome *out, sp_error *err)
+{
+    return run_parts(&decode_command, o, words, out, err);
+}
+
+enum { N_COMMANDS = 3 };
 
 /* The options of a command of statepath: with --parts for --part and --shard. */
 static void take_options(const command *c, option_choice out[MOST_OPTIONS])
@@ -166,7 +173,7 @@ static void take_options(const command *c, option_choice out[MOST_OPTIONS])
     for (const option_choice *o = c->options; o->id != OPTION_END; o++)
         if (o->id == OPTION_PART)
             *out++ = (option_choice)OPTION(PARTS);
-        else if (o->id != OPTION_SHARD)
+        else if (o->id != OPTION_SHARD && o->id != OPTION_SKIP_EXISTING)
             *out++ = *o;
     *out = (option_choice)HEADING_END;
 }
@@ -184,17 +191,26 @@ static const char *const description[] = {
 int main(int argc, const char **argv)
 {
     static option_choice choices[N_COMMANDS][MOST_OPTIONS];
-    const command *const of[N_COMMANDS] = {&compare_command, &evaluate_command};
-    command made[N_COMMANDS] = {compare_command, evaluate_command};
+    static const struct {
+        const command *of;
+        sp_status (*work)(options *o, const char **words, outcome *out, sp_error *err);
+        const char *example;
+    } known[N_COMMANDS] = {{&compare_command, work_compare,
+                            "  mpirun -n 16 statepath-mpi compare nights/*.h5 -m sleep-aasm --parts parts \\\n"
+                            "      --report nights.html\n"},
+                           {&decode_command, work_decode,
+                            "  mpirun -n 16 statepath-mpi decode nights/*.h5 -m sleep-aasm --parts parts \\\n"
+                            "      -o paths.h5\n"},
+                           {&evaluate_command, work_evaluate,
+                            "  mpirun -n 16 statepath-mpi evaluate paths/*.h5 -m sleep-aasm --parts parts \\\n"
+                            "      --json nights.json\n"}};
+    command made[N_COMMANDS];
     const command *commands[N_COMMANDS];
-    made[0].work = work_compare;
-    made[1].work = work_evaluate;
-    made[0].use.example = "  mpirun -n 16 statepath-mpi compare nights/*.h5 -m sleep-aasm --parts parts \\\n"
-                          "      --report nights.html\n";
-    made[1].use.example = "  mpirun -n 16 statepath-mpi evaluate paths/*.h5 --labels nights.h5 -m sleep-aasm \\\n"
-                          "      --parts parts --json nights.json\n";
     for (int i = 0; i < N_COMMANDS; i++) {
-        take_options(of[i], choices[i]);
+        made[i] = *known[i].of;
+        made[i].work = known[i].work;
+        made[i].use.example = known[i].example;
+        take_options(known[i].of, choices[i]);
         made[i].options = choices[i];
         commands[i] = &made[i];
     }

@@ -83,6 +83,14 @@ class TestMpi(st.TestCase):
         self.ranks(3, *words, "--parts", "others", "--force", "-q")
         self.same(names=RESULTS)
 
+    def test_decode(self):
+        self.write_scores("in.h5", 8, 7)
+        words = ["decode", "in.h5", *MODEL, "-o", "r.h5"]
+        self.whole(*words)
+        for n in (1, 3):
+            self.ranks(n, *words, "--parts", "parts", "--force")
+            self.same(names=["r.h5"])
+
     def test_without_a_common_file_system(self):
         """Each rank has a folder of its own; rank 0 gets the parts of the others."""
         self.write_scores("in.h5", 2, 9)
@@ -194,7 +202,7 @@ class TestMpi(st.TestCase):
             self.assertEqual(self.ranks(3, *words, status=status)[1], ["statepath-mpi: " + sentence])
         once(2, "--parts DIR is missing: the folder where each rank keeps its part", "compare", "in.h5", *MODEL)
         once(2, "compare: there is no option --part; did you mean --parts?", "compare", "in.h5", "--part", "P.h5")
-        once(2, '"merge" is not a command; the commands are compare, evaluate', "merge", "P.h5")
+        once(2, '"merge" is not a command; the commands are compare, decode, evaluate', "merge", "P.h5")
         once(1, "gone.h5: there is no such file", "compare", "gone.h5", *MODEL, "--parts", "parts")
         once(2, "in.h5: is the input file, which is never written to; give the output another name", "compare", "in.h5", *MODEL, "--parts",
              "parts", "--force", "-o", "in.h5")

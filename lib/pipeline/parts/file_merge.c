@@ -24,6 +24,7 @@ typedef struct merge_run {
     sp_pipeline p;
     calibration scaled;
     sp_path_file paths;
+    sp_holes holes; /* of these */
     /* Steps of the recordings that a page draws: of the inputs, or of the parts. */
     sp_pipeline again;
     sp_file_input in;
@@ -39,6 +40,12 @@ static json_t *member(const merge_run *r, const char *key)
 static bool has(const merge_run *r, const char *what)
 {
     return json_is_true(json_object_get(member(r, "has"), what));
+}
+
+static bool is_of(const merge_run *r, const char *kind)
+{
+    const char *text = json_string_value(member(r, "kind"));
+    return text && strcmp(text, kind) == 0;
 }
 
 /* ---- options ---- */
@@ -92,6 +99,7 @@ static sp_status read_options(merge_run *r, const sp_run_options *given, sp_erro
     o->model_text = json_string_value(member(r, "model"));
     o->output = given->output;
     o->force = given->force;
+    o->together = given->together;
     o->trace_steps = given->trace_steps;
     o->what_if_bytes = given->what_if_bytes;
     o->hooks = given->hooks;
@@ -321,11 +329,16 @@ static sp_status check_paths(const merge_run *r, sp_error *err)
 {
     const sp_run_options *o = &r->options;
     if (!o->output)
-        return SP_OK;
+        return is_of(r, "decode")
+                   ? sp_fail(err, SP_EINVAL, "`output` is missing: parts of decode are merged into a file of paths")
+                   : SP_OK;
     if (!r->parts.info.has_scores)
         return sp_fail(err, SP_EINVAL, "`output`: these parts were made by evaluate, which writes no paths");
     if (!r->parts.steps)
         return sp_fail(err, SP_EINVAL, "`output`: %s holds no paths (`part_steps` none)", r->parts.parts[0].name);
+    if (sp_paths_writer_takes_tokens(o->output))
+        return sp_fail(err, SP_EINVAL, "`output` %s: parts do not hold the tokens of the steps; use `statepath decode`",
+                       o->output);
     if (r->p.on_infeasible == SP_INFEASIBLE_RELAX)
         return sp_fail(
             err, SP_EINVAL,
@@ -342,9 +355,15 @@ static sp_status write_paths(merge_run *r, const sp_comparison *made, sp_error *
     int64_t longest = 1;
     for (int64_t n = 0; n < m->n_recordings; n++)
         longest = m->offsets[n + 1] - m->offsets[n] > longest ? m->offsets[n + 1] - m->offsets[n] : longest;
+    bool has_holes = false;
     int32_t *path = malloc((size_t)longest * sizeof *path);
     sp_block *block = sp_block_new();
-    sp_status status = path && block ? sink->open(sink->arg, err) : sp_no_memory(err);
+    sp_status status = path && block ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK && m->info.n_files == 0) /* paths of several files do without */
+        status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, &r->holes, &has_holes, err);
+    r->p.holes = has_holes ? &r->holes : NULL;
+    if (status == SP_OK)
+        status = sink->open(sink->arg, err);
     for (int64_t n = 0; status == SP_OK && n < m->n_recordings; n++) {
         const sp_part part = {.recording = n, .count = 1};
         const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
@@ -420,14 +439,16 @@ sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_optio
         sp_pipeline_close(&r.again);
         sp_file_input_close(&r.in);
     }
+    const bool has_paths_alone = status == SP_OK && is_of(&r, "decode");
     r.p.raters.found = (sp_scorers_found){0, NULL};
     sp_pipeline_close(&r.p);
     sp_calibration_close(&r.scaled);
     sp_merged_parts_close(&r.parts);
     sp_owned_free(&r.own);
-    if (status == SP_OK)
+    if (status == SP_OK && !has_paths_alone) {
         *out = made;
-    else
-        sp_comparison_free(made);
+        made = NULL;
+    }
+    sp_comparison_free(made);
     return status;
 }

@@ -43,6 +43,7 @@ typedef struct sp_part_content {
     sp_counted counted;
     sp_count_list run;      /* counts of the pipeline: sp_part_count_run() */
     sp_count_list origins;  /* of each recording which input it is of, and its place in it */
+    sp_count_list holes;    /* steps that take no part (file_part_holes.c); empty where there are none */
     char **ids, **subjects; /* [N] one allocation each; subjects NULL: not known */
 } sp_part_content;
 void sp_part_content_clear(sp_part_content *part);
@@ -62,6 +63,7 @@ sp_status sp_part_describe(const sp_pipeline *p, const sp_evaluation_options *ho
 
 /* Of a pipeline that counts for a part. */
 typedef struct sp_part_run {
+    const char *kind; /* of the header */
     bool with_steps;
     sp_shard shard;
     sp_part_content content;

@@ -1,17 +1,13 @@
 /* What a part says of its run. The header is a JSON object:
  *
  *   statepath   version of the library
- *   kind        "compare" (decoded) or "evaluate" (paths that were there)
- *   strategies, model (its JSON as text), n_classes, classes (of the columns; null: not named)
- *   options     part_options.c
- *   has         what was there: labels, segments, nll (likelihood), reliability, path_scores, simulated, length_trim, steps
- *   seconds     length of a step as the files say it, 0: they do not
- *   raters      names of several scorers
- *   subjects_place, labels_file, path_codes, label_codes   texts, or null
- *   files       what was asked for, word by word; about: what the files are called together; n_files as sp_source_info has it
- *   command     text, before, after (sp_run_options)
- *   inputs      of each file name, bytes, modified, checksum, recordings, steps
- *   shard       [i, n]
+ *   kind        "compare" (decoded), "evaluate" (paths that were there) or "decode" (for paths alone: no figures are made of
+ * them) strategies, model (its JSON as text), n_classes, classes (of the columns; null: not named) options     part_options.c has
+ * what was there: labels, segments, nll (likelihood), reliability, path_scores, simulated, length_trim, steps seconds     length
+ * of a step as the files say it, 0: they do not raters      names of several scorers subjects_place, labels_file, path_codes,
+ * label_codes   texts, or null files       what was asked for, word by word; about: what the files are called together; n_files
+ * as sp_source_info has it command     text, before, after (sp_run_options) inputs      of each file name, bytes, modified,
+ * checksum, recordings, steps shard       [i, n]
  *
  * Equal headers are of equal runs: a part whose header is that of the run is not counted again. */
 #include "core/numbers.h"
@@ -31,6 +27,7 @@ void sp_part_content_clear(sp_part_content *part)
     sp_counted_free(&part->counted);
     sp_count_list_free(&part->run);
     sp_count_list_free(&part->origins);
+    sp_count_list_free(&part->holes);
     free(part->ids);
     free(part->subjects);
     *part = (sp_part_content){.name = NULL};
@@ -167,7 +164,7 @@ static bool set_all(json_t *header, const sp_pipeline *p, const sp_evaluation_op
 {
     const sp_source_info *info = p->info;
     const int32_t K = p->model->n_classes;
-    return set_text(header, "statepath", sp_version()) && set_text(header, "kind", p->given ? "evaluate" : "compare") &&
+    return set_text(header, "statepath", sp_version()) && set_text(header, "kind", p->part->kind) &&
            set_texts(header, "strategies", p->n_strategies, p->names) && set_text(header, "model", model) &&
            set(header, "n_classes", json_integer(K)) &&
            (info->classes ? set_texts(header, "classes", K, info->classes) : set(header, "classes", json_null())) &&
