@@ -36,7 +36,7 @@ static sp_status decode_by_folds(fitted_folds *c, sp_pipeline *p, sp_error *err)
         c->options.model = o->fit.rules;
     sp_status status = sp_folds_check(p, err);
     if (status == SP_OK)
-        status = sp_fitting_open(&c->fit, p->file, &c->options, err);
+        status = sp_fitting_open(&c->fit, p->word, &c->options, err);
     if (status != SP_OK)
         return status;
     if (!c->fit.training.labels)
@@ -87,8 +87,12 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
                        "compare with that model");
     const bool needs_all = o->n_folds || o->part.file; /* all shards must see the same recordings */
     status = sp_pipeline_open_file(p, &r.in, file, o, strategies, needs_all ? NULL : known, err);
+    if (status == SP_OK)
+        status = sp_part_run_open(&r.part, p, "compare", err);
     if (status == SP_OK && o->n_folds)
         status = decode_by_folds(&r.folds, p, err);
+    if (status == SP_OK)
+        status = sp_part_take_folds(p, err);
     if (status == SP_OK && o->n_folds && r.in.is_decided)
         status = sp_decided_know_folds(&r.in.decided, &r.folds.folds, err);
     if (status == SP_OK)
@@ -101,8 +105,6 @@ static sp_status compare_once(const char *file, const sp_run_options *given, sp_
         status = sp_source_subjects(r.in.source, o->groups, &p->subjects, err);
     if (status == SP_OK)
         status = sp_pipeline_find_raters(p, o->reference ? r.in.reference.source : r.in.source, p->info->n_classes, err);
-    if (status == SP_OK)
-        status = sp_part_run_open(&r.part, p, "compare", err);
     if (status == SP_OK)
         status = sp_pipeline_compare(p, &made, err);
     *again = !needs_all && sp_faulty_files_find(known, p, status);

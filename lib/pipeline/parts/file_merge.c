@@ -22,6 +22,7 @@ typedef struct merge_run {
     sp_counted_part *counted;
     sp_merging merging;
     sp_pipeline p;
+    sp_merged_folds folds;
     calibration scaled;
     sp_path_file paths;
     sp_holes holes; /* of these */
@@ -204,6 +205,26 @@ static sp_status name_raters(merge_run *r, sp_error *err)
     return names ? SP_OK : sp_no_memory(err);
 }
 
+static int64_t n_calibrations(const merge_run *r)
+{
+    return json_integer_value(json_object_get(member(r, "has"), "calibrations"));
+}
+
+/* As sp_folds_fit() leaves a pipeline. */
+static void decode_by_folds(const merge_run *r, sp_pipeline *p)
+{
+    p->prepare.temperature = 1;
+    p->prepare.prior_weight = 0;
+    p->folds = &r->folds.folds;
+}
+
+static sp_status use_folds(merge_run *r, sp_pipeline *p, sp_error *err)
+{
+    sp_status status = sp_merged_folds_open(&r->folds, &r->parts, r->options.n_folds, p->model, err);
+    decode_by_folds(r, p);
+    return status;
+}
+
 /* As the runs had it that made the parts, but for reading. */
 static sp_status open_pipeline(merge_run *r, sp_error *err)
 {
@@ -229,7 +250,11 @@ static sp_status open_pipeline(merge_run *r, sp_error *err)
     p->has_path_scores = has(r, "path_scores");
     if (status == SP_OK && has(r, "reliability"))
         status = sp_reliability_new(p->model->n_classes, &p->reliability, err);
-    if (status == SP_OK && is_decoded)
+    if (status == SP_OK && r->options.n_folds > 0)
+        status = use_folds(r, p, err);
+    if (status == SP_OK && p->folds)
+        status = sp_calibration_open_parts(&r->scaled, p->folds, n_calibrations(r), p->model->n_classes, err);
+    else if (status == SP_OK && is_decoded)
         status = sp_calibration_open(&r->scaled, NULL, &p->prepare, p->model->n_classes, err);
     p->calibration = is_decoded ? &r->scaled : NULL;
     if (status == SP_OK)
@@ -277,8 +302,13 @@ static sp_status open_inputs(merge_run *r, sp_error *err)
     char text[SP_RUN_STRATEGIES * (SP_STRATEGY_TEXT + 1)] = "";
     for (int s = 0; s < r->p.n_strategies; s++)
         strcat(strcat(text, s ? "," : ""), r->p.names[s]);
+    r->in.takes_decided = true;
     r->has_inputs = true;
     sp_status status = sp_pipeline_open_file(&r->again, &r->in, files[0], o, text, NULL, err);
+    if (status == SP_OK && r->p.folds)
+        decode_by_folds(r, &r->again);
+    if (status == SP_OK && r->p.folds && r->in.is_decided)
+        status = sp_decided_know_folds(&r->in.decided, r->p.folds, err);
     if (status == SP_OK && r->again.info->n_recordings != m->n_recordings)
         status = SP_EDATA;
     for (int64_t i = 0; status == SP_OK && i <= m->n_recordings; i++)
@@ -402,7 +432,9 @@ static sp_status join(merge_run *r, sp_comparison **made, sp_error *err)
         (sp_joining){.n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = r->counted, .order = m->order};
     r->p.merging = &r->merging;
     sp_status status = sp_pipeline_evaluate(&r->p, made, err);
-    if (status == SP_OK && m->info.has_scores)
+    if (status == SP_OK && r->p.folds)
+        (*made)->n_folds = r->p.folds->n_folds;
+    else if (status == SP_OK && m->info.has_scores)
         (*made)->fitted_on_input = sp_is_fitted_on(r->p.model, &m->info);
     return status;
 }
@@ -443,6 +475,7 @@ sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_optio
     r.p.raters.found = (sp_scorers_found){0, NULL};
     sp_pipeline_close(&r.p);
     sp_calibration_close(&r.scaled);
+    sp_folds_clear(&r.folds.folds);
     sp_merged_parts_close(&r.parts);
     sp_owned_free(&r.own);
     if (status == SP_OK && !has_paths_alone) {

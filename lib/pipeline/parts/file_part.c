@@ -15,7 +15,7 @@ static const char format[] = "statepath_part";
 enum { VERSION = 1 };
 
 /* The lists of a part, by name. */
-enum { N_LISTS = SP_N_COUNTED + 3 };
+enum { N_LISTS = SP_N_COUNTED + 4 };
 static const struct {
     const char *name;
     sp_list_kind kind;
@@ -23,11 +23,12 @@ static const struct {
                     [SP_COUNTED_VALUES] = {"values", SP_LIST_REAL},        [SP_COUNTED_MARGINS] = {"margins", SP_LIST_WHOLE},
                     [SP_COUNTED_SEQUENCES] = {"sequences", SP_LIST_WHOLE}, [SP_COUNTED_PLACES] = {"places", SP_LIST_WHOLE},
                     [SP_COUNTED_STEPS] = {"steps", SP_LIST_WHOLE},         [SP_N_COUNTED] = {"run", SP_LIST_WHOLE},
-                    [SP_N_COUNTED + 1] = {"origins", SP_LIST_WHOLE},       [SP_N_COUNTED + 2] = {"holes", SP_LIST_WHOLE}};
+                    [SP_N_COUNTED + 1] = {"origins", SP_LIST_WHOLE},       [SP_N_COUNTED + 2] = {"holes", SP_LIST_WHOLE},
+                    [SP_N_COUNTED + 3] = {"folds", SP_LIST_WHOLE}};
 
 static sp_count_list *list_at(sp_part_content *part, int i)
 {
-    sp_count_list *const others[] = {&part->run, &part->origins, &part->holes};
+    sp_count_list *const others[] = {&part->run, &part->origins, &part->holes, &part->folds};
     return i < SP_N_COUNTED ? &part->counted.lists[i] : others[i - SP_N_COUNTED];
 }
 
@@ -258,7 +259,6 @@ static sp_status check(const sp_run_options *o, sp_error *err)
         bool is_given;
         const char *name, *why;
     } others[] = {{o->against != NULL, "against", "parts are of one classifier"},
-                  {o->n_folds > 0, "cv", "folds learn from all recordings"},
                   {o->rule_costs, "rule_costs", "it decodes all recordings again"},
                   {o->confidence, "confidence", "parts hold paths, not their confidence"},
                   {o->n_best > 0, "nbest", "parts hold one path a strategy"},
@@ -301,5 +301,6 @@ sp_status sp_part_run_close(sp_part_run *run, const sp_pipeline *p, sp_status st
         sp_run_notice(p->opt, SP_NOTICE_DATA, "wrote %s", run->file);
     sp_part_content_clear(&run->content);
     free(run->file);
+    free(run->takes);
     return status;
 }

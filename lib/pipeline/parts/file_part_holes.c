@@ -25,8 +25,10 @@ static bool put_recording(const sp_pipeline *p, int64_t r, sp_count_list *out)
 sp_status sp_part_holes_put(const sp_pipeline *p, sp_count_list *out, sp_error *err)
 {
     bool is_whole = true;
-    for (int64_t r = p->first; p->holes && is_whole && r < p->end; r++)
-        is_whole = put_recording(p, r, out);
+    int64_t first = p->first;
+    for (int64_t end; p->holes && (end = sp_part_next(p, &first)) > first; first = end)
+        for (int64_t r = first; is_whole && r < end; r++)
+            is_whole = put_recording(p, r, out);
     return is_whole ? SP_OK : sp_no_memory(err);
 }
 
