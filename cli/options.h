@@ -17,6 +17,7 @@ typedef struct options {
     sp_run_options run;
     talk_options talk;
     int skip_existing;                                      /* decode */
+    char *parts;                                            /* statepath-mpi */
     bool output_is_text;                                    /* and may be standard output */
     char *report, *figures, *json, *csv, *markdown, *latex; /* compare and evaluate */
     char *what_if;                                          /* compare: "on", "off" or NULL */

@@ -7,6 +7,7 @@
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
 #include "pipeline/long/long_recording.h"
+#include "pipeline/parts/part.h"
 #include "pipeline/read_ahead.h"
 
 /* Scores read at a time. Large enough that starting threads costs nothing, small enough that what was read is still near the
@@ -262,8 +263,9 @@ static sp_status run_range(sp_pipeline *p, int64_t first, int64_t end, sp_evalua
 sp_status sp_pipeline_run(sp_pipeline *p, sp_evaluation *evaluation, sp_error *err)
 {
     sp_status status = p->sink ? p->sink->open(p->sink->arg, err) : SP_OK;
-    if (status == SP_OK)
-        status = run_range(p, p->first, p->part ? p->end : p->info->n_recordings, evaluation, err);
+    int64_t first = p->first;
+    for (int64_t end; status == SP_OK && (end = sp_part_next(p, &first)) > first; first = end)
+        status = run_range(p, first, end, evaluation, err);
     sp_run_progress(p->opt, NULL, 0, 0);
     if (status == SP_OK && !p->given)
         summarise(p);

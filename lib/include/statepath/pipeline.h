@@ -127,6 +127,7 @@ typedef struct sp_run_options {
         char *shard;       /* "i/n": only the i-th of n ranges of recordings; "auto": as the scheduler's variables say */
         char *steps;       /* "all" (NULL): with paths and labels, as runs; "none" */
         int check_inputs;  /* tell changed inputs by a checksum of their bytes too */
+        int goes_on;       /* with `force`: a part of this very run is kept all the same */
         int allow_missing; /* of merging */
     } part;                /* compare and evaluate of files */
     /* Whoever runs it. */

@@ -22,8 +22,10 @@ typedef struct merge_run {
     sp_counted_part *counted;
     sp_merging merging;
     sp_pipeline p;
+    sp_merged_folds folds;
     calibration scaled;
     sp_path_file paths;
+    sp_holes holes; /* of these */
     /* Steps of the recordings that a page draws: of the inputs, or of the parts. */
     sp_pipeline again;
     sp_file_input in;
@@ -39,6 +41,12 @@ static json_t *member(const merge_run *r, const char *key)
 static bool has(const merge_run *r, const char *what)
 {
     return json_is_true(json_object_get(member(r, "has"), what));
+}
+
+static bool is_of(const merge_run *r, const char *kind)
+{
+    const char *text = json_string_value(member(r, "kind"));
+    return text && strcmp(text, kind) == 0;
 }
 
 /* ---- options ---- */
@@ -92,6 +100,7 @@ static sp_status read_options(merge_run *r, const sp_run_options *given, sp_erro
     o->model_text = json_string_value(member(r, "model"));
     o->output = given->output;
     o->force = given->force;
+    o->together = given->together;
     o->trace_steps = given->trace_steps;
     o->what_if_bytes = given->what_if_bytes;
     o->hooks = given->hooks;
@@ -196,6 +205,26 @@ static sp_status name_raters(merge_run *r, sp_error *err)
     return names ? SP_OK : sp_no_memory(err);
 }
 
+static int64_t n_calibrations(const merge_run *r)
+{
+    return json_integer_value(json_object_get(member(r, "has"), "calibrations"));
+}
+
+/* As sp_folds_fit() leaves a pipeline. */
+static void decode_by_folds(const merge_run *r, sp_pipeline *p)
+{
+    p->prepare.temperature = 1;
+    p->prepare.prior_weight = 0;
+    p->folds = &r->folds.folds;
+}
+
+static sp_status use_folds(merge_run *r, sp_pipeline *p, sp_error *err)
+{
+    sp_status status = sp_merged_folds_open(&r->folds, &r->parts, r->options.n_folds, p->model, err);
+    decode_by_folds(r, p);
+    return status;
+}
+
 /* As the runs had it that made the parts, but for reading. */
 static sp_status open_pipeline(merge_run *r, sp_error *err)
 {
@@ -221,7 +250,11 @@ static sp_status open_pipeline(merge_run *r, sp_error *err)
     p->has_path_scores = has(r, "path_scores");
     if (status == SP_OK && has(r, "reliability"))
         status = sp_reliability_new(p->model->n_classes, &p->reliability, err);
-    if (status == SP_OK && is_decoded)
+    if (status == SP_OK && r->options.n_folds > 0)
+        status = use_folds(r, p, err);
+    if (status == SP_OK && p->folds)
+        status = sp_calibration_open_parts(&r->scaled, p->folds, n_calibrations(r), p->model->n_classes, err);
+    else if (status == SP_OK && is_decoded)
         status = sp_calibration_open(&r->scaled, NULL, &p->prepare, p->model->n_classes, err);
     p->calibration = is_decoded ? &r->scaled : NULL;
     if (status == SP_OK)
@@ -269,8 +302,13 @@ static sp_status open_inputs(merge_run *r, sp_error *err)
     char text[SP_RUN_STRATEGIES * (SP_STRATEGY_TEXT + 1)] = "";
     for (int s = 0; s < r->p.n_strategies; s++)
         strcat(strcat(text, s ? "," : ""), r->p.names[s]);
+    r->in.takes_decided = true;
     r->has_inputs = true;
     sp_status status = sp_pipeline_open_file(&r->again, &r->in, files[0], o, text, NULL, err);
+    if (status == SP_OK && r->p.folds)
+        decode_by_folds(r, &r->again);
+    if (status == SP_OK && r->p.folds && r->in.is_decided)
+        status = sp_decided_know_folds(&r->in.decided, r->p.folds, err);
     if (status == SP_OK && r->again.info->n_recordings != m->n_recordings)
         status = SP_EDATA;
     for (int64_t i = 0; status == SP_OK && i <= m->n_recordings; i++)
@@ -321,11 +359,16 @@ static sp_status check_paths(const merge_run *r, sp_error *err)
 {
     const sp_run_options *o = &r->options;
     if (!o->output)
-        return SP_OK;
+        return is_of(r, "decode")
+                   ? sp_fail(err, SP_EINVAL, "`output` is missing: parts of decode are merged into a file of paths")
+                   : SP_OK;
     if (!r->parts.info.has_scores)
         return sp_fail(err, SP_EINVAL, "`output`: these parts were made by evaluate, which writes no paths");
     if (!r->parts.steps)
         return sp_fail(err, SP_EINVAL, "`output`: %s holds no paths (`part_steps` none)", r->parts.parts[0].name);
+    if (sp_paths_writer_takes_tokens(o->output))
+        return sp_fail(err, SP_EINVAL, "`output` %s: parts do not hold the tokens of the steps; use `statepath decode`",
+                       o->output);
     if (r->p.on_infeasible == SP_INFEASIBLE_RELAX)
         return sp_fail(
             err, SP_EINVAL,
@@ -342,9 +385,15 @@ static sp_status write_paths(merge_run *r, const sp_comparison *made, sp_error *
     int64_t longest = 1;
     for (int64_t n = 0; n < m->n_recordings; n++)
         longest = m->offsets[n + 1] - m->offsets[n] > longest ? m->offsets[n + 1] - m->offsets[n] : longest;
+    bool has_holes = false;
     int32_t *path = malloc((size_t)longest * sizeof *path);
     sp_block *block = sp_block_new();
-    sp_status status = path && block ? sink->open(sink->arg, err) : sp_no_memory(err);
+    sp_status status = path && block ? SP_OK : sp_no_memory(err);
+    if (status == SP_OK && m->info.n_files == 0) /* paths of several files do without */
+        status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, &r->holes, &has_holes, err);
+    r->p.holes = has_holes ? &r->holes : NULL;
+    if (status == SP_OK)
+        status = sink->open(sink->arg, err);
     for (int64_t n = 0; status == SP_OK && n < m->n_recordings; n++) {
         const sp_part part = {.recording = n, .count = 1};
         const int64_t first = m->offsets[n], T = m->offsets[n + 1] - first;
@@ -383,7 +432,9 @@ static sp_status join(merge_run *r, sp_comparison **made, sp_error *err)
         (sp_joining){.n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = r->counted, .order = m->order};
     r->p.merging = &r->merging;
     sp_status status = sp_pipeline_evaluate(&r->p, made, err);
-    if (status == SP_OK && m->info.has_scores)
+    if (status == SP_OK && r->p.folds)
+        (*made)->n_folds = r->p.folds->n_folds;
+    else if (status == SP_OK && m->info.has_scores)
         (*made)->fitted_on_input = sp_is_fitted_on(r->p.model, &m->info);
     return status;
 }
@@ -420,14 +471,17 @@ sp_status sp_merge_files(int64_t n, const char *const *files, const sp_run_optio
         sp_pipeline_close(&r.again);
         sp_file_input_close(&r.in);
     }
+    const bool has_paths_alone = status == SP_OK && is_of(&r, "decode");
     r.p.raters.found = (sp_scorers_found){0, NULL};
     sp_pipeline_close(&r.p);
     sp_calibration_close(&r.scaled);
+    sp_folds_clear(&r.folds.folds);
     sp_merged_parts_close(&r.parts);
     sp_owned_free(&r.own);
-    if (status == SP_OK)
+    if (status == SP_OK && !has_paths_alone) {
         *out = made;
-    else
-        sp_comparison_free(made);
+        made = NULL;
+    }
+    sp_comparison_free(made);
     return status;
 }

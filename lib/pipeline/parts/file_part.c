@@ -11,11 +11,11 @@
 #include "io/lists_file.h"
 #include "pipeline/options.h"
 
-static const char kind[] = "statepath_part";
+static const char format[] = "statepath_part";
 enum { VERSION = 1 };
 
 /* The lists of a part, by name. */
-enum { N_LISTS = SP_N_COUNTED + 2 };
+enum { N_LISTS = SP_N_COUNTED + 4 };
 static const struct {
     const char *name;
     sp_list_kind kind;
@@ -23,11 +23,13 @@ static const struct {
                     [SP_COUNTED_VALUES] = {"values", SP_LIST_REAL},        [SP_COUNTED_MARGINS] = {"margins", SP_LIST_WHOLE},
                     [SP_COUNTED_SEQUENCES] = {"sequences", SP_LIST_WHOLE}, [SP_COUNTED_PLACES] = {"places", SP_LIST_WHOLE},
                     [SP_COUNTED_STEPS] = {"steps", SP_LIST_WHOLE},         [SP_N_COUNTED] = {"run", SP_LIST_WHOLE},
-                    [SP_N_COUNTED + 1] = {"origins", SP_LIST_WHOLE}};
+                    [SP_N_COUNTED + 1] = {"origins", SP_LIST_WHOLE},       [SP_N_COUNTED + 2] = {"holes", SP_LIST_WHOLE},
+                    [SP_N_COUNTED + 3] = {"folds", SP_LIST_WHOLE}};
 
 static sp_count_list *list_at(sp_part_content *part, int i)
 {
-    return i < SP_N_COUNTED ? &part->counted.lists[i] : i == SP_N_COUNTED ? &part->run : &part->origins;
+    sp_count_list *const others[] = {&part->run, &part->origins, &part->holes, &part->folds};
+    return i < SP_N_COUNTED ? &part->counted.lists[i] : others[i - SP_N_COUNTED];
 }
 
 /* ---- writing and reading ---- */
@@ -51,7 +53,7 @@ static sp_status save(const char *file, bool force, sp_part_content *part, sp_er
         const sp_count_list *list = list_at(part, i);
         lists[n + i] = (sp_list){.name = names[i].name, .kind = names[i].kind, .n = list->n, .numbers = list->at};
     }
-    sp_status status = sp_lists_save(file, force, kind, VERSION, n + N_LISTS, lists, err);
+    sp_status status = sp_lists_save(file, force, format, VERSION, n + N_LISTS, lists, err);
     free(header);
     return status;
 }
@@ -97,7 +99,7 @@ sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
     *out = (sp_part_content){.name = strdup(file)};
     if (!out->name)
         return sp_no_memory(err);
-    sp_status status = sp_lists_open(file, kind, VERSION, &lists, err);
+    sp_status status = sp_lists_open(file, format, VERSION, &lists, err);
     if (status == SP_OK)
         status = read_header(lists, file, &out->header, err);
     for (int i = 0; status == SP_OK && i < N_LISTS; i++) {
@@ -188,14 +190,15 @@ static sp_status look(sp_part_run *run, sp_pipeline *p, bool *is_there, sp_error
     struct stat info;
     sp_part_content found = {.name = NULL};
     *is_there = false;
-    if (p->opt->force || stat(run->file, &info) != 0 || info.st_size == 0)
+    const bool is_replaced = p->opt->force;
+    if ((is_replaced && !p->opt->part.goes_on) || stat(run->file, &info) != 0 || info.st_size == 0)
         return SP_OK;
     sp_error own = {.status = SP_OK};
     sp_status status = sp_part_load(run->file, &found, &own);
     if (status != SP_OK)
-        status = sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
+        status = is_replaced ? SP_OK : sp_fail(err, status, "%s; it is kept, and `force` replaces it", own.message);
     else if (!json_equal(found.header, run->content.header))
-        status = judge_other(run, p, found.header, err);
+        status = is_replaced ? SP_OK : judge_other(run, p, found.header, err);
     else {
         sp_counting c = {.from = &found.run};
         sp_part_count_run(&c, p);
@@ -239,6 +242,8 @@ static sp_status begin(sp_part_run *run, sp_pipeline *p, const sp_evaluation_opt
         status = check_not_input(run, p, n, inputs, err);
     if (status == SP_OK)
         status = sp_part_describe(p, how, &run->shard, n, inputs, &run->content, err);
+    if (status == SP_OK && run->with_steps)
+        status = sp_part_holes_put(p, &run->content.holes, err);
     if (status == SP_OK)
         status = look(run, p, is_there, err);
     run->is_there = *is_there;
@@ -254,7 +259,6 @@ static sp_status check(const sp_run_options *o, sp_error *err)
         bool is_given;
         const char *name, *why;
     } others[] = {{o->against != NULL, "against", "parts are of one classifier"},
-                  {o->n_folds > 0, "cv", "folds learn from all recordings"},
                   {o->rule_costs, "rule_costs", "it decodes all recordings again"},
                   {o->confidence, "confidence", "parts hold paths, not their confidence"},
                   {o->n_best > 0, "nbest", "parts hold one path a strategy"},
@@ -267,10 +271,10 @@ static sp_status check(const sp_run_options *o, sp_error *err)
     return SP_OK;
 }
 
-sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, sp_error *err)
+sp_status sp_part_run_open(sp_part_run *run, sp_pipeline *p, const char *kind, sp_error *err)
 {
     const sp_run_options *o = p->opt;
-    *run = (sp_part_run){.with_steps = !o->part.steps || strcmp(o->part.steps, "none") != 0, .begin = begin};
+    *run = (sp_part_run){.kind = kind, .with_steps = !o->part.steps || strcmp(o->part.steps, "none") != 0, .begin = begin};
     if (!o->part.file)
         return !o->part.shard && !o->part.steps && !o->part.check_inputs
                    ? SP_OK
@@ -297,5 +301,6 @@ sp_status sp_part_run_close(sp_part_run *run, const sp_pipeline *p, sp_status st
         sp_run_notice(p->opt, SP_NOTICE_DATA, "wrote %s", run->file);
     sp_part_content_clear(&run->content);
     free(run->file);
+    free(run->takes);
     return status;
 }
