@@ -85,7 +85,8 @@ struct sp_source {
     sp_scorers_found scorers;
 };
 
-/* Opens one file, which is neither a folder nor a pattern, by the format that knows it. */
+/* Opens one file, which is neither a folder nor a pattern, by the format that knows it; read it by source->format, with its
+ * holes. */
 sp_status sp_source_open_one(const char *file, const sp_request *request, sp_source **out, sp_error *err);
 
 /* For files that are HDF5 or nothing (signals, tensors): SP_EFILE with the sentence for another format, where the file is there

@@ -214,6 +214,19 @@ sp_status sp_source_open_one(const char *file, const sp_request *request, sp_sou
     if (status == SP_OK)
         status = source->format->open(source, request, err);
     if (status == SP_OK)
+        status = sp_holes_check(source, request->options->gaps, err);
+    if (status == SP_OK)
+        *out = source;
+    else
+        sp_source_close(source);
+    return status;
+}
+
+static sp_status open_alone(const char *file, const sp_request *request, sp_source **out, sp_error *err)
+{
+    sp_source *source = NULL;
+    sp_status status = sp_source_open_one(file, request, &source, err);
+    if (status == SP_OK)
         status = sp_holes_use(source, request->options->gaps, err);
     if (status == SP_OK)
         *out = source;
@@ -226,7 +239,7 @@ static sp_status open_source(const char *file, const sp_request *request, sp_sou
 {
     sp_file_list *list = NULL;
     if (request->options->access.image)
-        return sp_source_open_one(file, request, out, err);
+        return open_alone(file, request, out, err);
     sp_status status = sp_file_list_new(file, request->options->more, &list, err);
     if (status == SP_OK && request->options->only)
         status = sp_file_list_keep(list, request->options->only, err);
@@ -236,7 +249,7 @@ static sp_status open_source(const char *file, const sp_request *request, sp_sou
     }
     if (!list->is_several) {
         sp_file_list_free(list);
-        return sp_source_open_one(file, request, out, err);
+        return open_alone(file, request, out, err);
     }
     sp_source *source = new_source(list->about, request);
     if (!source) {
