@@ -14,6 +14,8 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same without "statepath: ": what was done, "wrote paths.h5". Both come after what was printed to standard output so far,
  * also where both streams are one file. */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Writes fields that a sentence of the library names, `temperature`, as options, --temperature, as complain() does. */
+void name_options(char *text);
 /* printf() to standard output for texts with names from files: control characters other than newlines become '?'. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes out what was printed to standard output. Returns why something of all that was printed was lost (a value of errno), or

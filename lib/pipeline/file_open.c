@@ -275,6 +275,8 @@ sp_status sp_file_input_label(sp_pipeline *p, sp_file_input *in, sp_error *err)
     sp_status status = sp_pipeline_load_model(p, err);
     if (status == SP_OK && (in->is_decided || !p->opt->reference))
         status = read_codes(p, in, err);
+    if (status == SP_OK && !in->codes && (in->is_decided || !p->opt->reference))
+        sp_run_tell_remark(p->opt, p->from.info);
     return status == SP_OK && p->opt->reference ? open_reference(p, in, err) : status;
 }
 

@@ -47,6 +47,7 @@ struct sp_stored_file {
     const char *storage; /* how its arrays are stored, for people */
     int fd;              /* -1: all is in memory */
     int64_t file_size;
+    bool counts_from_1; /* the tool that wrote it counts so (MATLAB) */
     int64_t n;
     sp_stored *arrays;   /* [n] */
     sp_stored **by_name; /* [n] sorted; or NULL: there is one without name */

@@ -227,8 +227,10 @@ static sp_status open_matlab(sp_source *source, const sp_request *request, sp_er
 {
     sp_stored_file *f = NULL;
     sp_status status = sp_array_source_new(source, "MATLAB matrix (HDF5)", &f, err);
-    if (status == SP_OK)
-        status = read_file(f, &request->options->access, err);
+    if (status != SP_OK)
+        return status;
+    f->counts_from_1 = true;
+    status = read_file(f, &request->options->access, err);
     return status == SP_OK ? sp_array_source_fill(source, request, err) : status;
 }
 

@@ -378,6 +378,7 @@ static sp_status open_mat5(sp_source *source, const sp_request *request, sp_erro
     sp_status status = sp_array_source_new(source, "MATLAB matrix", &f, err);
     if (status != SP_OK)
         return status;
+    f->counts_from_1 = true;
     if ((f->fd = sp_stored_open(f->file, &f->file_size, err)) < 0)
         return SP_EFILE;
     status = read_file(f, err);
