@@ -230,7 +230,8 @@ class TestMatlab(st.TestCase):
         self.write("empty.mat", "")
         with Mat5(self.path("none.mat")) as f:
             pass
-        self.refuses("compare", "none.mat", *MODEL, sentence="none.mat: holds no matrices of numbers, texts, or cells of these")
+        self.refuses("compare", "none.mat", *MODEL, sentence="none.mat: holds no matrices of numbers, texts, or cells of these; "
+                     "save(FILE, '-struct', 'NAME') saves the fields of a struct so")
         with Mat5(self.path("turned.mat")) as f:
             f.put("probs", self.probs.T[:, :50])
         self.assertIn("--transpose", self.statepath("compare", "turned.mat", *MODEL, status=1).stderr)

@@ -131,9 +131,20 @@ static void skip_empty_lines(table *t)
 
 /* ---- the first line ---- */
 
+/* Numbers with decimal commas between semicolons: both stand in such a line, and nothing else than digits. */
+static bool has_decimal_commas(const char *line, size_t n)
+{
+    size_t digits = 0;
+    while (digits < n && line[digits] && strchr("0123456789,;-+eE \"", line[digits]))
+        digits++;
+    return digits == n && memchr(line, ';', n) && memchr(line, ',', n);
+}
+
 static char find_delimiter(const char *line)
 {
     const size_t n = strcspn(line, "\r\n");
+    if (has_decimal_commas(line, n))
+        return ';';
     for (const char *d = ",\t;"; *d; d++)
         if (memchr(line, *d, n))
             return *d;
@@ -263,11 +274,17 @@ static sp_status begin_recording(table *t, const char *id)
 /* The number in a cell; `what` it should be where it is none. */
 static sp_status read_number(const table *t, int32_t c, double *out)
 {
+    static const char *const missing[] = {"NA", "N/A", "null", "none", "-", "?"};
+    const char *text = t->cells[c], *mend = strchr(text, ',') ? "; decimals follow a point, as in 0.5" : "";
     char what[200];
-    if (sp_number_read(t->cells[c], out))
+    if (sp_number_read(text, out))
         return SP_OK;
-    snprintf(what, sizeof what, "\"%.60s\" is not a number%s", t->cells[c],
-             strchr(t->cells[c], ',') ? "; decimals follow a point, as in 0.5" : "");
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        if (strcasecmp(text, missing[i]) == 0)
+            mend = "; a number that is missing is nan, or nothing";
+    if (*text && text[strlen(text) - 1] == '%')
+        mend = "; write 50% as 0.5";
+    snprintf(what, sizeof what, "\"%.60s\" is not a number%s", text, mend);
     return fail_cell(t, c, what);
 }
 
@@ -384,13 +401,18 @@ static sp_status read_record(table *t)
     for (; status == SP_OK && !is_last; n++)
         status = next_cell(t, n, n < t->n_columns ? &t->cells[n] : &one_more, &is_last);
     if (status == SP_OK && n != t->n_columns)
-        status = sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d", t->file, (long long)t->line, n,
-                         t->n_columns);
+        status = sp_fail(t->err, SP_EDATA, "%s: line %lld has %d cells, the first line %d%s", t->file, (long long)t->line, n,
+                         t->n_columns,
+                         t->delimiter == ',' && n == 2 * t->n_columns ? "; decimals follow a point, as in 0.5, not a comma" : "");
     return status == SP_OK ? add_record(t) : status;
 }
 
 static sp_status read_table(table *t)
 {
+    const char *turn = strchr(t->at, '\r');
+    if (turn && turn[1] && !strchr(t->at, '\n'))
+        return sp_fail(t->err, SP_EDATA, "%s: its lines end with CR alone, as no tool of today writes them; end them with LF",
+                       t->file);
     if (strncmp(t->at, "\xEF\xBB\xBF", 3) == 0)
         t->at += 3;
     skip_empty_lines(t);

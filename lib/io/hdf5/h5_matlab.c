@@ -219,7 +219,11 @@ static sp_status read_file(sp_stored_file *f, const sp_file_access *access, sp_e
         H5Fclose(m.h5);
     status = sp_h5_quiet_end(&quiet, status, err);
     if (status == SP_OK && f->n == 0)
-        status = sp_fail(err, SP_EDATA, "%s: holds no matrices of numbers, texts, or cells of these", f->file);
+        status =
+            sp_fail(err, SP_EDATA,
+                    "%s: holds no matrices of numbers, texts, or cells of these; save(FILE, '-struct', 'NAME') saves the fields "
+                    "of a struct so",
+                    f->file);
     return status == SP_OK ? sp_stored_index(f, err) : status;
 }
 
