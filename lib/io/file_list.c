@@ -11,6 +11,7 @@
 #include "core/names.h"
 #include "io/file_list.h"
 #include "io/text/natural_sort.h"
+#include "io/text/text_labels.h"
 #include "io/text/text_read.h"
 #include "io/text/texts.h"
 #include "statepath/files.h"
@@ -47,7 +48,7 @@ static bool is_readable(const char *file)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(sp_file_ending(file), endings[i]) == 0)
             return true;
-    return false;
+    return sp_text_is_frames(file);
 }
 
 static bool is_folder(const char *file)

@@ -176,8 +176,8 @@ bool sp_source_has_columns(const char *file)
 
 bool sp_source_is_text(const char *file)
 {
-    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || sp_source_has_columns(file) ||
-           sp_source_is_events(file);
+    return sp_text_has_ending(file) || ask_first(file, sp_text_has_ending) || ask_first(file, sp_text_is_frames) ||
+           sp_source_has_columns(file) || sp_source_is_events(file);
 }
 
 sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access, sp_error *err)

@@ -94,7 +94,8 @@ typedef struct sp_file_access {
  * The first line names the columns, in any order and case; other columns are passed over. Commas part them, or tabs, or
  * semicolons, as in the first line. Where no column is called label, `class` or `stage` is it. Without `recording` the file is
  * one recording, named as the file without folder and ending; so is a file without such a first line, which is a list of labels,
- * one a line (.hyp, .eannot, a hypnogram as text). `label` is a class by name or alias of the model, or its number in the model's
+ * one a line (.hyp, .eannot, a hypnogram as text), or MS-TCN's result of a video (a file without ending: "### Frame level
+ * recognition: ###", then the labels with blanks between them). `label` is a class by name or alias of the model, or its number in the model's
  * order; -1 or nothing where there is no decision. With `step` (from 0) lines may come in any order, and each recording must have
  * its steps 0 .. T-1 once; without it the lines of a recording follow one another. Whole numbers may have decimals (2.0); with
  * codes (sleep.h) a label is what they say it is. Recordings are in the order in which they first appear. An apostrophe before
