@@ -290,9 +290,9 @@ static sp_status suggest_models(const char *file, const sp_source_info *info, co
 static void print_unused(void *arg, const char *what, const char *shape, const char *option)
 {
     bool *is_first = arg;
-    char name[64] = "";
+    char name[320] = "";
     if (option)
-        snprintf(name, sizeof name, "; %.40s takes it", option);
+        snprintf(name, sizeof name, "; %.300s takes it", option);
     name_options(name);
     say("%s%s%s%s%s\n", *is_first ? "not used    " : "            ", what, *shape ? " " : "", shape, name);
     *is_first = false;

@@ -224,8 +224,8 @@ const char *const *sp_source_tokens(const sp_source *source);
 sp_status sp_source_open_labels(const char *file, const sp_source_options *options, sp_status status, sp_source **out,
                                 sp_error *err);
 
-/* What the file holds and nothing was done with, one by one: "dataset /predictions", "int64 [950]", and the option, in
- * backquotes, that would use it, or NULL where there is none. Of several files those of the first. SP_OK; SP_EFILE, SP_ENOMEM. */
+/* What the file holds and nothing was done with, one by one: "dataset /predictions", "int64 [950]" (attributes and columns of
+ * tables too), and the option, in backquotes, that would use it or say the same, or NULL where there is none. Of several files those of the first. SP_OK; SP_EFILE, SP_ENOMEM. */
 typedef void sp_unused_sink(void *arg, const char *what, const char *shape, const char *option);
 sp_status sp_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/arrays/array_base.h"
 #include "io/arrays/array_map.h"
@@ -471,6 +472,16 @@ sp_status sp_array_source_subjects(sp_source *source, const char *groups, sp_sub
     return status;
 }
 
+/* A column of a table of scores that was passed over. A text of labels, which `labels` names, has labels in one called so. */
+static void list_column(const char *file, const char *column, sp_unused_sink *sink, void *arg)
+{
+    char what[120], option[300];
+    const bool are_labels = strcasecmp(column, "stage") == 0 || strcasecmp(column, "class") == 0;
+    snprintf(what, sizeof what, *column ? "column %.100s" : "a column without a name", column);
+    snprintf(option, sizeof option, "`labels` %.250s", file);
+    sink(arg, what, "", are_labels ? option : NULL);
+}
+
 sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, void *arg, sp_error *err)
 {
     array_source *a = source->opened;
@@ -487,5 +498,7 @@ sp_status sp_array_source_list_unused(sp_source *source, sp_unused_sink *sink, v
         sink(arg, what, text, are_scores ? "`scores`" : !is_float && (array->rank == 1 || array->rank == 2) ? "`labels`" : NULL);
         sp_stored_forget(array);
     }
+    for (char **column = a->map.file.passed_over; status == SP_OK && column && *column; column++)
+        list_column(source->file_name, *column, sink, arg);
     return status;
 }

@@ -502,6 +502,19 @@ static sp_status check_recordings(const table *t, sp_error *err)
     return a == -2 ? sp_no_memory(err) : SP_OK;
 }
 
+/* Names of the columns of a role. NULL: no memory. */
+static sp_texts names_of(const table *t, role of)
+{
+    sp_text_span *names = malloc(((size_t)t->n_columns + 1) * sizeof *names);
+    int32_t n = 0;
+    for (int32_t c = 0; names && c < t->n_columns; c++)
+        if (t->columns[c].role == of)
+            names[n++] = (sp_text_span){t->columns[c].name, strlen(t->columns[c].name)};
+    sp_texts out = names ? sp_texts_pack(names, n) : NULL;
+    free(names);
+    return out;
+}
+
 static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_error *err)
 {
     enum { MOST_ARRAYS = 6 };
@@ -522,14 +535,9 @@ static sp_status fill_arrays(sp_stored_file *f, table *t, const char *name, sp_e
     if (status == SP_OK && t->of[IS_RECORDING] >= 0)
         status = add_array(f, "offsets", SP_ELEMENT_INT, t->n_recordings + 1, 0, (void **)&t->offsets, err);
     if (status == SP_OK && t->columns[0].name) {
-        sp_text_span *names = malloc(((size_t)t->n_classes + 1) * sizeof *names);
-        int32_t k = 0;
-        for (int32_t c = 0; names && c < t->n_columns; c++)
-            if (t->columns[c].role == IS_CLASS)
-                names[k++] = (sp_text_span){t->columns[c].name, strlen(t->columns[c].name)};
-        f->classes = names ? sp_texts_pack(names, k) : NULL;
-        free(names);
-        status = f->classes ? SP_OK : sp_no_memory(err);
+        f->classes = names_of(t, IS_CLASS);
+        f->passed_over = names_of(t, IS_NOTHING);
+        status = f->classes && f->passed_over ? SP_OK : sp_no_memory(err);
     }
     return status == SP_OK ? sp_stored_index(f, err) : status;
 }

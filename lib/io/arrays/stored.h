@@ -51,6 +51,7 @@ struct sp_stored_file {
     int64_t n;
     sp_stored *arrays;   /* [n] */
     sp_stored **by_name; /* [n] sorted; or NULL: there is one without name */
+    char **passed_over;  /* columns of text that were not read, NULL after the last (CSV); or NULL */
     char **classes;      /* names of the columns of the scores that the file itself gives (CSV); or NULL */
     /* Fills in what stands at an array; NULL where all are known. */
     sp_status (*look)(sp_stored_file *f, sp_stored *array, sp_error *err);
