@@ -19,6 +19,8 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* From here on who is named after the program's name, "statepath-mpi: rank 2: ..."; "": nobody. NULL: nothing is said. */
 void messages_from(const char *who);
+/* Writes fields that a sentence of the library names, `temperature`, as options, --temperature, as complain() does. */
+void name_options(char *text);
 /* printf() to standard output for texts with names from files: control characters other than newlines become '?'. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes out what was printed to standard output. Returns why something of all that was printed was lost (a value of errno), or

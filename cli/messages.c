@@ -34,8 +34,7 @@ static const char fields[] =
     "unscored wake_trim "
     "weighted_kappa zeros ";
 
-/* Writes fields that a sentence names, `temperature`, as options, --temperature; the text gets no longer. */
-static void name_options(char *text)
+void name_options(char *text)
 {
     for (char *at = text; (at = strchr(at, '`')); at++) {
         char field[32];

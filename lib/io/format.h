@@ -43,6 +43,7 @@ typedef struct sp_format {
     bool (*recognise)(const sp_file_look *look);
     /* Of a format that is not read: writes the command that converts such a file; or NULL. */
     void (*mend)(const sp_file_look *look, char *out, size_t size);
+    const char *python; /* what loads an array of it there, where HDF5 is wanted: FILE stands for the file; or NULL */
     /* Opens source->file_name: fills source->info but for `file`, and source->paths where paths are wanted. NULL: the format is
      * known, but not read. What `opened` points to is released by close(), also where open() fails. */
     sp_status (*open)(sp_source *source, const sp_request *request, sp_error *err);
@@ -85,11 +86,12 @@ struct sp_source {
     sp_scorers_found scorers;
 };
 
-/* Opens one file, which is neither a folder nor a pattern, by the format that knows it. */
+/* Opens one file, which is neither a folder nor a pattern, by the format that knows it; read it by source->format, with its
+ * holes. */
 sp_status sp_source_open_one(const char *file, const sp_request *request, sp_source **out, sp_error *err);
 
 /* For files that are HDF5 or nothing (signals, tensors): SP_EFILE with the sentence for another format, where the file is there
- * and is of one; else SP_OK. */
-sp_status sp_format_check_h5(const char *file, const sp_file_access *access, sp_error *err);
+ * and is of one; else SP_OK. dataset: what is wanted of it, NULL where only statepath writes such files. */
+sp_status sp_format_check_h5(const char *file, const char *dataset, const sp_file_access *access, sp_error *err);
 
 #endif

@@ -37,9 +37,11 @@ char *sp_kept_place(const char *what, const char *name)
     return place;
 }
 
-static sp_status refuse(const sp_source *source, sp_error *err)
+sp_status sp_holes_check(const sp_source *source, sp_gaps gaps, sp_error *err)
 {
     const sp_source_info *info = &source->info;
+    if (!source->kept || gaps != SP_GAPS_ERROR)
+        return SP_OK;
     int64_t n = 0, at = 0;
     while (source->kept[at])
         at++;
@@ -57,8 +59,6 @@ sp_status sp_holes_use(sp_source *source, sp_gaps gaps, sp_error *err)
     const int64_t N = info->n_recordings, S = info->n_steps, *all = info->offsets;
     if (!source->kept)
         return SP_OK;
-    if (gaps == SP_GAPS_ERROR)
-        return refuse(source, err);
     int64_t *offsets = source->kept_offsets = calloc((size_t)N + 1, sizeof *offsets);
     int64_t *step_at = source->step_at = malloc(((size_t)S + 1) * sizeof *step_at);
     if (!offsets || !step_at)
@@ -145,11 +145,13 @@ sp_status sp_holes_read(sp_source *source, const sp_wanted *wanted, sp_block *bl
     if (!source->with_holes && !(source->with_holes = sp_block_new()))
         return sp_no_memory(err);
     sp_block *from = source->with_holes;
+    from->file = block->file;
     sp_status status = sp_block_reserve(from, wide.count, wide.n_steps, block->n_classes, block->dtype, parts, err);
     if (status == SP_OK)
         status = source->format->read(source, &wide, from, err);
     if (status != SP_OK)
         return status;
+    block->file = from->file; /* of several, the one that all is of */
     const int64_t *step_at = source->holes.step_at + kept, n = wanted->n_steps;
     const size_t K = (size_t)block->n_classes;
     take(step_at, first, n, from->scores, block->scores, K * (size_t)block->dtype);

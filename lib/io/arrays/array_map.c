@@ -169,8 +169,9 @@ static sp_status check_scores(sp_array_map *map, sp_stored *array, int rank, sp_
             array->type, shape);
     if (!is_float(array))
         return sp_fail(err, SP_EDATA,
-                       "%s: holds %s, but scores must be float16, float32 or float64; write it again with .astype('float32')",
-                       where, array->type);
+                       "%s: holds %s, but scores must be float16, float32 or float64; write it again with .astype('float32')%s",
+                       where, array->type,
+                       is_whole(array) && array->rank == 2 ? ", or where it is one-hot with .argmax(1), which are labels" : "");
     if (array->rank != 2 && (rank || array->rank != 3))
         return sp_fail(err, SP_EDATA, "%s: has shape %s, but must have [steps, classes]%s; reshape it, or name another array",
                        where, shape, rank ? "" : " or [recordings, steps, classes]");

@@ -9,6 +9,9 @@
  * missing, a recording that comes back. Memory: the text and 12 bytes a step. */
 extern const sp_format sp_text_format;
 
+/* Is it a result of MS-TCN, a file without ending: "### Frame level recognition: ###", then the labels with blanks between them?
+ */
+bool sp_text_is_frames(const char *file);
 /* Is the name that of a text of labels? */
 bool sp_text_has_ending(const char *file);
 

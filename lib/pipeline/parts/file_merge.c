@@ -389,7 +389,7 @@ static sp_status write_paths(merge_run *r, const sp_comparison *made, sp_error *
     int32_t *path = malloc((size_t)longest * sizeof *path);
     sp_block *block = sp_block_new();
     sp_status status = path && block ? SP_OK : sp_no_memory(err);
-    if (status == SP_OK && m->info.n_files == 0) /* paths of several files do without */
+    if (status == SP_OK)
         status = sp_part_holes_join(m->parts, &r->merging.joining, m->offsets, &r->own, &r->holes, &has_holes, err);
     r->p.holes = has_holes ? &r->holes : NULL;
     if (status == SP_OK)

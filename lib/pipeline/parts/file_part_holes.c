@@ -81,15 +81,17 @@ sp_status sp_part_holes_join(const sp_part_content *parts, const sp_joining *joi
     for (int64_t p = 0; places && p < joining->n_parts; p++) {
         const int64_t n = parts[p].counted.n_recordings;
         places[p] = sp_zeros(own, (size_t)n + 1, sizeof **places);
-        if (places[p] && !find(&parts[p].holes, n, places[p]))
+        if (places[p] && parts[p].holes.n > 0 && !find(&parts[p].holes, n, places[p]))
             return sp_fail(err, SP_EDATA, "%s: its holes are not those of its recordings; the file is damaged: make it again",
                            parts[p].name);
     }
     sp_status status = sp_owned_status(own, err);
     for (int64_t r = 0; status == SP_OK && r < N; r++) {
         const sp_counted_place *from = &joining->order[r];
-        const int64_t *said = parts[from->part].holes.at + places[from->part][from->recording];
-        if (!place_steps(said, all[r], offsets[r + 1] - offsets[r], step_at + offsets[r]))
+        const sp_count_list *list = &parts[from->part].holes;
+        const int64_t n = offsets[r + 1] - offsets[r], none[] = {n, 0}; /* a part of files without holes */
+        const int64_t *said = list->n > 0 ? list->at + places[from->part][from->recording] : none;
+        if (!place_steps(said, all[r], n, step_at + offsets[r]))
             return sp_fail(err, SP_EDATA,
                            "%s: the holes of recording %s are not what they should be; the file is damaged: make it again",
                            parts[from->part].name, from->id);
