@@ -1,7 +1,7 @@
 // Step plots, links and dialogues of the page, each gesture by mouse, touch and keyboard. Parts of test_browser.cjs.
 "use strict";
 
-module.exports = function ({ open, check, texts, fs, json: twin }) {
+module.exports = function ({ open, check, scrollTo, texts, fs, json: twin }) {
   const readout = (page, i = 0) => page.locator(".readout").nth(i).textContent();
   const hash = async (page) => {
     await page.waitForTimeout(350); // the address follows when the reader stops
@@ -69,7 +69,7 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
 
   async function byMouse(browser) {
     const page = await open(browser, "demo", { viewport: { width: 1300, height: 1000 } });
-    await page.locator(".stepplot").first().scrollIntoViewIfNeeded();
+    await scrollTo(page.locator(".stepplot").first());
     let box = await area(page);
     await page.mouse.move(box.x + box.width / 2, box.y + 30);
     const middle = Number(/^Step ([\d,]+)/.exec(await readout(page))[1].replace(/,/g, ""));
@@ -111,7 +111,7 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
 
   async function byTouch(browser) {
     const page = await open(browser, "demo", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-    await page.locator(".stepplot").first().scrollIntoViewIfNeeded();
+    await scrollTo(page.locator(".stepplot").first());
     const box = await area(page);
     await page.touchscreen.tap(box.x + box.width / 2, box.y + 30);
     check(/^Step (48|49|50)\d/.test(await readout(page)), "a tap reads: " + await readout(page));
@@ -181,7 +181,7 @@ module.exports = function ({ open, check, texts, fs, json: twin }) {
     check((await charts.count()) >= 4, "charts of recordings open them: " + await charts.count());
     for (let i = 0; i < 4; i++) {
       const chart = charts.nth(i);
-      await chart.scrollIntoViewIfNeeded();
+      await scrollTo(chart);
       await chart.focus();
       await page.keyboard.press("ArrowRight");
       const id = /^(r\d\d): /.exec(await page.locator(".tip").textContent());

@@ -158,11 +158,15 @@ static bool open_figure(steps_section *s, int64_t recording, const char *word)
 }
 
 /* False: its steps were not kept. */
-static bool folded_figure(steps_section *s, int64_t place)
+static bool folded_figure(steps_section *s, int64_t place, bool is_first)
 {
     const sp_trace *trace = sp_trace_of(s->page->comparison, s->ranking.recordings[place]);
     if (!trace)
         return false;
+    if (is_first)
+        sp_buffer_text(&s->page->out, sp_has_agreement(s->page->comparison)
+                                          ? "<h3>The others, least accurate first</h3>\n"
+                                          : "<h3>The others, most illegal transitions first</h3>\n");
     sp_buffer_text(&s->page->out, "<details class=\"screen\"><summary>");
     recording_title(s, trace->recording, "");
     sp_buffer_text(&s->page->out, "</summary>\n<figure>");
@@ -216,12 +220,12 @@ static void say_simplified(const steps_section *s)
     const sp_page *page = s->page;
     sp_buffer *out = &s->page->out;
     if (s->most_steps > SP_MARK_COLUMNS)
-        sp_buffer_format(
+        sp_buffer_say(
             out,
-            "<p class=\"small\">Of a recording of more than %d steps several share a place: it shows their most frequent class, "
+            "<p class=\"small\">Of a recording of more than %jd steps several share a place: it shows their most frequent class, "
             "the strip below is the darker the more of them differ, and one triangle stands for all illegal transitions there, "
             "which its title counts.</p>\n",
-            SP_MARK_COLUMNS);
+            (int64_t)SP_MARK_COLUMNS);
     if (page->has_bars)
         sp_buffer_text(out,
                        "<p class=\"small\">Where triangles would cover each other, bars stand for them: the higher, the more "
@@ -236,7 +240,11 @@ static void say_simplified(const steps_section *s)
                       "<p class=\"small\">%jd triangles have titles of their own; the page has no room for those of the other "
                       "%jd; the number of illegal transitions stands beside the path.</p>\n",
                       page->n_named, page->n_unnamed);
-    if (has_density(page->comparison) && s->n_densities < s->n_in_page)
+    if (has_density(page->comparison) && s->n_densities == 0)
+        sp_buffer_text(out,
+                       "<p class=\"small\">The page has no room for exact probabilities: plots draw them, the line below a plot "
+                       "does not name them.</p>\n");
+    else if (has_density(page->comparison) && s->n_densities < s->n_in_page)
         sp_buffer_say(out,
                       "<p class=\"small\">The page has room for the probabilities of each step of %jd recording%s, in the same "
                       "order.</p>\n",
@@ -277,15 +285,10 @@ static void write_figures(steps_section *s)
     const size_t start = page->out.length, budget = sp_has_what_if(page->comparison) ? BUDGET_BESIDE_SCORES : BUDGET;
     int64_t n_open = write_open(s), folded = 0;
     sp_buffer_text(&page->out, "<div id=\"any\"></div>\n");
-    if (all > 3)
-        sp_buffer_text(&page->out, sp_has_agreement(c) ? "<h3>The others, least accurate first</h3>\n"
-                                                       : "<h3>The others, most illegal transitions first</h3>\n");
-    if (all > 3)
-        sp_buffer_text(&page->out, "<p class=\"small paper\">Those that stand open when the page is printed.</p>\n");
     for (int64_t i = 1; i < all && page->out.length - start - page->density_bytes < budget && !page->out.failed; i++) {
         if (i == n / 2 || i == n - 1 || is_among(recordings[i], c->n_asked, c->asked))
             continue;
-        if (!folded_figure(s, i))
+        if (!folded_figure(s, i, folded == 0))
             break;
         folded++;
     }
