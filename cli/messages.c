@@ -29,8 +29,8 @@ static const char fields[] =
     "labels_dataset "
     "label_map lengths level losses map margin mask masking matrix method min_count missing model nbest nll_clip offsets "
     "on_infeasible only output part part_steps paths preset previous prior_weight rate reference rule_costs rules scheme scores "
-    "shard signals skip_existing strategies temperature threads transition_weight transpose trim_to_shortest unscored wake_trim "
-    "weighted_kappa zeros ";
+    "shard signals skip_existing strategies temperature threads transition_weight transpose trim_to_shortest unit unscored "
+    "wake_trim weighted_kappa zeros ";
 
 /* Writes fields that a sentence names, `temperature`, as options, --temperature; the text gets no longer. */
 static void name_options(char *text)

@@ -336,7 +336,7 @@ static json_t *comparison_object(const sp_comparison *c, const sp_pair_compariso
         else
             sp_json_set_value(object, "non_inferior", &(sp_value){.undefined = "no interval"}, failed);
     }
-    set_text(object, "unit", sp_unit_name(c, 1), failed);
+    set_text(object, "unit", sp_unit_name(c, NULL, 1), failed);
     return object;
 }
 
@@ -357,7 +357,7 @@ static void set_several(json_t *root, const sp_comparison *c, bool *failed)
     json_t *friedman = chi2_object(&c->friedman, failed), *cochran = chi2_object(&c->cochran, failed), *ranks = json_object();
     for (int32_t s = 0; s < c->n_strategies; s++)
         sp_json_set_named(ranks, c->strategies[s].name, json_real(c->mean_ranks[s]), failed);
-    set_text(friedman, "unit", sp_unit_name(c, 1), failed);
+    set_text(friedman, "unit", sp_unit_name(c, NULL, 1), failed);
     sp_json_set(friedman, "mean_ranks", ranks, failed);
     sp_json_set(root, "friedman", friedman, failed);
     set_text(cochran, "note", descriptive, failed);
