@@ -4,7 +4,7 @@
 
 #include "statepath/comparison.h"
 
-/* A figure of a strategy and what it is called where no table says what it is of. */
+/* A figure of a strategy and what it is called, within a sentence, where no table says what it is of. */
 typedef struct sp_lead {
     const char *key, *name;
 } sp_lead;

@@ -15,13 +15,16 @@ static void illegal(const sp_figure_owner *owner, sp_table *table)
     }
 }
 
+/* For want of room. */
+enum { NO_ACTIONS = (1 << SP_N_WORKS) - 1 - (1 << SP_WORK_ACTIONS) };
+
 static const sp_column board[] = {
     SP_LEAD_COLUMNS,
     {.key = "illegal", .heading = "illegal transitions", .cell = illegal},
     {.key = "accuracy", .heading = "accuracy, pooled", .how = SP_STAR},
     {.key = "mean_accuracy", .heading = "accuracy, mean ± SD", .sd = "sd_accuracy"},
     {.key = "kappa", .heading = "kappa, pooled", .how = SP_STAR},
-    {.key = "mean_kappa", .heading = "kappa, mean ± SD", .sd = "sd_kappa"},
+    {.key = "mean_kappa", .heading = "kappa, mean ± SD", .sd = "sd_kappa", .works = NO_ACTIONS},
     {.key = "macro_f1", .heading = "macro F1, pooled", .how = SP_STAR},
     {.key = "changes", .heading = "changes of class"},
     {.key = "rules_broken", .how = SP_DROP_ZERO},

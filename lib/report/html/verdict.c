@@ -28,11 +28,11 @@ static void tile(sp_page *page, const sp_strategy_result *strategy)
 {
     sp_buffer *out = &page->out;
     int64_t illegal = strategy->counts.illegal;
-    sp_html_say(out, "<li class=\"tile\"><h3>%s", strategy->name);
-    sp_buffer_say(out, "</h3><p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
-                  sp_plural(illegal));
+    sp_html_say(out, "<li class=\"tile\"><h3>%s</h3>", strategy->name);
     for (const sp_lead *lead = sp_work_about(page->comparison->work)->leads; lead->key; lead++)
         lead_figure(page, strategy, lead);
+    sp_buffer_say(out, "<p><strong%s>%jd</strong>illegal transition%s</p>", illegal ? " class=\"bad\"" : "", illegal,
+                  sp_plural(illegal));
     if (strategy->has_agreement && !strategy->agreement.accuracy.undefined) {
         sp_buffer_say(out, "<p><strong>%.4f</strong>accuracy</p>", strategy->agreement.accuracy.value);
         if (!strategy->agreement.kappa.undefined)

@@ -4,6 +4,7 @@
 #include "evaluate/work.h"
 #include "report/tables/tables.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,7 @@ static void add_lead_interval(const sp_comparison *c, int32_t focus, const char 
 static void add_lead(const sp_comparison *c, int32_t focus, const sp_lead *lead, sp_buffer *line)
 {
     const sp_figure *figure = sp_figure_find(SP_OF_STRATEGY, lead->key, strlen(lead->key));
-    sp_buffer_format(line, "%s: ", lead->name);
+    sp_buffer_format(line, "%c%s: ", toupper((unsigned char)lead->name[0]), lead->name + 1);
     for (int32_t i = -1, n = 0; i < c->n_strategies; i++) {
         const sp_strategy_result *one = &c->strategies[i < 0 ? focus : i];
         if (i == focus || one->classifier)
