@@ -31,8 +31,7 @@ static const char fields[] =
     "on_infeasible only output part part_steps paths penalty preset previous prior_weight rate reference rule_costs rules scheme "
     "scores seed "
     "shard signals skip_existing smoothing strategies temperature threads transition_weight transpose trim_to_shortest tune "
-    "unscored wake_trim "
-    "weighted_kappa zeros ";
+    "unit unscored wake_trim weighted_kappa zeros ";
 
 void name_options(char *text)
 {

@@ -145,6 +145,11 @@ OPTION_ROW(
     PRESET, "preset", 0, TEXT, run.preset,
     "what is shown first: of tags entity F1, of actions F1@10, 25, 50 and edit score; or none (what the classes look like)",
     "sleep|tags|actions")
+OPTION_ROW(
+    UNIT, "unit", 0, TEXT, run.unit,
+    "what recordings and steps are called in tables and on the page (of sleep night/epoch, of tags sentence/token, of actions "
+    "video/frame)",
+    "RECORDING/STEP")
 OPTION_ROW(BACKGROUND, "background", 0, TEXT, run.background,
            "classes without an action: left out of the segments of edit score and F1@10, 25, 50 (of actions: background)",
            "CLASSES")

@@ -24,7 +24,8 @@ typedef struct sp_evaluation_options {
                                    sp_report_drawn() then says whose are to be fetched; 0: none */
     const char *const *classes; /* [K] names in the order of the score columns, for entities; NULL: none. Used during _new only */
     const char *scheme;         /* of these tags, for the strict reading of entities; NULL: by their letters. During _new only */
-    bool work_is_guessed;
+    bool work_is_guessed, words_are_guessed;
+    sp_words words;
     sp_work work;              /* compares pairs by segments (actions) or entities (tags) too */
     const uint8_t *background; /* [K] 1: runs of the class are no segments; NULL: all are. Used during _new only */
     sp_bootstrap_options bootstrap;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "evaluate/evaluate.h"
+#include "evaluate/work.h"
 #include "learn/learn.h"
 #include "pipeline/against.h"
 #include "pipeline/calibration.h"
@@ -196,21 +197,23 @@ static sp_status run_block(sp_pipeline *p, const sp_slot *slot, answers *a, sp_e
 static void summarise(const sp_pipeline *p)
 {
     char n[SP_COUNT_TEXT], all[SP_COUNT_TEXT];
+    const char *recordings = sp_word_of(&p->words, SP_RECORDINGS);
     sp_count_text(p->info->n_recordings, all);
     for (int s = 0; s < p->n_strategies; s++) {
         if (p->undecoded[s])
-            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s recordings could not be decoded; their paths are -1", p->names[s],
-                          sp_count_text(p->undecoded[s], n), all);
+            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s %s could not be decoded; their paths are -1", p->names[s],
+                          sp_count_text(p->undecoded[s], n), all, recordings);
         if (p->relaxed[s])
-            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s recordings were decoded by breaking the fewest rules",
-                          p->names[s], sp_count_text(p->relaxed[s], n), all);
+            sp_run_notice(p->opt, SP_NOTICE_DATA, "%s: %s of %s %s were decoded by breaking the fewest rules", p->names[s],
+                          sp_count_text(p->relaxed[s], n), all, recordings);
     }
     if (p->counts.floored)
         sp_run_notice(p->opt, SP_NOTICE_DATA, "%s score%s raised to the floor %g", sp_count_text(p->counts.floored, n),
                       p->counts.floored == 1 ? " was" : "s were", p->prepare.floor);
     if (p->counts.missing)
-        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s step%s with NaN say%s nothing (`missing` uniform)",
-                      sp_count_text(p->counts.missing, n), p->counts.missing == 1 ? "" : "s", p->counts.missing == 1 ? "s" : "");
+        sp_run_notice(p->opt, SP_NOTICE_DATA, "%s %s with NaN say%s nothing (`missing` uniform)",
+                      sp_count_text(p->counts.missing, n), sp_word_of(&p->words, p->counts.missing == 1 ? SP_STEP : SP_STEPS),
+                      p->counts.missing == 1 ? "s" : "");
 }
 
 /* Decodes recordings first .. end-1 in blocks as the reader brings them. */

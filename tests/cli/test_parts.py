@@ -361,7 +361,7 @@ class TestParts(st.TestCase):
         self.assertIn(b"Parts are missing: shards 2/3, with 1 of 6 recordings.", self.read("m.html"))
         out, err = self.statepath("merge", "P1.h5", "P3.h5", "--allow-missing", status=0)
         self.assertEqual(err, "statepath: parts are missing: shards 2/3, with 1 of 6 recordings\n")
-        self.assertIn("5 recordings", out)
+        self.assertIn("5 nights", out)
         merge("P1.h5", "P2.h5", "P3.h5", "P2.h5", stderr="statepath: recording 2 of in.h5 is in P2.h5 and in P2.h5; leave one of them out\n")
         self.statepath(*count, "--model", "sleep-strict", "--temperature", "2", "--shard", "2/3", "--part", "T%i.h5", status=0)
         merge("P1.h5", "T2.h5", "P3.h5", stderr="statepath: P1.h5 and T2.h5 do not go together: they were made with another --temperature\n")

@@ -67,7 +67,7 @@ FIRST = [
     ("lib/evaluate/statistics/sign_flip", ["test_statistics", "test_figures_by_hand"]),
     ("lib/evaluate/statistics/hypothesis_tests", ["test_figures_by_hand", "test_statistics"]),
     ("lib/evaluate/metrics/wake", ["test_figures_by_hand"]),
-    ("lib/evaluate/counts/score_path", ["test_figures_by_hand", "test_evaluation", "test_evaluation_random", "test_evaluation_pieces"]),
+    ("lib/evaluate/counts/score_path", ["test_figures_by_hand", "test_evaluation", "test_evaluation_asked", "test_evaluation_random", "test_evaluation_pieces"]),
     ("lib/evaluate/metrics/sequences", ["test_figures_by_hand"]),
     ("lib/evaluate/counts/units", ["test_figures_by_hand"]),
     ("lib/evaluate/metrics/label_permutation", ["test_figures_by_hand"]),
@@ -78,8 +78,8 @@ FIRST = [
     ("lib/report/html/", ["test_report_html"]),
     ("lib/report/write/table", ["test_report_tables"]),
     ("lib/json/utf8", ["test_json_locate", "test_report_tables"]),
-    ("lib/evaluate/", ["test_evaluation", "test_evaluation_random", "test_evaluation_pieces", "test_statistics",
-                       "test_eval_cases", "test_agreement", "test_report_json"]),
+    ("lib/evaluate/", ["test_evaluation", "test_evaluation_asked", "test_evaluation_limits", "test_evaluation_random",
+                       "test_evaluation_pieces", "test_statistics", "test_eval_cases", "test_agreement", "test_report_json"]),
 ]
 
 BUGS = [

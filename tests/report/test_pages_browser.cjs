@@ -187,4 +187,43 @@ async function quickly(browser) {
   for (const name of names) check(fs.statSync(at(name + ".html")).size < 1e6, `${name} takes ${fs.statSync(at(name + ".html")).size} bytes`);
 }
 
-run([atEachWidth, drawnAlike, quickly], () => fs.rmSync(folder, { recursive: true }));
+// Recordings and steps are called as the kind of work has it, in what C writes and in what the script adds: read, heard, or shown on demand.
+async function inItsWords(browser) {
+  made("cooking", ["background", "take", "pour", "open", "stir"], 6, [200, 300], 0.9);
+  const wanted = { demo: [() => [demo, "--model", "sleep-strict"], "Epoch", "Night"], tags: [pages.tags, "Token", "Sentence"],
+    cooking: [() => ["cooking.h5", "--model", "cooking.model.json"], "Frame", "Video"] };
+  for (const [name, [inputs, step, recording]] of Object.entries(wanted)) {
+    program("compare", ...inputs(), "--report", "words-" + name + ".html");
+    const page = await open(browser, "words-" + name), told = [];
+    const tell = async () => told.push(await page.evaluate(() => {
+      const spoken = [...document.body.querySelectorAll("[aria-label], [aria-roledescription], [title]")].flatMap((e) =>
+        ["aria-label", "aria-roledescription", "title"].map((key) => e.getAttribute(key) || ""));
+      const copy = document.body.cloneNode(true);
+      copy.querySelectorAll("script, style").forEach((e) => e.remove());
+      return copy.textContent + " " + spoken.join(" ");
+    }));
+    await page.locator("#what-if-tool").scrollIntoViewIfNeeded();
+    await page.waitForSelector("#what-if-tool[data-state]");
+    await tell();
+    check(told[0].includes(`${step} by ${step.toLowerCase()}`) && told[0].includes(`Any ${recording.toLowerCase()}`), `${name}: words of the page`);
+    await page.locator("#what-if-tool .what-if-rules tbody button").nth(3).click();
+    const plot = page.locator(".stepplot").first();
+    await plot.focus();
+    await page.keyboard.press("End");
+    await tell();
+    check(new RegExp(`^${step} \\d`).test(await page.locator(".readout").first().textContent()), `${name}: the readout says ${step}`);
+    await page.locator("table[data-counts=confusion] td button").first().click();
+    await tell();
+    check(told[2].includes(` ${step.toLowerCase()}s, by ${recording.toLowerCase()}`), `${name}: the list of a cell`);
+    await page.keyboard.press("Escape");
+    const links = await page.locator("section[aria-labelledby=recordings] tbody th a").count();
+    check(links > 3 && (await page.locator("section[aria-labelledby=legality] td a").count()) > 0, `${name}: rows and worst ${recording} are links: ${links}`);
+    for (const text of told) {
+      const left = /.{0,40}(\b(recordings?|steps?)\b|\{(recording|step)).{0,40}/i.exec(text.replace(/epoch_seconds|--unit \S+/g, ""));
+      check(!left, `${name}: other words are left: ${left && left[0]}`);
+    }
+    await page.context().close();
+  }
+}
+
+run([atEachWidth, drawnAlike, inItsWords, quickly], () => fs.rmSync(folder, { recursive: true }));

@@ -14,7 +14,7 @@ const demo = path.join(process.env.STATEPATH_SOURCE, "datasets/sleep-demo.h5");
 const run = (...args) => execFileSync(process.env.STATEPATH, [...args, "-q", "-f"], { stdio: ["ignore", "pipe", "inherit"], cwd: folder, maxBuffer: 64 << 20 });
 const json = (name) => JSON.parse(fs.readFileSync(at(name), "utf8"));
 
-run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--report", "demo.html", "--json", "demo.json");
+run("compare", demo, "--model", "sleep-strict", "--rule-costs", "--unit", "recording/step", "--report", "demo.html", "--json", "demo.json");
 // A weighted model with a prior, fewer recordings, no reference.
 fs.writeFileSync(at("weighted.json"), JSON.stringify({
   statepath_model: 1, name: "weighted", classes: ["Wake", "N1", "N2", "N3", "REM"], matrix: Array(5).fill([1, 1, 1, 1, 1]),

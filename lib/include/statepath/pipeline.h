@@ -109,6 +109,7 @@ typedef struct sp_run_options {
     char **collapse; /* ends with NULL; or NULL */
     char
         *preset; /* "sleep", "tags", "actions": which figures are shown first; "none": none of them; NULL: what the classes say */
+    char *unit;  /* "night/epoch": what recordings and steps are called where people read them; NULL: as `preset` says */
     char *background; /* classes that are no segments, "A,B"; "": none; NULL: of actions, as the field has it, "background" */
     double margin, wake_trim, nll_clip;
     int bridge_unscored, trim_to_shortest;

@@ -52,6 +52,7 @@ static const struct option {
     OPTION("collapse", TEXTS, collapse),
     OPTION("scheme", TEXT, scheme),
     OPTION("preset", TEXT, preset),
+    OPTION("unit", TEXT, unit),
     OPTION("background", TEXT, background),
     OPTION("margin", REAL, margin),
     OPTION("wake_trim", REAL, wake_trim),

@@ -36,6 +36,7 @@ class Judging(TypedDict, total=False):
     interval: Literal["bca", "percentile"] | None
     zeros: Literal["wilcox", "pratt"] | None
     preset: Literal["sleep", "tags", "actions", "none"] | None
+    unit: str | None
     background: str | None
     margin: float | None
     wake_trim: float | None
@@ -215,7 +216,7 @@ def compare(
         Called as ``progress(what, done, total)``.
     **options
         Those of :func:`decode` up to `threads` that say what the scores are; and as the program's: `level`, `seed`, `epoch_seconds`,
-        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
+        `weighted_kappa`, `absent_class`, `interval`, `zeros`, `preset`, `unit`, `background`, `margin`, `wake_trim`, `nll_clip`, `bridge_unscored`, `rule_costs`.
 
     Returns
     -------

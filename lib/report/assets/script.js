@@ -2,6 +2,17 @@
 (function () {
   "use strict";
 
+  /* A text of the script with the page's words for {recording}, {steps}, {a step}, {Recordings} ..., as C puts them in (write/words.c);
+     {step(s)} is one for n = 1. Names from data stay out of it. */
+  var ownWords = (document.querySelector("main").getAttribute("data-words") || "recording|recordings|step|steps").split("|");
+  window.statepathSay = function (text, n) {
+    return text.replace(/\{(a )?(recording|step)(s|\(s\))?\}/gi, function (all, article, name, ending) {
+      var word = ownWords[(/^r/i.test(name) ? 0 : 2) + (ending === "s" || (ending && n !== 1) ? 1 : 0)];
+      if (article) return article.charAt(0) + (/^[aeiou]/i.test(word) ? "n " : " ") + word;
+      return /^[RS]/.test(name) ? word.charAt(0).toUpperCase() + word.slice(1) : word;
+    });
+  };
+
   /* Light, dark, or as the system says. */
   var root = document.documentElement;
   var toggle = document.getElementById("theme");

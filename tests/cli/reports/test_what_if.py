@@ -299,7 +299,7 @@ class TestWhatIf(st.TestCase):
         n, text = held("--what-if-bytes", "100000")
         self.assertEqual(n, 5)
         self.assertLessEqual(len(re.search(r'id="what-if-scores">(.*?)<', text).group(1)), 100000)
-        self.assertIn("The page holds the scores of 5 of 20 recordings: ", text)
+        self.assertIn("The page holds the scores of 5 of 20 nights: ", text)
         self.assertIn("More would make the page heavy", text)
         self.assertIn("script-src 'sha256-", text)
         self.assertRegex(text, r"script-src 'sha256-[^ ]+' 'sha256-[^ ]+' 'wasm-unsafe-eval'; img-src data: blob:; base-uri")
