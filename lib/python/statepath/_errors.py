@@ -173,20 +173,20 @@ class BugError(RuntimeError):
 
 
 # "`kind` logits" of the library is kind="logits" in Python; "`clamp`" are labels=.
-_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan)\b)?")
+_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan|X)\b| '([^']+)')?")
 _PLACE = re.compile(r"recording (\d+), step \d+(?:, class (\d+))?: ")
 
 
 def _argument(match: re.Match[str]) -> str:
-    name = {"clamp": "labels"}.get(match[1], match[1])
-    if match[2]:
-        return f'{name}="{match[2]}"'
+    name = {"clamp": "labels", "map": "codes", "label_map": "codes"}.get(match[1], match[1])
+    if match[2] or match[4]:
+        return f'{name}="{match[2] or match[4]}"'
     return f"{name}={match[3]}" if match[3] else f"{name}="
 
 
 def in_python(message: str) -> str:
     """The library's sentence with its fields as arguments."""
-    return _FIELD.sub(_argument, message)
+    return _FIELD.sub(_argument, message).replace("codes= or codes=", "codes=")
 
 
 def from_library(status: str, message: str, step: int) -> Exception:
