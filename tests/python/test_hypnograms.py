@@ -93,19 +93,23 @@ def test_codes(tmp_path):
     file = tmp_path / "numbers.txt"
     file.write_text("0\n5\n9\n")
     assert sleep.read_hypnogram(file, codes="nsrr").tolist() == [0, 4, -1]
-    assert sleep.read_hypnogram(file, codes={0: "N1", 5: "W", 9: None}).tolist() == [1, 0, -1]
-    assert sleep.read_hypnogram(file, codes="0=N1,5=W,9=unscored").tolist() == [1, 0, -1]
-    for codes, said in [
-        ("nsr", "nsr"),
-        ({0: "N7"}, "codes=: 0: model sleep-aasm has no class N7"),
-        ({}, "codes="),
-        (7, "codes=7"),
-        (b"utime", "codes="),
-        ("a\0b", "codes="),
-        ({0: "Wake"}, "5"),
+    assert sleep.read_hypnogram(file, map={0: "N1", 5: "W", 9: None}).tolist() == [1, 0, -1]
+    assert sleep.read_hypnogram(file, map="0=N1,5=W,9=unscored").tolist() == [1, 0, -1]
+    assert sleep.read_hypnogram(file, codes="nsrr", map={5: "N1"}).tolist() == [0, 1, -1]
+    for how, said in [
+        ({"codes": "nsr"}, "nsr"),
+        ({"codes": 7}, "codes=7"),
+        ({"codes": {0: "Wake"}}, "codes="),
+        ({"codes": b"utime"}, "codes="),
+        ({"codes": "a\0b"}, "codes="),
+        ({"map": {0: "N7"}}, "map=: 0: model sleep-aasm has no class N7"),
+        ({"map": {}}, "map="),
+        ({"map": 7}, "map=7"),
+        ({"map": "0"}, "map="),
+        ({"map": {0: "Wake"}}, "5"),
     ]:
         with pytest.raises(sp.StatepathError, match=said) as error:
-            sleep.read_hypnogram(file, codes=codes)
+            sleep.read_hypnogram(file, **how)
         assert "`" not in str(error.value) and "\n" not in str(error.value)
 
 
@@ -114,8 +118,8 @@ def test_codes(tmp_path):
     [
         ("absent.ids", None, "absent.ids: cannot be opened: No such file"),
         ("night.ids", "0,60,W\n30,60,N1\n", "overlap"),
-        ("night.ids", "0,60,banana\n", 'line 1: label "banana" is no code of utime.*codes="banana=Wake"'),
-        ("night.tsv", "onset\tduration\tdescription\n0\t60\tbanana\n", 'none of its 1 events is a stage.*codes="TEXT=CLASS"'),
+        ("night.ids", "0,60,banana\n", 'line 1: label "banana" is no code of utime.*map="banana=Wake"'),
+        ("night.tsv", "onset\tduration\tdescription\n0\t60\tbanana\n", 'none of its 1 events is a stage.*map="TEXT=CLASS"'),
         ("night.edf", b"0       " + b"x" * 300, "night.edf"),
         ("night.bin", b"\x00\x01\x02", "is no hypnogram that is known"),
         ("night.txt", "W\nbanana\n", "line 2.*banana"),

@@ -178,7 +178,7 @@ _PLACE = re.compile(r"recording (\d+), step \d+(?:, class (\d+))?: ")
 
 
 def _argument(match: re.Match[str]) -> str:
-    name = {"clamp": "labels", "map": "codes", "label_map": "codes"}.get(match[1], match[1])
+    name = {"clamp": "labels", "label_map": "map", "label_codes": "codes"}.get(match[1], match[1])
     if match[2] or match[4]:
         return f'{name}="{match[2] or match[4]}"'
     return f"{name}={match[3]}" if match[3] else f"{name}="
@@ -186,7 +186,7 @@ def _argument(match: re.Match[str]) -> str:
 
 def in_python(message: str) -> str:
     """The library's sentence with its fields as arguments."""
-    return _FIELD.sub(_argument, message).replace("codes= or codes=", "codes=")
+    return _FIELD.sub(_argument, message)
 
 
 def from_library(status: str, message: str, step: int) -> Exception:

@@ -137,23 +137,28 @@ def _file(file: Any) -> str | bytes:
     return name
 
 
-def _codes(codes: Any) -> tuple[str | None, str | None]:
-    """Preset and map."""
-    if codes is None:
-        return None, None
-    if isinstance(codes, Mapping):
-        codes = ",".join(f"{code}={'unscored' if name is None else name}" for code, name in codes.items()) or "="
-    if not isinstance(codes, str) or "\0" in codes:
-        raise StatepathError(f'codes={codes!r}: give the name of a coding ("utime"), or what each code means ({{0: "Wake", 9: None}})')
-    return (None, codes) if "=" in codes else (codes, None)
+def _preset(codes: Any) -> str | None:
+    if codes is None or (isinstance(codes, str) and "\0" not in codes):
+        return codes
+    raise StatepathError(f'codes={codes!r}: the name of a coding is needed, such as "utime"; map= says what each code means')
+
+
+def _entries(given: Any) -> str | None:
+    """A map as the library reads it."""
+    if isinstance(given, Mapping):
+        given = ",".join(f"{code}={'unscored' if name is None else name}" for code, name in given.items()) or "="
+    if given is None or (isinstance(given, str) and "\0" not in given):
+        return given
+    raise StatepathError(f'map={given!r}: what each code means is needed: {{0: "Wake", 9: None}}')
 
 
 @overload
 def read_hypnogram(
     file: str | os.PathLike[str],
     *,
+    codes: str | None = None,
     epoch_seconds: float | None = None,
-    codes: str | Mapping[Any, str | None] | None = None,
+    map: Mapping[Any, str | None] | str | None = None,
     model: Model | str = "sleep-aasm",
     full: Literal[False] = False,
 ) -> NDArray[np.int32]: ...
@@ -161,16 +166,18 @@ def read_hypnogram(
 def read_hypnogram(
     file: str | os.PathLike[str],
     *,
+    codes: str | None = None,
     epoch_seconds: float | None = None,
-    codes: str | Mapping[Any, str | None] | None = None,
+    map: Mapping[Any, str | None] | str | None = None,
     model: Model | str = "sleep-aasm",
     full: Literal[True],
 ) -> Hypnogram: ...
 def read_hypnogram(
     file: str | os.PathLike[str],
     *,
+    codes: str | None = None,
     epoch_seconds: float | None = None,
-    codes: str | Mapping[Any, str | None] | None = None,
+    map: Mapping[Any, str | None] | str | None = None,
     model: Model | str = "sleep-aasm",
     full: bool = False,
 ) -> NDArray[np.int32] | Hypnogram:
@@ -182,11 +189,13 @@ def read_hypnogram(
     Parameters
     ----------
     file : path
+    codes : str, optional
+        The name of a coding that says what its numbers and words mean ("utime", "rk", ...: an unknown name is answered with all).
+        Without: by the words and numbers of the format.
     epoch_seconds : float, optional
         Length of a step. Without: as the file says, else 30 s. A step takes the stage that covers most of it.
-    codes : str or mapping, optional
-        What its numbers and words mean: the name of a coding ("utime", "rk", ...: an unknown name is answered with all), or what each
-        code means, None for unscored. Without: by the words and numbers of the format.
+    map : mapping, optional
+        What codes mean, before `codes`: names of classes, None for unscored.
     model : Model or str
         Whose classes the labels are; those of "sleep-aasm" are in the order of :data:`STAGES`.
     full : bool
@@ -205,13 +214,12 @@ def read_hypnogram(
     >>> _ = file.write_text("0,60,W\\n60,30,N1\\n90,30,UNKNOWN\\n120,30,N2\\n")
     >>> read_hypnogram(file)
     array([ 0,  0,  1, -1,  2], dtype=int32)
-    >>> read_hypnogram(file, codes={"W": "Wake", "N1": "N1", "N2": "N1", "UNKNOWN": None}, epoch_seconds=15)
+    >>> read_hypnogram(file, codes="utime", map={"N2": "N1"}, epoch_seconds=15)
     array([ 0,  0,  0,  0,  1,  1, -1, -1,  1,  1], dtype=int32)
     """
     rules = model_of(model)
-    preset, entries = _codes(codes)
     wanted = 0.0 if epoch_seconds is None else seconds_of(epoch_seconds)
-    labels, seconds, remark = _core.read_hypnogram(_file(file), rules._handle, preset, entries, wanted)
+    labels, seconds, remark = _core.read_hypnogram(_file(file), rules._handle, _preset(codes), _entries(map), wanted)
     found = np.frombuffer(labels, np.int32).copy()
     return Hypnogram(found, rules.classes, seconds or USUAL_EPOCH, remark or None) if full else found
 
