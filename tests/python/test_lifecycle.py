@@ -326,3 +326,31 @@ def test_without_gsl(tmp_path):
     shutil.copytree(os.path.dirname(sp.__file__), tmp_path / "statepath", ignore=shutil.ignore_patterns("_evaluation*.so", "__pycache__"))
     done = subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT_GSL], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+WITHOUT_PACKAGES = """
+import sys
+sys.modules |= dict.fromkeys(("pandas", "h5py", "yasa", "mne"))
+import numpy as np, statepath as sp, statepath.sleep
+decoded = sp.decode(np.eye(5)[[0, 1, 2]], "sleep-aasm", full=True)
+for package, call in [
+    ("pandas", decoded.to_frame),
+    ("pandas", sp.Model.load("sleep-aasm").to_frame),
+    ("h5py", lambda: decoded.save("paths.h5")),
+    ("yasa", lambda: sp.sleep.to_yasa(decoded)),
+    ("mne", lambda: sp.sleep.to_annotations([0, 0, 1])),
+]:
+    try:
+        call()
+    except sp.StatepathError as error:
+        assert str(error).endswith(f"by {package}, which is not installed: pip install {package}"), error
+    else:
+        raise AssertionError(package)
+"""
+
+
+def test_without_other_packages(tmp_path):
+    """What needs a package that is not here says which."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT_PACKAGES], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not os.listdir(tmp_path)

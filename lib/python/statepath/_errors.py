@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+from typing import Any
 
 __all__ = [
     "BugError",
@@ -170,6 +172,16 @@ class BugError(RuntimeError):
     >>> issubclass(sp.BugError, sp.StatepathError), issubclass(sp.BugError, RuntimeError)
     (False, True)
     """
+
+
+def needed(package: str, what: str) -> Any:
+    """A package that statepath does without but for this."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name and error.name.partition(".")[0] != package:
+            raise
+        raise StatepathError(f"{what} by {package}, which is not installed: pip install {package}") from None
 
 
 # "`kind` logits" of the library is kind="logits" in Python; "`clamp`" are labels=.

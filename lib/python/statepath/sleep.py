@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._decode import decode
 from ._decoded import Decoded
-from ._errors import StatepathError
+from ._errors import StatepathError, needed
 from ._evaluate import evaluate
 from ._hypnograms import STAGES, Hypnogram, path_of, read_hypnogram, seconds_of, stage_of, write_hypnogram
 from ._model import Model
@@ -48,9 +48,8 @@ def decode_hypnogram(hyp: Any, model: Model | str = "sleep-aasm", strategy: str 
     >>> from statepath.sleep import decode_hypnogram
     >>> legal = decode_hypnogram(staging.predict())  # doctest: +SKIP
     """
-    import pandas as pd
-    import yasa
-
+    pd = needed("pandas", "data frames are made")
+    yasa = needed("yasa", "these hypnograms are made")
     proba = getattr(hyp, "proba", None)
     if proba is None:
         raise StatepathError("this hypnogram has no probabilities (hyp.proba is None): decoding needs those of the stager")
@@ -86,8 +85,7 @@ def to_yasa(decoded: Decoded | Hypnogram, i: int = 0, *, freq: str | None = None
     >>> to_yasa(sp.decode(probs, "sleep-aasm", full=True)).hypno.head(2).tolist()  # doctest: +SKIP
     ['WAKE', 'WAKE']
     """
-    import yasa
-
+    yasa = needed("yasa", "these hypnograms are made")
     stages = [stage_of(c) for c in decoded.classes]
     unknown = [c for c, s in zip(decoded.classes, stages, strict=True) if s < 0]
     if unknown:
@@ -142,8 +140,7 @@ def to_annotations(path: Any, *, classes: Sequence[str] | None = None, epoch_sec
     >>> to_annotations([0, 0, 1]).description  # doctest: +SKIP
     array(['Sleep stage W', 'Sleep stage N1'], dtype='<U14')
     """
-    import mne
-
+    mne = needed("mne", "annotations are made")
     numbers, known, seconds = path_of(path, classes, epoch_seconds)
     begins = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
     ends = np.append(begins[1:], len(numbers))
