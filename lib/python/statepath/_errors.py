@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+from typing import Any
 
 __all__ = [
     "BugError",
@@ -172,15 +174,25 @@ class BugError(RuntimeError):
     """
 
 
+def needed(package: str, what: str) -> Any:
+    """A package that statepath does without but for this."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name and error.name.partition(".")[0] != package:
+            raise
+        raise StatepathError(f"{what} by {package}, which is not installed: pip install {package}") from None
+
+
 # "`kind` logits" of the library is kind="logits" in Python; "`clamp`" are labels=.
-_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan)\b)?")
+_FIELD = re.compile(r"`(\w+)`(?: \"?(logits|scores|probs|log_probs|uniform|error|relax|mark|report)\b\"?| (-?[0-9.]+(?:e[-+]?\d+)?|-?inf|nan|X)\b| '([^']+)')?")
 _PLACE = re.compile(r"recording (\d+), step \d+(?:, class (\d+))?: ")
 
 
 def _argument(match: re.Match[str]) -> str:
-    name = {"clamp": "labels"}.get(match[1], match[1])
-    if match[2]:
-        return f'{name}="{match[2]}"'
+    name = {"clamp": "labels", "label_map": "map", "label_codes": "codes"}.get(match[1], match[1])
+    if match[2] or match[4]:
+        return f'{name}="{match[2] or match[4]}"'
     return f"{name}={match[3]}" if match[3] else f"{name}="
 
 

@@ -17,7 +17,7 @@ from ._request import Numbers, Places, Reading, Request, check_names, model_of, 
 from ._scores import Batch, array_of, integers_of
 
 try:
-    from . import _evaluation
+    import statepath._evaluation as _evaluation
 except ModuleNotFoundError:  # built without GSL
     _evaluation = None  # type: ignore[assignment]
 

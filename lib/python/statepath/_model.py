@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._errors import ModelError, StatepathError
+from ._errors import ModelError, StatepathError, needed
 from ._scores import array_of, integers_of
 
 Scheme = Literal["BIO", "IOB1", "IOB2", "IOE1", "IOE2", "BIOES", "IOBES", "BILOU", "BIOUL", "BMES"]
@@ -719,8 +719,7 @@ class Model:
         array([[ True, False],
                [ True,  True]])
         """
-        import pandas as pd
-
+        pd = needed("pandas", "data frames are made")
         values = self.log_weights if self.log_weights is not None else self.allow
         return pd.DataFrame(values, index=pd.Index(self.states, name="from"), columns=pd.Index(self.states, name="to"))
 
