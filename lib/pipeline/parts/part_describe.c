@@ -36,6 +36,54 @@ void sp_part_content_clear(sp_part_content *part)
     *part = (sp_part_content){.name = NULL};
 }
 
+/* ---- its lists, its header as text ---- */
+
+const sp_part_list_name sp_part_list_names[SP_PART_LISTS] = {
+    [SP_COUNTED_SUMS] = {"sums", false},           [SP_COUNTED_ROWS] = {"recordings", false},
+    [SP_COUNTED_VALUES] = {"values", true},        [SP_COUNTED_MARGINS] = {"margins", false},
+    [SP_COUNTED_SEQUENCES] = {"sequences", false}, [SP_COUNTED_PLACES] = {"places", false},
+    [SP_COUNTED_STEPS] = {"steps", false},         [SP_N_COUNTED] = {"run", false},
+    [SP_N_COUNTED + 1] = {"origins", false}};
+
+sp_count_list *sp_part_list(sp_part_content *part, int i)
+{
+    return i < SP_N_COUNTED ? &part->counted.lists[i] : i == SP_N_COUNTED ? &part->run : &part->origins;
+}
+
+char *sp_part_header_write(const sp_part_content *part)
+{
+    return json_dumps(part->header, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
+}
+
+sp_status sp_part_header_read(const char *text, sp_part_content *part, sp_error *err)
+{
+    part->header = json_loads(text, 0, NULL);
+    if (!json_is_object(part->header))
+        return sp_fail(err, SP_EDATA, "%s: its header is no JSON object; it is damaged: make it again", part->name);
+    const char *version = json_string_value(json_object_get(part->header, "statepath"));
+    if (!version || strcmp(version, sp_version()) != 0)
+        return sp_fail(err, SP_EDATA, "%s: was made by statepath %s, and this is %s; make all parts with one version", part->name,
+                       version ? version : "?", sp_version());
+    return SP_OK;
+}
+
+uint64_t sp_checksum(uint64_t sum, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i++)
+        sum = (sum ^ at[i]) * UINT64_C(1099511628211);
+    return sum;
+}
+
+/* ---- the run ---- */
+
+sp_status sp_part_steps_read(const char *text, bool *with_steps, sp_error *err)
+{
+    *with_steps = !text || strcmp(text, "none") != 0;
+    return *with_steps && text && strcmp(text, "all") != 0 ? sp_fail(err, SP_EINVAL, "`part_steps` %s: it is all or none", text)
+                                                           : SP_OK;
+}
+
 void sp_part_count_run(sp_counting *c, sp_pipeline *p)
 {
     sp_count(c, p->undecoded, p->n_strategies);
