@@ -220,8 +220,8 @@ sp_status sp_merge_join(sp_merge_run *r, sp_comparison **out, sp_error *err)
         r->counted[i] = (sp_counted_part){m->parts[i].name, &m->parts[i].counted};
     r->merging.n_parts = m->n_parts;
     r->merging.parts = m->parts;
-    r->merging.joining =
-        (sp_joining){.n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = r->counted, .order = m->order};
+    r->merging.joining = (sp_joining){
+        .n_parts = m->n_parts, .n_recordings = m->n_recordings, .parts = r->counted, .order = m->order, .ids = m->ids};
     r->p.merging = &r->merging;
     sp_comparison *made = NULL;
     sp_status status = sp_pipeline_evaluate(&r->p, &made, err);

@@ -181,7 +181,7 @@ static sp_status locate(const sp_merged_parts *m, const json_t *found, located *
         const sp_part_content *part = &m->parts[p];
         const json_t *inputs = json_object_get(part->header, "inputs");
         for (int64_t r = 0; r < part->counted.n_recordings; r++) {
-            const int64_t file = part->origins.at[2 * r], place = part->origins.at[2 * r + 1];
+            const int64_t file = sp_count_at(&part->origins, 2 * r), place = sp_count_at(&part->origins, 2 * r + 1);
             const char *name = file >= 0 && file < n_files_of(part->header)
                                    ? json_string_value(json_object_get(json_array_get(inputs, (size_t)file), "name"))
                                    : NULL;
@@ -262,7 +262,7 @@ static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err
         const sp_part_content *part = &m->parts[all[r].part];
         const sp_count_list *rows = &part->counted.lists[SP_COUNTED_ROWS];
         const int64_t n = part->counted.n_recordings, width = rows->n / n,
-                      steps = width ? rows->at[all[r].recording * width] : -1;
+                      steps = width ? sp_count_at(rows, all[r].recording * width) : -1;
         if (steps < 0 || steps > INT64_MAX / 4 - m->offsets[r])
             return sp_fail(err, SP_EDATA, "%s: recording %lld has no number of steps; the file is damaged: make it again",
                            part->name, (long long)all[r].recording);
@@ -270,7 +270,7 @@ static sp_status set_order(sp_merged_parts *m, const located *all, sp_error *err
         m->ids[r] = id_of(m, &all[r]);
         if (!m->ids[r])
             return sp_no_memory(err);
-        m->order[r] = (sp_counted_place){.part = all[r].part, .recording = all[r].recording, .id = m->ids[r]};
+        m->order[r] = (sp_counted_place){.part = (int32_t)all[r].part, .recording = all[r].recording};
     }
     return SP_OK;
 }
@@ -410,12 +410,12 @@ sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_nam
     if (status == SP_OK && m->is_of_files)
         status = name_inputs(m, err);
     const size_t N = (size_t)m->n_recordings;
-    located *all = status == SP_OK ? sp_zeros(&m->own, N, sizeof *all) : NULL;
+    located *all = status == SP_OK ? malloc((N + 1) * sizeof *all) : NULL;
     if (status == SP_OK) {
         m->order = sp_zeros(&m->own, N, sizeof *m->order);
         m->offsets = sp_zeros(&m->own, N + 1, sizeof *m->offsets);
         m->ids = sp_zeros(&m->own, N + 1, sizeof *m->ids);
-        status = sp_owned_status(&m->own, err);
+        status = all ? sp_owned_status(&m->own, err) : sp_no_memory(err);
     }
     if (status == SP_OK)
         status = locate(m, found, all, err);
@@ -427,6 +427,7 @@ sp_status sp_merged_parts_arrange(sp_merged_parts *m, bool allow_missing, sp_nam
         status = find_missing(m, allow_missing, err);
     if (status == SP_OK)
         status = set_order(m, all, err);
+    free(all);
     if (status == SP_OK)
         status = find_steps(m, err);
     if (status == SP_OK)
@@ -476,5 +477,5 @@ sp_status sp_merged_parts_steps(const sp_merged_parts *m, int64_t recording, int
     return is_read ? SP_OK
                    : sp_fail(err, SP_EDATA,
                              "%s: the steps of recording %s are not what they should be; the file is damaged: make it again",
-                             part->name, from->id);
+                             part->name, m->ids[recording]);
 }

@@ -84,9 +84,10 @@ static void put_list(writer *w, const sp_count_list *list, bool is_real)
 {
     put_whole(w, (uint64_t)list->n);
     for (int64_t i = 0; i < list->n && !w->is_short; i++) {
-        const uint64_t number = (uint64_t)list->at[i];
+        const int64_t signed_number = sp_count_at(list, i);
+        const uint64_t number = (uint64_t)signed_number;
         if (!is_real) {
-            put_whole(w, number << 1 ^ (list->at[i] < 0 ? UINT64_MAX : 0));
+            put_whole(w, number << 1 ^ (signed_number < 0 ? UINT64_MAX : 0));
             continue;
         }
         put_eight(reserve(w, 8), number);
@@ -210,6 +211,7 @@ static void next_list(reader *r, sp_count_list *list, bool is_real)
         list->at[i] = (int64_t)(is_real ? number : number >> 1 ^ (number & 1 ? UINT64_MAX : 0));
     }
     list->n = list->room = (int64_t)n;
+    sp_count_list_narrow(list);
 }
 
 static sp_status read_header(reader *r, sp_part_content *out, sp_error *err)

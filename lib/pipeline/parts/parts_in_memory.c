@@ -254,7 +254,7 @@ static bool add_steps(const sp_part_content *content, int64_t *sum)
     const int64_t N = content->counted.n_recordings;
     const sp_count_list *rows = &content->counted.lists[SP_COUNTED_ROWS];
     for (int64_t r = 0; r < N; r++) {
-        const int64_t steps = rows->n >= N ? rows->at[r * (rows->n / N)] : -1;
+        const int64_t steps = rows->n >= N ? sp_count_at(rows, r * (rows->n / N)) : -1;
         if (steps < 0 || __builtin_add_overflow(*sum, steps, sum))
             return false;
     }
