@@ -77,9 +77,10 @@ sp_status sp_part_load(const char *file, sp_part_content *out, sp_error *err)
         status = read_header(lists, out, err);
     for (int i = 0; status == SP_OK && i < SP_PART_LISTS; i++) {
         sp_count_list *list = sp_part_list(out, i);
-        status = sp_lists_numbers(lists, sp_part_list_names[i].name, kind_of(i), &list->at, &list->n, err);
+        void *numbers = NULL;
+        status = sp_lists_numbers(lists, sp_part_list_names[i].name, kind_of(i), &numbers, &list->width, &list->n, err);
+        list->at = numbers;
         list->room = list->n;
-        sp_count_list_narrow(list);
     }
     const int64_t N = out->counted.n_recordings = out->origins.n / 2;
     if (status == SP_OK)
